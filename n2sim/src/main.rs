@@ -1,0 +1,2 @@
+//! Placeholder of the first hour.
+fn main() {}

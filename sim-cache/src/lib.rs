@@ -1,0 +1,1 @@
+//! n2sim: cache.

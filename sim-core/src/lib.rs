@@ -1,0 +1,26 @@
+//! The vocabulary that all parts of n2sim share. It contains no hardware behaviour.
+//!
+//! * [`pmu_event`]: the one list of PMU events; [`sink`]: where units report them;
+//! * [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream;
+//! * [`memory_port`]: what the pipeline may ask of the memory system;
+//! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
+//! * [`config`]: reading a configuration document into a type, with errors that name the place.
+
+pub mod addr;
+pub mod config;
+pub mod memory_port;
+pub mod op_life;
+pub mod pmu_event;
+pub mod sink;
+pub mod stall;
+pub mod time;
+pub mod trace_inst;
+
+pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort};
+pub use op_life::OpLife;
+pub use pmu_event::PmuEvent;
+pub use sink::{Counts, EventSink, NullSink};
+pub use stall::StallCause;
+pub use time::Cycle;
+pub use trace_inst::{InstFlags, InstId, TraceInst};

@@ -1,0 +1,139 @@
+//! What the pipeline may ask of the memory system, and what it is told.
+//!
+//! Every request carries the cycle in which it starts; every reply the cycle in which its result
+//! can be used. The memory system raises the events of guide sections 4.1 to 4.6 itself.
+
+use crate::addr::VirtAddr;
+use crate::sink::EventSink;
+use crate::time::Cycle;
+
+/// Where the data of an access came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum DataSource {
+    /// Forwarded from an older store of the store queue.
+    StoreQueue,
+    /// Level 1 cache of the side that asked.
+    #[default]
+    L1,
+    /// Private level 2 cache.
+    L2,
+    /// System level cache of the mesh.
+    Slc,
+    /// Cache of another core on this chip.
+    Peer,
+    /// Another chip.
+    Remote,
+    /// Local memory.
+    Dram,
+    /// A device or non-cacheable memory.
+    Device,
+}
+
+impl DataSource {
+    /// True when the request left the core (an L2 miss).
+    #[inline]
+    pub fn is_outside(self) -> bool {
+        self >= DataSource::Slc
+    }
+}
+
+/// What an access met on its way, as a bit set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Happened(pub u16);
+
+impl Happened {
+    /// The L1 TLB missed.
+    pub const L1_TLB_MISS: Happened = Happened(1);
+    /// A table walk ran for this access.
+    pub const WALK: Happened = Happened(1 << 1);
+    /// The L1 cache missed (or waited for a line in flight).
+    pub const L1_MISS: Happened = Happened(1 << 2);
+    /// This access caused an L1 refill.
+    pub const L1_REFILL: Happened = Happened(1 << 3);
+    /// The L2 missed.
+    pub const L2_MISS: Happened = Happened(1 << 4);
+    /// The translation ended in a fault; nothing was accessed.
+    pub const FAULT: Happened = Happened(1 << 5);
+
+    /// True when all bits of `other` are set.
+    #[inline]
+    pub fn has(self, other: Happened) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Adds the bits of `other`.
+    #[inline]
+    pub fn add(&mut self, other: Happened) {
+        self.0 |= other.0;
+    }
+}
+
+/// What kind of data access is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemKind {
+    /// A load.
+    Load,
+    /// The store's data is written (after retirement); its translation is already done.
+    Store,
+    /// A near atomic that reads and writes and returns the old value; atomic loads, compare and swap.
+    AtomicLoad,
+    /// An atomic without result (`STADD` ...): counted as a memory write only.
+    AtomicStore,
+    /// A swap: counted as a memory read only (decision A20).
+    AtomicSwap,
+    /// `DC ZVA`: writes a whole line without reading it.
+    ZeroLine,
+    /// Preload for reading (`PRFM PLD*`).
+    PrefetchLoad,
+    /// Preload for writing (`PRFM PST*`).
+    PrefetchStore,
+}
+
+/// One data access as the load/store unit issues it; splitting it is the memory system's work.
+#[derive(Clone, Copy, Debug)]
+pub struct MemRequest {
+    /// Program counter, for prefetchers.
+    pub pc: VirtAddr,
+    /// First byte.
+    pub addr: VirtAddr,
+    /// Bytes from the first to the last, 1 to 64 (more for structure accesses).
+    pub bytes: u32,
+    /// Kind of access.
+    pub kind: MemKind,
+}
+
+/// The answer to one access.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemReply {
+    /// First cycle in which the result can be used by a dependent operation of the same pipe.
+    pub done: Cycle,
+    /// Cycles spent on translation, 1 for an L1 TLB hit.
+    pub translation_cycles: u32,
+    /// Where the (slowest part of the) data came from.
+    pub source: DataSource,
+    /// What the access met.
+    pub happened: Happened,
+}
+
+/// The memory system as one core sees it.
+pub trait MemoryPort {
+    /// One instruction fetch inside one 64-byte line. `done` is when the words reach decode.
+    fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply;
+
+    /// Translates the address of a store when its address operation issues. Raises the store half
+    /// of flow 5.2 (`MEM_ACCESS_WR`, `L1D_TLB_WR` ...). `done` is when the translation is known.
+    fn translate_store<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply;
+
+    /// Performs one access: loads, atomics and preloads when they issue, stores and `DC ZVA` when
+    /// they leave the store queue (flows 5.1, 5.4, 5.5, 5.7, 5.8).
+    fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply;
+
+    /// In how many cycles of `from..to` a miss of the L2 was pending outside the core. Pure.
+    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64;
+}

@@ -1,0 +1,112 @@
+//! Where units report events. The sink is a parameter of every verb, never a field of a unit.
+
+use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
+
+/// Hears every event. Only the finest event is raised; printed sums and aliases are derived.
+pub trait EventSink {
+    /// `n` occurrences of `event`.
+    fn count(&mut self, event: PmuEvent, n: u64);
+
+    /// One occurrence of `event`.
+    #[inline]
+    fn raise(&mut self, event: PmuEvent) {
+        self.count(event, 1);
+    }
+}
+
+/// Hears nothing: for warming state and for benches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullSink;
+
+impl EventSink for NullSink {
+    #[inline]
+    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+}
+
+/// Both hear everything, in this order.
+impl<A: EventSink, B: EventSink> EventSink for (A, B) {
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.0.count(event, n);
+        self.1.count(event, n);
+    }
+}
+
+impl<S: EventSink> EventSink for &mut S {
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        (**self).count(event, n);
+    }
+}
+
+/// A total per event, as raised. [`Counts::value`] gives what a counter would show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    raised: [u64; COUNT],
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts { raised: [0; COUNT] }
+    }
+}
+
+impl EventSink for Counts {
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.raised[event as usize] += n;
+    }
+}
+
+impl Counts {
+    /// What was raised under this very event; for a sum this is the residue outside its parts.
+    pub fn raised(&self, event: PmuEvent) -> u64 {
+        self.raised[event as usize]
+    }
+
+    /// What a counter programmed with `event` shows: aliases and sums resolved from the table.
+    pub fn value(&self, event: PmuEvent) -> u64 {
+        if let Some([target, ..]) = event.relation(RelationKind::AliasOf) {
+            return self.value(*target);
+        }
+        let parts = event
+            .relation(RelationKind::SumOf)
+            .or_else(|| event.relation(RelationKind::ImpliedSumOf))
+            .unwrap_or_default();
+        self.raised(event) + parts.iter().map(|part| self.value(*part)).sum::<u64>()
+    }
+
+    /// What was raised after `earlier` was taken: a window as the difference of two snapshots.
+    #[must_use]
+    pub fn since(&self, earlier: &Counts) -> Counts {
+        let mut window = Counts::default();
+        for (i, total) in window.raised.iter_mut().enumerate() {
+            *total = self.raised[i] - earlier.raised[i];
+        }
+        window
+    }
+
+    /// Adds the totals of another core or thread.
+    pub fn add(&mut self, other: &Counts) {
+        for (total, more) in self.raised.iter_mut().zip(&other.raised) {
+            *total += more;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_aliases_are_derived_from_the_finest_events() {
+        let mut counts = Counts::default();
+        counts.count(PmuEvent::L1D_CACHE_REFILL_RD, 3);
+        counts.count(PmuEvent::L1D_CACHE_REFILL_WR, 2);
+        counts.raise(PmuEvent::BUS_ACCESS);
+        counts.count(PmuEvent::BUS_ACCESS_RD, 4);
+        assert_eq!(counts.value(PmuEvent::L1D_CACHE_REFILL), 5);
+        assert_eq!(counts.value(PmuEvent::L1D_CACHE_LMISS_RD), 3);
+        assert_eq!(counts.value(PmuEvent::BUS_ACCESS), 5, "the snoop residue is kept");
+    }
+}

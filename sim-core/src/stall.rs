@@ -1,0 +1,120 @@
+//! Why a rename slot stayed empty: the closed list of causes, front end first.
+
+/// One cause of an empty rename slot. Every empty slot has exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum StallCause {
+    /// Front end: waiting for a line that missed the L1 I-cache.
+    FetchL1iMiss,
+    /// Front end: waiting for an instruction translation.
+    FetchItlbMiss,
+    /// Front end: refilling after a mispredicted branch resolved.
+    FetchRedirect,
+    /// Front end: a taken branch found late (main BTB bubble, decode re-steer).
+    FetchBubble,
+    /// Front end: fewer instructions per cycle than slots (line end, taken branch, 4-wide decode).
+    FetchWidth,
+    /// Front end: refilling after a serialising instruction or an exception.
+    FetchSerialise,
+    /// Front end: the stream has ended, the window drains.
+    FetchEnd,
+    /// Back end: no reorder buffer entry; the oldest operation waits for memory.
+    RobMemory,
+    /// Back end: no reorder buffer entry; the oldest operation computes.
+    RobCore,
+    /// Back end: the issue queues of the branch and integer pipes are full.
+    IssueQueueInt,
+    /// Back end: the issue queues of the load/store pipes are full.
+    IssueQueueMem,
+    /// Back end: the issue queues of the vector pipes are full.
+    IssueQueueVec,
+    /// Back end: no load queue entry.
+    LoadQueue,
+    /// Back end: no store queue entry.
+    StoreQueue,
+    /// Back end: no general physical register.
+    IntRegisters,
+    /// Back end: no vector or predicate physical register.
+    VecRegisters,
+    /// Back end: no flags physical register.
+    FlagRegisters,
+    /// Back end: the branch order buffer is full.
+    BranchQueue,
+    /// Back end: more operations of one type than dispatch takes in a cycle.
+    DispatchWidth,
+    /// Back end: a barrier or serialising operation holds rename.
+    Serialise,
+}
+
+impl StallCause {
+    /// Number of causes.
+    pub const COUNT: usize = 20;
+
+    /// Every cause, in the order of the list.
+    pub const ALL: [StallCause; StallCause::COUNT] = [
+        StallCause::FetchL1iMiss,
+        StallCause::FetchItlbMiss,
+        StallCause::FetchRedirect,
+        StallCause::FetchBubble,
+        StallCause::FetchWidth,
+        StallCause::FetchSerialise,
+        StallCause::FetchEnd,
+        StallCause::RobMemory,
+        StallCause::RobCore,
+        StallCause::IssueQueueInt,
+        StallCause::IssueQueueMem,
+        StallCause::IssueQueueVec,
+        StallCause::LoadQueue,
+        StallCause::StoreQueue,
+        StallCause::IntRegisters,
+        StallCause::VecRegisters,
+        StallCause::FlagRegisters,
+        StallCause::BranchQueue,
+        StallCause::DispatchWidth,
+        StallCause::Serialise,
+    ];
+
+    /// True for a cause of the front end.
+    #[inline]
+    pub fn is_frontend(self) -> bool {
+        self <= StallCause::FetchEnd
+    }
+
+    /// A short name for reports.
+    pub fn label(self) -> &'static str {
+        match self {
+            StallCause::FetchL1iMiss => "L1I miss",
+            StallCause::FetchItlbMiss => "ITLB miss",
+            StallCause::FetchRedirect => "branch redirect",
+            StallCause::FetchBubble => "taken-branch bubble",
+            StallCause::FetchWidth => "fetch width",
+            StallCause::FetchSerialise => "restart after serialisation",
+            StallCause::FetchEnd => "end of stream",
+            StallCause::RobMemory => "ROB full, waits for memory",
+            StallCause::RobCore => "ROB full, waits for execution",
+            StallCause::IssueQueueInt => "integer issue queues full",
+            StallCause::IssueQueueMem => "load/store issue queues full",
+            StallCause::IssueQueueVec => "vector issue queues full",
+            StallCause::LoadQueue => "load queue full",
+            StallCause::StoreQueue => "store queue full",
+            StallCause::IntRegisters => "general registers used up",
+            StallCause::VecRegisters => "vector registers used up",
+            StallCause::FlagRegisters => "flag registers used up",
+            StallCause::BranchQueue => "branch order buffer full",
+            StallCause::DispatchWidth => "dispatch width of one type",
+            StallCause::Serialise => "serialising operation",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StallCause;
+
+    #[test]
+    fn the_list_is_complete_and_in_order() {
+        for (i, cause) in StallCause::ALL.iter().enumerate() {
+            assert_eq!(*cause as usize, i);
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The static description of one instruction: what the pipeline needs to know about a word.
+
+use sim_core::PmuEvent;
+
+/// One architectural register as a dependency name. General 0..=30, SP 31, NZCV 32, vector 33..=64
+/// (a Z register is its V register), predicates 65..=80, FFR 81. The zero register has no name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reg(pub u8);
+
+impl Reg {
+    /// Number of register names.
+    pub const COUNT: usize = 82;
+    /// Stack pointer.
+    pub const SP: Reg = Reg(31);
+    /// Condition flags.
+    pub const NZCV: Reg = Reg(32);
+    /// First-fault register.
+    pub const FFR: Reg = Reg(81);
+
+    /// General register `n`, 0 to 30.
+    pub const fn x(n: u32) -> Reg {
+        Reg(n as u8)
+    }
+
+    /// Vector register `n`, 0 to 31.
+    pub const fn v(n: u32) -> Reg {
+        Reg(33 + n as u8)
+    }
+
+    /// Predicate register `n`, 0 to 15.
+    pub const fn p(n: u32) -> Reg {
+        Reg(65 + n as u8)
+    }
+
+    /// The physical register file that holds it.
+    #[inline]
+    pub fn file(self) -> RegFile {
+        match self.0 {
+            0..=31 => RegFile::General,
+            32 => RegFile::Flags,
+            _ => RegFile::Vector,
+        }
+    }
+}
+
+/// A physical register file of the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegFile {
+    /// 64-bit general registers and SP.
+    General,
+    /// NZCV.
+    Flags,
+    /// Vector, predicate and first-fault registers.
+    Vector,
+}
+
+/// How an instruction may change the program counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BranchKind {
+    /// It does not.
+    #[default]
+    None,
+    /// `B`.
+    Direct,
+    /// `B.cond`, `CBZ`, `TBZ` and kin.
+    Conditional,
+    /// `BL`.
+    Call,
+    /// `BR` and authenticated forms.
+    Indirect,
+    /// `BLR` and authenticated forms.
+    IndirectCall,
+    /// `RET` and authenticated forms.
+    Return,
+    /// `ERET` and authenticated forms.
+    ExceptionReturn,
+}
+
+/// What an instruction does to data memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemOp {
+    /// Nothing.
+    #[default]
+    None,
+    /// Loads.
+    Load,
+    /// Stores.
+    Store,
+    /// Atomic read-modify-write that returns the old value (`LDADD`, `CAS` ...).
+    AtomicLoad,
+    /// Atomic read-modify-write without result (`STADD` ...).
+    AtomicStore,
+    /// `SWP`.
+    AtomicSwap,
+    /// Preload for load (`PRFM PLD`), SVE prefetch for load.
+    PrefetchLoad,
+    /// Preload for store (`PRFM PST`).
+    PrefetchStore,
+    /// Preload of instructions (`PRFM PLI`).
+    PrefetchInst,
+    /// `DC ZVA`.
+    ZeroLine,
+    /// Cache maintenance by address, `DC CVAC`, `DC CIVAC`, `DC IVAC`, `IC IVAU` ...
+    Maintenance,
+}
+
+/// The memory shape of an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemShape {
+    /// What it does.
+    pub op: MemOp,
+    /// Bytes from the first to the last of all registers together (0 without access).
+    pub bytes: u16,
+    /// Natural alignment in bytes by which the access is judged unaligned.
+    pub align: u8,
+    /// Load-acquire or store-release ordering (`LDAR`, `LDAPR`, `STLR`, acquire atomics).
+    pub ordered: bool,
+    /// Load-exclusive or store-exclusive.
+    pub exclusive: bool,
+    /// More than one independent address (SVE gather or scatter).
+    pub scattered: bool,
+}
+
+/// An instruction that stops the flow of the pipeline in its own way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Special {
+    /// Nothing special.
+    #[default]
+    None,
+    /// `DMB`: younger memory operations wait for older ones.
+    DataMemoryBarrier,
+    /// `DSB`, `TSB`, `ESB`: everything younger waits until older memory operations are done.
+    DataSyncBarrier,
+    /// `ISB`, `SB`: the front end restarts after it.
+    InstSyncBarrier,
+    /// `SVC`.
+    SupervisorCall,
+    /// `HVC`.
+    HypervisorCall,
+    /// `SMC`.
+    SecureMonitorCall,
+    /// `BRK`, `HLT`, `UDF` and permanently undefined words.
+    Undefined,
+    /// `MSR` and `SYS` forms that serialise rename.
+    SystemWrite,
+    /// `MRS` of a register outside the renamed set.
+    SystemRead,
+    /// `WFI`, `WFE`, `WFIT`, `WFET`.
+    Wait,
+    /// A word that the decoder does not know: one cycle, counted and reported.
+    Unknown,
+}
+
+/// What rename does with the instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rename {
+    /// Goes to the issue queues.
+    #[default]
+    Normal,
+    /// Register move done by renaming; takes a slot, no pipe.
+    Move,
+    /// Result known zero; takes a slot, no pipe, no source.
+    Zero,
+    /// `NOP` and other hints: takes a slot, no pipe.
+    Nop,
+}
+
+/// The thirteen issue pipes (facts: PMU guide 3.2.2; names of the optimisation guide), as a mask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PipeMask(pub u16);
+
+impl PipeMask {
+    /// Branch pipes B0, B1.
+    pub const B: PipeMask = PipeMask(0b11);
+    /// Single-cycle integer pipes S0, S1.
+    pub const S: PipeMask = PipeMask(0b11 << 2);
+    /// Multi-cycle integer pipe M0 (divide, CRC, transfers).
+    pub const M0: PipeMask = PipeMask(1 << 4);
+    /// Multi-cycle integer pipe M1.
+    pub const M1: PipeMask = PipeMask(1 << 5);
+    /// Load or store address pipes L0, L1.
+    pub const L01: PipeMask = PipeMask(0b11 << 6);
+    /// Load-only pipe L2.
+    pub const L2: PipeMask = PipeMask(1 << 8);
+    /// Integer store data pipes D0, D1.
+    pub const D: PipeMask = PipeMask(0b11 << 9);
+    /// Vector pipe V0.
+    pub const V0: PipeMask = PipeMask(1 << 11);
+    /// Vector pipe V1.
+    pub const V1: PipeMask = PipeMask(1 << 12);
+    /// Both multi-cycle integer pipes.
+    pub const M: PipeMask = PipeMask(0b11 << 4);
+    /// All four integer pipes.
+    pub const I: PipeMask = PipeMask(0b1111 << 2);
+    /// All three load pipes.
+    pub const L: PipeMask = PipeMask(0b111 << 6);
+    /// Both vector pipes.
+    pub const V: PipeMask = PipeMask(0b11 << 11);
+    /// No pipe.
+    pub const NONE: PipeMask = PipeMask(0);
+    /// Number of pipes.
+    pub const COUNT: usize = 13;
+}
+
+/// What a micro-operation waits for and gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Waits for all sources, writes all destinations.
+    #[default]
+    Compute,
+    /// Waits for the address sources (the first `n_addr_srcs`), reads memory.
+    Load,
+    /// Waits for the loads of the same instruction (permute, sign extension, authentication result).
+    AfterLoad,
+    /// Waits for the address sources, translates the store address.
+    StoreAddr,
+    /// Waits for the data sources, provides store data.
+    StoreData,
+    /// Waits for the address sources, writes the base register (the last destination).
+    BaseUpdate,
+    /// Waits for all sources before the memory access or branch (`RETAA`, `LDRAA`: authentication).
+    Before,
+}
+
+/// `count` equal micro-operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UopGroup {
+    /// Pipes of which each takes one.
+    pub pipes: PipeMask,
+    /// What it waits for and gives.
+    pub role: Role,
+    /// How many of them.
+    pub count: u8,
+    /// Cycles from issue to the result. For `Load` the L1-hit load-to-use latency (4 or 6), for
+    /// `AfterLoad` the cycles added behind the loaded data.
+    pub latency: u8,
+    /// Cycles for which the pipe is blocked, at least 1.
+    pub occupancy: u8,
+    /// Writes NZCV in a single-cycle integer pipe (at most 3 such a cycle).
+    pub flag_port: bool,
+}
+
+/// A family of operations that forward their result late into an accumulator operand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accumulate {
+    /// Family number, equal for producers and consumers that forward to each other; 0 for none.
+    pub family: u8,
+    /// Index in the source list of the accumulator operand.
+    pub src: u8,
+    /// Latency seen by an accumulator operand of the same family, cycles.
+    pub latency: u8,
+}
+
+/// Most sources of one instruction.
+pub const MAX_SRCS: usize = 8;
+/// Most destinations of one instruction.
+pub const MAX_DSTS: usize = 6;
+/// Most micro-operation groups of one instruction.
+pub const MAX_UOP_GROUPS: usize = 4;
+
+/// Events that one execution raises by itself, whatever happens to it later; a set over
+/// [`StaticEvents::LIST`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StaticEvents(pub u32);
+
+impl StaticEvents {
+    /// The events of the set, by bit number. The first [`StaticEvents::PER_INST`] are counted once an
+    /// instruction, the others once an operation (MOP).
+    pub const LIST: [PmuEvent; 27] = [
+        PmuEvent::LD_SPEC,
+        PmuEvent::ST_SPEC,
+        PmuEvent::DP_SPEC,
+        PmuEvent::ASE_SPEC,
+        PmuEvent::VFP_SPEC,
+        PmuEvent::CRYPTO_SPEC,
+        PmuEvent::BR_IMMED_SPEC,
+        PmuEvent::BR_RETURN_SPEC,
+        PmuEvent::BR_INDIRECT_SPEC,
+        PmuEvent::ISB_SPEC,
+        PmuEvent::DSB_SPEC,
+        PmuEvent::DMB_SPEC,
+        PmuEvent::LDREX_SPEC,
+        PmuEvent::RC_LD_SPEC,
+        PmuEvent::RC_ST_SPEC,
+        PmuEvent::ASE_INST_SPEC,
+        PmuEvent::SVE_INST_SPEC,
+        PmuEvent::FP_HP_SPEC,
+        PmuEvent::FP_SP_SPEC,
+        PmuEvent::FP_DP_SPEC,
+        PmuEvent::SVE_PRED_SPEC,
+        PmuEvent::SVE_LDFF_SPEC,
+        PmuEvent::ASE_SVE_INT8_SPEC,
+        PmuEvent::ASE_SVE_INT16_SPEC,
+        PmuEvent::ASE_SVE_INT32_SPEC,
+        PmuEvent::ASE_SVE_INT64_SPEC,
+        PmuEvent::EXC_RETURN,
+    ];
+    /// How many events at the head of the list are counted per instruction.
+    pub const PER_INST: usize = 15;
+
+    /// The bit of `event`, which must be in the list.
+    pub const fn bit(event: PmuEvent) -> StaticEvents {
+        let mut i = 0;
+        while i < StaticEvents::LIST.len() {
+            if StaticEvents::LIST[i] as u8 == event as u8 {
+                return StaticEvents(1 << i);
+            }
+            i += 1;
+        }
+        panic!("the event is not in StaticEvents::LIST")
+    }
+
+    /// True when `event` is in the set.
+    pub fn contains(self, event: PmuEvent) -> bool {
+        self.0 & StaticEvents::bit(event).0 != 0
+    }
+}
+
+/// Everything static about one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inst {
+    /// The A64 word.
+    pub word: u32,
+    /// Distance in bytes from the instruction to the target of a direct branch, or to the address of
+    /// a literal load.
+    pub offset: i32,
+    /// Events raised by executing it.
+    pub events: StaticEvents,
+    /// Sources; the first `n_addr_srcs` form the address.
+    pub srcs: [Reg; MAX_SRCS],
+    /// Destinations; with a `BaseUpdate` micro-operation the last one is the base.
+    pub dsts: [Reg; MAX_DSTS],
+    /// Number of sources.
+    pub n_srcs: u8,
+    /// How many leading sources form the address.
+    pub n_addr_srcs: u8,
+    /// Number of destinations.
+    pub n_dsts: u8,
+    /// Operations (MOPs, rename slots): half the micro-operations, rounded up, at least 1.
+    pub n_mops: u8,
+    /// Number of micro-operation groups used.
+    pub n_uop_groups: u8,
+    /// Floating-point element operations of one execution (a fused multiply-add is two a lane).
+    pub fp_element_ops: u8,
+    /// True when `fp_element_ops` count as FP_SCALE_OPS_SPEC (SVE) instead of FP_FIXED_OPS_SPEC.
+    pub is_sve: bool,
+    /// How it may change the program counter.
+    pub branch: BranchKind,
+    /// Memory shape.
+    pub mem: MemShape,
+    /// What stops the flow.
+    pub special: Special,
+    /// What rename does.
+    pub rename: Rename,
+    /// Late accumulator forwarding.
+    pub accumulate: Accumulate,
+    /// Micro-operations.
+    pub uops: [UopGroup; MAX_UOP_GROUPS],
+}
+
+impl Inst {
+    /// The registers read.
+    #[inline]
+    pub fn srcs(&self) -> &[Reg] {
+        &self.srcs[..self.n_srcs as usize]
+    }
+
+    /// The registers written.
+    #[inline]
+    pub fn dsts(&self) -> &[Reg] {
+        &self.dsts[..self.n_dsts as usize]
+    }
+
+    /// The micro-operation groups.
+    #[inline]
+    pub fn uops(&self) -> &[UopGroup] {
+        &self.uops[..self.n_uop_groups as usize]
+    }
+}
