@@ -1,0 +1,66 @@
+//! What a finished run gives to its readers: counts, stall ledger, provenance.
+
+use sim_core::{Counts, StallCause};
+
+/// A word that the decoder does not know, with what the run saw of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWord {
+    /// Address of its first location.
+    pub pc: u64,
+    /// The word.
+    pub word: u32,
+    /// How often it was executed.
+    pub executions: u64,
+}
+
+/// The result of one core, which ran one thread of the trace.
+#[derive(Clone, Debug)]
+pub struct CoreOutcome {
+    /// Stream number of the thread in the trace.
+    pub stream: u32,
+    /// Counts of the measured window.
+    pub counts: Counts,
+    /// Empty rename slots of the measured window, by cause (index: `StallCause as usize`).
+    pub stalls: [u64; StallCause::COUNT],
+    /// Words that the decoder does not know, most executed first.
+    pub unknown_words: Vec<UnknownWord>,
+}
+
+/// What produced a result: enough to repeat it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunHeader {
+    /// Version of n2sim.
+    pub version: String,
+    /// Name of the configuration (file or profile), with the overrides in order.
+    pub config: String,
+    /// Hash of the merged configuration.
+    pub config_hash: u64,
+    /// The trace as named on the command line.
+    pub trace: String,
+    /// Hash of the trace's content.
+    pub trace_hash: u64,
+    /// Seed of random choices.
+    pub seed: u64,
+}
+
+/// The result of one run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What produced it.
+    pub header: RunHeader,
+    /// One entry per core that ran.
+    pub cores: Vec<CoreOutcome>,
+    /// Clock of the modeled core in Hz, for times in reports.
+    pub clock_hz: u64,
+}
+
+impl Outcome {
+    /// The counts of all cores together.
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        for core in &self.cores {
+            total.add(&core.counts);
+        }
+        total
+    }
+}
