@@ -263,7 +263,7 @@ fn closest(name: &str) -> &'static str {
 }
 
 /// Levenshtein distance in bytes.
-fn edit_distance(a: &str, b: &str) -> usize {
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
         let mut diagonal = row[0];

@@ -1,0 +1,190 @@
+use serde::Deserialize;
+
+use super::{ConfigError, Document, Embedded, Problem};
+
+const BASE: &str = "\
+# head
+[core]
+revision = \"r0p3\" # [guide 1.2]
+clock-hz = 3_000_000_000 # [assumed: round]
+
+[memory.l1d]
+ways = 4 # [guide 3.2]
+share = 0.5 # [assumed: half]
+levels = [1, 2] # [assumed: list]
+";
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Config {
+    core: Core,
+    memory: Memory,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Core {
+    revision: String,
+    clock_hz: u64,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Memory {
+    l1d: Level,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Level {
+    ways: u32,
+    share: f64,
+    levels: Vec<u32>,
+}
+
+fn base() -> Document {
+    Document::from_text("base.toml", BASE).expect("the base is TOML")
+}
+
+fn message<T>(result: Result<T, ConfigError>) -> String {
+    match result {
+        Ok(_) => panic!("this should have been refused"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn an_overlay_changes_values_and_keeps_their_history() {
+    let document = base()
+        .with_overlay("what-if.toml", "memory.l1d.ways = 8 # [Chips and Cheese, N2]")
+        .and_then(|document| document.set("memory.l1d.share=1"))
+        .and_then(|document| document.set("core.revision=r0p0"))
+        .expect("all keys exist");
+    let config: Config = document.parse().expect("all types fit");
+    assert_eq!((config.memory.l1d.ways, config.memory.l1d.share), (8, 1.0));
+    assert_eq!(config.core.revision, "r0p0");
+    let expected = "\
+# head
+[core]
+revision = \"r0p0\" # [set on the command line; was \"r0p3\": [guide 1.2]]
+clock-hz = 3_000_000_000 # [assumed: round]
+
+[memory.l1d]
+ways = 8 # [Chips and Cheese, N2] [set in what-if.toml; was 4: [guide 3.2]]
+share = 1.0 # [set on the command line; was 0.5: [assumed: half]]
+levels = [1, 2] # [assumed: list]
+";
+    assert_eq!(document.render(), expected);
+    assert_eq!(
+        document.name(),
+        "base.toml + what-if.toml + --set memory.l1d.share=1 + --set core.revision=\"r0p0\""
+    );
+}
+
+#[test]
+fn the_hash_follows_values_and_nothing_else() {
+    let same = BASE.replace("3_000_000_000 # [assumed: round]", "0xB2D05E00");
+    let same = Document::from_text("other.toml", &same).expect("TOML");
+    assert_eq!(base().hash(), same.hash());
+    let other = base().set("memory.l1d.ways=8").expect("the key exists");
+    assert_ne!(base().hash(), other.hash());
+    let back = other.set("memory.l1d.ways=4").expect("the key exists");
+    assert_eq!(base().hash(), back.hash());
+}
+
+#[test]
+fn an_unknown_key_of_an_overlay_is_refused_with_the_closest_one() {
+    let text = "[memory.l1d]\nways = 8\nwais = 8\n[cores]\nclock-hz = 1";
+    let expected = "\
+2 faults in the configuration
+
+what-if.toml:3:1: unknown key `memory.l1d.wais`; the closest existing key is `memory.l1d.ways`
+  |
+3 | wais = 8
+  | ^^^^^^^^
+
+what-if.toml:4:1: unknown key `cores`; the closest existing key is `core`
+  |
+4 | [cores]
+  | ^^^^^^^";
+    assert_eq!(message(base().with_overlay("what-if.toml", text)), expected);
+}
+
+#[test]
+fn an_override_is_refused_with_its_text() {
+    let expected = "\
+--set: unknown key `core.clock`; the closest existing key is `core.clock-hz`
+  |
+1 | core.clock = 1
+  |      ^^^^^^^^^";
+    assert_eq!(message(base().set("core.clock=1")), expected);
+    assert!(
+        message(base().set("core.clock-hz=fast"))
+            .contains("`core.clock-hz` is a whole number, not a text in quotes")
+    );
+    assert!(message(base().set("core.revision")).contains("write it as table.key=value"));
+    assert!(message(base().set("a b=1")).contains("write it as table.key=value"));
+}
+
+#[test]
+fn a_full_file_reports_all_its_unknown_keys_with_their_lines() {
+    let text = BASE.replace("ways", "wais").replace("[core]", "[core]\nspeed = 1");
+    let document = Document::from_text("mine.toml", &text).expect("TOML");
+    let told = message(document.parse::<Config>());
+    assert!(
+        told.starts_with("3 faults in the configuration\n\nmine.toml:3:1: unknown field `speed`"),
+        "{told}"
+    );
+    assert!(told.contains("mine.toml:8:1: unknown field `wais`"), "{told}");
+    assert!(told.contains("mine.toml:7:1: missing field `ways`"), "{told}");
+}
+
+#[test]
+fn a_wrong_value_points_to_the_layer_that_wrote_it() {
+    let document = base().set("memory.l1d.ways=-1").expect("the type fits");
+    let told = message(document.parse::<Config>());
+    assert!(told.starts_with("--set: invalid value: integer `-1`, expected u32"), "{told}");
+    let document = Document::from_text("m.toml", &BASE.replace("ways = 4", "ways = 4.5"));
+    let told = message(document.expect("TOML").parse::<Config>());
+    assert!(told.starts_with("m.toml:7:1: invalid type: floating point `4.5`"), "{told}");
+}
+
+#[test]
+fn broken_toml_names_line_and_column() {
+    let told = message(Document::from_text("m.toml", "[core]\nrevision = \n"));
+    assert!(told.starts_with("m.toml:2:1"), "{told}");
+    assert!(told.contains("2 | revision ="), "{told}");
+}
+
+#[test]
+fn checks_after_parsing_point_into_the_file_too() {
+    let problems = [Problem::new("memory.l1d.ways", "3 ways: use a power of two")];
+    let told = message(base().refuse(&problems));
+    assert!(
+        told.starts_with("base.toml:7:1: 3 ways: use a power of two\n  |\n7 | ways = 4"),
+        "{told}"
+    );
+    assert!(base().refuse(&[]).is_ok());
+}
+
+#[test]
+fn bases_are_followed_and_circles_refused() {
+    let embedded = [
+        Embedded { name: "n2.toml", text: BASE },
+        Embedded { name: "silicon.toml", text: "base = \"n2.toml\"\nmemory.l1d.ways = 8\n" },
+        Embedded { name: "circle.toml", text: "base = \"circle.toml\"\n" },
+        Embedded { name: "lost.toml", text: "base = \"nowhere.toml\"\n" },
+        Embedded { name: "number.toml", text: "base = 1\n" },
+    ];
+    let silicon = Document::from_embedded("silicon.toml", &embedded).expect("both exist");
+    assert_eq!(silicon.get("memory.l1d.ways").as_deref(), Some("8"));
+    assert_eq!(silicon.get("base"), None);
+    assert!(message(Document::from_embedded("circle.toml", &embedded)).contains("circle"));
+    let lost = message(Document::from_embedded("lost.toml", &embedded));
+    assert!(
+        lost.contains("lost.toml: the base 'nowhere.toml' is neither a file beside it"),
+        "{lost}"
+    );
+    let number = message(Document::from_embedded("number.toml", &embedded));
+    assert!(number.contains("`base` is the name of a file"), "{number}");
+}
