@@ -170,7 +170,7 @@ impl Layer {
 
     /// The text in a form that can be changed and keeps comments.
     pub(super) fn editable(&self) -> DocumentMut {
-        self.spans.clone().ineditable()
+        self.spans.clone().into_mut()
     }
 
     /// How a value that this layer changes says where it comes from.
