@@ -1,0 +1,226 @@
+//! The configuration of a whole machine: the two profiles that are part of the program, files and
+//! overrides on top of them, and the checks that no single value can answer for.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use sim_core::config::{ConfigError, Document, Embedded, Problem};
+
+/// The configuration files that are part of the program.
+pub const EMBEDDED: [Embedded; 2] = [
+    Embedded { name: "neoverse-n2.toml", text: include_str!("../../configs/neoverse-n2.toml") },
+    Embedded {
+        name: "neoverse-n2-silicon.toml",
+        text: include_str!("../../configs/neoverse-n2-silicon.toml"),
+    },
+];
+
+/// Clocks that a report can turn into seconds.
+const CLOCK_HZ_RANGE: std::ops::RangeInclusive<u64> = 1_000_000..=10_000_000_000;
+
+/// Whose word holds where the guide and silicon disagree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// The PMU guide, to the letter.
+    #[default]
+    Guide,
+    /// Arm's published counts of an N2 and published measurements.
+    Silicon,
+}
+
+/// Where a configuration comes from.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigSource<'a> {
+    /// The profile to start from, if no file is given.
+    pub profile: Profile,
+    /// A file of the user's: a full one, or one with a `base`.
+    pub file: Option<&'a Path>,
+    /// Overrides `table.key=value`, in order.
+    pub overrides: &'a [String],
+}
+
+/// Everything that shapes a machine and its run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MachineConfig {
+    /// Which N2 it is.
+    pub core: CoreConfig,
+    /// The run itself.
+    pub run: RunConfig,
+    /// The out-of-order engine.
+    #[serde(default)]
+    pub pipeline: toml::Table,
+    /// Caches, TLBs, walks, mesh and memory.
+    #[serde(default)]
+    pub memory: toml::Table,
+    /// What counts where sources disagree.
+    #[serde(default)]
+    pub semantics: toml::Table,
+}
+
+/// Identity of the core.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CoreConfig {
+    /// Revision, for errata.
+    pub revision: Revision,
+    /// Core clock in Hz, for seconds in reports.
+    pub clock_hz: u64,
+}
+
+/// A revision of the core, from MIDR_EL1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Revision {
+    /// MIDR 0x410FD490.
+    R0p0,
+    /// MIDR 0x410FD491.
+    R0p1,
+    /// MIDR 0x410FD492.
+    R0p2,
+    /// MIDR 0x410FD493.
+    R0p3,
+}
+
+impl Revision {
+    /// True where `STALL_SLOT` and `STALL_SLOT_FRONTEND` count one too many in every cycle.
+    pub fn has_stall_slot_erratum(self) -> bool {
+        self < Revision::R0p3
+    }
+}
+
+/// What belongs to the run rather than to the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RunConfig {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// The generator that the seed starts.
+    pub generator: Generator,
+}
+
+/// A pseudo-random generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Generator {
+    /// `rand_xoshiro::Xoshiro256PlusPlus`.
+    #[serde(rename = "xoshiro256++")]
+    Xoshiro256PlusPlus,
+}
+
+impl Profile {
+    /// The embedded file of the profile.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Profile::Guide => "neoverse-n2.toml",
+            Profile::Silicon => "neoverse-n2-silicon.toml",
+        }
+    }
+}
+
+impl ConfigSource<'_> {
+    /// The merged document.
+    ///
+    /// # Errors
+    /// A file cannot be read or an overlay or override does not fit its base.
+    pub fn document(&self) -> Result<Document, ConfigError> {
+        let mut document = match self.file {
+            Some(path) => Document::load(path, &EMBEDDED)?,
+            None => Document::from_embedded(self.profile.file_name(), &EMBEDDED)?,
+        };
+        for assignment in self.overrides {
+            document = document.set(assignment)?;
+        }
+        Ok(document)
+    }
+}
+
+impl MachineConfig {
+    /// Reads and checks a merged document.
+    ///
+    /// # Errors
+    /// Unknown or missing keys, values of a wrong type, or shapes that no machine can have.
+    pub fn from_document(document: &Document) -> Result<MachineConfig, ConfigError> {
+        let config: MachineConfig = document.parse()?;
+        document.refuse(&config.problems())?;
+        Ok(config)
+    }
+
+    /// Everything about the values that makes the machine impossible.
+    fn problems(&self) -> Vec<Problem> {
+        self.core.problems()
+    }
+}
+
+impl CoreConfig {
+    fn problems(&self) -> Vec<Problem> {
+        if CLOCK_HZ_RANGE.contains(&self.clock_hz) {
+            return Vec::new();
+        }
+        let message = format!(
+            "a clock of {} Hz: give it in Hz, from {} to {}",
+            self.clock_hz,
+            CLOCK_HZ_RANGE.start(),
+            CLOCK_HZ_RANGE.end()
+        );
+        vec![Problem::new("core.clock-hz", message)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(source: &ConfigSource<'_>) -> Result<MachineConfig, ConfigError> {
+        MachineConfig::from_document(&source.document()?)
+    }
+
+    fn with(overrides: &[&str]) -> Result<MachineConfig, ConfigError> {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        config(&ConfigSource { overrides: &overrides, ..ConfigSource::default() })
+    }
+
+    #[test]
+    fn both_profiles_describe_a_machine() {
+        for profile in [Profile::Guide, Profile::Silicon] {
+            let config = config(&ConfigSource { profile, ..ConfigSource::default() });
+            let config = config.unwrap_or_else(|error| panic!("{profile:?}: {error}"));
+            assert_eq!(config.core.revision, Revision::R0p3);
+        }
+    }
+
+    /// Every value of both files ends with its source.
+    #[test]
+    fn every_value_has_its_source() {
+        for file in EMBEDDED {
+            for (i, line) in file.text.lines().enumerate() {
+                let is_value = line.contains('=') && !line.starts_with(['#', '[']);
+                let is_base = line.starts_with("base = ");
+                let has_source = line.contains("# [") && line.ends_with(']');
+                assert!(
+                    !is_value || is_base || has_source,
+                    "{}:{}: no source: {line}",
+                    file.name,
+                    i + 1
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn only_old_revisions_have_the_slot_erratum() {
+        let erratum = |revision: &str| {
+            let config = with(&[&format!("core.revision={revision}")]).expect("a known revision");
+            config.core.revision.has_stall_slot_erratum()
+        };
+        assert!(erratum("r0p0") && erratum("r0p1") && erratum("r0p2"));
+        assert!(!erratum("r0p3"));
+    }
+
+    #[test]
+    fn impossible_values_are_refused_with_the_remedy() {
+        let told = with(&["core.clock-hz=3"]).expect_err("3 Hz is no clock").to_string();
+        assert!(told.contains("a clock of 3 Hz: give it in Hz, from 1000000"), "{told}");
+        let told = with(&["core.revision=r1p0"]).expect_err("no such core").to_string();
+        assert!(told.contains("expected one of `r0p0`, `r0p1`, `r0p2`, `r0p3`"), "{told}");
+    }
+}
