@@ -1,1 +1,20 @@
-//! n2sim: capture.
+//! A QEMU TCG plugin that records which AArch64 instructions a program ran and what they touched.
+//!
+//! It is loaded into `qemu-aarch64` by `n2sim capture`, which owns the output: the plugin only
+//! appends words to a shared memory ([`wire`]), so a program that aborts, closes all of its files
+//! or is killed still leaves everything it did. The plugin stands alone: it uses no other crate of
+//! the workspace, and is the only one with `unsafe` code, because its interface is C.
+//!
+//! Not recorded, because the engine does not report it: the addresses of `PRFM` and `DC`
+//! operations, children of `fork`, programs started by `execve`.
+#![allow(unsafe_code, reason = "the plugin interface is C; each use says why it is sound")]
+#![cfg_attr(test, allow(dead_code, reason = "the engine calls the rest"))]
+
+mod code;
+mod memory;
+// The engine's functions exist only inside the engine, so tests leave out what calls them.
+#[cfg(not(test))]
+mod plugin;
+#[cfg(not(test))]
+mod qemu;
+mod wire;

@@ -1,0 +1,90 @@
+//! What was translated: blocks with an immutable number each, and the code pages they lie on.
+
+use crate::memory::StreamWriter;
+use crate::wire::{DEFINE_BLOCK, DEFINE_PAGE};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Numbers blocks by (program counter, words), so that changed code gets a new number, and sends
+/// each block and each state of a code page once.
+#[derive(Debug)]
+pub(crate) struct CodeTable {
+    definitions: StreamWriter,
+    blocks: HashMap<(u64, Box<[u32]>), u32>,
+    pages: HashMap<u64, u64>,
+}
+
+impl CodeTable {
+    /// An empty table that writes to `definitions`.
+    pub(crate) fn new(definitions: StreamWriter) -> CodeTable {
+        CodeTable { definitions, blocks: HashMap::new(), pages: HashMap::new() }
+    }
+
+    /// The number of the block of `words` at `pc`; `None` when it could not be sent.
+    pub(crate) fn block(&mut self, pc: u64, words: &[u32]) -> Option<u32> {
+        let next = self.blocks.len() as u32;
+        let key = (pc, Box::from(words));
+        if let Some(&id) = self.blocks.get(&key) {
+            return Some(id);
+        }
+        let mut record = vec![DEFINE_BLOCK | words.len() as u64, pc];
+        record.extend(words.chunks(2).map(|pair| {
+            let high = pair.get(1).copied().unwrap_or(0);
+            u64::from(high) << 32 | u64::from(pair[0])
+        }));
+        if !self.definitions.push_record(&record) {
+            return None;
+        }
+        self.blocks.insert(key, next);
+        Some(next)
+    }
+
+    /// Sends the page at `va` unless it was sent with this content. `page` is its content.
+    pub(crate) fn page(&mut self, va: u64, page: &[u64]) {
+        let mut hasher = DefaultHasher::new();
+        page.hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.pages.insert(va, hash) == Some(hash) {
+            return;
+        }
+        let mut record = vec![DEFINE_PAGE | page.len() as u64, va];
+        record.extend_from_slice(page);
+        self.definitions.push_record(&record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SharedMemory;
+    use crate::wire::{DEFINITIONS, HEADERS_AT, SLOTS_AT, header};
+
+    const CURSOR_OF_SLOT_0: usize = HEADERS_AT + header::CURSOR;
+
+    fn table() -> (SharedMemory, CodeTable) {
+        let memory = SharedMemory::for_test();
+        let definitions = StreamWriter::new(memory, DEFINITIONS).expect("all slots are free");
+        (memory, CodeTable::new(definitions))
+    }
+
+    #[test]
+    fn a_block_is_sent_once_and_changed_code_gets_a_new_number() {
+        let (memory, mut code) = table();
+        assert_eq!(code.block(0x1000, &[1, 2, 3]), Some(0));
+        assert_eq!(code.block(0x1000, &[1, 2, 3]), Some(0));
+        assert_eq!(code.block(0x1000, &[1, 2, 4]), Some(1));
+        assert_eq!(memory.word(CURSOR_OF_SLOT_0), 8);
+        let sent: Vec<u64> = (0..4).map(|at| memory.word(SLOTS_AT + at)).collect();
+        assert_eq!(sent, [DEFINE_BLOCK | 3, 0x1000, 2 << 32 | 1, 3]);
+    }
+
+    #[test]
+    fn a_page_is_sent_again_only_when_it_changed() {
+        let (memory, mut code) = table();
+        code.page(0x4000, &[7; 512]);
+        code.page(0x4000, &[7; 512]);
+        assert_eq!(memory.word(CURSOR_OF_SLOT_0), 514);
+        code.page(0x4000, &[8; 512]);
+        assert_eq!(memory.word(CURSOR_OF_SLOT_0), 2 * 514);
+    }
+}

@@ -1,0 +1,236 @@
+//! The shared memory on the plugin's side: mapping it, claiming slots, appending words.
+
+use crate::wire::{
+    self, FILLING, FREE, FULL, HEADER_WORDS, HEADERS_AT, SLOT_WORDS, SLOTS, SLOTS_AT, TOTAL_WORDS,
+    control, header,
+};
+use std::ffi::CString;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long a full memory is waited for before the virtual CPU is dropped.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Pause between two looks for a free slot.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// The words shared with `n2sim capture`. Every word is atomic, so that what the other process
+/// writes is never undefined behavior.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedMemory {
+    words: &'static [AtomicU64],
+    reader_pid: i32,
+}
+
+impl SharedMemory {
+    /// Maps the file at `path`, which the reader made with the right length.
+    pub(crate) fn map(path: &str) -> Result<SharedMemory, String> {
+        let c_path = CString::new(path).map_err(|_| format!("bad path {path:?}"))?;
+        // SAFETY: plain system calls; the result of each is checked before it is used. The mapping
+        // is never removed, and a file of TOTAL_WORDS words is aligned to pages.
+        let words = unsafe {
+            let fd = libc::open(c_path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+            if fd < 0 {
+                return Err(format!("{path}: {}", std::io::Error::last_os_error()));
+            }
+            let bytes = TOTAL_WORDS * size_of::<u64>();
+            let mut stat: libc::stat = std::mem::zeroed();
+            if libc::fstat(fd, &mut stat) != 0 || (stat.st_size as usize) < bytes {
+                libc::close(fd);
+                return Err(format!("{path}: shorter than the {bytes} bytes this plugin uses"));
+            }
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let at = libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, fd, 0);
+            libc::close(fd);
+            if at == libc::MAP_FAILED {
+                return Err(format!("{path}: {}", std::io::Error::last_os_error()));
+            }
+            std::slice::from_raw_parts(at.cast::<AtomicU64>(), TOTAL_WORDS)
+        };
+        // SAFETY: getppid cannot fail.
+        let reader_pid = unsafe { libc::getppid() };
+        Ok(SharedMemory { words, reader_pid })
+    }
+
+    /// Memory of this process alone.
+    #[cfg(test)]
+    pub(crate) fn for_test() -> SharedMemory {
+        let words: Vec<AtomicU64> = (0..TOTAL_WORDS).map(|_| AtomicU64::new(0)).collect();
+        // SAFETY: getppid cannot fail.
+        let reader_pid = unsafe { libc::getppid() };
+        SharedMemory { words: words.leak(), reader_pid }
+    }
+
+    /// Any word, by its position.
+    #[cfg(test)]
+    pub(crate) fn word(self, at: usize) -> u64 {
+        self.words[at].load(Ordering::Relaxed)
+    }
+
+    /// A control word.
+    pub(crate) fn control(self, index: usize) -> &'static AtomicU64 {
+        &self.words[index]
+    }
+
+    /// True once the reader wants no more, or is gone.
+    pub(crate) fn is_closed(self) -> bool {
+        // SAFETY: getppid cannot fail.
+        let parent = unsafe { libc::getppid() };
+        self.control(control::STOP).load(Ordering::Relaxed) != 0 || parent != self.reader_pid
+    }
+
+    fn header(self, slot: usize) -> &'static [AtomicU64] {
+        let at = HEADERS_AT + slot * HEADER_WORDS;
+        &self.words[at..at + HEADER_WORDS]
+    }
+
+    fn data(self, slot: usize) -> &'static [AtomicU64] {
+        let at = SLOTS_AT + slot * SLOT_WORDS;
+        &self.words[at..at + SLOT_WORDS]
+    }
+
+    /// Takes the lowest free slot, waiting for the reader when there is none.
+    fn claim(self) -> Option<usize> {
+        let mut waited = Duration::ZERO;
+        while waited < PATIENCE && !self.is_closed() {
+            for slot in 0..SLOTS {
+                let state = &self.header(slot)[header::STATE];
+                let taken =
+                    state.compare_exchange(FREE, FILLING, Ordering::Acquire, Ordering::Relaxed);
+                if taken.is_ok() {
+                    self.control(control::SLOTS_USED).fetch_max(slot as u64 + 1, Ordering::Release);
+                    return Some(slot);
+                }
+            }
+            std::thread::sleep(PAUSE);
+            waited += PAUSE;
+        }
+        None
+    }
+}
+
+/// Appends the words of one stream, slot after slot.
+#[derive(Debug)]
+pub(crate) struct StreamWriter {
+    memory: SharedMemory,
+    stream: u64,
+    sequence: u64,
+    cursor: usize,
+    header: &'static [AtomicU64],
+    data: &'static [AtomicU64],
+}
+
+impl StreamWriter {
+    /// Starts `stream`; `None` when no slot can be had.
+    pub(crate) fn new(memory: SharedMemory, stream: u64) -> Option<StreamWriter> {
+        let mut writer =
+            StreamWriter { memory, stream, sequence: 0, cursor: 0, header: &[], data: &[] };
+        writer.open_slot().then_some(writer)
+    }
+
+    fn open_slot(&mut self) -> bool {
+        let Some(slot) = self.memory.claim() else { return false };
+        self.header = self.memory.header(slot);
+        self.data = self.memory.data(slot);
+        self.cursor = 0;
+        self.header[header::STREAM].store(self.stream, Ordering::Relaxed);
+        self.header[header::SEQUENCE].store(self.sequence, Ordering::Relaxed);
+        self.header[header::CURSOR].store(0, Ordering::Release);
+        self.sequence += 1;
+        true
+    }
+
+    /// Hands the current slot to the reader.
+    pub(crate) fn publish(&mut self) {
+        if let Some(state) = self.header.get(header::STATE) {
+            state.store(FULL, Ordering::Release);
+        }
+        self.header = &[];
+        self.data = &[];
+        self.cursor = 0;
+    }
+
+    /// Appends one word and makes it visible; false when the stream had to be dropped.
+    #[inline]
+    pub(crate) fn push(&mut self, word: u64) -> bool {
+        if self.cursor == self.data.len() && !self.next_slot() {
+            return false;
+        }
+        self.data[self.cursor].store(word, Ordering::Relaxed);
+        self.cursor += 1;
+        self.header[header::CURSOR].store(self.cursor as u64, Ordering::Release);
+        true
+    }
+
+    #[cold]
+    fn next_slot(&mut self) -> bool {
+        self.publish();
+        if self.open_slot() {
+            return true;
+        }
+        self.memory.control(control::DROPPED).fetch_add(1, Ordering::Relaxed);
+        false
+    }
+
+    /// Appends a record that must not be seen in part: the cursor moves once, after the last word.
+    /// A record never spans two slots.
+    pub(crate) fn push_record(&mut self, words: &[u64]) -> bool {
+        assert!(words.len() <= wire::SLOT_WORDS, "a record fits a slot");
+        if self.cursor + words.len() > self.data.len() && !self.next_slot() {
+            return false;
+        }
+        for (to, word) in self.data[self.cursor..].iter().zip(words) {
+            to.store(*word, Ordering::Relaxed);
+        }
+        self.cursor += words.len();
+        self.header[header::CURSOR].store(self.cursor as u64, Ordering::Release);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::HEADERS_AT;
+
+    fn header_of(memory: SharedMemory, slot: usize, field: usize) -> u64 {
+        memory.word(HEADERS_AT + slot * HEADER_WORDS + field)
+    }
+
+    #[test]
+    fn a_full_slot_is_handed_over_and_the_next_one_continues_the_stream() {
+        let memory = SharedMemory::for_test();
+        let mut stream = StreamWriter::new(memory, 5).expect("all slots are free");
+        for word in 0..SLOT_WORDS as u64 + 3 {
+            assert!(stream.push(word));
+        }
+        assert_eq!(header_of(memory, 0, header::STATE), FULL);
+        assert_eq!(header_of(memory, 0, header::CURSOR), SLOT_WORDS as u64);
+        assert_eq!(header_of(memory, 1, header::STATE), FILLING);
+        assert_eq!(header_of(memory, 1, header::STREAM), 5);
+        assert_eq!(header_of(memory, 1, header::SEQUENCE), 1);
+        assert_eq!(header_of(memory, 1, header::CURSOR), 3);
+        assert_eq!(memory.word(control::SLOTS_USED), 2);
+    }
+
+    #[test]
+    fn a_record_never_spans_two_slots() {
+        let memory = SharedMemory::for_test();
+        let mut stream = StreamWriter::new(memory, 0).expect("all slots are free");
+        for word in 0..SLOT_WORDS as u64 - 1 {
+            assert!(stream.push(word));
+        }
+        assert!(stream.push_record(&[1, 2]));
+        assert_eq!(header_of(memory, 0, header::CURSOR), SLOT_WORDS as u64 - 1);
+        assert_eq!(header_of(memory, 1, header::CURSOR), 2);
+    }
+
+    #[test]
+    fn a_stopped_reader_gives_no_more_slots() {
+        let memory = SharedMemory::for_test();
+        let mut stream = StreamWriter::new(memory, 0).expect("all slots are free");
+        memory.control(control::STOP).store(1, Ordering::Relaxed);
+        assert!(stream.push_record(&vec![0; SLOT_WORDS]));
+        assert!(!stream.push(0));
+        assert_eq!(memory.word(control::DROPPED), 1);
+    }
+}

@@ -1,0 +1,358 @@
+//! The plugin itself: what is done at translation, and the callbacks of running code.
+//!
+//! At translation a block gets its number, one callback for each execution and one for each of its
+//! instructions that may access memory. Running code only appends words to the shared memory.
+
+use crate::code::CodeTable;
+use crate::memory::{SharedMemory, StreamWriter};
+use crate::qemu::{self, Block, Counter, Info, Insn, MemInfo, PluginId};
+use crate::wire::{self, PAGE_BYTES, Word, control};
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The interface version, read by the engine before it calls [`qemu_plugin_install`].
+// SAFETY: the name is the one the engine looks up, as a C int.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub, reason = "exported by name")]
+pub static qemu_plugin_version: c_int = qemu::VERSION;
+
+/// Most virtual CPUs (numbers are reused after a thread ended).
+const MAX_VCPUS: usize = 4096;
+
+/// System call that sets a signal handler: its second argument points to the handler's address.
+const RT_SIGACTION: i64 = 134;
+
+struct Plugin {
+    memory: SharedMemory,
+    counter: Counter,
+    code: Mutex<CodeTable>,
+    count_only: bool,
+}
+
+static PLUGIN: OnceLock<Plugin> = OnceLock::new();
+/// Set when nothing more is to be recorded: in a forked child, or when the reader is gone.
+static IS_OFF: AtomicBool = AtomicBool::new(false);
+/// Host address of the guest's address 0.
+static GUEST_BASE: AtomicU64 = AtomicU64::new(0);
+static VCPUS: [VcpuCell; MAX_VCPUS] = [const { VcpuCell(UnsafeCell::new(None)) }; MAX_VCPUS];
+
+/// The stream of one virtual CPU.
+struct Vcpu {
+    stream: StreamWriter,
+    /// The counter's value once the running block is done.
+    expected_count: u64,
+    /// The counter's value when the running block began.
+    block_start: u64,
+}
+
+struct VcpuCell(UnsafeCell<Option<Vcpu>>);
+
+// SAFETY: a cell is touched only by callbacks of its virtual CPU, which run on that CPU's thread.
+unsafe impl Sync for VcpuCell {}
+
+/// Called once by the engine.
+///
+/// # Safety
+/// The engine passes a valid `info` and `argc` valid C strings.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub, reason = "exported by name")]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: PluginId,
+    info: *const Info,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> c_int {
+    let arguments = (0..argc.max(0) as usize).map(|index| {
+        // SAFETY: the engine passes `argc` valid C strings.
+        unsafe { CStr::from_ptr(*argv.add(index)) }.to_string_lossy().into_owned()
+    });
+    // SAFETY: the engine passes a valid description of itself.
+    let version = unsafe { &(*info).version };
+    match install(version, arguments) {
+        Ok(()) => {
+            register(id);
+            0
+        }
+        Err(message) => {
+            complain(&message);
+            -1
+        }
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "a plugin that cannot start has no other channel")]
+fn complain(message: &str) {
+    eprintln!("sim-capture: {message}");
+}
+
+fn install(
+    version: &qemu::VersionRange,
+    arguments: impl Iterator<Item = String>,
+) -> Result<(), String> {
+    let mut path = None;
+    let mut count_only = false;
+    for argument in arguments {
+        match argument.split_once('=') {
+            Some(("memory", value)) => path = Some(value.to_owned()),
+            Some(("mode", "count")) => count_only = true,
+            Some(("mode", "trace")) => {}
+            _ => return Err(format!("unknown argument {argument:?}")),
+        }
+    }
+    let path = path.ok_or("no memory=PATH given: this plugin is started by `n2sim capture`")?;
+    let memory = SharedMemory::map(&path)?;
+    let definitions = StreamWriter::new(memory, wire::DEFINITIONS).ok_or("no free slot")?;
+    let plugin = Plugin {
+        memory,
+        counter: Counter::new(),
+        code: Mutex::new(CodeTable::new(definitions)),
+        count_only,
+    };
+    memory.control(control::API_MIN).store(version.min as u64, Ordering::Relaxed);
+    memory.control(control::API_MAX).store(version.cur as u64, Ordering::Relaxed);
+    memory.control(control::MAGIC).store(wire::MAGIC, Ordering::Release);
+    PLUGIN.set(plugin).map_err(|_| "loaded twice into one process".to_owned())
+}
+
+fn register(id: PluginId) {
+    // SAFETY: the identity is the engine's own and all callbacks live as long as the process; the
+    // fork handlers only touch atomics.
+    unsafe {
+        qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+        qemu::qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
+        qemu::qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+        qemu::qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+        qemu::qemu_plugin_register_atexit_cb(id, on_exit, std::ptr::null_mut());
+        libc::pthread_atfork(None, Some(after_fork_in_parent), Some(after_fork_in_child));
+    }
+}
+
+/// The child of a fork shares the memory but has no reader: it records nothing.
+extern "C" fn after_fork_in_child() {
+    IS_OFF.store(true, Ordering::Relaxed);
+}
+
+extern "C" fn after_fork_in_parent() {
+    if let Some(plugin) = active() {
+        plugin.memory.control(control::FORKS).fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[inline]
+fn active() -> Option<&'static Plugin> {
+    if IS_OFF.load(Ordering::Relaxed) { None } else { PLUGIN.get() }
+}
+
+/// True for words that may access data memory: the A64 load/store group, SVE loads and stores, and
+/// `DC` operations by address.
+fn may_access(word: u32) -> bool {
+    let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
+    let is_sve_memory = word & 0x9e00_0000 == 0x8400_0000;
+    let is_dc = word & 0xffff_f000 == 0xd50b_7000;
+    is_load_store || is_sve_memory || is_dc
+}
+
+extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
+    let Some(plugin) = active() else { return };
+    // SAFETY: `block` and its instructions are valid while this callback runs.
+    unsafe {
+        let n = qemu::qemu_plugin_tb_n_insns(block);
+        let insns: Vec<*mut Insn> =
+            (0..n).map(|index| qemu::qemu_plugin_tb_get_insn(block, index)).collect();
+        for &insn in &insns {
+            plugin.counter.count(insn);
+        }
+        if !plugin.count_only {
+            instrument(plugin, block, &insns);
+        }
+    }
+}
+
+/// # Safety
+/// `block` and `insns` must come from the translation callback that is running.
+unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
+    // SAFETY: as promised by the caller; user data are numbers, never dereferenced.
+    unsafe {
+        let words: Vec<u32> = insns.iter().map(|&insn| qemu::word(insn)).collect();
+        let pc = qemu::qemu_plugin_tb_vaddr(block);
+        let id = {
+            let mut code = plugin.code.lock().unwrap_or_else(PoisonError::into_inner);
+            send_pages(plugin, &mut code, insns);
+            code.block(pc, &words)
+        };
+        let Some(id) = id else { return };
+        let data = insns.len() << 32 | id as usize;
+        let flags = qemu::CB_NO_REGS;
+        qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data as *mut c_void);
+        for (index, (&insn, &word)) in insns.iter().zip(&words).enumerate() {
+            if may_access(word) {
+                let data = index as *mut c_void;
+                qemu::qemu_plugin_register_vcpu_mem_cb(insn, on_access, flags, qemu::MEM_RW, data);
+            }
+        }
+    }
+}
+
+/// Sends the pages of a block: the wrong path fetches from them.
+///
+/// # Safety
+/// `insns` must come from the translation callback that is running.
+unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[*mut Insn]) {
+    let mut last_page = None;
+    for &insn in insns {
+        // SAFETY: as promised by the caller.
+        let (va, host) = unsafe {
+            (qemu::qemu_plugin_insn_vaddr(insn), qemu::qemu_plugin_insn_haddr(insn) as usize)
+        };
+        let page = va & !(PAGE_BYTES - 1);
+        if last_page == Some(page) {
+            continue;
+        }
+        last_page = Some(page);
+        let offset = (va - page) as usize;
+        if host == 0 || host % PAGE_BYTES as usize != offset {
+            plugin.memory.control(control::PAGES_LOST).fetch_add(1, Ordering::Relaxed);
+            continue;
+        }
+        let words = PAGE_BYTES as usize / size_of::<u64>();
+        // SAFETY: host and guest page have the same offset, so the whole host page that holds the
+        // instruction is mapped and readable; it is copied at once.
+        let content =
+            unsafe { std::slice::from_raw_parts((host - offset) as *const u64, words) }.to_vec();
+        code.page(page, &content);
+        GUEST_BASE.store((host as u64).wrapping_sub(va), Ordering::Relaxed);
+    }
+}
+
+/// Runs `work` on the stream of `vcpu`, which begins with its first use.
+#[inline]
+fn with_vcpu(plugin: &'static Plugin, vcpu: c_uint, work: impl FnOnce(&mut Vcpu) -> bool) {
+    let Some(cell) = VCPUS.get(vcpu as usize) else { return };
+    // SAFETY: only this virtual CPU's thread uses the cell, and callbacks do not nest.
+    let state = unsafe { &mut *cell.0.get() };
+    if state.is_none() {
+        *state = begin_stream(plugin, vcpu);
+    }
+    if let Some(vcpu) = state
+        && !work(vcpu)
+    {
+        IS_OFF.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cold]
+fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
+    let number = plugin.memory.control(control::STREAMS).fetch_add(1, Ordering::Relaxed);
+    let now = plugin.counter.now(vcpu);
+    let stream = StreamWriter::new(plugin.memory, number);
+    if stream.is_none() {
+        plugin.memory.control(control::DROPPED).fetch_add(1, Ordering::Relaxed);
+        IS_OFF.store(true, Ordering::Relaxed);
+    }
+    stream.map(|stream| Vcpu { stream, expected_count: now, block_start: now })
+}
+
+extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
+    let Some(plugin) = active() else { return };
+    let (id, n_insns) = (data as usize as u32, (data as usize >> 32) as u64);
+    let now = plugin.counter.now(vcpu);
+    // One counter for all threads says nothing about a single one.
+    let is_exact = qemu::COUNTS_PER_VCPU
+        || plugin.memory.control(control::STREAMS).load(Ordering::Relaxed) == 1;
+    with_vcpu(plugin, vcpu, |state| {
+        if is_exact && now != state.expected_count {
+            let started = now.wrapping_sub(state.block_start) as u32;
+            state.stream.push(Word::Started(started).encode());
+        }
+        state.block_start = now;
+        state.expected_count = now + n_insns;
+        state.stream.push(Word::Block(id).encode())
+    });
+}
+
+extern "C" fn on_access(vcpu: c_uint, _info: MemInfo, addr: u64, data: *mut c_void) {
+    let Some(plugin) = active() else { return };
+    let index = data as usize as u32;
+    with_vcpu(plugin, vcpu, |state| state.stream.push(Word::Access { index, addr }.encode()));
+}
+
+#[allow(clippy::too_many_arguments, reason = "the engine's signature")]
+extern "C" fn on_syscall(
+    _id: PluginId,
+    vcpu: c_uint,
+    number: i64,
+    x0: u64,
+    x1: u64,
+    x2: u64,
+    x3: u64,
+    x4: u64,
+    x5: u64,
+    _: u64,
+    _: u64,
+) {
+    let Some(plugin) = active() else { return };
+    let total = plugin.counter.total();
+    plugin.memory.control(control::ENGINE_COUNT).store(total, Ordering::Relaxed);
+    if plugin.count_only {
+        return;
+    }
+    with_vcpu(plugin, vcpu, |state| {
+        let word = Word::SyscallEnter(number as u32).encode();
+        if number == RT_SIGACTION
+            && let Some(handler) = guest_word(x1)
+        {
+            let word = Word::Handler(x0 as u32).encode();
+            state.stream.push_record(&[word, handler]);
+        }
+        state.stream.push_record(&[word, x0, x1, x2, x3, x4, x5])
+    });
+}
+
+/// The 64-bit word at a guest address, if there is one. Read through the operating system, so that
+/// a bad address of the program is no fault of ours.
+fn guest_word(addr: u64) -> Option<u64> {
+    if addr == 0 {
+        return None;
+    }
+    let mut value = 0u64;
+    let host = addr.wrapping_add(GUEST_BASE.load(Ordering::Relaxed));
+    let to = libc::iovec { iov_base: (&raw mut value).cast(), iov_len: size_of::<u64>() };
+    let from = libc::iovec { iov_base: host as *mut c_void, iov_len: size_of::<u64>() };
+    // SAFETY: the kernel checks the remote range and writes at most eight bytes to `value`.
+    let read = unsafe { libc::process_vm_readv(libc::getpid(), &to, 1, &from, 1, 0) };
+    (read == size_of::<u64>() as isize).then_some(value)
+}
+
+extern "C" fn on_syscall_return(_id: PluginId, vcpu: c_uint, number: i64, result: i64) {
+    let Some(plugin) = active() else { return };
+    if plugin.count_only {
+        return;
+    }
+    with_vcpu(plugin, vcpu, |state| {
+        let word = Word::SyscallReturn(number as u32).encode();
+        state.stream.push_record(&[word, result as u64])
+    });
+}
+
+extern "C" fn on_vcpu_exit(_id: PluginId, vcpu: c_uint) {
+    if active().is_none() {
+        return;
+    }
+    if let Some(cell) = VCPUS.get(vcpu as usize) {
+        // SAFETY: called on the thread of this virtual CPU, which runs no more code.
+        let state = unsafe { &mut *cell.0.get() };
+        if let Some(mut ended) = state.take() {
+            ended.stream.publish();
+        }
+    }
+}
+
+extern "C" fn on_exit(_id: PluginId, _data: *mut c_void) {
+    if let Some(plugin) = active() {
+        let total = plugin.counter.total();
+        plugin.memory.control(control::ENGINE_COUNT).store(total, Ordering::Relaxed);
+        plugin.memory.control(control::EXITED).store(1, Ordering::Release);
+    }
+}

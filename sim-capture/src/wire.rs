@@ -1,0 +1,181 @@
+//! The words that the plugin writes into shared memory and `n2sim capture` reads: one layout, used
+//! by both sides (`n2sim` includes this very file).
+//!
+//! The memory is an array of 64-bit words: control words, a table of slot headers, and the slots.
+//! A slot belongs to one stream (one virtual CPU) or to the block definitions; it is filled,
+//! handed over full, and given back free. Whatever happens to the program, the words below a
+//! slot's cursor are valid, so nothing is lost when it dies.
+#![allow(dead_code, reason = "each side uses its half")]
+
+/// First control word once the plugin is attached.
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x01");
+
+/// Number of slots.
+pub(crate) const SLOTS: usize = 256;
+/// Words of one slot (256 KiB).
+pub(crate) const SLOT_WORDS: usize = 32 * 1024;
+/// Words of one slot header: a cache line, so that virtual CPUs do not share one.
+pub(crate) const HEADER_WORDS: usize = 8;
+/// First word of the slot headers.
+pub(crate) const HEADERS_AT: usize = 512;
+/// First word of the slots.
+pub(crate) const SLOTS_AT: usize = HEADERS_AT + SLOTS * HEADER_WORDS;
+/// Words of the whole memory.
+pub(crate) const TOTAL_WORDS: usize = SLOTS_AT + SLOTS * SLOT_WORDS;
+
+/// Control words, by index.
+pub(crate) mod control {
+    /// [`super::MAGIC`] once the plugin is attached.
+    pub(crate) const MAGIC: usize = 0;
+    /// Written by the reader: record no more.
+    pub(crate) const STOP: usize = 1;
+    /// Highest slot number used so far, plus one.
+    pub(crate) const SLOTS_USED: usize = 2;
+    /// Streams started so far.
+    pub(crate) const STREAMS: usize = 3;
+    /// Child processes made by `fork`, which are not recorded.
+    pub(crate) const FORKS: usize = 4;
+    /// Times a virtual CPU found no slot and was dropped from then on.
+    pub(crate) const DROPPED: usize = 5;
+    /// Instructions counted by the engine itself, brought up to date at system calls and at exit.
+    pub(crate) const ENGINE_COUNT: usize = 6;
+    /// 1 once the engine reported a regular exit.
+    pub(crate) const EXITED: usize = 7;
+    /// Lowest plugin API the engine speaks.
+    pub(crate) const API_MIN: usize = 8;
+    /// Highest plugin API the engine speaks.
+    pub(crate) const API_MAX: usize = 9;
+    /// Code pages that could not be copied.
+    pub(crate) const PAGES_LOST: usize = 10;
+}
+
+/// Words of a slot header, by index.
+pub(crate) mod header {
+    /// [`super::FREE`], [`super::FILLING`] or [`super::FULL`].
+    pub(crate) const STATE: usize = 0;
+    /// Stream number, or [`super::DEFINITIONS`].
+    pub(crate) const STREAM: usize = 1;
+    /// Position of the slot in its stream, from 0.
+    pub(crate) const SEQUENCE: usize = 2;
+    /// Valid words.
+    pub(crate) const CURSOR: usize = 3;
+}
+
+/// Slot state: nobody uses it.
+pub(crate) const FREE: u64 = 0;
+/// Slot state: the plugin appends.
+pub(crate) const FILLING: u64 = 1;
+/// Slot state: waits for the reader.
+pub(crate) const FULL: u64 = 2;
+
+/// Stream number of the slots that define blocks and code pages.
+pub(crate) const DEFINITIONS: u64 = u64::MAX;
+
+/// Bytes of a code page.
+pub(crate) const PAGE_BYTES: u64 = 4096;
+/// Most instructions of one block.
+pub(crate) const MAX_BLOCK: usize = 512;
+
+/// One word of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// A block begins to run: its number in the definitions.
+    Block(u32),
+    /// The block before began only so many of its instructions.
+    Started(u32),
+    /// System call entered: its number; its six arguments are in the next words.
+    SyscallEnter(u32),
+    /// System call returned; its result is in the next word.
+    SyscallReturn(u32),
+    /// A handler is being set for this signal; its address is in the next word.
+    Handler(u32),
+    /// One access of instruction `index` of the running block.
+    Access {
+        /// Index of the instruction in its block.
+        index: u32,
+        /// First byte touched.
+        addr: u64,
+    },
+}
+
+const TAG_SHIFT: u32 = 60;
+const TAG_BLOCK: u64 = 0;
+const TAG_STARTED: u64 = 1;
+const TAG_ENTER: u64 = 2;
+const TAG_RETURN: u64 = 3;
+const TAG_HANDLER: u64 = 4;
+const ACCESS: u64 = 1 << 63;
+const INDEX_SHIFT: u32 = 54;
+const ADDR_MASK: u64 = (1 << INDEX_SHIFT) - 1;
+
+impl Word {
+    /// The 64 bits of the word.
+    #[inline]
+    pub(crate) fn encode(self) -> u64 {
+        match self {
+            Word::Block(id) => TAG_BLOCK << TAG_SHIFT | u64::from(id),
+            Word::Started(n) => TAG_STARTED << TAG_SHIFT | u64::from(n),
+            Word::SyscallEnter(n) => TAG_ENTER << TAG_SHIFT | u64::from(n),
+            Word::SyscallReturn(n) => TAG_RETURN << TAG_SHIFT | u64::from(n),
+            Word::Handler(n) => TAG_HANDLER << TAG_SHIFT | u64::from(n),
+            Word::Access { index, addr } => {
+                ACCESS | u64::from(index) << INDEX_SHIFT | addr & ADDR_MASK
+            }
+        }
+    }
+
+    /// The word of these 64 bits; `None` for a tag that nobody writes. An address keeps 54 bits and
+    /// is extended with its sign (the top byte of an AArch64 address is a tag).
+    #[inline]
+    pub(crate) fn decode(bits: u64) -> Option<Word> {
+        if bits & ACCESS != 0 {
+            let index = (bits >> INDEX_SHIFT) as u32 & (MAX_BLOCK as u32 - 1);
+            let unused = u64::BITS - INDEX_SHIFT;
+            let addr = ((bits << unused) as i64 >> unused) as u64;
+            return Some(Word::Access { index, addr });
+        }
+        let payload = bits as u32;
+        match bits >> TAG_SHIFT {
+            TAG_BLOCK => Some(Word::Block(payload)),
+            TAG_STARTED => Some(Word::Started(payload)),
+            TAG_ENTER => Some(Word::SyscallEnter(payload)),
+            TAG_RETURN => Some(Word::SyscallReturn(payload)),
+            TAG_HANDLER => Some(Word::Handler(payload)),
+            _ => None,
+        }
+    }
+}
+
+/// Words behind [`Word::SyscallEnter`].
+pub(crate) const SYSCALL_ARGS: usize = 6;
+/// First word of a block definition, with its number of instructions: then its program counter, then its words, two in each.
+pub(crate) const DEFINE_BLOCK: u64 = 1 << 56;
+/// First word of a code page, with its number of 64-bit words: then its address, then its bytes.
+pub(crate) const DEFINE_PAGE: u64 = 2 << 56;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_survives_its_encoding() {
+        let words = [
+            Word::Block(u32::MAX),
+            Word::Started(511),
+            Word::SyscallEnter(64),
+            Word::SyscallReturn(64),
+            Word::Handler(11),
+            Word::Access { index: 0, addr: 0 },
+            Word::Access { index: 511, addr: 0x000f_ffff_ffff_ffff },
+            Word::Access { index: 3, addr: 0xffff_8000_1234_5678 },
+        ];
+        for word in words {
+            assert_eq!(Word::decode(word.encode()), Some(word));
+        }
+    }
+
+    #[test]
+    fn a_foreign_tag_is_no_word() {
+        assert_eq!(Word::decode(7 << TAG_SHIFT), None);
+    }
+}
