@@ -1,0 +1,374 @@
+//! What must hold between the counts of one window, whoever counted them.
+//!
+//! Sums, aliases, subsets and events that stay 0 come from the relations of the event table (PMU
+//! guide, chapter 4); the slot identity and the bus ceiling are added here. Counts of a real
+//! machine can be checked as well as those of the model: what was not counted is left out.
+
+use std::fmt;
+
+use sim_core::PmuEvent;
+use sim_core::pmu_event::RelationKind;
+
+/// Rename slots per cycle of the Neoverse N2. Source: PMMIR_EL1.SLOTS, Arm telemetry data.
+pub const SLOTS_PER_CYCLE: u64 = 5;
+/// The most that one cycle adds to `BUS_ACCESS`. Source: PMU guide 4.6.2.
+pub const BUS_ACCESSES_PER_CYCLE_MAX: u64 = 2;
+
+/// What is known about the machine and the counting.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Assumptions {
+    /// Revision r0p0 to r0p2: `STALL_SLOT` counts one too many in every cycle. `None`: not known,
+    /// either form of the slot identity is taken.
+    pub has_stall_slot_erratum: Option<bool>,
+    /// `CPUECTLR.EXTLLC`; `None`: not known, no rule follows.
+    pub has_external_llc: Option<bool>,
+    /// Share by which the sides may differ, for counts that were scaled from a part of the time.
+    pub tolerance: f64,
+}
+
+/// Whether a rule is printed in the guide or follows from the definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The guide says so.
+    Printed,
+    /// It follows from what the events mean, or from Arm's published counts.
+    Inferred,
+}
+
+/// How the two sides must compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// Left equals right.
+    Equal,
+    /// Left is not more than right.
+    AtMost,
+    /// Left is not less than right.
+    AtLeast,
+}
+
+/// A rule that does not hold, with both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The left side, as a formula.
+    pub left: String,
+    /// Its value.
+    pub left_value: u64,
+    /// What should have held.
+    pub comparison: Comparison,
+    /// The right side, as a formula.
+    pub right: String,
+    /// Its value.
+    pub right_value: u64,
+    /// Printed or inferred.
+    pub origin: Origin,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Rules all of whose events were counted.
+    pub tested: usize,
+    /// Rules left out because an event was not counted.
+    pub left_out: usize,
+    /// Rules that do not hold.
+    pub violations: Vec<Violation>,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Comparison::Equal => "=",
+            Comparison::AtMost => "<=",
+            Comparison::AtLeast => ">=",
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let origin = match self.origin {
+            Origin::Printed => "printed",
+            Origin::Inferred => "inferred",
+        };
+        write!(
+            f,
+            "{} {} {} does not hold: {} against {} ({origin})",
+            self.left, self.comparison, self.right, self.left_value, self.right_value
+        )
+    }
+}
+
+/// Checks every rule whose events `value` knows.
+pub fn check(value: impl Fn(PmuEvent) -> Option<u64>, assumptions: &Assumptions) -> Check {
+    let mut check = Check::default();
+    for rule in rules(slots_per_cycle(&value, assumptions), assumptions) {
+        rule.apply(&value, assumptions.tolerance, &mut check);
+    }
+    check
+}
+
+/// A sum of events with weights.
+type Terms = Vec<(u64, PmuEvent)>;
+
+/// One rule between two sums.
+struct Rule {
+    left: Terms,
+    comparison: Comparison,
+    right: Terms,
+    origin: Origin,
+}
+
+impl Rule {
+    fn apply(&self, value: &impl Fn(PmuEvent) -> Option<u64>, tolerance: f64, check: &mut Check) {
+        let (Some(left), Some(right)) = (total(&self.left, value), total(&self.right, value))
+        else {
+            check.left_out += 1;
+            return;
+        };
+        check.tested += 1;
+        if !holds(left, self.comparison, right, tolerance) {
+            check.violations.push(Violation {
+                left: formula(&self.left),
+                left_value: left,
+                comparison: self.comparison,
+                right: formula(&self.right),
+                right_value: right,
+                origin: self.origin,
+            });
+        }
+    }
+}
+
+fn total(terms: &Terms, value: &impl Fn(PmuEvent) -> Option<u64>) -> Option<u64> {
+    terms.iter().try_fold(0u64, |sum, (weight, event)| {
+        Some(sum.saturating_add(weight.saturating_mul(value(*event)?)))
+    })
+}
+
+/// A sum as text; no events make 0.
+fn formula(terms: &Terms) -> String {
+    let term = |(weight, event): &(u64, PmuEvent)| match weight {
+        1 => event.mnemonic().to_owned(),
+        n => format!("{n} x {}", event.mnemonic()),
+    };
+    match terms.is_empty() {
+        true => String::from("0"),
+        false => terms.iter().map(term).collect::<Vec<_>>().join(" + "),
+    }
+}
+
+fn holds(left: u64, comparison: Comparison, right: u64, tolerance: f64) -> bool {
+    let slack = (left.max(right) as f64 * tolerance) as u64;
+    match comparison {
+        Comparison::Equal => left.abs_diff(right) <= slack,
+        Comparison::AtMost => left <= right.saturating_add(slack),
+        Comparison::AtLeast => left.saturating_add(slack) >= right,
+    }
+}
+
+/// Every rule of the event table, then those between cycles and slots or bus accesses.
+fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    for event in PmuEvent::ALL {
+        for relation in event.info().relations {
+            let Some((shape, comparison, origin)) = meaning(event, relation.kind, assumptions)
+            else {
+                continue;
+            };
+            let rule = |others: &[PmuEvent]| Rule {
+                left: vec![(1, event)],
+                comparison,
+                right: others.iter().map(|other| (1, *other)).collect(),
+                origin,
+            };
+            match shape {
+                Shape::Together => rules.push(rule(relation.others)),
+                Shape::Each => rules.extend(relation.others.iter().map(|other| rule(&[*other]))),
+            }
+        }
+    }
+    rules.push(Rule {
+        left: vec![(1, PmuEvent::BUS_ACCESS)],
+        comparison: Comparison::AtMost,
+        right: vec![(BUS_ACCESSES_PER_CYCLE_MAX, PmuEvent::CPU_CYCLES)],
+        origin: Origin::Printed,
+    });
+    rules.push(Rule {
+        left: vec![(1, PmuEvent::OP_SPEC), (1, PmuEvent::STALL_SLOT)],
+        comparison: Comparison::Equal,
+        right: vec![(slots_per_cycle, PmuEvent::CPU_CYCLES)],
+        origin: Origin::Inferred,
+    });
+    rules
+}
+
+/// Whether a relation is one rule over all its events or one rule for each.
+enum Shape {
+    Together,
+    Each,
+}
+
+/// What a relation of the table demands, if anything.
+fn meaning(
+    event: PmuEvent,
+    kind: RelationKind,
+    assumptions: &Assumptions,
+) -> Option<(Shape, Comparison, Origin)> {
+    use Comparison::{AtLeast, AtMost, Equal};
+    use Origin::{Inferred, Printed};
+    Some(match kind {
+        // BUS_ACCESS also takes snoop requests and responses, neither reads nor writes.
+        RelationKind::SumOf if event == PmuEvent::BUS_ACCESS => (Shape::Together, AtLeast, Printed),
+        RelationKind::SumOf | RelationKind::AliasOf | RelationKind::Never => {
+            (Shape::Together, Equal, Printed)
+        }
+        RelationKind::ImpliedSumOf => (Shape::Together, Equal, Inferred),
+        RelationKind::SubsetOf => (Shape::Each, AtMost, Printed),
+        RelationKind::SupersetOf => (Shape::Each, AtLeast, Printed),
+        RelationKind::ImpliedSubsetOf => (Shape::Each, AtMost, Inferred),
+        RelationKind::ImpliedSupersetOf => (Shape::Each, AtLeast, Inferred),
+        RelationKind::RequiresExtllc if assumptions.has_external_llc == Some(false) => {
+            (Shape::Together, Equal, Printed)
+        }
+        RelationKind::RequiresExtllc
+        | RelationKind::RequiresMte
+        | RelationKind::RequiresSpe
+        | RelationKind::RequiresOddCounter => return None,
+    })
+}
+
+/// Slots per cycle as `OP_SPEC + STALL_SLOT` shows them: one more with the erratum of r0p0 to
+/// r0p2. For an unknown revision the form that is closer to the counts.
+fn slots_per_cycle(value: &impl Fn(PmuEvent) -> Option<u64>, assumptions: &Assumptions) -> u64 {
+    let has_erratum = assumptions.has_stall_slot_erratum.unwrap_or_else(|| {
+        let slots = total(&vec![(2, PmuEvent::OP_SPEC), (2, PmuEvent::STALL_SLOT)], value);
+        let midway = total(&vec![(2 * SLOTS_PER_CYCLE + 1, PmuEvent::CPU_CYCLES)], value);
+        slots.is_some() && slots > midway
+    });
+    SLOTS_PER_CYCLE + u64::from(has_erratum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    use PmuEvent::*;
+
+    /// Checks a table of counts; events outside it were not counted.
+    fn violations(counts: &[(PmuEvent, u64)], assumptions: &Assumptions) -> Vec<String> {
+        let table: BTreeMap<PmuEvent, u64> = counts.iter().copied().collect();
+        let check = check(|event| table.get(&event).copied(), assumptions);
+        check.violations.iter().map(Violation::to_string).collect()
+    }
+
+    fn plain(counts: &[(PmuEvent, u64)]) -> Vec<String> {
+        violations(counts, &Assumptions::default())
+    }
+
+    #[test]
+    fn a_machine_that_did_nothing_keeps_every_rule() {
+        let check = check(|_| Some(0), &Assumptions::default());
+        assert_eq!(check.violations, []);
+        assert_eq!(check.left_out, 0);
+        let edges: usize = PmuEvent::ALL
+            .iter()
+            .flat_map(|event| event.info().relations)
+            .map(|relation| match relation.kind {
+                RelationKind::SumOf
+                | RelationKind::ImpliedSumOf
+                | RelationKind::AliasOf
+                | RelationKind::Never => 1,
+                _ => relation.others.len(),
+            })
+            .sum();
+        assert_eq!(check.tested, edges + 2, "every relation, the bus ceiling, the slots");
+    }
+
+    /// Breaking one part of each printed sum must be seen, whichever sum it is.
+    #[test]
+    fn each_of_the_13_printed_sums_is_checked() {
+        let sums: Vec<_> = PmuEvent::ALL
+            .iter()
+            .filter_map(|event| Some((*event, event.relation(RelationKind::SumOf)?)))
+            .collect();
+        assert_eq!(sums.len(), 13);
+        for (sum, parts) in sums {
+            let value = |event| match event {
+                e if parts.contains(&e) => Some(7),
+                e if e == sum => Some(13),
+                _ => None,
+            };
+            let check = check(value, &Assumptions::default());
+            assert_eq!(check.violations.len(), 1, "{}", sum.mnemonic());
+            assert_eq!(check.violations[0].right_value, 14, "{}", sum.mnemonic());
+        }
+    }
+
+    #[test]
+    fn snoops_may_exceed_the_bus_sum_but_nothing_may_fall_short_of_it() {
+        let bus = |all| plain(&[(BUS_ACCESS, all), (BUS_ACCESS_RD, 4), (BUS_ACCESS_WR, 1)]);
+        assert_eq!(bus(7), Vec::<String>::new());
+        assert_eq!(
+            bus(4),
+            ["BUS_ACCESS >= BUS_ACCESS_RD + BUS_ACCESS_WR does not hold: 4 against 5 (printed)"]
+        );
+    }
+
+    #[test]
+    fn subsets_are_checked_from_both_ends() {
+        let told = plain(&[(BR_MIS_PRED, 3), (BR_PRED, 2)]);
+        assert_eq!(
+            told,
+            [
+                "BR_MIS_PRED <= BR_PRED does not hold: 3 against 2 (printed)",
+                "BR_PRED >= BR_MIS_PRED does not hold: 2 against 3 (printed)"
+            ]
+        );
+    }
+
+    #[test]
+    fn aliases_and_events_that_never_count_are_checked() {
+        assert_eq!(
+            plain(&[(BUS_CYCLES, 9), (CPU_CYCLES, 10)]),
+            ["BUS_CYCLES = CPU_CYCLES does not hold: 9 against 10 (printed)"]
+        );
+        assert_eq!(
+            plain(&[(LDST_SPEC, 1)]),
+            ["LDST_SPEC = 0 does not hold: 1 against 0 (printed)"]
+        );
+    }
+
+    /// The published counts of an r0p0 to r0p2 core: 11 + 295 = 6 x 51.
+    #[test]
+    fn the_slot_identity_knows_the_erratum() {
+        let published = [(CPU_CYCLES, 51), (STALL_SLOT, 295), (OP_SPEC, 11)];
+        let with = |has_stall_slot_erratum| {
+            violations(&published, &Assumptions { has_stall_slot_erratum, ..Default::default() })
+        };
+        assert_eq!(with(Some(true)), Vec::<String>::new());
+        assert_eq!(with(None), Vec::<String>::new(), "the revision is guessed from the counts");
+        assert_eq!(
+            with(Some(false)),
+            ["OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES does not hold: 306 against 255 (inferred)"]
+        );
+        let fixed = [(CPU_CYCLES, 51), (STALL_SLOT, 244), (OP_SPEC, 11)];
+        assert_eq!(plain(&fixed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn last_level_events_stay_zero_without_an_external_cache() {
+        let counts = [(LL_CACHE_RD, 1)];
+        assert_eq!(plain(&counts), Vec::<String>::new());
+        let without = Assumptions { has_external_llc: Some(false), ..Default::default() };
+        assert_eq!(violations(&counts, &without).len(), 1);
+    }
+
+    #[test]
+    fn scaled_counts_may_differ_by_the_tolerance() {
+        let counts = [(L1D_CACHE, 1000), (L1D_CACHE_RD, 600), (L1D_CACHE_WR, 410)];
+        assert_eq!(plain(&counts).len(), 1);
+        let loose = Assumptions { tolerance: 0.02, ..Default::default() };
+        assert_eq!(violations(&counts, &loose), Vec::<String>::new());
+    }
+}
