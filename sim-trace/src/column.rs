@@ -1,0 +1,153 @@
+//! The payload of a chunk: a table of column lengths, then the columns, each compressed alone.
+//!
+//! Table entry: raw bytes (u32), stored bytes (u32). Where both are equal the column is plain.
+
+use crate::layout::{CODEC_PLAIN, CODEC_ZSTD, u32_at};
+use crate::varint::PADDING;
+
+/// Bytes of one entry of the column table.
+pub(crate) const COLUMN_ENTRY_BYTES: usize = 8;
+
+/// Compresses columns into a payload that is reused from chunk to chunk.
+pub(crate) struct ColumnPacker {
+    zstd: zstd::bulk::Compressor<'static>,
+    frame: Vec<u8>,
+    payload: Vec<u8>,
+}
+
+impl ColumnPacker {
+    /// A packer at zstd `level`.
+    pub(crate) fn new(level: i32) -> std::io::Result<ColumnPacker> {
+        let zstd = zstd::bulk::Compressor::new(level)?;
+        Ok(ColumnPacker { zstd, frame: Vec::new(), payload: Vec::new() })
+    }
+
+    /// The payload for `columns`, and its codec.
+    pub(crate) fn pack(&mut self, columns: &[&[u8]]) -> std::io::Result<(&[u8], u8)> {
+        self.payload.clear();
+        self.payload.resize(columns.len() * COLUMN_ENTRY_BYTES, 0);
+        let mut codec = CODEC_PLAIN;
+        for (i, raw) in columns.iter().enumerate() {
+            self.frame.clear();
+            self.frame.reserve(zstd::zstd_safe::compress_bound(raw.len()));
+            self.zstd.compress_to_buffer(raw, &mut self.frame)?;
+            let stored = if self.frame.len() < raw.len() {
+                codec = CODEC_ZSTD;
+                &self.frame[..]
+            } else {
+                raw
+            };
+            let at = i * COLUMN_ENTRY_BYTES;
+            self.payload[at..at + 4].copy_from_slice(&length(raw)?.to_le_bytes());
+            self.payload[at + 4..at + 8].copy_from_slice(&length(stored)?.to_le_bytes());
+            self.payload.extend_from_slice(stored);
+        }
+        length(&self.payload)?;
+        Ok((&self.payload, codec))
+    }
+}
+
+fn length(bytes: &[u8]) -> std::io::Result<u32> {
+    u32::try_from(bytes.len()).map_err(|_| std::io::Error::other("a column is over 4 GiB"))
+}
+
+/// What is wrong with a payload, before anything of it is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnFault {
+    /// Two lengths contradict each other, or a frame does not unpack to its length.
+    Inconsistent(&'static str),
+    /// A raw length is beyond the limit that the chunk's counts allow.
+    TooLarge { raw: u64, limit: u64 },
+}
+
+/// Buffers for the columns of one chunk, reused from chunk to chunk. Each column is followed by
+/// [`PADDING`] zero bytes.
+pub(crate) struct Columns<const N: usize> {
+    zstd: zstd::bulk::Decompressor<'static>,
+    buffers: [Vec<u8>; N],
+    lengths: [usize; N],
+}
+
+impl<const N: usize> Columns<N> {
+    pub(crate) fn new() -> std::io::Result<Columns<N>> {
+        Ok(Columns {
+            zstd: zstd::bulk::Decompressor::new()?,
+            buffers: std::array::from_fn(|_| Vec::new()),
+            lengths: [0; N],
+        })
+    }
+
+    /// Unpacks all columns; none may be longer than its limit, which bounds the memory used.
+    pub(crate) fn unpack(
+        &mut self,
+        payload: &[u8],
+        codec: u8,
+        limits: [u64; N],
+    ) -> Result<(), ColumnFault> {
+        if codec > CODEC_ZSTD {
+            return Err(ColumnFault::Inconsistent("unknown codec"));
+        }
+        let (table, mut rest) = payload
+            .split_at_checked(N * COLUMN_ENTRY_BYTES)
+            .ok_or(ColumnFault::Inconsistent("the payload is shorter than its column table"))?;
+        for (i, limit) in limits.into_iter().enumerate() {
+            let raw = u32_at(table, i * COLUMN_ENTRY_BYTES);
+            let stored = u32_at(table, i * COLUMN_ENTRY_BYTES + 4);
+            if u64::from(raw) > limit {
+                return Err(ColumnFault::TooLarge { raw: raw.into(), limit });
+            }
+            let bytes;
+            (bytes, rest) = rest
+                .split_at_checked(stored as usize)
+                .ok_or(ColumnFault::Inconsistent("a column is longer than the payload"))?;
+            self.unpack_one(i, bytes, raw as usize, codec)?;
+        }
+        if !rest.is_empty() {
+            return Err(ColumnFault::Inconsistent("bytes behind the last column"));
+        }
+        Ok(())
+    }
+
+    fn unpack_one(
+        &mut self,
+        i: usize,
+        stored: &[u8],
+        raw: usize,
+        codec: u8,
+    ) -> Result<(), ColumnFault> {
+        let buffer = &mut self.buffers[i];
+        if buffer.len() < raw + PADDING {
+            buffer.resize(raw + PADDING, 0);
+        }
+        if stored.len() == raw {
+            buffer[..raw].copy_from_slice(stored);
+        } else if codec == CODEC_ZSTD {
+            let n = self.zstd.decompress_to_buffer(stored, &mut buffer[..raw]);
+            if n.ok() != Some(raw) {
+                return Err(ColumnFault::Inconsistent("a column does not unpack to its length"));
+            }
+        } else {
+            return Err(ColumnFault::Inconsistent("a plain column has two lengths"));
+        }
+        buffer[raw..raw + PADDING].fill(0);
+        self.lengths[i] = raw;
+        Ok(())
+    }
+
+    /// Content of column `i`.
+    pub(crate) fn column(&self, i: usize) -> &[u8] {
+        &self.buffers[i][..self.lengths[i]]
+    }
+
+    /// Content of column `i` and the zeros behind it.
+    #[inline]
+    pub(crate) fn padded(&self, i: usize) -> &[u8] {
+        &self.buffers[i][..self.lengths[i] + PADDING]
+    }
+
+    /// Bytes of column `i`.
+    #[inline]
+    pub(crate) fn length(&self, i: usize) -> usize {
+        self.lengths[i]
+    }
+}

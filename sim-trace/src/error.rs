@@ -1,0 +1,188 @@
+//! What can be wrong with a trace file, always with the place and a remedy.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where in a trace file something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: PathBuf,
+    /// Number of the chunk in file order, from 0.
+    pub chunk: u32,
+    /// Byte offset of the chunk's header in the file.
+    pub offset: u64,
+    /// Instructions, over all streams, in the intact chunks before it.
+    pub good_instructions: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: chunk {} at byte {}", self.path.display(), self.chunk, self.offset)
+    }
+}
+
+/// Why a trace cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file is not there.
+    #[error("{}: no such trace; record one with `n2sim capture -o {} -- PROGRAM`", .0.display(), .0.display())]
+    NotFound(PathBuf),
+    /// The file has no bytes.
+    #[error("{}: the file is empty; the recording probably never started: record it again", .0.display())]
+    Empty(PathBuf),
+    /// The file is something else.
+    #[error("{}: not an n2sim trace: it begins with {found}, a trace begins with the bytes 89 4e 32 54 (\".N2T\"); {remedy}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What the first bytes look like.
+        found: &'static str,
+        /// What to do with such a file.
+        remedy: &'static str,
+    },
+    /// A later format.
+    #[error("{}: trace format {found}, this program reads format {supported}; use the n2sim version that wrote it, or record again", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Major version in the file.
+        found: u16,
+        /// Major version of this reader.
+        supported: u16,
+    },
+    /// The 64-byte file header is cut or its values cannot be.
+    #[error("{}: file header: {what}; copy or record the file again", path.display())]
+    FileHeader {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The file ends before its END chunk.
+    #[error("{place}: the file ends inside or before this chunk ({what}); {} instructions before it are good: \
+             copy the file again, or keep them with `n2sim trace recover`", place.good_instructions)]
+    Truncated {
+        /// Where the file ends.
+        place: Place,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// Bytes changed since they were written.
+    #[error("{place}: {part} checksum does not match; {} instructions before it are good: \
+             copy the file again, or keep them with `n2sim trace recover`", place.good_instructions)]
+    Checksum {
+        /// The damaged chunk.
+        place: Place,
+        /// "header" or "payload".
+        part: &'static str,
+    },
+    /// A length or a count is beyond what the format allows or the file can hold.
+    #[error(
+        "{place}: {what} is {value}, the limit is {limit}; the file is damaged or hostile: do not use it"
+    )]
+    TooLarge {
+        /// The chunk.
+        place: Place,
+        /// Which length.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// The largest value accepted.
+        limit: u64,
+    },
+    /// Two statements of the file contradict each other.
+    #[error("{place}: {what}; {} instructions before it are good: report it with the producer's version \
+             (`n2sim trace info`), or record again", place.good_instructions)]
+    Inconsistent {
+        /// The chunk.
+        place: Place,
+        /// The contradiction.
+        what: &'static str,
+    },
+    /// The META text cannot be understood.
+    #[error("{place}: META: {source}; report it with the producer's version, or record again")]
+    Meta {
+        /// The META chunk.
+        place: Place,
+        /// What the JSON reader says.
+        source: serde_json::Error,
+    },
+    /// A stream or chunk that the file does not have was asked for.
+    #[error("{}: there is no {what}; `n2sim trace info` lists what the file has", path.display())]
+    Absent {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        what: String,
+    },
+    /// The caller of the writer gave something that a trace cannot hold.
+    #[error("trace writer: {0}")]
+    Rejected(&'static str),
+    /// The operating system refused.
+    #[error("{}: {doing}: {source}; check space and permissions", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl TraceError {
+    /// Wraps a failed system call.
+    pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> TraceError {
+        let path = path.to_path_buf();
+        move |source| TraceError::Io { path, doing, source }
+    }
+
+    /// Instructions before the fault that can be used, if the fault has a place in the file.
+    pub fn good_instructions(&self) -> Option<u64> {
+        match self {
+            TraceError::Truncated { place, .. }
+            | TraceError::Checksum { place, .. }
+            | TraceError::TooLarge { place, .. }
+            | TraceError::Inconsistent { place, .. }
+            | TraceError::Meta { place, .. } => Some(place.good_instructions),
+            _ => None,
+        }
+    }
+}
+
+/// What the first bytes of a file that is not a trace look like, and what to do with it.
+pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
+    const KNOWN: &[(&[u8], &str, &str)] = &[
+        (b"\x7fELF", "an ELF header", "record it with `n2sim capture -- PROGRAM`"),
+        (b"\x1f\x8b", "a gzip header", "unpack it first, or use `n2sim trace import`"),
+        (b"\x28\xb5\x2f\xfd", "a zstd frame", "unpack it first"),
+        (b"\xfd7zXZ\0", "an xz header", "unpack it first, or use `n2sim trace import`"),
+        (
+            b"PERFILE2",
+            "a perf.data header",
+            "a perf recording has no instruction stream: record the program with `n2sim capture`",
+        ),
+        (b"2ELIFREP", "a byte-swapped perf.data header", "record the program with `n2sim capture`"),
+        (b"gem5", "a gem5 protobuf header", "use `n2sim trace import`"),
+        (b"PK\x03\x04", "a zip header", "use `n2sim trace import` for a drmemtrace archive"),
+        (b"N2CK", "a chunk of a trace whose first 64 bytes are missing", "copy the file again"),
+        (
+            b"\x89N2T",
+            "a trace signature changed by a text-mode transfer",
+            "copy the file in binary mode",
+        ),
+        (b"\0\0\0\0", "zeros", "the copy or the recording is incomplete: make it again"),
+    ];
+    for &(magic, found, remedy) in KNOWN {
+        if head.starts_with(magic) {
+            return (found, remedy);
+        }
+    }
+    if !head.is_empty() && head.iter().all(|&b| b.is_ascii_graphic() || b.is_ascii_whitespace()) {
+        return ("text", "if it is a Tarmac or execlog trace, use `n2sim trace import`");
+    }
+    ("unknown bytes", "check the file name")
+}

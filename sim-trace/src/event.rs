@@ -1,0 +1,216 @@
+//! Side events of a stream: what happened between two instructions that no instruction word tells.
+//! Written explicitly, so that a reader never has to guess why control went elsewhere.
+
+use crate::varint::{Bytes, put_varint};
+
+/// Something that happened between two instructions of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamEvent {
+    /// The instruction before it (an `SVC`) called the operating system.
+    Syscall {
+        /// Number of the call (X8).
+        number: u64,
+        /// Its arguments (X0 to X5).
+        args: [u64; 6],
+        /// What came back in X0, if the recorder saw the return.
+        result: Option<i64>,
+    },
+    /// A signal was delivered: the next instruction is the handler's first.
+    Signal {
+        /// Number of the signal.
+        number: u32,
+        /// The instruction before it did not complete (it faulted or was interrupted).
+        abandoned: bool,
+    },
+    /// An exception was taken to a kernel that is in the trace too.
+    Exception {
+        /// Offset of the vector (low 11 bits of the handler's address).
+        vector: u32,
+        /// The instruction before it did not complete.
+        abandoned: bool,
+    },
+    /// Control goes on where the architecture does not explain it, and the recorder does not know
+    /// why (a return from a signal handler into the middle of a block, for example).
+    Redirect,
+    /// Instructions were not recorded here.
+    Gap {
+        /// How many, if known.
+        instructions: Option<u64>,
+    },
+    /// The thread of this stream begins.
+    ThreadStart {
+        /// Its number in the traced system.
+        thread: u64,
+    },
+    /// The thread of this stream ends.
+    ThreadEnd {
+        /// Its number in the traced system.
+        thread: u64,
+    },
+    /// The program or the user marked a place (start or end of a region of interest).
+    Marker {
+        /// The number that the program gave.
+        id: u64,
+    },
+    /// Order among streams: the block before it was started as number `order` of all such blocks.
+    Ticket {
+        /// Rises over all streams of the file.
+        order: u64,
+    },
+    /// Outcome of a store-exclusive where the presence of an access does not tell it.
+    StoreExclusive {
+        /// 1 = the instruction just before this event, 2 = the one before that.
+        back: u16,
+        /// True if it did not store.
+        failed: bool,
+    },
+    /// The processor goes on in another process.
+    ContextSwitch {
+        /// Address space identifier or process number.
+        space: u64,
+    },
+    /// The address map of the process changed.
+    Mapping {
+        /// First byte.
+        addr: u64,
+        /// Length in bytes.
+        bytes: u64,
+        /// False when the range was removed.
+        mapped: bool,
+    },
+    /// An event of a later minor version of the format; its arguments were skipped.
+    Unknown {
+        /// Its number.
+        kind: u64,
+    },
+}
+
+impl StreamEvent {
+    /// True if the instruction after the event does not follow architecturally from the one before.
+    pub fn breaks_flow(&self) -> bool {
+        matches!(
+            self,
+            StreamEvent::Signal { .. }
+                | StreamEvent::Exception { .. }
+                | StreamEvent::Redirect
+                | StreamEvent::Gap { .. }
+                | StreamEvent::ContextSwitch { .. }
+        )
+    }
+
+    /// True if the instruction before the event did not complete.
+    pub fn abandons(&self) -> bool {
+        matches!(
+            self,
+            StreamEvent::Signal { abandoned: true, .. }
+                | StreamEvent::Exception { abandoned: true, .. }
+        )
+    }
+
+    /// Number in the file, and arguments; the arguments in use come first.
+    fn encode(&self) -> (u64, [u64; MAX_ARGS], usize) {
+        let mut a = [0; MAX_ARGS];
+        let mut set = |values: &[u64]| {
+            a[..values.len()].copy_from_slice(values);
+            values.len()
+        };
+        let (kind, n) = match *self {
+            StreamEvent::Syscall { number, args: [p, q, r, s, t, u], result } => {
+                let result = result.map_or([0, 0], |value| [1, value.cast_unsigned()]);
+                (kind::SYSCALL, set(&[number, p, q, r, s, t, u, result[0], result[1]]))
+            }
+            StreamEvent::Signal { number, abandoned } => {
+                (kind::SIGNAL, set(&[u64::from(number), u64::from(abandoned)]))
+            }
+            StreamEvent::Exception { vector, abandoned } => {
+                (kind::EXCEPTION, set(&[u64::from(vector), u64::from(abandoned)]))
+            }
+            StreamEvent::Redirect => (kind::REDIRECT, 0),
+            StreamEvent::Gap { instructions: None } => (kind::GAP, 0),
+            StreamEvent::Gap { instructions: Some(n) } => (kind::GAP, set(&[n])),
+            StreamEvent::ThreadStart { thread } => (kind::THREAD_START, set(&[thread])),
+            StreamEvent::ThreadEnd { thread } => (kind::THREAD_END, set(&[thread])),
+            StreamEvent::Marker { id } => (kind::MARKER, set(&[id])),
+            StreamEvent::Ticket { order } => (kind::TICKET, set(&[order])),
+            StreamEvent::StoreExclusive { back, failed } => {
+                (kind::STORE_EXCLUSIVE, set(&[u64::from(back), u64::from(failed)]))
+            }
+            StreamEvent::ContextSwitch { space } => (kind::CONTEXT_SWITCH, set(&[space])),
+            StreamEvent::Mapping { addr, bytes, mapped } => {
+                (kind::MAPPING, set(&[addr, bytes, u64::from(mapped)]))
+            }
+            StreamEvent::Unknown { kind } => (kind, 0),
+        };
+        (kind, a, n)
+    }
+
+    /// The event that `kind` and its arguments mean; absent arguments read as zero.
+    fn decode(kind: u64, a: [u64; MAX_ARGS], n: usize) -> StreamEvent {
+        match kind {
+            kind::SYSCALL => StreamEvent::Syscall {
+                number: a[0],
+                args: [a[1], a[2], a[3], a[4], a[5], a[6]],
+                result: (a[7] != 0).then_some(a[8].cast_signed()),
+            },
+            kind::SIGNAL => StreamEvent::Signal { number: a[0] as u32, abandoned: a[1] != 0 },
+            kind::EXCEPTION => StreamEvent::Exception { vector: a[0] as u32, abandoned: a[1] != 0 },
+            kind::REDIRECT => StreamEvent::Redirect,
+            kind::GAP => StreamEvent::Gap { instructions: (n > 0).then_some(a[0]) },
+            kind::THREAD_START => StreamEvent::ThreadStart { thread: a[0] },
+            kind::THREAD_END => StreamEvent::ThreadEnd { thread: a[0] },
+            kind::MARKER => StreamEvent::Marker { id: a[0] },
+            kind::TICKET => StreamEvent::Ticket { order: a[0] },
+            kind::STORE_EXCLUSIVE => {
+                StreamEvent::StoreExclusive { back: a[0] as u16, failed: a[1] != 0 }
+            }
+            kind::CONTEXT_SWITCH => StreamEvent::ContextSwitch { space: a[0] },
+            kind::MAPPING => StreamEvent::Mapping { addr: a[0], bytes: a[1], mapped: a[2] != 0 },
+            kind => StreamEvent::Unknown { kind },
+        }
+    }
+
+    /// Appends kind, argument count and arguments.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        let (kind, args, n) = self.encode();
+        put_varint(out, kind);
+        put_varint(out, n as u64);
+        for &arg in &args[..n] {
+            put_varint(out, arg);
+        }
+    }
+
+    /// Reads what [`put`](StreamEvent::put) wrote; `None` if the bytes end early or an event has
+    /// more arguments than any version may write.
+    pub(crate) fn take(bytes: &mut Bytes<'_>) -> Option<StreamEvent> {
+        let kind = bytes.varint()?;
+        let n = usize::try_from(bytes.varint()?).ok().filter(|&n| n <= MAX_ARGS)?;
+        let mut args = [0; MAX_ARGS];
+        for arg in &mut args[..n] {
+            *arg = bytes.varint()?;
+        }
+        Some(StreamEvent::decode(kind, args, n))
+    }
+}
+
+/// Most arguments that an event of any minor version of format 1 may have.
+const MAX_ARGS: usize = 12;
+
+/// Most bytes that one event takes: position, kind, count and arguments of nine bytes each.
+pub(crate) const MAX_EVENT_BYTES: usize = 9 * (3 + MAX_ARGS);
+
+/// Numbers of the events in the file.
+mod kind {
+    pub(super) const SYSCALL: u64 = 1;
+    pub(super) const SIGNAL: u64 = 2;
+    pub(super) const EXCEPTION: u64 = 3;
+    pub(super) const REDIRECT: u64 = 4;
+    pub(super) const GAP: u64 = 5;
+    pub(super) const THREAD_START: u64 = 6;
+    pub(super) const THREAD_END: u64 = 7;
+    pub(super) const MARKER: u64 = 8;
+    pub(super) const TICKET: u64 = 9;
+    pub(super) const STORE_EXCLUSIVE: u64 = 10;
+    pub(super) const CONTEXT_SWITCH: u64 = 11;
+    pub(super) const MAPPING: u64 = 12;
+}

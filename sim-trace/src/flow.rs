@@ -1,0 +1,91 @@
+//! Which block may follow which: the successors that the last word of straight-line code allows.
+//! Only the branch forms of A64 matter here; everything else falls through.
+
+/// Where control may go after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exits {
+    fall_through: Option<u64>,
+    target: Option<u64>,
+    anywhere: bool,
+}
+
+impl Exits {
+    /// Successors of `word` at `pc`.
+    pub(crate) fn of(pc: u64, word: u32) -> Exits {
+        let to = |bytes: i64| Some(pc.wrapping_add_signed(bytes));
+        let next = to(4);
+        let none = Exits { fall_through: None, target: None, anywhere: false };
+        match word {
+            // B, BL.
+            w if w & 0x7c00_0000 == 0x1400_0000 => Exits { target: to(offset(w, 0, 26)), ..none },
+            // B.cond, BC.cond; CBZ, CBNZ.
+            w if w & 0xff00_0000 == 0x5400_0000 || w & 0x7e00_0000 == 0x3400_0000 => {
+                Exits { fall_through: next, target: to(offset(w, 5, 19)), ..none }
+            }
+            // TBZ, TBNZ.
+            w if w & 0x7e00_0000 == 0x3600_0000 => {
+                Exits { fall_through: next, target: to(offset(w, 5, 14)), ..none }
+            }
+            // BR, BLR, RET, ERET and their authenticating forms.
+            w if w & 0xfe00_0000 == 0xd600_0000 => Exits { anywhere: true, ..none },
+            _ => Exits { fall_through: next, ..none },
+        }
+    }
+
+    /// True if `pc` may come next.
+    #[inline]
+    pub(crate) fn allow(&self, pc: u64) -> bool {
+        self.anywhere || self.fall_through == Some(pc) || self.target == Some(pc)
+    }
+}
+
+/// Signed branch offset in bytes of the field of `bits` bits at `low`.
+fn offset(word: u32, low: u32, bits: u32) -> i64 {
+    let field = word << (32 - low - bits);
+    i64::from(field.cast_signed() >> (32 - bits)) * 4
+}
+
+/// True for STXR, STLXR, STXP, STLXP (and their byte and halfword forms), which may fail to store.
+pub(crate) fn is_store_exclusive(word: u32) -> bool {
+    word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn successors_of_each_branch_form() {
+        let at = 0x1000;
+        let cases: &[(u32, &[u64], &[u64])] = &[
+            (0xd503_201f, &[0x1004], &[0x1000, 0x1008]),        // nop
+            (0x1400_0002, &[0x1008], &[0x1004]),                // b +8
+            (0x97ff_ffff, &[0x0ffc], &[0x1004]),                // bl -4
+            (0x54ff_ffe0, &[0x0ffc, 0x1004], &[0x1008]),        // b.eq -4
+            (0xb400_0040, &[0x1008, 0x1004], &[0x0ffc]),        // cbz x0, +8
+            (0x3607_ffe0, &[0x0ffc, 0x1004], &[0x1008]),        // tbz w0, #0, -4
+            (0xd65f_03c0, &[0x1004, 0xdead_0000, 0x1000], &[]), // ret
+            (0xd400_0001, &[0x1004], &[0x1008]),                // svc #0
+        ];
+        for &(word, legal, illegal) in cases {
+            let exits = Exits::of(at, word);
+            assert!(legal.iter().all(|&pc| exits.allow(pc)), "{word:#x}");
+            assert!(!illegal.iter().any(|&pc| exits.allow(pc)), "{word:#x}");
+        }
+    }
+
+    #[test]
+    fn store_exclusives_are_known_by_their_word() {
+        for word in
+            [0xc800_7c41u32, 0x8800_fc41, 0x0800_7c41, 0x4800_fc41, 0xc820_0c41, 0x8820_8c41]
+        {
+            assert!(is_store_exclusive(word), "{word:#x}");
+        }
+        // ldxr, ldxp, stlr, casp, cas, stp.
+        for word in
+            [0xc85f_7c41u32, 0xc87f_0c41, 0xc89f_fc41, 0x4820_7c82, 0xc8a0_7c41, 0xa900_0440]
+        {
+            assert!(!is_store_exclusive(word), "{word:#x}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Directed test cases as text: what is given, what is done, which counts are expected.
+//!
+//! A scenario file is TOML. Its keys are those of one case, or of several under `[[case]]`, which
+//! take what they leave out from the head of the file:
+//!
+//! | key | meaning |
+//! | --- | --- |
+//! | `guide` | section of the PMU guide that the claim rests on |
+//! | `claim` | one sentence that the counts prove |
+//! | `test` | name of the case |
+//! | `given` | base setup and clauses, see [`given`]: `"K3, TLBs empty"` |
+//! | `set` | configuration keys to change: `{ "memory.slc.size-bytes" = 0 }` |
+//! | `names` | names for addresses: `{ b = 0x9000 }`; `a0` to `a4` are five lines of one L1D set |
+//! | `do` | the steps, see [`steps`]: `"LD8 0x8000 ; ST8 0x8008"` |
+//! | `expect` | counts, see [`expect`]: `"V3 + walk ld"` or a table `L1D_TLB = 1` |
+//! | `others` | `"zero"` (default): an event that is not listed must be 0; `"any"`: it is not looked at |
+//! | `path` | numbered steps of the guide's flows: `"5.1: 1,2,3,5,6,4"` |
+//!
+//! ```
+//! let text = r#"
+//!     guide  = "PMU guide 5.1"
+//!     claim  = "a load that misses both TLB levels walks and refills both"
+//!     test   = "both TLB levels miss"
+//!     given  = "K3, TLBs empty"
+//!     do     = "LD8 0x8000"
+//!     expect = "V3 + walk ld"
+//!     path   = "5.1: 1,2,3,5,6,4"
+//! "#;
+//! let cases = sim_trace::scenario::parse("example.toml", text)?;
+//! assert_eq!(cases[0].steps.len(), 1);
+//! # Ok::<(), sim_trace::scenario::ScenarioError>(())
+//! ```
+//!
+//! The language knows no hardware: what a step does to a machine is the runner's business.
+
+mod cursor;
+mod document;
+mod error;
+pub mod expect;
+pub mod flows;
+pub mod given;
+pub mod named_insts;
+pub mod steps;
+#[cfg(test)]
+mod tests;
+pub mod vectors;
+
+pub use document::parse;
+pub use error::{Problem, ScenarioError};
+pub use expect::{Bound, Expectation, Expected};
+pub use given::{Base, Clause, Given, State};
+pub use steps::{Action, Join, Step};
+
+/// A place in a scenario file, both counted from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Line.
+    pub line: usize,
+    /// Column in characters.
+    pub column: usize,
+}
+
+/// One case of a scenario file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Name of the case.
+    pub test: String,
+    /// Section of the PMU guide.
+    pub guide: String,
+    /// What the counts prove, in one sentence.
+    pub claim: String,
+    /// Where the case begins in its file.
+    pub place: Place,
+    /// State before the first step.
+    pub given: Given,
+    /// What is done.
+    pub steps: Vec<Step>,
+    /// What the counters must show.
+    pub expect: Expectation,
+}

@@ -1,0 +1,239 @@
+//! The TOML side of a scenario file: keys, types, cases and what they take from the file's head.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::cursor::{Cursor, Names};
+use super::error::{Fault, Problem, ScenarioError, place_of};
+use super::expect::{self, Bound, Draft};
+use super::{Case, Step, flows, given, steps};
+
+const KEYS: [&str; 10] =
+    ["guide", "claim", "test", "given", "set", "names", "do", "expect", "others", "path"];
+
+/// Reads the cases of a scenario file. `file` names it in errors.
+///
+/// # Errors
+///
+/// The first fault, with its place and what would be right. No text makes this panic.
+pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, ScenarioError> {
+    parse_file(text).map_err(|fault| ScenarioError {
+        file: file.to_owned(),
+        place: place_of(text, fault.offset),
+        problem: fault.problem,
+    })
+}
+
+fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        Fault::new(offset, Problem::Toml(error.message().to_owned()))
+    })?;
+    let head = Table { text, table: document.get_ref(), offset: 0, head: None };
+    head.refuse_unknown(true)?;
+    let Some((key, cases)) = head.entry("case") else {
+        return Ok(vec![head.case()?]);
+    };
+    let DeValue::Array(cases) = cases.get_ref() else {
+        return Err(wrong_type(key.start, "case", "tables, each headed [[case]]"));
+    };
+    let mut parsed = Vec::new();
+    for case in cases.iter() {
+        let DeValue::Table(table) = case.get_ref() else {
+            return Err(wrong_type(case.span().start, "case", "tables, each headed [[case]]"));
+        };
+        let case = Table { text, table, offset: case.span().start, head: Some(&head) };
+        case.refuse_unknown(false)?;
+        parsed.push(case.case()?);
+    }
+    Ok(parsed)
+}
+
+/// The table of one case, or of the file's head.
+struct Table<'a> {
+    text: &'a str,
+    table: &'a DeTable<'a>,
+    offset: usize,
+    head: Option<&'a Table<'a>>,
+}
+
+impl<'a> Table<'a> {
+    fn entry(&self, key: &str) -> Option<(Range<usize>, &'a Spanned<DeValue<'a>>)> {
+        let (name, value) = self.table.get_key_value(key)?;
+        Some((name.span(), value))
+    }
+
+    /// The value of `key` here, or in the head of the file.
+    fn find(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+        match self.entry(key) {
+            Some((_, value)) => Some(value),
+            None => self.head.and_then(|head| head.find(key)),
+        }
+    }
+
+    fn refuse_unknown(&self, may_have_cases: bool) -> Result<(), Fault> {
+        for (key, _) in self.table.iter() {
+            let name = key.get_ref().as_ref();
+            if !KEYS.contains(&name) && !(may_have_cases && name == "case") {
+                return Err(Fault::new(key.span().start, Problem::UnknownKey(name.to_owned())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of `key` with its offset in the file.
+    fn string(&self, key: &'static str) -> Result<Option<(&'a str, usize)>, Fault> {
+        self.find(key).map(|value| string_of(self.text, key, value)).transpose()
+    }
+
+    fn need_string(&self, key: &'static str) -> Result<(&'a str, usize), Fault> {
+        self.string(key)?.ok_or_else(|| Fault::new(self.offset, Problem::MissingKey(key)))
+    }
+
+    fn case(&self) -> Result<Case, Fault> {
+        let names = self.names()?;
+        let (given, at) = self.need_string("given")?;
+        let mut given = given::parse_given(&mut Cursor::new(given, at), &names)?;
+        given.set = self.settings()?;
+        let (done, at) = self.need_string("do")?;
+        let steps = steps::parse_steps(&mut Cursor::new(done, at), &names)?;
+        Ok(Case {
+            test: self.need_string("test")?.0.to_owned(),
+            guide: self.need_string("guide")?.0.to_owned(),
+            claim: self.need_string("claim")?.0.to_owned(),
+            place: place_of(self.text, self.offset),
+            given,
+            steps: steps.into_iter().map(|step| self.placed(step)).collect(),
+            expect: self.expectation()?.resolve()?,
+        })
+    }
+
+    fn placed(&self, step: steps::RawStep) -> Step {
+        Step {
+            text: step.text,
+            place: place_of(self.text, step.offset),
+            join: step.join,
+            wrong_path: step.wrong_path,
+            action: step.action,
+        }
+    }
+
+    /// The named addresses: five lines of one L1D set, those of the head, those of the case.
+    fn names(&self) -> Result<Names, Fault> {
+        let mut names: Names =
+            (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect();
+        let tables = [self.head.and_then(|head| head.entry("names")), self.entry("names")];
+        for (key, value) in tables.into_iter().flatten() {
+            let DeValue::Table(table) = value.get_ref() else {
+                return Err(wrong_type(key.start, "names", "a table: { b = 0x9000 }"));
+            };
+            for (name, value) in table.iter() {
+                names.insert(name.get_ref().to_string(), integer_of(name.get_ref(), value)?);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Configuration keys with their values as TOML text.
+    fn settings(&self) -> Result<Vec<(String, String)>, Fault> {
+        let Some(value) = self.find("set") else { return Ok(Vec::new()) };
+        let DeValue::Table(table) = value.get_ref() else {
+            let expected = "a table: { \"memory.l2.size-bytes\" = 524288 }";
+            return Err(wrong_type(value.span().start, "set", expected));
+        };
+        let setting = |(key, value): (&Spanned<Cow<str>>, &Spanned<DeValue>)| {
+            (key.get_ref().to_string(), self.text[value.span()].to_owned())
+        };
+        Ok(table.iter().map(setting).collect())
+    }
+
+    fn expectation(&self) -> Result<Draft, Fault> {
+        let mut draft = Draft::default();
+        draft.others_open = self.others_open()?;
+        if let Some((path, at)) = self.string("path")? {
+            draft.path_offset = at;
+            draft.path = flows::parse_path(&mut Cursor::new(path, at))?;
+        }
+        match self.find("expect") {
+            Some(value) => match value.get_ref() {
+                DeValue::Table(table) => self.expect_table(table, &mut draft)?,
+                _ => {
+                    let (text, at) = string_of(self.text, "expect", value)?;
+                    draft.parse(&mut Cursor::new(text, at))?;
+                }
+            },
+            None if draft.path.is_empty() => {
+                return Err(Fault::new(self.offset, Problem::MissingKey("expect")));
+            }
+            None => {}
+        }
+        Ok(draft)
+    }
+
+    fn others_open(&self) -> Result<bool, Fault> {
+        match self.string("others")? {
+            None | Some(("zero", _)) => Ok(false),
+            Some(("any", _)) => Ok(true),
+            Some((_, at)) => Err(wrong_type(at, "others", "\"zero\" or \"any\"")),
+        }
+    }
+
+    /// `[expect]`: `sum = "V3"` and events with a number or a bound.
+    fn expect_table(&self, table: &'a DeTable<'a>, draft: &mut Draft) -> Result<(), Fault> {
+        for (key, value) in table.iter() {
+            if key.get_ref() == "sum" {
+                let (text, at) = string_of(self.text, "sum", value)?;
+                draft.parse(&mut Cursor::new(text, at))?;
+                continue;
+            }
+            let at = key.span().start;
+            let event = expect::event_named(key.get_ref(), at)?;
+            let bound = match value.get_ref() {
+                DeValue::String(_) => {
+                    let (text, at) = string_of(self.text, key.get_ref(), value)?;
+                    let mut cursor = Cursor::new(text, at);
+                    let bound = expect::parse_bound(&mut cursor)?;
+                    if !cursor.is_done() {
+                        return Err(cursor.expected("the end of the bound"));
+                    }
+                    bound
+                }
+                _ => Bound::exactly(integer_of(key.get_ref(), value)?),
+            };
+            draft.state(event, bound, at)?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of a string value and the offset of its first character in the file.
+fn string_of<'a>(
+    text: &str,
+    key: &str,
+    value: &'a Spanned<DeValue<'a>>,
+) -> Result<(&'a str, usize), Fault> {
+    let span = value.span();
+    let DeValue::String(string) = value.get_ref() else {
+        return Err(wrong_type(span.start, key, "a string"));
+    };
+    let literal = text.get(span.clone()).unwrap_or_default();
+    let quotes = literal.len() - literal.trim_start_matches(['"', '\'']).len();
+    let opening = if quotes >= 3 { 3 } else { 1 };
+    let newline = usize::from(quotes >= 3 && literal[opening..].starts_with('\n'));
+    Ok((string.as_ref(), span.start + opening + newline))
+}
+
+fn integer_of(key: &str, value: &Spanned<DeValue>) -> Result<u64, Fault> {
+    let number = match value.get_ref() {
+        DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| wrong_type(value.span().start, key, "a number from 0 to 2^64 - 1"))
+}
+
+fn wrong_type(offset: usize, key: &str, expected: &'static str) -> Fault {
+    Fault::new(offset, Problem::WrongType { key: key.to_owned(), expected })
+}

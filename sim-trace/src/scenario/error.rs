@@ -1,0 +1,129 @@
+//! What can be wrong with a scenario file, with its place and what would be right.
+
+use super::Place;
+
+/// A fault of a scenario file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{}:{}: {problem}", place.line, place.column)]
+pub struct ScenarioError {
+    /// The file as it was named to the parser.
+    pub file: String,
+    /// Where the fault is.
+    pub place: Place,
+    /// What it is.
+    pub problem: Problem,
+}
+
+/// The kind of a fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Not TOML.
+    #[error("not valid TOML: {0}")]
+    Toml(String),
+    /// A key that no case has.
+    #[error(
+        "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path"
+    )]
+    UnknownKey(String),
+    /// A key without which a case means nothing.
+    #[error("the case has no '{0}'; add it to the case or to the head of the file")]
+    MissingKey(&'static str),
+    /// A value of another type.
+    #[error("'{key}' must be {expected}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// Something else stands where a certain thing is needed.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What would be right.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A name for an address that is not declared.
+    #[error("no address is named '{0}'; declare it: names = {{ {0} = 0x8000 }}")]
+    UnknownName(String),
+    /// A step that is no instruction of the language.
+    #[error("unknown step '{name}'; {hint}")]
+    UnknownStep {
+        /// What stands there.
+        name: String,
+        /// What is known.
+        hint: String,
+    },
+    /// No event of this name.
+    #[error("{0}")]
+    UnknownEvent(sim_core::pmu_event::EventNameError),
+    /// A derived event in a sum of vectors.
+    #[error("{event} is derived in a sum; add to {parts} instead, or state {event} after a ';'")]
+    DerivedInSum {
+        /// The event.
+        event: &'static str,
+        /// What it is derived from.
+        parts: String,
+    },
+    /// Two parts of an expectation that cannot both hold.
+    #[error("{event} cannot be both {first} and {second} ({because})")]
+    Contradiction {
+        /// The event.
+        event: &'static str,
+        /// One bound.
+        first: String,
+        /// The other bound.
+        second: String,
+        /// Where the second comes from.
+        because: &'static str,
+    },
+    /// A number outside the legal range.
+    #[error("{what} must be {range}, not {value}")]
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+        /// Legal range.
+        range: &'static str,
+        /// What stands there.
+        value: u64,
+    },
+    /// A flow path that the flow does not have.
+    #[error("flow {flow} has no step {step} here; its steps in order are {order}")]
+    BadPath {
+        /// Flow number.
+        flow: String,
+        /// The step that does not fit.
+        step: u64,
+        /// The steps of the flow in order.
+        order: String,
+    },
+}
+
+/// A fault at a byte offset of the file, before lines are counted.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) offset: usize,
+    pub(super) problem: Problem,
+}
+
+impl Fault {
+    pub(super) fn new(offset: usize, problem: Problem) -> Fault {
+        Fault { offset, problem }
+    }
+}
+
+/// The place of the byte `offset` in `text`; the end of the text for an offset behind it.
+pub(super) fn place_of(text: &str, offset: usize) -> Place {
+    let mut end = offset.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    Place {
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    }
+}

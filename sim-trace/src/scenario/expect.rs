@@ -1,0 +1,357 @@
+//! What the counters must show after the last step.
+//!
+//! An expectation is a sum, statements, or both, separated by `;` or `,`:
+//!
+//! * a **sum** of reference vectors and events: `V2 + walk ld + L2D_CACHE_WR 1`, `2 V3`. It tells
+//!   every event: those that it does not name are 0. Printed sums and aliases are derived from
+//!   their parts, so only the parts are added;
+//! * **statements** about single events: `L1D_TLB 1`, `CPU_CYCLES 10..20`, `STALL >= 5`.
+//!
+//! With `others = "zero"` every event that is neither named nor derived from a named one must be 0,
+//! except the clocks, the stalls and the totals of instructions and operations, which always run.
+//! A stated sum whose parts are not stated leaves its parts open. Beside a sum, a statement only
+//! repeats what matters: it must agree with it.
+
+use sim_core::PmuEvent;
+use sim_core::pmu_event::{COUNT, Group, RelationKind};
+
+use super::cursor::Cursor;
+use super::error::{Fault, Problem};
+use super::flows::PathEvent;
+use super::vectors;
+
+/// Which counts are right, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Least.
+    pub min: u64,
+    /// Most.
+    pub max: u64,
+}
+
+impl Bound {
+    /// Exactly `n`.
+    pub fn exactly(n: u64) -> Bound {
+        Bound { min: n, max: n }
+    }
+
+    /// True when `n` is right.
+    pub fn holds(self, n: u64) -> bool {
+        (self.min..=self.max).contains(&n)
+    }
+
+    /// The number, when only one is right.
+    pub fn exact(self) -> Option<u64> {
+        (self.min == self.max).then_some(self.min)
+    }
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.exact(), self.max) {
+            (Some(n), _) => write!(f, "{n}"),
+            (None, u64::MAX) => write!(f, "at least {}", self.min),
+            (None, max) if self.min == 0 => write!(f, "at most {max}"),
+            (None, max) => write!(f, "{} to {max}", self.min),
+        }
+    }
+}
+
+/// The right counts of one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// The event.
+    pub event: PmuEvent,
+    /// Its right counts.
+    pub bound: Bound,
+}
+
+/// The right counts of every event that the case looks at, in the order of the event table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expectation {
+    /// One entry per event.
+    pub events: Vec<Expected>,
+}
+
+/// An expectation as it is written, before what follows from it is worked out.
+#[derive(Default)]
+pub(super) struct Draft {
+    sum: Option<[u64; COUNT]>,
+    stated: Vec<(PmuEvent, Bound, usize)>,
+    pub(super) others_open: bool,
+    pub(super) path: Vec<PathEvent>,
+    pub(super) path_offset: usize,
+}
+
+impl Draft {
+    /// Reads a whole expectation text.
+    pub(super) fn parse(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
+        loop {
+            self.parse_part(cursor)?;
+            if cursor.is_done() {
+                return Ok(());
+            }
+            if !(cursor.take(";") || cursor.take(",")) {
+                return Err(cursor.expected("'+', ';' or ','"));
+            }
+        }
+    }
+
+    /// States the count of one event.
+    pub(super) fn state(&mut self, event: PmuEvent, bound: Bound, at: usize) -> Result<(), Fault> {
+        if let Some((_, first, _)) = self.stated.iter().find(|(known, ..)| *known == event) {
+            return Err(contradiction(event, *first, bound, "it is stated twice", at));
+        }
+        self.stated.push((event, bound, at));
+        Ok(())
+    }
+
+    /// Reads a sum or one statement.
+    fn parse_part(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
+        let start = cursor.clone();
+        let offset = cursor.offset();
+        let mut sum = [0; COUNT];
+        let is_vector = parse_term(cursor, &mut sum);
+        if !matches!(is_vector, Ok(true)) && !starts_sum(cursor, &is_vector) {
+            *cursor = start;
+            let event = parse_event(cursor)?;
+            let bound = parse_bound(cursor)?;
+            return self.state(event, bound, offset);
+        }
+        is_vector?;
+        while cursor.take("+") {
+            parse_term(cursor, &mut sum)?;
+        }
+        match self.sum.replace(sum) {
+            None => Ok(()),
+            Some(_) => {
+                let (expected, found) = ("one sum; join its parts with '+'", "a second sum");
+                let (expected, found) = (expected.to_owned(), found.to_owned());
+                Err(Fault::new(offset, Problem::Expected { expected, found }))
+            }
+        }
+    }
+
+    /// Works out what every event must be.
+    pub(super) fn resolve(&self) -> Result<Expectation, Fault> {
+        let mut bounds: [Option<Bound>; COUNT] = [None; COUNT];
+        for (event, bound, _) in &self.stated {
+            bounds[*event as usize] = Some(*bound);
+        }
+        for event in PmuEvent::ALL.into_iter().filter(|event| parts(*event).is_empty()) {
+            self.resolve_leaf(event, &mut bounds)?;
+        }
+        for event in PmuEvent::ALL.into_iter().filter(|event| !parts(*event).is_empty()) {
+            self.resolve_derived(event, &mut bounds)?;
+        }
+        for step in &self.path {
+            self.resolve_path(step, &mut bounds)?;
+        }
+        let known = |event: PmuEvent| {
+            bounds[event as usize].map(|bound| Expected { event, bound })
+        };
+        Ok(Expectation { events: PmuEvent::ALL.into_iter().filter_map(known).collect() })
+    }
+
+    /// An event that is not derived from others: stated, in the sum, or 0.
+    fn resolve_leaf(
+        &self,
+        event: PmuEvent,
+        bounds: &mut [Option<Bound>; COUNT],
+    ) -> Result<(), Fault> {
+        let bound = &mut bounds[event as usize];
+        if let Some(sum) = &self.sum {
+            let in_sum = Bound::exactly(sum[event as usize]);
+            let told = in_sum.min > 0 || (always_looked_at(event) && !self.others_open);
+            if let Some(stated) = bound.filter(|stated| told && !stated.holds(in_sum.min)) {
+                let at = self.offset_of(event);
+                let because = "from the sum; what a statement adds belongs into the sum";
+                return Err(contradiction(event, stated, in_sum, because, at));
+            }
+            if told {
+                *bound = Some(in_sum);
+            }
+        } else if bound.is_none() && !self.others_open && always_looked_at(event) {
+            let part_of_stated = self.stated.iter().any(|(stated, ..)| {
+                let parts = parts(*stated);
+                let all_open = parts.iter().all(|part| !self.is_stated(*part));
+                parts.contains(&event) && all_open
+            });
+            if !part_of_stated {
+                *bound = Some(Bound::exactly(0));
+            }
+        }
+        Ok(())
+    }
+
+    /// A printed or implied sum, or an alias: what its parts give.
+    fn resolve_derived(
+        &self,
+        event: PmuEvent,
+        bounds: &mut [Option<Bound>; COUNT],
+    ) -> Result<(), Fault> {
+        let residue = self.sum.as_ref().map_or(0, |sum| sum[event as usize]);
+        let exact = |part: &PmuEvent| bounds[*part as usize].and_then(Bound::exact);
+        let total: Option<u64> = parts(event).iter().map(exact).sum();
+        let Some(total) = total else { return Ok(()) };
+        let derived = Bound::exactly(total + residue);
+        match bounds[event as usize] {
+            Some(stated) if !stated.holds(derived.min) => {
+                let because = "from its parts";
+                Err(contradiction(event, stated, derived, because, self.offset_of(event)))
+            }
+            _ => {
+                bounds[event as usize] = Some(derived);
+                Ok(())
+            }
+        }
+    }
+
+    fn resolve_path(
+        &self,
+        step: &PathEvent,
+        bounds: &mut [Option<Bound>; COUNT],
+    ) -> Result<(), Fault> {
+        let bound = &mut bounds[step.event as usize];
+        let by_path = match step.taken {
+            true => Bound { min: 1, max: u64::MAX },
+            false => Bound::exactly(0),
+        };
+        let known = bound.unwrap_or(Bound { min: 0, max: u64::MAX });
+        let both = Bound { min: known.min.max(by_path.min), max: known.max.min(by_path.max) };
+        if both.min > both.max {
+            let because = "from the path";
+            return Err(contradiction(step.event, known, by_path, because, self.path_offset));
+        }
+        *bound = Some(both);
+        Ok(())
+    }
+
+    fn is_stated(&self, event: PmuEvent) -> bool {
+        self.stated.iter().any(|(stated, ..)| *stated == event)
+    }
+
+    fn offset_of(&self, event: PmuEvent) -> usize {
+        let stated = self.stated.iter().find(|(stated, ..)| *stated == event);
+        stated.map_or(self.path_offset, |(.., at)| *at)
+    }
+}
+
+/// True when what was read so far begins a sum: a `+` follows, or it failed as only a sum can.
+fn starts_sum(cursor: &mut Cursor, term: &Result<bool, Fault>) -> bool {
+    match term {
+        Ok(_) => cursor.clone().take("+"),
+        Err(_) => false,
+    }
+}
+
+/// Reads one term and adds it; true for a vector, false for a single event.
+fn parse_term(cursor: &mut Cursor, sum: &mut [u64; COUNT]) -> Result<bool, Fault> {
+    let times = cursor.number()?;
+    if let Some(vector) = parse_vector(cursor) {
+        for event in vector.events {
+            add(&mut sum[*event as usize], times.unwrap_or(1), cursor)?;
+        }
+        return Ok(true);
+    }
+    if times.is_some() {
+        return Err(cursor.expected("a vector after its factor, as in 2 V3"));
+    }
+    let offset = cursor.offset();
+    let event = parse_event(cursor)?;
+    let count = cursor.need_number("a count")?;
+    let parts = parts(event);
+    // The bus alone has counts of its own beside its parts: snoops.
+    if !parts.is_empty() && event != PmuEvent::BUS_ACCESS {
+        let names: Vec<&str> = parts.iter().map(|part| part.mnemonic()).collect();
+        let event = event.mnemonic();
+        let problem = Problem::DerivedInSum { event, parts: names.join(", ") };
+        return Err(Fault::new(offset, problem));
+    }
+    add(&mut sum[event as usize], count, cursor)?;
+    Ok(false)
+}
+
+fn add(total: &mut u64, more: u64, cursor: &mut Cursor) -> Result<(), Fault> {
+    *total = total.checked_add(more).ok_or_else(|| cursor.expected("counts of 64 bits"))?;
+    Ok(())
+}
+
+/// The vector that stands here, if one does.
+fn parse_vector(cursor: &mut Cursor) -> Option<&'static vectors::Vector> {
+    let mut ahead = cursor.clone();
+    let mut name = ahead.word()?.to_owned();
+    if let Some(side) = ahead.peek_word().filter(|_| name == "tlb2" || name == "walk") {
+        name = format!("{name} {side}");
+        ahead.word();
+    }
+    let vector = vectors::find(&name)?;
+    *cursor = ahead;
+    Some(vector)
+}
+
+fn parse_event(cursor: &mut Cursor) -> Result<PmuEvent, Fault> {
+    let offset = cursor.offset();
+    let mut ahead = cursor.clone();
+    let Some(name) = ahead.word().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
+    else {
+        return Err(cursor.expected("an event or a vector (V1 to V9, walk ld, tlb2 st ...)"));
+    };
+    *cursor = ahead;
+    event_named(name, offset)
+}
+
+/// The event called `name`, which stands at `offset`.
+pub(super) fn event_named(name: &str, offset: usize) -> Result<PmuEvent, Fault> {
+    PmuEvent::from_name(name).map_err(|error| Fault::new(offset, Problem::UnknownEvent(error)))
+}
+
+/// Reads `1`, `1..5`, `>= 1` or `<= 5`.
+pub(super) fn parse_bound(cursor: &mut Cursor) -> Result<Bound, Fault> {
+    if cursor.take(">=") {
+        return Ok(Bound { min: cursor.need_number("a count")?, max: u64::MAX });
+    }
+    if cursor.take("<=") {
+        return Ok(Bound { min: 0, max: cursor.need_number("a count")? });
+    }
+    let min = cursor.need_number("a count, as in 1, 1..5, >= 1 or <= 5")?;
+    if !cursor.take("..") {
+        return Ok(Bound::exactly(min));
+    }
+    let offset = cursor.offset();
+    let max = cursor.need_number("the largest count")?;
+    if max < min {
+        let range = "not less than its beginning";
+        let problem = Problem::OutOfRange { what: "the end of a range", range, value: max };
+        return Err(Fault::new(offset, problem));
+    }
+    Ok(Bound { min, max })
+}
+
+/// The events from which `event` is derived, as a counter shows it; empty for most.
+fn parts(event: PmuEvent) -> &'static [PmuEvent] {
+    [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf]
+        .into_iter()
+        .find_map(|kind| event.relation(kind))
+        .unwrap_or_default()
+}
+
+/// False for what runs in every case: clocks, stalls, totals of instructions and operations.
+fn always_looked_at(event: PmuEvent) -> bool {
+    use PmuEvent::{BUS_CYCLES, CNT_CYCLES, CPU_CYCLES};
+    use PmuEvent::{INST_RETIRED, INST_SPEC, OP_RETIRED, OP_SPEC};
+    let runs = [CPU_CYCLES, BUS_CYCLES, CNT_CYCLES, INST_RETIRED, INST_SPEC, OP_RETIRED, OP_SPEC];
+    event.info().group != Group::Pipeline && !runs.contains(&event)
+}
+
+fn contradiction(
+    event: PmuEvent,
+    first: Bound,
+    second: Bound,
+    because: &'static str,
+    at: usize,
+) -> Fault {
+    let (first, second) = (first.to_string(), second.to_string());
+    let problem = Problem::Contradiction { event: event.mnemonic(), first, second, because };
+    Fault::new(at, problem)
+}

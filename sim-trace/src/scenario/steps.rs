@@ -1,0 +1,257 @@
+//! What is done: instructions and fetches, one after the other, together, or on a wrong path.
+//!
+//! | step | meaning |
+//! | --- | --- |
+//! | `LDn A`, `STn A` | one load or store of n bytes at address A (1, 2, 4, 8, 16, 32, 64) |
+//! | `LDXn`, `STXn [fails]`, `LDAn`, `STLn` | exclusive, acquire and release forms |
+//! | `LDADDn`, `STADDn`, `SWPn`, `CASn` | atomics |
+//! | `IF A` | one instruction fetch inside one line |
+//! | `PLD A`, `PST A`, `DC ZVA A`, ... | preloads, cache instructions by address |
+//! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`named_insts`](super::named_insts) |
+//! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
+//! | `s ; t` | t starts after s is complete, fills included |
+//! | `s & t` | t is issued while s may still wait |
+//! | `[s]` | s runs on a wrong path and is abandoned |
+//! | `s [step N] x 4` | s four times with `;` between, the address growing by N |
+//! | `s [step N] &x 4` | the same with `&` |
+
+use super::Place;
+use super::cursor::{Cursor, Names};
+use super::error::{Fault, Problem};
+use super::named_insts::{self, NAMED_INSTS, NamedInst, Operand};
+
+/// Most steps of one case.
+pub const MAX_STEPS: usize = 1 << 20;
+
+/// How a step starts relative to the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// After everything before it is complete.
+    After,
+    /// While the one before it may still wait.
+    With,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// One instruction fetch inside one line, outside the pipeline.
+    Fetch {
+        /// Address of the first word.
+        addr: u64,
+    },
+    /// One instruction.
+    Execute {
+        /// The A64 word.
+        word: u32,
+        /// Data address.
+        addr: Option<u64>,
+        /// A branch that goes to its target.
+        taken: bool,
+        /// A store-exclusive that does not store.
+        exclusive_fails: bool,
+    },
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// As written.
+    pub text: String,
+    /// Where it is written.
+    pub place: Place,
+    /// How it starts.
+    pub join: Join,
+    /// It runs on a wrong path.
+    pub wrong_path: bool,
+    /// What it does.
+    pub action: Action,
+}
+
+/// A step with its offset in the file instead of its place.
+pub(super) struct RawStep {
+    pub(super) offset: usize,
+    pub(super) text: String,
+    pub(super) join: Join,
+    pub(super) wrong_path: bool,
+    pub(super) action: Action,
+}
+
+/// Reads a whole `do` text.
+pub(super) fn parse_steps(cursor: &mut Cursor, names: &Names) -> Result<Vec<RawStep>, Fault> {
+    let mut steps = Vec::new();
+    let mut wrong_path = false;
+    let mut join = Join::After;
+    loop {
+        if cursor.take("[") {
+            if wrong_path {
+                return Err(cursor.expected("']' before the next '['"));
+            }
+            wrong_path = true;
+        }
+        parse_step(cursor, names, join, wrong_path, &mut steps)?;
+        if cursor.take("]") {
+            if !wrong_path {
+                return Err(cursor.expected("'[' before ']'"));
+            }
+            wrong_path = false;
+        }
+        if cursor.is_done() {
+            break;
+        }
+        join = if cursor.take(";") {
+            Join::After
+        } else if cursor.take("&") {
+            Join::With
+        } else {
+            return Err(cursor.expected("';' or '&' before the next step"));
+        };
+    }
+    if wrong_path { Err(cursor.expected("']'")) } else { Ok(steps) }
+}
+
+/// Reads one step with its repetition and appends it.
+fn parse_step(
+    cursor: &mut Cursor,
+    names: &Names,
+    join: Join,
+    wrong_path: bool,
+    steps: &mut Vec<RawStep>,
+) -> Result<(), Fault> {
+    let offset = cursor.offset();
+    let action = parse_action(cursor, names)?;
+    let text = cursor.text_since(offset).to_owned();
+    let stride = match cursor.take_word("step") {
+        true => cursor.need_number("a distance in bytes after 'step'")?,
+        false => 0,
+    };
+    let (times, repeat) = parse_times(cursor)?;
+    if steps.len() + times as usize > MAX_STEPS {
+        let range = "at most 1048576";
+        let problem = Problem::OutOfRange { what: "the number of steps", range, value: times };
+        return Err(Fault::new(offset, problem));
+    }
+    for i in 0..times {
+        let action = moved(action, i.wrapping_mul(stride));
+        let join = if i == 0 { join } else { repeat };
+        let text = if times == 1 { text.clone() } else { format!("{text} ({} of {times})", i + 1) };
+        steps.push(RawStep { offset, text, join, wrong_path, action });
+    }
+    Ok(())
+}
+
+/// Reads `x 4` or `&x 4`; 1 without it.
+fn parse_times(cursor: &mut Cursor) -> Result<(u64, Join), Fault> {
+    let mut ahead = cursor.clone();
+    let repeat = if ahead.take("&") { Join::With } else { Join::After };
+    if !ahead.take_word("x") {
+        return Ok((1, Join::After));
+    }
+    *cursor = ahead;
+    let offset = cursor.offset();
+    let value = cursor.need_number("how often, after 'x'")?;
+    if !(1..=MAX_STEPS as u64).contains(&value) {
+        let range = "between 1 and 1048576";
+        let problem = Problem::OutOfRange { what: "a repetition", range, value };
+        return Err(Fault::new(offset, problem));
+    }
+    Ok((value, repeat))
+}
+
+fn moved(action: Action, by: u64) -> Action {
+    match action {
+        Action::Fetch { addr } => Action::Fetch { addr: addr.wrapping_add(by) },
+        Action::Execute { word, addr, taken, exclusive_fails } => {
+            let addr = addr.map(|addr| addr.wrapping_add(by));
+            Action::Execute { word, addr, taken, exclusive_fails }
+        }
+    }
+}
+
+fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
+    if cursor.take_word("IF") {
+        return Ok(Action::Fetch { addr: cursor.address(names)? });
+    }
+    if cursor.take_word("word") {
+        return parse_word(cursor, names);
+    }
+    let inst = parse_name(cursor)?;
+    let mut addr = None;
+    let mut taken = inst.operand == Operand::Taken;
+    let mut exclusive_fails = false;
+    match inst.operand {
+        Operand::Nothing | Operand::Taken => {}
+        Operand::Address => addr = Some(cursor.address(names)?),
+        Operand::Exclusive => {
+            addr = Some(cursor.address(names)?);
+            exclusive_fails = cursor.take_word("fails");
+        }
+        Operand::Conditional => {
+            taken = cursor.take_word("taken");
+            if !taken && !cursor.take_word("not-taken") {
+                return Err(cursor.expected("'taken' or 'not-taken'"));
+            }
+        }
+    }
+    Ok(Action::Execute { word: inst.word, addr, taken, exclusive_fails })
+}
+
+fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
+    let offset = cursor.offset();
+    let value = cursor.need_number("an A64 word, as in word 0xD503201F")?;
+    let Ok(word) = u32::try_from(value) else {
+        let problem = Problem::OutOfRange { what: "an A64 word", range: "32 bits", value };
+        return Err(Fault::new(offset, problem));
+    };
+    let has_address = cursor
+        .peek_word()
+        .is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(next));
+    let addr = if has_address { Some(cursor.address(names)?) } else { None };
+    Ok(Action::Execute { word, addr, taken: false, exclusive_fails: false })
+}
+
+/// The longest instruction name of up to three words that stands here.
+fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
+    let offset = cursor.offset();
+    let mut ahead = cursor.clone();
+    let mut name = String::new();
+    let mut best = None;
+    for _ in 0..3 {
+        let Some(word) = ahead.word() else { break };
+        if !name.is_empty() {
+            name.push(' ');
+        }
+        name.push_str(word);
+        if let Some(inst) = named_insts::find(&name) {
+            best = Some((inst, ahead.clone()));
+        }
+    }
+    match best {
+        Some((inst, after)) => {
+            *cursor = after;
+            Ok(inst)
+        }
+        None if name.is_empty() => Err(cursor.expected("a step, as in LD8 0x8000")),
+        None => {
+            let name = cursor.word().unwrap_or_default().to_owned();
+            let hint = hint_for(&name);
+            Err(Fault::new(offset, Problem::UnknownStep { name, hint }))
+        }
+    }
+}
+
+/// Which names begin alike.
+fn hint_for(name: &str) -> String {
+    let upper = name.to_ascii_uppercase();
+    for length in (1..=upper.len()).rev() {
+        let alike: Vec<&str> = NAMED_INSTS
+            .iter()
+            .map(|inst| inst.name)
+            .filter(|known| upper.get(..length).is_some_and(|head| known.starts_with(head)))
+            .collect();
+        if !alike.is_empty() {
+            return format!("known names that begin alike: {}", alike.join(", "));
+        }
+    }
+    "write LD8 0x8000, ST8, IF, PLD, DSB, ADD ..., or any instruction as word 0xD503201F".to_owned()
+}

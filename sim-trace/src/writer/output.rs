@@ -1,0 +1,264 @@
+//! Puts chunks into the sink and remembers them for the index.
+
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Summary;
+use crate::column::ColumnPacker;
+use crate::error::TraceError;
+use crate::image::CodeImage;
+use crate::index::{EndRecord, put_index_entry};
+use crate::layout::{
+    ChunkHeader, ChunkKind, HEADER_BYTES, MAX_CHUNK_BLOCKS, MAX_IMAGE_BYTES, file_header_bytes,
+};
+use crate::meta::{MachineInfo, Meta};
+use crate::varint::{put_varint, zigzag};
+
+/// The growing file.
+pub(super) struct Output<W> {
+    sink: W,
+    path: PathBuf,
+    offset: u64,
+    machine: MachineInfo,
+    packer: ColumnPacker,
+    /// Index entries of the chunks so far.
+    index: Vec<u8>,
+    chunks: u32,
+    written_meta: Option<Meta>,
+    /// Chunks so far by kind: META, IMAGE, BLOCKS.
+    sequences: [u32; 3],
+}
+
+impl<W: Write + Seek> Output<W> {
+    /// Writes the file header.
+    pub(super) fn begin(
+        sink: W,
+        path: PathBuf,
+        meta: &Meta,
+        level: i32,
+    ) -> Result<Output<W>, TraceError> {
+        let packer = ColumnPacker::new(level).map_err(TraceError::io(&path, "starting zstd"))?;
+        let mut output = Output {
+            sink,
+            path,
+            offset: 0,
+            machine: meta.machine,
+            packer,
+            index: Vec::new(),
+            chunks: 0,
+            written_meta: None,
+            sequences: [0; 3],
+        };
+        output.bytes(&file_header_bytes(&meta.machine))?;
+        Ok(output)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        self.sink.write_all(bytes).map_err(TraceError::io(&self.path, "writing the trace"))?;
+        self.offset += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn next_sequence(&mut self, kind: ChunkKind) -> u32 {
+        let counter = &mut self.sequences[usize::from(kind.number()) - 1];
+        *counter += 1;
+        *counter - 1
+    }
+
+    /// Packs and writes one chunk.
+    pub(super) fn chunk(
+        &mut self,
+        mut header: ChunkHeader,
+        columns: &[&[u8]],
+    ) -> Result<(), TraceError> {
+        let (payload, codec) =
+            self.packer.pack(columns).map_err(TraceError::io(&self.path, "compressing"))?;
+        header.codec = codec;
+        header.columns = columns.len() as u8;
+        header.payload_bytes = payload.len() as u32;
+        header.payload_hash = xxh3_64(payload);
+        put_index_entry(&mut self.index, self.offset, &header);
+        self.chunks += 1;
+        let doing = TraceError::io(&self.path, "writing the trace");
+        self.sink
+            .write_all(&header.to_bytes())
+            .and_then(|()| self.sink.write_all(payload))
+            .map_err(doing)?;
+        self.offset += header.total_bytes();
+        Ok(())
+    }
+
+    /// Writes META unless it was written before, so that an unfinished file says what it is.
+    pub(super) fn meta_once(&mut self, meta: &Meta) -> Result<(), TraceError> {
+        if self.written_meta.is_none() { self.meta(meta) } else { Ok(()) }
+    }
+
+    /// Writes META unless the last one says the same.
+    pub(super) fn meta(&mut self, meta: &Meta) -> Result<(), TraceError> {
+        if self.written_meta.as_ref() == Some(meta) {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(meta)
+            .map_err(|_| TraceError::Rejected("META cannot be put into JSON"))?;
+        let header = ChunkHeader::new(ChunkKind::Meta, self.next_sequence(ChunkKind::Meta));
+        self.written_meta = Some(meta.clone());
+        self.chunk(header, &[&text])
+    }
+
+    /// Writes the pages at the addresses `vas`.
+    pub(super) fn image(&mut self, image: &CodeImage, vas: &[u64]) -> Result<(), TraceError> {
+        // A quarter of the reader's limit.
+        let pages_per_chunk = (MAX_IMAGE_BYTES / 4 / u64::from(image.page_bytes())) as usize;
+        let page_bytes = u64::from(image.page_bytes());
+        for vas in vas.chunks(pages_per_chunk.max(1)) {
+            let (mut places, mut bytes, mut expected) = (Vec::new(), Vec::new(), 0u64);
+            for &va in vas {
+                put_varint(&mut places, zigzag((va / page_bytes).wrapping_sub(expected)));
+                expected = va / page_bytes + 1;
+                bytes.extend_from_slice(image.page(va).expect("a pending page is in the image"));
+            }
+            let sequence = self.next_sequence(ChunkKind::Image);
+            let header = ChunkHeader {
+                blocks: vas.len() as u32,
+                ..ChunkHeader::new(ChunkKind::Image, sequence)
+            };
+            self.chunk(header, &[&places, &bytes])?;
+        }
+        Ok(())
+    }
+
+    /// Writes block definitions from number `first` on.
+    pub(super) fn blocks<'a>(
+        &mut self,
+        mut first: u64,
+        blocks: impl Iterator<Item = (u64, &'a [u32])>,
+        image: &CodeImage,
+    ) -> Result<(), TraceError> {
+        let mut open = BlockColumns::default();
+        for (pc, words) in blocks {
+            open.push(pc, words, image);
+            if open.blocks == MAX_CHUNK_BLOCKS / 16 {
+                self.block_chunk(first, &open)?;
+                first += u64::from(open.blocks);
+                open = BlockColumns::default();
+            }
+        }
+        if open.blocks > 0 { self.block_chunk(first, &open) } else { Ok(()) }
+    }
+
+    fn block_chunk(&mut self, first: u64, open: &BlockColumns) -> Result<(), TraceError> {
+        let header = ChunkHeader {
+            blocks: open.blocks,
+            instructions: open.instructions,
+            first,
+            ..ChunkHeader::new(ChunkKind::Blocks, self.next_sequence(ChunkKind::Blocks))
+        };
+        self.chunk(header, &[&open.heads, &open.words])
+    }
+
+    /// Writes INDEX and END, and the file header once more if the machine became known only now.
+    pub(super) fn end(mut self, meta: &Meta, totals: &Summary) -> Result<(u64, W), TraceError> {
+        let index_offset = self.offset;
+        let index = std::mem::take(&mut self.index);
+        self.chunk(ChunkHeader::new(ChunkKind::Index, 0), &[&index])?;
+        let record = EndRecord {
+            index_offset,
+            chunks: self.chunks,
+            streams: totals.streams,
+            instructions: totals.instructions,
+            accesses: totals.accesses,
+            blocks: totals.blocks,
+            events: totals.events,
+        };
+        let payload = record.to_bytes();
+        let header = ChunkHeader {
+            payload_bytes: payload.len() as u32,
+            payload_hash: xxh3_64(&payload),
+            ..ChunkHeader::new(ChunkKind::End, 0)
+        };
+        self.bytes(&header.to_bytes())?;
+        self.bytes(&payload)?;
+        if meta.machine != self.machine {
+            self.rewrite_file_header(meta)?;
+        }
+        self.sink.flush().map_err(TraceError::io(&self.path, "writing the trace"))?;
+        Ok((self.offset, self.sink))
+    }
+
+    fn rewrite_file_header(&mut self, meta: &Meta) -> Result<(), TraceError> {
+        if meta.machine.page_bytes != self.machine.page_bytes {
+            return Err(TraceError::Rejected("the page size changed while the trace was written"));
+        }
+        crate::layout::check_machine(&meta.machine).map_err(TraceError::Rejected)?;
+        let header: [u8; HEADER_BYTES] = file_header_bytes(&meta.machine);
+        self.sink
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| self.sink.write_all(&header))
+            .and_then(|()| self.sink.seek(SeekFrom::End(0)))
+            .map_err(TraceError::io(&self.path, "writing the file header"))?;
+        Ok(())
+    }
+}
+
+/// Columns of a BLOCKS chunk while they grow.
+#[derive(Default)]
+struct BlockColumns {
+    heads: Vec<u8>,
+    words: Vec<u8>,
+    blocks: u32,
+    instructions: u32,
+    expected_pc: u64,
+}
+
+impl BlockColumns {
+    fn push(&mut self, pc: u64, words: &[u32], image: &CodeImage) {
+        let inline = !image.holds(pc, words);
+        let distance = pc.wrapping_sub(self.expected_pc).cast_signed() / 4;
+        put_varint(&mut self.heads, zigzag(distance.cast_unsigned()));
+        put_varint(&mut self.heads, (words.len() as u64) << 1 | u64::from(inline));
+        if inline {
+            self.words.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        }
+        self.expected_pc = pc + 4 * words.len() as u64;
+        self.blocks += 1;
+        self.instructions += words.len() as u32;
+    }
+}
+
+/// The temporary file beside the destination; removed when dropped before [`TempFile::rename`].
+pub(super) struct TempFile {
+    temp: PathBuf,
+    destination: PathBuf,
+    keep: bool,
+}
+
+impl TempFile {
+    /// Makes the temporary file for `destination`.
+    pub(super) fn beside(destination: &Path) -> Result<(TempFile, File), TraceError> {
+        let mut name = destination.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.partial", std::process::id()));
+        let temp = destination.with_file_name(name);
+        let file = File::create(&temp).map_err(TraceError::io(&temp, "making the trace file"))?;
+        Ok((TempFile { temp, destination: destination.to_path_buf(), keep: false }, file))
+    }
+
+    /// Gives the file its name.
+    pub(super) fn rename(mut self) -> Result<(), TraceError> {
+        fs::rename(&self.temp, &self.destination)
+            .map_err(TraceError::io(&self.destination, "naming the finished trace"))?;
+        self.keep = true;
+        Ok(())
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        if !self.keep {
+            // Nothing useful can be done if the file is gone already.
+            let _ = fs::remove_file(&self.temp);
+        }
+    }
+}

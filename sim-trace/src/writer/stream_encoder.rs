@@ -1,0 +1,237 @@
+//! Turns one thread's block executions into the columns of STREAM chunks.
+//! [`crate::reader::decoder`] is its mirror: both learn the same from the same sequence.
+
+use crate::event::StreamEvent;
+use crate::flow::Exits;
+use crate::layout::{ChunkHeader, ChunkKind};
+use crate::predict::{AddrGuess, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE};
+use crate::varint::{put_varint, zigzag};
+use crate::writer::{Access, BlockShape};
+
+/// Columns of a STREAM chunk, in file order.
+pub(crate) const STREAM_COLUMNS: usize = 5;
+
+/// One thread's encoder.
+pub(crate) struct StreamEncoder {
+    stream: u32,
+    sequence: u32,
+    first: u64,
+    /// Counts of the open chunk.
+    blocks: u32,
+    instructions: u32,
+    accesses: u32,
+    events: u32,
+    /// Control, explicit block numbers, shapes, addresses, events.
+    columns: [Vec<u8>; STREAM_COLUMNS],
+    last_event: u32,
+    /// Previous block of the open chunk.
+    previous: Option<u32>,
+    last_addr: u64,
+    /// Stamp of the open chunk in `memory` and `guesses`, from 1.
+    chunk: u32,
+    memory: Vec<BlockMemory>,
+    guesses: Vec<AddrGuess>,
+    /// Which instructions of each block accessed memory, at the block's place.
+    shapes: Vec<u16>,
+    /// Where control may go next, over chunk borders; `None` where anything may come.
+    exits: Option<Exits>,
+}
+
+impl StreamEncoder {
+    pub(crate) fn new(stream: u32) -> StreamEncoder {
+        StreamEncoder {
+            stream,
+            sequence: 0,
+            first: 0,
+            blocks: 0,
+            instructions: 0,
+            accesses: 0,
+            events: 0,
+            columns: Default::default(),
+            last_event: 0,
+            previous: None,
+            last_addr: 0,
+            chunk: 1,
+            memory: Vec::new(),
+            guesses: Vec::new(),
+            shapes: Vec::new(),
+            exits: None,
+        }
+    }
+
+    /// Instructions in the open chunk.
+    pub(crate) fn open_instructions(&self) -> u32 {
+        self.instructions
+    }
+
+    /// Events in the open chunk.
+    pub(crate) fn open_events(&self) -> u32 {
+        self.events
+    }
+
+    /// True if there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.instructions == 0 && self.events == 0
+    }
+
+    /// Adds a redirect if control cannot have come from the last block to `pc` by itself.
+    pub(crate) fn explain_arrival(&mut self, pc: u64) -> bool {
+        let unexplained = self.exits.is_some_and(|exits| !exits.allow(pc));
+        if unexplained {
+            self.event(&StreamEvent::Redirect);
+        }
+        unexplained
+    }
+
+    /// Appends one execution of block `id`, which may be partial. The accesses were checked.
+    pub(crate) fn block(
+        &mut self,
+        id: u32,
+        shape: BlockShape,
+        executed: u16,
+        accesses: &[Access],
+        exits: Exits,
+    ) {
+        self.make_room(id, shape);
+        let mut control = self.choose_block(id);
+        if executed < shape.len {
+            control |= CONTROL_PARTIAL;
+            put_varint(&mut self.columns[2], executed.into());
+            self.bitmap(executed, accesses);
+            self.addresses_with_first(shape, accesses);
+        } else if self.shape_differs(id, shape, accesses) {
+            control |= CONTROL_SHAPE;
+            self.bitmap(shape.len, accesses);
+            self.remember_shape(id, shape, accesses);
+            self.addresses_with_first(shape, accesses);
+        } else {
+            self.addresses(shape, accesses);
+        }
+        self.columns[0].push(control);
+        self.previous = Some(id);
+        self.blocks += 1;
+        self.instructions += u32::from(executed);
+        self.accesses += accesses.len() as u32;
+        self.exits = Some(exits);
+    }
+
+    /// Appends an event behind the last instruction.
+    pub(crate) fn event(&mut self, event: &StreamEvent) {
+        put_varint(&mut self.columns[4], u64::from(self.instructions - self.last_event));
+        event.put(&mut self.columns[4]);
+        self.last_event = self.instructions;
+        self.events += 1;
+        if event.breaks_flow() {
+            self.exits = None;
+        }
+    }
+
+    /// Header and columns of the open chunk. Call [`StreamEncoder::next_chunk`] when written.
+    pub(crate) fn chunk(&self) -> (ChunkHeader, [&[u8]; STREAM_COLUMNS]) {
+        let header = ChunkHeader {
+            columns: STREAM_COLUMNS as u8,
+            stream: self.stream,
+            blocks: self.blocks,
+            instructions: self.instructions,
+            accesses: self.accesses,
+            events: self.events,
+            first: self.first,
+            ..ChunkHeader::new(ChunkKind::Stream, self.sequence)
+        };
+        (header, self.columns.each_ref().map(|c| c.as_slice()))
+    }
+
+    /// Forgets everything that was learned, for the next chunk.
+    pub(crate) fn next_chunk(&mut self) {
+        self.sequence += 1;
+        self.first += u64::from(self.instructions);
+        self.blocks = 0;
+        self.instructions = 0;
+        self.accesses = 0;
+        self.events = 0;
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.last_event = 0;
+        self.previous = None;
+        self.last_addr = 0;
+        self.chunk += 1;
+    }
+
+    fn make_room(&mut self, id: u32, shape: BlockShape) {
+        if self.memory.len() <= id as usize {
+            self.memory.resize(id as usize + 1, BlockMemory::EMPTY);
+        }
+        let end = shape.start as usize + usize::from(shape.len);
+        if self.guesses.len() < end {
+            self.guesses.resize(end, AddrGuess::default());
+            self.shapes.resize(end, 0);
+        }
+    }
+
+    /// Control bits that name the block.
+    fn choose_block(&mut self, id: u32) -> u8 {
+        if let Some(previous) = self.previous {
+            if let Some(k) = self.memory[previous as usize].find(id) {
+                return k;
+            }
+            self.memory[previous as usize].remember(id);
+        }
+        let from = self.previous.unwrap_or(0);
+        put_varint(&mut self.columns[1], zigzag(u64::from(id).wrapping_sub(u64::from(from))));
+        if self.memory[id as usize].chunk != self.chunk {
+            self.memory[id as usize] = BlockMemory::fresh(self.chunk);
+        }
+        CONTROL_EXPLICIT
+    }
+
+    fn shape_differs(&self, id: u32, shape: BlockShape, accesses: &[Access]) -> bool {
+        let known = usize::from(self.memory[id as usize].accesses);
+        let start = shape.start as usize;
+        known != accesses.len()
+            || !self.shapes[start..start + known].iter().zip(accesses).all(|(&i, a)| i == a.index)
+    }
+
+    fn remember_shape(&mut self, id: u32, shape: BlockShape, accesses: &[Access]) {
+        self.memory[id as usize].accesses = accesses.len() as u16;
+        let start = shape.start as usize;
+        for (slot, access) in self.shapes[start..].iter_mut().zip(accesses) {
+            *slot = access.index;
+        }
+    }
+
+    /// One bit per instruction: it accessed memory.
+    fn bitmap(&mut self, len: u16, accesses: &[Access]) {
+        let column = &mut self.columns[2];
+        let start = column.len();
+        column.resize(start + usize::from(len).div_ceil(8), 0);
+        for access in accesses {
+            column[start + usize::from(access.index / 8)] |= 1 << (access.index % 8);
+        }
+    }
+
+    /// Addresses of instructions that all accessed memory in this chunk before.
+    #[inline]
+    fn addresses(&mut self, shape: BlockShape, accesses: &[Access]) {
+        for access in accesses {
+            let guess = &mut self.guesses[shape.start as usize + usize::from(access.index)];
+            put_varint(&mut self.columns[3], zigzag(access.addr.wrapping_sub(guess.next())));
+            guess.learn(access.addr);
+            self.last_addr = access.addr;
+        }
+    }
+
+    /// Addresses where some may be an instruction's first of the chunk: those count from the
+    /// address before.
+    fn addresses_with_first(&mut self, shape: BlockShape, accesses: &[Access]) {
+        for access in accesses {
+            let guess = &mut self.guesses[shape.start as usize + usize::from(access.index)];
+            let expected = if guess.chunk == self.chunk { guess.next() } else { self.last_addr };
+            put_varint(&mut self.columns[3], zigzag(access.addr.wrapping_sub(expected)));
+            if guess.chunk == self.chunk {
+                guess.learn(access.addr);
+            } else {
+                *guess = AddrGuess::first(access.addr, self.chunk);
+            }
+            self.last_addr = access.addr;
+        }
+    }
+}
