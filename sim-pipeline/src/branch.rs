@@ -1,0 +1,251 @@
+//! Branch prediction: BTBs, direction, indirect targets, return stack (facts: HC33; PMU guide 4.10).
+//!
+//! [`BranchUnit::predict`] asks and moves only the speculative history; [`BranchUnit::resolve`]
+//! trains with the outcome. On the right path the two follow each other at once; on a wrong path
+//! only `predict` is called, and the history and the return stack are put back afterwards.
+
+pub mod btb;
+pub mod history;
+pub mod indirect;
+pub mod return_stack;
+pub mod tage;
+
+use crate::config::BranchConfig;
+use btb::{Btb, BtbHit};
+use history::{History, HistoryState};
+use indirect::IndirectPredictor;
+use return_stack::ReturnStack;
+use sim_isa::BranchKind;
+use tage::{DirectionLookup, Tage};
+
+/// A branch as the front end sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// Program counter.
+    pub pc: u64,
+    /// Kind.
+    pub kind: BranchKind,
+    /// Target of a direct branch.
+    pub target: u64,
+}
+
+impl Branch {
+    fn is_direct(self) -> bool {
+        matches!(self.kind, BranchKind::Direct | BranchKind::Conditional | BranchKind::Call)
+    }
+
+    /// True for a branch that may fall through.
+    pub fn is_conditional(self) -> bool {
+        self.kind == BranchKind::Conditional
+    }
+}
+
+/// What the front end does after a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prediction {
+    /// Where fetch goes on; `None` when no target is known and fetch must wait.
+    pub next: Option<u64>,
+    /// Whether the branch is taken according to the prediction.
+    pub taken: bool,
+    /// Which BTB knew it.
+    pub btb: BtbHit,
+    /// A direct branch that no BTB knew and that decode found: predicted late.
+    pub resteered: bool,
+    lookup: DirectionLookup,
+    /// History with which it was predicted.
+    before: HistoryState,
+}
+
+/// All predictors of the core.
+#[derive(Clone, Debug)]
+pub struct BranchUnit {
+    btb: Btb,
+    direction: Tage,
+    indirect: IndirectPredictor,
+    returns: ReturnStack,
+    history: History,
+}
+
+impl BranchUnit {
+    /// Empty predictors.
+    pub fn new(config: &BranchConfig) -> BranchUnit {
+        BranchUnit {
+            btb: Btb::new(config.nano_btb_entries, config.btb_entries),
+            direction: Tage::new(config),
+            indirect: IndirectPredictor::new(config.indirect_bits),
+            returns: ReturnStack::new(config.return_stack),
+            history: History::new(&config.history_lengths, config.tagged_bits),
+        }
+    }
+
+    /// Predicts one branch and moves the speculative history and return stack past it.
+    pub fn predict(&mut self, branch: Branch) -> Prediction {
+        let before = *self.history.state();
+        let (btb, btb_target) = self.btb.look_up(branch.pc);
+        let lookup = if branch.is_conditional() {
+            self.direction.look_up(branch.pc, &before)
+        } else {
+            DirectionLookup::ALWAYS
+        };
+        let target = self.target(branch, &before, btb_target);
+        if matches!(branch.kind, BranchKind::Call | BranchKind::IndirectCall) {
+            self.returns.push(branch.pc + 4);
+        }
+        let taken = lookup.taken;
+        let next = if taken { target } else { Some(branch.pc.wrapping_add(4)) };
+        self.history.push(branch.pc, taken, next.unwrap_or(0));
+        let resteered = taken && btb == BtbHit::Miss && branch.is_direct();
+        Prediction { next, taken, btb, resteered, lookup, before }
+    }
+
+    /// Where the branch would go if it is taken.
+    fn target(
+        &mut self,
+        branch: Branch,
+        before: &HistoryState,
+        btb_target: Option<u64>,
+    ) -> Option<u64> {
+        match branch.kind {
+            BranchKind::Return => self
+                .returns
+                .pop()
+                .or_else(|| self.indirect.look_up(branch.pc, before))
+                .or(btb_target),
+            BranchKind::Indirect | BranchKind::IndirectCall => {
+                self.indirect.look_up(branch.pc, before).or(btb_target)
+            }
+            BranchKind::ExceptionReturn | BranchKind::None => None,
+            BranchKind::Direct | BranchKind::Conditional | BranchKind::Call => Some(branch.target),
+        }
+    }
+
+    /// The return stack, to be given to [`BranchUnit::recover`] when a wrong path ends.
+    pub fn return_stack(&self) -> ReturnStack {
+        self.returns.clone()
+    }
+
+    /// Puts history and return stack where they are behind the branch with its real outcome.
+    pub fn recover(&mut self, wrong: &Prediction, returns: ReturnStack, actual: Outcome) {
+        self.history.restore(wrong.before);
+        self.history.push(actual.pc, actual.taken, actual.next);
+        self.returns = returns;
+    }
+
+    /// Trains with the outcome of a branch of the right path.
+    pub fn train(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
+        let before = &prediction.before;
+        match kind {
+            BranchKind::Conditional => {
+                self.direction.train(actual.pc, before, &prediction.lookup, actual.taken);
+            }
+            BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return => {
+                let was_right = prediction.next == Some(actual.next);
+                self.indirect.train(actual.pc, before, actual.next, was_right);
+            }
+            _ => {}
+        }
+        if actual.taken {
+            self.btb.train(actual.pc, actual.next);
+        }
+    }
+}
+
+/// How a branch really went.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Program counter of the branch.
+    pub pc: u64,
+    /// Whether it changed the program counter.
+    pub taken: bool,
+    /// The next program counter.
+    pub next: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> BranchConfig {
+        BranchConfig {
+            nano_btb_entries: 64,
+            btb_entries: 1024,
+            btb_bubble_cycles: 1,
+            resteer_cycles: 4,
+            redirect_cycles: 3,
+            return_stack: 16,
+            bimodal_bits: 12,
+            tagged_bits: 10,
+            history_lengths: vec![4, 8, 16, 32, 64, 128],
+            indirect_bits: 9,
+        }
+    }
+
+    /// Runs one branch through prediction and training; true when it was predicted right.
+    fn run(unit: &mut BranchUnit, branch: Branch, taken: bool, next: u64) -> bool {
+        let prediction = unit.predict(branch);
+        let actual = Outcome { pc: branch.pc, taken, next };
+        unit.train(branch.kind, &prediction, actual);
+        let right = prediction.next == Some(next);
+        if !right {
+            let returns = unit.return_stack();
+            unit.recover(&prediction, returns, actual);
+        }
+        right
+    }
+
+    fn conditional() -> Branch {
+        Branch { pc: 0x1000, kind: BranchKind::Conditional, target: 0x2000 }
+    }
+
+    #[test]
+    fn a_repeating_pattern_of_directions_is_learned() {
+        let mut unit = BranchUnit::new(&config());
+        let pattern = [true, true, false, true, false, false, true, false, true, true, true];
+        let mut wrong_late = 0;
+        for i in 0..4000 {
+            let taken = pattern[i % pattern.len()];
+            let next = if taken { 0x2000 } else { 0x1004 };
+            let right = run(&mut unit, conditional(), taken, next);
+            wrong_late += usize::from(!right && i >= 3000);
+        }
+        assert_eq!(wrong_late, 0);
+    }
+
+    #[test]
+    fn returns_come_back_to_their_calls() {
+        let mut unit = BranchUnit::new(&config());
+        for depth in 0..8 {
+            let call = Branch { pc: 0x100 * depth, kind: BranchKind::Call, target: 0x9000 };
+            unit.predict(call);
+        }
+        for depth in (0..8).rev() {
+            let ret = Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 };
+            assert_eq!(unit.predict(ret).next, Some(0x100 * depth + 4));
+        }
+    }
+
+    #[test]
+    fn an_indirect_branch_that_follows_its_history_is_learned() {
+        let mut unit = BranchUnit::new(&config());
+        let branch = Branch { pc: 0x4000, kind: BranchKind::Indirect, target: 0 };
+        let mut wrong_late = 0;
+        for i in 0..3000_u64 {
+            let next = 0x5000 + 0x100 * (i % 3);
+            let right = run(&mut unit, branch, true, next);
+            wrong_late += usize::from(!right && i >= 2000);
+        }
+        assert_eq!(wrong_late, 0);
+    }
+
+    #[test]
+    fn a_taken_branch_is_known_to_the_btb_after_its_first_time() {
+        let mut unit = BranchUnit::new(&config());
+        let branch = Branch { pc: 0x1000, kind: BranchKind::Direct, target: 0x3000 };
+        let first = unit.predict(branch);
+        assert!(first.resteered);
+        let actual = Outcome { pc: 0x1000, taken: true, next: 0x3000 };
+        unit.train(branch.kind, &first, actual);
+        let second = unit.predict(branch);
+        assert_eq!((second.btb, second.resteered), (BtbHit::Nano, false));
+    }
+}

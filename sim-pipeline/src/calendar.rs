@@ -1,0 +1,152 @@
+//! The thirteen issue pipes as a calendar: which pipe is busy in which cycle (PMU guide 3.2.2).
+//!
+//! Operations are placed in program order and a younger one may fill an earlier free cycle, so the
+//! result equals an oldest-first scheduler. A cycle is one `u16`: bits 0 to 12 are the pipes, bits
+//! 13 to 15 the three flag-writing ports of the integer pipes.
+
+use sim_core::Cycle;
+use sim_isa::PipeMask;
+
+/// Cycles the calendar can see ahead of the rename clock.
+const WINDOW: u64 = 1 << 14;
+const MASK: u64 = WINDOW - 1;
+/// Three flag writers a cycle (LLVM N2 model).
+const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
+
+const _: () = assert!(PipeMask::COUNT + 3 == 16, "pipes and flag ports fill a u16");
+
+/// What one micro-operation asks of the pipes.
+#[derive(Clone, Copy, Debug)]
+pub struct PipeRequest {
+    /// Pipes of which one is enough.
+    pub pipes: PipeMask,
+    /// Cycles for which the pipe is blocked.
+    pub occupancy: u64,
+    /// Needs one of the three flag ports.
+    pub flag_port: bool,
+}
+
+/// Bookings of all pipes, from the rename clock to [`WINDOW`] cycles ahead.
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    busy: Box<[u16]>,
+    /// First cycle that may still be booked; everything before is forgotten.
+    base: Cycle,
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Calendar { busy: vec![0; WINDOW as usize].into_boxed_slice(), base: 0 }
+    }
+}
+
+impl Calendar {
+    /// Forgets the cycles before `now`: nothing can issue there any more.
+    #[inline]
+    pub fn advance(&mut self, now: Cycle) {
+        if now - self.base >= WINDOW {
+            self.busy.fill(0);
+            self.base = now;
+        }
+        while self.base < now {
+            self.busy[(self.base & MASK) as usize] = 0;
+            self.base += 1;
+        }
+    }
+
+    /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`
+    /// (the squash of a wrong path) is returned without being booked.
+    #[inline]
+    pub fn book(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
+        let mut cycle = earliest.max(self.base);
+        // So far ahead only a chain of misses to memory gets; nobody competes there.
+        while cycle + request.occupancy < self.base + WINDOW {
+            if let Some(bits) = self.free_at(request, cycle) {
+                if cycle <= last {
+                    self.mark(bits, request.occupancy, cycle);
+                }
+                return cycle;
+            }
+            cycle += 1;
+        }
+        cycle
+    }
+
+    /// The bits to set when the request fits at `cycle`.
+    #[inline]
+    fn free_at(&self, request: PipeRequest, cycle: Cycle) -> Option<u16> {
+        let mut free = !self.busy[(cycle & MASK) as usize];
+        let flag = if request.flag_port { free & FLAG_PORTS } else { 0 };
+        if request.flag_port && flag == 0 {
+            return None;
+        }
+        for later in 1..request.occupancy {
+            free &= !self.busy[((cycle + later) & MASK) as usize];
+        }
+        let pipes = free & request.pipes.0;
+        (pipes != 0).then_some(lowest_bit(pipes) | lowest_bit(flag))
+    }
+
+    fn mark(&mut self, bits: u16, occupancy: u64, cycle: Cycle) {
+        self.busy[(cycle & MASK) as usize] |= bits;
+        for later in 1..occupancy {
+            self.busy[((cycle + later) & MASK) as usize] |= bits & !FLAG_PORTS;
+        }
+    }
+}
+
+#[inline]
+fn lowest_bit(bits: u16) -> u16 {
+    bits & bits.wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::time::NEVER;
+
+    fn one(pipes: PipeMask) -> PipeRequest {
+        PipeRequest { pipes, occupancy: 1, flag_port: false }
+    }
+
+    #[test]
+    fn four_integer_operations_issue_in_one_cycle_and_the_fifth_waits() {
+        let mut calendar = Calendar::default();
+        let cycles: Vec<Cycle> =
+            (0..5).map(|_| calendar.book(one(PipeMask::I), 10, NEVER)).collect();
+        assert_eq!(cycles, [10, 10, 10, 10, 11]);
+    }
+
+    #[test]
+    fn three_flag_writers_issue_in_one_cycle() {
+        let mut calendar = Calendar::default();
+        let request = PipeRequest { flag_port: true, ..one(PipeMask::I) };
+        let cycles: Vec<Cycle> = (0..4).map(|_| calendar.book(request, 0, NEVER)).collect();
+        assert_eq!(cycles, [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_divide_blocks_its_pipe_and_a_younger_operation_fills_an_earlier_gap() {
+        let mut calendar = Calendar::default();
+        let divide = PipeRequest { occupancy: 12, ..one(PipeMask::M0) };
+        assert_eq!(calendar.book(divide, 5, NEVER), 5);
+        assert_eq!(calendar.book(divide, 5, NEVER), 17);
+        assert_eq!(calendar.book(one(PipeMask::M0), 2, NEVER), 2);
+        assert_eq!(calendar.book(one(PipeMask::M0), 6, NEVER), 29);
+    }
+
+    #[test]
+    fn what_would_issue_after_the_squash_takes_no_pipe() {
+        let mut calendar = Calendar::default();
+        assert_eq!(calendar.book(one(PipeMask::M0), 8, 7), 8);
+        assert_eq!(calendar.book(one(PipeMask::M0), 8, NEVER), 8);
+    }
+
+    #[test]
+    fn cycles_that_have_passed_are_forgotten_and_used_again() {
+        let mut calendar = Calendar::default();
+        calendar.book(one(PipeMask::M0), 3, NEVER);
+        calendar.advance(WINDOW + 3);
+        assert_eq!(calendar.book(one(PipeMask::M0), WINDOW + 3, NEVER), WINDOW + 3);
+    }
+}

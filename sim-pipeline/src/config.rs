@@ -1,0 +1,234 @@
+//! Sizes, widths and latencies of the core: the `[pipeline.*]` tables of a configuration.
+
+use serde::Deserialize;
+
+/// The `[pipeline]` table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PipelineConfig {
+    /// Fetch and decode.
+    pub front_end: FrontEndConfig,
+    /// Branch prediction.
+    pub branch: BranchConfig,
+    /// Rename, reorder buffer, registers, queues.
+    pub window: WindowConfig,
+    /// Operations that dispatch takes in one cycle, by pipe type.
+    pub dispatch: DispatchConfig,
+    /// Execution latencies that no instruction table gives.
+    pub execute: ExecuteConfig,
+    /// Wrong-path execution.
+    pub wrong_path: WrongPathConfig,
+}
+
+/// `[pipeline.front-end]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct FrontEndConfig {
+    /// Instructions per cycle from the L1 I-cache.
+    pub fetch_width: u32,
+    /// MOPs per cycle from the MOP cache.
+    pub mop_width: u32,
+    /// MOP cache sets of 32-byte code blocks; a power of two.
+    pub mop_cache_sets: usize,
+    /// MOP cache ways.
+    pub mop_cache_ways: usize,
+    /// Entries between decode and rename.
+    pub fetch_queue: usize,
+    /// Fetch blocks by which prediction may run ahead of fetch.
+    pub target_queue: usize,
+    /// Cycles from prediction to fetch.
+    pub predict_to_fetch_cycles: u64,
+    /// Cycles from fetch to rename out of the MOP cache.
+    pub mop_to_rename_cycles: u64,
+    /// Cycles from fetch to rename through L1I and decode.
+    pub fetch_to_rename_cycles: u64,
+}
+
+/// `[pipeline.branch]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BranchConfig {
+    /// Entries of the nano BTB.
+    pub nano_btb_entries: usize,
+    /// Entries of the main BTB, 4-way.
+    pub btb_entries: usize,
+    /// Predictor cycles lost by a taken branch out of the main BTB.
+    pub btb_bubble_cycles: u64,
+    /// Cycles from fetch until decode re-steers a direct branch that no BTB knew.
+    pub resteer_cycles: u64,
+    /// Cycles from the resolution of a mispredicted branch until prediction restarts.
+    pub redirect_cycles: u64,
+    /// Entries of the return stack.
+    pub return_stack: usize,
+    /// log2 of the entries of the bimodal table.
+    pub bimodal_bits: u32,
+    /// log2 of the entries of each tagged direction table.
+    pub tagged_bits: u32,
+    /// History lengths of the tagged direction tables, ascending, in branches.
+    pub history_lengths: Vec<u32>,
+    /// log2 of the entries of each indirect target table.
+    pub indirect_bits: u32,
+}
+
+/// `[pipeline.window]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct WindowConfig {
+    /// Reorder buffer entries (MOPs).
+    pub rob: usize,
+    /// MOPs retired per cycle.
+    pub retire_width: u32,
+    /// Speculative general registers.
+    pub general_registers: usize,
+    /// Speculative vector and predicate registers.
+    pub vector_registers: usize,
+    /// Speculative flag registers.
+    pub flag_registers: usize,
+    /// Load queue entries.
+    pub load_queue: usize,
+    /// Store queue entries.
+    pub store_queue: usize,
+    /// Branches in flight.
+    pub branch_queue: usize,
+    /// Entries of the branch and integer issue queues together.
+    pub int_queue: usize,
+    /// Entries of the load/store issue queues together.
+    pub mem_queue: usize,
+    /// Entries of the vector issue queues together.
+    pub vec_queue: usize,
+    /// Cycles from rename to the first possible issue.
+    pub rename_to_issue_cycles: u64,
+}
+
+/// `[pipeline.dispatch]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DispatchConfig {
+    /// All micro-operations.
+    pub uops: u8,
+    /// Branch and single-cycle-only integer.
+    pub branch_single: u8,
+    /// Multi-cycle integer, both pipes.
+    pub multi: u8,
+    /// Only M0.
+    pub multi0: u8,
+    /// Only V0.
+    pub vector0: u8,
+    /// Only V1.
+    pub vector1: u8,
+    /// Load/store address.
+    pub load_store: u8,
+}
+
+/// `[pipeline.execute]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ExecuteConfig {
+    /// Whether M1 takes single-cycle integer operations too (four a cycle instead of three).
+    pub single_cycle_on_m1: bool,
+    /// Load-to-use of a load that an older store forwards to, from the store's data.
+    pub forward_cycles: u64,
+    /// Cycles behind the store's commit for a load that an older store covers only in part.
+    pub forward_fail_cycles: u64,
+    /// Stores that leave the store queue per cycle.
+    pub store_drain_width: u32,
+    /// Cycles of a system register write (it waits for everything older).
+    pub system_write_cycles: u64,
+    /// Cycles of a system register read.
+    pub system_read_cycles: u64,
+    /// Cycles from an exception-generating instruction's retirement to the next fetch, kernel not included.
+    pub exception_cycles: u64,
+}
+
+/// `[pipeline.wrong-path]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct WrongPathConfig {
+    /// Whether the wrong path is executed behind a mispredicted branch.
+    pub enabled: bool,
+}
+
+/// A value that cannot be built, with the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// Key below `pipeline.`
+    pub key: &'static str,
+    /// What is wrong and what would be right.
+    pub problem: String,
+}
+
+impl PipelineConfig {
+    /// Every value that cannot be built; empty for a machine that can.
+    pub fn problems(&self) -> Vec<ConfigProblem> {
+        let mut found = Vec::new();
+        let mut check = |ok: bool, key: &'static str, problem: String| {
+            if !ok {
+                found.push(ConfigProblem { key, problem });
+            }
+        };
+        for (key, value, limit) in self.sizes() {
+            let text = format!("{value} is outside 1 to {limit}");
+            check((1..=limit).contains(&value), key, text);
+        }
+        let f = &self.front_end;
+        let sets = f.mop_cache_sets;
+        let text = format!("{sets} sets: the index is a bit field, so sets must be a power of two");
+        check(sets.is_power_of_two(), "front-end.mop-cache-sets", text);
+        let b = &self.branch;
+        for (key, entries) in
+            [("branch.btb-entries", b.btb_entries), ("branch.nano-btb-entries", b.nano_btb_entries)]
+        {
+            let ok = entries.is_power_of_two() && entries >= 4;
+            let text = format!("{entries} entries in 4 ways: must be a power of two, at least 4");
+            check(ok, key, text);
+        }
+        for (key, bits) in [
+            ("branch.bimodal-bits", b.bimodal_bits),
+            ("branch.tagged-bits", b.tagged_bits),
+            ("branch.indirect-bits", b.indirect_bits),
+        ] {
+            check((4..=20).contains(&bits), key, format!("{bits} is outside 4 to 20"));
+        }
+        let lengths = &b.history_lengths;
+        let ascending = lengths.windows(2).all(|pair| pair[0] < pair[1]);
+        let ok = ascending
+            && (1..=crate::branch::tage::MAX_TABLES).contains(&lengths.len())
+            && lengths.iter().all(|l| (1..=crate::branch::tage::MAX_HISTORY).contains(l));
+        let text = format!("{lengths:?}: 1 to 12 ascending lengths from 1 to 1024 are needed");
+        check(ok, "branch.history-lengths", text);
+        found
+    }
+
+    /// Key, value and largest sensible value of every size and width.
+    fn sizes(&self) -> [(&'static str, usize, usize); 26] {
+        let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
+        [
+            ("front-end.fetch-width", f.fetch_width as usize, 16),
+            ("front-end.mop-width", f.mop_width as usize, 16),
+            ("front-end.mop-cache-ways", f.mop_cache_ways, 16),
+            ("front-end.fetch-queue", f.fetch_queue, 256),
+            ("front-end.target-queue", f.target_queue, 256),
+            ("branch.return-stack", b.return_stack, 64),
+            ("window.rob", w.rob, 4096),
+            ("window.retire-width", w.retire_width as usize, 32),
+            ("window.general-registers", w.general_registers, 4096),
+            ("window.vector-registers", w.vector_registers, 4096),
+            ("window.flag-registers", w.flag_registers, 4096),
+            ("window.load-queue", w.load_queue, 4096),
+            ("window.store-queue", w.store_queue, 4096),
+            ("window.branch-queue", w.branch_queue, 4096),
+            ("window.int-queue", w.int_queue, 1024),
+            ("window.mem-queue", w.mem_queue, 1024),
+            ("window.vec-queue", w.vec_queue, 1024),
+            ("dispatch.uops", d.uops.into(), 64),
+            ("dispatch.branch-single", d.branch_single.into(), 64),
+            ("dispatch.multi", d.multi.into(), 64),
+            ("dispatch.multi0", d.multi0.into(), 64),
+            ("dispatch.vector0", d.vector0.into(), 64),
+            ("dispatch.vector1", d.vector1.into(), 64),
+            ("dispatch.load-store", d.load_store.into(), 64),
+            ("execute.store-drain-width", self.execute.store_drain_width as usize, 16),
+            ("window.rename-to-issue-cycles", w.rename_to_issue_cycles as usize, 64),
+        ]
+    }
+}

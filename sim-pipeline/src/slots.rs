@@ -1,0 +1,239 @@
+//! The slot ledger: every rename slot of every cycle goes into exactly one bucket (PMU guide 4.7).
+//!
+//! A slot of cycle `c` is used (an operation was renamed), the back end's (an operation was there
+//! and could not be sent on) or the front end's (none was there), decision A22. Operations reach
+//! rename in order, so the slots of a cycle belong to the first [`SLOTS`] operations that have come
+//! by then and have not left before. That gives closed forms, and no cycle is ever stepped through:
+//!
+//! * operation `k`, there from `arrive(k)` and renamed in `sent(k)`, stands in a slot from the cycle
+//!   in which operation `k - SLOTS` has left: the cycles before `sent(k)` are back-end slots;
+//! * in the cycles between `arrive(k - 1)` and `arrive(k)` operation `k` is the first one missing:
+//!   the slots that the last [`SLOTS`] operations have left are front-end slots, and `k`'s cause.
+
+use sim_core::{Cycle, EventSink, PmuEvent, StallCause};
+
+/// Rename slots per cycle (PMMIR_EL1.SLOTS on N2 reads 5).
+pub const SLOTS: usize = 5;
+
+/// How one operation came to rename and left it.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotUse {
+    /// First cycle in which the front end had it ready.
+    pub arrive: Cycle,
+    /// Cycle of its slot; for an operation squashed while it waited, the squash cycle.
+    pub leave: Cycle,
+    /// False when it was squashed while it waited.
+    pub sent: bool,
+    /// Why it did not arrive earlier.
+    pub late: StallCause,
+    /// Why it was not sent on when it arrived.
+    pub blocked: StallCause,
+}
+
+/// The open end of the ledger and the slots lost so far.
+#[derive(Clone, Debug, Default)]
+pub struct SlotLedger {
+    /// First cycle after the last slot use of the last `SLOTS` operations, oldest at `oldest`.
+    left: [Cycle; SLOTS],
+    oldest: usize,
+    last_arrive: Cycle,
+    /// All cycles before this one are either sending or accounted as stalled.
+    next_cycle: Cycle,
+    lost: [u64; StallCause::COUNT],
+    sent: u64,
+}
+
+/// Cycles in which nothing was sent, found when an operation is placed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdleCycles {
+    /// First cycle that the back end lost, and the one after the last.
+    pub back_end: (Cycle, Cycle),
+}
+
+impl SlotLedger {
+    /// Enters one operation. Raises the slot and stall-cycle events; the caller adds
+    /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside.
+    #[inline]
+    pub fn enter<S: EventSink>(&mut self, op: SlotUse, sink: &mut S) -> IdleCycles {
+        debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
+        debug_assert!(op.leave >= op.arrive, "nothing leaves before it arrives");
+        if op.arrive > self.last_arrive {
+            self.front_end_lost(op.arrive, op.late, sink);
+        }
+        let waits_until = if op.sent { op.leave } else { op.leave + 1 };
+        let stands_from = op.arrive.max(self.left[self.oldest]);
+        if waits_until > stands_from {
+            let lost = waits_until - stands_from;
+            self.lost[op.blocked as usize] += lost;
+            sink.count(PmuEvent::STALL_SLOT_BACKEND, lost);
+        }
+        self.left[self.oldest] = op.leave + 1;
+        self.oldest = (self.oldest + 1) % SLOTS;
+        self.sent += u64::from(op.sent);
+        self.idle(op.arrive, waits_until, op.leave + 1, sink)
+    }
+
+    /// Closes all cycles before the one that follows the last slot use, so that a window can end
+    /// here. Returns that cycle; the next operation must not arrive before it.
+    pub fn cut<S: EventSink>(&mut self, cause: StallCause, sink: &mut S) -> Cycle {
+        self.run_dry(self.next_cycle, cause, sink)
+    }
+
+    /// Closes all cycles before `end` with empty front-end slots.
+    pub fn run_dry<S: EventSink>(
+        &mut self,
+        end: Cycle,
+        cause: StallCause,
+        sink: &mut S,
+    ) -> Cycle {
+        let end = end.max(self.next_cycle);
+        self.front_end_lost(end, cause, sink);
+        if end > self.next_cycle {
+            sink.count(PmuEvent::STALL_FRONTEND, end - self.next_cycle);
+            self.next_cycle = end;
+        }
+        end
+    }
+
+    /// Slots lost so far, by cause.
+    pub fn lost(&self) -> &[u64; StallCause::COUNT] {
+        &self.lost
+    }
+
+    /// Slots used so far.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Front-end slots of the cycles from the last arrival to this one.
+    fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
+        let from = self.last_arrive;
+        let lost: u64 = self.left.iter().map(|left| arrive.saturating_sub(from.max(*left))).sum();
+        self.last_arrive = arrive;
+        if lost > 0 {
+            self.lost[late as usize] += lost;
+            sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
+        }
+    }
+
+    /// Cycles without any operation sent, between the last slot use and this one.
+    #[inline]
+    fn idle<S: EventSink>(
+        &mut self,
+        arrive: Cycle,
+        waits_until: Cycle,
+        next: Cycle,
+        sink: &mut S,
+    ) -> IdleCycles {
+        let from = self.next_cycle;
+        self.next_cycle = from.max(next);
+        if waits_until <= from {
+            return IdleCycles::default();
+        }
+        if arrive > from {
+            sink.count(PmuEvent::STALL_FRONTEND, arrive - from);
+        }
+        let blocked_from = arrive.max(from);
+        if waits_until > blocked_from {
+            sink.count(PmuEvent::STALL_BACKEND, waits_until - blocked_from);
+        }
+        IdleCycles { back_end: (blocked_from, waits_until.max(blocked_from)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::Counts;
+
+    fn op(arrive: Cycle, leave: Cycle) -> SlotUse {
+        let (late, blocked) = (StallCause::FetchWidth, StallCause::RobCore);
+        SlotUse { arrive, leave, sent: true, late, blocked }
+    }
+
+    /// Enters operations (arrive, leave) and returns the counts of the stall events up to `end`.
+    fn stalls(ops: &[(Cycle, Cycle)], end: Cycle) -> [u64; 6] {
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        for (arrive, leave) in ops {
+            ledger.enter(op(*arrive, *leave), &mut counts);
+        }
+        let end = ledger.run_dry(end, StallCause::FetchEnd, &mut counts);
+        let used = ledger.sent() + ledger.lost().iter().sum::<u64>();
+        assert_eq!(used, SLOTS as u64 * end, "the slots tile {end} cycles");
+        [
+            PmuEvent::STALL_FRONTEND,
+            PmuEvent::STALL_BACKEND,
+            PmuEvent::STALL,
+            PmuEvent::STALL_SLOT_FRONTEND,
+            PmuEvent::STALL_SLOT_BACKEND,
+            PmuEvent::STALL_SLOT,
+        ]
+        .map(|event| counts.value(event))
+    }
+
+    /// The table of one cycle: `f` operations offered, `b` of them accepted, the rest in cycle 1.
+    fn one_cycle(f: usize, b: usize) -> [u64; 6] {
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        for i in 0..f {
+            ledger.enter(op(0, u64::from(i >= b)), &mut counts);
+        }
+        if f == 0 {
+            ledger.run_dry(1, StallCause::FetchEnd, &mut counts);
+        } else {
+            // The next operation arrives in cycle 1: only then the front-end slots of cycle 0 are
+            // known.
+            ledger.enter(op(1, 1), &mut counts);
+        }
+        [
+            PmuEvent::STALL_FRONTEND,
+            PmuEvent::STALL_BACKEND,
+            PmuEvent::STALL,
+            PmuEvent::STALL_SLOT_FRONTEND,
+            PmuEvent::STALL_SLOT_BACKEND,
+            PmuEvent::STALL_SLOT,
+        ]
+        .map(|event| counts.value(event))
+    }
+
+    #[test]
+    fn one_cycle_with_every_mix_of_offered_and_accepted_operations() {
+        // PMU guide 4.7: STALL_FRONTEND, STALL_BACKEND, STALL, SLOT_FRONTEND, SLOT_BACKEND, SLOT
+        assert_eq!(one_cycle(0, 0), [1, 0, 1, 5, 0, 5], "T.STALL_FRONTEND.1");
+        assert_eq!(one_cycle(2, 2), [0, 0, 0, 3, 0, 3], "T.STALL_FRONTEND.3");
+        assert_eq!(one_cycle(5, 0), [0, 1, 1, 0, 5, 5], "T.STALL_BACKEND.1");
+        assert_eq!(one_cycle(5, 3), [0, 0, 0, 0, 2, 2], "T.STALL_BACKEND.3");
+        assert_eq!(one_cycle(3, 0), [0, 1, 1, 2, 3, 5], "T.STALL.1");
+        assert_eq!(one_cycle(5, 5), [0, 0, 0, 0, 0, 0], "T.STALL.2");
+        assert_eq!(one_cycle(4, 1), [0, 0, 0, 1, 3, 4], "T.STALL_SLOT_BACKEND.1");
+        assert_eq!(one_cycle(1, 1), [0, 0, 0, 4, 0, 4], "T.STALL_SLOT_FRONTEND.1");
+        assert_eq!(one_cycle(3, 2), [0, 0, 0, 2, 1, 3], "T.STALL_SLOT.1");
+    }
+
+    #[test]
+    fn a_slot_is_the_back_ends_only_if_an_operation_was_there_to_fill_it() {
+        // One operation waits from cycle 0 to 10, a second comes in cycle 4: 10 + 6 back-end slots.
+        let [fe, be, _, slot_fe, slot_be, _] = stalls(&[(0, 10), (4, 10)], 11);
+        assert_eq!((fe, be), (0, 10));
+        assert_eq!((slot_fe, slot_be), (4 * 4 + 6 * 3 + 3, 16));
+    }
+
+    #[test]
+    fn full_width_loses_nothing() {
+        let ops: Vec<(Cycle, Cycle)> = (0..50).map(|i| (i / 5, i / 5)).collect();
+        assert_eq!(stalls(&ops, 10), [0; 6]);
+    }
+
+    #[test]
+    fn an_operation_squashed_while_it_waits_fills_its_slot_until_the_squash() {
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        ledger.enter(op(0, 0), &mut counts);
+        ledger.enter(SlotUse { sent: false, ..op(1, 7) }, &mut counts);
+        let end = ledger.run_dry(8, StallCause::FetchEnd, &mut counts);
+        assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 7);
+        assert_eq!(counts.value(PmuEvent::STALL_BACKEND), 7);
+        assert_eq!(ledger.sent() + ledger.lost().iter().sum::<u64>(), 5 * end);
+    }
+}
