@@ -9,6 +9,7 @@ mod index;
 mod layout;
 mod meta;
 mod predict;
+pub mod scenario;
 mod varint;
 mod writer;
 

@@ -77,7 +77,8 @@ impl<'a> Table<'a> {
     fn refuse_unknown(&self, may_have_cases: bool) -> Result<(), Fault> {
         for (key, _) in self.table.iter() {
             let name = key.get_ref().as_ref();
-            if !KEYS.contains(&name) && !(may_have_cases && name == "case") {
+            let known = KEYS.contains(&name) || (may_have_cases && name == "case");
+            if !known {
                 return Err(Fault::new(key.span().start, Problem::UnknownKey(name.to_owned())));
             }
         }
@@ -123,8 +124,7 @@ impl<'a> Table<'a> {
 
     /// The named addresses: five lines of one L1D set, those of the head, those of the case.
     fn names(&self) -> Result<Names, Fault> {
-        let mut names: Names =
-            (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect();
+        let mut names: Names = (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect();
         let tables = [self.head.and_then(|head| head.entry("names")), self.entry("names")];
         for (key, value) in tables.into_iter().flatten() {
             let DeValue::Table(table) = value.get_ref() else {

@@ -147,9 +147,7 @@ impl Draft {
         for step in &self.path {
             self.resolve_path(step, &mut bounds)?;
         }
-        let known = |event: PmuEvent| {
-            bounds[event as usize].map(|bound| Expected { event, bound })
-        };
+        let known = |event: PmuEvent| bounds[event as usize].map(|bound| Expected { event, bound });
         Ok(Expectation { events: PmuEvent::ALL.into_iter().filter_map(known).collect() })
     }
 

@@ -130,8 +130,13 @@ pub(super) fn parse_given(cursor: &mut Cursor, names: &Names) -> Result<Given, F
 }
 
 fn parse_base(cursor: &mut Cursor) -> Result<Base, Fault> {
-    let bases =
-        [("K0", Base::K0), ("K1", Base::K1), ("K2", Base::K2), ("K3d", Base::K3d), ("K3", Base::K3)];
+    let bases = [
+        ("K0", Base::K0),
+        ("K1", Base::K1),
+        ("K2", Base::K2),
+        ("K3d", Base::K3d),
+        ("K3", Base::K3),
+    ];
     let found = bases.iter().find(|(name, _)| cursor.take_word(name));
     found.map(|(_, base)| *base).ok_or_else(|| cursor.expected("K0, K1, K2, K3 or K3d"))
 }

@@ -203,9 +203,9 @@ fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
         let problem = Problem::OutOfRange { what: "an A64 word", range: "32 bits", value };
         return Err(Fault::new(offset, problem));
     };
-    let has_address = cursor
-        .peek_word()
-        .is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(next));
+    let has_address = cursor.peek_word().is_some_and(|next| {
+        next.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(next)
+    });
     let addr = if has_address { Some(cursor.address(names)?) } else { None };
     Ok(Action::Execute { word, addr, taken: false, exclusive_fails: false })
 }

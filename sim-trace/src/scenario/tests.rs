@@ -87,24 +87,45 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
     let rest = "do = 'LD8 0x8000'\nexpect = 'V3'";
     let given = "given = 'K3'\n";
     let table = [
-        (format!("given = 'K9'\n{rest}"), "a.toml:4:10: expected K0, K1, K2, K3 or K3d, found 'K9'"),
+        (
+            format!("given = 'K9'\n{rest}"),
+            "a.toml:4:10: expected K0, K1, K2, K3 or K3d, found 'K9'",
+        ),
         (format!("given = 'K3 a0 unmapped'\n{rest}"), "a.toml:4:13: expected ',' before"),
         (format!("given = 'K3, 0x80 on fire'\n{rest}"), "a.toml:4:19: expected a state (unmapped"),
         (format!("given = 'K3, lines unmapped'\n{rest}"), "expected the state of a line"),
-        (format!("{given}do = 'LDD8 0x8000'\nexpect = 'V3'"), "a.toml:5:7: unknown step 'LDD8'; known"),
-        (format!("{given}do = 'LD8'\nexpect = 'V3'"), "a.toml:5:10: expected an address, found the end"),
+        (
+            format!("{given}do = 'LDD8 0x8000'\nexpect = 'V3'"),
+            "a.toml:5:7: unknown step 'LDD8'; known",
+        ),
+        (
+            format!("{given}do = 'LD8'\nexpect = 'V3'"),
+            "a.toml:5:10: expected an address, found the end",
+        ),
         (format!("{given}do = 'LD8 b'\nexpect = 'V3'"), "no address is named 'b'; declare it"),
         (format!("{given}do = '[LD8 a0'\nexpect = 'V3'"), "expected ']', found the end"),
         (format!("{given}do = 'B.EQ'\nexpect = 'V3'"), "expected 'taken' or 'not-taken'"),
         (format!("{given}do = 'NOP x 0'\nexpect = 'V3'"), "a repetition must be between 1 and"),
         (format!("{given}do = 'NOP'\nexpect = 'L1D_TLBB 1'"), "the closest name is L1D_TLB "),
         (format!("{given}do = 'NOP'\nexpect = 'V3 + L1D_TLB 1'"), "add to L1D_TLB_RD, L1D_TLB_WR"),
-        (format!("{given}do = 'NOP'\nexpect = 'V3; DTLB_WALK 1'"), "DTLB_WALK cannot be both 1 and 0"),
-        (format!("{given}do = 'NOP'\nexpect = 'L1D_TLB 3, L1D_TLB_RD 1'"), "L1D_TLB cannot be both 3 and 1"),
+        (
+            format!("{given}do = 'NOP'\nexpect = 'V3; DTLB_WALK 1'"),
+            "DTLB_WALK cannot be both 1 and 0",
+        ),
+        (
+            format!("{given}do = 'NOP'\nexpect = 'L1D_TLB 3, L1D_TLB_RD 1'"),
+            "L1D_TLB cannot be both 3 and 1",
+        ),
         (format!("{given}do = 'NOP'\nexpect = 'V3; V1'"), "expected one sum"),
         (format!("{given}do = 'NOP'\nexpect = 'V3 V1'"), "expected '+', ';' or ',', found 'V1'"),
-        (format!("{given}{rest}\npath = '5.1: 1,2,4'"), "L1D_TLB_REFILL_RD cannot be both 0 and at least 1"),
-        (format!("{given}{rest}\npath = '5.1: 2,1'"), "flow 5.1 has no step 1 here; its steps in order"),
+        (
+            format!("{given}{rest}\npath = '5.1: 1,2,4'"),
+            "L1D_TLB_REFILL_RD cannot be both 0 and at least 1",
+        ),
+        (
+            format!("{given}{rest}\npath = '5.1: 2,1'"),
+            "flow 5.1 has no step 1 here; its steps in order",
+        ),
         (format!("{given}{rest}\npath = '5.9: 1'"), "expected a flow from 5.1 to 5.8"),
         (format!("{given}{rest}\nother = 'any'"), "a.toml:7:1: unknown key 'other'"),
         (format!("{given}{rest}\nothers = 'some'"), "'others' must be \"zero\" or \"any\""),
@@ -120,7 +141,8 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
 
 #[test]
 fn a_place_inside_a_long_string_is_found() {
-    let error = error("given = 'K3'\nexpect = 'V3'\ndo = \"\"\"\nLD8 0x8000 ;\n  LDD8 0x8000\"\"\"");
+    let error =
+        error("given = 'K3'\nexpect = 'V3'\ndo = \"\"\"\nLD8 0x8000 ;\n  LDD8 0x8000\"\"\"");
     assert!(error.starts_with("a.toml:8:3: unknown step 'LDD8'"), "{error}");
 }
 
