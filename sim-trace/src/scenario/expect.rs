@@ -2,7 +2,7 @@
 //!
 //! An expectation is a sum, statements, or both, separated by `;` or `,`:
 //!
-//! * a **sum** of reference vectors and events: `V2 + walk ld + L2D_CACHE_WR 1`, `2 V3`. It tells
+//! * a **sum** of reference vectors and events: `V2 + walk ld + L2D_CACHE_WR 1`, `2 V3 - LD_SPEC 1`. It tells
 //!   every event: those that it does not name are 0. Printed sums and aliases are derived from
 //!   their parts, so only the parts are added;
 //! * **statements** about single events: `L1D_TLB 1`, `CPU_CYCLES 10..20`, `STALL >= 5`.
@@ -92,7 +92,7 @@ impl Draft {
                 return Ok(());
             }
             if !(cursor.take(";") || cursor.take(",")) {
-                return Err(cursor.expected("'+', ';' or ','"));
+                return Err(cursor.expected("'+', '-', ';' or ','"));
             }
         }
     }
@@ -119,8 +119,14 @@ impl Draft {
             return self.state(event, bound, offset);
         }
         is_vector?;
-        while cursor.take("+") {
-            parse_term(cursor, &mut sum)?;
+        loop {
+            if cursor.take("+") {
+                parse_term(cursor, &mut sum)?;
+            } else if cursor.take("-") {
+                subtract_term(cursor, &mut sum)?;
+            } else {
+                break;
+            }
         }
         match self.sum.replace(sum) {
             None => Ok(()),
@@ -238,7 +244,7 @@ impl Draft {
 /// True when what was read so far begins a sum: a `+` follows, or it failed as only a sum can.
 fn starts_sum(cursor: &mut Cursor, term: &Result<bool, Fault>) -> bool {
     match term {
-        Ok(_) => cursor.clone().take("+"),
+        Ok(_) => cursor.clone().take("+") || cursor.clone().take("-"),
         Err(_) => false,
     }
 }
@@ -268,6 +274,17 @@ fn parse_term(cursor: &mut Cursor, sum: &mut [u64; COUNT]) -> Result<bool, Fault
     }
     add(&mut sum[event as usize], count, cursor)?;
     Ok(false)
+}
+
+/// Reads one term and takes it away: `2 V1 - LD_SPEC 1`.
+fn subtract_term(cursor: &mut Cursor, sum: &mut [u64; COUNT]) -> Result<(), Fault> {
+    let mut less = [0; COUNT];
+    parse_term(cursor, &mut less)?;
+    for (total, less) in sum.iter_mut().zip(less) {
+        let rest = total.checked_sub(less);
+        *total = rest.ok_or_else(|| cursor.expected("a '-' of no more than the sum has so far"))?;
+    }
+    Ok(())
 }
 
 fn add(total: &mut u64, more: u64, cursor: &mut Cursor) -> Result<(), Fault> {

@@ -40,6 +40,17 @@ fn a_vector_tells_its_events_their_sums_and_that_the_rest_is_zero() {
 }
 
 #[test]
+fn a_sum_adds_and_takes_away() {
+    let case =
+        case("given = 'K1'\ndo = 'LD8 0x803C'\nexpect = '2 V1 - LD_SPEC 1 + LD_ALIGN_LAT 1'");
+    assert_eq!(bound(&case, PmuEvent::LD_SPEC), Some(Bound::exactly(1)));
+    assert_eq!(bound(&case, PmuEvent::L1D_CACHE_REFILL), Some(Bound::exactly(2)));
+    assert_eq!(bound(&case, PmuEvent::LDST_ALIGN_LAT), Some(Bound::exactly(1)));
+    let error = error("given = 'K1'\ndo = 'LD8 a0'\nexpect = 'V3 - L1D_CACHE_RD 2'");
+    assert!(error.contains("no more than the sum has"), "{error}");
+}
+
+#[test]
 fn a_stated_sum_leaves_its_parts_open_and_its_parts_decide_it() {
     let open = case("given = 'K0'\ndo = 'LD8 0x8000'\nexpect = 'L1D_TLB_REFILL 1, DTLB_WALK >= 1'");
     assert_eq!(bound(&open, PmuEvent::L1D_TLB_REFILL_RD), None);
@@ -117,7 +128,10 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
             "L1D_TLB cannot be both 3 and 1",
         ),
         (format!("{given}do = 'NOP'\nexpect = 'V3; V1'"), "expected one sum"),
-        (format!("{given}do = 'NOP'\nexpect = 'V3 V1'"), "expected '+', ';' or ',', found 'V1'"),
+        (
+            format!("{given}do = 'NOP'\nexpect = 'V3 V1'"),
+            "expected '+', '-', ';' or ',', found 'V1'",
+        ),
         (
             format!("{given}{rest}\npath = '5.1: 1,2,4'"),
             "L1D_TLB_REFILL_RD cannot be both 0 and at least 1",
