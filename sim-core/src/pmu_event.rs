@@ -79,6 +79,51 @@ pub enum Group {
     Spe,
 }
 
+impl Group {
+    /// Every group, in the order of the guide.
+    pub const ALL: [Group; 14] = [
+        Group::Tlb,
+        Group::L1d,
+        Group::L1i,
+        Group::L2,
+        Group::Llc,
+        Group::Memory,
+        Group::Pipeline,
+        Group::LoadStore,
+        Group::Instruction,
+        Group::Branch,
+        Group::Exception,
+        Group::Cpu,
+        Group::Simd,
+        Group::Spe,
+    ];
+
+    /// A heading for reports.
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Tlb => "TLBs and table walks",
+            Group::L1d => "L1 data cache",
+            Group::L1i => "L1 instruction cache",
+            Group::L2 => "L2 cache",
+            Group::Llc => "last level cache",
+            Group::Memory => "memory accesses and bus",
+            Group::Pipeline => "pipeline stalls",
+            Group::LoadStore => "load and store instructions",
+            Group::Instruction => "instructions and operations",
+            Group::Branch => "branches",
+            Group::Exception => "exceptions",
+            Group::Cpu => "clocks and software events",
+            Group::Simd => "Advanced SIMD, floating point, SVE",
+            Group::Spe => "statistical profiling",
+        }
+    }
+
+    /// The section of the PMU guide, such as `4.1`.
+    pub fn section(self) -> String {
+        format!("4.{}", self as u8 + 1)
+    }
+}
+
 /// What one count of an event stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -1497,6 +1542,17 @@ mod tests {
     fn the_guide_defines_147_events_with_ascending_numbers() {
         assert_eq!(COUNT, 147);
         assert!(TABLE.windows(2).all(|pair| pair[0].code < pair[1].code));
+    }
+
+    #[test]
+    fn every_event_stands_in_the_section_of_its_group() {
+        for (i, group) in Group::ALL.iter().enumerate() {
+            assert_eq!(*group as usize, i);
+        }
+        for event in PmuEvent::ALL {
+            let section = format!("{}.", event.info().group.section());
+            assert!(event.info().section.starts_with(&section), "{}", event.mnemonic());
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The event counters and the cycle counter of the PMU.
-//! Guide: chapter 3.1 (six counters) and 4.12.6 (CHAIN); widths and flags by the PMUv3 architecture.
+//! Guide: chapter 3.1 (six counters) and 4.12.5 (CHAIN); widths and flags by the PMUv3 architecture.
 //! Not modelled: 64-bit event counters (PMCR.LP), the HPMN partition, filters by exception level.
 
 use sim_core::pmu_event::{COUNT, RelationKind};
