@@ -1,1 +1,12 @@
-//! n2sim: report.
+//! Writes results for people and for other programs. It computes nothing but ratios of counts.
+//!
+//! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
+//! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
+//! * [`stalls`]: the stall ledger as a table; [`header`]: what produced a result.
+
+pub mod header;
+pub mod perf_stat;
+pub mod stalls;
+pub mod stat;
+
+pub use stat::{Reading, Row, Section, Selected, StatReport};

@@ -1,0 +1,42 @@
+//! What produced a result, as `#` lines: enough to repeat it.
+
+use std::io::{self, Write};
+
+use sim_machine::RunHeader;
+
+/// Writes version, configuration, trace and seed, one per line.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
+    writeln!(out, "# n2sim {}", header.version)?;
+    writeln!(out, "# configuration {} (hash {:016x})", header.config, header.config_hash)?;
+    writeln!(out, "# trace {} (hash {:016x})", header.trace, header.trace_hash)?;
+    writeln!(out, "# seed {}", header.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_names_all_that_a_repetition_needs() {
+        let header = RunHeader {
+            version: "0.1.0".into(),
+            config: "neoverse-n2.toml + --set core.revision=\"r0p0\"".into(),
+            config_hash: 0xABC,
+            trace: "traces/hash.n2t".into(),
+            trace_hash: u64::MAX,
+            seed: 7,
+        };
+        let mut out = Vec::new();
+        write(&mut out, &header).expect("memory can be written");
+        let expected = "\
+# n2sim 0.1.0
+# configuration neoverse-n2.toml + --set core.revision=\"r0p0\" (hash 0000000000000abc)
+# trace traces/hash.n2t (hash ffffffffffffffff)
+# seed 7
+";
+        assert_eq!(String::from_utf8(out).expect("text"), expected);
+    }
+}

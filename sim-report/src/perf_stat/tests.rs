@@ -1,0 +1,134 @@
+use sim_core::{Counts, EventSink, PmuEvent, StallCause};
+use sim_machine::{CoreOutcome, Outcome, RunHeader};
+
+use super::*;
+use crate::stat::{Selected, StatOptions};
+
+/// Two threads; the second ran half as long.
+fn outcome() -> Outcome {
+    let core = |stream, scale: u64| {
+        let mut counts = Counts::default();
+        for (event, n) in [
+            (PmuEvent::CPU_CYCLES, 1_000_000),
+            (PmuEvent::INST_RETIRED, 1_500_000),
+            (PmuEvent::BR_PRED, 100_000),
+            (PmuEvent::BR_MIS_PRED, 4_560),
+            (PmuEvent::L1D_CACHE_RD, 300_000),
+            (PmuEvent::L1D_CACHE_WR, 100_000),
+        ] {
+            counts.count(event, n * scale);
+        }
+        let stalls = [0; StallCause::COUNT];
+        CoreOutcome { stream, counts, stalls, unknown_words: Vec::new() }
+    };
+    let header = RunHeader { trace: "traces/hash.n2t".into(), ..RunHeader::default() };
+    Outcome { header, cores: vec![core(0, 2), core(1, 1)], clock_hz: 2_000_000_000 }
+}
+
+fn select(names: &[&str]) -> Vec<Selected> {
+    let selected = |name: &&str| Selected {
+        name: (*name).to_owned(),
+        event: PmuEvent::from_name(name.trim_end_matches(":k")).expect("a known event"),
+        counts_user: !name.ends_with(":k"),
+    };
+    names.iter().map(selected).collect()
+}
+
+fn report(names: &[&str], per_thread: bool) -> StatReport {
+    let selected = select(names);
+    let options = StatOptions { selected: &selected, per_thread, has_stall_slot_erratum: false };
+    StatReport::new(&outcome(), &options)
+}
+
+const NAMES: [&str; 6] =
+    ["cpu_cycles", "inst_retired", "r10", "L1D_CACHE", "cpu_cycles:k", "ldst_spec"];
+
+fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+    let mut out = Vec::new();
+    write(&mut out).expect("memory can be written");
+    String::from_utf8(out).expect("the report is text")
+}
+
+#[test]
+fn text_has_the_columns_of_perf() {
+    let expected = "
+ Performance counter stats for 'traces/hash.n2t':
+
+         3,000,000      cpu_cycles                       #    2.000 GHz
+         4,500,000      inst_retired                     #    1.50  insn per cycle
+            13,680      r10                              #    4.56% of all branches
+         1,200,000      L1D_CACHE
+   <not supported>      cpu_cycles:k
+                 0      ldst_spec
+
+       0.001000000 seconds time elapsed (modeled)
+
+";
+    assert_eq!(text(|out| write_text(out, &report(&NAMES, false))), expected);
+}
+
+#[test]
+fn csv_has_the_fields_of_perf() {
+    let expected = "\
+3000000,,cpu_cycles,1500000,100.00,2.000,GHz
+4500000,,inst_retired,1500000,100.00,1.50,insn per cycle
+13680,,r10,1500000,100.00,4.56,of all branches
+1200000,,L1D_CACHE,1500000,100.00,,
+<not supported>,,cpu_cycles:k,0,0.00,,
+0,,ldst_spec,1500000,100.00,,
+";
+    assert_eq!(text(|out| write_csv(out, &report(&NAMES, false), ",")), expected);
+}
+
+#[test]
+fn json_has_the_keys_of_perf_in_their_order() {
+    let expected = r#"{"counter-value" : "3000000.000000", "unit" : "", "event" : "cpu_cycles", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "2.000000", "metric-unit" : "GHz"}
+{"counter-value" : "4500000.000000", "unit" : "", "event" : "inst_retired", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "1.500000", "metric-unit" : "insn per cycle"}
+{"counter-value" : "13680.000000", "unit" : "", "event" : "r10", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "4.560000", "metric-unit" : "of all branches"}
+{"counter-value" : "1200000.000000", "unit" : "", "event" : "L1D_CACHE", "event-runtime" : 1500000, "pcnt-running" : 100.00}
+{"counter-value" : "<not supported>", "unit" : "", "event" : "cpu_cycles:k", "event-runtime" : 0, "pcnt-running" : 0.00}
+{"counter-value" : "0.000000", "unit" : "", "event" : "ldst_spec", "event-runtime" : 1500000, "pcnt-running" : 100.00}
+"#;
+    let json = text(|out| write_json(out, &report(&NAMES, false)));
+    assert_eq!(json, expected);
+    for line in json.lines() {
+        serde_json::from_str::<serde_json::Value>(line).expect("each line is a JSON object");
+    }
+}
+
+#[test]
+fn threads_stand_in_front_event_by_event() {
+    let report = report(&["inst_retired", "cpu_cycles"], true);
+    let csv = "\
+hash-0;3000000;;inst_retired;1000000;100.00;1.50;insn per cycle
+hash-1;1500000;;inst_retired;500000;100.00;1.50;insn per cycle
+hash-0;2000000;;cpu_cycles;1000000;100.00;2.000;GHz
+hash-1;1000000;;cpu_cycles;500000;100.00;2.000;GHz
+";
+    assert_eq!(text(|out| write_csv(out, &report, ";")), csv);
+    let first = text(|out| write_text(out, &report)).lines().nth(3).map(str::to_owned);
+    let expected = "            hash-0                3,000,000      inst_retired                     #    1.50  insn per cycle";
+    assert_eq!(first.as_deref(), Some(expected));
+    let json = text(|out| write_json(out, &report));
+    assert!(json.starts_with("{\"thread\" : \"hash-0\", \"counter-value\" : \"3000000"), "{json}");
+}
+
+#[test]
+fn without_a_selection_every_event_is_printed_once() {
+    let report = report(&[], false);
+    let mut names: Vec<&str> = report.rows().map(|row| row.name.as_str()).collect();
+    assert_eq!(names.len(), 147);
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 147);
+    let text = text(|out| write_text(out, &report));
+    assert!(text.contains("\n TLBs and table walks (PMU guide 4.1):\n"), "{text}");
+}
+
+#[test]
+fn digits_are_grouped_by_three() {
+    let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")];
+    for (number, expected) in cases {
+        assert_eq!(grouped(number), expected);
+    }
+}

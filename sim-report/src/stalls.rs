@@ -1,0 +1,142 @@
+//! The stall ledger: where the rename slots of a window went, cause by cause.
+//! Guide: 4.7 (slots and stalls); the finer causes are the model's own.
+
+use std::io::{self, Write};
+
+use sim_core::{PmuEvent, StallCause};
+use sim_machine::{CoreOutcome, Outcome};
+use sim_metrics::identities::SLOTS_PER_CYCLE;
+
+use crate::perf_stat::grouped;
+
+/// Columns of a cause, of its slots, of their share.
+const NAME_WIDTH: usize = 34;
+const SLOTS_WIDTH: usize = 18;
+const SHARE_WIDTH: usize = 8;
+
+/// Writes the ledger of all cores together, or one for each.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(out: &mut impl Write, outcome: &Outcome, per_thread: bool) -> io::Result<()> {
+    if !per_thread {
+        return write_ledger(out, "Rename slots", &Ledger::new(&outcome.cores));
+    }
+    for core in &outcome.cores {
+        let title = format!("Rename slots of thread {}", core.stream);
+        write_ledger(out, &title, &Ledger::new(std::slice::from_ref(core)))?;
+    }
+    Ok(())
+}
+
+/// Slots by what became of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// Slots offered: five per cycle.
+    pub offered: u64,
+    /// Slots that took an operation.
+    pub used: u64,
+    /// Empty slots by cause (index: `StallCause as usize`).
+    pub stalled: [u64; StallCause::COUNT],
+}
+
+impl Ledger {
+    /// The slots of these cores together.
+    pub fn new(cores: &[CoreOutcome]) -> Ledger {
+        let mut ledger = Ledger { offered: 0, used: 0, stalled: [0; StallCause::COUNT] };
+        for core in cores {
+            ledger.offered += SLOTS_PER_CYCLE * core.counts.value(PmuEvent::CPU_CYCLES);
+            ledger.used += core.counts.value(PmuEvent::OP_SPEC);
+            for (sum, slots) in ledger.stalled.iter_mut().zip(&core.stalls) {
+                *sum += slots;
+            }
+        }
+        ledger
+    }
+
+    /// Empty slots of one end.
+    pub fn end(&self, is_frontend: bool) -> u64 {
+        StallCause::ALL
+            .into_iter()
+            .filter(|cause| cause.is_frontend() == is_frontend)
+            .map(|cause| self.stalled[cause as usize])
+            .sum()
+    }
+
+    /// Slots offered minus slots with a known fate: 0, or the ledger is wrong.
+    pub fn unexplained(&self) -> i128 {
+        let known = self.used + self.end(true) + self.end(false);
+        i128::from(self.offered) - i128::from(known)
+    }
+}
+
+fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Result<()> {
+    writeln!(out, " {title:<NAME_WIDTH$} {:>SLOTS_WIDTH$} {:>SHARE_WIDTH$}", "slots", "share")?;
+    let mut row = |name: &str, slots: u64| {
+        let share = match ledger.offered {
+            0 => String::from("-"),
+            offered => format!("{:.2}%", slots as f64 / offered as f64 * 100.0),
+        };
+        let slots = grouped(slots);
+        writeln!(out, " {name:<NAME_WIDTH$} {slots:>SLOTS_WIDTH$} {share:>SHARE_WIDTH$}")
+    };
+    row("operations", ledger.used)?;
+    for (name, is_frontend) in [("front end stalled", true), ("back end stalled", false)] {
+        row(name, ledger.end(is_frontend))?;
+        for cause in StallCause::ALL.into_iter().filter(|c| c.is_frontend() == is_frontend) {
+            row(&format!("  {}", cause.label()), ledger.stalled[cause as usize])?;
+        }
+    }
+    row(&format!("all ({SLOTS_PER_CYCLE} x CPU_CYCLES)"), ledger.offered)?;
+    if ledger.unexplained() != 0 {
+        writeln!(out, " {} slots have no cause: please report this", ledger.unexplained())?;
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{Counts, EventSink};
+    use sim_machine::RunHeader;
+
+    fn outcome(used: u64) -> Outcome {
+        let mut counts = Counts::default();
+        counts.count(PmuEvent::CPU_CYCLES, 1000);
+        counts.count(PmuEvent::OP_SPEC, used);
+        let mut stalls = [0; StallCause::COUNT];
+        stalls[StallCause::FetchRedirect as usize] = 500;
+        stalls[StallCause::RobMemory as usize] = 1500;
+        let core = CoreOutcome { stream: 3, counts, stalls, unknown_words: Vec::new() };
+        Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1 }
+    }
+
+    fn text(outcome: &Outcome, per_thread: bool) -> String {
+        let mut out = Vec::new();
+        write(&mut out, outcome, per_thread).expect("memory can be written");
+        String::from_utf8(out).expect("the ledger is text")
+    }
+
+    #[test]
+    fn the_ledger_shows_each_cause_and_its_share() {
+        let text = text(&outcome(3000), false);
+        let expected = "\
+ Rename slots                                    slots    share
+ operations                                      3,000   60.00%
+ front end stalled                                 500   10.00%
+   L1I miss                                          0    0.00%
+";
+        assert!(text.starts_with(expected), "{text}");
+        let memory = "\n   ROB full, waits for memory                    1,500   30.00%\n";
+        let all = "\n all (5 x CPU_CYCLES)                            5,000  100.00%\n\n";
+        assert!(text.contains(memory), "{text}");
+        assert!(text.ends_with(all), "{text}");
+    }
+
+    #[test]
+    fn slots_without_a_cause_are_not_hidden() {
+        let text = text(&outcome(2999), true);
+        assert!(text.starts_with(" Rename slots of thread 3 "), "{text}");
+        assert!(text.contains("\n 1 slots have no cause"), "{text}");
+    }
+}
