@@ -120,13 +120,13 @@ mod tests {
     #[test]
     fn the_ledger_shows_each_cause_and_its_share() {
         let text = text(&outcome(3000), false);
-        let expected = "\
+        let expected = "
  Rename slots                                    slots    share
  operations                                      3,000   60.00%
  front end stalled                                 500   10.00%
    L1I miss                                          0    0.00%
 ";
-        assert!(text.starts_with(expected), "{text}");
+        assert!(text.starts_with(&expected[1..]), "{text}");
         let memory = "\n   ROB full, waits for memory                    1,500   30.00%\n";
         let all = "\n all (5 x CPU_CYCLES)                            5,000  100.00%\n\n";
         assert!(text.contains(memory), "{text}");
