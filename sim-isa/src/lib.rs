@@ -1,8 +1,35 @@
-//! What an A64 instruction word is on a Neoverse N2.
+//! What an A64 instruction word is on a Neoverse N2: class, registers, memory, events, cost.
+//!
+//! * [`decode`] turns a word into an [`Inst`]; [`inst`] is its vocabulary;
+//! * [`Program`] keeps one `Inst` for each location of a program and names it by an [`InstId`];
+//! * [`fuses`] tells which neighbours become one operation.
+//!
+//! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE, pointer
+//! authentication, cryptography, BF16, I8MM, RNG). Out of scope: AArch32, SME and later extensions,
+//! whose words are [`Special::Unknown`], and the values of registers: nothing is executed here.
+//!
+//! ```
+//! use sim_isa::{MemOp, Reg, decode};
+//! let ldp = decode(0xa8c1_7bfd); // LDP x29, x30, [sp], #16
+//! assert_eq!(ldp.mem.op, MemOp::Load);
+//! assert_eq!(ldp.mem.bytes, 16);
+//! assert_eq!(ldp.dsts(), [Reg::x(29), Reg::x(30), Reg::SP]);
+//! ```
 
+mod decode;
+mod events;
+mod fields;
+mod fuse;
 pub mod inst;
+mod operands;
+mod program;
+mod row;
+mod uops;
 
+pub use decode::decode;
+pub use fuse::fuses;
 pub use inst::{
     Accumulate, BranchKind, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role, Special,
     StaticEvents, UopGroup,
 };
+pub use program::{InstId, Program};

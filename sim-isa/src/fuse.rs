@@ -1,0 +1,133 @@
+//! Pairs of instructions that rename joins into one operation.
+//!
+//! Sources: LLVM's feature list of this core (AES pairs, ADRP with ADD, compare with select), a
+//! measurement on the sister core A710 (NOP pairs), and the A710 feature list for compare with branch
+//! [assumed here: the N2 list lacks it, the family has it].
+
+use crate::inst::{BranchKind, Inst, Reg, Rename};
+
+/// True when `second`, the next instruction in program order, joins `first`.
+pub fn fuses(first: &Inst, second: &Inst) -> bool {
+    both_nop(first, second)
+        || aes_round(first, second)
+        || page_address(first, second)
+        || compare_and_select(first, second)
+        || compare_and_branch(first, second)
+}
+
+fn both_nop(first: &Inst, second: &Inst) -> bool {
+    first.word == NOP && second.word == NOP && first.rename == Rename::Nop
+}
+
+const NOP: u32 = 0xd503_201f;
+
+/// `AESE` with `AESMC`, `AESD` with `AESIMC`, all on one register; Advanced SIMD and SVE forms.
+fn aes_round(first: &Inst, second: &Inst) -> bool {
+    /// Opcode mask, round step, mix columns step.
+    const PAIRS: [(u32, u32, u32); 2] =
+        [(0xffff_fc00, 0x4e28_4800, 0x4e28_6800), (0xffff_fc00, 0x4e28_5800, 0x4e28_7800)];
+    /// The SVE forms: the mix step is destructive, its picture has no source.
+    const SVE_PAIRS: [(u32, u32); 2] = [(0x4522_e000, 0x4520_e000), (0x4522_e400, 0x4520_e400)];
+    let destination = first.word & 0x1f;
+    let mixes_destination = second.word & 0x1f == destination;
+    PAIRS.iter().any(|&(mask, round, mix)| {
+        first.word & mask == round
+            && second.word & mask == mix
+            && mixes_destination
+            && second.word >> 5 & 0x1f == destination
+    }) || SVE_PAIRS.iter().any(|&(round, mix)| {
+        first.word & 0xffff_fc00 == round && second.word & 0xffff_ffe0 == mix && mixes_destination
+    })
+}
+
+/// `ADRP Xd` with `ADD Xd, Xd, #imm`.
+fn page_address(first: &Inst, second: &Inst) -> bool {
+    let is_adrp = first.word & 0x9f00_0000 == 0x9000_0000;
+    let is_add = second.word & 0xffc0_0000 == 0x9100_0000;
+    let register = first.word & 0x1f;
+    is_adrp && is_add && second.word & 0x1f == register && second.word >> 5 & 0x1f == register
+}
+
+/// `CMP` or `CMN` with `CSEL`, or with `CSET` (a `CSINC` of the zero register).
+fn compare_and_select(first: &Inst, second: &Inst) -> bool {
+    let is_csel = second.word & 0x7fe0_0c00 == 0x1a80_0000;
+    let is_cset = second.word & 0x7fff_0fe0 == 0x1a9f_07e0;
+    is_compare(first) && (is_csel || is_cset)
+}
+
+/// `CMP`, `CMN`, `TST` or `BICS` to the zero register with `B.cond`.
+fn compare_and_branch(first: &Inst, second: &Inst) -> bool {
+    let reads_flags = second.srcs() == [Reg::NZCV];
+    let is_b_cond = second.branch == BranchKind::Conditional && reads_flags;
+    is_b_cond && (is_compare(first) || is_test(first))
+}
+
+/// `ADDS`, `SUBS` of one cycle (immediate, or register with LSL of at most 4) without destination.
+fn is_compare(inst: &Inst) -> bool {
+    let is_immediate = inst.word & 0x3f80_0000 == 0x3100_0000;
+    let is_register = inst.word & 0x3f20_0000 == 0x2b00_0000;
+    (is_immediate || is_register) && sets_flags_in_one_cycle(inst)
+}
+
+/// `ANDS`, `BICS` of one cycle without destination.
+fn is_test(inst: &Inst) -> bool {
+    let is_immediate = inst.word & 0x7f80_0000 == 0x7200_0000;
+    let is_register = inst.word & 0x7f00_0000 == 0x6a00_0000;
+    (is_immediate || is_register) && sets_flags_in_one_cycle(inst)
+}
+
+fn sets_flags_in_one_cycle(inst: &Inst) -> bool {
+    inst.dsts() == [Reg::NZCV] && inst.uops().iter().all(|group| group.latency == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::decode;
+
+    fn fuse_words(first: u32, second: u32) -> bool {
+        fuses(&decode(first), &decode(second))
+    }
+
+    #[test]
+    fn an_aes_round_fuses_on_one_register_only() {
+        // AESE v1, v2 ; AESMC v1, v1 / AESMC v1, v3 / AESIMC v1, v1
+        assert!(fuse_words(0x4e28_4841, 0x4e28_6821));
+        assert!(!fuse_words(0x4e28_4841, 0x4e28_6861));
+        assert!(!fuse_words(0x4e28_4841, 0x4e28_7821));
+        // AESD v1, v2 ; AESIMC v1, v1
+        assert!(fuse_words(0x4e28_5841, 0x4e28_7821));
+    }
+
+    #[test]
+    fn a_page_address_fuses_with_its_low_part() {
+        // ADRP x0 ; ADD x0, x0, #16 / ADD x1, x0, #16
+        assert!(fuse_words(0x9000_0000, 0x9100_4000));
+        assert!(!fuse_words(0x9000_0000, 0x9100_4001));
+    }
+
+    #[test]
+    fn a_compare_fuses_with_select_set_and_branch() {
+        let cmp = 0xeb01_001f; // CMP x0, x1
+        assert!(fuse_words(cmp, 0x9a83_0040)); // CSEL x0, x2, x3, eq
+        assert!(fuse_words(cmp, 0x9a9f_17e0)); // CSET x0, eq
+        assert!(fuse_words(cmp, 0x5400_0040)); // B.EQ
+        assert!(!fuse_words(cmp, 0x9a83_0440)); // CSINC x0, x2, x3, eq
+        assert!(!fuse_words(0xeb01_0002, 0x5400_0040)); // SUBS x2, x0, x1
+        assert!(!fuse_words(0xeb01_201f, 0x5400_0040)); // CMP x0, x1, LSL #8
+        assert!(!fuse_words(cmp, 0xb400_0040)); // CBZ x0
+    }
+
+    #[test]
+    fn a_test_fuses_with_a_branch_and_not_with_a_select() {
+        let tst = 0xf240_001f; // TST x0, #1
+        assert!(fuse_words(tst, 0x5400_0040));
+        assert!(!fuse_words(tst, 0x9a83_0040));
+    }
+
+    #[test]
+    fn two_nops_fuse_and_other_hints_do_not() {
+        assert!(fuse_words(0xd503_201f, 0xd503_201f));
+        assert!(!fuse_words(0xd503_201f, 0xd503_203f));
+    }
+}

@@ -1,0 +1,244 @@
+//! The static instructions of a program: each location is decoded once, then named by a small number.
+//!
+//! A page of 4 KiB holds 1024 locations; a hash map finds the page, an array the instruction. Code that
+//! changes (a JIT) gives a location a new instruction; the old one keeps its number.
+
+use rustc_hash::FxHashMap;
+
+use crate::decode::decode;
+use crate::inst::{BranchKind, Inst, MemOp};
+
+/// Number of a static instruction of one [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstId(pub u32);
+
+const PAGE_SHIFT: u32 = 12;
+const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
+const PAGE_INSTS: usize = 1024;
+const WORD_BYTES: u64 = 4;
+/// A location without instruction.
+const NO_INST: u32 = u32::MAX;
+/// An address that no program location has: it is not a multiple of four.
+const NO_PAGE: u64 = u64::MAX;
+
+/// One page of code.
+struct Page {
+    /// Current instruction of each location.
+    ids: Box<[u32; PAGE_INSTS]>,
+    /// Words of the code image, when one was given.
+    image: Option<Box<[u32; PAGE_INSTS]>>,
+}
+
+/// The static instruction table of one program.
+///
+/// ```
+/// use sim_isa::Program;
+/// let mut program = Program::new();
+/// let id = program.intern(0x1000, 0xd503_201f);
+/// assert_eq!(program.intern(0x1000, 0xd503_201f), id);
+/// assert_eq!(program.at(0x1000), Some(id));
+/// assert_eq!(program.pc(id), 0x1000);
+/// ```
+#[derive(Default)]
+pub struct Program {
+    insts: Vec<Inst>,
+    pcs: Vec<u64>,
+    pages: Vec<Page>,
+    page_numbers: FxHashMap<u64, u32>,
+    last: LastPage,
+}
+
+/// The page that answered last: code mostly stays where it is.
+struct LastPage {
+    base: u64,
+    number: u32,
+}
+
+impl Default for LastPage {
+    fn default() -> LastPage {
+        LastPage { base: NO_PAGE, number: 0 }
+    }
+}
+
+impl Program {
+    /// An empty table.
+    pub fn new() -> Program {
+        Program::default()
+    }
+
+    /// Number of static instructions.
+    pub fn len(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// True while nothing was interned.
+    pub fn is_empty(&self) -> bool {
+        self.insts.is_empty()
+    }
+
+    /// The instruction behind `id`.
+    #[inline]
+    pub fn inst(&self, id: InstId) -> &Inst {
+        &self.insts[id.0 as usize]
+    }
+
+    /// The address of `id`.
+    #[inline]
+    pub fn pc(&self, id: InstId) -> u64 {
+        self.pcs[id.0 as usize]
+    }
+
+    /// The target of a direct branch, or the address of a literal load; 0 for anything else, whose
+    /// target is not static.
+    pub fn target(&self, id: InstId) -> u64 {
+        let inst = self.inst(id);
+        let is_direct =
+            matches!(inst.branch, BranchKind::Direct | BranchKind::Conditional | BranchKind::Call);
+        let is_literal = inst.mem.op != MemOp::None && inst.n_addr_srcs == 0;
+        match is_direct || is_literal {
+            true => self.pc(id).wrapping_add_signed(i64::from(inst.offset)),
+            false => 0,
+        }
+    }
+
+    /// The number of the instruction `word` at `pc`; decodes it when the location holds another word
+    /// or none. The instruction becomes the current one of its location. `pc` is a multiple of 4.
+    pub fn intern(&mut self, pc: u64, word: u32) -> InstId {
+        let page = self.page_or_new(pc);
+        let slot = slot_of(pc);
+        let current = self.pages[page].ids[slot];
+        if current != NO_INST && self.insts[current as usize].word == word {
+            return InstId(current);
+        }
+        let id = self.insts.len() as u32;
+        assert!(id != NO_INST, "a program has fewer than 2^32 - 1 static instructions");
+        self.insts.push(decode(word));
+        self.pcs.push(pc);
+        self.pages[page].ids[slot] = id;
+        InstId(id)
+    }
+
+    /// The current instruction at `pc`, if it was interned or fetched before.
+    #[inline]
+    pub fn at(&self, pc: u64) -> Option<InstId> {
+        let page = self.page(pc)?;
+        let id = self.pages[page].ids[slot_of(pc)];
+        (id != NO_INST && pc % WORD_BYTES == 0).then_some(InstId(id))
+    }
+
+    /// The current instruction at `pc`; decodes it from the code image when nobody did before. `None`
+    /// outside interned code and the image.
+    #[inline]
+    pub fn fetch(&mut self, pc: u64) -> Option<InstId> {
+        let base = page_base(pc);
+        if self.last.base != base {
+            let number = *self.page_numbers.get(&base)?;
+            self.last = LastPage { base, number };
+        }
+        let page = &self.pages[self.last.number as usize];
+        let slot = slot_of(pc);
+        match page.ids[slot] {
+            NO_INST => {
+                let word = page.image.as_ref()?[slot];
+                (pc % WORD_BYTES == 0).then(|| self.intern(pc, word))
+            }
+            id => (pc % WORD_BYTES == 0).then_some(InstId(id)),
+        }
+    }
+
+    /// Gives the code image of the page at `base` (a multiple of 4096): up to 4096 bytes, whole words;
+    /// missing ones read as zero. Instructions already interned in the page stay current.
+    pub fn attach_page(&mut self, base: u64, bytes: &[u8]) {
+        assert!(base % PAGE_BYTES == 0, "the page address {base:#x} is not a multiple of 4096");
+        assert!(bytes.len() as u64 <= PAGE_BYTES, "a code page has at most 4096 bytes");
+        let mut image = Box::new([0; PAGE_INSTS]);
+        for (word, chunk) in image.iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+        }
+        let page = self.page_or_new(base);
+        self.pages[page].image = Some(image);
+    }
+
+    /// Index of the page of `pc`.
+    #[inline]
+    fn page(&self, pc: u64) -> Option<usize> {
+        let base = page_base(pc);
+        match self.last.base == base {
+            true => Some(self.last.number as usize),
+            false => self.page_numbers.get(&base).map(|&number| number as usize),
+        }
+    }
+
+    fn page_or_new(&mut self, pc: u64) -> usize {
+        let base = page_base(pc);
+        if self.last.base != base {
+            let next = self.pages.len() as u32;
+            let number = *self.page_numbers.entry(base).or_insert(next);
+            if number == next {
+                self.pages.push(Page { ids: Box::new([NO_INST; PAGE_INSTS]), image: None });
+            }
+            self.last = LastPage { base, number };
+        }
+        self.last.number as usize
+    }
+}
+
+fn page_base(pc: u64) -> u64 {
+    pc & !(PAGE_BYTES - 1)
+}
+
+fn slot_of(pc: u64) -> usize {
+    (pc % PAGE_BYTES / WORD_BYTES) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOP: u32 = 0xd503_201f;
+    const RET: u32 = 0xd65f_03c0;
+
+    #[test]
+    fn another_word_at_the_same_place_gets_its_own_number_and_becomes_current() {
+        let mut program = Program::new();
+        let old = program.intern(0x1000, NOP);
+        let new = program.intern(0x1000, RET);
+        assert_ne!(old, new);
+        assert_eq!(program.at(0x1000), Some(new));
+        assert_eq!(program.inst(old).word, NOP);
+        assert_eq!(program.pc(old), program.pc(new));
+    }
+
+    #[test]
+    fn fetch_decodes_from_the_image_and_only_once() {
+        let mut program = Program::new();
+        let image: Vec<u8> = [NOP, RET].iter().flat_map(|word| word.to_le_bytes()).collect();
+        program.attach_page(0x7000, &image);
+        assert_eq!(program.at(0x7004), None);
+        let id = program.fetch(0x7004).expect("the image covers the page");
+        assert_eq!(program.inst(id).word, RET);
+        assert_eq!(program.fetch(0x7004), Some(id));
+        assert_eq!(program.len(), 1);
+        assert_eq!(program.fetch(0x8000), None);
+        assert_eq!(program.fetch(0x7006), None, "a misaligned address holds no instruction");
+    }
+
+    #[test]
+    fn the_interned_word_wins_over_the_image() {
+        let mut program = Program::new();
+        let id = program.intern(0x7000, RET);
+        program.attach_page(0x7000, &NOP.to_le_bytes());
+        assert_eq!(program.fetch(0x7000), Some(id));
+    }
+
+    #[test]
+    fn targets_of_branches_and_literals_are_absolute() {
+        let mut program = Program::new();
+        let back = program.intern(0x2000, 0x17ff_ffff); // B .-4
+        let literal = program.intern(0x2004, 0x5800_0040); // LDR x0, .+8
+        let indirect = program.intern(0x2008, RET);
+        assert_eq!(program.target(back), 0x1ffc);
+        assert_eq!(program.target(literal), 0x200c);
+        assert_eq!(program.target(indirect), 0);
+    }
+}

@@ -1,0 +1,375 @@
+//! What each class of instruction costs: micro-operations, pipes, latency and occupancy.
+//!
+//! Every row names the class and its source. "LLVM N2 model" is the scheduling description of LLVM
+//! for this core; "SWOG" the software optimization guides of Arm's cores with the same pipes. Where the
+//! two differ in occupancy, the row follows SWOG. Published latencies of classes with several uops on
+//! one pipe contain the wait for that pipe; [`many`] takes it off again, the pipe model adds it.
+
+use crate::inst::{Accumulate, PipeMask, Role, UopGroup};
+
+/// The cost of an encoding, possibly chosen by its element size, its Q bit or its lane count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cost {
+    /// Always the same.
+    One(Uops),
+    /// By element size: 8, 16, 32, 64 bits.
+    Elem([Uops; 4]),
+    /// By bit 30: 64-bit or 128-bit vector.
+    Q([Uops; 2]),
+    /// By number of lanes: 1, 2, 4, 8.
+    Lanes([Uops; 4]),
+}
+
+/// The micro-operations of one instruction and its late accumulator forwarding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uops {
+    pub(crate) groups: &'static [UopGroup],
+    /// Family of [`family`] in which the result is forwarded late; 0 none.
+    pub(crate) family: u8,
+    /// Latency that an accumulator operand of the family sees.
+    pub(crate) accumulate_latency: u8,
+}
+
+/// Accumulator families (LLVM N2 model: the read-advance lists).
+pub(crate) mod family {
+    pub(crate) const MADD: u8 = 1;
+    pub(crate) const CRC: u8 = 2;
+    pub(crate) const FMADD: u8 = 3;
+    pub(crate) const FMLA: u8 = 4;
+    pub(crate) const FCMLA: u8 = 5;
+    pub(crate) const FMLAL: u8 = 6;
+    pub(crate) const MLA: u8 = 7;
+    pub(crate) const ABSDIFF: u8 = 8;
+    pub(crate) const ADALP: u8 = 9;
+    pub(crate) const SHIFT: u8 = 10;
+    pub(crate) const SQRDMLAH: u8 = 11;
+    pub(crate) const DOT: u8 = 12;
+    pub(crate) const MMLA: u8 = 13;
+    pub(crate) const BFDOT: u8 = 14;
+    pub(crate) const BFMMLA: u8 = 15;
+    pub(crate) const BFMLAL: u8 = 16;
+    pub(crate) const CMLA: u8 = 17;
+    pub(crate) const SVE_MLA_D: u8 = 18;
+    pub(crate) const DOT_D: u8 = 19;
+}
+
+const I: PipeMask = PipeMask::I;
+const S: PipeMask = PipeMask::S;
+const M: PipeMask = PipeMask::M;
+const M0: PipeMask = PipeMask::M0;
+const B: PipeMask = PipeMask::B;
+const L: PipeMask = PipeMask::L;
+const L01: PipeMask = PipeMask::L01;
+const D: PipeMask = PipeMask::D;
+const V: PipeMask = PipeMask::V;
+const V0: PipeMask = PipeMask::V0;
+const V1: PipeMask = PipeMask::V1;
+
+/// One micro-operation that computes.
+const fn u(pipes: PipeMask, latency: u8) -> UopGroup {
+    role(Role::Compute, pipes, latency)
+}
+
+const fn role(role: Role, pipes: PipeMask, latency: u8) -> UopGroup {
+    UopGroup { pipes, role, count: 1, latency, occupancy: 1, flag_port: false }
+}
+
+/// `count` times the same.
+const fn times(count: u8, mut group: UopGroup) -> UopGroup {
+    group.count = count;
+    group
+}
+
+/// `count` uops that share `pipes`; the last result appears `total` cycles after the first issue.
+const fn many(count: u8, pipes: PipeMask, total: u8) -> UopGroup {
+    let queue = count.div_ceil(pipes.0.count_ones() as u8) - 1;
+    times(count, u(pipes, total - queue))
+}
+
+/// Blocks its pipe for `cycles`.
+const fn blocking(cycles: u8, mut group: UopGroup) -> UopGroup {
+    group.occupancy = cycles;
+    group
+}
+
+/// Writes NZCV from a single-cycle pipe.
+const fn flags(mut group: UopGroup) -> UopGroup {
+    group.flag_port = true;
+    group
+}
+
+const fn ld(latency: u8) -> UopGroup {
+    role(Role::Load, L, latency)
+}
+
+const fn after(pipes: PipeMask, latency: u8) -> UopGroup {
+    role(Role::AfterLoad, pipes, latency)
+}
+
+const fn before(pipes: PipeMask, latency: u8) -> UopGroup {
+    role(Role::Before, pipes, latency)
+}
+
+const STA: UopGroup = role(Role::StoreAddr, L01, 1);
+const STD: UopGroup = role(Role::StoreData, D, 1);
+const STV: UopGroup = role(Role::StoreData, V, 2);
+const BASE: UopGroup = role(Role::BaseUpdate, I, 1);
+
+const fn uops(groups: &'static [UopGroup]) -> Uops {
+    Uops { groups, family: 0, accumulate_latency: 0 }
+}
+
+const fn late(groups: &'static [UopGroup], family: u8, accumulate_latency: u8) -> Uops {
+    Uops { groups, family, accumulate_latency }
+}
+
+const fn one(groups: &'static [UopGroup]) -> Cost {
+    Cost::One(uops(groups))
+}
+
+const fn acc(groups: &'static [UopGroup], family: u8, accumulate_latency: u8) -> Cost {
+    Cost::One(late(groups, family, accumulate_latency))
+}
+
+/// Same for 8, 16 and 32-bit elements, another for 64-bit ones.
+const fn bhs_d(bhs: Uops, d: Uops) -> Cost {
+    Cost::Elem([bhs, bhs, bhs, d])
+}
+
+/// By half, single and double precision.
+const fn hsd(h: Uops, s: Uops, d: Uops) -> Cost {
+    Cost::Elem([h, h, s, d])
+}
+
+impl Uops {
+    /// All micro-operations together.
+    pub(crate) fn total(&self) -> u32 {
+        self.groups.iter().map(|group| u32::from(group.count)).sum()
+    }
+
+    /// The forwarding of an instruction whose accumulator, if any, is source `src`.
+    pub(crate) fn accumulate(&self, src: u8) -> Accumulate {
+        Accumulate { family: self.family, src, latency: self.accumulate_latency }
+    }
+}
+
+/// No micro-operation: hints, barriers, rename-time results [LLVM N2 model; SWOG: a slot, no pipe].
+pub(crate) const NONE: Cost = one(&[]);
+
+// Integer data processing [LLVM N2 model] ---------------------------------------------------------
+
+/// Add, logic, move, select, bit field, one cycle on any integer pipe.
+pub(crate) const ALU: Cost = one(&[u(I, 1)]);
+/// The same with flags: the three flag ports.
+pub(crate) const ALU_FLAGS: Cost = one(&[flags(u(I, 1))]);
+/// Add with a shift beyond LSL #4 or an extension.
+pub(crate) const ALU_SHIFT: Cost = one(&[u(M, 2)]);
+/// The same with flags.
+pub(crate) const ALU_SHIFT_FLAGS: Cost = one(&[flags(u(M, 2))]);
+/// Bit-field insert.
+pub(crate) const BFM: Cost = one(&[u(M, 2)]);
+/// Extract from two registers.
+pub(crate) const EXTRACT: Cost = one(&[u(I, 3), u(M, 3)]);
+/// Multiply.
+pub(crate) const MUL: Cost = one(&[u(M, 2)]);
+/// Multiply-add.
+pub(crate) const MADD: Cost = acc(&[u(M0, 2)], family::MADD, 1);
+/// High half of a product.
+pub(crate) const MUL_HIGH: Cost = one(&[u(M, 3)]);
+/// Divide, 32 bits; worst case of 5 to 12.
+pub(crate) const DIV_W: Cost = one(&[blocking(12, u(M0, 12))]);
+/// Divide, 64 bits; worst case of 5 to 20.
+pub(crate) const DIV_X: Cost = one(&[blocking(20, u(M0, 20))]);
+/// CRC32 step.
+pub(crate) const CRC: Cost = acc(&[u(M0, 2)], family::CRC, 1);
+/// Pointer authentication [latency: LLVM N2 model; one a cycle: SWOG].
+pub(crate) const PAC: Cost = one(&[u(M0, 5)]);
+/// Strip a pointer authentication code [SWOG].
+pub(crate) const XPAC: Cost = one(&[u(M0, 2)]);
+/// Tag arithmetic.
+pub(crate) const TAG: Cost = one(&[u(M, 2)]);
+/// Read of a system register that is renamed or constant [assumed: one transfer on M0].
+pub(crate) const SYSTEM_READ: Cost = one(&[u(M0, 2)]);
+/// Write of a system register [assumed: ten cycles on M0 behind a serialized rename].
+pub(crate) const SYSTEM_WRITE: Cost = one(&[u(M0, 10)]);
+/// A word that is not known [assumed: one cycle].
+pub(crate) const UNKNOWN: Cost = one(&[u(I, 1)]);
+
+// Branches [LLVM N2 model] ------------------------------------------------------------------------
+
+/// Any branch without link.
+pub(crate) const BRANCH: Cost = one(&[u(B, 1)]);
+/// Branch with link: S writes X30.
+pub(crate) const CALL: Cost = one(&[u(B, 1), u(S, 1)]);
+/// Authenticated branch, 6 cycles in all.
+pub(crate) const BRANCH_AUTH: Cost = one(&[before(M0, 5), u(B, 1)]);
+/// Authenticated branch with link.
+pub(crate) const CALL_AUTH: Cost = one(&[before(M0, 5), u(B, 1), u(S, 1)]);
+
+// Scalar loads and stores [LLVM N2 model] ---------------------------------------------------------
+
+/// Load of general registers.
+pub(crate) const LOAD: Cost = one(&[ld(4)]);
+/// With base update.
+pub(crate) const LOAD_BASE: Cost = one(&[ld(4), BASE]);
+/// Pair of 64-bit registers.
+pub(crate) const LOAD_2: Cost = one(&[times(2, ld(4))]);
+/// With base update.
+pub(crate) const LOAD_2_BASE: Cost = one(&[times(2, ld(4)), BASE]);
+/// Pair of sign-extended words [assumed: LLVM's M0 row is a placeholder].
+pub(crate) const LOAD_PAIR_SIGNED: Cost = one(&[ld(4), after(I, 1)]);
+/// With base update.
+pub(crate) const LOAD_PAIR_SIGNED_BASE: Cost = one(&[ld(4), after(I, 1), BASE]);
+/// Authenticated load, 9 cycles in all.
+pub(crate) const LOAD_AUTH: Cost = one(&[before(M0, 5), ld(4)]);
+/// With base update.
+pub(crate) const LOAD_AUTH_BASE: Cost = one(&[before(M0, 5), ld(4), BASE]);
+/// Store of general registers, one or two.
+pub(crate) const STORE: Cost = one(&[STA, STD]);
+/// With base update.
+pub(crate) const STORE_BASE: Cost = one(&[STA, STD, BASE]);
+/// Store-exclusive: the store and a status read on a load pipe.
+pub(crate) const STORE_EXCLUSIVE: Cost = one(&[STA, STD, u(L, 5)]);
+/// Prefetch, tag check only.
+pub(crate) const PREFETCH: Cost = LOAD;
+/// Cache maintenance by address [assumed: an address on a store pipe].
+pub(crate) const MAINTENANCE: Cost = one(&[STA]);
+/// Near atomic that returns a value, 14 cycles in all [CAS: LLVM N2 model; the others assumed alike].
+pub(crate) const ATOMIC: Cost = one(&[role(Role::Load, L01, 4), after(M, 10), STD]);
+/// Atomic without result [assumed: as a store].
+pub(crate) const ATOMIC_STORE: Cost = STORE;
+
+// Scalar floating point [LLVM N2 model] -----------------------------------------------------------
+
+/// Add, negate, minimum, select, immediate or register move.
+pub(crate) const FADD: Cost = one(&[u(V, 2)]);
+/// Multiply; its result reaches an accumulator early.
+pub(crate) const FMUL: Cost = acc(&[u(V, 3)], family::FMADD, 1);
+/// Fused multiply-add.
+pub(crate) const FMADD: Cost = acc(&[u(V, 4)], family::FMADD, 2);
+/// Compare to NZCV.
+pub(crate) const FCMP: Cost = one(&[u(V0, 2)]);
+/// Divide by precision, iterative.
+pub(crate) const FDIV: Cost = hsd(
+    uops(&[blocking(7, u(V0, 7))]),
+    uops(&[blocking(10, u(V0, 10))]),
+    uops(&[blocking(15, u(V0, 15))]),
+);
+/// Square root by precision, iterative.
+pub(crate) const FSQRT: Cost = hsd(
+    uops(&[blocking(7, u(V0, 7))]),
+    uops(&[blocking(9, u(V0, 9))]),
+    uops(&[blocking(16, u(V0, 16))]),
+);
+/// Round, convert between precisions, estimate.
+pub(crate) const FCVT: Cost = one(&[u(V0, 3)]);
+/// Convert to a general register.
+pub(crate) const FCVT_TO_GENERAL: Cost = one(&[u(V, 3)]);
+/// Convert or move from a general register [latency: LLVM N2 model; one a cycle: SWOG].
+pub(crate) const FROM_GENERAL: Cost = one(&[u(M0, 3)]);
+/// Move a general register into an element.
+pub(crate) const INSERT_GENERAL: Cost = one(&[u(M0, 5), u(V, 5)]);
+/// Move a vector element to a general register.
+pub(crate) const TO_GENERAL: Cost = one(&[u(V, 2)]);
+/// Newton steps.
+pub(crate) const FRECPS: Cost = one(&[u(V, 4)]);
+
+// Loads and stores of SIMD registers [LLVM N2 model] ----------------------------------------------
+
+/// Load of one register or a pair of S or D.
+pub(crate) const VLOAD: Cost = one(&[ld(6)]);
+/// With base update.
+pub(crate) const VLOAD_BASE: Cost = one(&[ld(6), BASE]);
+/// Register offset of H and Q, 7 cycles: an address uop comes first.
+pub(crate) const VLOAD_INDEXED: Cost = one(&[before(I, 1), ld(6)]);
+/// Pair of Q registers.
+pub(crate) const VLOAD_2: Cost = one(&[times(2, ld(6))]);
+/// With base update.
+pub(crate) const VLOAD_2_BASE: Cost = one(&[times(2, ld(6)), times(2, BASE)]);
+/// Store of one register or a pair of S or D.
+pub(crate) const VSTORE: Cost = one(&[STA, STV]);
+/// With base update.
+pub(crate) const VSTORE_BASE: Cost = one(&[STA, STV, BASE]);
+/// Pair of Q registers.
+pub(crate) const VSTORE_PAIR_Q: Cost = one(&[STA, times(2, STV)]);
+/// Post-indexed.
+pub(crate) const VSTORE_PAIR_Q_POST: Cost = one(&[STA, times(2, STV), BASE]);
+/// Pre-indexed.
+pub(crate) const VSTORE_PAIR_Q_PRE: Cost = one(&[STA, times(2, STV), times(2, BASE)]);
+
+/// SIMD structure loads and stores [LLVM N2 model]. The post-index forms add one base update.
+pub(crate) mod structure {
+    use super::*;
+
+    /// `permutes` on the vector pipes behind `loads`, `total` cycles in all.
+    const fn permute(loads: u8, permutes: u8, total: u8) -> UopGroup {
+        let waits = loads.div_ceil(3) - 1 + permutes.div_ceil(2) - 1;
+        let left = total - 6 - waits;
+        times(permutes, after(V, if left == 0 { 1 } else { left }))
+    }
+
+    /// Loads, then permutations, for 64-bit and for 128-bit registers: (loads, permutes, cycles).
+    macro_rules! loads {
+        ($name:ident $post:ident: q0 ($l0:expr, $v0:expr, $c0:expr), q1 ($l1:expr, $v1:expr, $c1:expr)) => {
+            pub(crate) const $name: Cost = Cost::Q([
+                uops(&[times($l0, ld(6)), permute($l0, $v0, $c0)]),
+                uops(&[times($l1, ld(6)), permute($l1, $v1, $c1)]),
+            ]);
+            pub(crate) const $post: Cost = Cost::Q([
+                uops(&[times($l0, ld(6)), permute($l0, $v0, $c0), BASE]),
+                uops(&[times($l1, ld(6)), permute($l1, $v1, $c1), BASE]),
+            ]);
+        };
+    }
+
+    /// Loads without a permutation.
+    macro_rules! plain_loads {
+        ($name:ident $post:ident: $count:expr) => {
+            pub(crate) const $name: Cost = one(&[times($count, ld(6))]);
+            pub(crate) const $post: Cost = one(&[times($count, ld(6)), BASE]);
+        };
+    }
+
+    /// `count` store addresses and as much store data.
+    macro_rules! stores {
+        ($name:ident $post:ident: q0 ($n0:expr, $c0:expr), q1 ($n1:expr, $c1:expr)) => {
+            pub(crate) const $name: Cost = Cost::Q([
+                uops(&[times($n0, STA), times($n0, role(Role::StoreData, V, $c0))]),
+                uops(&[times($n1, STA), times($n1, role(Role::StoreData, V, $c1))]),
+            ]);
+            pub(crate) const $post: Cost = Cost::Q([
+                uops(&[times($n0, STA), times($n0, role(Role::StoreData, V, $c0)), BASE]),
+                uops(&[times($n1, STA), times($n1, role(Role::StoreData, V, $c1)), BASE]),
+            ]);
+        };
+    }
+
+    plain_loads!(LD1_1 LD1_1_POST: 1);
+    plain_loads!(LD1_2 LD1_2_POST: 2);
+    plain_loads!(LD1_3 LD1_3_POST: 3);
+    plain_loads!(LD1_4 LD1_4_POST: 4);
+    loads!(LD1_LANE LD1_LANE_POST: q0 (1, 1, 8), q1 (1, 1, 8));
+    loads!(LD1R LD1R_POST: q0 (1, 1, 8), q1 (1, 1, 8));
+    loads!(LD2 LD2_POST: q0 (1, 2, 8), q1 (2, 2, 8));
+    loads!(LD2_LANE LD2_LANE_POST: q0 (1, 2, 8), q1 (1, 2, 8));
+    loads!(LD2R LD2R_POST: q0 (1, 2, 8), q1 (1, 2, 8));
+    loads!(LD3 LD3_POST: q0 (2, 3, 8), q1 (3, 3, 8));
+    loads!(LD3_LANE LD3_LANE_POST: q0 (2, 3, 8), q1 (2, 3, 8));
+    loads!(LD3R LD3R_POST: q0 (2, 3, 8), q1 (3, 3, 8));
+    loads!(LD4 LD4_POST: q0 (3, 4, 8), q1 (4, 4, 9));
+    loads!(LD4_LANE LD4_LANE_POST: q0 (3, 4, 8), q1 (3, 4, 8));
+    loads!(LD4R LD4R_POST: q0 (3, 4, 8), q1 (4, 4, 8));
+    stores!(ST1_1 ST1_1_POST: q0 (1, 2), q1 (1, 2));
+    stores!(ST1_2 ST1_2_POST: q0 (1, 2), q1 (2, 2));
+    stores!(ST1_3 ST1_3_POST: q0 (2, 2), q1 (3, 2));
+    stores!(ST1_4 ST1_4_POST: q0 (2, 2), q1 (4, 2));
+    stores!(ST1_LANE ST1_LANE_POST: q0 (1, 4), q1 (1, 4));
+    stores!(ST2 ST2_POST: q0 (1, 4), q1 (2, 4));
+    stores!(ST2_LANE ST2_LANE_POST: q0 (1, 4), q1 (1, 4));
+    stores!(ST3 ST3_POST: q0 (2, 5), q1 (3, 6));
+    stores!(ST3_LANE ST3_LANE_POST: q0 (3, 6), q1 (3, 6));
+    stores!(ST4 ST4_POST: q0 (3, 6), q1 (6, 7));
+    stores!(ST4_D ST4_D_POST: q0 (3, 6), q1 (4, 5));
+    stores!(ST4_LANE ST4_LANE_POST: q0 (3, 6), q1 (3, 6));
+    stores!(ST4_LANE_D ST4_LANE_D_POST: q0 (3, 4), q1 (3, 4));
+}
