@@ -1,6 +1,27 @@
-//! The out-of-order core: every operation walks the stages once, in program order.
+//! The out-of-order core of Neoverse N2: every operation walks the stages once, in program order.
+//!
+//! In scope: front end with prediction ([`frontend`], [`branch`]), rename and dispatch ([`window`],
+//! [`slots`]), issue to thirteen pipes ([`calendar`]), execution, load/store ordering and forwarding
+//! ([`lsu`]), retirement ([`retire`]), wrong-path execution. Out of scope: caches and TLBs, which are
+//! behind [`sim_core::MemoryPort`], and the trace file, which the machine reads.
+//!
+//! Reading order: [`pipeline::Pipeline::run_inst`], then the units in the order of the stages. A
+//! stage is a function from an operation and its resources to a cycle; no cycle is ever stepped.
+
 pub mod branch;
 pub mod calendar;
 pub mod config;
+mod execute;
+pub mod frontend;
+pub mod lsu;
+pub mod pipeline;
 pub mod resource;
+pub mod retire;
+pub mod scoreboard;
 pub mod slots;
+pub mod window;
+mod wrong_path;
+
+pub use config::PipelineConfig;
+pub use pipeline::{Pipeline, Step};
+pub use slots::SLOTS;

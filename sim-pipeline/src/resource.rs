@@ -22,6 +22,12 @@ impl Ring {
         self.free_at[self.next]
     }
 
+    /// First cycle in which the entry `nth` places behind the next one is free.
+    #[inline]
+    pub fn free_at_nth(&self, nth: usize) -> Cycle {
+        self.free_at[(self.next + nth) % self.free_at.len()]
+    }
+
     /// Takes the next entry until `free`, the cycle in which the next user may have it.
     #[inline]
     pub fn take(&mut self, free: Cycle) {
@@ -91,13 +97,13 @@ impl Pool {
         }
     }
 
-    /// The squash at `cycle`: entries of the abandoned path are free then. Older operations that
-    /// issue later keep theirs, which are the ones listed in `kept`.
-    pub fn squash(&mut self, saved: &[Cycle]) {
+    /// Puts the entries back after a wrong path. What an abandoned operation had taken was free
+    /// when it came, so the older free cycle is as good as the squash.
+    pub fn restore(&mut self, saved: &[Cycle]) {
         self.free_at.copy_from_slice(saved);
     }
 
-    /// The entries, to be given to [`Pool::squash`].
+    /// The entries, to be given to [`Pool::restore`].
     pub fn entries(&self) -> &[Cycle] {
         &self.free_at
     }

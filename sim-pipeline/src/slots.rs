@@ -80,12 +80,7 @@ impl SlotLedger {
     }
 
     /// Closes all cycles before `end` with empty front-end slots.
-    pub fn run_dry<S: EventSink>(
-        &mut self,
-        end: Cycle,
-        cause: StallCause,
-        sink: &mut S,
-    ) -> Cycle {
+    pub fn run_dry<S: EventSink>(&mut self, end: Cycle, cause: StallCause, sink: &mut S) -> Cycle {
         let end = end.max(self.next_cycle);
         self.front_end_lost(end, cause, sink);
         if end > self.next_cycle {

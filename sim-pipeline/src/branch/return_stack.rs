@@ -15,7 +15,12 @@ pub struct ReturnStack {
 impl ReturnStack {
     /// An empty stack of `size` entries.
     pub fn new(size: usize) -> ReturnStack {
-        ReturnStack { entries: [0; MAX_ENTRIES], size: size.clamp(1, MAX_ENTRIES), top: 0, depth: 0 }
+        ReturnStack {
+            entries: [0; MAX_ENTRIES],
+            size: size.clamp(1, MAX_ENTRIES),
+            top: 0,
+            depth: 0,
+        }
     }
 
     /// Remembers a return address.

@@ -95,7 +95,13 @@ impl Tage {
     }
 
     /// Trains with the outcome; `history` is the one of the look-up.
-    pub fn train(&mut self, pc: u64, history: &HistoryState, lookup: &DirectionLookup, taken: bool) {
+    pub fn train(
+        &mut self,
+        pc: u64,
+        history: &HistoryState,
+        lookup: &DirectionLookup,
+        taken: bool,
+    ) {
         let provider = lookup.provider as usize;
         let was_wrong = lookup.taken != taken;
         if provider == 0 {

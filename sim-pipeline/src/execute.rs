@@ -1,0 +1,324 @@
+//! Dispatch, issue and execution of one instruction's micro-operations (PMU guide 3.2.2).
+//!
+//! Each micro-operation waits in its issue queue until what its role needs is there and one of its
+//! pipes has a free cycle. A result that an older path needs late (accumulators) is written twice:
+//! when everybody may read it, and when an accumulator operand of its family may.
+
+use crate::calendar::PipeRequest;
+use crate::lsu::Forward;
+use crate::pipeline::{Op, Pipeline};
+use crate::scoreboard::SourcesReady;
+use crate::window::Queue;
+use sim_core::time::NEVER;
+use sim_core::{Cycle, DataSource, EventSink, MemKind, MemReply, MemRequest, MemoryPort, VirtAddr};
+use sim_isa::{Inst, MemOp, PipeMask, Rename, Role, Special, UopGroup};
+
+/// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
+/// the memory system's reply.
+const LOAD_TO_USE: Cycle = 4;
+/// A load that takes this much longer than a hit is one that waits for memory.
+const LONG_LOAD: Cycle = 20;
+
+/// How an instruction executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// Cycle in which the first micro-operation issued.
+    pub(crate) issue: Cycle,
+    /// Cycle in which the last result is there.
+    pub(crate) complete: Cycle,
+    /// What the memory system answered.
+    pub(crate) reply: MemReply,
+    /// The access that a store makes when it leaves the store queue, and when its data is there.
+    pub(crate) store: Option<(MemRequest, Cycle)>,
+    /// It waited for memory much longer than for a hit.
+    pub(crate) waits_for_memory: bool,
+}
+
+/// Progress among the micro-operations of one instruction.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    /// First cycle after dispatch.
+    earliest: Cycle,
+    ready: SourcesReady,
+    /// Everything behind an authentication or the loads of this instruction waits for this.
+    chained: Cycle,
+    first_issue: Cycle,
+    last_issue: Cycle,
+    /// The last destination is the base register and is written already.
+    base_written: bool,
+    result: Cycle,
+}
+
+impl Pipeline {
+    /// Executes the instruction renamed in `rename`.
+    #[inline]
+    pub(crate) fn execute<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        rename: Cycle,
+        fused: bool,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Done {
+        let inst = op.inst;
+        if inst.rename != Rename::Normal {
+            return self.rename_only(inst, rename);
+        }
+        if fused && self.rides_along(inst) {
+            return Done { issue: rename, complete: self.partner_result(inst), ..Done::default() };
+        }
+        let earliest = rename + self.config.window.rename_to_issue_cycles;
+        let mut at = Progress {
+            earliest,
+            ready: self.scoreboard.sources(inst),
+            chained: 0,
+            first_issue: NEVER,
+            last_issue: earliest,
+            base_written: false,
+            result: rename + 1,
+        };
+        let mut done = Done::default();
+        for group in inst.uops() {
+            self.run_group(op, group, &mut at, &mut done, memory, sink);
+        }
+        self.run_special(inst, &mut at);
+        self.write_results(inst, &at);
+        done.issue = if at.first_issue == NEVER { earliest } else { at.first_issue };
+        done.complete = at.result.max(done.complete);
+        done
+    }
+
+    /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
+    #[inline]
+    fn rename_only(&mut self, inst: &Inst, rename: Cycle) -> Done {
+        match (inst.rename, inst.dsts(), inst.srcs()) {
+            (Rename::Move, [dst, ..], [src, ..]) => self.scoreboard.copy(*dst, *src),
+            (_, dsts, _) => dsts.iter().for_each(|dst| self.scoreboard.write(*dst, 0)),
+        }
+        Done { issue: rename, complete: rename + 1, ..Done::default() }
+    }
+
+    /// The second half of a fused pair that costs no micro-operation of its own: `AESMC` behind
+    /// `AESE`, `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
+    #[inline]
+    fn rides_along(&self, inst: &Inst) -> bool {
+        inst.branch == sim_isa::BranchKind::None
+            && !inst.srcs().contains(&sim_isa::Reg::NZCV)
+            && inst.srcs().iter().any(|src| inst.dsts().contains(src))
+    }
+
+    /// When the value that a riding instruction overwrites is there: its partner made it.
+    #[inline]
+    fn partner_result(&self, inst: &Inst) -> Cycle {
+        inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst)).max().unwrap_or(0)
+    }
+
+    /// All micro-operations of one group.
+    #[inline]
+    fn run_group<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        group: &UopGroup,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let needs = match group.role {
+            Role::Compute | Role::Before => at.ready.all(),
+            Role::Load => at.ready.address.max(self.lsu.order().floor),
+            Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),
+            Role::StoreData => at.ready.data,
+            Role::BaseUpdate => at.ready.address,
+            Role::AfterLoad => at.result,
+        };
+        let needs = needs.max(at.earliest);
+        let needs = if group.role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
+        let issue = self.issue(group, needs, op.squash);
+        at.first_issue = at.first_issue.min(issue);
+        at.last_issue = at.last_issue.max(issue);
+        let result = issue + Cycle::from(group.latency);
+        match group.role {
+            Role::Compute | Role::AfterLoad => at.result = at.result.max(result),
+            Role::Before => at.chained = result,
+            Role::BaseUpdate => self.update_base(op.inst, at, result),
+            Role::Load => self.load(op, issue, Cycle::from(group.latency), at, done, memory, sink),
+            Role::StoreAddr => self.store_address(op, issue, at, done, memory, sink),
+            Role::StoreData => {
+                at.result = at.result.max(issue + 1);
+                if let Some((_, data)) = &mut done.store {
+                    *data = (*data).max(issue + 1);
+                }
+            }
+        }
+    }
+
+    /// Issues the micro-operations of a group and returns the cycle of the last one.
+    #[inline]
+    fn issue(&mut self, group: &UopGroup, needs: Cycle, squash: Cycle) -> Cycle {
+        let mut pipes = group.pipes;
+        if pipes == PipeMask::I && !self.config.execute.single_cycle_on_m1 {
+            pipes = PipeMask(PipeMask::I.0 & !PipeMask::M1.0);
+        }
+        if pipes == PipeMask::NONE {
+            return needs;
+        }
+        let request = PipeRequest {
+            pipes,
+            occupancy: group.occupancy.max(1).into(),
+            flag_port: group.flag_port,
+        };
+        let queue = Queue::of(pipes);
+        let mut last = needs;
+        let dispatched = self.window.cycle();
+        for _ in 0..group.count {
+            let cycle = self.pipes.book(request, needs, squash);
+            let queue = self.window.queue(queue);
+            queue.free_at(dispatched);
+            queue.take(cycle.min(squash) + 1);
+            last = last.max(cycle);
+        }
+        last
+    }
+
+    fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
+        if let Some(base) = inst.dsts().last() {
+            self.scoreboard.write(*base, result);
+            at.base_written = true;
+        }
+    }
+
+    /// The memory half of a load or of an atomic.
+    #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
+    #[inline]
+    fn load<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        issue: Cycle,
+        latency: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        at.result = at.result.max(issue + latency);
+        let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
+        let reply = memory.access(request, issue, sink);
+        let extra = latency.saturating_sub(LOAD_TO_USE);
+        let mut data = reply.done;
+        let mut source = reply.source;
+        match self.lsu.forward(request.addr.0, request.bytes.into(), issue) {
+            Forward::None => {}
+            Forward::Hit(cycle) => (data, source) = (cycle, DataSource::StoreQueue),
+            Forward::Wait(cycle) => data = data.max(cycle),
+        }
+        done.reply = MemReply { done: data, source, ..reply };
+        done.waits_for_memory = data > issue + LONG_LOAD;
+        if matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
+            return;
+        }
+        at.result = at.result.max(data + extra);
+        self.order(op.inst, at.result);
+    }
+
+    /// The address half of a store: translation; the access itself comes after retirement.
+    fn store_address<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        issue: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        at.result = at.result.max(issue + 1);
+        if op.exclusive_failed {
+            return;
+        }
+        let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
+        let is_release = op.inst.mem.ordered;
+        let reply = if request.kind == MemKind::AtomicStore {
+            memory.access(request, issue, sink)
+        } else {
+            done.store = Some((request, issue + 1));
+            memory.translate_store(request, issue, sink)
+        };
+        done.reply = reply;
+        at.result = at.result.max(reply.done);
+        if is_release {
+            // A store-release is seen only after everything older.
+            at.result = at.result.max(self.lsu.order().done);
+        }
+        self.lsu.finished(at.result);
+    }
+
+    /// Notes a finished access for barriers, and holds younger ones behind a load-acquire.
+    #[inline]
+    fn order(&mut self, inst: &Inst, data: Cycle) {
+        self.lsu.finished(data);
+        if inst.mem.ordered {
+            self.lsu.hold_until(data);
+        }
+    }
+
+    /// Barriers and system register accesses.
+    fn run_special(&mut self, inst: &Inst, at: &mut Progress) {
+        match inst.special {
+            Special::DataMemoryBarrier => {
+                let done = self.lsu.order().done;
+                self.lsu.hold_until(done);
+            }
+            Special::DataSyncBarrier => at.result = at.result.max(self.lsu.all_done()),
+            Special::SystemWrite => {
+                let start = at.earliest.max(at.ready.all()).max(self.retire.cycle());
+                at.result = start + self.config.execute.system_write_cycles;
+            }
+            Special::SystemRead => {
+                let start = at.earliest.max(at.ready.all());
+                at.result = start + self.config.execute.system_read_cycles;
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes all destinations that are not written yet.
+    #[inline]
+    fn write_results(&mut self, inst: &Inst, at: &Progress) {
+        let dsts = inst.dsts();
+        let n = dsts.len() - usize::from(at.base_written);
+        let accumulate = inst.accumulate;
+        for dst in &dsts[..n] {
+            if accumulate.family != 0 {
+                let early = at.last_issue + Cycle::from(accumulate.latency);
+                self.scoreboard.write_accumulator(*dst, at.result, accumulate.family, early);
+            } else {
+                self.scoreboard.write(*dst, at.result);
+            }
+        }
+    }
+}
+
+/// The access that an instruction makes, if its address is known.
+#[inline]
+fn request_of(op: Op<'_>) -> Option<MemRequest> {
+    let addr = op.addr?;
+    let kind = match op.inst.mem.op {
+        MemOp::Load => MemKind::Load,
+        MemOp::Store => MemKind::Store,
+        MemOp::AtomicLoad => MemKind::AtomicLoad,
+        MemOp::AtomicStore => MemKind::AtomicStore,
+        MemOp::AtomicSwap => MemKind::AtomicSwap,
+        MemOp::PrefetchLoad => MemKind::PrefetchLoad,
+        MemOp::PrefetchStore => MemKind::PrefetchStore,
+        MemOp::ZeroLine => MemKind::ZeroLine,
+        MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
+    };
+    let is_atomic =
+        matches!(kind, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap);
+    if is_atomic && op.squash != NEVER {
+        // An atomic changes memory: it is not performed on a wrong path.
+        return None;
+    }
+    let bytes = u32::from(op.inst.mem.bytes.max(1));
+    Some(MemRequest { pc: VirtAddr(op.pc), addr: VirtAddr(addr), bytes, kind })
+}

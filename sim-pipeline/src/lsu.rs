@@ -1,0 +1,231 @@
+//! The load/store unit: store queue, forwarding, ordering (facts: Chips and Cheese, A710 and A725).
+//!
+//! A load waits for an older store only if it reads what that store writes (the memory dependence
+//! predictor is taken to be right). Not modelled: ordering violations and their flushes.
+
+use crate::config::ExecuteConfig;
+use crate::retire::InOrder;
+use sim_core::{Cycle, EventSink, PmuEvent};
+use sim_isa::{Inst, MemOp, Special};
+
+/// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
+const SLOTS: usize = 1 << 10;
+/// Bytes of one entry's granule.
+const GRANULE_SHIFT: u32 = 3;
+
+/// The youngest store to one 8-byte granule.
+#[derive(Clone, Copy, Debug, Default)]
+struct StoreNote {
+    granule: u64,
+    first: u64,
+    end: u64,
+    /// Cycle in which its data can be forwarded.
+    data: Cycle,
+    /// Cycle in which it leaves the store queue.
+    drained: Cycle,
+}
+
+/// What a load finds in the store queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forward {
+    /// Nothing: the caches have the data.
+    None,
+    /// One store covers it; the value is there in this cycle.
+    Hit(Cycle),
+    /// A store covers it in part: it waits until the store has left the queue.
+    Wait(Cycle),
+}
+
+/// Stores in flight and the order of memory operations.
+#[derive(Clone, Debug)]
+pub struct LoadStoreUnit {
+    notes: Box<[StoreNote]>,
+    drain: InOrder,
+    forward_cycles: Cycle,
+    forward_fail_cycles: Cycle,
+    /// Last cycle in which a store leaves the queue.
+    last_drained: Cycle,
+    order: Order,
+}
+
+/// Ordering of memory operations; put back after a wrong path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Order {
+    /// No younger memory operation issues before (barriers, load-acquire).
+    pub floor: Cycle,
+    /// Every older memory operation has its data by then.
+    pub done: Cycle,
+}
+
+impl LoadStoreUnit {
+    /// An empty unit at cycle 0.
+    pub fn new(config: &ExecuteConfig) -> LoadStoreUnit {
+        LoadStoreUnit {
+            notes: vec![StoreNote::default(); SLOTS].into_boxed_slice(),
+            drain: InOrder::new(config.store_drain_width),
+            forward_cycles: config.forward_cycles,
+            forward_fail_cycles: config.forward_fail_cycles,
+            last_drained: 0,
+            order: Order::default(),
+        }
+    }
+
+    /// The current order.
+    #[inline]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Puts the order back after a wrong path.
+    pub fn restore(&mut self, order: Order) {
+        self.order = order;
+    }
+
+    /// When everything older is done, stores written to the cache included.
+    pub fn all_done(&self) -> Cycle {
+        self.order.done.max(self.last_drained)
+    }
+
+    /// Younger memory operations wait until `cycle`.
+    pub fn hold_until(&mut self, cycle: Cycle) {
+        self.order.floor = self.order.floor.max(cycle);
+    }
+
+    /// An older operation's data is there in `cycle`.
+    #[inline]
+    pub fn finished(&mut self, cycle: Cycle) {
+        self.order.done = self.order.done.max(cycle);
+    }
+
+    /// What a load of `bytes` at `addr` that issues in `now` finds in the store queue.
+    #[inline]
+    pub fn forward(&self, addr: u64, bytes: u64, now: Cycle) -> Forward {
+        let end = addr.wrapping_add(bytes);
+        let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
+        let mut granule = first;
+        loop {
+            let note = &self.notes[granule as usize & (SLOTS - 1)];
+            let overlaps = note.granule == granule && note.first < end && addr < note.end;
+            if overlaps && note.drained > now {
+                return self.forward_from(note, addr, end, now);
+            }
+            if granule == last || granule.wrapping_sub(first) > 8 {
+                return Forward::None;
+            }
+            granule = granule.wrapping_add(1);
+        }
+    }
+
+    fn forward_from(&self, note: &StoreNote, addr: u64, end: u64, now: Cycle) -> Forward {
+        if note.first <= addr && end <= note.end {
+            // Store and load together take `forward_cycles`; the store's own cycle is in `data`.
+            Forward::Hit((now + self.forward_cycles - 1).max(note.data + self.forward_cycles - 1))
+        } else {
+            Forward::Wait(note.drained + self.forward_fail_cycles)
+        }
+    }
+
+    /// The cycle in which a store that retires in `retired` leaves the queue for the cache.
+    #[inline]
+    pub fn drain(&mut self, retired: Cycle) -> Cycle {
+        self.drain.place(retired + 1)
+    }
+
+    /// Notes a store for the loads behind it.
+    #[inline]
+    pub fn stored(&mut self, addr: u64, bytes: u64, data: Cycle, drained: Cycle) {
+        let end = addr.wrapping_add(bytes);
+        self.last_drained = self.last_drained.max(drained);
+        let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
+        let mut granule = first;
+        loop {
+            self.notes[granule as usize & (SLOTS - 1)] =
+                StoreNote { granule, first: addr, end, data, drained };
+            if granule == last || granule.wrapping_sub(first) > 16 {
+                return;
+            }
+            granule = granule.wrapping_add(1);
+        }
+    }
+}
+
+/// Raises the events that depend on the address or the outcome of a load or store instruction:
+/// alignment and the result of a store-exclusive (PMU guide 4.8).
+#[inline]
+pub fn raise_instruction_events<S: EventSink>(
+    inst: &Inst,
+    addr: Option<u64>,
+    exclusive_failed: bool,
+    sink: &mut S,
+) {
+    let is_store = matches!(inst.mem.op, MemOp::Store | MemOp::AtomicStore);
+    let is_load = matches!(inst.mem.op, MemOp::Load | MemOp::AtomicLoad | MemOp::AtomicSwap);
+    if inst.mem.exclusive && is_store {
+        sink.raise(if exclusive_failed {
+            PmuEvent::STREX_FAIL_SPEC
+        } else {
+            PmuEvent::STREX_PASS_SPEC
+        });
+    }
+    let align = u64::from(inst.mem.align.max(1));
+    if addr.is_some_and(|addr| addr & (align - 1) != 0) {
+        if is_load {
+            sink.raise(PmuEvent::UNALIGNED_LD_SPEC);
+        } else if is_store {
+            sink.raise(PmuEvent::UNALIGNED_ST_SPEC);
+        }
+    }
+}
+
+/// True for instructions that order memory operations around them.
+#[inline]
+pub fn is_barrier(inst: &Inst) -> bool {
+    matches!(inst.special, Special::DataMemoryBarrier | Special::DataSyncBarrier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit() -> LoadStoreUnit {
+        LoadStoreUnit::new(&ExecuteConfig {
+            single_cycle_on_m1: true,
+            forward_cycles: 5,
+            forward_fail_cycles: 4,
+            store_drain_width: 2,
+            system_write_cycles: 10,
+            system_read_cycles: 4,
+            exception_cycles: 40,
+        })
+    }
+
+    #[test]
+    fn a_load_inside_a_store_in_flight_gets_its_data_from_there() {
+        let mut lsu = unit();
+        lsu.stored(0x1000, 8, 20, 90);
+        assert_eq!(lsu.forward(0x1004, 4, 30), Forward::Hit(34));
+        assert_eq!(lsu.forward(0x1000, 8, 10), Forward::Hit(24), "waits for the store's data");
+    }
+
+    #[test]
+    fn a_load_that_a_store_covers_in_part_waits_until_it_has_drained() {
+        let mut lsu = unit();
+        lsu.stored(0x1000, 4, 20, 90);
+        assert_eq!(lsu.forward(0x1000, 8, 30), Forward::Wait(94));
+        assert_eq!(lsu.forward(0x1004, 4, 30), Forward::None);
+    }
+
+    #[test]
+    fn a_store_that_has_left_the_queue_forwards_nothing() {
+        let mut lsu = unit();
+        lsu.stored(0x1000, 8, 20, 90);
+        assert_eq!(lsu.forward(0x1000, 8, 90), Forward::None);
+    }
+
+    #[test]
+    fn two_stores_drain_per_cycle() {
+        let mut lsu = unit();
+        let cycles: Vec<Cycle> = [9, 9, 9].into_iter().map(|retired| lsu.drain(retired)).collect();
+        assert_eq!(cycles, [10, 10, 11]);
+    }
+}

@@ -1,0 +1,341 @@
+//! The core: owns the units and passes each operation once through the stages, in program order.
+//!
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
+//! of the stages lives in [`Pipeline::place`] and nowhere else.
+
+use crate::branch::BranchUnit;
+use crate::calendar::Calendar;
+use crate::config::PipelineConfig;
+use crate::execute::Done;
+use crate::frontend::{Arrival, FrontEnd};
+use crate::lsu::{self, LoadStoreUnit};
+use crate::retire::InOrder;
+use crate::scoreboard::Scoreboard;
+use crate::slots::{SlotLedger, SlotUse};
+use crate::window::{Window, WindowMark};
+use crate::wrong_path::AddressGuess;
+use sim_core::time::NEVER;
+use sim_core::{
+    Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause, TraceInst,
+};
+use sim_isa::{BranchKind, Inst, MemOp, Program, StaticEvents};
+
+/// One instruction of the right path.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The record of the stream.
+    pub inst: TraceInst,
+    /// Program counter of the record that follows; `None` at the end of the stream.
+    pub next_pc: Option<u64>,
+}
+
+/// One instruction as the stages see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Op<'a> {
+    pub(crate) id: InstId,
+    pub(crate) pc: u64,
+    pub(crate) inst: &'a Inst,
+    /// Data address, if it has one.
+    pub(crate) addr: Option<u64>,
+    pub(crate) exclusive_failed: bool,
+    /// Squash cycle of the wrong path it is on, [`NEVER`] on the right path.
+    pub(crate) squash: Cycle,
+    /// The instruction completes architecturally (false on a wrong path, or when it faults).
+    pub(crate) retires: bool,
+}
+
+/// What became of an instruction at rename.
+#[derive(Clone, Copy)]
+pub(crate) enum Placed {
+    /// It took its slots and went on.
+    Done(OpLife),
+    /// Its path was squashed before it got a slot.
+    Squashed,
+}
+
+/// The out-of-order core.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    pub(crate) config: PipelineConfig,
+    pub(crate) front: FrontEnd,
+    pub(crate) branches: BranchUnit,
+    pub(crate) window: Window,
+    pub(crate) pipes: Calendar,
+    pub(crate) scoreboard: Scoreboard,
+    pub(crate) lsu: LoadStoreUnit,
+    pub(crate) retire: InOrder,
+    pub(crate) slots: SlotLedger,
+    pub(crate) guess: AddressGuess,
+    /// Reused by every wrong path.
+    pub(crate) mark: WindowMark,
+    /// The instruction before, for fusion: its address, and whether it may take a partner.
+    pub(crate) previous: Option<(InstId, u64)>,
+    /// First cycle of the current counting window.
+    window_start: Cycle,
+}
+
+impl Pipeline {
+    /// An empty core at cycle 0. The configuration must have no [`PipelineConfig::problems`].
+    pub fn new(config: &PipelineConfig) -> Pipeline {
+        let window = Window::new(config);
+        Pipeline {
+            front: FrontEnd::new(&config.front_end, &config.branch),
+            branches: BranchUnit::new(&config.branch),
+            mark: window.new_mark(),
+            window,
+            pipes: Calendar::default(),
+            scoreboard: Scoreboard::default(),
+            lsu: LoadStoreUnit::new(&config.execute),
+            retire: InOrder::new(config.window.retire_width),
+            slots: SlotLedger::default(),
+            guess: AddressGuess::default(),
+            config: config.clone(),
+            previous: None,
+            window_start: 0,
+        }
+    }
+
+    /// The rename clock: the machine advances the core on which it is lowest.
+    #[inline]
+    pub fn cycle(&self) -> Cycle {
+        self.window.cycle()
+    }
+
+    /// Empty rename slots so far, by cause.
+    pub fn lost_slots(&self) -> &[u64; StallCause::COUNT] {
+        self.slots.lost()
+    }
+
+    /// Runs one instruction of the right path, and the wrong path behind it if it is a branch that
+    /// was mispredicted. Raises every event of guide sections 4.7 to 4.10 and 4.13 for it.
+    pub fn run_inst<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> OpLife {
+        let id = step.inst.id;
+        let pc = program.pc(id);
+        let flags = step.inst.flags;
+        let inst = *program.inst(id);
+        let op = Op {
+            id,
+            pc,
+            inst: &inst,
+            addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
+            exclusive_failed: flags.has(InstFlags::EXCLUSIVE_FAILED),
+            squash: NEVER,
+            retires: !flags.has(InstFlags::ABANDONED),
+        };
+        let arrival = self.front.place(pc, memory, sink);
+        let Placed::Done(mut life) = self.place(op, arrival, program, memory, sink) else {
+            unreachable!("the right path is never squashed");
+        };
+        if let Some(addr) = op.addr {
+            self.guess.learn(id, addr);
+        }
+        let breaks_off = flags.has(InstFlags::DISCONTINUITY);
+        if inst.branch != BranchKind::None {
+            let next = step.next_pc.filter(|_| !breaks_off);
+            life.mispredicted = self.resolve(op, &life, next, program, memory, sink);
+        }
+        self.after(op, &life, breaks_off, sink);
+        life
+    }
+
+    /// Ends a counting window: all slots before the returned cycle are settled and counted.
+    pub fn cut_window<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
+        let end = self.slots.cut(StallCause::FetchWidth, sink);
+        self.front.not_before(end);
+        self.count_cycles(end, sink);
+        end
+    }
+
+    /// Ends the run: the window drains, the last slots are settled and counted.
+    pub fn finish<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
+        let end = self.slots.run_dry(self.retire.cycle() + 1, StallCause::FetchEnd, sink);
+        self.front.not_before(end);
+        self.count_cycles(end, sink);
+        end
+    }
+
+    fn count_cycles<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
+        sink.count(PmuEvent::CPU_CYCLES, end - self.window_start);
+        self.window_start = end;
+    }
+
+    /// One instruction through all stages. The arrows of the core are the lines of this function.
+    pub(crate) fn place<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        arrival: Arrival,
+        program: &Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Placed {
+        let fused = self.fuses(op, program);
+        let Some((rename, mops)) = self.rename(op, arrival, fused, memory, sink) else {
+            return Placed::Squashed;
+        };
+        self.raise_speculative(op, mops, sink);
+        let done = self.execute(op, rename, fused, memory, sink);
+        let retired = self.complete(op, &done, mops, sink);
+        let drained = self.store(op, &done, retired, memory, sink);
+        self.window.take_rest(op.inst, retired + 1, drained + 1);
+        Placed::Done(OpLife {
+            inst: op.id,
+            pc: op.pc,
+            addr: op.addr.unwrap_or(0),
+            fetch: arrival.fetch,
+            front_end: arrival.at,
+            rename,
+            issue: done.issue,
+            complete: done.complete,
+            retire: retired,
+            translation_cycles: done.reply.translation_cycles,
+            source: done.reply.source,
+            happened: done.reply.happened,
+            retired: op.retires,
+            mispredicted: false,
+        })
+    }
+
+    /// True when the instruction shares the MOP of the one before it (facts: fused pairs).
+    #[inline]
+    fn fuses(&mut self, op: Op<'_>, program: &Program) -> bool {
+        let fused = match self.previous {
+            Some((id, pc)) if pc.wrapping_add(4) == op.pc => {
+                sim_isa::fuses(program.inst(id), op.inst)
+            }
+            _ => false,
+        };
+        // A pair takes no third partner.
+        self.previous = (!fused).then_some((op.id, op.pc));
+        fused
+    }
+
+    /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
+    #[inline]
+    fn rename<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        arrival: Arrival,
+        fused: bool,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Option<(Cycle, u32)> {
+        if fused {
+            let cycle = self.window.cycle().max(arrival.at);
+            self.front.renamed(cycle.min(op.squash));
+            return (cycle <= op.squash).then_some((cycle, 0));
+        }
+        let mut first = 0;
+        for mop in 0..u32::from(op.inst.n_mops) {
+            let blocked = if mop == 0 {
+                self.window.blocker(op.inst, arrival.at)
+            } else {
+                self.window.rob_blocker(mop as usize)
+            };
+            let wanted = blocked.until.max(arrival.at);
+            let cycle = self.window.slot_cycle(op.inst, wanted, mop == 0);
+            let sent = cycle <= op.squash;
+            let leave = cycle.min(op.squash);
+            let slot = SlotUse {
+                arrive: arrival.at,
+                leave,
+                sent,
+                late: arrival.late,
+                blocked: blocked.by,
+            };
+            let (from, to) = self.slots.enter(slot, sink).back_end;
+            if to > from {
+                let pending = memory.l2_miss_pending(from, to);
+                sink.count(PmuEvent::STALL_BACKEND_MEM, pending);
+            }
+            if !sent {
+                self.front.renamed(op.squash);
+                return (mop > 0).then_some((first, mop));
+            }
+            self.window.take_slot(op.inst, cycle, mop == 0);
+            if mop == 0 {
+                first = cycle;
+                self.front.renamed(cycle);
+                self.pipes.advance(cycle);
+            }
+        }
+        Some((first, u32::from(op.inst.n_mops)))
+    }
+
+    /// Events that speculative execution raises whatever becomes of the instruction.
+    #[inline]
+    fn raise_speculative<S: EventSink>(&mut self, op: Op<'_>, mops: u32, sink: &mut S) {
+        sink.raise(PmuEvent::INST_SPEC);
+        sink.count(PmuEvent::OP_SPEC, mops.into());
+        let mut bits = op.inst.events.0;
+        while bits != 0 {
+            let i = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let n = if i < StaticEvents::PER_INST { 1 } else { mops };
+            sink.count(StaticEvents::LIST[i], n.into());
+        }
+        if op.inst.fp_element_ops > 0 {
+            let event = if op.inst.is_sve {
+                PmuEvent::FP_SCALE_OPS_SPEC
+            } else {
+                PmuEvent::FP_FIXED_OPS_SPEC
+            };
+            sink.count(event, op.inst.fp_element_ops.into());
+        }
+        if op.inst.mem.op != MemOp::None {
+            lsu::raise_instruction_events(op.inst, op.addr, op.exclusive_failed, sink);
+        }
+    }
+
+    /// Completion and retirement of all MOPs: the cycle in which the last one leaves the window.
+    #[inline]
+    fn complete<S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        done: &Done,
+        mops: u32,
+        sink: &mut S,
+    ) -> Cycle {
+        if op.squash != NEVER {
+            for _ in 0..mops {
+                self.window.take_rob(op.squash + 1, done.waits_for_memory);
+            }
+            return op.squash;
+        }
+        let mut retired = self.retire.cycle().max(done.complete);
+        for _ in 0..mops {
+            retired = self.retire.place(done.complete);
+            self.window.take_rob(retired + 1, done.waits_for_memory);
+        }
+        if op.retires {
+            sink.raise(PmuEvent::INST_RETIRED);
+            sink.count(PmuEvent::OP_RETIRED, mops.into());
+        }
+        retired
+    }
+
+    /// A store leaves the store queue for the cache after it has retired: the cycle in which its
+    /// entry is free.
+    #[inline]
+    fn store<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        done: &Done,
+        retired: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Cycle {
+        let (Some((request, data)), true) = (done.store, op.squash == NEVER) else {
+            return retired;
+        };
+        let drain = self.lsu.drain(retired);
+        let reply = memory.access(request, drain, sink);
+        self.lsu.stored(request.addr.0, request.bytes.into(), data, drain);
+        reply.done.max(drain)
+    }
+}

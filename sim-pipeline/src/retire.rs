@@ -1,0 +1,50 @@
+//! Retirement: in program order, a bounded number of MOPs per cycle.
+
+use sim_core::Cycle;
+
+/// A stage that takes at most `width` operations per cycle, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder {
+    width: u32,
+    cycle: Cycle,
+    used: u32,
+}
+
+impl InOrder {
+    /// A stage of this width at cycle 0.
+    pub fn new(width: u32) -> InOrder {
+        InOrder { width, cycle: 0, used: 0 }
+    }
+
+    /// The cycle of the next operation, which is ready in `ready`.
+    #[inline]
+    pub fn place(&mut self, ready: Cycle) -> Cycle {
+        if ready > self.cycle {
+            self.cycle = ready;
+            self.used = 0;
+        } else if self.used == self.width {
+            self.cycle += 1;
+            self.used = 0;
+        }
+        self.used += 1;
+        self.cycle
+    }
+
+    /// The cycle of the last operation.
+    #[inline]
+    pub fn cycle(&self) -> Cycle {
+        self.cycle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InOrder;
+
+    #[test]
+    fn an_operation_waits_for_the_older_ones_and_for_the_width() {
+        let mut retire = InOrder::new(2);
+        let cycles: Vec<u64> = [5, 3, 4, 9].into_iter().map(|ready| retire.place(ready)).collect();
+        assert_eq!(cycles, [5, 5, 6, 9]);
+    }
+}

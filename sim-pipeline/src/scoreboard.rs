@@ -1,0 +1,88 @@
+//! When the value of each architectural register can be read: renaming seen from the consumers.
+
+use sim_core::Cycle;
+use sim_isa::{Inst, Reg};
+
+/// Ready cycles of the youngest value of every register.
+#[derive(Clone, Debug)]
+pub struct Scoreboard {
+    ready: [Cycle; Reg::COUNT],
+    /// Cycle in which an accumulator operand of `family` may issue already.
+    early: [Cycle; Reg::COUNT],
+    family: [u8; Reg::COUNT],
+}
+
+impl Default for Scoreboard {
+    fn default() -> Self {
+        Scoreboard { ready: [0; Reg::COUNT], early: [0; Reg::COUNT], family: [0; Reg::COUNT] }
+    }
+}
+
+/// When the sources of an instruction are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SourcesReady {
+    /// Those that form the address.
+    pub address: Cycle,
+    /// The others.
+    pub data: Cycle,
+}
+
+impl SourcesReady {
+    /// All sources.
+    #[inline]
+    pub fn all(self) -> Cycle {
+        self.address.max(self.data)
+    }
+}
+
+impl Scoreboard {
+    /// When the sources of `inst` can be read; an accumulator of the same family is forwarded late
+    /// in the consumer, so it may come later (facts: late accumulator forwarding).
+    #[inline]
+    pub fn sources(&self, inst: &Inst) -> SourcesReady {
+        let mut ready = SourcesReady::default();
+        for (i, src) in inst.srcs().iter().enumerate() {
+            let name = src.0 as usize;
+            let forwarded = inst.accumulate.family != 0
+                && i == inst.accumulate.src as usize
+                && self.family[name] == inst.accumulate.family;
+            let cycle = if forwarded { self.early[name] } else { self.ready[name] };
+            if i < inst.n_addr_srcs as usize {
+                ready.address = ready.address.max(cycle);
+            } else {
+                ready.data = ready.data.max(cycle);
+            }
+        }
+        ready
+    }
+
+    /// A new value of `dst`, ready in `cycle`.
+    #[inline]
+    pub fn write(&mut self, dst: Reg, cycle: Cycle) {
+        self.ready[dst.0 as usize] = cycle;
+        self.family[dst.0 as usize] = 0;
+    }
+
+    /// A new value of `dst` that accumulator operands of `family` may take in `early`.
+    #[inline]
+    pub fn write_accumulator(&mut self, dst: Reg, cycle: Cycle, family: u8, early: Cycle) {
+        self.ready[dst.0 as usize] = cycle;
+        self.early[dst.0 as usize] = early;
+        self.family[dst.0 as usize] = family;
+    }
+
+    /// `dst` becomes another name of what `src` holds (a move done by renaming).
+    #[inline]
+    pub fn copy(&mut self, dst: Reg, src: Reg) {
+        let (to, from) = (dst.0 as usize, src.0 as usize);
+        self.ready[to] = self.ready[from];
+        self.early[to] = self.early[from];
+        self.family[to] = self.family[from];
+    }
+
+    /// When the youngest value of `reg` can be read.
+    #[inline]
+    pub fn ready(&self, reg: Reg) -> Cycle {
+        self.ready[reg.0 as usize]
+    }
+}

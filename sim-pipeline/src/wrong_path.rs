@@ -1,0 +1,206 @@
+//! Branch resolution and the wrong path behind a misprediction (PMU guide 4.10; design: executed).
+//!
+//! Until the branch resolves, the front end goes on along the predicted path through the program's
+//! code image. What is renamed and issued by then raises its speculative events and touches caches,
+//! TLBs and predictors' histories; at the squash all that is taken in order is given back.
+
+use crate::branch::{Branch, Outcome, Prediction};
+use crate::pipeline::{Op, Pipeline, Placed};
+use sim_core::{Cycle, EventSink, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
+use sim_isa::{BranchKind, Program, Special};
+
+/// Last address and stride of every memory instruction: where a wrong-path access goes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AddressGuess {
+    /// `(last address, stride)`, by static instruction; address 0 is "never".
+    seen: Vec<(u64, i64)>,
+}
+
+impl AddressGuess {
+    /// Notes an access of the right path.
+    #[inline]
+    pub(crate) fn learn(&mut self, id: InstId, addr: u64) {
+        let id = id as usize;
+        if id >= self.seen.len() {
+            // Grows with the static code only, not with the instructions run.
+            self.seen.resize((id + 1).next_power_of_two(), (0, 0));
+        }
+        let (last, stride) = &mut self.seen[id];
+        *stride = if *last == 0 { 0 } else { addr.wrapping_sub(*last) as i64 };
+        *last = addr;
+    }
+
+    /// Where the instruction would go next, if it was ever seen. Strides of more than a page are
+    /// taken for chance.
+    fn next(&self, id: InstId) -> Option<u64> {
+        let (last, stride) = self.seen.get(id as usize).copied()?;
+        let stride = if stride.unsigned_abs() <= 4096 { stride } else { 0 };
+        (last != 0).then(|| last.wrapping_add_signed(stride))
+    }
+}
+
+/// The branch in an instruction.
+fn branch_of(op: Op<'_>) -> Branch {
+    let target = op.pc.wrapping_add_signed(op.inst.offset.into());
+    Branch { pc: op.pc, kind: op.inst.branch, target }
+}
+
+impl Pipeline {
+    /// Predicts the branch, compares with where the stream went, runs the wrong path if they differ,
+    /// trains. True when the branch was mispredicted and the pipeline was flushed.
+    pub(crate) fn resolve<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        life: &OpLife,
+        next: Option<u64>,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        let branch = branch_of(op);
+        let prediction = self.branches.predict(branch);
+        // Where the stream ends nobody knows better than the prediction.
+        let next = next.or(prediction.next).unwrap_or(op.pc.wrapping_add(4));
+        let taken = !branch.is_conditional() || next != op.pc.wrapping_add(4);
+        let actual = Outcome { pc: op.pc, taken, next };
+        let flushed = prediction.next != Some(next);
+        self.raise_branch(op, &prediction, taken, flushed, sink);
+        self.branches.train(branch.kind, &prediction, actual);
+        self.front.follow(&prediction);
+        if flushed {
+            let returns = self.branches.return_stack();
+            if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
+                self.run_wrong_path(wrong, life.complete, program, memory, sink);
+            }
+            self.branches.recover(&prediction, returns, actual);
+            let at = life.complete + self.config.branch.redirect_cycles;
+            self.front.redirect(at, StallCause::FetchRedirect);
+        }
+        flushed
+    }
+
+    /// Events of a branch of the right path (decisions A25 and A26).
+    fn raise_branch<S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        prediction: &Prediction,
+        taken: bool,
+        flushed: bool,
+        sink: &mut S,
+    ) {
+        if taken {
+            sink.raise(PmuEvent::PC_WRITE_SPEC);
+        }
+        if op.inst.branch == BranchKind::ExceptionReturn {
+            return;
+        }
+        sink.raise(PmuEvent::BR_PRED);
+        sink.raise(PmuEvent::BR_RETIRED);
+        if flushed || (taken && prediction.resteered) {
+            sink.raise(PmuEvent::BR_MIS_PRED);
+        }
+        if flushed {
+            sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+        }
+    }
+
+    /// Everything the front end brings from `pc` on until the branch resolves in `squash`.
+    pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
+        &mut self,
+        mut pc: u64,
+        squash: Cycle,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let scoreboard = self.scoreboard.clone();
+        let order = self.lsu.order();
+        let mut mark = std::mem::take(&mut self.mark);
+        self.window.save(&mut mark);
+        while let Some(id) = program.fetch(pc) {
+            let arrival = self.front.place(pc, memory, sink);
+            if arrival.at > squash {
+                break;
+            }
+            let inst = *program.inst(id);
+            let addr = self.guess.next(id);
+            let op =
+                Op { id, pc, inst: &inst, addr, exclusive_failed: false, squash, retires: false };
+            let placed = self.place(op, arrival, program, memory, sink);
+            match self.wrong_path_next(op, matches!(placed, Placed::Done(_)), sink) {
+                Some(next) => pc = next,
+                None => break,
+            }
+        }
+        self.window.squash(&mark);
+        self.mark = mark;
+        self.lsu.restore(order);
+        self.scoreboard = scoreboard;
+        self.previous = None;
+    }
+
+    /// Where a wrong path goes on behind this instruction; `None` where it ends: an unknown target,
+    /// or an instruction behind which the core waits.
+    fn wrong_path_next<S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        renamed: bool,
+        sink: &mut S,
+    ) -> Option<u64> {
+        if op.inst.branch == BranchKind::None {
+            let stops = !matches!(
+                op.inst.special,
+                Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown
+            );
+            return (!stops).then(|| op.pc.wrapping_add(4));
+        }
+        let prediction = self.branches.predict(branch_of(op));
+        if renamed && op.inst.branch != BranchKind::ExceptionReturn {
+            sink.raise(PmuEvent::BR_PRED);
+            if prediction.taken {
+                sink.raise(PmuEvent::PC_WRITE_SPEC);
+            }
+        }
+        self.front.follow(&prediction);
+        prediction.next
+    }
+
+    /// What an instruction does to the flow once it is retired: restarts, barriers, exceptions.
+    pub(crate) fn after<S: EventSink>(
+        &mut self,
+        op: Op<'_>,
+        life: &OpLife,
+        discontinuity: bool,
+        sink: &mut S,
+    ) {
+        match op.inst.special {
+            Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown => {
+            }
+            Special::DataSyncBarrier | Special::SystemWrite | Special::Wait => {
+                self.window.hold_until(life.complete);
+            }
+            Special::InstSyncBarrier => {
+                let at = life.retire + self.config.branch.redirect_cycles;
+                self.front.redirect(at, StallCause::FetchSerialise);
+            }
+            Special::SupervisorCall => self.take_exception(PmuEvent::EXC_SVC, life, sink),
+            Special::HypervisorCall => self.take_exception(PmuEvent::EXC_HVC, life, sink),
+            Special::SecureMonitorCall => self.take_exception(PmuEvent::EXC_SMC, life, sink),
+            Special::Undefined => self.take_exception(PmuEvent::EXC_UNDEF, life, sink),
+        }
+        if discontinuity && op.inst.special == Special::None {
+            let at = life.retire + self.config.execute.exception_cycles;
+            self.front.redirect(at, StallCause::FetchSerialise);
+        }
+    }
+
+    /// An exception-generating instruction: the kernel behind it is not in a user trace, the stream
+    /// goes on after the entry and the return.
+    fn take_exception<S: EventSink>(&mut self, event: PmuEvent, life: &OpLife, sink: &mut S) {
+        sink.raise(PmuEvent::PC_WRITE_SPEC);
+        sink.raise(PmuEvent::EXC_TAKEN);
+        sink.raise(event);
+        let at = life.retire + self.config.execute.exception_cycles;
+        self.front.redirect(at, StallCause::FetchSerialise);
+    }
+}

@@ -1,0 +1,195 @@
+//! The core on small loops with a memory of fixed latency: cycles per iteration that a reader can
+//! follow from the widths and latencies in the configuration (PMU guide 4.7, facts on pipes).
+
+use sim_core::{
+    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest, MemoryPort,
+    PmuEvent, TraceInst, VirtAddr,
+};
+use sim_isa::Program;
+use sim_pipeline::{Pipeline, PipelineConfig, Step};
+
+/// Every fetch and every access takes the same time.
+struct FlatMemory {
+    load_cycles: Cycle,
+}
+
+impl MemoryPort for FlatMemory {
+    fn fetch<S: EventSink>(&mut self, _pc: VirtAddr, now: Cycle, _sink: &mut S) -> MemReply {
+        MemReply { done: now + 1, ..MemReply::default() }
+    }
+
+    fn translate_store<S: EventSink>(
+        &mut self,
+        _request: MemRequest,
+        now: Cycle,
+        _sink: &mut S,
+    ) -> MemReply {
+        MemReply { done: now + 1, ..MemReply::default() }
+    }
+
+    fn access<S: EventSink>(
+        &mut self,
+        _request: MemRequest,
+        now: Cycle,
+        _sink: &mut S,
+    ) -> MemReply {
+        let missed = self.load_cycles > 4;
+        MemReply {
+            done: now + self.load_cycles,
+            translation_cycles: 1,
+            source: if missed { DataSource::Dram } else { DataSource::L1 },
+            happened: if missed { Happened::L2_MISS } else { Happened::default() },
+        }
+    }
+
+    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
+        if self.load_cycles > 4 { to - from } else { 0 }
+    }
+}
+
+fn config() -> PipelineConfig {
+    #[derive(serde::Deserialize)]
+    struct Document {
+        pipeline: PipelineConfig,
+    }
+    let text = include_str!("../../configs/neoverse-n2.toml");
+    toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
+}
+
+/// Runs `words` as the body of a loop closed by a taken `B` back, `times` times.
+/// `addr(iteration, index)` gives the data address of a memory instruction.
+fn run_loop(
+    words: &[u32],
+    times: u64,
+    load_cycles: Cycle,
+    addr: impl Fn(u64, usize) -> Option<u64>,
+) -> Counts {
+    let base = 0x40_0000_u64;
+    let mut program = Program::new();
+    let mut body = words.to_vec();
+    let back = -(words.len() as i32) as u32 & 0x03FF_FFFF;
+    body.push(0x1400_0000 | back);
+    let ids: Vec<u32> = body
+        .iter()
+        .enumerate()
+        .map(|(i, word)| program.intern(base + 4 * i as u64, *word))
+        .collect();
+    let mut pipeline = Pipeline::new(&config());
+    let mut memory = FlatMemory { load_cycles };
+    let mut counts = Counts::default();
+    for iteration in 0..times {
+        for (i, id) in ids.iter().enumerate() {
+            let next = if i + 1 == ids.len() { base } else { base + 4 * (i as u64 + 1) };
+            let at = addr(iteration, i);
+            let flags = if at.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
+            let inst = TraceInst { addr: at.unwrap_or(0), id: *id, flags };
+            let step = Step { inst, next_pc: Some(next) };
+            pipeline.run_inst(&step, &mut program, &mut memory, &mut counts);
+        }
+    }
+    pipeline.finish(&mut counts);
+    let slots = counts.value(PmuEvent::OP_SPEC) + counts.value(PmuEvent::STALL_SLOT);
+    assert_eq!(slots, 5 * counts.value(PmuEvent::CPU_CYCLES), "the slots tile the run");
+    counts
+}
+
+/// Cycles per iteration, rounded to tenths.
+fn per_iteration(counts: &Counts, times: u64) -> f64 {
+    (counts.value(PmuEvent::CPU_CYCLES) as f64 / times as f64 * 10.0).round() / 10.0
+}
+
+const ADD_X1_X1_1: u32 = 0x9100_0421;
+const MUL_X1_X1_X2: u32 = 0x9B02_7C21;
+const LDR_X1_X1: u32 = 0xF940_0021;
+const SDIV_X1_X1_X2: u32 = 0x9AC2_0C21;
+const NOP: u32 = 0xD503_201F;
+
+#[test]
+fn a_chain_of_additions_runs_one_a_cycle() {
+    let counts = run_loop(&[ADD_X1_X1_1; 20], 500, 4, |_, _| None);
+    assert_eq!(per_iteration(&counts, 500), 20.0);
+}
+
+#[test]
+fn a_chain_of_multiplications_runs_one_in_two_cycles() {
+    let counts = run_loop(&[MUL_X1_X1_X2; 20], 500, 4, |_, _| None);
+    assert_eq!(per_iteration(&counts, 500), 40.0);
+}
+
+#[test]
+fn a_64_bit_divide_blocks_its_pipe_for_twenty_cycles() {
+    let counts = run_loop(&[SDIV_X1_X1_X2; 4], 500, 4, |_, _| None);
+    assert_eq!(per_iteration(&counts, 500), 80.0);
+}
+
+#[test]
+fn independent_additions_are_bound_by_the_four_integer_pipes() {
+    // add x1..x8, #1: eight independent chains; 24 of them and a branch in a loop.
+    let words: Vec<u32> = (0..24_u32).map(|i| 0x9100_0400 | (i % 8 + 1) * 0x21).collect();
+    let counts = run_loop(&words, 1000, 4, |_, _| None);
+    assert_eq!(per_iteration(&counts, 1000), 6.0);
+    assert_eq!(counts.value(PmuEvent::DP_SPEC), 24_000);
+}
+
+#[test]
+fn a_pointer_chase_takes_the_load_to_use_latency() {
+    for load_cycles in [4, 100] {
+        let counts = run_loop(&[LDR_X1_X1; 10], 200, load_cycles, |i, k| {
+            (k < 10).then(|| 0x10_0000 + 64 * (10 * i + k as u64))
+        });
+        let expected = 10.0 * load_cycles as f64;
+        let got = per_iteration(&counts, 200);
+        assert!((got - expected).abs() <= 0.5, "{got} cycles for 10 loads of {load_cycles}");
+    }
+}
+
+#[test]
+fn a_window_full_of_misses_is_the_back_ends_and_waits_for_memory() {
+    let counts = run_loop(&[LDR_X1_X1; 10], 200, 300, |i, k| {
+        (k < 10).then(|| 0x10_0000 + 64 * (10 * i + k as u64))
+    });
+    let cycles = counts.value(PmuEvent::CPU_CYCLES);
+    let stalled = counts.value(PmuEvent::STALL_BACKEND_MEM);
+    assert!(stalled > cycles * 8 / 10, "{stalled} of {cycles}");
+    assert!(stalled <= counts.value(PmuEvent::STALL_BACKEND));
+}
+
+#[test]
+fn two_nops_share_a_slot() {
+    let counts = run_loop(&[NOP; 20], 500, 4, |_, _| None);
+    assert_eq!(counts.value(PmuEvent::INST_RETIRED), 500 * 21);
+    assert_eq!(counts.value(PmuEvent::OP_RETIRED), 500 * 11);
+}
+
+#[test]
+fn a_branch_that_always_surprises_costs_ten_cycles_and_runs_the_wrong_path() {
+    // cbz x9, +8 ; add ; add ... taken or not by a random number: about half are mispredicted.
+    let base = 0x40_0000_u64;
+    let words = [0xB400_0049_u32, ADD_X1_X1_1, 0xD65F_03C0];
+    let mut program = Program::new();
+    let ids: Vec<u32> = (0..3).map(|i| program.intern(base + 4 * i as u64, words[i])).collect();
+    let mut pipeline = Pipeline::new(&config());
+    let mut memory = FlatMemory { load_cycles: 4 };
+    let mut counts = Counts::default();
+    let mut state = 7_u64;
+    for _ in 0..4000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let taken = state >> 63 == 1;
+        let path: &[usize] = if taken { &[0, 2] } else { &[0, 1, 2] };
+        for (k, i) in path.iter().enumerate() {
+            let next = path.get(k + 1).map_or(base, |n| base + 4 * *n as u64);
+            let inst = TraceInst { addr: 0, id: ids[*i], flags: InstFlags::default() };
+            let step = Step { inst, next_pc: Some(next) };
+            pipeline.run_inst(&step, &mut program, &mut memory, &mut counts);
+        }
+    }
+    pipeline.finish(&mut counts);
+    let wrong = counts.value(PmuEvent::BR_MIS_PRED_RETIRED);
+    assert!((1200..3000).contains(&wrong), "{wrong} of 4000 random branches");
+    let spec = counts.value(PmuEvent::INST_SPEC);
+    assert!(spec > counts.value(PmuEvent::INST_RETIRED) + wrong, "the wrong path was renamed");
+    let slots = counts.value(PmuEvent::OP_SPEC) + counts.value(PmuEvent::STALL_SLOT);
+    assert_eq!(slots, 5 * counts.value(PmuEvent::CPU_CYCLES));
+    let cycles_each = counts.value(PmuEvent::CPU_CYCLES) as f64 / wrong as f64;
+    assert!((10.0..20.0).contains(&cycles_each), "{cycles_each} cycles per misprediction");
+}
