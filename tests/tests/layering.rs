@@ -1,0 +1,108 @@
+//! The arrows between the crates: each may use crates of lower rows only, and no sibling.
+
+use sim_tests::{read, repository};
+
+/// Lowest row first. A crate may use only crates of earlier rows.
+const LAYERS: [&[&str]; 6] = [
+    &["sim-core"],
+    &["sim-isa", "sim-trace"],
+    &["sim-pipeline", "sim-cache", "sim-pmu", "sim-metrics"],
+    &["sim-machine"],
+    &["sim-report"],
+    &["n2sim"],
+];
+
+/// Crates outside the tower: a plugin that another program loads, and what tests and measures the
+/// tower. None of them may be used by a crate.
+const OUTSIDE: [&str; 4] = ["sim-capture", "sim-tests", "sim-benches", "xtask"];
+
+/// Crates that may not use all of the rows below theirs.
+const NARROWER: [(&str, &[&str]); 4] = [
+    ("sim-cache", &["sim-core"]),
+    ("sim-pmu", &["sim-core"]),
+    ("sim-metrics", &["sim-core"]),
+    ("sim-pipeline", &["sim-core", "sim-isa"]),
+];
+
+fn layer_of(name: &str) -> Option<usize> {
+    LAYERS.iter().position(|row| row.contains(&name))
+}
+
+/// The workspace members: folder and package name.
+fn members() -> Vec<(String, String)> {
+    let root: toml::Table =
+        read(&repository().join("Cargo.toml")).parse().expect("the root manifest is TOML");
+    let members = root["workspace"]["members"].as_array().expect("members is a list");
+    members
+        .iter()
+        .map(|member| {
+            let folder = member.as_str().expect("a member is a folder").to_owned();
+            let package = manifest(&folder)["package"]["name"].as_str().map(str::to_owned);
+            (folder, package.expect("a package has a name"))
+        })
+        .collect()
+}
+
+fn manifest(folder: &str) -> toml::Table {
+    let path = repository().join(folder).join("Cargo.toml");
+    read(&path).parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The packages of this workspace that a package uses, dev-dependencies left out.
+fn uses(folder: &str, all: &[String]) -> Vec<String> {
+    let manifest = manifest(folder);
+    let tables = ["dependencies", "build-dependencies"];
+    let mut used: Vec<String> = tables
+        .iter()
+        .filter_map(|table| manifest.get(*table)?.as_table())
+        .flat_map(|table| table.keys().cloned())
+        .filter(|name| all.contains(name))
+        .collect();
+    used.sort();
+    used
+}
+
+#[test]
+fn every_crate_uses_only_crates_of_lower_rows() {
+    let members = members();
+    let names: Vec<String> = members.iter().map(|(_, name)| name.clone()).collect();
+    let mut faults = Vec::new();
+    for (folder, name) in &members {
+        let layer = layer_of(name);
+        if layer.is_none() && !OUTSIDE.contains(&name.as_str()) {
+            faults.push(format!(
+                "{name} stands in no row: add it to LAYERS in tests/tests/layering.rs, in the row \
+                 above everything that it uses, and give it a paragraph in ARCHITECTURE.md"
+            ));
+        }
+        for used in uses(folder, &names) {
+            let narrower = NARROWER.iter().find(|(narrow, _)| narrow == name);
+            let allowed = match (layer, layer_of(&used), narrower) {
+                (_, None, _) => false,
+                (Some(_), Some(_), Some((_, list))) => list.contains(&used.as_str()),
+                (Some(own), Some(below), None) => below < own,
+                (None, Some(_), _) => name != "sim-capture",
+            };
+            if !allowed {
+                faults.push(format!(
+                    "{name} may not use {used}: siblings and upper rows meet through the traits \
+                     and types of sim-core"
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn architecture_names_every_crate() {
+    let text = read(&repository().join("ARCHITECTURE.md"));
+    let words: Vec<&str> =
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c))).collect();
+    let missing: Vec<String> = members()
+        .into_iter()
+        .map(|(_, name)| name)
+        .filter(|name| !words.contains(&name.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md says nothing about {}", missing.join(", "));
+}
