@@ -9,7 +9,10 @@ mod dp_imm;
 mod dp_reg;
 mod fp_scalar;
 mod load_store;
+mod simd_fp;
+mod simd_int;
 mod simd_mem;
+mod simd_misc;
 
 use std::sync::OnceLock;
 
@@ -33,6 +36,9 @@ const TABLES: &[(Domain, &[Row])] = &[
     (Domain::Integer, load_store::ROWS),
     (Domain::Simd, simd_mem::ROWS),
     (Domain::ScalarFp, fp_scalar::ROWS),
+    (Domain::Simd, simd_misc::ROWS),
+    (Domain::Simd, simd_int::ROWS),
+    (Domain::Simd, simd_fp::ROWS),
 ];
 
 /// A parsed row.
@@ -225,7 +231,7 @@ impl Entry {
             Cost::One(uops) => uops,
             Cost::Elem(by_elem) => by_elem[self.elem(word) as usize],
             Cost::Q(by_q) => by_q[(word >> 30 & 1) as usize],
-            Cost::Lanes(by_lanes) => by_lanes[self.lanes(word).ilog2().min(3) as usize],
+            Cost::Lanes(by_lanes) => by_lanes[self.lanes(word).ilog2().min(4) as usize],
         }
     }
 

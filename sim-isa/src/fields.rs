@@ -2,7 +2,8 @@
 //!
 //! A picture is 32 characters from bit 31 down to bit 0: `0` and `1` are fixed, `.` is free, a letter
 //! names a field (its bits may stand apart, they are gathered from high to low). Limits may follow,
-//! parted by blanks: `z!=3`, `i<5`, `h>0`, `n==m`, `n!=m`. A picture may contain `_` for the eye.
+//! parted by blanks: `z!=3`, `i<5`, `h>0`, `n==m`, `n!=m`, and `no1d`: no 64-bit element (field `z` 3 or
+//! of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0). A picture may contain `_` for the eye.
 
 /// A parsed bit picture.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub(crate) struct Pattern {
     /// Bits of each field, by letter.
     fields: [u32; 26],
     limits: Vec<Limit>,
+    /// The limit `no1d`.
+    refuses_one_d: bool,
 }
 
 /// What a field must satisfy besides the fixed bits.
@@ -42,7 +45,13 @@ impl Pattern {
     pub(crate) fn parse(picture: &str) -> Pattern {
         let mut words = picture.split_whitespace();
         let bits = words.next().expect("a picture begins with its bits");
-        let mut pattern = Pattern { mask: 0, value: 0, fields: [0; 26], limits: Vec::new() };
+        let mut pattern = Pattern {
+            mask: 0,
+            value: 0,
+            fields: [0; 26],
+            limits: Vec::new(),
+            refuses_one_d: false,
+        };
         let mut bit = 32;
         for c in bits.bytes().filter(|&c| c != b'_') {
             assert!(bit > 0, "the picture {picture} has more than 32 bits");
@@ -57,13 +66,30 @@ impl Pattern {
             }
         }
         assert!(bit == 0, "the picture {picture} lacks {bit} bits");
-        pattern.limits = words.map(Limit::parse).collect();
+        for word in words {
+            match word {
+                "no1d" => pattern.refuses_one_d = true,
+                _ => pattern.limits.push(Limit::parse(word)),
+            }
+        }
         pattern
     }
 
     /// True when `word` has the fixed bits and meets every limit.
     pub(crate) fn matches(&self, word: u32) -> bool {
-        word & self.mask == self.value && self.limits.iter().all(|limit| limit.holds(self, word))
+        word & self.mask == self.value
+            && self.limits.iter().all(|limit| limit.holds(self, word))
+            && !(self.refuses_one_d && self.is_one_d(word))
+    }
+
+    /// True for a 64-bit vector of one 64-bit element.
+    fn is_one_d(&self, word: u32) -> bool {
+        let is_d = match self.width(b'z') {
+            2 => self.field(word, b'z') == 3,
+            4 => self.field(word, b'z') > 7,
+            _ => self.field(word, b'y') == 1,
+        };
+        is_d && self.field(word, b'q') == 0
     }
 
     /// True when some word whose bits under `mask` equal `value` may match.

@@ -32,4 +32,5 @@ pub use inst::{
     Accumulate, BranchKind, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role, Special,
     StaticEvents, UopGroup,
 };
-pub use program::{InstId, Program};
+pub use program::Program;
+pub use sim_core::InstId;

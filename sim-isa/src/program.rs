@@ -4,13 +4,10 @@
 //! changes (a JIT) gives a location a new instruction; the old one keeps its number.
 
 use rustc_hash::FxHashMap;
+use sim_core::InstId;
 
 use crate::decode::decode;
 use crate::inst::{BranchKind, Inst, MemOp};
-
-/// Number of a static instruction of one [`Program`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InstId(pub u32);
 
 const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -79,13 +76,13 @@ impl Program {
     /// The instruction behind `id`.
     #[inline]
     pub fn inst(&self, id: InstId) -> &Inst {
-        &self.insts[id.0 as usize]
+        &self.insts[id as usize]
     }
 
     /// The address of `id`.
     #[inline]
     pub fn pc(&self, id: InstId) -> u64 {
-        self.pcs[id.0 as usize]
+        self.pcs[id as usize]
     }
 
     /// The target of a direct branch, or the address of a literal load; 0 for anything else, whose
@@ -108,14 +105,14 @@ impl Program {
         let slot = slot_of(pc);
         let current = self.pages[page].ids[slot];
         if current != NO_INST && self.insts[current as usize].word == word {
-            return InstId(current);
+            return current;
         }
         let id = self.insts.len() as u32;
         assert!(id != NO_INST, "a program has fewer than 2^32 - 1 static instructions");
         self.insts.push(decode(word));
         self.pcs.push(pc);
         self.pages[page].ids[slot] = id;
-        InstId(id)
+        id
     }
 
     /// The current instruction at `pc`, if it was interned or fetched before.
@@ -123,7 +120,7 @@ impl Program {
     pub fn at(&self, pc: u64) -> Option<InstId> {
         let page = self.page(pc)?;
         let id = self.pages[page].ids[slot_of(pc)];
-        (id != NO_INST && pc % WORD_BYTES == 0).then_some(InstId(id))
+        (id != NO_INST && pc % WORD_BYTES == 0).then_some(id)
     }
 
     /// The current instruction at `pc`; decodes it from the code image when nobody did before. `None`
@@ -142,7 +139,7 @@ impl Program {
                 let word = page.image.as_ref()?[slot];
                 (pc % WORD_BYTES == 0).then(|| self.intern(pc, word))
             }
-            id => (pc % WORD_BYTES == 0).then_some(InstId(id)),
+            id => (pc % WORD_BYTES == 0).then_some(id),
         }
     }
 

@@ -16,8 +16,8 @@ pub(crate) enum Cost {
     Elem([Uops; 4]),
     /// By bit 30: 64-bit or 128-bit vector.
     Q([Uops; 2]),
-    /// By number of lanes: 1, 2, 4, 8.
-    Lanes([Uops; 4]),
+    /// By number of lanes: 1, 2, 4, 8, 16.
+    Lanes([Uops; 5]),
 }
 
 /// The micro-operations of one instruction and its late accumulator forwarding.
@@ -51,6 +51,7 @@ pub(crate) mod family {
     pub(crate) const CMLA: u8 = 17;
     pub(crate) const SVE_MLA_D: u8 = 18;
     pub(crate) const DOT_D: u8 = 19;
+    pub(crate) const MLAL: u8 = 20;
 }
 
 const I: PipeMask = PipeMask::I;
@@ -372,4 +373,91 @@ pub(crate) mod structure {
     stores!(ST4_D ST4_D_POST: q0 (3, 6), q1 (4, 5));
     stores!(ST4_LANE ST4_LANE_POST: q0 (3, 6), q1 (3, 6));
     stores!(ST4_LANE_D ST4_LANE_D_POST: q0 (3, 4), q1 (3, 4));
+}
+
+/// Advanced SIMD [LLVM N2 model].
+pub(crate) mod simd {
+    use super::*;
+
+    /// The default vector operation.
+    pub(crate) const ALU: Cost = one(&[u(V, 2)]);
+    /// Basic shifts.
+    pub(crate) const SHIFT: Cost = one(&[u(V1, 2)]);
+    /// Rounding and saturating shifts, saturating narrowing.
+    pub(crate) const SHIFT_ROUND: Cost = one(&[u(V1, 4)]);
+    /// Shift and accumulate.
+    pub(crate) const SHIFT_ADD: Cost = acc(&[u(V1, 4)], family::SHIFT, 1);
+    /// Absolute difference and accumulate.
+    pub(crate) const ABA: Cost = acc(&[u(V1, 4)], family::ABSDIFF, 1);
+    /// Pairwise long add and accumulate.
+    pub(crate) const ADALP: Cost = acc(&[u(V1, 4)], family::ADALP, 1);
+    pub(crate) const MUL: Cost = one(&[u(V0, 4)]);
+    pub(crate) const MLA: Cost = acc(&[u(V0, 4)], family::MLA, 1);
+    pub(crate) const MLAL: Cost = acc(&[u(V0, 4)], family::MLAL, 1);
+    pub(crate) const SQRDMLAH: Cost = acc(&[u(V0, 4)], family::SQRDMLAH, 2);
+    /// Saturating doubling multiply-add long: no late forwarding.
+    pub(crate) const SQDMLAL: Cost = one(&[u(V0, 4)]);
+    pub(crate) const MULL: Cost = one(&[u(V, 3)]);
+    pub(crate) const PMUL: Cost = one(&[u(V0, 3)]);
+    pub(crate) const PMULL_D: Cost = one(&[u(V0, 2)]);
+    pub(crate) const DOT: Cost = acc(&[u(V, 3)], family::DOT, 1);
+    pub(crate) const MMLA: Cost = acc(&[u(V, 3)], family::MMLA, 1);
+
+    const REDUCE_4: Uops = uops(&[u(V1, 2)]);
+    const REDUCE_8: Uops = uops(&[u(V1, 4), u(V, 4)]);
+    /// Sum across lanes; two lanes do not occur.
+    pub(crate) const ADDV: Cost =
+        Cost::Lanes([REDUCE_4, REDUCE_4, REDUCE_4, REDUCE_8, uops(&[u(V1, 4)])]);
+    /// The same to twice the width: its lanes are counted in the wider element.
+    pub(crate) const ADDLV: Cost =
+        Cost::Lanes([REDUCE_4, REDUCE_4, REDUCE_8, uops(&[u(V1, 4)]), uops(&[u(V1, 4)])]);
+    /// Minimum and maximum across lanes.
+    pub(crate) const MAXV: Cost =
+        Cost::Lanes([REDUCE_4, REDUCE_4, REDUCE_4, REDUCE_8, uops(&[many(2, V1, 4)])]);
+
+    /// Table look-up in three and four registers.
+    pub(crate) const TABLE_3: Cost = one(&[many(2, V, 4)]);
+    pub(crate) const TABLE_4: Cost = one(&[many(4, V, 4)]);
+    /// Table look-up that keeps the destination.
+    pub(crate) const TABLE_EXTEND_2: Cost = one(&[many(2, V, 4)]);
+    pub(crate) const TABLE_EXTEND_3: Cost = one(&[many(4, V, 6)]);
+    pub(crate) const TABLE_EXTEND_4: Cost = one(&[many(8, V, 6)]);
+
+    /// Multiply; its result reaches an accumulator early.
+    pub(crate) const FMUL: Cost = acc(&[u(V, 3)], family::FMLA, 1);
+    pub(crate) const FMLA: Cost = acc(&[u(V, 4)], family::FMLA, 2);
+    pub(crate) const FCMLA: Cost = acc(&[u(V, 4)], family::FCMLA, 2);
+    pub(crate) const FMLAL: Cost = acc(&[u(V, 5)], family::FMLAL, 3);
+    const FMAXV_4: Uops = uops(&[u(V, 4)]);
+    pub(crate) const FMAXV: Cost =
+        Cost::Lanes([FMAXV_4, FMAXV_4, FMAXV_4, uops(&[many(2, V, 6)]), FMAXV_4]);
+    const CONVERT_2: Uops = uops(&[u(V0, 3)]);
+    /// Conversions, rounding and estimates: two elements a cycle.
+    pub(crate) const CONVERT: Cost = Cost::Lanes([
+        CONVERT_2,
+        CONVERT_2,
+        uops(&[many(2, V0, 4)]),
+        uops(&[many(4, V0, 6)]),
+        CONVERT_2,
+    ]);
+    /// Between half and single precision.
+    pub(crate) const FCVT_HALF: Cost = one(&[many(2, V0, 4)]);
+    const fn divide(cycles: u8) -> UopGroup {
+        blocking(cycles, u(V0, cycles))
+    }
+    pub(crate) const FDIV: Cost = hsd(uops(&[divide(7)]), uops(&[divide(10)]), uops(&[divide(15)]));
+    pub(crate) const FDIV_H: Cost = Cost::Q([uops(&[divide(7)]), uops(&[divide(13)])]);
+    pub(crate) const FSQRT: Cost =
+        hsd(uops(&[divide(7)]), uops(&[divide(10)]), uops(&[divide(16)]));
+    pub(crate) const FSQRT_H: Cost = FDIV_H;
+    pub(crate) const BFCVTN: Cost = one(&[u(V0, 4)]);
+    pub(crate) const BFDOT: Cost = acc(&[u(V, 4)], family::BFDOT, 2);
+    pub(crate) const BFMMLA: Cost = acc(&[u(V, 5)], family::BFMMLA, 3);
+    pub(crate) const BFMLAL: Cost = acc(&[u(V, 4)], family::BFMLAL, 1);
+
+    pub(crate) const AES: Cost = ALU;
+    /// Hash rounds.
+    pub(crate) const HASH: Cost = one(&[u(V0, 4)]);
+    /// Message schedules and three-way logic.
+    pub(crate) const HASH_SCHEDULE: Cost = one(&[u(V0, 2)]);
 }
