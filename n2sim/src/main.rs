@@ -1,2 +1,64 @@
-//! Placeholder of the first hour.
-fn main() {}
+//! `n2sim`: replays recorded AArch64 programs on a model of the Arm Neoverse N2 and counts its PMU
+//! events. This file only picks the command and turns its result into an exit code.
+//!
+//! Exit codes: 0 done, 1 a check failed, 2 wrong use or input. A closed pipe is no error.
+
+mod args;
+mod capture;
+mod check_counts;
+mod count_table;
+mod event_list;
+mod list;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// What a command found, if nothing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Done; whatever was checked holds.
+    Good,
+    /// A check failed.
+    Refuted,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> ExitCode {
+        match verdict {
+            Verdict::Good => ExitCode::SUCCESS,
+            Verdict::Refuted => ExitCode::from(1),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Args::parse().command) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell when stderr is closed too.
+            let _ = writeln!(io::stderr(), "n2sim: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    Ok(match command {
+        Command::Capture(args) => return capture::run(&args),
+        Command::Check(args) => check_counts::run(&args)?.into(),
+        Command::List(args) => list::run(&args)?.into(),
+    })
+}
+
+/// True when the reader of our output went away, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

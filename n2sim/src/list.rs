@@ -1,0 +1,106 @@
+//! `n2sim list`: the event table, the built-in metrics, the configuration in force.
+
+use std::io::{self, Write};
+
+use sim_core::PmuEvent;
+use sim_core::pmu_event::{Group, NOT_MODELLED, RelationKind};
+use sim_machine::MachineConfig;
+
+use crate::Verdict;
+use crate::args::{ListArgs, ListWhat, MachineArgs};
+
+/// Columns of an event's name.
+const NAME_WIDTH: usize = 26;
+/// Columns of a metric's name.
+const METRIC_WIDTH: usize = 28;
+
+/// Prints the list that was asked for.
+pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match &args.what {
+        ListWhat::Events { long } => write_events(&mut out, *long)?,
+        ListWhat::Metrics => write_metrics(&mut out)?,
+        ListWhat::Config { machine } => write_config(&mut out, machine)?,
+    }
+    out.flush()?;
+    Ok(Verdict::Good)
+}
+
+fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
+    for group in Group::ALL {
+        writeln!(out, "{} (PMU guide {}):\n", group.title(), group.section())?;
+        for event in PmuEvent::ALL.into_iter().filter(|event| event.info().group == group) {
+            let (code, name) = (event.code(), event.perf_name());
+            writeln!(out, "  r{code:04x}  {name:<NAME_WIDTH$} {}", event.info().title)?;
+            if long {
+                write_details(out, event)?;
+            }
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "known from other lists of Arm, not modelled:\n")?;
+    for event in NOT_MODELLED {
+        writeln!(out, "  r{:04x}  {}", event.code, event.mnemonic.to_ascii_lowercase())?;
+    }
+    Ok(())
+}
+
+/// What counts, what does not, and the ties to other events.
+fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result<()> {
+    let info = event.info();
+    let mut line = |label: &str, text: &str| match text.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "           {label}: {text}"),
+    };
+    line("section", info.section)?;
+    line("counts", info.counts)?;
+    line("not", info.excludes)?;
+    for relation in info.relations {
+        line(relation_label(relation.kind), &names(relation.others))?;
+        if relation.others.is_empty() {
+            line("note", relation_label(relation.kind))?;
+        }
+    }
+    line("also called", &info.other_names.join(", "))
+}
+
+fn names(events: &[PmuEvent]) -> String {
+    events.iter().map(|event| event.perf_name()).collect::<Vec<_>>().join(", ")
+}
+
+fn relation_label(kind: RelationKind) -> &'static str {
+    match kind {
+        RelationKind::SumOf => "sum of",
+        RelationKind::AliasOf => "the same as",
+        RelationKind::SubsetOf => "at most",
+        RelationKind::SupersetOf => "at least each of",
+        RelationKind::ImpliedSumOf => "sum (inferred) of",
+        RelationKind::ImpliedSubsetOf => "at most (inferred)",
+        RelationKind::ImpliedSupersetOf => "at least (inferred) each of",
+        RelationKind::Never => "stays 0 on this core",
+        RelationKind::RequiresExtllc => "counts only with CPUECTLR.EXTLLC set",
+        RelationKind::RequiresMte => "counts only tag-checked accesses",
+        RelationKind::RequiresSpe => "counts only while statistical profiling is enabled",
+        RelationKind::RequiresOddCounter => "only an odd-numbered counter counts it",
+    }
+}
+
+fn write_metrics(out: &mut impl Write) -> io::Result<()> {
+    for metric in sim_metrics::metrics::ALL {
+        writeln!(out, "{:<METRIC_WIDTH$} {}", metric.name, metric.formula(false))?;
+        writeln!(out, "{:<METRIC_WIDTH$}   {}", "", metric.label)?;
+    }
+    Ok(())
+}
+
+/// The merged document, after it was found to describe a machine.
+fn write_config(out: &mut impl Write, machine: &MachineArgs) -> anyhow::Result<()> {
+    let overrides = machine.overrides();
+    let document = machine.source(&overrides).document()?;
+    MachineConfig::from_document(&document)?;
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(out, "# n2sim {version}")?;
+    writeln!(out, "# configuration {} (hash {:016x})\n", document.name(), document.hash())?;
+    out.write_all(document.render().as_bytes())?;
+    Ok(())
+}
