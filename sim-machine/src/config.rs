@@ -48,8 +48,7 @@ pub struct MachineConfig {
     /// The run itself.
     pub run: RunConfig,
     /// The out-of-order engine.
-    #[serde(default)]
-    pub pipeline: toml::Table,
+    pub pipeline: sim_pipeline::PipelineConfig,
     /// Caches, TLBs, walks, mesh and memory.
     #[serde(default)]
     pub memory: toml::Table,
@@ -66,6 +65,8 @@ pub struct CoreConfig {
     pub revision: Revision,
     /// Core clock in Hz, for seconds in reports.
     pub clock_hz: u64,
+    /// System counter (CNTPCT_EL0) in Hz, for `CNT_CYCLES`.
+    pub counter_hz: u64,
 }
 
 /// A revision of the core, from MIDR_EL1.
@@ -147,7 +148,9 @@ impl MachineConfig {
 
     /// Everything about the values that makes the machine impossible.
     fn problems(&self) -> Vec<Problem> {
-        self.core.problems()
+        let mut problems = self.core.problems();
+        problems.extend(self.pipeline.problems());
+        problems
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sizes, widths and latencies of the core: the `[pipeline.*]` tables of a configuration.
 
 use serde::Deserialize;
+use sim_core::config::Problem;
 
 /// The `[pipeline]` table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -148,22 +149,13 @@ pub struct WrongPathConfig {
     pub enabled: bool,
 }
 
-/// A value that cannot be built, with the remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigProblem {
-    /// Key below `pipeline.`
-    pub key: &'static str,
-    /// What is wrong and what would be right.
-    pub problem: String,
-}
-
 impl PipelineConfig {
     /// Every value that cannot be built; empty for a machine that can.
-    pub fn problems(&self) -> Vec<ConfigProblem> {
+    pub fn problems(&self) -> Vec<Problem> {
         let mut found = Vec::new();
-        let mut check = |ok: bool, key: &'static str, problem: String| {
+        let mut check = |ok: bool, key: &str, message: String| {
             if !ok {
-                found.push(ConfigProblem { key, problem });
+                found.push(Problem::new(format!("pipeline.{key}"), message));
             }
         };
         for (key, value, limit) in self.sizes() {

@@ -1,0 +1,219 @@
+//! One core that runs one thread of a trace: feeds the pipeline and keeps the counted window.
+
+use crate::error::MachineError;
+use crate::outcome::{CoreOutcome, UnknownWord};
+use crate::region::{Change, RegionWatch};
+use sim_cache::MemorySystem;
+use sim_core::{Counts, Cycle, StallCause, TraceInst};
+use sim_isa::{Program, Special};
+use sim_pipeline::{Pipeline, Step};
+use sim_trace::StreamReader;
+
+/// Counts and lost slots at one moment.
+#[derive(Clone, Debug)]
+struct Snapshot {
+    counts: Counts,
+    lost: [u64; StallCause::COUNT],
+}
+
+/// A thread on its core.
+pub(crate) struct CoreRun {
+    core: usize,
+    stream: u32,
+    pipeline: Pipeline,
+    reader: StreamReader,
+    batch: Vec<TraceInst>,
+    at: usize,
+    watch: RegionWatch,
+    counts: Counts,
+    opened: Option<Snapshot>,
+    measured: Snapshot,
+    /// Executions of words that the decoder does not know, by static instruction.
+    unknown: Vec<(u32, u64)>,
+    done: u64,
+    ended: bool,
+}
+
+impl CoreRun {
+    /// The thread `stream` at the start of its reader, on core `core`.
+    pub(crate) fn new(
+        core: usize,
+        stream: u32,
+        pipeline: Pipeline,
+        reader: StreamReader,
+        watch: RegionWatch,
+    ) -> CoreRun {
+        let lost = [0; StallCause::COUNT];
+        CoreRun {
+            core,
+            stream,
+            pipeline,
+            reader,
+            batch: Vec::new(),
+            at: 0,
+            watch,
+            counts: Counts::default(),
+            opened: None,
+            measured: Snapshot { counts: Counts::default(), lost },
+            unknown: Vec::new(),
+            done: 0,
+            ended: false,
+        }
+    }
+
+    /// True when the thread has nothing left to run.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The core's rename clock.
+    pub(crate) fn cycle(&self) -> Cycle {
+        self.pipeline.cycle()
+    }
+
+    /// Instructions run so far, counted or not.
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// True once its counting has begun.
+    pub(crate) fn ever_counted(&self) -> bool {
+        self.watch.ever_open()
+    }
+
+    /// Runs until the clock passes `until`, the batch is used up or the thread ends.
+    pub(crate) fn advance(
+        &mut self,
+        until: Cycle,
+        program: &mut Program,
+        memory: &mut MemorySystem,
+    ) -> Result<(), MachineError> {
+        if self.at >= self.batch.len() && !self.next_batch()? {
+            self.end();
+            return Ok(());
+        }
+        while self.at + 1 < self.batch.len() {
+            let next = program.pc(self.batch[self.at + 1].id);
+            self.run_one(self.batch[self.at], Some(next), program, memory);
+            self.at += 1;
+            if self.ended || self.pipeline.cycle() > until {
+                return Ok(());
+            }
+        }
+        // The last instruction of a batch needs the first of the next one, to know where it went.
+        let last = self.batch[self.at];
+        let more = self.next_batch()?;
+        let next = more.then(|| program.pc(self.batch[0].id));
+        self.run_one(last, next, program, memory);
+        if !more && !self.ended {
+            self.end();
+        }
+        Ok(())
+    }
+
+    /// Fills the batch with the next instructions; false at the end of the stream.
+    fn next_batch(&mut self) -> Result<bool, MachineError> {
+        self.at = 0;
+        loop {
+            if !self.reader.next_batch(&mut self.batch)? {
+                self.batch.clear();
+                return Ok(false);
+            }
+            if !self.batch.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    #[inline]
+    fn run_one(
+        &mut self,
+        inst: TraceInst,
+        next_pc: Option<u64>,
+        program: &mut Program,
+        memory: &mut MemorySystem,
+    ) {
+        let change = self.watch.before(inst.id, program);
+        match change {
+            Change::None | Change::OpenAfter => {}
+            Change::OpenBefore => self.open(),
+            Change::CloseBefore => self.close(false),
+            Change::Stop => {
+                self.end();
+                return;
+            }
+        }
+        let step = Step { inst, next_pc };
+        let mut port = memory.port(self.core);
+        self.pipeline.run_inst(&step, program, &mut port, &mut self.counts);
+        self.done += 1;
+        if program.inst(inst.id).special == Special::Unknown {
+            self.note_unknown(inst.id);
+        }
+        if change == Change::OpenAfter {
+            self.open();
+        }
+    }
+
+    fn open(&mut self) {
+        self.pipeline.cut_window(&mut self.counts);
+        self.opened = Some(self.snapshot());
+    }
+
+    /// Adds the open window to what was measured. At the end of the stream the window drains.
+    fn close(&mut self, drains: bool) {
+        let Some(opened) = self.opened.take() else { return };
+        if drains {
+            self.pipeline.finish(&mut self.counts);
+        } else {
+            self.pipeline.cut_window(&mut self.counts);
+        }
+        let now = self.snapshot();
+        self.measured.counts.add(&now.counts.since(&opened.counts));
+        for (i, lost) in self.measured.lost.iter_mut().enumerate() {
+            *lost += now.lost[i] - opened.lost[i];
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { counts: self.counts.clone(), lost: *self.pipeline.lost_slots() }
+    }
+
+    fn end(&mut self) {
+        self.close(true);
+        self.ended = true;
+    }
+
+    #[cold]
+    fn note_unknown(&mut self, id: u32) {
+        match self.unknown.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, executions)) => *executions += 1,
+            None => self.unknown.push((id, 1)),
+        }
+    }
+
+    /// The result.
+    pub(crate) fn outcome(&self, program: &Program) -> CoreOutcome {
+        let mut unknown_words: Vec<UnknownWord> = self
+            .unknown
+            .iter()
+            .map(|(id, executions)| UnknownWord {
+                pc: program.pc(*id),
+                word: program.inst(*id).word,
+                executions: *executions,
+            })
+            .collect();
+        unknown_words.sort_by_key(|word| (std::cmp::Reverse(word.executions), word.pc));
+        CoreOutcome {
+            stream: self.stream,
+            counts: self.measured.counts.clone(),
+            stalls: self.measured.lost,
+            unknown_words,
+        }
+    }
+
+    /// Instructions asked for as warm-up.
+    pub(crate) fn warmup(&self) -> u64 {
+        self.watch.warmup()
+    }
+}

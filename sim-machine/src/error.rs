@@ -1,0 +1,66 @@
+//! What can be wrong with a run: the trace, or what was asked of it.
+
+use sim_trace::TraceError;
+
+/// A run that cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// The trace is absent, foreign or damaged.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The trace has no instructions.
+    #[error(
+        "{trace}: the trace has no instructions; record one with: n2sim capture -o {trace} -- PROGRAM"
+    )]
+    Empty {
+        /// The trace as named on the command line.
+        trace: String,
+    },
+    /// The trace's own tables contradict each other.
+    #[error(
+        "{trace}: static instruction {id} stands twice in the block dictionary; record the trace again"
+    )]
+    DoubledInstruction {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Number of the static instruction.
+        id: u32,
+    },
+    /// A region's symbol is not in the trace.
+    #[error(
+        "{trace}: no function named '{name}' among the {known} symbols of the trace; a marker can also be a HINT number, such as --roi 40,41"
+    )]
+    UnknownSymbol {
+        /// The trace as named on the command line.
+        trace: String,
+        /// The name that was asked for.
+        name: String,
+        /// Number of symbols that the trace has.
+        known: usize,
+    },
+    /// The region of interest never began.
+    #[error(
+        "{trace}: the region of interest never began: {begin} was not met in {instructions} instructions"
+    )]
+    RegionNotMet {
+        /// The trace as named on the command line.
+        trace: String,
+        /// How the region begins.
+        begin: String,
+        /// Instructions that ran.
+        instructions: u64,
+    },
+    /// The warm-up is as long as the trace.
+    #[error(
+        "{trace}: --warmup {warmup} leaves nothing to count: the longest thread has {instructions} instructions"
+    )]
+    WarmupTooLong {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Instructions of warm-up.
+        warmup: u64,
+        /// Instructions of the longest thread.
+        instructions: u64,
+    },
+}

@@ -1,0 +1,224 @@
+//! Which part of a run is counted: warm-up, limit, region of interest.
+
+use crate::error::MachineError;
+use sim_isa::Program;
+use sim_trace::Meta;
+
+/// How a region of interest begins or ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// A `HINT #n` instruction; it is not counted itself.
+    Hint(u32),
+    /// The first instruction of a function.
+    Symbol(String),
+}
+
+/// A region of interest: from after `begin` (a hint) or with it (a symbol) until before `end`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roi {
+    /// Where counting begins.
+    pub begin: Marker,
+    /// Where counting ends.
+    pub end: Marker,
+}
+
+/// What of a run is counted, per thread. All of it by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Instructions that only warm the machine.
+    pub warmup: u64,
+    /// Instructions to count; then the thread stops.
+    pub limit: Option<u64>,
+    /// Count only between two markers.
+    pub roi: Option<Roi>,
+}
+
+impl std::fmt::Display for Marker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Marker::Hint(number) => write!(f, "HINT #{number}"),
+            Marker::Symbol(name) => write!(f, "function {name}"),
+        }
+    }
+}
+
+/// A marker in the form in which it is compared with every instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Word(u32),
+    Address(u64),
+}
+
+impl Mark {
+    fn resolve(marker: &Marker, meta: &Meta, trace: &str) -> Result<Mark, MachineError> {
+        match marker {
+            Marker::Hint(number) => Ok(Mark::Word(0xD503_201F | (number & 0x7F) << 5)),
+            Marker::Symbol(name) => {
+                meta.symbol(name).map(|symbol| Mark::Address(symbol.addr)).ok_or_else(|| {
+                    let known = meta.symbols.len();
+                    let (trace, name) = (trace.to_owned(), name.clone());
+                    MachineError::UnknownSymbol { trace, name, known }
+                })
+            }
+        }
+    }
+
+    fn is_at(self, id: u32, program: &Program) -> bool {
+        match self {
+            Mark::Word(word) => program.inst(id).word == word,
+            Mark::Address(address) => program.pc(id) == address,
+        }
+    }
+}
+
+/// What happens around the next instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing.
+    None,
+    /// Counting begins before it.
+    OpenBefore,
+    /// Counting begins after it.
+    OpenAfter,
+    /// Counting ends before it.
+    CloseBefore,
+    /// Counting ends before it and the thread stops.
+    Stop,
+}
+
+/// Decides before every instruction of one thread whether counting begins or ends.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionWatch {
+    warmup: u64,
+    limit: u64,
+    roi: Option<(Mark, Mark)>,
+    /// Instructions still to warm up with.
+    warming: u64,
+    counted: u64,
+    open: bool,
+    ever_open: bool,
+}
+
+impl RegionWatch {
+    /// Resolves the markers against the symbols of the trace.
+    pub(crate) fn new(
+        options: &RunOptions,
+        meta: &Meta,
+        trace: &str,
+    ) -> Result<RegionWatch, MachineError> {
+        let roi = match &options.roi {
+            Some(roi) => Some((
+                Mark::resolve(&roi.begin, meta, trace)?,
+                Mark::resolve(&roi.end, meta, trace)?,
+            )),
+            None => None,
+        };
+        Ok(RegionWatch {
+            warmup: options.warmup,
+            limit: options.limit.unwrap_or(u64::MAX),
+            roi,
+            warming: options.warmup,
+            counted: 0,
+            open: false,
+            ever_open: false,
+        })
+    }
+
+    /// True once counting has begun.
+    pub(crate) fn ever_open(&self) -> bool {
+        self.ever_open
+    }
+
+    /// What the instruction that comes now changes. Call it once for every instruction.
+    #[inline]
+    pub(crate) fn before(&mut self, id: u32, program: &Program) -> Change {
+        let change = self.change(id, program);
+        match change {
+            Change::OpenBefore => {
+                (self.open, self.ever_open, self.counted) = (true, true, self.counted + 1);
+            }
+            Change::OpenAfter => (self.open, self.ever_open) = (true, true),
+            Change::CloseBefore | Change::Stop => self.open = false,
+            Change::None => self.counted += u64::from(self.open),
+        }
+        change
+    }
+
+    #[inline]
+    fn change(&mut self, id: u32, program: &Program) -> Change {
+        if self.open {
+            if self.counted >= self.limit {
+                return Change::Stop;
+            }
+            let ends = self.roi.is_some_and(|(_, end)| end.is_at(id, program));
+            return if ends { Change::CloseBefore } else { Change::None };
+        }
+        if self.counted >= self.limit {
+            return Change::Stop;
+        }
+        if self.warming > 0 {
+            self.warming -= 1;
+            return Change::None;
+        }
+        match self.roi {
+            None => Change::OpenBefore,
+            Some((begin @ Mark::Word(_), _)) if begin.is_at(id, program) => Change::OpenAfter,
+            Some((begin @ Mark::Address(_), _)) if begin.is_at(id, program) => Change::OpenBefore,
+            Some(_) => Change::None,
+        }
+    }
+
+    /// Instructions that were asked for as warm-up.
+    pub(crate) fn warmup(&self) -> u64 {
+        self.warmup
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOP: u32 = 0xD503_201F;
+
+    /// The instructions (by position) that are counted in a stream of words.
+    fn counted(words: &[u32], options: &RunOptions) -> Vec<usize> {
+        let mut program = Program::new();
+        let mut watch = RegionWatch::new(options, &Meta::default(), "t").expect("no symbols");
+        let mut open = false;
+        let mut counted = Vec::new();
+        for (i, word) in words.iter().enumerate() {
+            let id = program.intern(4 * i as u64, *word);
+            match watch.before(id, &program) {
+                Change::None => counted.extend(open.then_some(i)),
+                Change::OpenBefore => {
+                    open = true;
+                    counted.push(i);
+                }
+                Change::OpenAfter => open = true,
+                Change::CloseBefore => open = false,
+                Change::Stop => break,
+            }
+        }
+        counted
+    }
+
+    #[test]
+    fn everything_is_counted_by_default() {
+        assert_eq!(counted(&[NOP; 3], &RunOptions::default()), [0, 1, 2]);
+    }
+
+    #[test]
+    fn warm_up_and_limit_cut_the_stream() {
+        let options = RunOptions { warmup: 2, limit: Some(3), roi: None };
+        assert_eq!(counted(&[NOP; 9], &options), [2, 3, 4]);
+    }
+
+    #[test]
+    fn only_what_stands_between_the_markers_is_counted_and_not_the_markers() {
+        let hint = |n: u32| 0xD503_201F | n << 5;
+        let words = [NOP, hint(40), NOP, NOP, hint(41), NOP, hint(40), NOP, hint(41)];
+        let roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };
+        let options = RunOptions { roi: Some(roi), ..RunOptions::default() };
+        assert_eq!(counted(&words, &options), [2, 3, 7]);
+    }
+}

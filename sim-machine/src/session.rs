@@ -1,0 +1,164 @@
+//! A trace on a machine: one core per thread, advanced in time order.
+
+use crate::config::MachineConfig;
+use crate::core_run::CoreRun;
+use crate::error::MachineError;
+use crate::outcome::{Outcome, RunHeader};
+use crate::region::{RegionWatch, RunOptions};
+use sim_cache::MemorySystem;
+use sim_core::{Cycle, EventSink, PmuEvent};
+use sim_isa::Program;
+use sim_pipeline::Pipeline;
+use sim_trace::TraceFile;
+use std::path::Path;
+
+/// A trace and the configuration of the machine that will run it.
+pub struct Session {
+    trace: TraceFile,
+    config: MachineConfig,
+    header: RunHeader,
+}
+
+impl Session {
+    /// Opens the trace. `header` comes with everything but the trace's hash and the seed.
+    ///
+    /// # Errors
+    /// If the trace cannot be read or has no instructions.
+    pub fn open(
+        trace: &Path,
+        config: MachineConfig,
+        header: RunHeader,
+    ) -> Result<Session, MachineError> {
+        let file = TraceFile::open(trace)?;
+        if file.instructions() == 0 {
+            return Err(MachineError::Empty { trace: header.trace });
+        }
+        let header = RunHeader { trace_hash: file.hash(), seed: config.run.seed, ..header };
+        Ok(Session { trace: file, config, header })
+    }
+
+    /// Instructions of all threads of the trace.
+    pub fn instructions(&self) -> u64 {
+        self.trace.instructions()
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &TraceFile {
+        &self.trace
+    }
+
+    /// What produces the results of this session.
+    pub fn header(&self) -> &RunHeader {
+        &self.header
+    }
+
+    /// Runs the whole trace, or the part that `options` asks for. `progress` hears the instructions
+    /// run so far, now and then. The same session run twice gives the same outcome.
+    ///
+    /// # Errors
+    /// If the trace is damaged, or if nothing of it falls into the region that was asked for.
+    pub fn run(
+        &self,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Outcome, MachineError> {
+        let mut program = self.program()?;
+        let mut cores = self.cores(options)?;
+        let mut memory = MemorySystem::new(
+            &self.config.memory,
+            &self.config.semantics,
+            cores.len(),
+            self.config.run.seed,
+        );
+        while let Some((first, until)) = lowest(&cores) {
+            cores[first].advance(until, &mut program, &mut memory)?;
+            progress(cores.iter().map(CoreRun::done).sum());
+        }
+        self.check_counted(&cores, options)?;
+        let mut outcome = Outcome {
+            header: self.header.clone(),
+            cores: cores.iter().map(|core| core.outcome(&program)).collect(),
+            clock_hz: self.config.core.clock_hz,
+        };
+        for core in &mut outcome.cores {
+            self.count_clocks(&mut core.counts);
+        }
+        Ok(outcome)
+    }
+
+    /// The static instructions and code pages of the trace.
+    fn program(&self) -> Result<Program, MachineError> {
+        let mut program = Program::new();
+        for (number, code) in self.trace.statics().insts().iter().enumerate() {
+            let id = program.intern(code.pc, code.word);
+            if id as usize != number {
+                let trace = self.header.trace.clone();
+                return Err(MachineError::DoubledInstruction { trace, id });
+            }
+        }
+        for (address, bytes) in self.trace.image().pages() {
+            program.attach_page(address, bytes);
+        }
+        Ok(program)
+    }
+
+    fn cores(&self, options: &RunOptions) -> Result<Vec<CoreRun>, MachineError> {
+        let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
+        let mut cores = Vec::new();
+        for stream in self.trace.streams().iter().filter(|stream| stream.instructions > 0) {
+            let pipeline = Pipeline::new(&self.config.pipeline);
+            let reader = self.trace.reader(stream.id)?;
+            cores.push(CoreRun::new(cores.len(), stream.id, pipeline, reader, watch.clone()));
+        }
+        Ok(cores)
+    }
+
+    fn check_counted(&self, cores: &[CoreRun], options: &RunOptions) -> Result<(), MachineError> {
+        if cores.iter().any(CoreRun::ever_counted) {
+            return Ok(());
+        }
+        let trace = self.header.trace.clone();
+        let longest = cores.iter().map(CoreRun::done).max().unwrap_or(0);
+        match &options.roi {
+            Some(roi) => Err(MachineError::RegionNotMet {
+                trace,
+                begin: roi.begin.to_string(),
+                instructions: cores.iter().map(CoreRun::done).sum(),
+            }),
+            None => {
+                let warmup = cores.iter().map(CoreRun::warmup).max().unwrap_or(0);
+                Err(MachineError::WarmupTooLong { trace, warmup, instructions: longest })
+            }
+        }
+    }
+
+    /// Events that follow from the cycles of the window: the system counter, and the erratum of the
+    /// revisions before r0p3.
+    fn count_clocks(&self, counts: &mut sim_core::Counts) {
+        let cycles = counts.value(PmuEvent::CPU_CYCLES);
+        let core = &self.config.core;
+        let ticks = u128::from(cycles) * u128::from(core.counter_hz) / u128::from(core.clock_hz);
+        counts.count(PmuEvent::CNT_CYCLES, ticks as u64);
+        if core.revision.has_stall_slot_erratum() {
+            counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
+        }
+    }
+}
+
+/// The core with the lowest clock, and the clock up to which it may run before another one is due.
+fn lowest(cores: &[CoreRun]) -> Option<(usize, Cycle)> {
+    let mut clocks = cores
+        .iter()
+        .enumerate()
+        .filter(|(_, core)| !core.ended())
+        .map(|(i, core)| (core.cycle(), i));
+    let (mut first, mut until) = (clocks.next()?, Cycle::MAX);
+    for clock in clocks {
+        if clock < first {
+            (first, until) = (clock, first.0);
+        } else {
+            until = until.min(clock.0);
+        }
+    }
+    Some((first.1, until))
+}
