@@ -1,1 +1,38 @@
-//! n2sim: cache.
+//! The memory side of a Neoverse N2: TLBs, table walks, L1 and L2 caches, prefetchers, bus, mesh,
+//! system level cache, DRAM. It answers [`sim_core::MemoryPort`] and raises the events of PMU guide
+//! sections 4.1 to 4.6.
+//!
+//! In reading order: [`MemorySystem`] holds one [`CoreMemory`] per core and the shared part;
+//! [`CorePort`] is what a pipeline is given. The flows of guide chapter 5 are one file each:
+//! `translate`, `data_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
+//! `setup` what a scenario needs to reach its "given".
+//!
+//! Out of scope so far: cache and TLB maintenance, snoops, memory tagging, errors, stage 2.
+
+pub mod config;
+
+mod bus;
+mod calendar;
+mod data_side;
+mod fetch_side;
+mod fragment;
+mod hierarchy;
+mod l2;
+mod level;
+mod mshr;
+mod page_map;
+mod pending;
+mod prefetch;
+mod replacement;
+mod setup;
+mod tag_array;
+mod tlb;
+mod translate;
+mod uncore;
+mod walker;
+mod write_stream;
+
+pub use config::{ConfigProblem, MemoryConfig, SemanticsConfig};
+pub use hierarchy::{CoreMemory, CorePort, MemorySystem};
+pub use page_map::{MemoryType, PageTarget};
+pub use setup::{CacheLevel, NotMapped, TlbLevel};

@@ -1,0 +1,81 @@
+//! A resource that serves at most N requests per cycle or per group of cycles.
+//!
+//! Requests come in program order, not in time order: a later request may take an earlier free
+//! place. Not modeled: requests older than the ring (about the length of a core's window times
+//! the memory latency) are not limited.
+
+use sim_core::Cycle;
+
+/// Bookings of the last `ring.len()` buckets of `1 << shift` cycles.
+#[derive(Clone, Debug)]
+pub(crate) struct Calendar {
+    /// `bucket number << 8 | bookings`.
+    ring: Box<[u64]>,
+    capacity: u64,
+    shift: u32,
+}
+
+/// Buckets in the ring.
+const BUCKETS: usize = 2048;
+
+impl Calendar {
+    /// `capacity` requests in every cycle.
+    pub(crate) fn per_cycle(capacity: u32) -> Calendar {
+        Calendar::new(capacity, 0)
+    }
+
+    /// One request per `cycles`, written as a ratio, averaged over 32 cycles.
+    pub(crate) fn one_per(cycles_numerator: u32, cycles_denominator: u32) -> Calendar {
+        let capacity = (32 * cycles_denominator) / cycles_numerator.max(1);
+        Calendar::new(capacity.max(1), 5)
+    }
+
+    fn new(capacity: u32, shift: u32) -> Calendar {
+        let capacity = u64::from(capacity.min(255));
+        Calendar { ring: vec![0; BUCKETS].into_boxed_slice(), capacity, shift }
+    }
+
+    /// Books the first free place at or after `at`, and says when that is.
+    #[inline]
+    pub(crate) fn book(&mut self, at: Cycle) -> Cycle {
+        let mut bucket = at >> self.shift;
+        loop {
+            let entry = &mut self.ring[bucket as usize & (BUCKETS - 1)];
+            let held = *entry >> 8;
+            if held < bucket {
+                *entry = bucket << 8;
+            } else if held > bucket {
+                return at;
+            }
+            if *entry & 0xFF < self.capacity {
+                *entry += 1;
+                return at.max(bucket << self.shift);
+            }
+            bucket += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Calendar;
+
+    #[test]
+    fn a_third_transaction_of_a_cycle_waits_for_the_next() {
+        let mut bus = Calendar::per_cycle(2);
+        assert_eq!([bus.book(7), bus.book(7), bus.book(7)], [7, 7, 8]);
+    }
+
+    #[test]
+    fn an_earlier_free_place_is_filled_later() {
+        let mut bus = Calendar::per_cycle(1);
+        assert_eq!([bus.book(1000), bus.book(905), bus.book(1000)], [1000, 905, 1001]);
+    }
+
+    #[test]
+    fn a_rate_below_one_holds_over_time() {
+        let mut port = Calendar::one_per(64, 20);
+        let last = (0..1000).map(|_| port.book(0)).max();
+        assert!(last.is_some_and(|c| (3150..=3250).contains(&c)), "{last:?}");
+    }
+}

@@ -1,0 +1,453 @@
+//! The `[memory.*]` and `[semantics]` tables of a configuration, as written in the file.
+//!
+//! Every key is required: the file says all. [`MemoryConfig::problems`] explains what is wrong.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+/// A value that the modeled hardware cannot have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{key}: {wrong}; {right}")]
+pub struct ConfigProblem {
+    /// Full name of the key, such as `memory.l1d.ways`.
+    pub key: &'static str,
+    /// What the value is and why it cannot be.
+    pub wrong: String,
+    /// What would be accepted.
+    pub right: String,
+}
+
+/// How a set chooses the line that leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplacementKind {
+    /// Pseudo-LRU by a binary tree of bits; the ways must be a power of two.
+    TreePlru,
+    /// Least recently used.
+    Lru,
+    /// Re-reference interval prediction with two bits; prefetches enter as distant.
+    Rrip,
+    /// A seeded pseudo-random way.
+    Random,
+}
+
+/// `[memory.l1i]`: the L1 instruction cache.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct L1iConfig {
+    /// Capacity.
+    pub size_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Victim selection.
+    pub replacement: ReplacementKind,
+    /// From the start of the fetch until the words reach decode, on a hit.
+    pub hit_cycles: u32,
+    /// Refills in flight.
+    pub mshrs: u32,
+}
+
+/// `[memory.l1d]`: the L1 data cache.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct L1dConfig {
+    /// Capacity.
+    pub size_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Victim selection.
+    pub replacement: ReplacementKind,
+    /// Load-to-use of a hit.
+    pub hit_cycles: u32,
+    /// Refills in flight.
+    pub mshrs: u32,
+    /// Added when a load is split over two cycles.
+    pub split_cycles: u32,
+    /// Consecutive full lines of stores after which store misses stop allocating; 0 is never.
+    pub write_stream_lines: u32,
+}
+
+/// `[memory.l2]`: the private L2 cache.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct L2Config {
+    /// Capacity.
+    pub size_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Victim selection.
+    pub replacement: ReplacementKind,
+    /// Added to the L1 hit time when the L2 has the line, and spent before a miss leaves.
+    pub lookup_cycles: u32,
+    /// From the arrival of the first beat until the L1 forwards it.
+    pub fill_cycles: u32,
+    /// Sustained rate at which the L1 caches are served.
+    pub bytes_per_cycle: u32,
+    /// Transactions outstanding outside the core.
+    pub queue_entries: u32,
+}
+
+/// `[memory.itlb]` or `[memory.dtlb]`: a fully associative L1 TLB.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct L1TlbConfig {
+    /// Entries.
+    pub entries: u32,
+}
+
+/// `[memory.l2-tlb]`: the unified L2 TLB.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct L2TlbConfig {
+    /// Entries.
+    pub entries: u32,
+    /// Entries per set.
+    pub ways: u32,
+    /// Added to an access that misses the L1 TLB and hits here.
+    pub hit_cycles: u32,
+}
+
+/// `[memory.walker]`: the table walker.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct WalkerConfig {
+    /// Walks at the same time.
+    pub walks: u32,
+    /// Walker overhead of each level.
+    pub level_cycles: u32,
+    /// One descriptor read over the side port.
+    pub read_cycles: u32,
+    /// Last-level tables whose address is remembered, so that one read completes a walk; 0 is none.
+    pub walk_cache_entries: u32,
+}
+
+/// What a data prefetch may do when it reaches a page without an L1 translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageCross {
+    /// Stop at the page.
+    Stop,
+    /// Ask the L2 TLB, and stop if it misses.
+    L2Tlb,
+    /// Ask the L2 TLB, and walk if it misses.
+    Walk,
+}
+
+/// `[memory.prefetch]`: the hardware prefetchers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PrefetchConfig {
+    /// The stride and stream prefetcher of the L1 D-cache.
+    pub l1d: bool,
+    /// Strides (by program counter) and streams (by page) followed at the same time, each.
+    pub l1d_table_entries: u32,
+    /// How far ahead of the demand the L1 D prefetcher runs.
+    pub l1d_distance_lines: u32,
+    /// Lines it asks for at once.
+    pub l1d_degree_lines: u32,
+    /// What it does at a page without a translation.
+    pub l1d_page_cross: PageCross,
+    /// The next-line prefetcher of the L2.
+    pub l2_next_line: bool,
+    /// Lines it asks for at once.
+    pub l2_degree_lines: u32,
+    /// The next-line prefetcher of the L1 I-cache.
+    pub l1i_next_line: bool,
+}
+
+/// `[memory.bus]`: the CHI interface of the core, and sources of data outside the mesh's own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BusConfig {
+    /// Core to mesh, one way.
+    pub interface_cycles: u32,
+    /// Transactions that may start in one cycle.
+    pub transactions_per_cycle: u32,
+    /// Bytes of one beat of a data channel.
+    pub beat_bytes: u32,
+    /// From the home node until another core of this chip has supplied the line.
+    pub peer_cycles: u32,
+    /// From the home node until another chip has supplied the line.
+    pub remote_cycles: u32,
+    /// From the home node until a device or uncached memory has answered.
+    pub device_cycles: u32,
+}
+
+/// `[memory.slc]`: the mesh and its system level cache.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SlcConfig {
+    /// Home nodes with a slice each; addresses are spread by a hash.
+    pub slices: u32,
+    /// Capacity of one slice; 0 models a mesh without a system level cache.
+    pub slice_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Victim selection.
+    pub replacement: ReplacementKind,
+    /// Hops between core and home node (a mean: positions are not modeled).
+    pub mesh_hops: u32,
+    /// One hop, in core cycles.
+    pub hop_cycles: u32,
+    /// Tag and data access of the home node, in core cycles.
+    pub home_node_cycles: u32,
+}
+
+/// `[memory.dram]`: local memory.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DramConfig {
+    /// From the home node's miss until the data is back there.
+    pub access_cycles: u32,
+    /// Channels; lines are spread by a hash.
+    pub channels: u32,
+    /// Core cycles for which one line occupies a channel.
+    pub line_cycles: u32,
+}
+
+/// How virtual pages that no one mapped explicitly get their physical page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageMapping {
+    /// Physical equals virtual.
+    Identity,
+    /// A fixed bijective mix of the page number.
+    Mixed,
+}
+
+/// `[memory.pages]`: the synthetic page map.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PagesConfig {
+    /// Size of every page: 4 KiB, 16 KiB, 64 KiB, or 2 MiB blocks of the 4 KiB granule.
+    pub page_bytes: u64,
+    /// Rule for pages that are not mapped explicitly.
+    pub mapping: PageMapping,
+}
+
+/// The `[memory.*]` tables.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct MemoryConfig {
+    /// Seed of random replacement and of the mixed page map.
+    pub seed: u64,
+    /// L1 instruction cache.
+    pub l1i: L1iConfig,
+    /// L1 data cache.
+    pub l1d: L1dConfig,
+    /// L2 cache.
+    pub l2: L2Config,
+    /// L1 instruction TLB.
+    pub itlb: L1TlbConfig,
+    /// L1 data TLB.
+    pub dtlb: L1TlbConfig,
+    /// L2 TLB.
+    pub l2_tlb: L2TlbConfig,
+    /// Table walker.
+    pub walker: WalkerConfig,
+    /// Hardware prefetchers.
+    pub prefetch: PrefetchConfig,
+    /// Bus interface.
+    pub bus: BusConfig,
+    /// Mesh and system level cache.
+    pub slc: SlcConfig,
+    /// Local memory.
+    pub dram: DramConfig,
+    /// Page map.
+    pub pages: PagesConfig,
+}
+
+/// Under which direction an L1 D-cache store miss is counted in the L2 and on the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoreMissDirection {
+    /// `L2D_CACHE_WR`, `BUS_ACCESS_WR`: guide, flow 5.8.
+    Write,
+    /// `L2D_CACHE_RD`, `BUS_ACCESS_RD`: the opcode of the read for ownership.
+    Read,
+}
+
+/// What one count of `BUS_ACCESS` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BusUnit {
+    /// A transaction.
+    Transaction,
+    /// A data beat.
+    Beats,
+}
+
+/// Which way the descriptor reads of table walks take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WalkReads {
+    /// Outside the L2 and the bus.
+    SidePort,
+    /// Through the L2, for time and allocation; no L2 event counts them, the bus does.
+    L2Silent,
+    /// Through the L2, counted there as reads.
+    L2Counted,
+}
+
+/// `[semantics]`: where the guide, other Arm data and silicon differ in what counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SemanticsConfig {
+    /// Direction of a store miss in the L2 and on the bus.
+    pub store_miss_l2: StoreMissDirection,
+    /// Unit of `BUS_ACCESS`.
+    pub bus_unit: BusUnit,
+    /// Path of descriptor reads.
+    pub walk_reads: WalkReads,
+    /// `CPUECTLR.EXTLLC`: the last level cache is outside; `LL_CACHE_*` count only when set.
+    pub extllc: bool,
+    /// Data-side and L2 hardware prefetches count in `L2D_CACHE` and `L2D_CACHE_REFILL`.
+    pub prefetch_counts_in_l2: bool,
+    /// Clean L2 victims that move to the system level cache count as write-backs.
+    pub clean_victims_count: bool,
+    /// Partial entries of the walk cache count in `L2D_TLB_REFILL`.
+    pub partial_walks_count: bool,
+}
+
+impl MemoryConfig {
+    /// The first problem, if there is one.
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        self.problems().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Everything that is wrong, in the order of the tables.
+    pub fn problems(&self) -> Vec<ConfigProblem> {
+        let mut found = Vec::new();
+        let (l1i, l1d, l2) = (&self.l1i, &self.l1d, &self.l2);
+        let shapes = [
+            (
+                ["memory.l1i.size-bytes", "memory.l1i.ways"],
+                l1i.size_bytes,
+                l1i.ways,
+                l1i.replacement,
+            ),
+            (
+                ["memory.l1d.size-bytes", "memory.l1d.ways"],
+                l1d.size_bytes,
+                l1d.ways,
+                l1d.replacement,
+            ),
+            (["memory.l2.size-bytes", "memory.l2.ways"], l2.size_bytes, l2.ways, l2.replacement),
+        ];
+        for (keys, size, ways, replacement) in shapes {
+            check_cache(&mut found, keys, size, ways, replacement);
+        }
+        let slc = &self.slc;
+        if slc.slice_bytes > 0 {
+            let keys = ["memory.slc.slice-bytes", "memory.slc.ways"];
+            check_cache(&mut found, keys, slc.slice_bytes, slc.ways, slc.replacement);
+        }
+        self.check_inclusion(&mut found);
+        self.check_tlbs(&mut found);
+        self.check_ranges(&mut found);
+        found
+    }
+
+    fn check_inclusion(&self, found: &mut Vec<ConfigProblem>) {
+        let l1 = self.l1i.size_bytes + self.l1d.size_bytes;
+        if self.l2.size_bytes < l1 {
+            found.push(ConfigProblem {
+                key: "memory.l2.size-bytes",
+                wrong: format!("{} bytes cannot include both L1 caches", self.l2.size_bytes),
+                right: format!("at least {l1} bytes are needed"),
+            });
+        }
+        let page = self.pages.page_bytes;
+        if ![1 << 12, 1 << 14, 1 << 16, 1 << 21].contains(&page) {
+            found.push(ConfigProblem {
+                key: "memory.pages.page-bytes",
+                wrong: format!("{page} is no page size of the model"),
+                right: "4096, 16384, 65536 or 2097152".to_owned(),
+            });
+        }
+    }
+
+    fn check_tlbs(&self, found: &mut Vec<ConfigProblem>) {
+        let l2 = &self.l2_tlb;
+        check_range(found, "memory.l2-tlb.ways", l2.ways.into(), 1, 16);
+        let sets = l2.entries / l2.ways.max(1);
+        if !sets.is_power_of_two() || sets * l2.ways != l2.entries {
+            found.push(ConfigProblem {
+                key: "memory.l2-tlb.entries",
+                wrong: format!("{} entries in {} ways make no whole index", l2.entries, l2.ways),
+                right: "entries must be ways times a power of two".to_owned(),
+            });
+        }
+    }
+
+    fn check_ranges(&self, found: &mut Vec<ConfigProblem>) {
+        let m = self;
+        let rows: [(&'static str, u64, u64, u64); 18] = [
+            ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
+            ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
+            ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
+            ("memory.l1i.mshrs", m.l1i.mshrs.into(), 1, 64),
+            ("memory.l1d.hit-cycles", m.l1d.hit_cycles.into(), 1, 64),
+            ("memory.l1d.mshrs", m.l1d.mshrs.into(), 1, 64),
+            ("memory.l2.queue-entries", m.l2.queue_entries.into(), 1, 256),
+            ("memory.l2.bytes-per-cycle", m.l2.bytes_per_cycle.into(), 4, 64),
+            ("memory.walker.walks", m.walker.walks.into(), 1, 16),
+            ("memory.walker.walk-cache-entries", m.walker.walk_cache_entries.into(), 0, 255),
+            ("memory.prefetch.l1d-table-entries", m.prefetch.l1d_table_entries.into(), 1, 256),
+            ("memory.prefetch.l1d-distance-lines", m.prefetch.l1d_distance_lines.into(), 1, 64),
+            ("memory.prefetch.l1d-degree-lines", m.prefetch.l1d_degree_lines.into(), 1, 16),
+            ("memory.prefetch.l2-degree-lines", m.prefetch.l2_degree_lines.into(), 1, 16),
+            ("memory.bus.transactions-per-cycle", m.bus.transactions_per_cycle.into(), 1, 8),
+            ("memory.bus.beat-bytes", m.bus.beat_bytes.into(), 8, 64),
+            ("memory.dram.channels", m.dram.channels.into(), 1, 256),
+            ("memory.dram.line-cycles", m.dram.line_cycles.into(), 1, 32),
+        ];
+        for (key, value, low, high) in rows {
+            check_range(found, key, value, low, high);
+        }
+        check_power_of_two(found, "memory.slc.slices", m.slc.slices.into());
+        check_power_of_two(found, "memory.bus.beat-bytes", m.bus.beat_bytes.into());
+        check_power_of_two(found, "memory.dram.channels", m.dram.channels.into());
+    }
+}
+
+/// A cache needs 1 to 16 ways and a power of two of sets of 64-byte lines.
+fn check_cache(
+    found: &mut Vec<ConfigProblem>,
+    keys: [&'static str; 2],
+    size_bytes: u64,
+    ways: u32,
+    replacement: ReplacementKind,
+) {
+    check_range(found, keys[1], ways.into(), 1, 16);
+    let set_bytes = u64::from(ways.clamp(1, 16)) * sim_core::LINE_BYTES;
+    let sets = size_bytes / set_bytes;
+    if !sets.is_power_of_two() || sets * set_bytes != size_bytes {
+        found.push(ConfigProblem {
+            key: keys[0],
+            wrong: format!("{size_bytes} bytes in {ways} ways of 64-byte lines make {sets} sets"),
+            right: "the index is a bit field, so the sets must be a power of two".to_owned(),
+        });
+    }
+    if replacement == ReplacementKind::TreePlru && !ways.is_power_of_two() {
+        found.push(ConfigProblem {
+            key: keys[1],
+            wrong: format!("{ways} ways cannot be the leaves of a binary tree"),
+            right: "use a power of two, or another replacement".to_owned(),
+        });
+    }
+}
+
+fn check_range(found: &mut Vec<ConfigProblem>, key: &'static str, value: u64, low: u64, high: u64) {
+    if !(low..=high).contains(&value) {
+        let (wrong, right) = (format!("{value} is out of range"), format!("{low} to {high}"));
+        found.push(ConfigProblem { key, wrong, right });
+    }
+}
+
+fn check_power_of_two(found: &mut Vec<ConfigProblem>, key: &'static str, value: u64) {
+    if !value.is_power_of_two() {
+        let wrong = format!("{value} cannot be an index of whole bits");
+        found.push(ConfigProblem { key, wrong, right: "use a power of two".to_owned() });
+    }
+}

@@ -1,0 +1,151 @@
+//! Instruction fetches: L1 I-cache and its next-line prefetcher. PMU guide flows 5.3 and 5.6.
+//!
+//! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
+//! by a missing fetch (PMU guide 3.2.12): no event counts it.
+
+use sim_core::{
+    Cycle, DataSource, EventSink, Happened, LINE_BYTES, LineAddr, MemReply, PmuEvent, VirtAddr,
+};
+
+use crate::hierarchy::CoreMemory;
+use crate::l2::L2Request;
+use crate::page_map::MemoryType;
+use crate::replacement::Insertion;
+use crate::tag_array::{Arrival, LineState};
+use crate::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+
+impl CoreMemory {
+    /// One instruction fetch inside one line.
+    #[inline]
+    pub(crate) fn fetch<S: EventSink>(
+        &mut self,
+        pc: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        sink.raise(PmuEvent::L1I_TLB);
+        let translated = match self.translate(Asker::Fetch, pc, now, uncore, sink) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            return self.read_uncached(translated, sim_core::LINE_BYTES, uncore, sink);
+        }
+        sink.raise(PmuEvent::L1I_CACHE);
+        let line = uncore.page_map.physical(pc, translated.target).line();
+        if let Some(place) = self.l1i.lookup(line) {
+            let state = self.l1i.state(place);
+            if state.is_plain_at(translated.start) {
+                return self.fetched(translated, translated.start + self.latencies.l1i_hit);
+            }
+            self.l1i.set_state(place, state.with_prefetched(false));
+            return self.fetch_waits(line, state, translated, uncore, sink);
+        }
+        self.fetch_miss(line, translated, uncore, sink)
+    }
+
+    fn fetched(&self, translated: Translated, done: Cycle) -> MemReply {
+        MemReply {
+            done,
+            translation_cycles: translated.cycles,
+            source: DataSource::L1,
+            happened: translated.happened,
+        }
+    }
+
+    /// The line is in flight, or was prefetched and is used for the first time.
+    fn fetch_waits<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        state: LineState,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let hit = translated.start + self.latencies.l1i_hit;
+        let arrives = state.arrival().at(translated.start);
+        let mut reply = self.fetched(translated, hit.max(arrives));
+        if arrives > hit {
+            reply.source = state.source();
+            reply.happened.add(Happened::L1_MISS);
+        }
+        if state.is_prefetched() {
+            self.prefetch_next_fetch(line, translated.start, uncore, sink);
+        }
+        reply
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fetch_miss<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let l2_missed = self.refill_l1i(line, translated.start, false, uncore, sink);
+        let place = self.l1i.probe(line).expect("the line was just refilled");
+        let state = self.l1i.state(place);
+        let mut reply = self.fetched(translated, state.arrival().ready);
+        reply.source = state.source();
+        reply.happened.add(Happened::L1_MISS);
+        reply.happened.add(Happened::L1_REFILL);
+        if l2_missed {
+            reply.happened.add(Happened::L2_MISS);
+        }
+        self.prefetch_next_fetch(line, translated.start, uncore, sink);
+        reply
+    }
+
+    /// Brings a line into the L1 I-cache; true when the L2 missed.
+    fn refill_l1i<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        start: Cycle,
+        prefetched: bool,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> bool {
+        self.drain_held_line(line, start, uncore, sink);
+        let begin = self.l1i_mshrs.free_from(start);
+        let at = begin + self.latencies.l1i_hit;
+        let reply = self.read_l2(L2Request::Fetch, line, at, uncore, sink);
+        self.l1i_mshrs.hold(begin, reply.ready);
+        sink.raise(PmuEvent::L1I_CACHE_REFILL);
+        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source);
+        // Instruction lines are never dirty: a victim just goes.
+        self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
+        if reply.missed {
+            self.prefetch_next_l2_lines(line, at, uncore, sink);
+        }
+        reply.missed
+    }
+
+    /// The next line of the same page, if a register is free for it.
+    fn prefetch_next_fetch<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        let next = LineAddr(line.0 + 1);
+        let page_lines = (1 << uncore.page_map.page_shift()) / LINE_BYTES;
+        let is_other_page = next.0.is_multiple_of(page_lines);
+        if !self.prefetch.l1i || is_other_page || self.l1i_mshrs.free_from(at) > at {
+            return;
+        }
+        sink.raise(PmuEvent::L1I_TLB);
+        sink.raise(PmuEvent::L1I_CACHE);
+        if self.l1i.probe(next).is_none() {
+            self.refill_l1i(next, at, true, uncore, sink);
+        }
+    }
+}
+
+fn insertion_of(prefetched: bool) -> Insertion {
+    if prefetched { Insertion::Prefetch } else { Insertion::Demand }
+}

@@ -1,0 +1,221 @@
+//! The memory side of one core: TLBs, walker, L1 caches, L2, bus port; and the system of all cores.
+//!
+//! PMU guide chapter 5. Each flow is a file: translation (5.1 to 5.3) `translate`, L1 data cache (5.4,
+//! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
+
+use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, VirtAddr};
+
+use crate::bus::BusPort;
+use crate::calendar::Calendar;
+use crate::config::{ConfigProblem, MemoryConfig, PageCross, SemanticsConfig, WalkReads};
+use crate::level::Level;
+use crate::mshr::Mshrs;
+use crate::pending::MissIntervals;
+use crate::prefetch::DataPrefetcher;
+use crate::tlb::{L1Tlb, L2Tlb};
+use crate::uncore::Uncore;
+use crate::walker::Walker;
+use crate::write_stream::WriteStreams;
+
+/// Latencies of one core's part, in cycles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CoreLatencies {
+    /// L1 I-cache hit.
+    pub(crate) l1i_hit: Cycle,
+    /// L1 D-cache hit, load-to-use.
+    pub(crate) l1d_hit: Cycle,
+    /// A load split over two cycles.
+    pub(crate) split: Cycle,
+    /// L2 lookup.
+    pub(crate) l2_lookup: Cycle,
+    /// First beat to use.
+    pub(crate) fill: Cycle,
+    /// L2 TLB lookup.
+    pub(crate) l2_tlb: Cycle,
+    /// Walker overhead of a level.
+    pub(crate) walk_level: Cycle,
+    /// Descriptor read over the side port.
+    pub(crate) walk_read: Cycle,
+}
+
+/// Which prefetchers run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PrefetchSwitches {
+    /// L1 D-cache stride and stream.
+    pub(crate) l1d: bool,
+    /// L1 I-cache next line.
+    pub(crate) l1i: bool,
+    /// L2 next line.
+    pub(crate) l2: bool,
+    /// Lines of one L2 request.
+    pub(crate) l2_degree: u64,
+    /// What the L1 D prefetcher does at a page without translation.
+    pub(crate) page_cross: PageCross,
+}
+
+/// The private part of the memory system of one core.
+#[derive(Clone, Debug)]
+pub struct CoreMemory {
+    pub(crate) latencies: CoreLatencies,
+    pub(crate) semantics: SemanticsConfig,
+    pub(crate) itlb: L1Tlb,
+    pub(crate) dtlb: L1Tlb,
+    pub(crate) l2_tlb: L2Tlb,
+    pub(crate) walker: Walker,
+    pub(crate) l1i: Level,
+    pub(crate) l1i_mshrs: Mshrs,
+    pub(crate) l1d: Level,
+    pub(crate) l1d_mshrs: Mshrs,
+    pub(crate) write_streams: WriteStreams,
+    pub(crate) l2: Level,
+    pub(crate) l2_port: Calendar,
+    pub(crate) l2_queue: Mshrs,
+    pub(crate) bus: BusPort,
+    pub(crate) l2_misses: MissIntervals,
+    pub(crate) prefetcher: DataPrefetcher,
+    pub(crate) prefetch: PrefetchSwitches,
+}
+
+impl CoreMemory {
+    /// Empty caches and TLBs; the configuration was validated.
+    pub(crate) fn new(config: &MemoryConfig, semantics: SemanticsConfig) -> CoreMemory {
+        let (l1i, l1d, l2, prefetch) = (&config.l1i, &config.l1d, &config.l2, &config.prefetch);
+        let seed = config.seed;
+        CoreMemory {
+            latencies: CoreLatencies::new(config),
+            semantics,
+            itlb: L1Tlb::new(config.itlb.entries),
+            dtlb: L1Tlb::new(config.dtlb.entries),
+            l2_tlb: L2Tlb::new(&config.l2_tlb),
+            walker: Walker::new(&config.walker, config.pages.page_bytes.trailing_zeros()),
+            l1i: Level::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
+            l1i_mshrs: Mshrs::new(l1i.mshrs),
+            l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
+            l1d_mshrs: Mshrs::new(l1d.mshrs),
+            write_streams: WriteStreams::new(l1d.write_stream_lines),
+            l2: Level::new(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
+            l2_port: Calendar::one_per(sim_core::LINE_BYTES as u32, l2.bytes_per_cycle),
+            l2_queue: Mshrs::new(l2.queue_entries),
+            bus: BusPort::new(&config.bus, semantics.bus_unit),
+            l2_misses: MissIntervals::new(),
+            prefetcher: DataPrefetcher::new(prefetch),
+            prefetch: PrefetchSwitches {
+                l1d: prefetch.l1d,
+                l1i: prefetch.l1i_next_line,
+                l2: prefetch.l2_next_line,
+                l2_degree: prefetch.l2_degree_lines.into(),
+                page_cross: prefetch.l1d_page_cross,
+            },
+        }
+    }
+
+    /// True when the descriptor reads of walks go through the L2.
+    pub(crate) fn walks_read_l2(&self) -> bool {
+        self.semantics.walk_reads != WalkReads::SidePort
+    }
+}
+
+impl CoreLatencies {
+    fn new(config: &MemoryConfig) -> CoreLatencies {
+        CoreLatencies {
+            l1i_hit: config.l1i.hit_cycles.into(),
+            l1d_hit: config.l1d.hit_cycles.into(),
+            split: config.l1d.split_cycles.into(),
+            l2_lookup: config.l2.lookup_cycles.into(),
+            fill: config.l2.fill_cycles.into(),
+            l2_tlb: config.l2_tlb.hit_cycles.into(),
+            walk_level: config.walker.level_cycles.into(),
+            walk_read: config.walker.read_cycles.into(),
+        }
+    }
+}
+
+/// The memory of a machine: a private part for every core, and what they share.
+#[derive(Clone, Debug)]
+pub struct MemorySystem {
+    pub(crate) cores: Vec<CoreMemory>,
+    pub(crate) uncore: Uncore,
+    pub(crate) config: MemoryConfig,
+    pub(crate) semantics: SemanticsConfig,
+}
+
+impl MemorySystem {
+    /// Empty caches and TLBs for `cores` cores.
+    ///
+    /// # Errors
+    ///
+    /// The first value of the configuration that the modeled hardware cannot have.
+    pub fn new(
+        config: &MemoryConfig,
+        semantics: &SemanticsConfig,
+        cores: usize,
+    ) -> Result<MemorySystem, ConfigProblem> {
+        let uncore = Uncore::new(config)?;
+        let core = CoreMemory::new(config, *semantics);
+        Ok(MemorySystem {
+            cores: vec![core; cores],
+            uncore,
+            config: config.clone(),
+            semantics: *semantics,
+        })
+    }
+
+    /// Number of cores.
+    pub fn n_cores(&self) -> usize {
+        self.cores.len()
+    }
+
+    /// The memory as core number `core` sees it.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such core.
+    #[inline]
+    pub fn port(&mut self, core: usize) -> CorePort<'_> {
+        CorePort { core: &mut self.cores[core], uncore: &mut self.uncore }
+    }
+}
+
+/// One core's private memory together with the shared part: what its pipeline is given.
+#[derive(Debug)]
+pub struct CorePort<'a> {
+    pub(crate) core: &'a mut CoreMemory,
+    pub(crate) uncore: &'a mut Uncore,
+}
+
+impl MemoryPort for CorePort<'_> {
+    #[inline]
+    fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
+        self.core.fetch(pc, now, self.uncore, sink)
+    }
+
+    #[inline]
+    fn translate_store<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply {
+        self.core.translate_store(request, now, self.uncore, sink)
+    }
+
+    #[inline]
+    fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
+        let (core, uncore) = (&mut *self.core, &mut *self.uncore);
+        match request.kind {
+            MemKind::Load => core.load(request, now, uncore, sink),
+            MemKind::Store => core.store(request, now, uncore, sink),
+            MemKind::ZeroLine => core.zero_line(request, now, uncore, sink),
+            MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap => {
+                core.atomic(request, now, uncore, sink)
+            }
+            MemKind::PrefetchLoad | MemKind::PrefetchStore => {
+                core.preload(request, now, uncore, sink)
+            }
+        }
+    }
+
+    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
+        self.core.l2_misses.overlap(from, to)
+    }
+}

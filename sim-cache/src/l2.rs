@@ -1,0 +1,246 @@
+//! The L2 cache and what a miss does on the bus. PMU guide flows 5.7 and 5.8, sections 4.4 to 4.6.
+//!
+//! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
+//! Not modeled: banks, snoops from other cores.
+
+use sim_core::{Cycle, DataSource, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent};
+
+use crate::config::{StoreMissDirection, WalkReads};
+use crate::hierarchy::CoreMemory;
+use crate::level::Victim;
+use crate::replacement::Insertion;
+use crate::tag_array::{Arrival, LineState, Place};
+use crate::uncore::{Uncore, UncoreReply};
+
+/// Why the L2 is asked for a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum L2Request {
+    /// L1 D-cache miss of a load (or of a near atomic, whose read comes first).
+    Load,
+    /// L1 D-cache miss of a store.
+    Store,
+    /// L1 I-cache miss; I-side prefetches count as fetches (decision A35).
+    Fetch,
+    /// Preload instruction.
+    Preload,
+    /// L1 D prefetcher.
+    L1Prefetch,
+    /// The L2's own prefetcher.
+    L2Prefetch,
+    /// Descriptor read of a table walk.
+    Walk,
+}
+
+/// The L2's answer to a read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct L2Reply {
+    /// When the L1 can use the line.
+    pub(crate) ready: Cycle,
+    /// Who supplied the data.
+    pub(crate) source: DataSource,
+    /// This request left the core.
+    pub(crate) missed: bool,
+}
+
+impl CoreMemory {
+    /// Reads a line for an L1 cache or the walker; on a miss refills the L2.
+    pub(crate) fn read_l2<S: EventSink>(
+        &mut self,
+        request: L2Request,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        if self.counts_in_l2(request) {
+            sink.raise(self.lookup_event(request));
+        }
+        let at = if request == L2Request::L2Prefetch { at } else { self.l2_port.book(at) };
+        match self.l2.lookup(line) {
+            Some(place) => self.l2_hit(place, at),
+            None => self.refill_l2(request, line, at, uncore, sink),
+        }
+    }
+
+    fn l2_hit(&mut self, place: Place, at: Cycle) -> L2Reply {
+        let looked_up = at + self.latencies.l2_lookup;
+        let state = self.l2.state(place);
+        let arrives = state.arrival().at(at);
+        if arrives <= at {
+            return L2Reply { ready: looked_up, source: DataSource::L2, missed: false };
+        }
+        // The line is on its way: its data comes from outside (decision A03).
+        let ready = looked_up.max(arrives + self.latencies.fill);
+        L2Reply { ready, source: state.source(), missed: false }
+    }
+
+    fn refill_l2<S: EventSink>(
+        &mut self,
+        request: L2Request,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        let looked_up = at + self.latencies.l2_lookup;
+        let leaves = self.bus.start(self.l2_queue.free_from(looked_up));
+        let reply = uncore.read(line, request == L2Request::Fetch, leaves);
+        let arrives = self.bus.receive_line(reply.arrives);
+        self.l2_queue.hold(leaves, arrives);
+        self.l2_misses.add(leaves, arrives);
+        self.count_l2_refill(request, reply, sink);
+        let state = LineState::arriving(Arrival::between(at, arrives), reply.source);
+        let insertion = match request {
+            L2Request::L1Prefetch | L2Request::L2Prefetch => Insertion::Prefetch,
+            _ => Insertion::Demand,
+        };
+        let victim = self.l2.allocate(line, state.with_dirty(reply.dirty), insertion);
+        if let Some(victim) = victim {
+            self.evict_from_l2(victim, leaves, uncore, sink);
+        }
+        L2Reply { ready: arrives + self.latencies.fill, source: reply.source, missed: true }
+    }
+
+    /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
+    fn count_l2_refill<S: EventSink>(&self, request: L2Request, reply: UncoreReply, sink: &mut S) {
+        self.bus.count(self.bus_event(request), LINE_BYTES, sink);
+        if reply.source == DataSource::Remote {
+            sink.raise(PmuEvent::REMOTE_ACCESS);
+        }
+        if self.semantics.extllc {
+            sink.raise(PmuEvent::LL_CACHE_RD);
+            if reply.source != DataSource::Slc {
+                sink.raise(PmuEvent::LL_CACHE_MISS_RD);
+            }
+        }
+        if self.counts_in_l2(request) {
+            sink.raise(PmuEvent::L2D_CACHE_REFILL);
+            sink.raise(PmuEvent::L2D_CACHE_REFILL_RD);
+        }
+    }
+
+    /// A victim leaves the L2, its copies in the L1 caches with it; step 5 of both flows.
+    pub(crate) fn evict_from_l2<S: EventSink>(
+        &mut self,
+        victim: Victim,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        self.l1i.remove(victim.line);
+        let l1d_dirty = self.l1d.remove(victim.line).is_some_and(LineState::is_dirty);
+        if l1d_dirty {
+            sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
+            sink.raise(PmuEvent::L2D_CACHE_WR);
+        }
+        let dirty = victim.dirty || l1d_dirty;
+        if dirty || self.semantics.clean_victims_count {
+            sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
+            self.bus.count(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, sink);
+        }
+        let sent = self.bus.send_line(at);
+        uncore.accept_victim(victim.line, dirty, sent);
+    }
+
+    /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
+    pub(crate) fn write_back_to_l2<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
+        sink.raise(PmuEvent::L2D_CACHE_WR);
+        let place = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
+        self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+    }
+
+    /// Writes a whole line that no L1 holds, without reading it (decision A36).
+    /// The reply says when the L2 has taken it.
+    pub(crate) fn write_full_line<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        sink.raise(PmuEvent::L2D_CACHE_WR);
+        let at = self.l2_port.book(at);
+        if let Some(place) = self.l2.lookup(line) {
+            // An instruction copy of the line is no concern here: it is made stale by software rules.
+            self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+            return at;
+        }
+        let leaves = self.bus.start(self.l2_queue.free_from(at + self.latencies.l2_lookup));
+        let claimed = uncore.claim(line, leaves);
+        self.l2_queue.hold(leaves, claimed);
+        self.bus.count(PmuEvent::BUS_ACCESS_WR, 0, sink);
+        sink.raise(PmuEvent::L2D_CACHE_REFILL);
+        let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
+        if let Some(victim) = self.l2.allocate(line, state, Insertion::Demand) {
+            self.evict_from_l2(victim, leaves, uncore, sink);
+        }
+        leaves - self.latencies.l2_lookup
+    }
+
+    /// Writes a part of a line that no L1 holds: reads the line in if it is absent.
+    pub(crate) fn write_part_line<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        sink.raise(PmuEvent::L2D_CACHE_WR);
+        let at = self.l2_port.book(at);
+        if self.l2.lookup(line).is_none() {
+            self.refill_l2(L2Request::Store, line, at, uncore, sink);
+        }
+        let place = self.l2.probe(line).expect("the line was just found or refilled");
+        self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+    }
+
+    /// The L2's own prefetcher: the lines after one that missed, inside its page.
+    pub(crate) fn prefetch_next_l2_lines<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        if !self.prefetch.l2 {
+            return;
+        }
+        let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;
+        for step in 1..=self.prefetch.l2_degree {
+            let next = LineAddr(line.0 + step);
+            let same_page = next.0 >> page_lines_shift == line.0 >> page_lines_shift;
+            // A prefetch never waits for a place in the queue.
+            if !same_page || self.l2_queue.free_from(at) > at {
+                return;
+            }
+            if self.l2.probe(next).is_none() {
+                self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);
+            }
+        }
+    }
+
+    fn counts_in_l2(&self, request: L2Request) -> bool {
+        match request {
+            L2Request::L1Prefetch | L2Request::L2Prefetch => self.semantics.prefetch_counts_in_l2,
+            L2Request::Walk => self.semantics.walk_reads == WalkReads::L2Counted,
+            _ => true,
+        }
+    }
+
+    /// True for a request that is counted as a write, by flow 5.8 and decision A07.
+    fn counts_as_write(&self, request: L2Request) -> bool {
+        request == L2Request::Store && self.semantics.store_miss_l2 == StoreMissDirection::Write
+    }
+
+    fn lookup_event(&self, request: L2Request) -> PmuEvent {
+        if self.counts_as_write(request) { PmuEvent::L2D_CACHE_WR } else { PmuEvent::L2D_CACHE_RD }
+    }
+
+    fn bus_event(&self, request: L2Request) -> PmuEvent {
+        if self.counts_as_write(request) {
+            PmuEvent::BUS_ACCESS_WR
+        } else {
+            PmuEvent::BUS_ACCESS_RD
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Which lines the L1 data prefetcher asks for: strides by program counter, streams by page.
+//!
+//! It learns from L1 misses and from the first use of a prefetched line, in line addresses, so a
+//! hit on an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
+
+use crate::config::PrefetchConfig;
+
+/// log2 of the region in which a stream is recognized, in lines (4 KiB).
+const REGION_SHIFT: u32 = 6;
+/// Longest stride followed, in lines.
+const STRIDE_MAX: i64 = 64;
+/// Longest step that still belongs to a stream without a common program counter.
+const STREAM_STEP_MAX: i64 = 2;
+
+/// Lines to ask for: `first`, `first + stride` ... `count` of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PrefetchRun {
+    /// First virtual line number.
+    pub(crate) first: u64,
+    /// Step in lines.
+    pub(crate) stride: i64,
+    /// Number of lines.
+    pub(crate) count: u32,
+}
+
+/// One stride or stream that is followed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Track {
+    /// Program counter or region, plus one; 0 for an unused track.
+    key: u64,
+    last: u64,
+    stride: i64,
+    /// Times that the stride repeated.
+    confidence: u32,
+    /// Lines ahead of `last` already asked for.
+    ahead: u32,
+}
+
+/// Tracks found by a key; the oldest is replaced.
+#[derive(Clone, Debug)]
+struct TrackTable {
+    tracks: Box<[Track]>,
+    next: usize,
+    step_max: i64,
+}
+
+impl TrackTable {
+    fn new(entries: u32, step_max: i64) -> TrackTable {
+        let tracks = vec![Track::default(); entries as usize].into_boxed_slice();
+        TrackTable { tracks, next: 0, step_max }
+    }
+
+    /// Learns from one miss; how far the prefetcher may now run ahead, if the stride repeated.
+    fn train(&mut self, key: u64, line: u64) -> Option<&mut Track> {
+        let Some(known) = self.tracks.iter().position(|t| t.key == key + 1) else {
+            self.tracks[self.next] = Track { key: key + 1, last: line, ..Track::default() };
+            self.next = (self.next + 1) % self.tracks.len();
+            return None;
+        };
+        let track = &mut self.tracks[known];
+        let step = line.wrapping_sub(track.last) as i64;
+        if step == 0 {
+            return None;
+        }
+        track.last = line;
+        if step == track.stride {
+            track.confidence += 1;
+            track.ahead = track.ahead.saturating_sub(1);
+            return Some(track);
+        }
+        let stride = if step.abs() <= self.step_max { step } else { 0 };
+        *track = Track { stride, confidence: 0, ahead: 0, ..*track };
+        None
+    }
+}
+
+/// The L1 data prefetcher.
+#[derive(Clone, Debug)]
+pub(crate) struct DataPrefetcher {
+    strides: TrackTable,
+    streams: TrackTable,
+    distance: u32,
+    degree: u32,
+}
+
+impl DataPrefetcher {
+    /// Nothing learned.
+    pub(crate) fn new(config: &PrefetchConfig) -> DataPrefetcher {
+        DataPrefetcher {
+            strides: TrackTable::new(config.l1d_table_entries, STRIDE_MAX),
+            streams: TrackTable::new(config.l1d_table_entries, STREAM_STEP_MAX),
+            distance: config.l1d_distance_lines,
+            degree: config.l1d_degree_lines,
+        }
+    }
+
+    /// Learns from a miss or a first use of a prefetched line, and says what to ask for.
+    pub(crate) fn train(&mut self, pc: u64, line: u64) -> Option<PrefetchRun> {
+        let (distance, degree) = (self.distance, self.degree);
+        let stride = self.strides.train(pc, line);
+        let stream = self.streams.train(line >> REGION_SHIFT, line);
+        // A stride of one instruction knows more than a stream that it is a part of.
+        stride.or(stream).and_then(|track| track.run(distance, degree))
+    }
+}
+
+impl Track {
+    /// The next lines of the stride, at most `degree`, not farther than the distance allowed.
+    fn run(&mut self, distance: u32, degree: u32) -> Option<PrefetchRun> {
+        if self.stride == 0 {
+            return None;
+        }
+        // The distance doubles with every repetition, so that a short run wastes little.
+        let allowed = distance.min(1 << self.confidence.min(16));
+        let count = allowed.saturating_sub(self.ahead).min(degree);
+        let first = self.last.wrapping_add_signed(self.stride * i64::from(self.ahead + 1));
+        self.ahead += count;
+        (count > 0).then_some(PrefetchRun { first, stride: self.stride, count })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prefetcher() -> DataPrefetcher {
+        DataPrefetcher {
+            strides: TrackTable::new(4, STRIDE_MAX),
+            streams: TrackTable::new(4, STREAM_STEP_MAX),
+            distance: 8,
+            degree: 2,
+        }
+    }
+
+    #[test]
+    fn three_lines_in_a_row_train_it_whoever_loads_them() {
+        for same_pc in [true, false] {
+            let mut prefetcher = prefetcher();
+            let pc = |i: u64| if same_pc { 0x400 } else { 0x400 + 4 * i };
+            assert_eq!(prefetcher.train(pc(0), 0x200), None);
+            assert_eq!(prefetcher.train(pc(1), 0x201), None);
+            let run = prefetcher.train(pc(2), 0x202);
+            assert_eq!(run, Some(PrefetchRun { first: 0x203, stride: 1, count: 2 }));
+        }
+    }
+
+    #[test]
+    fn a_backward_stride_of_one_instruction_is_followed_and_no_line_asked_twice() {
+        let mut prefetcher = prefetcher();
+        let mut asked = Vec::new();
+        for i in 0..20u64 {
+            if let Some(run) = prefetcher.train(0x400, 10_000 - 5 * i) {
+                let step = |k: u32| run.first.wrapping_add_signed(run.stride * i64::from(k));
+                asked.extend((0..run.count).map(step));
+            }
+        }
+        let mut expected = asked.clone();
+        expected.dedup();
+        assert_eq!(asked, expected);
+        assert!(asked.windows(2).all(|w| w[0] - w[1] == 5), "{asked:?}");
+        assert!(asked.len() > 20, "the distance grows to 8 lines: {asked:?}");
+    }
+
+    #[test]
+    fn random_lines_train_nothing() {
+        let mut prefetcher = prefetcher();
+        let runs = (1..200u64).filter_map(|i| prefetcher.train(0x400, i * i * 977 % 65_536));
+        assert_eq!(runs.count(), 0);
+    }
+}

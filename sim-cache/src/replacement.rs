@@ -1,0 +1,269 @@
+//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, seeded random.
+//!
+//! PMU guide 3.2.6 says only that a victim counter selects the way; which policy a cache uses is a
+//! key of the configuration. Each policy is tested against a short slow model of itself.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::config::ReplacementKind;
+use crate::tag_array::Place;
+
+/// How soon a line that enters is expected to be used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Insertion {
+    /// A demand access asked for it.
+    Demand,
+    /// A prefetcher asked for it.
+    Prefetch,
+}
+
+/// The policy of one cache with its state.
+#[derive(Clone, Debug)]
+pub(crate) enum Replacement {
+    /// Pseudo-LRU tree.
+    TreePlru(TreePlru),
+    /// True LRU.
+    Lru(Lru),
+    /// Re-reference interval prediction.
+    Rrip(Rrip),
+    /// Seeded random.
+    Random(Random),
+}
+
+impl Replacement {
+    /// The policy for a cache of this shape; `seed` is used by the random policy only.
+    pub(crate) fn new(kind: ReplacementKind, sets: u64, ways: u32, seed: u64) -> Replacement {
+        let places = sets as usize * ways as usize;
+        match kind {
+            ReplacementKind::TreePlru => Replacement::TreePlru(TreePlru::new(sets as usize, ways)),
+            ReplacementKind::Lru => {
+                Replacement::Lru(Lru { stamps: vec![0; places], clock: 0, ways })
+            }
+            ReplacementKind::Rrip => Replacement::Rrip(Rrip { values: vec![0; places], ways }),
+            ReplacementKind::Random => {
+                let rng = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
+                Replacement::Random(Random { rng, ways })
+            }
+        }
+    }
+
+    /// The line in `place` was used by a demand access.
+    #[inline]
+    pub(crate) fn used(&mut self, place: Place) {
+        match self {
+            Replacement::TreePlru(tree) => tree.point_away(place),
+            Replacement::Lru(lru) => lru.stamp(place),
+            Replacement::Rrip(rrip) => rrip.set(place, 0),
+            Replacement::Random(_) => {}
+        }
+    }
+
+    /// A line enters `place`.
+    pub(crate) fn inserted(&mut self, place: Place, insertion: Insertion) {
+        match self {
+            Replacement::TreePlru(tree) => tree.point_away(place),
+            Replacement::Lru(lru) => lru.stamp(place),
+            Replacement::Rrip(rrip) => {
+                let value = if insertion == Insertion::Demand { 2 } else { DISTANT };
+                rrip.set(place, value);
+            }
+            Replacement::Random(_) => {}
+        }
+    }
+
+    /// The way of the full set that leaves.
+    pub(crate) fn victim(&mut self, set: u32) -> Place {
+        let way = match self {
+            Replacement::TreePlru(tree) => tree.victim(set),
+            Replacement::Lru(lru) => lru.victim(set),
+            Replacement::Rrip(rrip) => rrip.victim(set),
+            Replacement::Random(random) => random.victim(),
+        };
+        Place { set, way }
+    }
+}
+
+/// One bit per inner node of a binary tree over the ways: 1 points to the upper half.
+#[derive(Clone, Debug)]
+pub(crate) struct TreePlru {
+    /// One word per set; bit `n` is node `n`, the root is node 1, its children 2 and 3.
+    bits: Vec<u16>,
+    /// Per way: the nodes on its path, and their values that point away from it.
+    paths: [(u16, u16); 16],
+    ways: u32,
+}
+
+impl TreePlru {
+    fn new(sets: usize, ways: u32) -> TreePlru {
+        let mut paths = [(0, 0); 16];
+        for (way, path) in paths.iter_mut().enumerate().take(ways as usize) {
+            let mut node = ways as usize + way;
+            while node > 1 {
+                let came_from_upper = node & 1;
+                node >>= 1;
+                path.0 |= 1 << node;
+                path.1 |= (1 - came_from_upper as u16) << node;
+            }
+        }
+        TreePlru { bits: vec![0; sets], paths, ways }
+    }
+
+    #[inline]
+    fn point_away(&mut self, place: Place) {
+        let (nodes, away) = self.paths[place.way as usize & 15];
+        let bits = &mut self.bits[place.set as usize];
+        *bits = *bits & !nodes | away;
+    }
+
+    fn victim(&self, set: u32) -> u32 {
+        let bits = self.bits[set as usize];
+        let mut node = 1;
+        while node < self.ways {
+            node = node << 1 | u32::from(bits >> node & 1);
+        }
+        node - self.ways
+    }
+}
+
+/// The time of last use of every place.
+#[derive(Clone, Debug)]
+pub(crate) struct Lru {
+    stamps: Vec<u64>,
+    clock: u64,
+    ways: u32,
+}
+
+impl Lru {
+    #[inline]
+    fn stamp(&mut self, place: Place) {
+        self.clock += 1;
+        self.stamps[(place.set * self.ways + place.way) as usize] = self.clock;
+    }
+
+    fn victim(&self, set: u32) -> u32 {
+        let first = (set * self.ways) as usize;
+        let stamps = &self.stamps[first..first + self.ways as usize];
+        let oldest = (0..stamps.len()).min_by_key(|way| stamps[*way]);
+        oldest.expect("a set has at least one way") as u32
+    }
+}
+
+/// The value of a line whose next use is far away.
+const DISTANT: u8 = 3;
+
+/// Two bits per place: [`DISTANT`] leaves first, 0 was used since it entered.
+#[derive(Clone, Debug)]
+pub(crate) struct Rrip {
+    values: Vec<u8>,
+    ways: u32,
+}
+
+impl Rrip {
+    #[inline]
+    fn set(&mut self, place: Place, value: u8) {
+        self.values[(place.set * self.ways + place.way) as usize] = value;
+    }
+
+    fn victim(&mut self, set: u32) -> u32 {
+        let first = (set * self.ways) as usize;
+        let values = &mut self.values[first..first + self.ways as usize];
+        let most = values.iter().copied().max().expect("a set has at least one way");
+        for value in values.iter_mut() {
+            *value += DISTANT - most;
+        }
+        values.iter().position(|v| *v == DISTANT).expect("the oldest was raised to distant") as u32
+    }
+}
+
+/// A way by a seeded generator.
+#[derive(Clone, Debug)]
+pub(crate) struct Random {
+    rng: Box<Xoshiro256PlusPlus>,
+    ways: u32,
+}
+
+impl Random {
+    fn victim(&mut self) -> u32 {
+        // The high half of a product is even over the ways to within 2^-32.
+        ((u64::from(self.rng.next_u32()) * u64::from(self.ways)) >> 32) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Uses ways of one set in the given order; the slow model sees the same.
+    fn victims(kind: ReplacementKind, ways: u32, uses: &[u32]) -> u32 {
+        let mut policy = Replacement::new(kind, 2, ways, 1);
+        for way in 0..ways {
+            policy.inserted(Place { set: 1, way }, Insertion::Demand);
+        }
+        for way in uses {
+            policy.used(Place { set: 1, way: way % ways });
+        }
+        policy.victim(1).way
+    }
+
+    /// Tree pseudo-LRU, slowly: at every split go to the half that was not used last.
+    fn slow_tree(low: u32, high: u32, uses: &[u32]) -> u32 {
+        if high - low == 1 {
+            return low;
+        }
+        let middle = u32::midpoint(low, high);
+        match uses.iter().rev().find(|way| (low..high).contains(way)) {
+            Some(last) if *last < middle => slow_tree(middle, high, uses),
+            _ => slow_tree(low, middle, uses),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lru_drops_the_way_used_longest_ago(uses in prop::collection::vec(0u32..5, 0..40)) {
+            let mut order: Vec<u32> = (0..5).collect();
+            for way in &uses {
+                order.retain(|w| w != way);
+                order.push(*way);
+            }
+            prop_assert_eq!(victims(ReplacementKind::Lru, 5, &uses), order[0]);
+        }
+
+        #[test]
+        fn the_tree_equals_its_slow_model(uses in prop::collection::vec(0u32..8, 0..40)) {
+            let mut all: Vec<u32> = (0..8).collect();
+            all.extend(&uses);
+            prop_assert_eq!(victims(ReplacementKind::TreePlru, 8, &uses), slow_tree(0, 8, &all));
+        }
+
+        #[test]
+        fn rrip_drops_the_first_way_not_used_since_it_entered(
+            uses in prop::collection::vec(0u32..4, 0..12),
+        ) {
+            let unused = (0..4).find(|way| !uses.contains(way)).unwrap_or(0);
+            prop_assert_eq!(victims(ReplacementKind::Rrip, 4, &uses), unused);
+        }
+    }
+
+    #[test]
+    fn a_prefetched_line_leaves_before_an_unused_demand_line() {
+        let mut policy = Replacement::new(ReplacementKind::Rrip, 1, 4, 1);
+        for way in 0..4 {
+            let insertion = if way == 2 { Insertion::Prefetch } else { Insertion::Demand };
+            policy.inserted(Place { set: 0, way }, insertion);
+        }
+        assert_eq!(policy.victim(0).way, 2);
+    }
+
+    #[test]
+    fn random_victims_repeat_with_the_seed_and_reach_every_way() {
+        let run = |seed| -> Vec<u32> {
+            let mut policy = Replacement::new(ReplacementKind::Random, 1, 4, seed);
+            (0..100).map(|_| policy.victim(0).way).collect()
+        };
+        assert_eq!(run(7), run(7));
+        assert_ne!(run(7), run(8));
+        assert!((0..4).all(|way| run(7).contains(&way)));
+    }
+}

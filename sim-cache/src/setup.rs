@@ -1,0 +1,212 @@
+//! Setting state without counting: how a directed test or a scenario reaches its "given".
+
+use sim_core::{DataSource, LineAddr, NullSink, VirtAddr};
+use thiserror::Error;
+
+use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
+use crate::level::Victim;
+use crate::page_map::PageTarget;
+use crate::replacement::Insertion;
+use crate::tag_array::LineState;
+use crate::tlb::Translation;
+use crate::uncore::Uncore;
+
+/// A TLB of one core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlbLevel {
+    /// L1 instruction TLB.
+    L1i,
+    /// L1 data TLB.
+    L1d,
+    /// L2 TLB.
+    L2,
+}
+
+/// A cache in which a line can be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheLevel {
+    /// L1 instruction cache (and, by inclusion, the L2).
+    L1i,
+    /// L1 data cache (and, by inclusion, the L2).
+    L1d,
+    /// L2 cache.
+    L2,
+    /// System level cache, shared by all cores.
+    Slc,
+}
+
+/// A scenario names an address in a page that is mapped to fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("address 0x{:x} is not mapped: map its page first", .0.0)]
+pub struct NotMapped(pub VirtAddr);
+
+impl MemorySystem {
+    /// Puts the translation of `addr` into one TLB of a core.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn warm_tlb(
+        &mut self,
+        core: usize,
+        addr: VirtAddr,
+        level: TlbLevel,
+    ) -> Result<(), NotMapped> {
+        let page = self.uncore.page_map.page_of(addr);
+        let target = self.uncore.page_map.lookup(page).ok_or(NotMapped(addr))?;
+        let core = &mut self.cores[core];
+        match level {
+            TlbLevel::L1i if !core.itlb.holds(page) => {
+                core.itlb.allocate(page, Translation::settled(target));
+            }
+            TlbLevel::L1d if !core.dtlb.holds(page) => {
+                core.dtlb.allocate(page, Translation::settled(target));
+            }
+            TlbLevel::L2 if !core.l2_tlb.holds(page) => {
+                core.l2_tlb.allocate(page, target, Translation::settled(target).arrival);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Puts the line of `addr` into one cache, clean or dirty; victims leave as they would.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn place_line(
+        &mut self,
+        core: usize,
+        addr: VirtAddr,
+        level: CacheLevel,
+        dirty: bool,
+    ) -> Result<(), NotMapped> {
+        let line = self.line_of(addr)?;
+        let CorePort { core, uncore } = self.port(core);
+        match level {
+            CacheLevel::Slc => uncore.accept_victim(line, dirty, 0),
+            CacheLevel::L2 => core.place_in_l2(line, dirty, uncore),
+            CacheLevel::L1d => {
+                core.place_in_l2(line, false, uncore);
+                core.place_in_l1d(line, dirty);
+            }
+            CacheLevel::L1i => {
+                core.place_in_l2(line, dirty, uncore);
+                if core.l1i.probe(line).is_none() {
+                    core.l1i.allocate(line, LineState::default(), Insertion::Demand);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps the page of `addr`, or with `None` makes it fault. TLBs keep what they hold.
+    pub fn map_page(&mut self, addr: VirtAddr, target: Option<PageTarget>) {
+        let page = self.uncore.page_map.page_of(addr);
+        self.uncore.page_map.map(page, target);
+    }
+
+    /// The physical page that the page of `addr` has now.
+    pub fn page_target(&self, addr: VirtAddr) -> Option<PageTarget> {
+        self.uncore.page_map.lookup(self.uncore.page_map.page_of(addr))
+    }
+
+    /// Fixes who supplies the line of `addr` to an L2 miss; `None` goes back to the model's rule.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn set_data_source(
+        &mut self,
+        addr: VirtAddr,
+        source: Option<DataSource>,
+    ) -> Result<(), NotMapped> {
+        let line = self.line_of(addr)?;
+        self.uncore.set_supplier(line, source);
+        Ok(())
+    }
+
+    /// Empties every cache, TLB and queue; page mappings and fixed data sources stay.
+    pub fn flush_all(&mut self) {
+        for core in &mut self.cores {
+            let prefetch = core.prefetch;
+            *core = CoreMemory::new(&self.config, self.semantics);
+            core.prefetch = prefetch;
+        }
+        self.uncore.flush(&self.config);
+    }
+
+    /// Empties the TLBs and walk caches of all cores; caches stay.
+    pub fn flush_tlbs(&mut self) {
+        for core in &mut self.cores {
+            let empty = CoreMemory::new(&self.config, self.semantics);
+            (core.itlb, core.dtlb, core.l2_tlb) = (empty.itlb, empty.dtlb, empty.l2_tlb);
+            core.walker.forget_tables();
+        }
+    }
+
+    /// Switches all hardware prefetchers of all cores.
+    pub fn set_prefetch(&mut self, on: bool) {
+        for core in &mut self.cores {
+            (core.prefetch.l1d, core.prefetch.l1i, core.prefetch.l2) = (on, on, on);
+        }
+    }
+
+    /// Whether a cache holds the line of `addr`, and if so whether it is dirty there.
+    pub fn line_is_dirty(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<bool> {
+        let line = self.line_of(addr).ok()?;
+        let core = &self.cores[core];
+        let cache = match level {
+            CacheLevel::Slc => return self.uncore.slc_state(line).map(LineState::is_dirty),
+            CacheLevel::L2 => &core.l2,
+            CacheLevel::L1d => &core.l1d,
+            CacheLevel::L1i => &core.l1i,
+        };
+        cache.probe(line).map(|place| cache.state(place).is_dirty())
+    }
+
+    /// Lines that a core's caches hold: L1I, L1D, L2.
+    pub fn resident_lines(&self, core: usize) -> [u64; 3] {
+        let core = &self.cores[core];
+        [core.l1i.occupied(), core.l1d.occupied(), core.l2.occupied()]
+    }
+
+    /// True when the L2 of a core holds every line of its L1 caches.
+    pub fn is_inclusive(&self, core: usize) -> bool {
+        let core = &self.cores[core];
+        core.l1i.lines().chain(core.l1d.lines()).all(|(line, _)| core.l2.probe(line).is_some())
+    }
+
+    fn line_of(&self, addr: VirtAddr) -> Result<LineAddr, NotMapped> {
+        let target = self.page_target(addr).ok_or(NotMapped(addr))?;
+        Ok(self.uncore.page_map.physical(addr, target).line())
+    }
+}
+
+impl CoreMemory {
+    fn place_in_l2(&mut self, line: LineAddr, dirty: bool, uncore: &mut Uncore) {
+        if let Some(place) = self.l2.probe(line) {
+            let state = self.l2.state(place);
+            self.l2.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+            return;
+        }
+        let state = LineState::default().with_dirty(dirty);
+        if let Some(victim) = self.l2.allocate(line, state, Insertion::Demand) {
+            self.evict_from_l2(victim, 0, uncore, &mut NullSink);
+        }
+    }
+
+    fn place_in_l1d(&mut self, line: LineAddr, dirty: bool) {
+        if let Some(place) = self.l1d.probe(line) {
+            let state = self.l1d.state(place);
+            self.l1d.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+            return;
+        }
+        let state = LineState::default().with_dirty(dirty);
+        let victim = self.l1d.allocate(line, state, Insertion::Demand);
+        if let Some(Victim { line, dirty: true }) = victim {
+            self.write_back_to_l2(line, &mut NullSink);
+        }
+    }
+}

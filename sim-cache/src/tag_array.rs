@@ -1,0 +1,248 @@
+//! Tags and line states of one cache: set, way, tag, and when a line in flight arrives.
+//!
+//! It knows no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
+
+use sim_core::{Cycle, DataSource, LineAddr};
+
+/// When something on its way arrives: a line, or a translation.
+///
+/// Requests come in program order, so one that starts earlier may find what a later one fetched. It
+/// would have fetched it itself: it waits for the same latency from its own start, if that is less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Cycle of arrival.
+    pub(crate) ready: Cycle,
+    /// Cycles from the request to the arrival.
+    pub(crate) latency: u32,
+}
+
+impl Arrival {
+    /// What was asked for at `start` arrives at `ready`.
+    pub(crate) fn between(start: Cycle, ready: Cycle) -> Arrival {
+        let latency = u32::try_from(ready.saturating_sub(start)).unwrap_or(u32::MAX);
+        Arrival { ready, latency }
+    }
+
+    /// When a request that starts at `now` has it.
+    #[inline]
+    pub(crate) fn at(self, now: Cycle) -> Cycle {
+        self.ready.min(now + Cycle::from(self.latency)).max(now)
+    }
+}
+
+/// State of a line in one word: arrival, dirty, prefetched, where its data came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineState(u64);
+
+const DIRTY: u64 = 1;
+const PREFETCHED: u64 = 1 << 1;
+const SOURCE_SHIFT: u32 = 2;
+const LATENCY_SHIFT: u32 = 8;
+const LATENCY_MAX: u32 = (1 << 12) - 1;
+const READY_SHIFT: u32 = 20;
+/// Everything but the ready cycle and the latency.
+const FLAGS: u64 = (1 << LATENCY_SHIFT) - 1;
+
+/// Index: the three source bits of a state.
+const SOURCES: [DataSource; 8] = [
+    DataSource::L1,
+    DataSource::L2,
+    DataSource::Slc,
+    DataSource::Peer,
+    DataSource::Remote,
+    DataSource::Dram,
+    DataSource::Device,
+    DataSource::StoreQueue,
+];
+
+impl LineState {
+    /// A clean line that arrives as said, supplied by `source`.
+    pub(crate) fn arriving(arrival: Arrival, source: DataSource) -> LineState {
+        let code = SOURCES.iter().position(|s| *s == source).unwrap_or_default() as u64;
+        LineState(code << SOURCE_SHIFT).with_arrival(arrival)
+    }
+
+    fn with_arrival(self, arrival: Arrival) -> LineState {
+        let latency = u64::from(arrival.latency.min(LATENCY_MAX));
+        LineState(self.0 & FLAGS | latency << LATENCY_SHIFT | arrival.ready << READY_SHIFT)
+    }
+
+    #[must_use]
+    pub(crate) fn with_dirty(self, dirty: bool) -> LineState {
+        LineState(self.0 & !DIRTY | u64::from(dirty))
+    }
+
+    #[must_use]
+    pub(crate) fn with_prefetched(self, prefetched: bool) -> LineState {
+        LineState(self.0 & !PREFETCHED | u64::from(prefetched) << 1)
+    }
+
+    #[inline]
+    pub(crate) fn is_dirty(self) -> bool {
+        self.0 & DIRTY != 0
+    }
+
+    /// Brought in by a prefetch, and not used by a demand access yet.
+    #[inline]
+    pub(crate) fn is_prefetched(self) -> bool {
+        self.0 & PREFETCHED != 0
+    }
+
+    /// Who supplied the line.
+    pub(crate) fn source(self) -> DataSource {
+        SOURCES[(self.0 >> SOURCE_SHIFT) as usize & 7]
+    }
+
+    /// True when the line is here at `now` and is no unused prefetch: nothing else to look at.
+    #[inline]
+    pub(crate) fn is_plain_at(self, now: Cycle) -> bool {
+        self.0 >> READY_SHIFT <= now && self.0 & PREFETCHED == 0
+    }
+
+    /// When the line arrives.
+    pub(crate) fn arrival(self) -> Arrival {
+        let latency = (self.0 >> LATENCY_SHIFT) as u32 & LATENCY_MAX;
+        // A latency too long for its field pulls nothing forward.
+        let latency = if latency == LATENCY_MAX { u32::MAX } else { latency };
+        Arrival { ready: self.0 >> READY_SHIFT, latency }
+    }
+}
+
+/// One place of the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Set.
+    pub(crate) set: u32,
+    /// Way.
+    pub(crate) way: u32,
+}
+
+/// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
+#[derive(Clone, Debug)]
+pub(crate) struct TagArray {
+    tags: Vec<u64>,
+    states: Vec<LineState>,
+    ways: u32,
+    set_mask: u64,
+}
+
+impl TagArray {
+    /// All places empty. `sets` is a power of two.
+    pub(crate) fn new(sets: u64, ways: u32) -> TagArray {
+        let places = sets as usize * ways as usize;
+        TagArray {
+            tags: vec![0; places],
+            states: vec![LineState(0); places],
+            ways,
+            set_mask: sets - 1,
+        }
+    }
+
+    /// The set that the low bits of the line address select.
+    #[inline]
+    pub(crate) fn set_of(&self, line: LineAddr) -> u32 {
+        (line.0 & self.set_mask) as u32
+    }
+
+    #[inline]
+    fn index(&self, place: Place) -> usize {
+        (place.set * self.ways + place.way) as usize
+    }
+
+    /// Where the line is, if present.
+    #[inline]
+    pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
+        let first = (set * self.ways) as usize;
+        let way = self.tags[first..first + self.ways as usize]
+            .iter()
+            .position(|tag| *tag == line.0 + 1)?;
+        Some(Place { set, way: way as u32 })
+    }
+
+    /// An empty place of the set.
+    #[inline]
+    pub(crate) fn find_empty(&self, set: u32) -> Option<Place> {
+        let first = (set * self.ways) as usize;
+        let way = self.tags[first..first + self.ways as usize].iter().position(|tag| *tag == 0)?;
+        Some(Place { set, way: way as u32 })
+    }
+
+    /// What is in a place, if anything.
+    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
+        let index = self.index(place);
+        let tag = self.tags[index].checked_sub(1)?;
+        Some((LineAddr(tag), self.states[index]))
+    }
+
+    /// State of a place that holds a line.
+    #[inline]
+    pub(crate) fn state(&self, place: Place) -> LineState {
+        self.states[self.index(place)]
+    }
+
+    /// Changes the state of a place that holds a line.
+    #[inline]
+    pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
+        let index = self.index(place);
+        self.states[index] = state;
+    }
+
+    /// Puts a line into a place.
+    pub(crate) fn put(&mut self, place: Place, line: LineAddr, state: LineState) {
+        let index = self.index(place);
+        self.tags[index] = line.0 + 1;
+        self.states[index] = state;
+    }
+
+    /// Empties a place.
+    pub(crate) fn clear(&mut self, place: Place) {
+        let index = self.index(place);
+        self.tags[index] = 0;
+    }
+
+    /// Number of lines present.
+    pub(crate) fn occupied(&self) -> u64 {
+        self.tags.iter().filter(|tag| **tag != 0).count() as u64
+    }
+
+    /// Every line present, with its state.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
+        let pairs = self.tags.iter().zip(&self.states);
+        pairs.filter(|(tag, _)| **tag != 0).map(|(tag, state)| (LineAddr(tag - 1), *state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_gives_back_what_it_was_made_of() {
+        let arrival = Arrival::between(1000, 1388);
+        let state = LineState::arriving(arrival, DataSource::Dram).with_dirty(true);
+        assert_eq!((state.arrival(), state.source()), (arrival, DataSource::Dram));
+        assert!(state.is_dirty() && !state.is_prefetched());
+        assert!(!state.is_plain_at(1387) && state.is_plain_at(1388));
+        assert!(!state.with_prefetched(true).is_plain_at(5000));
+    }
+
+    #[test]
+    fn an_earlier_request_waits_one_latency_from_its_own_start() {
+        let arrival = Arrival::between(1000, 1388);
+        assert_eq!(arrival.at(905), 905 + 388);
+        assert_eq!(arrival.at(1100), 1388);
+        assert_eq!(arrival.at(2000), 2000);
+    }
+
+    #[test]
+    fn a_line_is_found_only_where_it_was_put() {
+        let mut tags = TagArray::new(4, 2);
+        let line = LineAddr(0x1001);
+        let place = tags.find_empty(tags.set_of(line)).expect("the array is empty");
+        tags.put(place, line, LineState::default());
+        assert_eq!(tags.find(1, line), Some(place));
+        assert_eq!(tags.find(2, line), None);
+        tags.clear(place);
+        assert_eq!((tags.find(1, line), tags.occupied()), (None, 0));
+    }
+}

@@ -1,0 +1,149 @@
+//! Write streaming: after some full lines of stores, store misses stop allocating in the L1 D-cache.
+//!
+//! PMU guide 4.2.3 (full-line writes that go to the L2 without writing the L1), decision A36. Stores
+//! merge here per line; a full line goes to the L2 as one write that needs no read.
+
+use sim_core::LineAddr;
+
+/// Lines that are written at the same time.
+const OPEN_LINES: usize = 4;
+
+/// A merged line leaves for the L2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Drain {
+    /// Which line.
+    pub(crate) line: LineAddr,
+    /// All 64 bytes were written.
+    pub(crate) full: bool,
+}
+
+/// One line that stores are writing.
+#[derive(Clone, Copy, Debug, Default)]
+struct OpenLine {
+    /// Line address plus one; 0 for none.
+    tag: u64,
+    /// Bytes written so far.
+    bytes: u64,
+    /// Its bytes wait here, because it is in no L1 line.
+    held: bool,
+}
+
+/// The lines being written and the run of full lines so far.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteStreams {
+    open: [OpenLine; OPEN_LINES],
+    oldest: usize,
+    full_lines: u32,
+    threshold: u32,
+    held: u32,
+}
+
+impl WriteStreams {
+    /// `threshold` consecutive full lines start streaming; 0 is never.
+    pub(crate) fn new(threshold: u32) -> WriteStreams {
+        let open = [OpenLine::default(); OPEN_LINES];
+        WriteStreams { open, oldest: 0, full_lines: 0, threshold, held: 0 }
+    }
+
+    /// True when the next store miss to a new line should be held here.
+    #[inline]
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.threshold > 0 && self.full_lines >= self.threshold
+    }
+
+    /// True when a store that misses the L1 should be merged here. Pure.
+    pub(crate) fn can_hold(&self, line: LineAddr) -> bool {
+        let open = self.open.iter().find(|o| o.tag == line.0 + 1);
+        open.map_or(self.is_streaming(), |o| o.held)
+    }
+
+    /// True when bytes of this line wait here. Pure.
+    #[inline]
+    pub(crate) fn holds(&self, line: LineAddr) -> bool {
+        self.held > 0 && self.open.iter().any(|o| o.held && o.tag == line.0 + 1)
+    }
+
+    /// Notes a store of `bytes` (a mask) to a line. With `hold` a line that is new here is held.
+    /// Returns what leaves: a held line that became full, and one that made room.
+    #[inline]
+    pub(crate) fn write(&mut self, line: LineAddr, bytes: u64, hold: bool) -> [Option<Drain>; 2] {
+        if self.threshold == 0 {
+            return [None, None];
+        }
+        let tag = line.0 + 1;
+        let known = self.open.iter().position(|o| o.tag == tag);
+        let made_room = if known.is_none() { self.open_line(tag, hold) } else { None };
+        let index = known.unwrap_or(self.oldest);
+        if known.is_none() {
+            self.oldest = (self.oldest + 1) % OPEN_LINES;
+        }
+        self.open[index].bytes |= bytes;
+        let full = if self.open[index].bytes == u64::MAX { self.close(index) } else { None };
+        [made_room, full]
+    }
+
+    fn open_line(&mut self, tag: u64, hold: bool) -> Option<Drain> {
+        let left = self.close(self.oldest);
+        self.open[self.oldest] = OpenLine { tag, bytes: 0, held: hold };
+        self.held += u32::from(hold);
+        left
+    }
+
+    /// Takes a held line away because another kind of access wants it.
+    pub(crate) fn take(&mut self, line: LineAddr) -> Option<Drain> {
+        if !self.holds(line) {
+            return None;
+        }
+        let index = self.open.iter().position(|o| o.tag == line.0 + 1)?;
+        self.close(index)
+    }
+
+    /// Ends the merging of one line; a full one lengthens the run, a partial one ends it.
+    fn close(&mut self, index: usize) -> Option<Drain> {
+        let closed = std::mem::take(&mut self.open[index]);
+        if closed.tag == 0 {
+            return None;
+        }
+        let full = closed.bytes == u64::MAX;
+        self.full_lines = if full { self.full_lines.saturating_add(1) } else { 0 };
+        self.held -= u32::from(closed.held);
+        closed.held.then_some(Drain { line: LineAddr(closed.tag - 1), full })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(streams: &mut WriteStreams, line: u64, hold: bool) -> Vec<Drain> {
+        let parts = [0xFFFF_FFFFu64, 0xFFFF_FFFF << 32];
+        let left = parts.map(|bytes| streams.write(LineAddr(line), bytes, hold));
+        left.into_iter().flatten().flatten().collect()
+    }
+
+    #[test]
+    fn full_lines_start_streaming_and_a_partial_line_ends_it() {
+        let mut streams = WriteStreams::new(4);
+        for line in 0..4 {
+            assert!(!streams.is_streaming());
+            assert_eq!(fill(&mut streams, line, false), []);
+        }
+        assert!(streams.is_streaming());
+        assert_eq!(fill(&mut streams, 9, true), [Drain { line: LineAddr(9), full: true }]);
+        for line in 20..24 {
+            assert_eq!(streams.write(LineAddr(line), 0xFF, true), [None, None]);
+        }
+        assert!(streams.holds(LineAddr(20)));
+        let pushed_out = streams.write(LineAddr(30), 0xFF, false);
+        assert_eq!(pushed_out, [Some(Drain { line: LineAddr(20), full: false }), None]);
+        assert!(!streams.is_streaming());
+    }
+
+    #[test]
+    fn a_line_that_a_load_wants_is_taken_once() {
+        let mut streams = WriteStreams::new(1);
+        streams.write(LineAddr(5), 1, true);
+        assert_eq!(streams.take(LineAddr(5)), Some(Drain { line: LineAddr(5), full: false }));
+        assert_eq!(streams.take(LineAddr(5)), None);
+    }
+}
