@@ -50,11 +50,9 @@ pub struct MachineConfig {
     /// The out-of-order engine.
     pub pipeline: sim_pipeline::PipelineConfig,
     /// Caches, TLBs, walks, mesh and memory.
-    #[serde(default)]
-    pub memory: toml::Table,
+    pub memory: sim_cache::MemoryConfig,
     /// What counts where sources disagree.
-    #[serde(default)]
-    pub semantics: toml::Table,
+    pub semantics: sim_cache::SemanticsConfig,
 }
 
 /// Identity of the core.
@@ -150,6 +148,10 @@ impl MachineConfig {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = self.core.problems();
         problems.extend(self.pipeline.problems());
+        let memory = self.memory.problems().into_iter();
+        problems.extend(memory.map(|p| Problem::new(p.key, format!("{}; {}", p.wrong, p.right))));
+        let memory = self.memory.problems().into_iter();
+        problems.extend(memory.map(|p| Problem::new(p.key, format!("{}; {}", p.wrong, p.right))));
         problems
     }
 }

@@ -64,12 +64,8 @@ impl Session {
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let mut cores = self.cores(options)?;
-        let mut memory = MemorySystem::new(
-            &self.config.memory,
-            &self.config.semantics,
-            cores.len(),
-            self.config.run.seed,
-        );
+        let mut memory =
+            MemorySystem::new(&self.config.memory, &self.config.semantics, cores.len())?;
         while let Some((first, until)) = lowest(&cores) {
             cores[first].advance(until, &mut program, &mut memory)?;
             progress(cores.iter().map(CoreRun::done).sum());
@@ -107,8 +103,8 @@ impl Session {
         let mut cores = Vec::new();
         for stream in self.trace.streams().iter().filter(|stream| stream.instructions > 0) {
             let pipeline = Pipeline::new(&self.config.pipeline);
-            let reader = self.trace.reader(stream.id)?;
-            cores.push(CoreRun::new(cores.len(), stream.id, pipeline, reader, watch.clone()));
+            let reader = self.trace.reader(stream.stream)?;
+            cores.push(CoreRun::new(cores.len(), stream.stream, pipeline, reader, watch.clone()));
         }
         Ok(cores)
     }
