@@ -8,6 +8,7 @@
 //! Reading order: [`pipeline::Pipeline::run_inst`], then the units in the order of the stages. A
 //! stage is a function from an operation and its resources to a cycle; no cycle is ever stepped.
 
+mod abandoned;
 pub mod branch;
 pub mod calendar;
 pub mod config;

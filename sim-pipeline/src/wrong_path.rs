@@ -141,7 +141,7 @@ impl Pipeline {
 
     /// Where a wrong path goes on behind this instruction; `None` where it ends: an unknown target,
     /// or an instruction behind which the core waits.
-    fn wrong_path_next<S: EventSink>(
+    pub(crate) fn wrong_path_next<S: EventSink>(
         &mut self,
         op: Op<'_>,
         renamed: bool,

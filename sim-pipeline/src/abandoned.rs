@@ -1,0 +1,54 @@
+//! One instruction on a wrong path, for directed tests: it issues, its access completes, then the
+//! path is abandoned.
+//!
+//! In a run wrong paths come from mispredicted branches (`wrong_path`), and go where a predictor
+//! and the code image lead. A test wants to say what runs there, and to see it finish.
+
+use crate::pipeline::{Op, Pipeline};
+use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause, TraceInst};
+use sim_isa::{BranchKind, Program};
+
+/// How long after its fetch the path is abandoned: longer than any access takes.
+const ABANDON_CYCLES: Cycle = 4000;
+
+impl Pipeline {
+    /// Runs one instruction that is squashed once it has executed: it raises its speculative events
+    /// and those of its access, and never retires. Returns the squash cycle.
+    pub fn run_abandoned<M: MemoryPort, S: EventSink>(
+        &mut self,
+        inst: TraceInst,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Cycle {
+        let scoreboard = self.scoreboard.clone();
+        let order = self.lsu.order();
+        let mut mark = std::mem::take(&mut self.mark);
+        self.window.save(&mut mark);
+        let pc = program.pc(inst.id);
+        let arrival = self.front.place(pc, memory, sink);
+        let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
+        let static_inst = *program.inst(inst.id);
+        let op = Op {
+            id: inst.id,
+            pc,
+            inst: &static_inst,
+            addr: inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr),
+            exclusive_failed: inst.flags.has(InstFlags::EXCLUSIVE_FAILED),
+            squash,
+            retires: false,
+        };
+        self.place(op, arrival, program, memory, sink);
+        if static_inst.branch != BranchKind::None {
+            self.wrong_path_next(op, true, sink);
+        }
+        self.window.squash(&mark);
+        self.mark = mark;
+        self.lsu.restore(order);
+        self.scoreboard = scoreboard;
+        self.previous = None;
+        let at = squash + self.config.branch.redirect_cycles;
+        self.front.redirect(at, StallCause::FetchRedirect);
+        squash
+    }
+}
