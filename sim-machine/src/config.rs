@@ -139,8 +139,9 @@ impl MachineConfig {
     /// # Errors
     /// Unknown or missing keys, values of a wrong type, or shapes that no machine can have.
     pub fn from_document(document: &Document) -> Result<MachineConfig, ConfigError> {
-        let config: MachineConfig = document.parse()?;
+        let mut config: MachineConfig = document.parse()?;
         document.refuse(&config.problems())?;
+        config.memory.seed = config.run.seed;
         Ok(config)
     }
 
@@ -148,8 +149,6 @@ impl MachineConfig {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = self.core.problems();
         problems.extend(self.pipeline.problems());
-        let memory = self.memory.problems().into_iter();
-        problems.extend(memory.map(|p| Problem::new(p.key, format!("{}; {}", p.wrong, p.right))));
         let memory = self.memory.problems().into_iter();
         problems.extend(memory.map(|p| Problem::new(p.key, format!("{}; {}", p.wrong, p.right))));
         problems
@@ -227,5 +226,32 @@ mod tests {
         assert!(told.contains("a clock of 3 Hz: give it in Hz, from 1000000"), "{told}");
         let told = with(&["core.revision=r1p0"]).expect_err("no such core").to_string();
         assert!(told.contains("expected one of `r0p0`, `r0p1`, `r0p2`, `r0p3`"), "{told}");
+    }
+
+    #[test]
+    fn all_impossible_shapes_are_reported_together() {
+        let overrides = ["core.clock-hz=3", "pipeline.window.rob=0", "memory.dtlb.entries=0"];
+        let told = with(&overrides).expect_err("no such machine").to_string();
+        assert!(told.starts_with("3 faults in the configuration"), "{told}");
+        for place in
+            ["1 | core.clock-hz = 3", "1 | pipeline.window.rob = 0", "1 | memory.dtlb.entries = 0"]
+        {
+            assert!(told.contains(place), "{told}");
+        }
+    }
+
+    #[test]
+    fn one_seed_starts_every_generator() {
+        let config = with(&["run.seed=77"]).expect("any seed will do");
+        assert_eq!(config.memory.seed, 77);
+    }
+
+    #[test]
+    fn silicon_differs_where_it_says() {
+        let silicon = ConfigSource { profile: Profile::Silicon, ..ConfigSource::default() };
+        let (silicon, guide) = (config(&silicon).expect("valid"), with(&[]).expect("valid"));
+        assert_eq!((guide.memory.dtlb.entries, silicon.memory.dtlb.entries), (40, 44));
+        assert_eq!((guide.memory.l2_tlb.entries, silicon.memory.l2_tlb.entries), (2048, 1280));
+        assert_ne!(guide.semantics, silicon.semantics);
     }
 }

@@ -10,7 +10,7 @@ use toml_edit::{DocumentMut, TableLike};
 #[non_exhaustive]
 pub enum ConfigError {
     /// A file cannot be read.
-    #[error("cannot read the configuration {file}: {source}")]
+    #[error("cannot read the configuration {file}")]
     Read {
         /// The file.
         file: String,
