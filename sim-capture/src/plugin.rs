@@ -156,8 +156,13 @@ fn may_access(word: u32) -> bool {
 
 extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
     let Some(plugin) = active() else { return };
-    // SAFETY: `block` and its instructions are valid while this callback runs.
+    let start = plugin.memory.control(control::START_CODE);
+    // SAFETY: `block` and its instructions are valid while this callback runs, and the program is
+    // loaded once its code is translated.
     unsafe {
+        if start.load(Ordering::Relaxed) == 0 {
+            start.store(qemu::qemu_plugin_start_code(), Ordering::Relaxed);
+        }
         let n = qemu::qemu_plugin_tb_n_insns(block);
         let insns: Vec<*mut Insn> =
             (0..n).map(|index| qemu::qemu_plugin_tb_get_insn(block, index)).collect();

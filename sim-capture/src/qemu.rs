@@ -74,6 +74,7 @@ unsafe extern "C" {
         read_write: c_int,
         data: *mut c_void,
     );
+    pub(crate) fn qemu_plugin_start_code() -> u64;
     pub(crate) fn qemu_plugin_tb_n_insns(block: *const Block) -> usize;
     pub(crate) fn qemu_plugin_tb_vaddr(block: *const Block) -> u64;
     pub(crate) fn qemu_plugin_tb_get_insn(block: *const Block, index: usize) -> *mut Insn;

@@ -47,6 +47,8 @@ pub(crate) mod control {
     pub(crate) const API_MAX: usize = 9;
     /// Code pages that could not be copied.
     pub(crate) const PAGES_LOST: usize = 10;
+    /// Address at which the program's lowest executable segment was loaded.
+    pub(crate) const START_CODE: usize = 11;
 }
 
 /// Words of a slot header, by index.

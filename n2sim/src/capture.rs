@@ -1,0 +1,185 @@
+//! `n2sim capture`: records an AArch64 program that runs under QEMU's user mode into a trace.
+//!
+//! The plugin `sim-capture` writes into shared memory, this side encodes; so the trace is complete
+//! when the program aborts, closes all of its files, forks, or is stopped with Ctrl-C.
+
+mod a64;
+mod account;
+pub(crate) mod engine;
+pub(crate) mod program;
+mod recorder;
+mod registers;
+mod session;
+mod shared_memory;
+mod stream;
+// One layout for both sides of the shared memory; the plugin is a crate that nothing links.
+#[path = "../../sim-capture/src/wire.rs"]
+mod wire;
+
+use account::{PluginTally, Stopwatch};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use engine::Engine;
+use program::Program;
+use recorder::Recorder;
+use session::End;
+use shared_memory::SharedMemory;
+use sim_trace::{MachineInfo, Meta, Summary, TraceWriter, WriterOptions};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use stream::Output;
+use wire::control;
+
+/// Record an AArch64 Linux program into a trace
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example: n2sim capture -o gzip.n2t --sysroot DIR -- gzip -9 -c FILE\n\n\
+    The program's own input and output are untouched. The exit code is 0 when the trace is \
+    written, whatever the program's exit status was.")]
+pub(crate) struct CaptureArgs {
+    /// Trace to write [default: PROGRAM.n2t]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Folder with the AArch64 libraries that the program needs
+    #[arg(long, value_name = "DIR")]
+    sysroot: Option<PathBuf>,
+    /// Processor that the engine plays [default: the nearest to the N2 that it has]
+    #[arg(long)]
+    cpu: Option<String>,
+    /// The qemu-aarch64 to use [default: the first in PATH]
+    #[arg(long, value_name = "PATH")]
+    engine: Option<PathBuf>,
+    /// Instructions to leave out at the start (over all threads)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// Instructions after which the program is ended
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// zstd level: 1 to record fast, 9 or 19 to keep
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+    /// Only count instructions, with the engine's own counter; writes no trace
+    #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level"])]
+    count_only: bool,
+    /// Program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    command: Vec<String>,
+}
+
+/// Records, and says on stderr what was recorded.
+///
+/// # Errors
+/// If the engine, the plugin or the program is missing or unfit, or the trace cannot be written.
+pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
+    let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
+    let sysroot = program.sysroot(args.sysroot.as_deref())?;
+    let engine = Engine::find(args.engine.as_deref())?;
+    let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
+    let mut memory = SharedMemory::create()?;
+    let mut command = engine.command(&cpu, &memory, args.count_only);
+    if let Some(root) = sysroot.as_deref().filter(|root| *root != Path::new("/")) {
+        command.arg("-L").arg(root);
+    }
+    // The engine would otherwise show the program its file's full path.
+    command.arg("-0").arg(&args.command[0]).arg(&program.path).args(&args.command[1..]);
+    if args.count_only {
+        return count(&mut command, &mut memory);
+    }
+    let stopwatch = Stopwatch::start();
+    let path = args.output.clone().unwrap_or_else(|| default_output(&program.path));
+    let meta = meta(args, &engine, &cpu);
+    let options = WriterOptions { level: args.level, ..WriterOptions::default() };
+    let trace = TraceWriter::create_with(&path, meta, options)?;
+    let mut output = Output { trace, skip: args.skip };
+    let mut recorder = Recorder::default();
+    let limit = args.limit.unwrap_or(u64::MAX);
+    let end = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit)?;
+    if memory.control(control::MAGIC)? != wire::MAGIC {
+        bail!(
+            "{} did not start the recording plugin ({})",
+            engine.path.display(),
+            account::ending(&end)
+        );
+    }
+    let (written, plugin, gaps) = finish(&program, output, &recorder, &mut memory, &end)?;
+    let tally = &recorder.shared.tally;
+    let times = stopwatch.elapsed();
+    say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Completes what the trace says about itself, and the file.
+fn finish(
+    program: &Program,
+    mut output: Output,
+    recorder: &Recorder,
+    memory: &mut SharedMemory,
+    end: &End,
+) -> Result<(Summary, PluginTally, Vec<String>)> {
+    let plugin = PluginTally::read(memory)?;
+    let gaps = account::gaps(&recorder.shared.tally, &plugin, end);
+    let meta = output.trace.meta_mut();
+    meta.symbols = program.symbols_at(memory.control(control::START_CODE)?);
+    meta.gaps.clone_from(&gaps);
+    meta.notes.insert("program-end".to_owned(), account::ending(end));
+    if let Some(count) = plugin.engine_count.filter(|_| plugin.streams <= 1) {
+        meta.notes.insert("engine-instruction-count".to_owned(), count.to_string());
+    }
+    let written = output.trace.finish().context("the trace could not be completed")?;
+    Ok((written, plugin, gaps))
+}
+
+fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
+    let (oldest, newest) = engine.api;
+    let is_n2 = cpu.starts_with("neoverse-n2");
+    let is_n1 = cpu.starts_with("neoverse-n1");
+    let midr = if is_n2 {
+        0x410f_d493
+    } else if is_n1 {
+        0x414f_d0c1
+    } else {
+        0
+    };
+    Meta {
+        producer: concat!("n2sim capture ", env!("CARGO_PKG_VERSION")).to_owned(),
+        command: args.command.clone(),
+        engine: format!("{}, user mode, plugin API {oldest} to {newest}", engine.version),
+        cpu: cpu.to_owned(),
+        machine: MachineInfo {
+            vector_bytes: if is_n2 { 16 } else { 0 },
+            // QEMU's `max` clears 512 bytes at a time.
+            dc_zva_bytes: if cpu.starts_with("max") { 512 } else { 64 },
+            midr,
+            ..MachineInfo::default()
+        },
+        ..Meta::default()
+    }
+}
+
+fn default_output(program: &Path) -> PathBuf {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("{name}.n2t"))
+}
+
+/// Runs with the engine's counter only and prints the count on stderr.
+fn count(command: &mut Command, memory: &mut SharedMemory) -> Result<ExitCode> {
+    let status = command.status().context("cannot run the engine")?;
+    let plugin = PluginTally::read(memory)?;
+    let Some(count) = plugin.engine_count else {
+        bail!("the program did not end by itself ({status}), so the engine's count is not final");
+    };
+    say(&format!("engine count: {count}\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[allow(
+    clippy::print_stderr,
+    reason = "the program's messages; stdout belongs to the recorded one"
+)]
+fn say(text: &str) {
+    eprint!("{text}");
+}

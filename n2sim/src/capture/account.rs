@@ -1,0 +1,219 @@
+//! What a recording says about itself: gaps for the trace, a summary for the user.
+
+use super::session::End;
+use super::shared_memory::SharedMemory;
+use super::stream::Tally;
+use super::wire::control;
+use anyhow::Result;
+use sim_trace::Summary;
+use std::fmt::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What the plugin counted beside the stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PluginTally {
+    pub(super) forks: u64,
+    pub(super) dropped: u64,
+    pub(super) pages_lost: u64,
+    pub(super) streams: u64,
+    /// The engine's own count, if it is final.
+    pub(super) engine_count: Option<u64>,
+}
+
+impl PluginTally {
+    pub(super) fn read(memory: &mut SharedMemory) -> Result<PluginTally> {
+        let has_exited = memory.control(control::EXITED)? == 1;
+        let count = memory.control(control::ENGINE_COUNT)?;
+        Ok(PluginTally {
+            forks: memory.control(control::FORKS)?,
+            dropped: memory.control(control::DROPPED)?,
+            pages_lost: memory.control(control::PAGES_LOST)?,
+            streams: memory.control(control::STREAMS)?,
+            engine_count: has_exited.then_some(count),
+        })
+    }
+}
+
+/// Plain sentences on what the trace does not contain.
+pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
+    let mut gaps = Vec::new();
+    let mut gap = |is_there: bool, text: String| {
+        if is_there {
+            gaps.push(text);
+        }
+    };
+    let t = tally;
+    gap(t.prefetches > 0, format!("addresses of {} prefetches (PRFM) are absent", t.prefetches));
+    let lines = t.zero_lines - t.zero_lines_found;
+    gap(
+        t.zero_lines > 0,
+        format!(
+            "addresses of DC ZVA were rebuilt from register values: {} of {}, {} absent; \
+             {} of {} check predictions were wrong",
+            t.zero_lines_found, t.zero_lines, lines, t.wrong_predictions, t.predictions
+        ),
+    );
+    let lost = t.lost_accesses;
+    gap(lost > 0, format!("{lost} loads or stores have no address: the engine reported none"));
+    gap(
+        t.sve_accesses > 0,
+        format!("{} SVE loads and stores: the engine may not report all of them", t.sve_accesses),
+    );
+    gap(t.skipped > 0, format!("the first {} instructions were skipped", t.skipped));
+    gap(t.is_replaced, "the program replaced itself (execve): not followed".to_owned());
+    gap(plugin.forks > 0, format!("{} child processes were not recorded", plugin.forks));
+    gap(plugin.dropped > 0, "recording stopped early: the memory for it was full".to_owned());
+    let lost = plugin.pages_lost;
+    gap(lost > 0, format!("{lost} code pages could not be copied: the wrong path ends there"));
+    gap(
+        plugin.streams > 1,
+        "the interleaving of threads is not recorded; blocks cut short by a fault are inferred"
+            .to_owned(),
+    );
+    gap(end.is_cut, "the recording ended at its instruction limit".to_owned());
+    gap(end.is_interrupted, "the recording was interrupted".to_owned());
+    gap(
+        t.syscalls > 0,
+        "system calls: number, arguments and result only; the kernel's instructions are absent"
+            .to_owned(),
+    );
+    gaps
+}
+
+/// How the program ended, in words.
+pub(super) fn ending(end: &End) -> String {
+    match (end.status.code(), end.status.signal()) {
+        _ if end.is_cut => "ended at the limit".to_owned(),
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+/// Wall and processor time of this process and its children.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stopwatch {
+    begin: Instant,
+    cpu: Duration,
+}
+
+impl Stopwatch {
+    pub(super) fn start() -> Stopwatch {
+        Stopwatch { begin: Instant::now(), cpu: cpu_time() }
+    }
+
+    /// Wall time and processor time since the start.
+    pub(super) fn elapsed(&self) -> (Duration, Duration) {
+        (self.begin.elapsed(), cpu_time().saturating_sub(self.cpu))
+    }
+}
+
+/// User and system time of this process and its ended children; the system counts in hundredths.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field, in parentheses, may contain anything.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks: u64 =
+        fields.split_whitespace().skip(11).take(4).filter_map(|n| n.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// The closing words of a recording.
+pub(super) fn summary(
+    path: &Path,
+    tally: &Tally,
+    plugin: &PluginTally,
+    written: &Summary,
+    end: &End,
+    times: (Duration, Duration),
+    gaps: &[String],
+) -> String {
+    let mut text = String::new();
+    let n = written.instructions;
+    let per = |bytes: u64| bytes as f64 / n.max(1) as f64;
+    let (wall, cpu) = times;
+    let rate = n as f64 / 1e6 / cpu.as_secs_f64().max(0.01);
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{}: {} instructions, {} blocks, {} accesses, {} thread{}; {}",
+        path.display(),
+        thousands(n),
+        thousands(written.blocks),
+        thousands(written.accesses),
+        written.streams,
+        if written.streams == 1 { "" } else { "s" },
+        ending(end)
+    );
+    let _ = writeln!(
+        text,
+        "  {} bytes, {:.3} a instruction; {} distinct blocks; {} system calls, {} signals",
+        thousands(written.file_bytes),
+        per(written.file_bytes),
+        thousands(written.distinct_blocks.into()),
+        tally.syscalls,
+        tally.signals
+    );
+    let _ = writeln!(
+        text,
+        "  {:.2} s wall, {:.2} s of processor time (program, engine, recorder): {rate:.0} M instructions/s",
+        wall.as_secs_f64(),
+        cpu.as_secs_f64()
+    );
+    if let Some(count) = plugin.engine_count {
+        let ours = tally.instructions + tally.skipped;
+        let verdict = if plugin.streams > 1 {
+            "approximate: one counter for all threads"
+        } else if count == ours {
+            "equal"
+        } else {
+            "different: re-run or interrupted instructions are counted twice"
+        };
+        let _ = writeln!(text, "  the engine's own count: {} ({verdict})", thousands(count));
+    }
+    for gap in gaps {
+        let _ = writeln!(text, "  gap: {gap}");
+    }
+    text
+}
+
+/// `1234567` as `1,234,567`.
+pub(super) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1000), "1,000");
+        assert_eq!(thousands(12_345_678), "12,345,678");
+    }
+
+    #[test]
+    fn processor_time_does_not_run_backwards() {
+        let watch = Stopwatch::start();
+        let mut sum = 0u64;
+        for n in 0..20_000_000u64 {
+            sum = sum.wrapping_mul(31).wrapping_add(std::hint::black_box(n));
+        }
+        std::hint::black_box(sum);
+        let (wall, cpu) = watch.elapsed();
+        assert!(wall > Duration::ZERO);
+        assert!(cpu <= wall + Duration::from_secs(60));
+    }
+}

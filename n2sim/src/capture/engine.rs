@@ -1,0 +1,259 @@
+//! Which QEMU and which build of the plugin record here: found by trying them on a program of three
+//! instructions.
+
+use super::shared_memory::SharedMemory;
+use super::wire::{self, control};
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Names under which a user-mode engine may be installed, best first.
+const NAMES: &[&str] = &["qemu-aarch64", "qemu-aarch64-static"];
+/// Processor models, best first; the last is there in every engine.
+const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
+/// How the plugin is built, for both interfaces.
+pub(crate) const BUILD_PLUGIN: &str = "cargo build --release -p sim-capture";
+/// As [`BUILD_PLUGIN`], for QEMU 9.1 and later.
+pub(crate) const BUILD_PLUGIN_V2: &str =
+    "cargo build --release -p sim-capture --features api-v2 --target-dir target/api-v2";
+/// How the engine is installed.
+pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
+const LIBRARY: &str = "libsim_capture.so";
+
+/// An engine that can record.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// Its first line of `--version`.
+    pub(crate) version: String,
+    /// The plugin that it accepts.
+    pub(crate) plugin: PathBuf,
+    /// Oldest and newest plugin interface it speaks.
+    pub(crate) api: (u64, u64),
+    /// Processor models it offers, of those that matter here.
+    pub(crate) cpus: Vec<&'static str>,
+}
+
+impl Engine {
+    /// The first engine that works: the one given, or one in `PATH`.
+    pub(crate) fn find(given: Option<&Path>) -> Result<Engine> {
+        let candidates = match given {
+            Some(path) => vec![path.to_path_buf()],
+            None => installed(),
+        };
+        if candidates.is_empty() {
+            bail!(
+                "no qemu-aarch64 in PATH, which runs the program while it is recorded: \
+                 `{INSTALL_ENGINE}` (Debian, Ubuntu), or name one with --engine"
+            );
+        }
+        let plugins = plugins();
+        if plugins.is_empty() {
+            bail!(
+                "the recording plugin {LIBRARY} is not built: `{BUILD_PLUGIN}` \
+                 (looked beside this program and in target folders; N2SIM_PLUGIN names another)"
+            );
+        }
+        let mut reasons = Vec::new();
+        for path in &candidates {
+            match probe(path, &plugins) {
+                Ok(engine) => return Ok(engine),
+                Err(error) => reasons.push(format!("{}: {error:#}", path.display())),
+            }
+        }
+        bail!("no engine here can record; `n2sim doctor` says more\n  {}", reasons.join("\n  "))
+    }
+
+    /// The processor to record on when none is asked for.
+    pub(crate) fn default_cpu(&self) -> &'static str {
+        self.cpus.first().copied().unwrap_or("max,sve=off")
+    }
+
+    /// The command that runs a program with the plugin attached; arguments of the program follow.
+    pub(super) fn command(&self, cpu: &str, memory: &SharedMemory, is_count: bool) -> Command {
+        let mut plugin = OsString::from(&self.plugin);
+        plugin.push(format!(",memory={}", memory.path()));
+        plugin.push(if is_count { ",mode=count" } else { ",mode=trace" });
+        let mut command = Command::new(&self.path);
+        command.arg("-cpu").arg(cpu).arg("-plugin").arg(plugin);
+        command
+    }
+}
+
+/// User-mode engines in `PATH`.
+pub(crate) fn installed() -> Vec<PathBuf> {
+    NAMES.iter().filter_map(|name| in_path(name)).collect()
+}
+
+/// The file of a command in `PATH`.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Builds of the plugin, in the order in which they are tried.
+pub(crate) fn plugins() -> Vec<PathBuf> {
+    if let Some(path) = std::env::var_os("N2SIM_PLUGIN") {
+        return vec![PathBuf::from(path)];
+    }
+    let mut folders = Vec::new();
+    if let Ok(own) = std::env::current_exe()
+        && let Some(folder) = own.parent()
+    {
+        // `target/debug/deps` holds the tests of `target/debug`.
+        folders.extend(folder.ancestors().take(2).map(Path::to_path_buf));
+        if let Some(target) = folder.ancestors().find(|folder| folder.ends_with("target")) {
+            folders.push(target.join("release"));
+            folders.push(target.join("api-v2/release"));
+        }
+        folders.extend(folder.ancestors().take(3).map(|folder| folder.join("release")));
+        folders.push(folder.join("../lib/n2sim"));
+    }
+    if let Some(target) = std::env::var_os("CARGO_TARGET_DIR") {
+        folders.push(Path::new(&target).join("release"));
+        folders.push(Path::new(&target).join("api-v2/release"));
+    }
+    folders.extend(["target/release", "target/api-v2/release"].map(PathBuf::from));
+    let mut found: Vec<PathBuf> = Vec::new();
+    for file in folders.into_iter().map(|folder| folder.join(LIBRARY)) {
+        if let Ok(file) = file.canonicalize()
+            && !found.contains(&file)
+        {
+            found.push(file);
+        }
+    }
+    found
+}
+
+/// The engine's own description of itself.
+pub(crate) fn version(path: &Path) -> Result<String> {
+    let output = run(Command::new(path).arg("--version"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Runs three instructions under the engine with each plugin until one records.
+pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
+    let version = version(path)?;
+    let help = run(Command::new(path).arg("-help"))?;
+    if !String::from_utf8_lossy(&help.stdout).contains("-plugin") {
+        bail!("this build has no -plugin option (static builds of QEMU leave it out)");
+    }
+    let offered = run(Command::new(path).args(["-cpu", "help"]))?;
+    let offered = String::from_utf8_lossy(&offered.stdout).into_owned();
+    let has = |cpu: &str| {
+        let name = cpu.split(',').next().unwrap_or(cpu);
+        offered.split_whitespace().any(|word| word == name)
+    };
+    let cpus: Vec<&str> = CPUS.iter().copied().filter(|cpu| has(cpu)).collect();
+    let program = TinyProgram::write()?;
+    let mut reasons = Vec::new();
+    for plugin in plugins {
+        let mut memory = SharedMemory::create()?;
+        let mut engine = Engine {
+            path: path.to_path_buf(),
+            version: version.clone(),
+            plugin: plugin.clone(),
+            api: (0, 0),
+            cpus: cpus.clone(),
+        };
+        let mut command = engine.command(engine.default_cpu(), &memory, true);
+        let output = run(command.arg(program.path()))?;
+        let counted = memory.control(control::ENGINE_COUNT)?;
+        if memory.control(control::MAGIC)? == wire::MAGIC && counted == TinyProgram::INSTRUCTIONS {
+            engine.api = (memory.control(control::API_MIN)?, memory.control(control::API_MAX)?);
+            return Ok(engine);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("no word of why");
+        reasons.push(format!("{}: {said}", plugin.display()));
+    }
+    bail!(
+        "it accepts none of the plugin builds ({}); for QEMU 9.1 and later: `{BUILD_PLUGIN_V2}`",
+        reasons.join("; ")
+    )
+}
+
+fn run(command: &mut Command) -> Result<Output> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))
+}
+
+/// An AArch64 program that only exits, in a temporary file.
+#[derive(Debug)]
+struct TinyProgram(tempfile::TempPath);
+
+impl TinyProgram {
+    const INSTRUCTIONS: u64 = 3;
+
+    fn write() -> Result<TinyProgram> {
+        let mut file = tempfile::Builder::new()
+            .prefix("n2sim-probe")
+            .permissions(Permissions::from_mode(0o700))
+            .tempfile()
+            .context("cannot write a temporary file")?;
+        file.write_all(&TinyProgram::elf()).context("cannot write a temporary file")?;
+        Ok(TinyProgram(file.into_temp_path()))
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// ELF header, one program header, `mov x0, #0; mov x8, #93; svc #0`.
+    fn elf() -> Vec<u8> {
+        const BASE: u64 = 0x40_0000;
+        const CODE_AT: u64 = 64 + 56;
+        let code: [u32; 3] = [0xd280_0000, 0xd280_0ba8, 0xd400_0001];
+        let size = CODE_AT + 4 * code.len() as u64;
+        let mut elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+        for (bytes, value) in [
+            (2, 2),   // executable
+            (2, 183), // AArch64
+            (4, 1),
+            (8, BASE + CODE_AT), // entry
+            (8, 64),             // program headers
+            (8, 0),
+            (4, 0),
+            (2, 64),
+            (2, 56),
+            (2, 1),
+            (2, 64),
+            (2, 0),
+            (2, 0),
+            // The program header: load all of the file, readable and executable.
+            (4, 1),
+            (4, 5),
+            (8, 0),
+            (8, BASE),
+            (8, BASE),
+            (8, size),
+            (8, size),
+            (8, 0x1000),
+        ] {
+            elf.extend_from_slice(&u64::to_le_bytes(value)[..bytes]);
+        }
+        elf.extend(code.iter().flat_map(|word| word.to_le_bytes()));
+        elf
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_probe_program_is_an_aarch64_executable_of_three_words() {
+        let elf = TinyProgram::elf();
+        assert_eq!(elf.len(), 64 + 56 + 12);
+        let object = object::File::parse(&*elf).expect("it is an ELF file");
+        use object::Object;
+        assert_eq!(object.architecture(), object::Architecture::Aarch64);
+        assert_eq!(object.entry(), 0x40_0078);
+    }
+}

@@ -1,0 +1,139 @@
+//! Runs the program under the engine, drains the recording meanwhile, ends it on demand.
+
+use super::recorder::Recorder;
+use super::shared_memory::SharedMemory;
+use super::stream::Output;
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Pause when there was nothing to take.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// How a recording ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// What became of the program.
+    pub(super) status: ExitStatus,
+    /// The recorder ended it: `--limit` was reached.
+    pub(super) is_cut: bool,
+    /// Somebody asked for the end (Ctrl-C, `kill`).
+    pub(super) is_interrupted: bool,
+}
+
+/// Signals that asked for the end so far, counted by handlers for as long as it lives.
+struct Interrupts {
+    count: Arc<AtomicUsize>,
+    ids: Vec<signal_hook::SigId>,
+}
+
+impl Interrupts {
+    fn watch() -> Result<Interrupts> {
+        let count = Arc::new(AtomicUsize::new(0));
+        let mut ids = Vec::new();
+        for signal in [SIGINT, SIGTERM] {
+            let count = Arc::clone(&count);
+            ids.push(
+                signal_hook::flag::register_usize(signal, count, signal as usize)
+                    .context("cannot watch for Ctrl-C")?,
+            );
+        }
+        Ok(Interrupts { count, ids })
+    }
+
+    /// The signal that came since the last question.
+    fn take(&self) -> Option<i32> {
+        match self.count.swap(0, Ordering::Relaxed) {
+            0 => None,
+            signal => Some(signal as i32),
+        }
+    }
+}
+
+impl Drop for Interrupts {
+    fn drop(&mut self) {
+        for id in self.ids.drain(..) {
+            signal_hook::low_level::unregister(id);
+        }
+    }
+}
+
+/// Runs `command` to its end, or to `limit` recorded instructions.
+pub(super) fn record(
+    command: &mut Command,
+    memory: &mut SharedMemory,
+    recorder: &mut Recorder,
+    output: &mut Output,
+    limit: u64,
+) -> Result<End> {
+    let interrupts = Interrupts::watch()?;
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
+    let mut end = End { status: ExitStatus::default(), is_cut: false, is_interrupted: false };
+    let drained =
+        drain_until_exit(&mut child, &interrupts, memory, recorder, output, limit, &mut end);
+    if drained.is_err() {
+        // The recording failed: do not leave the program behind.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    drained?;
+    let signal = end.status.signal().filter(|_| !end.is_cut && !end.is_interrupted);
+    recorder.finish(memory, output, signal.map(|signal| signal as u32))?;
+    Ok(end)
+}
+
+fn drain_until_exit(
+    child: &mut Child,
+    interrupts: &Interrupts,
+    memory: &mut SharedMemory,
+    recorder: &mut Recorder,
+    output: &mut Output,
+    limit: u64,
+    end: &mut End,
+) -> Result<()> {
+    loop {
+        recorder.note_streams(memory)?;
+        let has_taken = recorder.drain(memory, output)?;
+        if recorder.shared.tally.instructions >= limit && !end.is_cut {
+            end.is_cut = true;
+            memory.stop()?;
+            child.kill().context("cannot end the program")?;
+        }
+        if let Some(signal) = interrupts.take() {
+            interrupt(child, signal, end.is_interrupted);
+            end.is_interrupted = true;
+        }
+        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
+            end.status = status;
+            return recorder.note_streams(memory);
+        }
+        if !has_taken {
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Passes a request to end on to the program; a second one kills it.
+fn interrupt(child: &mut Child, signal: i32, is_second: bool) {
+    if is_second {
+        let _ = child.kill();
+        return;
+    }
+    // A terminal sends Ctrl-C to the program by itself.
+    if signal == SIGINT && std::io::stdin().is_terminal() {
+        return;
+    }
+    let signal = if signal == SIGINT { Signal::INT } else { Signal::TERM };
+    if let Some(pid) = Pid::from_raw(child.id() as i32) {
+        // The program may have ended meanwhile; then there is nothing to do.
+        let _ = kill_process(pid, signal);
+    }
+}

@@ -1,0 +1,395 @@
+//! One thread's words, turned into block executions of the trace.
+//!
+//! The plugin reports a block when it begins and its accesses as they succeed, so a block is
+//! complete only when the next one of the same thread begins; how it ended is judged from there.
+
+use super::a64::{self, Exit};
+use super::registers::KnownRegisters;
+use super::wire::{SYSCALL_ARGS, Word};
+use anyhow::{Result, bail};
+use sim_trace::{Access, BlockId, StreamEvent, TraceWriter};
+use std::collections::HashMap;
+
+/// Block executions kept to rebuild addresses from.
+const HISTORY: usize = 32;
+
+/// A block as the plugin defined it, with what the recorder needs to know of its words.
+#[derive(Debug)]
+pub(super) struct BlockInfo {
+    /// Its number in the trace.
+    pub(super) id: BlockId,
+    pc: u64,
+    words: Vec<u32>,
+    exit: Exit,
+    /// Indexes of `DC ZVA`.
+    zero_lines: Vec<u16>,
+    prefetches: u32,
+    /// Instructions that access memory whenever they complete.
+    sure_accesses: usize,
+    sve_accesses: u32,
+}
+
+impl BlockInfo {
+    /// Looks at each word once.
+    pub(super) fn new(id: BlockId, pc: u64, words: Vec<u32>) -> BlockInfo {
+        let count = |is: fn(u32) -> bool| words.iter().filter(|word| is(**word)).count();
+        let last = words.len() - 1;
+        let zero_lines = (0u16..).zip(&words).filter(|(_, word)| a64::is_zero_line(**word));
+        BlockInfo {
+            id,
+            pc,
+            exit: Exit::of(pc + 4 * last as u64, words[last]),
+            zero_lines: zero_lines.map(|(index, _)| index).collect(),
+            prefetches: count(a64::is_prefetch) as u32,
+            sure_accesses: count(a64::always_accesses),
+            sve_accesses: count(a64::is_sve_memory) as u32,
+            words,
+        }
+    }
+
+    fn pc_of(&self, index: usize) -> u64 {
+        self.pc + 4 * index as u64
+    }
+
+    /// True when control may go to `next` after the whole block.
+    fn allows(&self, next: u64) -> bool {
+        self.exit.allows(self.pc_of(self.words.len() - 1), next)
+    }
+}
+
+/// What all threads of a recording share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// Blocks by the plugin's number.
+    pub(super) blocks: Vec<BlockInfo>,
+    /// Signal handlers by address.
+    pub(super) handlers: HashMap<u64, u32>,
+    /// What was seen and what was not.
+    pub(super) tally: Tally,
+    /// True while the plugin reports every block that ended early.
+    pub(super) is_exact: bool,
+}
+
+/// Counts for the summary and for the list of gaps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Instructions that completed.
+    pub(super) instructions: u64,
+    /// Instructions dropped by `--skip`.
+    pub(super) skipped: u64,
+    /// Instructions that began and did not complete.
+    pub(super) abandoned: u64,
+    /// Executed prefetches, all without address.
+    pub(super) prefetches: u64,
+    /// Executed `DC ZVA`.
+    pub(super) zero_lines: u64,
+    /// Of these, those with a rebuilt address.
+    pub(super) zero_lines_found: u64,
+    /// Predictions made beside rebuilding, and how many were wrong.
+    pub(super) predictions: u64,
+    /// Wrong predictions.
+    pub(super) wrong_predictions: u64,
+    /// Loads and stores that were reported without an address.
+    pub(super) lost_accesses: u64,
+    /// Of these, SVE ones.
+    pub(super) sve_accesses: u64,
+    /// System calls.
+    pub(super) syscalls: u64,
+    /// Signals delivered.
+    pub(super) signals: u64,
+    /// True when a program was replaced by `execve`.
+    pub(super) is_replaced: bool,
+}
+
+/// One execution of a block.
+#[derive(Clone, Debug, Default)]
+struct Run {
+    block: u32,
+    executed: u16,
+    accesses: Vec<Access>,
+}
+
+/// What came after a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// A block at this address.
+    Block(u64),
+    /// The thread ended; if the whole program was killed, by which signal.
+    Death(Option<u32>),
+}
+
+impl After {
+    /// True when the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
+    fn is_fault(self) -> bool {
+        matches!(self, After::Death(Some(4 | 5 | 7 | 8 | 11)))
+    }
+}
+
+/// How a block ended.
+struct Ending {
+    executed: usize,
+    signal: Option<StreamEvent>,
+}
+
+/// The decoder of one thread.
+#[derive(Debug)]
+pub(super) struct Stream {
+    number: u32,
+    /// Recent runs, the running one at `at`.
+    history: Vec<Run>,
+    at: usize,
+    runs: u64,
+    is_running: bool,
+    started: Option<u32>,
+    syscall: Option<(u64, [u64; SYSCALL_ARGS], Option<i64>)>,
+    registers: KnownRegisters,
+    /// Number of the first run that `registers` has not followed.
+    followed: u64,
+}
+
+impl Stream {
+    /// The decoder of stream `number`.
+    pub(super) fn new(number: u32) -> Stream {
+        Stream {
+            number,
+            history: vec![Run::default(); HISTORY],
+            at: 0,
+            runs: 0,
+            is_running: false,
+            started: None,
+            syscall: None,
+            registers: KnownRegisters::default(),
+            followed: 0,
+        }
+    }
+
+    /// Takes the next words of the stream.
+    pub(super) fn take(
+        &mut self,
+        words: &[u64],
+        shared: &mut Shared,
+        writer: &mut Output,
+    ) -> Result<()> {
+        let mut position = 0;
+        while let Some(&bits) = words.get(position) {
+            position += 1;
+            match Word::decode(bits) {
+                Some(Word::Access { index, addr }) => self.access(index, addr),
+                Some(Word::Block(block)) => self.begin(block, shared, writer)?,
+                Some(Word::Started(n)) => self.started = Some(n),
+                Some(Word::SyscallEnter(number)) => {
+                    let Some(args) = words[position..].first_chunk::<SYSCALL_ARGS>() else {
+                        bail!("the plugin's record of system call {number} is cut");
+                    };
+                    position += SYSCALL_ARGS;
+                    self.syscall = Some((u64::from(number), *args, None));
+                }
+                Some(Word::SyscallReturn(number)) => {
+                    let result = words.get(position).copied().unwrap_or(0).cast_signed();
+                    position += 1;
+                    if let Some((entered, _, slot)) = &mut self.syscall
+                        && *entered == u64::from(number)
+                    {
+                        *slot = Some(result);
+                    }
+                }
+                Some(Word::Handler(signal)) => {
+                    let handler = words.get(position).copied().unwrap_or(0);
+                    position += 1;
+                    shared.handlers.insert(handler, signal);
+                }
+                None => bail!("the plugin wrote the unknown word {bits:#x}: rebuild it"),
+            }
+        }
+        Ok(())
+    }
+
+    /// An access of the running block. One instruction may report several: the lowest stands.
+    fn access(&mut self, index: u32, addr: u64) {
+        let index = index as u16;
+        let accesses = &mut self.history[self.at].accesses;
+        match accesses.last_mut() {
+            Some(last) if last.index == index => last.addr = last.addr.min(addr),
+            Some(last) if last.index > index => {}
+            _ => accesses.push(Access { index, addr }),
+        }
+    }
+
+    fn begin(&mut self, block: u32, shared: &mut Shared, writer: &mut Output) -> Result<()> {
+        let Some(info) = shared.blocks.get(block as usize) else {
+            bail!("the plugin reports block {block} before its definition: rebuild it");
+        };
+        let next = info.pc;
+        self.end(After::Block(next), shared, writer)?;
+        self.at = (self.at + 1) % HISTORY;
+        self.history[self.at].block = block;
+        self.history[self.at].accesses.clear();
+        self.is_running = true;
+        Ok(())
+    }
+
+    /// Writes the running block.
+    pub(super) fn end(
+        &mut self,
+        after: After,
+        shared: &mut Shared,
+        writer: &mut Output,
+    ) -> Result<()> {
+        if !self.is_running {
+            return Ok(());
+        }
+        self.is_running = false;
+        let started = self.started.take();
+        let run = &mut self.history[self.at];
+        let info = &shared.blocks[run.block as usize];
+        let ending = judge(info, run, started, after, shared);
+        run.executed = ending.executed as u16;
+        run.accesses.retain(|access| access.index < run.executed);
+        tally(&mut shared.tally, info, run, &ending);
+        if info.zero_lines.iter().any(|&index| index < run.executed) {
+            self.rebuild_zero_lines(shared);
+        }
+        self.runs += 1;
+        let run = &self.history[self.at];
+        let id = shared.blocks[run.block as usize].id;
+        let syscall = self.syscall.take().map(|(number, args, result)| {
+            shared.tally.syscalls += 1;
+            shared.tally.is_replaced |= number == 221 && result.is_none();
+            StreamEvent::Syscall { number, args, result }
+        });
+        if writer.admits(u64::from(run.executed), &mut shared.tally) {
+            writer.trace.push_block(self.number, id, run.executed, &run.accesses, syscall)?;
+            if let Some(signal) = ending.signal {
+                writer.trace.push_event(self.number, signal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the registers over the recent blocks and adds the addresses of `DC ZVA`.
+    fn rebuild_zero_lines(&mut self, shared: &mut Shared) {
+        let oldest = self.runs.saturating_sub(HISTORY as u64 - 1);
+        if self.followed < oldest {
+            self.registers.forget();
+            self.followed = oldest;
+        }
+        let mut found = Vec::new();
+        while self.followed <= self.runs {
+            let back = (self.runs - self.followed) as usize;
+            let run = &self.history[(self.at + HISTORY - back) % HISTORY];
+            let info = &shared.blocks[run.block as usize];
+            let mut accesses = run.accesses.iter().peekable();
+            for (index, &word) in info.words.iter().enumerate().take(run.executed.into()) {
+                if back == 0 && a64::is_zero_line(word) {
+                    shared.tally.zero_lines += 1;
+                    if let Some(addr) = self.registers.x((word & 31) as usize) {
+                        shared.tally.zero_lines_found += 1;
+                        found.push(Access { index: index as u16, addr });
+                    }
+                }
+                let access = accesses.next_if(|access| usize::from(access.index) == index);
+                self.registers.step(info.pc_of(index), word, access.map(|access| access.addr));
+            }
+            self.followed += 1;
+        }
+        shared.tally.predictions += std::mem::take(&mut self.registers.checked);
+        shared.tally.wrong_predictions += std::mem::take(&mut self.registers.wrong);
+        let accesses = &mut self.history[self.at].accesses;
+        accesses.extend(found);
+        accesses.sort_by_key(|access| access.index);
+        // An engine that does report the operation has said it already.
+        accesses.dedup_by_key(|access| access.index);
+    }
+}
+
+/// How far `run` got, and which signal ended it.
+fn judge(
+    info: &BlockInfo,
+    run: &Run,
+    started: Option<u32>,
+    after: After,
+    shared: &Shared,
+) -> Ending {
+    let length = info.words.len();
+    let (is_explained, handler) = match after {
+        After::Block(next) => (info.allows(next), shared.handlers.get(&next).copied()),
+        After::Death(signal) => (false, signal),
+    };
+    let begun = match started {
+        Some(n) => (n as usize).min(length),
+        None if is_explained => length,
+        None if shared.is_exact && after != After::Death(None) && !after.is_fault() => length,
+        None => infer_started(info, run),
+    };
+    let last = begun.saturating_sub(1);
+    let signal = |abandoned| StreamEvent::Signal { number: handler.unwrap_or(0), abandoned };
+    if begun < length || !is_explained && is_incomplete(info, run, last) {
+        let is_cut = matches!(after, After::Death(_)) && !after.is_fault();
+        // Or the engine left the block before its last begun instruction, to run it by itself.
+        if is_cut || after == After::Block(info.pc_of(last)) {
+            return Ending { executed: last, signal: None };
+        }
+        return Ending { executed: begun, signal: Some(signal(true)) };
+    }
+    // A handler is entered by no branch but a call.
+    let is_delivered = handler.is_some() && (!is_explained || is_return(info.words[last]));
+    Ending { executed: length, signal: is_delivered.then(|| signal(false)) }
+}
+
+fn is_return(word: u32) -> bool {
+    word & 0xffff_fc1f == 0xd65f_0000
+}
+
+/// True when instruction `last`, although begun, shows no sign of completion.
+fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
+    let word = info.words[last];
+    let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);
+    let must_access = a64::always_accesses(word) && !a64::is_sve_memory(word);
+    a64::never_completes(word) || must_access && !has_access
+}
+
+/// Where the engine does not count for each thread: a block that control left where it could not
+/// ended at its first access that is missing.
+fn infer_started(info: &BlockInfo, run: &Run) -> usize {
+    let from = run.accesses.last().map_or(0, |access| usize::from(access.index) + 1);
+    let missing = info.words[from..]
+        .iter()
+        .position(|&word| a64::always_accesses(word) && !a64::is_sve_memory(word));
+    missing.map_or(info.words.len(), |offset| from + offset + 1)
+}
+
+fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
+    let is_abandoned = ending.signal.as_ref().is_some_and(StreamEvent::abandons);
+    tally.signals += u64::from(ending.signal.is_some());
+    tally.abandoned += u64::from(is_abandoned);
+    tally.prefetches += u64::from(info.prefetches);
+    if ending.executed < info.words.len() || is_abandoned {
+        return;
+    }
+    if run.accesses.len() < info.sure_accesses {
+        let is_sure = |access: &&Access| a64::always_accesses(info.words[access.index as usize]);
+        let seen = run.accesses.iter().filter(is_sure).count();
+        tally.lost_accesses += (info.sure_accesses - seen) as u64;
+    }
+    tally.sve_accesses += u64::from(info.sve_accesses);
+}
+
+/// The trace, and which part of the run goes into it.
+pub(super) struct Output {
+    /// The trace.
+    pub(super) trace: TraceWriter,
+    /// Instructions to drop first.
+    pub(super) skip: u64,
+}
+
+impl Output {
+    /// Counts `executed` instructions and says whether they are to be written.
+    fn admits(&mut self, executed: u64, tally: &mut Tally) -> bool {
+        if tally.skipped < self.skip {
+            tally.skipped += executed;
+            return false;
+        }
+        tally.instructions += executed;
+        true
+    }
+}
