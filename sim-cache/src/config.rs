@@ -3,19 +3,7 @@
 //! Every key is required: the file says all. [`MemoryConfig::problems`] explains what is wrong.
 
 use serde::Deserialize;
-use thiserror::Error;
-
-/// A value that the modeled hardware cannot have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{key}: {wrong}; {right}")]
-pub struct ConfigProblem {
-    /// Full name of the key, such as `memory.l1d.ways`.
-    pub key: &'static str,
-    /// What the value is and why it cannot be.
-    pub wrong: String,
-    /// What would be accepted.
-    pub right: String,
-}
+use sim_core::config::Problem;
 
 /// How a set chooses the line that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -311,13 +299,8 @@ pub struct SemanticsConfig {
 }
 
 impl MemoryConfig {
-    /// The first problem, if there is one.
-    pub fn validate(&self) -> Result<(), ConfigProblem> {
-        self.problems().into_iter().next().map_or(Ok(()), Err)
-    }
-
-    /// Everything that is wrong, in the order of the tables.
-    pub fn problems(&self) -> Vec<ConfigProblem> {
+    /// Every value that the modeled hardware cannot have; empty for a memory system that can be built.
+    pub fn problems(&self) -> Vec<Problem> {
         let mut found = Vec::new();
         let (l1i, l1d, l2) = (&self.l1i, &self.l1d, &self.l2);
         let shapes = [
@@ -349,39 +332,42 @@ impl MemoryConfig {
         found
     }
 
-    fn check_inclusion(&self, found: &mut Vec<ConfigProblem>) {
+    fn check_inclusion(&self, found: &mut Vec<Problem>) {
         let l1 = self.l1i.size_bytes + self.l1d.size_bytes;
         if self.l2.size_bytes < l1 {
-            found.push(ConfigProblem {
-                key: "memory.l2.size-bytes",
-                wrong: format!("{} bytes cannot include both L1 caches", self.l2.size_bytes),
-                right: format!("at least {l1} bytes are needed"),
-            });
+            refuse(
+                found,
+                "memory.l2.size-bytes",
+                format!("{} bytes cannot include both L1 caches", self.l2.size_bytes),
+                format!("at least {l1} bytes are needed"),
+            );
         }
         let page = self.pages.page_bytes;
         if ![1 << 12, 1 << 14, 1 << 16, 1 << 21].contains(&page) {
-            found.push(ConfigProblem {
-                key: "memory.pages.page-bytes",
-                wrong: format!("{page} is no page size of the model"),
-                right: "4096, 16384, 65536 or 2097152".to_owned(),
-            });
+            refuse(
+                found,
+                "memory.pages.page-bytes",
+                format!("{page} is no page size of the model"),
+                "4096, 16384, 65536 or 2097152",
+            );
         }
     }
 
-    fn check_tlbs(&self, found: &mut Vec<ConfigProblem>) {
+    fn check_tlbs(&self, found: &mut Vec<Problem>) {
         let l2 = &self.l2_tlb;
         check_range(found, "memory.l2-tlb.ways", l2.ways.into(), 1, 16);
         let sets = l2.entries / l2.ways.max(1);
         if !sets.is_power_of_two() || sets * l2.ways != l2.entries {
-            found.push(ConfigProblem {
-                key: "memory.l2-tlb.entries",
-                wrong: format!("{} entries in {} ways make no whole index", l2.entries, l2.ways),
-                right: "entries must be ways times a power of two".to_owned(),
-            });
+            refuse(
+                found,
+                "memory.l2-tlb.entries",
+                format!("{} entries in {} ways make no whole index", l2.entries, l2.ways),
+                "entries must be ways times a power of two",
+            );
         }
     }
 
-    fn check_ranges(&self, found: &mut Vec<ConfigProblem>) {
+    fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
         let rows: [(&'static str, u64, u64, u64); 18] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
@@ -412,9 +398,19 @@ impl MemoryConfig {
     }
 }
 
+/// Says what is wrong with a value and what would be right.
+fn refuse(
+    found: &mut Vec<Problem>,
+    key: &'static str,
+    wrong: impl std::fmt::Display,
+    right: impl std::fmt::Display,
+) {
+    found.push(Problem::new(key, format!("{wrong}; {right}")));
+}
+
 /// A cache needs 1 to 16 ways and a power of two of sets of 64-byte lines.
 fn check_cache(
-    found: &mut Vec<ConfigProblem>,
+    found: &mut Vec<Problem>,
     keys: [&'static str; 2],
     size_bytes: u64,
     ways: u32,
@@ -424,31 +420,32 @@ fn check_cache(
     let set_bytes = u64::from(ways.clamp(1, 16)) * sim_core::LINE_BYTES;
     let sets = size_bytes / set_bytes;
     if !sets.is_power_of_two() || sets * set_bytes != size_bytes {
-        found.push(ConfigProblem {
-            key: keys[0],
-            wrong: format!("{size_bytes} bytes in {ways} ways of 64-byte lines make {sets} sets"),
-            right: "the index is a bit field, so the sets must be a power of two".to_owned(),
-        });
+        refuse(
+            found,
+            keys[0],
+            format!("{size_bytes} bytes in {ways} ways of 64-byte lines make {sets} sets"),
+            "the index is a bit field, so the sets must be a power of two",
+        );
     }
     if replacement == ReplacementKind::TreePlru && !ways.is_power_of_two() {
-        found.push(ConfigProblem {
-            key: keys[1],
-            wrong: format!("{ways} ways cannot be the leaves of a binary tree"),
-            right: "use a power of two, or another replacement".to_owned(),
-        });
+        refuse(
+            found,
+            keys[1],
+            format!("{ways} ways cannot be the leaves of a binary tree"),
+            "use a power of two, or another replacement",
+        );
     }
 }
 
-fn check_range(found: &mut Vec<ConfigProblem>, key: &'static str, value: u64, low: u64, high: u64) {
+fn check_range(found: &mut Vec<Problem>, key: &'static str, value: u64, low: u64, high: u64) {
     if !(low..=high).contains(&value) {
-        let (wrong, right) = (format!("{value} is out of range"), format!("{low} to {high}"));
-        found.push(ConfigProblem { key, wrong, right });
+        refuse(found, key, format!("{value} is out of range"), format!("use {low} to {high}"));
     }
 }
 
-fn check_power_of_two(found: &mut Vec<ConfigProblem>, key: &'static str, value: u64) {
+fn check_power_of_two(found: &mut Vec<Problem>, key: &'static str, value: u64) {
     if !value.is_power_of_two() {
         let wrong = format!("{value} cannot be an index of whole bits");
-        found.push(ConfigProblem { key, wrong, right: "use a power of two".to_owned() });
+        refuse(found, key, wrong, "use a power of two");
     }
 }

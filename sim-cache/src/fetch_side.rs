@@ -3,9 +3,7 @@
 //! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
 //! by a missing fetch (PMU guide 3.2.12): no event counts it.
 
-use sim_core::{
-    Cycle, DataSource, EventSink, Happened, LINE_BYTES, LineAddr, MemReply, PmuEvent, VirtAddr,
-};
+use sim_core::{Cycle, EventSink, Happened, LINE_BYTES, LineAddr, MemReply, PmuEvent, VirtAddr};
 
 use crate::hierarchy::CoreMemory;
 use crate::l2::L2Request;
@@ -31,28 +29,19 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.read_uncached(translated, sim_core::LINE_BYTES, uncore, sink);
+            return self.read_uncached(translated, LINE_BYTES, uncore, sink);
         }
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();
         if let Some(place) = self.l1i.lookup(line) {
             let state = self.l1i.state(place);
             if state.is_plain_at(translated.start) {
-                return self.fetched(translated, translated.start + self.latencies.l1i_hit);
+                return translated.reply(translated.start + self.latencies.l1i_hit);
             }
             self.l1i.set_state(place, state.with_prefetched(false));
             return self.fetch_waits(line, state, translated, uncore, sink);
         }
         self.fetch_miss(line, translated, uncore, sink)
-    }
-
-    fn fetched(&self, translated: Translated, done: Cycle) -> MemReply {
-        MemReply {
-            done,
-            translation_cycles: translated.cycles,
-            source: DataSource::L1,
-            happened: translated.happened,
-        }
     }
 
     /// The line is in flight, or was prefetched and is used for the first time.
@@ -66,7 +55,7 @@ impl CoreMemory {
     ) -> MemReply {
         let hit = translated.start + self.latencies.l1i_hit;
         let arrives = state.arrival().at(translated.start);
-        let mut reply = self.fetched(translated, hit.max(arrives));
+        let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
@@ -89,7 +78,7 @@ impl CoreMemory {
         let l2_missed = self.refill_l1i(line, translated.start, false, uncore, sink);
         let place = self.l1i.probe(line).expect("the line was just refilled");
         let state = self.l1i.state(place);
-        let mut reply = self.fetched(translated, state.arrival().ready);
+        let mut reply = translated.reply(state.arrival().ready);
         reply.source = state.source();
         reply.happened.add(Happened::L1_MISS);
         reply.happened.add(Happened::L1_REFILL);

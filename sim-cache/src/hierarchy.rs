@@ -7,7 +7,7 @@ use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, Virt
 
 use crate::bus::BusPort;
 use crate::calendar::Calendar;
-use crate::config::{ConfigProblem, MemoryConfig, PageCross, SemanticsConfig, WalkReads};
+use crate::config::{MemoryConfig, PageCross, SemanticsConfig, WalkReads};
 use crate::level::Level;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
@@ -78,9 +78,8 @@ pub struct CoreMemory {
 
 impl CoreMemory {
     /// Empty caches and TLBs; the configuration was validated.
-    pub(crate) fn new(config: &MemoryConfig, semantics: SemanticsConfig) -> CoreMemory {
+    pub(crate) fn new(config: &MemoryConfig, semantics: SemanticsConfig, seed: u64) -> CoreMemory {
         let (l1i, l1d, l2, prefetch) = (&config.l1i, &config.l1d, &config.l2, &config.prefetch);
-        let seed = config.seed;
         CoreMemory {
             latencies: CoreLatencies::new(config),
             semantics,
@@ -137,27 +136,31 @@ pub struct MemorySystem {
     pub(crate) uncore: Uncore,
     pub(crate) config: MemoryConfig,
     pub(crate) semantics: SemanticsConfig,
+    pub(crate) seed: u64,
 }
 
 impl MemorySystem {
-    /// Empty caches and TLBs for `cores` cores.
+    /// Empty caches and TLBs for `cores` cores. `seed` starts random replacement and mixes pages.
     ///
-    /// # Errors
+    /// # Panics
     ///
-    /// The first value of the configuration that the modeled hardware cannot have.
+    /// When [`MemoryConfig::problems`] has something to say: it is asked before a machine is built.
     pub fn new(
         config: &MemoryConfig,
         semantics: &SemanticsConfig,
         cores: usize,
-    ) -> Result<MemorySystem, ConfigProblem> {
-        let uncore = Uncore::new(config)?;
-        let core = CoreMemory::new(config, *semantics);
-        Ok(MemorySystem {
+        seed: u64,
+    ) -> MemorySystem {
+        let problems = config.problems();
+        assert!(problems.is_empty(), "the configuration was not checked: {problems:?}");
+        let core = CoreMemory::new(config, *semantics, seed);
+        MemorySystem {
             cores: vec![core; cores],
-            uncore,
+            uncore: Uncore::new(config, seed),
             config: config.clone(),
             semantics: *semantics,
-        })
+            seed,
+        }
     }
 
     /// Number of cores.

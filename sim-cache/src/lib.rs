@@ -4,15 +4,17 @@
 //!
 //! In reading order: [`MemorySystem`] holds one [`CoreMemory`] per core and the shared part;
 //! [`CorePort`] is what a pipeline is given. The flows of guide chapter 5 are one file each:
-//! `translate`, `data_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
+//! `translate`, `data_side` and `store_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
 //! `setup` what a scenario needs to reach its "given".
 //!
 //! Out of scope so far: cache and TLB maintenance, snoops, memory tagging, errors, stage 2.
 
 pub mod config;
 
+mod atomic;
 mod bus;
 mod calendar;
+mod data_prefetch;
 mod data_side;
 mod fetch_side;
 mod fragment;
@@ -25,6 +27,7 @@ mod pending;
 mod prefetch;
 mod replacement;
 mod setup;
+mod store_side;
 mod tag_array;
 mod tlb;
 mod translate;
@@ -32,7 +35,7 @@ mod uncore;
 mod walker;
 mod write_stream;
 
-pub use config::{ConfigProblem, MemoryConfig, SemanticsConfig};
+pub use config::{MemoryConfig, SemanticsConfig};
 pub use hierarchy::{CoreMemory, CorePort, MemorySystem};
 pub use page_map::{MemoryType, PageTarget};
 pub use setup::{CacheLevel, NotMapped, TlbLevel};

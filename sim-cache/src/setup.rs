@@ -131,16 +131,16 @@ impl MemorySystem {
     pub fn flush_all(&mut self) {
         for core in &mut self.cores {
             let prefetch = core.prefetch;
-            *core = CoreMemory::new(&self.config, self.semantics);
+            *core = CoreMemory::new(&self.config, self.semantics, self.seed);
             core.prefetch = prefetch;
         }
-        self.uncore.flush(&self.config);
+        self.uncore.flush(&self.config, self.seed);
     }
 
     /// Empties the TLBs and walk caches of all cores; caches stay.
     pub fn flush_tlbs(&mut self) {
         for core in &mut self.cores {
-            let empty = CoreMemory::new(&self.config, self.semantics);
+            let empty = CoreMemory::new(&self.config, self.semantics, self.seed);
             (core.itlb, core.dtlb, core.l2_tlb) = (empty.itlb, empty.dtlb, empty.l2_tlb);
             core.walker.forget_tables();
         }

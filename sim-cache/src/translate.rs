@@ -3,7 +3,7 @@
 //! The lookup of the L1 TLB is counted by the caller, because preloads and prefetches look it up
 //! without counting (decision A12). Faulting walks refill nothing (decision A15).
 
-use sim_core::{Cycle, EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
+use sim_core::{Cycle, DataSource, EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
 
 use crate::config::PageCross;
 use crate::hierarchy::CoreMemory;
@@ -35,6 +35,15 @@ pub(crate) struct Translated {
     pub(crate) cycles: u32,
     /// TLB miss and walk, if any.
     pub(crate) happened: Happened,
+}
+
+impl Translated {
+    /// The reply of an access that the L1 serves; the caller changes what is different.
+    #[inline]
+    pub(crate) fn reply(self, done: Cycle) -> MemReply {
+        let (translation_cycles, happened) = (self.cycles, self.happened);
+        MemReply { done, translation_cycles, source: DataSource::L1, happened }
+    }
 }
 
 impl Asker {
@@ -158,6 +167,7 @@ impl CoreMemory {
     /// Translates for the L1 D prefetcher, as far as it is allowed to go for a translation.
     pub(crate) fn translate_prefetch<S: EventSink>(
         &mut self,
+        asker: Asker,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
@@ -170,7 +180,7 @@ impl CoreMemory {
                 PageCross::L2Tlb => self.l2_tlb.holds(page),
                 PageCross::Walk => true,
             };
-        if may_go_on { self.translate(Asker::Read, addr, now, uncore, sink).ok() } else { None }
+        if may_go_on { self.translate(asker, addr, now, uncore, sink).ok() } else { None }
     }
 }
 
@@ -181,7 +191,7 @@ fn faulted(now: Cycle, end: Cycle, happened: Happened) -> MemReply {
     MemReply {
         done: end,
         translation_cycles: cycles_spent(now, end),
-        source: sim_core::DataSource::L1,
+        source: DataSource::L1,
         happened,
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use sim_core::{Cycle, DataSource, LineAddr};
 
 use crate::calendar::Calendar;
-use crate::config::{ConfigProblem, MemoryConfig};
+use crate::config::MemoryConfig;
 use crate::level::Level;
 use crate::page_map::PageMap;
 use crate::replacement::Insertion;
@@ -58,7 +58,7 @@ pub(crate) struct UncoreReply {
 }
 
 impl Slc {
-    fn new(config: &MemoryConfig) -> Option<Slc> {
+    fn new(config: &MemoryConfig, seed: u64) -> Option<Slc> {
         let slc = &config.slc;
         if slc.slice_bytes == 0 {
             return None;
@@ -66,7 +66,7 @@ impl Slc {
         let size_bytes = slc.slice_bytes * u64::from(slc.slices);
         let slice_sets = slc.slice_bytes / (u64::from(slc.ways) * sim_core::LINE_BYTES);
         Some(Slc {
-            level: Level::new(size_bytes, slc.ways, slc.replacement, config.seed ^ 3),
+            level: Level::new(size_bytes, slc.ways, slc.replacement, seed ^ 3),
             slice_bits: slc.slices.trailing_zeros(),
             slice_sets_mask: slice_sets - 1,
         })
@@ -96,12 +96,11 @@ fn fold(line: u64, bits: u32) -> u64 {
 
 impl Uncore {
     /// An empty system level cache and idle channels.
-    pub(crate) fn new(config: &MemoryConfig) -> Result<Uncore, ConfigProblem> {
-        config.validate()?;
+    pub(crate) fn new(config: &MemoryConfig, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
-        Ok(Uncore {
-            page_map: PageMap::new(&config.pages, config.seed),
-            slc: Slc::new(config),
+        Uncore {
+            page_map: PageMap::new(&config.pages, seed),
+            slc: Slc::new(config, seed),
             channels: vec![Calendar::one_per(dram.line_cycles, 1); dram.channels as usize],
             latencies: Latencies {
                 interface: bus.interface_cycles.into(),
@@ -113,7 +112,7 @@ impl Uncore {
                 device: bus.device_cycles.into(),
             },
             suppliers: FxHashMap::default(),
-        })
+        }
     }
 
     /// Core to home node, and the home node's own access.
@@ -203,8 +202,8 @@ impl Uncore {
     }
 
     /// Empties the system level cache and the channels' bookings.
-    pub(crate) fn flush(&mut self, config: &MemoryConfig) {
-        self.slc = Slc::new(config);
+    pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
+        self.slc = Slc::new(config, seed);
         self.channels.fill(Calendar::one_per(config.dram.line_cycles, 1));
     }
 

@@ -1,0 +1,93 @@
+//! Atomic read-modify-write operations, done near (in the L1 D-cache). Decision A20.
+//!
+//! Not modeled: far atomics to cacheable memory; firmware of the N2 selects near ones.
+
+use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, VirtAddr};
+
+use crate::data_side::{Operation, RefillCause, join, nothing};
+use crate::fragment::Fragments;
+use crate::hierarchy::CoreMemory;
+use crate::page_map::MemoryType;
+use crate::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+
+impl CoreMemory {
+    /// One read and one write of the L1 D-cache for each fragment.
+    pub(crate) fn atomic<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let mut whole = nothing();
+        for fragment in Fragments::of(request.addr, request.bytes.max(1)) {
+            let part = self.atomic_fragment(request, fragment.addr, now, uncore, sink);
+            join(&mut whole, part);
+            if part.happened.has(Happened::FAULT) {
+                break;
+            }
+        }
+        whole
+    }
+
+    fn atomic_fragment<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        addr: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let translated = match self.translate_atomic(request.kind, addr, now, uncore, sink) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            // Done outside: one bus write, and the old value comes back.
+            let sent = self.write_uncached(translated, 16, sink);
+            let done = uncore.access_uncached(sent.done) + self.latencies.fill;
+            return MemReply { done, ..sent };
+        }
+        sink.raise(PmuEvent::L1D_CACHE_RD);
+        sink.raise(PmuEvent::L1D_CACHE_WR);
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        let operation = Operation { pc: request.pc, addr, asker: Asker::Write };
+        let reply = match self.l1d.lookup(line) {
+            Some(place) => self.l1d_wait(operation, place, translated, uncore, sink),
+            // The read comes first, so the refill is the read's.
+            None => self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink),
+        };
+        // A prefetch trained by this very miss may have pushed the line out again.
+        if let Some(place) = self.l1d.probe(line) {
+            self.l1d.set_state(place, self.l1d.state(place).with_dirty(true));
+        }
+        reply
+    }
+
+    /// Counts the memory accesses of an atomic, and one TLB lookup for each of them.
+    fn translate_atomic<S: EventSink>(
+        &mut self,
+        kind: MemKind,
+        addr: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Result<Translated, MemReply> {
+        let mut read = None;
+        if kind != MemKind::AtomicStore {
+            sink.raise(PmuEvent::MEM_ACCESS_RD);
+            sink.raise(PmuEvent::L1D_TLB_RD);
+            read = Some(self.translate(Asker::Read, addr, now, uncore, sink)?);
+        }
+        if kind == MemKind::AtomicSwap
+            && let Some(read) = read
+        {
+            return Ok(read);
+        }
+        sink.raise(PmuEvent::MEM_ACCESS_WR);
+        sink.raise(PmuEvent::L1D_TLB_WR);
+        let write = self.translate(Asker::Write, addr, now, uncore, sink)?;
+        Ok(read.unwrap_or(write))
+    }
+}

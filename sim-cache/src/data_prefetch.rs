@@ -1,0 +1,86 @@
+//! Lines that come into the L1 D-cache without a load or store: preload instructions and the
+//! hardware prefetcher. PMU guide 4.1.2, 4.2.1; decisions A04 and A12.
+
+use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemRequest, VirtAddr};
+
+use crate::data_side::{Operation, RefillCause};
+use crate::hierarchy::CoreMemory;
+use crate::page_map::MemoryType;
+use crate::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+
+impl CoreMemory {
+    /// A preload instruction: it fills TLB and caches, but is no load or store.
+    pub(crate) fn preload<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let for_write = request.kind == MemKind::PrefetchStore;
+        let asker = if for_write { Asker::Write } else { Asker::Read };
+        let translated = match self.translate(asker, request.addr, now, uncore, sink) {
+            Ok(translated) => translated,
+            // A preload never faults: it does nothing.
+            Err(fault) => {
+                let happened = Happened(fault.happened.0 & !Happened::FAULT.0);
+                return MemReply { done: now + 1, happened, ..fault };
+            }
+        };
+        // The instruction does not wait for the line.
+        let mut reply = translated.reply(now + 1);
+        let line = uncore.page_map.physical(request.addr, translated.target).line();
+        let cacheable = translated.target.memory == MemoryType::Cacheable;
+        if cacheable && self.l1d.lookup(line).is_none() {
+            let l2 = self.refill_l1d(line, RefillCause::Preload, translated.start, uncore, sink);
+            reply.source = l2.source;
+            reply.happened.add(Happened::L1_MISS);
+            if l2.missed {
+                reply.happened.add(Happened::L2_MISS);
+            }
+        }
+        reply
+    }
+
+    /// The prefetcher hears of a miss, or of the first use of what it fetched, and runs ahead.
+    pub(crate) fn train_prefetcher<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        if !self.prefetch.l1d {
+            return;
+        }
+        let run = self.prefetcher.train(operation.pc.0, operation.addr.line());
+        let Some(run) = run else { return };
+        let now = translated.start;
+        for step in 0..run.count {
+            let line = run.first.wrapping_add_signed(run.stride * i64::from(step));
+            // A prefetch never waits for a register.
+            if self.l1d_mshrs.free_from(now) > now {
+                return;
+            }
+            self.prefetch_line(operation.asker, VirtAddr(line << LINE_SHIFT), now, uncore, sink);
+        }
+    }
+
+    fn prefetch_line<S: EventSink>(
+        &mut self,
+        asker: Asker,
+        addr: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        let translated = self.translate_prefetch(asker, addr, now, uncore, sink);
+        let Some(translated) = translated else { return };
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        let cacheable = translated.target.memory == MemoryType::Cacheable;
+        if cacheable && self.l1d.probe(line).is_none() {
+            self.refill_l1d(line, RefillCause::Prefetch, translated.start, uncore, sink);
+        }
+    }
+}

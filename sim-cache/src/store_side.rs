@@ -1,0 +1,227 @@
+//! Stores: translation when they issue, the cache when they leave the store queue; write streaming
+//! and `DC ZVA`. PMU guide flows 5.2 and 5.5.
+
+use sim_core::{
+    Cycle, DataSource, EventSink, Happened, LINE_BYTES, LineAddr, MemKind, MemReply, MemRequest,
+    PmuEvent, VirtAddr,
+};
+
+use crate::data_side::{Operation, RefillCause, join, nothing};
+use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
+use crate::hierarchy::CoreMemory;
+use crate::page_map::MemoryType;
+use crate::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+use crate::write_stream::Drain;
+
+/// log2 of the smallest translation granule: a store that spans it is split (decision A17).
+const GRANULE_SHIFT: u32 = 12;
+
+impl CoreMemory {
+    /// The address half of a store: memory accesses and translations of its fragments.
+    #[inline]
+    pub(crate) fn translate_store<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let MemRequest { addr, bytes, .. } = request;
+        if is_one_fragment(addr, bytes) || request.kind == MemKind::ZeroLine {
+            return self.translate_store_fragment(addr, now, uncore, sink);
+        }
+        if spans(addr, bytes, GRANULE_SHIFT) {
+            sink.raise(PmuEvent::ST_ALIGN_LAT);
+        }
+        let mut whole = nothing();
+        for fragment in Fragments::of(addr, bytes) {
+            let part = self.translate_store_fragment(fragment.addr, now, uncore, sink);
+            join(&mut whole, part);
+            if part.happened.has(Happened::FAULT) {
+                break;
+            }
+        }
+        whole
+    }
+
+    #[inline]
+    fn translate_store_fragment<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        sink.raise(PmuEvent::MEM_ACCESS_WR);
+        sink.raise(PmuEvent::L1D_TLB_WR);
+        match self.translate(Asker::Write, addr, now, uncore, sink) {
+            Ok(translated) => translated.reply(translated.start + 1),
+            Err(fault) => fault,
+        }
+    }
+
+    /// The data half of a store.
+    #[inline]
+    pub(crate) fn store<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let MemRequest { pc, addr, bytes, .. } = request;
+        if is_one_fragment(addr, bytes) {
+            let bytes = bytes.max(1);
+            return self.store_fragment(pc, Fragment { addr, bytes }, now, uncore, sink);
+        }
+        let mut whole = nothing();
+        for fragment in Fragments::of(addr, bytes) {
+            let part = self.store_fragment(pc, fragment, now, uncore, sink);
+            join(&mut whole, part);
+        }
+        whole
+    }
+
+    #[inline]
+    fn store_fragment<S: EventSink>(
+        &mut self,
+        pc: VirtAddr,
+        fragment: Fragment,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let translated = match translation_of_store(fragment.addr, now, uncore) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            return self.write_uncached(translated, fragment.bytes.into(), sink);
+        }
+        sink.raise(PmuEvent::L1D_CACHE_WR);
+        let line = uncore.page_map.physical(fragment.addr, translated.target).line();
+        let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write };
+        let mask = fragment.line_mask();
+        let Some(place) = self.l1d.lookup(line) else {
+            return self.store_miss(operation, mask, line, translated, uncore, sink);
+        };
+        let state = self.l1d.state(place).with_dirty(true);
+        self.l1d.set_state(place, state);
+        let mut reply = translated.reply(now + 1);
+        if !state.is_plain_at(now) {
+            // The write joins the line in flight: it is done one cycle after the line is there.
+            reply = self.l1d_wait(operation, place, translated, uncore, sink);
+            reply.done = state.arrival().at(now) + 1;
+        }
+        let drains = self.write_streams.write(line, mask, false);
+        self.drain(drains, now, uncore, sink);
+        reply
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn store_miss<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        mask: u64,
+        line: LineAddr,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let hold = self.write_streams.can_hold(line);
+        let drains = self.write_streams.write(line, mask, hold);
+        let taken = self.drain(drains, translated.start, uncore, sink);
+        if hold {
+            return translated.reply(taken + 1);
+        }
+        self.l1d_miss(operation, line, RefillCause::Store, translated, uncore, sink)
+    }
+
+    /// Sends merged lines to the L2; when the last full one is taken.
+    fn drain<S: EventSink>(
+        &mut self,
+        drains: [Option<Drain>; 2],
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        let mut taken = now;
+        for drain in drains.into_iter().flatten() {
+            if drain.full {
+                taken = taken.max(self.write_full_line(drain.line, now, uncore, sink));
+            } else {
+                self.write_part_line(drain.line, now, uncore, sink);
+            }
+        }
+        taken
+    }
+
+    /// A read wants a line whose stores are still being merged: they go down first.
+    pub(crate) fn drain_held_line<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        let held = self.write_streams.take(line);
+        self.drain([held, None], now, uncore, sink);
+    }
+
+    /// `DC ZVA`: writes the whole line without reading it (decision A36).
+    pub(crate) fn zero_line<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let translated = match translation_of_store(request.addr, now, uncore) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            return self.write_uncached(translated, LINE_BYTES, sink);
+        }
+        sink.raise(PmuEvent::L1D_CACHE_WR);
+        let line = uncore.page_map.physical(request.addr, translated.target).line();
+        if let Some(place) = self.l1d.lookup(line) {
+            let state = self.l1d.state(place).with_dirty(true).with_prefetched(false);
+            self.l1d.set_state(place, state);
+            return translated.reply(state.arrival().at(now) + 1);
+        }
+        // Bytes of the line that are still being merged are overwritten.
+        self.write_streams.take(line);
+        translated.reply(self.write_full_line(line, now, uncore, sink) + 1)
+    }
+
+    /// A write of memory that no cache keeps: sent and forgotten; only the bus counts it.
+    pub(crate) fn write_uncached<S: EventSink>(
+        &mut self,
+        translated: Translated,
+        bytes: u64,
+        sink: &mut S,
+    ) -> MemReply {
+        self.bus.count(PmuEvent::BUS_ACCESS_WR, bytes, sink);
+        let leaves = self.bus.start(translated.start + self.latencies.l2_lookup);
+        MemReply { source: DataSource::Device, ..translated.reply(leaves) }
+    }
+}
+
+/// What the store queue keeps of a store's translation; no TLB is looked up again.
+#[inline]
+fn translation_of_store(
+    addr: VirtAddr,
+    now: Cycle,
+    uncore: &Uncore,
+) -> Result<Translated, MemReply> {
+    let page = uncore.page_map.page_of(addr);
+    match uncore.page_map.lookup(page) {
+        Some(target) => {
+            Ok(Translated { target, start: now, cycles: 1, happened: Happened::default() })
+        }
+        None => Err(MemReply { done: now + 1, happened: Happened::FAULT, ..nothing() }),
+    }
+}
