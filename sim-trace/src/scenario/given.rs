@@ -9,7 +9,8 @@
 //! * **K3** K2, and these lines are clean in the L1 of the side that uses them;
 //! * **K3d** K3, with the lines used dirty in the L1 D-cache.
 //!
-//! A clause is a subject and a state. The subject is a list of addresses (`0x8000 0x9000`,
+//! `trained` as a clause means that the branch predictors know the steps. Any other clause is a
+//! subject and a state. The subject is a list of addresses (`0x8000 0x9000`,
 //! `a0..a3`), or `lines`, `pages`: all that the steps use. The states are those of [`State`].
 
 use super::cursor::{Cursor, Names};
@@ -112,6 +113,8 @@ pub struct Given {
     pub base: Base,
     /// Changes to it, applied in order.
     pub clauses: Vec<Clause>,
+    /// The branch predictors know the steps.
+    pub trained: bool,
     /// Configuration keys and their TOML values.
     pub set: Vec<(String, String)>,
 }
@@ -119,14 +122,18 @@ pub struct Given {
 /// Reads `"K3, TLBs empty"`.
 pub(super) fn parse_given(cursor: &mut Cursor, names: &Names) -> Result<Given, Fault> {
     let base = parse_base(cursor)?;
-    let mut clauses = Vec::new();
+    let mut given = Given { base, ..Given::default() };
     while !cursor.is_done() {
         if !(cursor.take(",") || cursor.take(";")) {
             return Err(cursor.expected("',' before the next clause"));
         }
-        clauses.push(parse_clause(cursor, names)?);
+        if cursor.take_word("trained") {
+            given.trained = true;
+        } else {
+            given.clauses.push(parse_clause(cursor, names)?);
+        }
     }
-    Ok(Given { base, clauses, set: Vec::new() })
+    Ok(given)
 }
 
 fn parse_base(cursor: &mut Cursor) -> Result<Base, Fault> {

@@ -1,0 +1,76 @@
+//! The memory as a scenario's data steps see it: their own fetch costs nothing and counts nothing.
+
+use sim_cache::CorePort;
+use sim_core::{Cycle, EventSink, Happened, MemReply, MemRequest, MemoryPort, VirtAddr};
+
+/// A core's memory with a silent I-side, and a gate that holds the front end back.
+pub(super) struct DataPort<'a> {
+    pub(super) inner: CorePort<'a>,
+    /// Nothing is fetched before this cycle: how a step waits for the one before it.
+    pub(super) not_before: Cycle,
+    /// When everything asked for so far is there.
+    pub(super) busy_until: &'a mut Cycle,
+}
+
+impl DataPort<'_> {
+    fn note(&mut self, reply: MemReply) -> MemReply {
+        *self.busy_until = (*self.busy_until).max(reply.done);
+        reply
+    }
+}
+
+impl MemoryPort for DataPort<'_> {
+    fn fetch<S: EventSink>(&mut self, _pc: VirtAddr, now: Cycle, _sink: &mut S) -> MemReply {
+        let mut reply = MemReply { done: now.max(self.not_before), ..MemReply::default() };
+        if self.not_before > now {
+            // The one reason for which the front end always waits.
+            reply.happened.add(Happened::L1_TLB_MISS);
+        }
+        reply
+    }
+
+    fn translate_store<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply {
+        let reply = self.inner.translate_store(request, now, sink);
+        self.note(reply)
+    }
+
+    fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
+        let reply = self.inner.access(request, now, sink);
+        self.note(reply)
+    }
+
+    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
+        self.inner.l2_miss_pending(from, to)
+    }
+}
+
+/// A memory in which everything is at hand and nothing counts, to train predictors with.
+pub(super) struct NoMemory;
+
+impl MemoryPort for NoMemory {
+    fn fetch<S: EventSink>(&mut self, _pc: VirtAddr, now: Cycle, _sink: &mut S) -> MemReply {
+        MemReply { done: now, ..MemReply::default() }
+    }
+
+    fn translate_store<S: EventSink>(
+        &mut self,
+        _request: MemRequest,
+        now: Cycle,
+        _sink: &mut S,
+    ) -> MemReply {
+        MemReply { done: now + 1, ..MemReply::default() }
+    }
+
+    fn access<S: EventSink>(&mut self, _: MemRequest, now: Cycle, _sink: &mut S) -> MemReply {
+        MemReply { done: now + 1, ..MemReply::default() }
+    }
+
+    fn l2_miss_pending(&self, _from: Cycle, _to: Cycle) -> u64 {
+        0
+    }
+}

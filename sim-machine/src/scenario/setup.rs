@@ -1,0 +1,201 @@
+//! Brings a memory system into the state that a case is given.
+//!
+//! Base and clauses are first worked out to one wish per line and per page, the last word on each
+//! holding; then the wishes are carried out on the empty system, in the order in which the case
+//! names its addresses.
+
+use sim_cache::{CacheLevel, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel};
+use sim_core::{DataSource, LINE_BYTES, VirtAddr};
+use sim_trace::scenario::{Action, Base, Given, State, Step};
+
+/// Bytes of a page of the identity map (guide conformance setups: 4 KiB).
+const PAGE_BYTES: u64 = 4096;
+
+/// Which L1 a step uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Data,
+    Fetch,
+}
+
+/// One line or page with what is wished for it.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    addr: u64,
+    side: Side,
+    state: State,
+}
+
+/// All wishes of a case, lines and pages apart, in the order of their first naming.
+#[derive(Debug, Default)]
+struct Wishes {
+    lines: Vec<Wish>,
+    pages: Vec<Wish>,
+    attributes: Vec<Wish>,
+    sources: Vec<Wish>,
+}
+
+/// Sets `memory`, which must be empty, to what `given` says for `steps`.
+///
+/// # Errors
+///
+/// A line or a translation of an unmapped page was asked for by name.
+pub(super) fn apply(
+    given: &Given,
+    steps: &[Step],
+    memory: &mut MemorySystem,
+) -> Result<(), NotMapped> {
+    let mut wishes = Wishes::default();
+    wishes.base(given.base, steps);
+    for clause in &given.clauses {
+        match &clause.subject {
+            Some(addrs) => addrs.iter().for_each(|addr| wishes.name(*addr, clause.state)),
+            None => wishes.all(clause.state),
+        }
+    }
+    wishes.carry_out(memory)
+}
+
+impl Wishes {
+    /// What the base setup wishes for everything that the steps use.
+    fn base(&mut self, base: Base, steps: &[Step]) {
+        let tlb = if base >= Base::K1 { State::InTlbs } else { State::InNoTlb };
+        for (addr, side) in steps.iter().flat_map(used_lines) {
+            let line = match (base, side) {
+                (Base::K0 | Base::K1, _) => State::InNoCache,
+                (Base::K2, _) => State::InL2,
+                (Base::K3, Side::Data) => State::InL1d,
+                (Base::K3d, Side::Data) => State::DirtyInL1d,
+                (Base::K3 | Base::K3d, Side::Fetch) => State::InL1i,
+            };
+            put(&mut self.lines, LINE_BYTES, Wish { addr, side, state: line });
+            put(&mut self.pages, PAGE_BYTES, Wish { addr, side, state: tlb });
+        }
+    }
+
+    /// A clause about one address; both sides if the steps use its page or line on both.
+    fn name(&mut self, addr: u64, state: State) {
+        let (list, unit) = match state {
+            State::Unmapped | State::NonCacheable | State::Device => {
+                put(&mut self.attributes, PAGE_BYTES, Wish { addr, side: Side::Data, state });
+                return;
+            }
+            State::InSlc | State::InPeer | State::InRemote | State::InDram => {
+                put(&mut self.sources, LINE_BYTES, Wish { addr, side: Side::Data, state });
+                return;
+            }
+            _ if state.is_of_page() => (&mut self.pages, PAGE_BYTES),
+            _ => (&mut self.lines, LINE_BYTES),
+        };
+        let mut named = false;
+        for wish in list.iter_mut().filter(|wish| wish.addr / unit == addr / unit) {
+            wish.state = state;
+            named = true;
+        }
+        if !named {
+            list.push(Wish { addr, side: Side::Data, state });
+        }
+    }
+
+    /// A clause about all lines or all pages that the steps use.
+    fn all(&mut self, state: State) {
+        let list = if state.is_of_page() { &self.pages } else { &self.lines };
+        for addr in list.iter().map(|wish| wish.addr).collect::<Vec<_>>() {
+            self.name(addr, state);
+        }
+    }
+
+    fn carry_out(&self, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+        for wish in &self.attributes {
+            let target = memory.page_target(VirtAddr(wish.addr)).unwrap_or_default();
+            memory.map_page(VirtAddr(wish.addr), attributes(wish.state, target));
+        }
+        for wish in &self.sources {
+            self.supply(wish, memory)?;
+        }
+        for wish in self.pages.iter().filter(|wish| !self.has(wish.addr, State::Unmapped)) {
+            translate(wish, memory)?;
+        }
+        for wish in self.lines.iter().filter(|wish| !self.is_uncacheable(wish.addr)) {
+            place(wish, memory)?;
+        }
+        Ok(())
+    }
+
+    fn supply(&self, wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+        let addr = VirtAddr(wish.addr);
+        let source = match wish.state {
+            State::InSlc => return memory.place_line(0, addr, CacheLevel::Slc, false),
+            State::InPeer => DataSource::Peer,
+            State::InRemote => DataSource::Remote,
+            _ => DataSource::Dram,
+        };
+        memory.set_data_source(addr, Some(source))
+    }
+
+    fn has(&self, addr: u64, state: State) -> bool {
+        let page = addr / PAGE_BYTES;
+        self.attributes.iter().any(|wish| wish.addr / PAGE_BYTES == page && wish.state == state)
+    }
+
+    fn is_uncacheable(&self, addr: u64) -> bool {
+        [State::Unmapped, State::NonCacheable, State::Device].iter().any(|s| self.has(addr, *s))
+    }
+}
+
+/// Adds a wish, or changes the one that its line or page has on the same side.
+fn put(list: &mut Vec<Wish>, unit: u64, wish: Wish) {
+    let same = |known: &&mut Wish| known.side == wish.side && known.addr / unit == wish.addr / unit;
+    match list.iter_mut().find(same) {
+        Some(known) => known.state = wish.state,
+        None => list.push(wish),
+    }
+}
+
+/// One address of each line that a step uses.
+fn used_lines(step: &Step) -> Vec<(u64, Side)> {
+    match step.action {
+        Action::Fetch { addr } => vec![(addr, Side::Fetch)],
+        Action::Execute { addr: None, .. } => Vec::new(),
+        Action::Execute { word, addr: Some(addr), .. } => {
+            let bytes = u64::from(sim_isa::decode(word).mem.bytes.max(1));
+            let last = addr.saturating_add(bytes - 1);
+            let lines = addr / LINE_BYTES..=last / LINE_BYTES;
+            lines.map(|line| (addr.max(line * LINE_BYTES), Side::Data)).collect()
+        }
+    }
+}
+
+fn attributes(state: State, target: PageTarget) -> Option<PageTarget> {
+    let memory = match state {
+        State::Unmapped => return None,
+        State::Device => MemoryType::Device,
+        _ => MemoryType::NonCacheable,
+    };
+    Some(PageTarget { memory, ..target })
+}
+
+fn translate(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+    let addr = VirtAddr(wish.addr);
+    if wish.state == State::InNoTlb {
+        return Ok(());
+    }
+    memory.warm_tlb(0, addr, TlbLevel::L2)?;
+    if wish.state == State::InL2Tlb {
+        return Ok(());
+    }
+    let level = if wish.side == Side::Fetch { TlbLevel::L1i } else { TlbLevel::L1d };
+    memory.warm_tlb(0, addr, level)
+}
+
+fn place(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+    let (level, dirty) = match wish.state {
+        State::InL1d => (CacheLevel::L1d, false),
+        State::DirtyInL1d => (CacheLevel::L1d, true),
+        State::InL1i => (CacheLevel::L1i, false),
+        State::InL2 => (CacheLevel::L2, false),
+        State::DirtyInL2 => (CacheLevel::L2, true),
+        _ => return Ok(()),
+    };
+    memory.place_line(0, VirtAddr(wish.addr), level, dirty)
+}

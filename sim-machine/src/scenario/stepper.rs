@@ -1,0 +1,149 @@
+//! Carries out the steps of a case, one after the other or together, on the right or a wrong path.
+
+use sim_cache::MemorySystem;
+use sim_core::{Counts, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, TraceInst, VirtAddr};
+use sim_isa::Program;
+use sim_pipeline::{Pipeline, Step as PipelineStep};
+use sim_trace::scenario::{Action, Case, Join, Step};
+
+use super::CaseError;
+use super::port::{DataPort, NoMemory};
+use super::setup;
+use crate::config::MachineConfig;
+
+/// Where the first instruction stands. Nothing is fetched from there through the I-side.
+const CODE: u64 = 0x4000_0000;
+/// How long a step waits behind the answer to the one before it: the last beats of a line in flight
+/// come after its critical word.
+const SETTLE_CYCLES: Cycle = 1000;
+/// How often the steps run before counting when the predictors are given as trained.
+const TRAINING_RUNS: usize = 16;
+
+/// A machine in the middle of a case.
+pub(super) struct Stepper {
+    memory: MemorySystem,
+    pipeline: Pipeline,
+    program: Program,
+    counts: Counts,
+    /// Address of the next instruction.
+    pc: u64,
+    /// When everything asked of the memory so far is there.
+    busy_until: Cycle,
+    /// When the current group of steps (joined by `&`) began.
+    group_start: Cycle,
+}
+
+impl Stepper {
+    /// A fresh machine in the state that the case is given.
+    pub(super) fn new(case: &Case, config: &MachineConfig) -> Result<Stepper, CaseError> {
+        let memory = MemorySystem::new(&config.memory, &config.semantics, 1);
+        let mut memory =
+            memory.map_err(|source| CaseError::Memory { test: case.test.clone(), source })?;
+        setup::apply(&case.given, &case.steps, &mut memory)
+            .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
+        let mut stepper = Stepper {
+            memory,
+            pipeline: Pipeline::new(&config.pipeline),
+            program: Program::new(),
+            counts: Counts::default(),
+            pc: CODE,
+            busy_until: 0,
+            group_start: 0,
+        };
+        if case.given.trained {
+            for _ in 0..TRAINING_RUNS {
+                stepper.train(&case.steps);
+            }
+        }
+        Ok(stepper)
+    }
+
+    /// What was counted so far.
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Runs one step.
+    pub(super) fn run(&mut self, step: &Step) {
+        if step.join == Join::After {
+            self.group_start = self.busy_until + SETTLE_CYCLES;
+            self.pc = next_line(self.pc);
+        }
+        match step.action {
+            Action::Fetch { addr } => {
+                let mut port = self.memory.port(0);
+                let reply = port.fetch(VirtAddr(addr), self.group_start, &mut self.counts);
+                self.busy_until = self.busy_until.max(reply.done);
+            }
+            Action::Execute { .. } => self.execute(step),
+        }
+    }
+
+    /// One instruction through the pipeline.
+    fn execute(&mut self, step: &Step) {
+        let (inst, next_pc) = self.instruction(step);
+        let mut port = DataPort {
+            inner: self.memory.port(0),
+            not_before: self.group_start,
+            busy_until: &mut self.busy_until,
+        };
+        let (program, counts) = (&mut self.program, &mut self.counts);
+        let done = if step.wrong_path {
+            self.pipeline.run_abandoned(inst, program, &mut port, counts)
+        } else {
+            let step = PipelineStep { inst, next_pc: Some(next_pc) };
+            let life = self.pipeline.run_inst(&step, program, &mut port, counts);
+            life.complete.max(life.retire)
+        };
+        self.busy_until = self.busy_until.max(done);
+        self.pc = next_pc;
+    }
+
+    /// The record of a step at the current address, and the address behind it.
+    fn instruction(&mut self, step: &Step) -> (TraceInst, u64) {
+        let Action::Execute { word, addr, taken, exclusive_fails } = step.action else {
+            unreachable!("fetches are no instructions");
+        };
+        let mut flags = InstFlags::default();
+        if addr.is_some() {
+            flags = flags.with(InstFlags::HAS_ADDR);
+        }
+        if exclusive_fails {
+            flags = flags.with(InstFlags::EXCLUSIVE_FAILED);
+        }
+        let id = self.program.intern(self.pc, word);
+        // Every named branch goes two instructions ahead.
+        let next_pc = self.pc + if taken { 8 } else { 4 };
+        (TraceInst { addr: addr.unwrap_or(0), id, flags }, next_pc)
+    }
+
+    /// The steps of the right path once, on the pipeline alone, counting nothing.
+    fn train(&mut self, steps: &[Step]) {
+        let start = self.pc;
+        for step in steps.iter().filter(|step| !step.wrong_path) {
+            if step.join == Join::After {
+                self.pc = next_line(self.pc);
+            }
+            if let Action::Execute { .. } = step.action {
+                let (inst, next_pc) = self.instruction(step);
+                let step = PipelineStep { inst, next_pc: Some(next_pc) };
+                let life =
+                    self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
+                self.busy_until = self.busy_until.max(life.complete.max(life.retire));
+                self.pc = next_pc;
+            }
+        }
+        self.pipeline.cut_window(&mut NullSink);
+        self.pc = start;
+    }
+
+    /// Lets everything drain; the counts of the whole case.
+    pub(super) fn finish(mut self) -> Counts {
+        self.pipeline.finish(&mut self.counts);
+        self.counts
+    }
+}
+
+fn next_line(pc: u64) -> u64 {
+    (pc / LINE_BYTES + 1) * LINE_BYTES
+}

@@ -1,0 +1,68 @@
+//! Every directed case of `tests/scenarios`, each on a machine of its own.
+
+use sim_machine::scenario::run_case;
+use sim_machine::{ConfigSource, Profile};
+use sim_tests::{files_below, read, repository};
+
+/// Runs all cases of all files and fails with every wrong count of every case.
+#[test]
+fn every_scenario_holds() {
+    let top = repository();
+    let mut cases = 0;
+    let mut failures = Vec::new();
+    for path in files_below(&top.join("tests/scenarios"), "toml") {
+        let file = path.strip_prefix(&top).unwrap_or(&path).display().to_string();
+        match sim_trace::scenario::parse(&file, &read(&path)) {
+            Err(error) => failures.push(error.to_string()),
+            Ok(parsed) => {
+                for case in parsed {
+                    cases += 1;
+                    match run_case(&case, &ConfigSource::default()) {
+                        Ok(verdict) if verdict.holds() => {}
+                        Ok(verdict) => failures.push(verdict.explain(&file, &case)),
+                        Err(error) => failures.push(format!("{file}: {error}")),
+                    }
+                }
+            }
+        }
+    }
+    assert!(cases > 120, "only {cases} cases were found below tests/scenarios");
+    let failed = failures.len();
+    assert!(failures.is_empty(), "{failed} of {cases} cases fail:\n{}", failures.join("\n"));
+}
+
+/// No case may pass because nothing is compared, and no two cases of a file share a name.
+#[test]
+fn every_case_looks_at_something_and_has_its_own_name() {
+    let top = repository();
+    for path in files_below(&top.join("tests/scenarios"), "toml") {
+        let file = path.display().to_string();
+        let cases = sim_trace::scenario::parse(&file, &read(&path))
+            .unwrap_or_else(|error| panic!("{error}"));
+        for (i, case) in cases.iter().enumerate() {
+            assert!(!case.expect.events.is_empty(), "{file}: {} expects nothing", case.test);
+            let twin = cases[..i].iter().any(|other| other.test == case.test);
+            assert!(!twin, "{file}: two cases are called {}", case.test);
+        }
+    }
+}
+
+/// The runner must be able to fail: a vector that belongs to another state is refuted, with the
+/// step that counted too much.
+#[test]
+fn a_wrong_expectation_is_refuted_with_event_step_and_place() {
+    let text = "guide = '5.4'\nclaim = 'wrong on purpose'\ntest = 'wrong'\ngiven = 'K2'\n\
+        do = 'LD8 0x8000'\nexpect = 'V3'\n";
+    let case = sim_trace::scenario::parse("wrong.toml", text).expect("it can be read").remove(0);
+    let source = ConfigSource { profile: Profile::Guide, ..ConfigSource::default() };
+    let verdict = run_case(&case, &source).expect("it can be run");
+    assert!(!verdict.holds());
+    let told = verdict.explain("wrong.toml", &case);
+    for part in [
+        "wrong.toml:1: wrong fails: wrong on purpose (5.4)",
+        "L2D_CACHE_RD: expected 0, counted 1",
+        "1 by LD8 0x8000 (wrong.toml:5:7)",
+    ] {
+        assert!(told.contains(part), "{part}\nis not in\n{told}");
+    }
+}
