@@ -16,7 +16,8 @@ use crate::window::{Window, WindowMark};
 use crate::wrong_path::AddressGuess;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause, TraceInst,
+    Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause,
+    TraceInst,
 };
 use sim_isa::{BranchKind, Inst, MemOp, Program, StaticEvents};
 
@@ -51,6 +52,12 @@ pub(crate) enum Placed {
     Done(OpLife),
     /// Its path was squashed before it got a slot.
     Squashed,
+}
+
+/// True when the access ended in a data abort. A preload never does: it is dropped.
+fn aborts(op: Op<'_>, done: &Done) -> bool {
+    let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
+    done.reply.happened.has(Happened::FAULT) && !preload
 }
 
 /// The out-of-order core.
@@ -180,6 +187,7 @@ impl Pipeline {
         };
         self.raise_speculative(op, mops, sink);
         let done = self.execute(op, rename, fused, memory, sink);
+        let op = Op { retires: op.retires && !aborts(op, &done), ..op };
         let retired = self.complete(op, &done, mops, sink);
         let drained = self.store(op, &done, retired, memory, sink);
         self.window.take_rest(op.inst, retired + 1, drained + 1);

@@ -188,10 +188,20 @@ impl Pipeline {
             Special::SecureMonitorCall => self.take_exception(PmuEvent::EXC_SMC, life, sink),
             Special::Undefined => self.take_exception(PmuEvent::EXC_UNDEF, life, sink),
         }
-        if discontinuity && op.inst.special == Special::None {
+        if op.retires && !life.retired {
+            self.take_data_abort(life, sink);
+        } else if discontinuity && op.inst.special == Special::None {
             let at = life.retire + self.config.execute.exception_cycles;
             self.front.redirect(at, StallCause::FetchSerialise);
         }
+    }
+
+    /// A load or store whose translation failed: the handler is not in a user trace.
+    fn take_data_abort<S: EventSink>(&mut self, life: &OpLife, sink: &mut S) {
+        sink.raise(PmuEvent::EXC_TAKEN);
+        sink.raise(PmuEvent::EXC_DABORT);
+        let at = life.retire + self.config.execute.exception_cycles;
+        self.front.redirect(at, StallCause::FetchSerialise);
     }
 
     /// An exception-generating instruction: the kernel behind it is not in a user trace, the stream
