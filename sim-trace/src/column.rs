@@ -139,6 +139,11 @@ impl<const N: usize> Columns<N> {
         &self.buffers[i][..self.lengths[i]]
     }
 
+    /// Content of all columns.
+    pub(crate) fn all(&self) -> [&[u8]; N] {
+        std::array::from_fn(|i| self.column(i))
+    }
+
     /// Content of column `i` and the zeros behind it.
     #[inline]
     pub(crate) fn padded(&self, i: usize) -> &[u8] {

@@ -140,16 +140,26 @@ impl TraceError {
         move |source| TraceError::Io { path, doing, source }
     }
 
-    /// Instructions before the fault that can be used, if the fault has a place in the file.
-    pub fn good_instructions(&self) -> Option<u64> {
+    /// Where the fault is, if it is at a place in the file.
+    pub fn place(&self) -> Option<&Place> {
         match self {
             TraceError::Truncated { place, .. }
             | TraceError::Checksum { place, .. }
             | TraceError::TooLarge { place, .. }
             | TraceError::Inconsistent { place, .. }
-            | TraceError::Meta { place, .. } => Some(place.good_instructions),
+            | TraceError::Meta { place, .. } => Some(place),
             _ => None,
         }
+    }
+
+    /// Instructions before the fault that can be used, if the fault is at a place in the file.
+    pub fn good_instructions(&self) -> Option<u64> {
+        self.place().map(|place| place.good_instructions)
+    }
+
+    /// Number of the chunk with the fault.
+    pub(crate) fn chunk(&self) -> Option<u32> {
+        self.place().map(|place| place.chunk)
     }
 }
 

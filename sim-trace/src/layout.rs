@@ -22,12 +22,10 @@ pub(crate) const HEADER_BYTES: usize = 64;
 
 /// Most instructions in one block.
 pub(crate) const MAX_BLOCK_INSTS: usize = 4096;
-/// Most instructions in one STREAM chunk; writers stop at about a quarter of it.
-pub(crate) const MAX_CHUNK_INSTS: u32 = 1 << 22;
+/// Most instructions in one STREAM chunk; writers stop at about half of it.
+pub(crate) const MAX_CHUNK_INSTS: u32 = 1 << 21;
 /// Most side events in one STREAM chunk.
-pub(crate) const MAX_CHUNK_EVENTS: u32 = 1 << 20;
-/// Most columns in one chunk.
-pub(crate) const MAX_COLUMNS: usize = 8;
+pub(crate) const MAX_CHUNK_EVENTS: u32 = 1 << 18;
 /// Most bytes of the META text.
 pub(crate) const MAX_META_BYTES: u64 = 64 << 20;
 /// Most IMAGE bytes in one chunk.

@@ -3,7 +3,7 @@
 //! The file grows beside its destination and gets its name when it is finished, so that a file with
 //! that name is always whole.
 
-mod output;
+pub(crate) mod output;
 pub(crate) mod stream_encoder;
 
 use std::collections::BTreeMap;
@@ -161,7 +161,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         check_machine(&meta.machine).map_err(TraceError::Rejected)?;
         let longest = MAX_CHUNK_INSTS - MAX_BLOCK_INSTS as u32;
         if !(1..=longest).contains(&options.chunk_instructions) {
-            return Err(TraceError::Rejected("chunk instructions must be from 1 to 4190208"));
+            return Err(TraceError::Rejected("chunk instructions must be from 1 to 2093056"));
         }
         let image = CodeImage::new(meta.machine.page_bytes);
         Ok(TraceWriter {

@@ -18,7 +18,7 @@ use crate::meta::{MachineInfo, Meta};
 use crate::varint::{put_varint, zigzag};
 
 /// The growing file.
-pub(super) struct Output<W> {
+pub(crate) struct Output<W> {
     sink: W,
     path: PathBuf,
     offset: u64,
@@ -34,7 +34,7 @@ pub(super) struct Output<W> {
 
 impl<W: Write + Seek> Output<W> {
     /// Writes the file header.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         sink: W,
         path: PathBuf,
         meta: &Meta,
@@ -52,14 +52,11 @@ impl<W: Write + Seek> Output<W> {
             written_meta: None,
             sequences: [0; 3],
         };
-        output.bytes(&file_header_bytes(&meta.machine))?;
+        let header = file_header_bytes(&meta.machine);
+        let doing = TraceError::io(&output.path, "writing the trace");
+        output.sink.write_all(&header).map_err(doing)?;
+        output.offset = header.len() as u64;
         Ok(output)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
-        self.sink.write_all(bytes).map_err(TraceError::io(&self.path, "writing the trace"))?;
-        self.offset += bytes.len() as u64;
-        Ok(())
     }
 
     fn next_sequence(&mut self, kind: ChunkKind) -> u32 {
@@ -69,7 +66,7 @@ impl<W: Write + Seek> Output<W> {
     }
 
     /// Packs and writes one chunk.
-    pub(super) fn chunk(
+    pub(crate) fn chunk(
         &mut self,
         mut header: ChunkHeader,
         columns: &[&[u8]],
@@ -80,24 +77,42 @@ impl<W: Write + Seek> Output<W> {
         header.columns = columns.len() as u8;
         header.payload_bytes = payload.len() as u32;
         header.payload_hash = xxh3_64(payload);
-        put_index_entry(&mut self.index, self.offset, &header);
-        self.chunks += 1;
-        let doing = TraceError::io(&self.path, "writing the trace");
         self.sink
             .write_all(&header.to_bytes())
             .and_then(|()| self.sink.write_all(payload))
-            .map_err(doing)?;
-        self.offset += header.total_bytes();
+            .map_err(TraceError::io(&self.path, "writing the trace"))?;
+        self.count(&header);
         Ok(())
     }
 
+    /// Writes a chunk whose payload is as it should be.
+    pub(crate) fn packed_chunk(
+        &mut self,
+        header: ChunkHeader,
+        payload: &[u8],
+    ) -> Result<(), TraceError> {
+        self.sink
+            .write_all(&header.to_bytes())
+            .and_then(|()| self.sink.write_all(payload))
+            .map_err(TraceError::io(&self.path, "writing the trace"))?;
+        self.count(&header);
+        Ok(())
+    }
+
+    /// Notes a written chunk for the index.
+    fn count(&mut self, header: &ChunkHeader) {
+        put_index_entry(&mut self.index, self.offset, header);
+        self.chunks += 1;
+        self.offset += header.total_bytes();
+    }
+
     /// Writes META unless it was written before, so that an unfinished file says what it is.
-    pub(super) fn meta_once(&mut self, meta: &Meta) -> Result<(), TraceError> {
+    pub(crate) fn meta_once(&mut self, meta: &Meta) -> Result<(), TraceError> {
         if self.written_meta.is_none() { self.meta(meta) } else { Ok(()) }
     }
 
     /// Writes META unless the last one says the same.
-    pub(super) fn meta(&mut self, meta: &Meta) -> Result<(), TraceError> {
+    pub(crate) fn meta(&mut self, meta: &Meta) -> Result<(), TraceError> {
         if self.written_meta.as_ref() == Some(meta) {
             return Ok(());
         }
@@ -109,7 +124,7 @@ impl<W: Write + Seek> Output<W> {
     }
 
     /// Writes the pages at the addresses `vas`.
-    pub(super) fn image(&mut self, image: &CodeImage, vas: &[u64]) -> Result<(), TraceError> {
+    pub(crate) fn image(&mut self, image: &CodeImage, vas: &[u64]) -> Result<(), TraceError> {
         // A quarter of the reader's limit.
         let pages_per_chunk = (MAX_IMAGE_BYTES / 4 / u64::from(image.page_bytes())) as usize;
         let page_bytes = u64::from(image.page_bytes());
@@ -131,7 +146,7 @@ impl<W: Write + Seek> Output<W> {
     }
 
     /// Writes block definitions from number `first` on.
-    pub(super) fn blocks<'a>(
+    pub(crate) fn blocks<'a>(
         &mut self,
         mut first: u64,
         blocks: impl Iterator<Item = (u64, &'a [u32])>,
@@ -160,7 +175,7 @@ impl<W: Write + Seek> Output<W> {
     }
 
     /// Writes INDEX and END, and the file header once more if the machine became known only now.
-    pub(super) fn end(mut self, meta: &Meta, totals: &Summary) -> Result<(u64, W), TraceError> {
+    pub(crate) fn end(mut self, meta: &Meta, totals: &Summary) -> Result<(u64, W), TraceError> {
         let index_offset = self.offset;
         let index = std::mem::take(&mut self.index);
         self.chunk(ChunkHeader::new(ChunkKind::Index, 0), &[&index])?;
@@ -179,8 +194,7 @@ impl<W: Write + Seek> Output<W> {
             payload_hash: xxh3_64(&payload),
             ..ChunkHeader::new(ChunkKind::End, 0)
         };
-        self.bytes(&header.to_bytes())?;
-        self.bytes(&payload)?;
+        self.packed_chunk(header, &payload)?;
         if meta.machine != self.machine {
             self.rewrite_file_header(meta)?;
         }
@@ -229,7 +243,7 @@ impl BlockColumns {
 }
 
 /// The temporary file beside the destination; removed when dropped before [`TempFile::rename`].
-pub(super) struct TempFile {
+pub(crate) struct TempFile {
     temp: PathBuf,
     destination: PathBuf,
     keep: bool,
@@ -237,7 +251,7 @@ pub(super) struct TempFile {
 
 impl TempFile {
     /// Makes the temporary file for `destination`.
-    pub(super) fn beside(destination: &Path) -> Result<(TempFile, File), TraceError> {
+    pub(crate) fn beside(destination: &Path) -> Result<(TempFile, File), TraceError> {
         let mut name = destination.file_name().unwrap_or_default().to_os_string();
         name.push(format!(".{}.partial", std::process::id()));
         let temp = destination.with_file_name(name);
@@ -246,7 +260,7 @@ impl TempFile {
     }
 
     /// Gives the file its name.
-    pub(super) fn rename(mut self) -> Result<(), TraceError> {
+    pub(crate) fn rename(mut self) -> Result<(), TraceError> {
         fs::rename(&self.temp, &self.destination)
             .map_err(TraceError::io(&self.destination, "naming the finished trace"))?;
         self.keep = true;

@@ -1,0 +1,330 @@
+//! An open trace: everything but the streams is in memory, the streams are read chunk by chunk.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::error::{Place, TraceError, recognize};
+use crate::image::CodeImage;
+use crate::index::IndexEntry;
+use crate::layout::{
+    ChunkKind, FILE_MAGIC, FileHeaderFault, HEADER_BYTES, MAJOR, parse_file_header,
+};
+use crate::limits::stream_columns;
+use crate::load::{Code, load_code, load_meta};
+use crate::meta::{MachineInfo, Meta};
+use crate::reader::StreamReader;
+use crate::scan::{Found, find_chunks, walk};
+use crate::source::{At, ChunkList, Source};
+use crate::statics::StaticTable;
+
+/// One thread's stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamInfo {
+    /// Its number in the file.
+    pub stream: u32,
+    /// Executed instructions.
+    pub instructions: u64,
+    /// Block executions.
+    pub blocks: u64,
+    /// Data addresses.
+    pub accesses: u64,
+    /// Side events.
+    pub events: u64,
+    /// Numbers of its chunks in the file, in order.
+    pub chunks: Vec<u32>,
+}
+
+/// What all readers of a file share.
+pub(crate) struct Shared<R> {
+    pub(crate) source: Source<R>,
+    pub(crate) chunks: ChunkList,
+    pub(crate) statics: StaticTable,
+    minor: u16,
+    meta: Meta,
+    image: CodeImage,
+    streams: Vec<StreamInfo>,
+    hash: u64,
+    index_rebuilt: bool,
+}
+
+/// An open trace file. Memory does not depend on the length of the streams.
+pub struct TraceFile<R: Read + Seek = File> {
+    shared: Arc<Shared<R>>,
+}
+
+impl TraceFile {
+    /// Opens a whole trace.
+    ///
+    /// # Errors
+    /// If the file is absent, no trace, of another major version, cut, or damaged in its header,
+    /// META, IMAGE or BLOCKS chunks. Damage in a stream is found when the stream is read. A lost
+    /// index is rebuilt and is no error.
+    pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
+        TraceFile::from_reader(open_file(path)?, path)
+    }
+
+    /// Opens what is good of a damaged or unfinished trace: all chunks before the first damage, which
+    /// is returned beside it. Reads the whole file.
+    ///
+    /// # Errors
+    /// If not even the file header is good, or code or META is missing from the good part.
+    pub fn recover(path: &Path) -> Result<(TraceFile, Option<TraceError>), TraceError> {
+        TraceFile::recover_from_reader(open_file(path)?, path)
+    }
+}
+
+fn open_file(path: &Path) -> Result<File, TraceError> {
+    let file = File::open(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => TraceError::NotFound(path.to_path_buf()),
+        _ => TraceError::Io { path: path.to_path_buf(), doing: "opening", source },
+    })?;
+    Ok(file)
+}
+
+impl<R: Read + Seek> TraceFile<R> {
+    /// As [`TraceFile::open`], from any bytes; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`TraceFile::open`].
+    pub fn from_reader(bytes: R, path: &Path) -> Result<TraceFile<R>, TraceError> {
+        let source = Source::new(bytes, path)?;
+        let (machine, minor) = read_file_header(&source)?;
+        let Found { chunks, index_rebuilt } = find_chunks(&source)?;
+        TraceFile::load(source, machine, minor, chunks, index_rebuilt)
+    }
+
+    /// As [`TraceFile::recover`], from any bytes; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`TraceFile::recover`].
+    pub fn recover_from_reader(
+        bytes: R,
+        path: &Path,
+    ) -> Result<(TraceFile<R>, Option<TraceError>), TraceError> {
+        let source = Source::new(bytes, path)?;
+        let (machine, minor) = read_file_header(&source)?;
+        let (chunks, damage) = walk(&source, true)?;
+        Ok((TraceFile::load(source, machine, minor, chunks, true)?, damage))
+    }
+
+    fn load(
+        source: Source<R>,
+        machine: MachineInfo,
+        minor: u16,
+        chunks: ChunkList,
+        index_rebuilt: bool,
+    ) -> Result<TraceFile<R>, TraceError> {
+        let streams = find_streams(&source, &chunks)?;
+        let meta = load_meta(&source, &chunks, machine)?;
+        let Code { image, statics } = load_code(&source, &chunks, machine.page_bytes)?;
+        let hash = content_hash(&machine, &chunks.entries);
+        let shared =
+            Shared { source, chunks, statics, minor, meta, image, streams, hash, index_rebuilt };
+        Ok(TraceFile { shared: Arc::new(shared) })
+    }
+
+    /// Where the trace comes from and what it lacks.
+    pub fn meta(&self) -> &Meta {
+        &self.shared.meta
+    }
+
+    /// The file as it was named when it was opened.
+    pub fn path(&self) -> &Path {
+        self.shared.source.path()
+    }
+
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.shared.source.length()
+    }
+
+    /// Major and minor version of the format.
+    pub fn version(&self) -> (u16, u16) {
+        (MAJOR, self.shared.minor)
+    }
+
+    /// A number that changes with any content of the file: the xxh3 of all chunks' checksums.
+    pub fn hash(&self) -> u64 {
+        self.shared.hash
+    }
+
+    /// True if the index was lost and was rebuilt from the chunk headers.
+    pub fn index_rebuilt(&self) -> bool {
+        self.shared.index_rebuilt
+    }
+
+    /// Static instructions and blocks.
+    pub fn statics(&self) -> &StaticTable {
+        &self.shared.statics
+    }
+
+    /// Code pages, for the wrong path.
+    pub fn image(&self) -> &CodeImage {
+        &self.shared.image
+    }
+
+    /// The threads, in order of number.
+    pub fn streams(&self) -> &[StreamInfo] {
+        &self.shared.streams
+    }
+
+    /// Executed instructions of all streams.
+    pub fn instructions(&self) -> u64 {
+        self.streams().iter().map(|s| s.instructions).sum()
+    }
+
+    /// All chunks but INDEX and END, in file order.
+    pub fn chunks(&self) -> &[IndexEntry] {
+        &self.shared.chunks.entries
+    }
+
+    /// Reads `stream` from its first instruction to its last.
+    ///
+    /// # Errors
+    /// If the file has no such stream.
+    pub fn reader(&self, stream: u32) -> Result<StreamReader<R>, TraceError> {
+        let chunks = self.stream(stream)?.chunks.len();
+        self.range_reader(stream, 0..chunks)
+    }
+
+    /// Reads the `k`-th chunk of `stream` alone.
+    ///
+    /// # Errors
+    /// If the file has no such stream or chunk.
+    pub fn chunk_reader(&self, stream: u32, k: usize) -> Result<StreamReader<R>, TraceError> {
+        self.range_reader(stream, k..k.saturating_add(1))
+    }
+
+    /// Reads `stream` from the start of the chunk that contains instruction `position` (or the last
+    /// chunk) to the end.
+    ///
+    /// # Errors
+    /// If the file has no such stream.
+    pub fn reader_at(&self, stream: u32, position: u64) -> Result<StreamReader<R>, TraceError> {
+        let info = self.stream(stream)?;
+        let first = |&k: &u32| self.chunks()[k as usize].header.first;
+        let k = info.chunks.partition_point(|chunk| first(chunk) <= position).saturating_sub(1);
+        self.range_reader(stream, k..info.chunks.len())
+    }
+
+    /// Reads the chunks `range` of `stream`.
+    ///
+    /// # Errors
+    /// If the file has no such stream or chunks.
+    pub fn range_reader(
+        &self,
+        stream: u32,
+        range: Range<usize>,
+    ) -> Result<StreamReader<R>, TraceError> {
+        let info = self.stream(stream)?;
+        let chunks = info.chunks.get(range.clone()).ok_or_else(|| TraceError::Absent {
+            path: self.path().to_path_buf(),
+            what: format!("chunk {range:?} in stream {stream}, which has {}", info.chunks.len()),
+        })?;
+        StreamReader::new(self.shared.clone(), chunks.to_vec())
+    }
+
+    fn stream(&self, stream: u32) -> Result<&StreamInfo, TraceError> {
+        self.streams().iter().find(|info| info.stream == stream).ok_or_else(|| TraceError::Absent {
+            path: self.path().to_path_buf(),
+            what: format!("stream {stream}"),
+        })
+    }
+
+    pub(crate) fn source(&self) -> &Source<R> {
+        &self.shared.source
+    }
+
+    /// The place of chunk `k`, for messages.
+    pub(crate) fn place(&self, k: usize) -> Place {
+        self.shared.chunks.place(self.path(), k)
+    }
+
+    /// Checks the chunks that are not streams; damage goes to `faults`.
+    pub(crate) fn check_other_chunks(
+        &self,
+        faults: &mut Vec<TraceError>,
+    ) -> Result<(), TraceError> {
+        let mut buffer = Vec::new();
+        for (k, entry) in self.chunks().iter().enumerate() {
+            if entry.header.kind == ChunkKind::Stream {
+                continue;
+            }
+            match self.source().chunk(entry, || self.place(k), &mut buffer) {
+                Ok(_) => {}
+                Err(error @ TraceError::Io { .. }) => return Err(error),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks signature, version and checksum of the file header.
+fn read_file_header<R: Read + Seek>(source: &Source<R>) -> Result<(MachineInfo, u16), TraceError> {
+    let path = source.path();
+    let mut bytes = [0; HEADER_BYTES];
+    let length = source.length().min(HEADER_BYTES as u64) as usize;
+    source.read_at(0, &mut bytes[..length])?;
+    let magic = length.min(FILE_MAGIC.len());
+    if length == 0 {
+        return Err(TraceError::Empty(path.to_path_buf()));
+    }
+    if bytes[..magic] != FILE_MAGIC[..magic] {
+        let (found, remedy) = recognize(&bytes[..length]);
+        return Err(TraceError::Foreign { path: path.to_path_buf(), found, remedy });
+    }
+    if length < HEADER_BYTES {
+        let place = Place { offset: 0, ..ChunkList::default().place(path, 0) };
+        return Err(TraceError::Truncated { place, what: "the file header is cut" });
+    }
+    parse_file_header(&bytes).map_err(|fault| match fault {
+        FileHeaderFault::Major(found) => {
+            TraceError::Version { path: path.to_path_buf(), found, supported: MAJOR }
+        }
+        FileHeaderFault::Other(what) => TraceError::FileHeader { path: path.to_path_buf(), what },
+    })
+}
+
+/// The streams of the file; their chunks must follow each other without a hole.
+fn find_streams<R: Read + Seek>(
+    source: &Source<R>,
+    chunks: &ChunkList,
+) -> Result<Vec<StreamInfo>, TraceError> {
+    let mut streams: BTreeMap<u32, StreamInfo> = BTreeMap::new();
+    for (k, IndexEntry { header, .. }) in chunks.entries.iter().enumerate() {
+        if header.kind != ChunkKind::Stream {
+            continue;
+        }
+        let place = || chunks.place(source.path(), k);
+        stream_columns(header).at(place)?;
+        let info = streams
+            .entry(header.stream)
+            .or_insert_with(|| StreamInfo { stream: header.stream, ..StreamInfo::default() });
+        if header.sequence as usize != info.chunks.len() || header.first != info.instructions {
+            return Err("a chunk of this stream is missing or out of order").at(place);
+        }
+        info.chunks.push(k as u32);
+        info.instructions += u64::from(header.instructions);
+        info.blocks += u64::from(header.blocks);
+        info.accesses += u64::from(header.accesses);
+        info.events += u64::from(header.events);
+    }
+    Ok(streams.into_values().collect())
+}
+
+/// One number for the content: machine and all chunks' checksums in order.
+fn content_hash(machine: &MachineInfo, entries: &[IndexEntry]) -> u64 {
+    let mut hasher = Xxh3Default::new();
+    hasher.update(&crate::layout::file_header_bytes(machine));
+    for entry in entries {
+        hasher.update(&entry.header.hash().to_le_bytes());
+    }
+    hasher.digest()
+}

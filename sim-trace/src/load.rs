@@ -1,0 +1,157 @@
+//! Loads the static part of a trace: META text, code pages, block definitions.
+
+use std::io::{Read, Seek};
+
+use crate::column::Columns;
+use crate::error::TraceError;
+use crate::image::CodeImage;
+use crate::index::IndexEntry;
+use crate::layout::{ChunkHeader, ChunkKind, MAX_BLOCK_INSTS, MAX_META_BYTES, u32_at};
+use crate::limits::{Budget, blocks_columns, image_columns};
+use crate::meta::{MachineInfo, Meta};
+use crate::source::{At, ChunkList, Source};
+use crate::statics::{StaticTable, StaticTableBuilder};
+use crate::varint::{Bytes, unzigzag};
+
+/// Code pages and blocks.
+pub(crate) struct Code {
+    pub(crate) image: CodeImage,
+    pub(crate) statics: StaticTable,
+}
+
+/// The last META chunk, or an empty one if an unfinished file has none.
+pub(crate) fn load_meta<R: Read + Seek>(
+    source: &Source<R>,
+    chunks: &ChunkList,
+    machine: MachineInfo,
+) -> Result<Meta, TraceError> {
+    let last = chunks.entries.iter().rposition(|e| e.header.kind == ChunkKind::Meta);
+    let Some(k) = last else {
+        return Ok(Meta { machine, ..Meta::default() });
+    };
+    let place = || chunks.place(source.path(), k);
+    let mut columns = new_columns::<1>(source.path())?;
+    let entry = &chunks.entries[k];
+    check_columns::<1>(&entry.header).at(place)?;
+    let mut buffer = Vec::new();
+    let payload = source.chunk(entry, place, &mut buffer)?;
+    columns.unpack(payload, entry.header.codec, [MAX_META_BYTES]).at(place)?;
+    let meta: Meta = serde_json::from_slice(columns.column(0))
+        .map_err(|source| TraceError::Meta { place: place(), source })?;
+    Ok(Meta { machine, ..meta })
+}
+
+/// Pages and blocks, in file order: a block takes its words from the pages before it.
+pub(crate) fn load_code<R: Read + Seek>(
+    source: &Source<R>,
+    chunks: &ChunkList,
+    page_bytes: u32,
+) -> Result<Code, TraceError> {
+    let mut loader = CodeLoader {
+        image: CodeImage::new(page_bytes),
+        blocks: StaticTableBuilder::new(),
+        budget: Budget::new(source.length()),
+        columns: new_columns::<2>(source.path())?,
+    };
+    let mut buffer = Vec::new();
+    for (k, entry @ IndexEntry { header, .. }) in chunks.entries.iter().enumerate() {
+        let place = || chunks.place(source.path(), k);
+        let limits = match header.kind {
+            ChunkKind::Image => {
+                loader.budget.pages(header.blocks, page_bytes).at(place)?;
+                image_columns(header, page_bytes).at(place)?
+            }
+            ChunkKind::Blocks => {
+                loader.budget.blocks(header.blocks, header.instructions).at(place)?;
+                blocks_columns(header).at(place)?
+            }
+            _ => continue,
+        };
+        check_columns::<2>(header).at(place)?;
+        let payload = source.chunk(entry, place, &mut buffer)?;
+        loader.columns.unpack(payload, header.codec, limits).at(place)?;
+        let loaded = if header.kind == ChunkKind::Image {
+            loader.pages(header)
+        } else {
+            loader.blocks(header)
+        };
+        loaded.at(place)?;
+    }
+    Ok(Code { image: loader.image, statics: loader.blocks.finish() })
+}
+
+/// Columns for one kind of chunk.
+pub(crate) fn new_columns<const N: usize>(
+    path: &std::path::Path,
+) -> Result<Columns<N>, TraceError> {
+    Columns::new().map_err(TraceError::io(path, "starting zstd"))
+}
+
+/// Refuses a chunk with another number of columns than its kind has.
+pub(crate) fn check_columns<const N: usize>(header: &ChunkHeader) -> Result<(), &'static str> {
+    if usize::from(header.columns) == N {
+        Ok(())
+    } else {
+        Err("its kind of chunk has another number of columns")
+    }
+}
+
+struct CodeLoader {
+    image: CodeImage,
+    blocks: StaticTableBuilder,
+    budget: Budget,
+    columns: Columns<2>,
+}
+
+impl CodeLoader {
+    /// Adds the pages of an unpacked IMAGE chunk.
+    fn pages(&mut self, header: &ChunkHeader) -> Result<(), &'static str> {
+        let page_bytes = self.image.page_bytes();
+        let mut places = Bytes::new(self.columns.column(0));
+        let mut bytes = Bytes::new(self.columns.column(1));
+        let mut expected = 0u64;
+        for _ in 0..header.blocks {
+            let distance = places.varint().ok_or("the page addresses end early")?;
+            let number = expected.wrapping_add(unzigzag(distance));
+            let va = number.checked_mul(page_bytes.into()).ok_or("a page address overflows")?;
+            let page = bytes.take(page_bytes as usize).ok_or("the page bytes end early")?;
+            self.image.insert(va, page);
+            expected = number.wrapping_add(1);
+        }
+        if places.is_empty() && bytes.is_empty() { Ok(()) } else { Err("more pages than counted") }
+    }
+
+    /// Adds the blocks of an unpacked BLOCKS chunk.
+    fn blocks(&mut self, header: &ChunkHeader) -> Result<(), &'static str> {
+        if header.first != self.blocks.next_block() {
+            return Err("block numbers do not continue those of the chunk before");
+        }
+        let mut heads = Bytes::new(self.columns.column(0));
+        let mut inline = Bytes::new(self.columns.column(1));
+        let mut left = header.instructions as usize;
+        let mut expected = 0u64;
+        for _ in 0..header.blocks {
+            let distance = heads.varint().ok_or("the block heads end early")?;
+            let pc = expected.wrapping_add(unzigzag(distance).wrapping_mul(4));
+            let shape = heads.varint().ok_or("the block heads end early")?;
+            let len = usize::try_from(shape >> 1).unwrap_or(usize::MAX);
+            if !(1..=MAX_BLOCK_INSTS.min(left)).contains(&len) {
+                return Err("a block is empty, too long or beyond the instruction count");
+            }
+            left -= len;
+            expected = pc.checked_add(4 * len as u64).ok_or("a block wraps around")?;
+            for pc in (pc..expected).step_by(4) {
+                let word = if shape & 1 == 1 {
+                    inline.take(4).map(|bytes| u32_at(bytes, 0))
+                } else {
+                    self.image.word_at(pc)
+                };
+                let word = word.ok_or("a block's words are neither here nor in the image")?;
+                self.blocks.inst(pc, word);
+            }
+            self.blocks.end_block();
+        }
+        let all = left == 0 && heads.is_empty() && inline.is_empty();
+        if all { Ok(()) } else { Err("more blocks than counted") }
+    }
+}

@@ -1,0 +1,113 @@
+//! Reads one stream of a trace as batches of [`TraceInst`], chunk by chunk, in reused buffers.
+
+pub(crate) mod decoder;
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::sync::Arc;
+
+use sim_core::TraceInst;
+
+use crate::error::TraceError;
+use crate::event::StreamEvent;
+use crate::file::Shared;
+use crate::limits::stream_columns;
+use crate::load::check_columns;
+use crate::source::At;
+use decoder::{Decoder, STREAM_COLUMNS};
+
+/// A side event and its place in the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventAt {
+    /// Instructions of the batch before the event: it stands before `batch[position]`.
+    pub position: u32,
+    /// What happened.
+    pub event: StreamEvent,
+}
+
+/// Reads one stream, or some chunks of it. Several readers of a file are independent of each other
+/// and may run on several threads.
+pub struct StreamReader<R: Read + Seek = File> {
+    shared: Arc<Shared<R>>,
+    /// Chunks to read, in order, and how many were begun.
+    chunks: Vec<u32>,
+    begun: usize,
+    decoder: Decoder,
+    payload: Vec<u8>,
+    events: Vec<EventAt>,
+    batch_start: u64,
+}
+
+impl<R: Read + Seek> StreamReader<R> {
+    pub(crate) fn new(
+        shared: Arc<Shared<R>>,
+        chunks: Vec<u32>,
+    ) -> Result<StreamReader<R>, TraceError> {
+        let decoder = Decoder::new(&shared.statics)
+            .map_err(TraceError::io(shared.source.path(), "starting zstd"))?;
+        Ok(StreamReader {
+            shared,
+            chunks,
+            begun: 0,
+            decoder,
+            payload: Vec::new(),
+            events: Vec::new(),
+            batch_start: 0,
+        })
+    }
+
+    /// Replaces the content of `out` by the next instructions, at most 16384, whole blocks of one
+    /// chunk; false at the end. A batch may be empty where a stream has events but no instructions.
+    /// Allocates nothing once its buffers have grown.
+    ///
+    /// # Errors
+    /// If the chunk is damaged or contradicts itself; what was delivered before stays good up to
+    /// the start of that chunk.
+    pub fn next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
+        out.clear();
+        self.events.clear();
+        if !self.decoder.is_open() {
+            let Some(&k) = self.chunks.get(self.begun) else {
+                return Ok(false);
+            };
+            self.begin_chunk(k)?;
+            self.begun += 1;
+        }
+        self.batch_start = self.decoder.position();
+        let decoded = self.decoder.batch(out, &mut self.events);
+        if let Err(what) = decoded {
+            out.clear();
+            self.events.clear();
+            self.decoder.close();
+            let place = self.place(self.chunks[self.begun - 1]);
+            // Nothing behind a damaged chunk is delivered.
+            self.begun = self.chunks.len();
+            return Err(TraceError::Inconsistent { place, what });
+        }
+        Ok(true)
+    }
+
+    /// Side events of the last batch, in order.
+    pub fn events(&self) -> &[EventAt] {
+        &self.events
+    }
+
+    /// Number, in the stream, of the first instruction of the last batch.
+    pub fn batch_start(&self) -> u64 {
+        self.batch_start
+    }
+
+    fn place(&self, k: u32) -> crate::error::Place {
+        self.shared.chunks.place(self.shared.source.path(), k as usize)
+    }
+
+    fn begin_chunk(&mut self, k: u32) -> Result<(), TraceError> {
+        let shared = self.shared.clone();
+        let place = || shared.chunks.place(shared.source.path(), k as usize);
+        let entry = &shared.chunks.entries[k as usize];
+        check_columns::<STREAM_COLUMNS>(&entry.header).at(place)?;
+        let limits = stream_columns(&entry.header).at(place)?;
+        let payload = shared.source.chunk(entry, place, &mut self.payload)?;
+        self.decoder.open(&entry.header, payload, limits).at(place)
+    }
+}

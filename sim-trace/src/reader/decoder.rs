@@ -1,0 +1,410 @@
+//! Turns the columns of a STREAM chunk back into instructions. The mirror of
+//! [`crate::writer::stream_encoder`]: both learn the same from the same sequence.
+//!
+//! The fast path is one block execution whose block is a recent successor and whose accesses are
+//! those of its last run: copy the block's template, add one guess and one integer per address.
+
+use sim_core::{InstFlags, TraceInst};
+
+use crate::column::{ColumnFault, Columns};
+use crate::event::StreamEvent;
+use crate::flow::is_store_exclusive;
+use crate::layout::ChunkHeader;
+use crate::predict::{AddrGuess, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE};
+use crate::reader::EventAt;
+use crate::statics::StaticTable;
+use crate::varint::{Bytes, unzigzag, varint_at};
+
+/// Columns of a STREAM chunk: control, explicit block numbers, shapes, addresses, events.
+pub(crate) const STREAM_COLUMNS: usize = 5;
+const CONTROL: usize = 0;
+const IDS: usize = 1;
+const SHAPES: usize = 2;
+const ADDRS: usize = 3;
+const EVENTS: usize = 4;
+
+/// A batch ends with the first block that brings it to this many instructions. 128 KiB of them
+/// stay in a second-level cache of the host.
+const BATCH: usize = 8192;
+
+/// What a decoder knows of a block.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    memory: BlockMemory,
+    start: u32,
+    len: u16,
+}
+
+/// How far a chunk is decoded: positions in its columns and counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    control: usize,
+    ids: usize,
+    shapes: usize,
+    addrs: usize,
+    events: usize,
+    instructions: u32,
+    accesses: u32,
+    event_count: u32,
+    /// Position of the last event.
+    last_event: u32,
+    previous: Option<u32>,
+    last_addr: u64,
+}
+
+/// Decodes the chunks of one stream.
+pub(crate) struct Decoder {
+    columns: Columns<STREAM_COLUMNS>,
+    header: Option<ChunkHeader>,
+    cursor: Cursor,
+    /// Stamp of the open chunk in `blocks` and `guesses`, from 1.
+    chunk: u32,
+    blocks: Vec<Block>,
+    /// Instructions of all blocks as the last whole run left them, addresses aside.
+    template: Vec<TraceInst>,
+    /// Of each instruction of each block: whether it is a store-exclusive.
+    exclusive: Vec<bool>,
+    guesses: Vec<AddrGuess>,
+    /// Which instructions of a block accessed memory in its last whole run, at the block's start.
+    shapes: Vec<u16>,
+    /// Indexes of the accesses of a partial run.
+    partial: Vec<u16>,
+    /// Instructions before the open chunk.
+    first: u64,
+}
+
+impl Decoder {
+    pub(crate) fn new(statics: &StaticTable) -> std::io::Result<Decoder> {
+        let insts = statics.block_insts();
+        let starts = statics.starts();
+        let block = |pair: &[u32]| Block {
+            memory: BlockMemory::EMPTY,
+            start: pair[0],
+            len: (pair[1] - pair[0]) as u16,
+        };
+        let template = |&id| TraceInst { addr: 0, id, flags: InstFlags::default() };
+        Ok(Decoder {
+            columns: Columns::new()?,
+            header: None,
+            cursor: Cursor::default(),
+            chunk: 0,
+            blocks: starts.windows(2).map(block).collect(),
+            template: insts.iter().map(template).collect(),
+            exclusive: insts
+                .iter()
+                .map(|&id| is_store_exclusive(statics.insts()[id as usize].word))
+                .collect(),
+            guesses: vec![AddrGuess::default(); insts.len()],
+            shapes: vec![0; insts.len()],
+            partial: Vec::new(),
+            first: 0,
+        })
+    }
+
+    /// True while a chunk has something left.
+    pub(crate) fn is_open(&self) -> bool {
+        self.header.is_some()
+    }
+
+    /// Gives the open chunk up.
+    pub(crate) fn close(&mut self) {
+        self.header = None;
+    }
+
+    /// Number, in the stream, of the next instruction.
+    pub(crate) fn position(&self) -> u64 {
+        self.first + u64::from(self.cursor.instructions)
+    }
+
+    /// Unpacks a chunk and forgets what was learned from the one before.
+    pub(crate) fn open(
+        &mut self,
+        header: &ChunkHeader,
+        payload: &[u8],
+        limits: [u64; STREAM_COLUMNS],
+    ) -> Result<(), ColumnFault> {
+        self.columns.unpack(payload, header.codec, limits)?;
+        if self.columns.length(CONTROL) != header.blocks as usize {
+            return Err(ColumnFault::Inconsistent("the control column has not one byte per block"));
+        }
+        self.header = Some(*header);
+        self.first = header.first;
+        self.cursor = Cursor::default();
+        self.chunk += 1;
+        Ok(())
+    }
+
+    /// Appends the next instructions of the open chunk and closes it behind its last.
+    pub(crate) fn batch(
+        &mut self,
+        out: &mut Vec<TraceInst>,
+        events: &mut Vec<EventAt>,
+    ) -> Result<(), &'static str> {
+        let Some(header) = self.header else { return Ok(()) };
+        let batch_start = self.cursor.instructions;
+        self.blocks(out)?;
+        if self.cursor.instructions > header.instructions {
+            return Err("more instructions than counted");
+        }
+        self.events(out, batch_start, events)?;
+        if self.cursor.control == self.columns.length(CONTROL) {
+            self.check_end(&header)?;
+            self.header = None;
+        }
+        Ok(())
+    }
+
+    /// Decodes block executions until the batch is full or the chunk ends.
+    fn blocks(&mut self, out: &mut Vec<TraceInst>) -> Result<(), &'static str> {
+        let before = out.len();
+        let mut cursor = self.cursor;
+        while cursor.control < self.columns.length(CONTROL) && out.len() < BATCH {
+            let control = self.columns.column(CONTROL)[cursor.control];
+            cursor.control += 1;
+            let id = match cursor.previous {
+                Some(previous) if control & CONTROL_EXPLICIT == 0 => {
+                    self.blocks[previous as usize].memory.successor(control)
+                }
+                _ => self.explicit_block(control, &mut cursor)?,
+            };
+            let Some(&block) = self.blocks.get(id as usize) else {
+                return Err("a block follows one that never preceded it");
+            };
+            cursor.previous = Some(id);
+            if control & (CONTROL_SHAPE | CONTROL_PARTIAL) == 0 {
+                self.whole_block(block, &mut cursor, out)?;
+            } else {
+                self.odd_block(id, block, control, &mut cursor, out)?;
+            }
+        }
+        cursor.instructions += (out.len() - before) as u32;
+        self.cursor = cursor;
+        Ok(())
+    }
+
+    /// One run of a whole block with the accesses of its last run.
+    #[inline(always)]
+    fn whole_block(
+        &mut self,
+        block: Block,
+        cursor: &mut Cursor,
+        out: &mut Vec<TraceInst>,
+    ) -> Result<(), &'static str> {
+        let start = block.start as usize;
+        let end = start + usize::from(block.len);
+        let base = out.len();
+        out.extend_from_slice(&self.template[start..end]);
+        let insts = &mut out[base..];
+        let guesses = &mut self.guesses[start..end];
+        let addrs = self.columns.padded(ADDRS);
+        let mut pos = cursor.addrs;
+        let mut addr = cursor.last_addr;
+        for &index in &self.shapes[start..start + usize::from(block.memory.accesses)] {
+            let (delta, next) = varint_at(addrs, pos).ok_or("the addresses end early")?;
+            pos = next;
+            let guess = &mut guesses[usize::from(index)];
+            addr = guess.next().wrapping_add(unzigzag(delta));
+            guess.learn(addr);
+            insts[usize::from(index)].addr = addr;
+        }
+        cursor.addrs = pos;
+        cursor.last_addr = addr;
+        cursor.accesses += u32::from(block.memory.accesses);
+        Ok(())
+    }
+
+    /// The block whose number stands in the column of explicit numbers.
+    #[cold]
+    fn explicit_block(&mut self, control: u8, cursor: &mut Cursor) -> Result<u32, &'static str> {
+        if control & CONTROL_EXPLICIT == 0 {
+            return Err("the first block of the chunk has no number");
+        }
+        let delta = self.integer(IDS, &mut cursor.ids).ok_or("the block numbers end early")?;
+        let from = u64::from(cursor.previous.unwrap_or(0));
+        let id = from.wrapping_add(unzigzag(delta));
+        if id >= self.blocks.len() as u64 {
+            return Err("a block number is beyond the blocks defined");
+        }
+        let id = id as u32;
+        if let Some(previous) = cursor.previous {
+            self.blocks[previous as usize].memory.remember(id);
+        }
+        if self.blocks[id as usize].memory.chunk != self.chunk {
+            self.blocks[id as usize].memory = BlockMemory::fresh(self.chunk);
+            self.set_shape(id, &[]);
+        }
+        Ok(id)
+    }
+
+    /// A run that was cut short or whose accesses differ from the last run's.
+    #[cold]
+    fn odd_block(
+        &mut self,
+        id: u32,
+        block: Block,
+        control: u8,
+        cursor: &mut Cursor,
+        out: &mut Vec<TraceInst>,
+    ) -> Result<(), &'static str> {
+        let start = block.start as usize;
+        let mut executed = block.len;
+        if control & CONTROL_PARTIAL != 0 {
+            executed = self.partial_length(block, cursor)?;
+        }
+        let mut accesses = std::mem::take(&mut self.partial);
+        self.bitmap(executed, cursor, &mut accesses)?;
+        let base = out.len();
+        if control & CONTROL_PARTIAL == 0 {
+            self.set_shape(id, &accesses);
+            out.extend_from_slice(&self.template[start..start + usize::from(executed)]);
+        } else {
+            let insts = (start..start + usize::from(executed)).map(|i| TraceInst {
+                flags: flags_without_access(self.exclusive[i]),
+                ..self.template[i]
+            });
+            out.extend(insts);
+        }
+        for &index in &accesses {
+            let addr = self.odd_address(start + usize::from(index), cursor)?;
+            let inst = &mut out[base + usize::from(index)];
+            inst.addr = addr;
+            inst.flags = InstFlags::HAS_ADDR;
+        }
+        cursor.accesses += accesses.len() as u32;
+        self.partial = accesses;
+        Ok(())
+    }
+
+    /// Executed instructions of a partial run.
+    fn partial_length(&self, block: Block, cursor: &mut Cursor) -> Result<u16, &'static str> {
+        let (executed, next) =
+            varint_at(self.columns.padded(SHAPES), cursor.shapes).ok_or("the shapes end early")?;
+        cursor.shapes = next;
+        u16::try_from(executed)
+            .ok()
+            .filter(|executed| (1..block.len).contains(executed))
+            .ok_or("a partial block runs none or all of its instructions")
+    }
+
+    /// Reads which of `len` instructions access memory.
+    fn bitmap(
+        &self,
+        len: u16,
+        cursor: &mut Cursor,
+        accesses: &mut Vec<u16>,
+    ) -> Result<(), &'static str> {
+        let bytes = usize::from(len).div_ceil(8);
+        let column = self.columns.column(SHAPES);
+        let bits = column
+            .get(cursor.shapes..)
+            .and_then(|rest| rest.get(..bytes))
+            .ok_or("the shapes end early")?;
+        cursor.shapes += bytes;
+        accesses.clear();
+        accesses.extend((0..len).filter(|&i| bits[usize::from(i / 8)] >> (i % 8) & 1 == 1));
+        Ok(())
+    }
+
+    /// An address that may be its instruction's first of the chunk.
+    fn odd_address(&mut self, slot: usize, cursor: &mut Cursor) -> Result<u64, &'static str> {
+        let delta = self.integer(ADDRS, &mut cursor.addrs).ok_or("the addresses end early")?;
+        let guess = &mut self.guesses[slot];
+        let known = guess.chunk == self.chunk;
+        let expected = if known { guess.next() } else { cursor.last_addr };
+        let addr = expected.wrapping_add(unzigzag(delta));
+        if known {
+            guess.learn(addr);
+        } else {
+            *guess = AddrGuess::first(addr, self.chunk);
+        }
+        cursor.last_addr = addr;
+        Ok(addr)
+    }
+
+    /// The integer at `pos` of a column, if it lies within the column.
+    fn integer(&self, column: usize, pos: &mut usize) -> Option<u64> {
+        let (value, next) = varint_at(self.columns.padded(column), *pos)?;
+        *pos = next;
+        (next <= self.columns.length(column)).then_some(value)
+    }
+
+    /// Makes `accesses` the shape of whole runs of the block.
+    fn set_shape(&mut self, id: u32, accesses: &[u16]) {
+        let Block { start, len, .. } = self.blocks[id as usize];
+        let range = start as usize..start as usize + usize::from(len);
+        let template = &mut self.template[range.clone()];
+        for (inst, &exclusive) in template.iter_mut().zip(&self.exclusive[range.clone()]) {
+            inst.flags = flags_without_access(exclusive);
+        }
+        for &index in accesses {
+            template[usize::from(index)].flags = InstFlags::HAS_ADDR;
+        }
+        self.shapes[range][..accesses.len()].copy_from_slice(accesses);
+        self.blocks[id as usize].memory.accesses = accesses.len() as u16;
+    }
+
+    /// Delivers the events up to the end of the batch and flags the instructions before them.
+    fn events(
+        &mut self,
+        out: &mut [TraceInst],
+        batch_start: u32,
+        events: &mut Vec<EventAt>,
+    ) -> Result<(), &'static str> {
+        let cursor = &mut self.cursor;
+        let column = self.columns.column(EVENTS);
+        while cursor.events < column.len() {
+            let mut bytes = Bytes::new(&column[cursor.events..]);
+            let distance = bytes.varint().ok_or("the events end early")?;
+            let place = u64::from(cursor.last_event).saturating_add(distance);
+            if place > u64::from(cursor.instructions) {
+                break;
+            }
+            let event = StreamEvent::take(&mut bytes).ok_or("an event is cut or too long")?;
+            cursor.events = column.len() - bytes.remaining();
+            cursor.last_event = place as u32;
+            cursor.event_count += 1;
+            let position = cursor.last_event.saturating_sub(batch_start);
+            flag(&mut out[..position as usize], &event);
+            events.push(EventAt { position, event });
+        }
+        Ok(())
+    }
+
+    /// Everything that the header counts was there, and nothing else.
+    fn check_end(&self, header: &ChunkHeader) -> Result<(), &'static str> {
+        let c = &self.cursor;
+        let consumed = [c.control, c.ids, c.shapes, c.addrs, c.events];
+        if (0..STREAM_COLUMNS).any(|i| consumed[i] != self.columns.length(i)) {
+            return Err("a column is longer or shorter than its use");
+        }
+        if (c.instructions, c.accesses, c.event_count)
+            != (header.instructions, header.accesses, header.events)
+        {
+            return Err("the counts of the header differ from the content");
+        }
+        Ok(())
+    }
+}
+
+fn flags_without_access(store_exclusive: bool) -> InstFlags {
+    if store_exclusive { InstFlags::EXCLUSIVE_FAILED } else { InstFlags::default() }
+}
+
+/// Sets what `event` says about the instructions before it.
+fn flag(before: &mut [TraceInst], event: &StreamEvent) {
+    if let StreamEvent::StoreExclusive { back, failed } = *event {
+        let inst = before.len().checked_sub(usize::from(back)).and_then(|i| before.get_mut(i));
+        if let Some(inst) = inst {
+            let bit = InstFlags::EXCLUSIVE_FAILED.0;
+            inst.flags.0 = if failed { inst.flags.0 | bit } else { inst.flags.0 & !bit };
+        }
+    }
+    if let Some(last) = before.last_mut() {
+        if event.breaks_flow() {
+            last.flags = last.flags.with(InstFlags::DISCONTINUITY);
+        }
+        if event.abandons() {
+            last.flags = last.flags.with(InstFlags::ABANDONED);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Writes a trace anew: at another compression level, or what is good of a damaged one.
+
+use std::io::{BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+use crate::column::Columns;
+use crate::error::TraceError;
+use crate::file::TraceFile;
+use crate::index::IndexEntry;
+use crate::layout::{ChunkKind, MAX_META_BYTES};
+use crate::limits::{blocks_columns, image_columns, stream_columns};
+use crate::load::{check_columns, new_columns};
+use crate::source::At;
+use crate::writer::Summary;
+use crate::writer::output::{Output, TempFile};
+
+/// Writes the content of `file` to `destination` at zstd `level` (3 to keep, 19 to archive), with a
+/// new index and totals. Chunks of unknown kinds are copied as they are.
+///
+/// # Errors
+/// If a chunk is damaged or the system refuses; `destination` is untouched then.
+pub fn repack<R: Read + Seek>(
+    file: &TraceFile<R>,
+    destination: &Path,
+    level: i32,
+) -> Result<Summary, TraceError> {
+    let (temp, sink) = TempFile::beside(destination)?;
+    let sink = BufWriter::with_capacity(1 << 18, sink);
+    let output = Output::begin(sink, destination.to_path_buf(), file.meta(), level)?;
+    let mut repacker = Repacker {
+        file,
+        output,
+        one: new_columns(file.path())?,
+        two: new_columns(file.path())?,
+        five: new_columns(file.path())?,
+    };
+    let mut buffer = Vec::new();
+    for k in 0..file.chunks().len() {
+        repacker.chunk(k, &mut buffer)?;
+    }
+    let mut summary = Summary {
+        instructions: file.instructions(),
+        streams: file.streams().len() as u32,
+        distinct_blocks: file.statics().blocks() as u32,
+        ..Summary::default()
+    };
+    for info in file.streams() {
+        summary.blocks += info.blocks;
+        summary.accesses += info.accesses;
+        summary.events += info.events;
+    }
+    let (file_bytes, sink) = repacker.output.end(file.meta(), &summary)?;
+    drop(sink);
+    temp.rename()?;
+    Ok(Summary { file_bytes, ..summary })
+}
+
+struct Repacker<'a, R: Read + Seek, W> {
+    file: &'a TraceFile<R>,
+    output: Output<W>,
+    one: Columns<1>,
+    two: Columns<2>,
+    five: Columns<5>,
+}
+
+impl<R: Read + Seek, W: Write + Seek> Repacker<'_, R, W> {
+    fn chunk(&mut self, k: usize, buffer: &mut Vec<u8>) -> Result<(), TraceError> {
+        let entry @ IndexEntry { header, .. } = &self.file.chunks()[k];
+        let place = || self.file.place(k);
+        let payload = self.file.source().chunk(entry, place, buffer)?;
+        match header.kind {
+            ChunkKind::Meta => {
+                check_columns::<1>(header).at(place)?;
+                self.one.unpack(payload, header.codec, [MAX_META_BYTES]).at(place)?;
+                self.output.chunk(*header, &self.one.all())
+            }
+            ChunkKind::Image | ChunkKind::Blocks => {
+                check_columns::<2>(header).at(place)?;
+                let limits = match header.kind {
+                    ChunkKind::Image => image_columns(header, self.file.image().page_bytes()),
+                    _ => blocks_columns(header),
+                };
+                self.two.unpack(payload, header.codec, limits.at(place)?).at(place)?;
+                self.output.chunk(*header, &self.two.all())
+            }
+            ChunkKind::Stream => {
+                check_columns::<5>(header).at(place)?;
+                self.five
+                    .unpack(payload, header.codec, stream_columns(header).at(place)?)
+                    .at(place)?;
+                self.output.chunk(*header, &self.five.all())
+            }
+            _ => self.output.packed_chunk(*header, payload),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Finds the chunks of a file: through the index at its end, or by walking from header to header
+//! when the end is damaged or missing.
+
+use std::io::{Read, Seek};
+
+use crate::column::Columns;
+use crate::error::{Place, TraceError};
+use crate::index::{END_BYTES, EndRecord, INDEX_ENTRY_BYTES, IndexEntry, index_entries};
+use crate::layout::{ChunkHeader, ChunkKind, HEADER_BYTES, HeaderFault};
+use crate::source::{ChunkList, Source};
+
+/// Bytes of the END chunk.
+const END_CHUNK_BYTES: u64 = (HEADER_BYTES + END_BYTES) as u64;
+
+/// The chunks of a file that is whole.
+pub(crate) struct Found {
+    pub(crate) chunks: ChunkList,
+    /// The index was damaged and the chunks were found one by one.
+    pub(crate) index_rebuilt: bool,
+}
+
+/// The chunks of a whole file.
+///
+/// # Errors
+/// If the file ends early, or neither index nor headers give all chunks that END promises.
+pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, TraceError> {
+    let end = read_end(source)?;
+    if let Some(end) = &end
+        && let Some(chunks) = read_index(source, end)?
+    {
+        return Ok(Found { chunks, index_rebuilt: false });
+    }
+    let (chunks, damage) = walk(source, false)?;
+    let place = chunks.place(source.path(), chunks.entries.len());
+    let complete = end.is_some_and(|end| {
+        // Damage to INDEX itself loses nothing.
+        let only_index = damage.is_none() || end.index_offset == place.offset;
+        only_index && chunks.entries.len() + 1 == end.chunks as usize
+    });
+    match damage {
+        _ if complete => Ok(Found { chunks, index_rebuilt: true }),
+        Some(damage) => Err(damage),
+        None => Err(TraceError::Inconsistent {
+            place,
+            what: "END promises another number of chunks than there are",
+        }),
+    }
+}
+
+/// The totals at the very end, if they are intact.
+fn read_end<R: Read + Seek>(source: &Source<R>) -> Result<Option<EndRecord>, TraceError> {
+    let least = HEADER_BYTES as u64 + END_CHUNK_BYTES;
+    let Some(offset) = source.length().checked_sub(END_CHUNK_BYTES) else {
+        return Ok(None);
+    };
+    if source.length() < least {
+        return Ok(None);
+    }
+    let mut header = [0; HEADER_BYTES];
+    let mut payload = [0; END_BYTES];
+    source.read_at(offset, &mut header)?;
+    source.read_at(offset + HEADER_BYTES as u64, &mut payload)?;
+    let intact = ChunkHeader::from_bytes(&header).is_ok_and(|h| is_end(&h, &payload));
+    Ok(intact.then(|| EndRecord::from_bytes(&payload)))
+}
+
+fn is_end(header: &ChunkHeader, payload: &[u8; END_BYTES]) -> bool {
+    header.kind == ChunkKind::End
+        && header.payload_bytes as usize == END_BYTES
+        && header.payload_hash == xxhash_rust::xxh3::xxh3_64(payload)
+}
+
+/// The chunks that the index names, if it is intact and its entries tile the file.
+fn read_index<R: Read + Seek>(
+    source: &Source<R>,
+    end: &EndRecord,
+) -> Result<Option<ChunkList>, TraceError> {
+    let Some((entry, payload)) = read_index_payload(source, end)? else {
+        return Ok(None);
+    };
+    // Each chunk has a header of 64 bytes: that bounds the entries by the size of the file.
+    let limit = source.length() / HEADER_BYTES as u64 * INDEX_ENTRY_BYTES as u64;
+    let mut columns =
+        Columns::<1>::new().map_err(TraceError::io(source.path(), "starting zstd"))?;
+    if entry.header.columns != 1 || columns.unpack(&payload, entry.header.codec, [limit]).is_err() {
+        return Ok(None);
+    }
+    let mut chunks = ChunkList::default();
+    let mut expected = HEADER_BYTES as u64;
+    for found in index_entries(columns.column(0)) {
+        match found {
+            Ok(found) if found.offset == expected => {
+                expected += found.header.total_bytes();
+                chunks.push(found.offset, found.header);
+            }
+            _ => return Ok(None),
+        }
+    }
+    let whole = columns.length(0).is_multiple_of(INDEX_ENTRY_BYTES)
+        && expected == entry.offset
+        && chunks.entries.len() + 1 == end.chunks as usize;
+    Ok(whole.then_some(chunks))
+}
+
+/// Header and payload of the INDEX chunk, if it stands where END says and reaches up to END.
+fn read_index_payload<R: Read + Seek>(
+    source: &Source<R>,
+    end: &EndRecord,
+) -> Result<Option<(IndexEntry, Vec<u8>)>, TraceError> {
+    let offset = end.index_offset;
+    let behind = source.length() - END_CHUNK_BYTES;
+    if offset < HEADER_BYTES as u64 || behind.saturating_sub(offset) < HEADER_BYTES as u64 {
+        return Ok(None);
+    }
+    let mut header = [0; HEADER_BYTES];
+    source.read_at(offset, &mut header)?;
+    let Ok(header) = ChunkHeader::from_bytes(&header) else {
+        return Ok(None);
+    };
+    if header.kind != ChunkKind::Index || offset + header.total_bytes() != behind {
+        return Ok(None);
+    }
+    let entry = IndexEntry { offset, header };
+    let mut buffer = Vec::new();
+    let place = || ChunkList::default().place(source.path(), 0);
+    let payload = source.chunk(&entry, place, &mut buffer).map(<[u8]>::to_vec);
+    Ok(payload.ok().map(|payload| (entry, payload)))
+}
+
+/// Walks from header to header up to END or the first damage, which is returned beside the chunks
+/// before it. With `payloads`, payload checksums count as damage too. INDEX and END are left out.
+pub(crate) fn walk<R: Read + Seek>(
+    source: &Source<R>,
+    payloads: bool,
+) -> Result<(ChunkList, Option<TraceError>), TraceError> {
+    let mut chunks = ChunkList::default();
+    let mut offset = HEADER_BYTES as u64;
+    let mut buffer = Vec::new();
+    // INDEX counts in the numbers of a place, although it is not kept.
+    for number in 0.. {
+        let place = || {
+            let place = chunks.place(source.path(), chunks.entries.len());
+            Place { offset, chunk: number, ..place }
+        };
+        let header = match next_header(source, offset)? {
+            Ok(header) => header,
+            Err(stop) => {
+                let damage = stop.into_error(place());
+                return Ok((chunks, Some(damage)));
+            }
+        };
+        let check = payloads || header.kind == ChunkKind::End;
+        let entry = IndexEntry { offset, header };
+        if check && let Err(damage) = source.chunk(&entry, place, &mut buffer) {
+            return Ok((chunks, Some(damage)));
+        }
+        match header.kind {
+            ChunkKind::End if offset + header.total_bytes() < source.length() => {
+                let what = "there are bytes behind this END chunk";
+                let damage = TraceError::Inconsistent { place: place(), what };
+                return Ok((chunks, Some(damage)));
+            }
+            ChunkKind::End => break,
+            ChunkKind::Index => {}
+            _ => chunks.push(offset, header),
+        }
+        offset += header.total_bytes();
+    }
+    Ok((chunks, None))
+}
+
+/// Why there is no further header.
+enum Stop {
+    Cut(&'static str),
+    Damaged,
+}
+
+impl Stop {
+    fn into_error(self, place: Place) -> TraceError {
+        match self {
+            Stop::Cut(what) => TraceError::Truncated { place, what },
+            Stop::Damaged => TraceError::Checksum { place, part: "header" },
+        }
+    }
+}
+
+fn next_header<R: Read + Seek>(
+    source: &Source<R>,
+    offset: u64,
+) -> Result<Result<ChunkHeader, Stop>, TraceError> {
+    let left = source.length() - offset;
+    if left == 0 {
+        return Ok(Err(Stop::Cut("the END chunk is missing")));
+    }
+    if left < HEADER_BYTES as u64 {
+        return Ok(Err(Stop::Cut("its header is cut")));
+    }
+    let mut bytes = [0; HEADER_BYTES];
+    source.read_at(offset, &mut bytes)?;
+    Ok(match ChunkHeader::from_bytes(&bytes) {
+        Err(HeaderFault::Magic | HeaderFault::Checksum) => Err(Stop::Damaged),
+        Ok(header) if header.total_bytes() > left => Err(Stop::Cut("its payload is cut")),
+        Ok(header) => Ok(header),
+    })
+}

@@ -1,0 +1,134 @@
+//! The file as a reader sees it: checked reads of whole chunks, and places for messages.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::column::ColumnFault;
+use crate::error::{Place, TraceError};
+use crate::index::IndexEntry;
+use crate::layout::{ChunkHeader, HEADER_BYTES};
+use crate::limits::TooLarge;
+
+/// The bytes of a trace. Several readers share it: a chunk is one read under the lock.
+pub(crate) struct Source<R> {
+    bytes: Mutex<R>,
+    path: PathBuf,
+    length: u64,
+}
+
+impl<R: Read + Seek> Source<R> {
+    /// Takes the bytes and finds their length.
+    pub(crate) fn new(mut bytes: R, path: &Path) -> Result<Source<R>, TraceError> {
+        let length = bytes.seek(SeekFrom::End(0)).map_err(TraceError::io(path, "reading"))?;
+        Ok(Source { bytes: Mutex::new(bytes), path: path.to_path_buf(), length })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Fills `buffer` from `offset`.
+    pub(crate) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), TraceError> {
+        // A reader that panicked while it held the lock left no half-made state behind.
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = |bytes: &mut R| -> io::Result<()> {
+            bytes.seek(SeekFrom::Start(offset))?;
+            bytes.read_exact(buffer)
+        };
+        read(&mut bytes).map_err(TraceError::io(&self.path, "reading the trace"))
+    }
+
+    /// Reads and checks a chunk into `buffer`, which is reused; returns its payload. The entry's
+    /// length must have been compared with the file's.
+    pub(crate) fn chunk<'b>(
+        &self,
+        entry: &IndexEntry,
+        place: impl Fn() -> Place,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8], TraceError> {
+        buffer.resize(entry.header.total_bytes() as usize, 0);
+        self.read_at(entry.offset, buffer)?;
+        let (header, payload) = buffer.split_at(HEADER_BYTES);
+        if header != entry.header.to_bytes() {
+            return Err(TraceError::Checksum { place: place(), part: "header" });
+        }
+        if xxh3_64(payload) != entry.header.payload_hash {
+            return Err(TraceError::Checksum { place: place(), part: "payload" });
+        }
+        Ok(payload)
+    }
+}
+
+/// All chunks of a file and the good instructions before each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChunkList {
+    pub(crate) entries: Vec<IndexEntry>,
+    good: Vec<u64>,
+    total: u64,
+}
+
+impl ChunkList {
+    pub(crate) fn push(&mut self, offset: u64, header: ChunkHeader) {
+        self.entries.push(IndexEntry { offset, header });
+        self.good.push(self.total);
+        if header.kind == crate::layout::ChunkKind::Stream {
+            self.total += u64::from(header.instructions);
+        }
+    }
+
+    /// The place of chunk `k`, or behind the last.
+    pub(crate) fn place(&self, path: &Path, k: usize) -> Place {
+        let end =
+            self.entries.last().map_or(HEADER_BYTES as u64, |e| e.offset + e.header.total_bytes());
+        Place {
+            path: path.to_path_buf(),
+            chunk: k as u32,
+            offset: self.entries.get(k).map_or(end, |e| e.offset),
+            good_instructions: self.good.get(k).copied().unwrap_or(self.total),
+        }
+    }
+}
+
+/// Turns faults without a place into errors with one.
+pub(crate) trait At<T> {
+    fn at(self, place: impl FnOnce() -> Place) -> Result<T, TraceError>;
+}
+
+impl<T> At<T> for Result<T, TooLarge> {
+    fn at(self, place: impl FnOnce() -> Place) -> Result<T, TraceError> {
+        self.map_err(|TooLarge { what, value, limit }| TraceError::TooLarge {
+            place: place(),
+            what,
+            value,
+            limit,
+        })
+    }
+}
+
+impl<T> At<T> for Result<T, ColumnFault> {
+    fn at(self, place: impl FnOnce() -> Place) -> Result<T, TraceError> {
+        self.map_err(|fault| match fault {
+            ColumnFault::Inconsistent(what) => TraceError::Inconsistent { place: place(), what },
+            ColumnFault::TooLarge { raw, limit } => TraceError::TooLarge {
+                place: place(),
+                what: "a column's unpacked length",
+                value: raw,
+                limit,
+            },
+        })
+    }
+}
+
+impl<T> At<T> for Result<T, &'static str> {
+    fn at(self, place: impl FnOnce() -> Place) -> Result<T, TraceError> {
+        self.map_err(|what| TraceError::Inconsistent { place: place(), what })
+    }
+}

@@ -1,0 +1,214 @@
+//! A trace as text for people: what it is, and its instructions one per line.
+
+use std::fmt;
+use std::io::{Read, Seek, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use sim_core::{InstFlags, TraceInst};
+
+use crate::error::TraceError;
+use crate::file::{StreamInfo, TraceFile};
+use crate::layout::ChunkKind;
+use crate::meta::Meta;
+use crate::reader::EventAt;
+
+/// What `n2sim trace info` shows; `Display` prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Major and minor version of the format.
+    pub version: (u16, u16),
+    /// Content hash.
+    pub hash: u64,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+    /// Origin and limits.
+    pub meta: Meta,
+    /// The threads.
+    pub streams: Vec<StreamInfo>,
+    /// Different blocks.
+    pub blocks: usize,
+    /// Different instructions.
+    pub static_insts: usize,
+    /// Code pages.
+    pub pages: usize,
+    /// Bytes in the file of META, IMAGE, BLOCKS, STREAM and other chunks.
+    pub bytes_by_kind: [(&'static str, u64); 5],
+    /// The index was lost and rebuilt.
+    pub index_rebuilt: bool,
+}
+
+/// Collects what there is to say about a trace, without reading its streams.
+pub fn info<R: Read + Seek>(file: &TraceFile<R>) -> Info {
+    let mut bytes = [("META", 0), ("IMAGE", 0), ("BLOCKS", 0), ("STREAM", 0), ("other", 0)];
+    for entry in file.chunks() {
+        let row = match entry.header.kind {
+            ChunkKind::Meta => 0,
+            ChunkKind::Image => 1,
+            ChunkKind::Blocks => 2,
+            ChunkKind::Stream => 3,
+            _ => 4,
+        };
+        bytes[row].1 += entry.header.total_bytes();
+    }
+    Info {
+        version: file.version(),
+        hash: file.hash(),
+        file_bytes: file.file_bytes(),
+        meta: file.meta().clone(),
+        streams: file.streams().to_vec(),
+        blocks: file.statics().blocks(),
+        static_insts: file.statics().len(),
+        pages: file.image().len(),
+        bytes_by_kind: bytes,
+        index_rebuilt: file.index_rebuilt(),
+    }
+}
+
+impl fmt::Display for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Meta { producer, command, engine, cpu, gaps, recipe, symbols, notes, machine } =
+            &self.meta;
+        writeln!(
+            f,
+            "format        {}.{}, hash {:016x}",
+            self.version.0, self.version.1, self.hash
+        )?;
+        writeln!(f, "command       {}", command.join(" "))?;
+        writeln!(f, "producer      {producer}")?;
+        writeln!(f, "engine        {engine}, cpu {cpu}")?;
+        writeln!(
+            f,
+            "machine       MIDR {:#x}, {}-byte vectors, {}-byte DC ZVA, {}-byte pages{}",
+            machine.midr,
+            machine.vector_bytes,
+            machine.dc_zva_bytes,
+            machine.page_bytes,
+            if machine.full_system { ", kernel included" } else { "" }
+        )?;
+        if let Some(recipe) = recipe {
+            writeln!(f, "recipe        {recipe}")?;
+        }
+        for gap in gaps {
+            writeln!(f, "gap           {gap}")?;
+        }
+        for (key, value) in notes {
+            writeln!(f, "{key:<13} {value}")?;
+        }
+        writeln!(
+            f,
+            "code          {} blocks, {} instructions, {} pages, {} symbols",
+            self.blocks,
+            self.static_insts,
+            self.pages,
+            symbols.len()
+        )?;
+        self.write_streams(f)
+    }
+}
+
+impl Info {
+    fn write_streams(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for StreamInfo { stream, instructions, accesses, events, blocks, chunks } in &self.streams {
+            writeln!(
+                f,
+                "stream {stream:<6} {instructions} instructions, {blocks} block runs, \
+                 {accesses} addresses, {events} events, {} chunks",
+                chunks.len()
+            )?;
+        }
+        let instructions: u64 = self.streams.iter().map(|s| s.instructions).sum();
+        write!(f, "size          {} bytes", self.file_bytes)?;
+        if instructions > 0 {
+            let per_inst = self.file_bytes as f64 / instructions as f64;
+            write!(f, ", {per_inst:.4} per instruction")?;
+        }
+        for (kind, bytes) in self.bytes_by_kind.iter().filter(|(_, bytes)| *bytes > 0) {
+            write!(f, ", {kind} {bytes}")?;
+        }
+        if self.index_rebuilt {
+            write!(f, "\nindex         lost, rebuilt from the chunk headers")?;
+        }
+        writeln!(f)
+    }
+}
+
+/// Writes the instructions `range` of `stream`, one per line: position, address, word, data address
+/// and flags; events stand on lines of their own, before the instruction that they precede.
+/// `describe` may add a column, such as the disassembly; it gets address and word.
+///
+/// # Errors
+/// If the trace is damaged there or `out` refuses.
+pub fn dump<R: Read + Seek>(
+    file: &TraceFile<R>,
+    stream: u32,
+    range: Range<u64>,
+    describe: &dyn Fn(u64, u32) -> String,
+    out: &mut dyn Write,
+) -> Result<(), TraceError> {
+    let mut reader = file.reader_at(stream, range.start)?;
+    let mut batch: Vec<TraceInst> = Vec::new();
+    while reader.next_batch(&mut batch)? {
+        let start = reader.batch_start();
+        if start >= range.end && start > 0 {
+            break;
+        }
+        let mut events = reader.events().iter().peekable();
+        for (inst, i) in batch.iter().zip(0u32..) {
+            while let Some(event) = events.next_if(|e| e.position <= i) {
+                write_event(event, start, &range, out)?;
+            }
+            if range.contains(&(start + u64::from(i))) {
+                let code = file.statics().insts()[inst.id as usize];
+                let text = describe(code.pc, code.word);
+                let (addr, flags) = (address(inst), Flags(inst.flags));
+                let position = start + u64::from(i);
+                let line =
+                    format!("{position:>10} {:016x} {:08x}{addr}{flags}", code.pc, code.word);
+                writeln!(out, "{line:<58} {text}").map_err(output)?;
+            }
+        }
+        for event in events {
+            write_event(event, start, &range, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_event(
+    event: &EventAt,
+    start: u64,
+    range: &Range<u64>,
+    out: &mut dyn Write,
+) -> Result<(), TraceError> {
+    let position = start + u64::from(event.position);
+    if range.start <= position && position <= range.end {
+        writeln!(out, "         - {:?}", event.event).map_err(output)?;
+    }
+    Ok(())
+}
+
+fn address(inst: &TraceInst) -> String {
+    if inst.flags.has(InstFlags::HAS_ADDR) { format!(" @{:x}", inst.addr) } else { String::new() }
+}
+
+fn output(source: std::io::Error) -> TraceError {
+    TraceError::io(Path::new("output"), "writing")(source)
+}
+
+/// Flags as words.
+struct Flags(InstFlags);
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [
+            (InstFlags::EXCLUSIVE_FAILED, " exclusive-failed"),
+            (InstFlags::ABANDONED, " abandoned"),
+            (InstFlags::DISCONTINUITY, " discontinuity"),
+        ];
+        names
+            .iter()
+            .filter(|(flag, _)| self.0.has(*flag))
+            .try_for_each(|(_, name)| f.write_str(name))
+    }
+}

@@ -1,0 +1,116 @@
+//! Reads a whole trace and says whether every part of it is intact and plausible.
+
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use sim_core::{InstFlags, TraceInst};
+
+use crate::error::TraceError;
+use crate::event::StreamEvent;
+use crate::file::TraceFile;
+use crate::flow::Exits;
+use crate::reader::StreamReader;
+
+/// What a complete reading found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Chunks read, INDEX and END not counted.
+    pub chunks: u32,
+    /// Instructions decoded.
+    pub instructions: u64,
+    /// Data addresses decoded.
+    pub accesses: u64,
+    /// Side events decoded.
+    pub events: u64,
+    /// Events that say only "control went elsewhere".
+    pub redirects: u64,
+    /// Instructions that cannot follow the one before, and no event says why.
+    pub unexplained: u64,
+    /// Stream and position of the first of those.
+    pub first_unexplained: Option<(u32, u64)>,
+    /// The index was lost and rebuilt.
+    pub index_rebuilt: bool,
+    /// Damaged or contradictory chunks, in file order.
+    pub faults: Vec<TraceError>,
+}
+
+impl Report {
+    /// True if all chunks are intact and all control flow is explained.
+    pub fn is_good(&self) -> bool {
+        self.faults.is_empty() && self.unexplained == 0 && !self.index_rebuilt
+    }
+}
+
+/// Opens and reads all of the trace at `path`.
+///
+/// # Errors
+/// If the trace cannot even be opened; damage in single chunks is in the report instead.
+pub fn verify(path: &Path) -> Result<Report, TraceError> {
+    verify_file(&TraceFile::open(path)?)
+}
+
+/// Reads all of an open trace.
+///
+/// # Errors
+/// If the system refuses; damage in single chunks is in the report instead.
+pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceError> {
+    let exits: Vec<Exits> =
+        file.statics().insts().iter().map(|inst| Exits::of(inst.pc, inst.word)).collect();
+    let mut report = Report { index_rebuilt: file.index_rebuilt(), ..Report::default() };
+    file.check_other_chunks(&mut report.faults)?;
+    for info in file.streams() {
+        let mut flow = Flow { file, exits: &exits, stream: info.stream, last: None };
+        for k in 0..info.chunks.len() {
+            // What precedes a damaged chunk says nothing on what follows it.
+            if let Err(fault) = flow.chunk(file.chunk_reader(info.stream, k)?, &mut report) {
+                flow.last = None;
+                report.faults.push(fault);
+            }
+        }
+    }
+    report.faults.sort_by_key(TraceError::chunk);
+    report.chunks = file.chunks().len() as u32;
+    Ok(report)
+}
+
+/// Follows control through one stream.
+struct Flow<'a, R: Read + Seek> {
+    file: &'a TraceFile<R>,
+    exits: &'a [Exits],
+    stream: u32,
+    last: Option<TraceInst>,
+}
+
+impl<R: Read + Seek> Flow<'_, R> {
+    fn chunk(
+        &mut self,
+        mut reader: StreamReader<R>,
+        report: &mut Report,
+    ) -> Result<(), TraceError> {
+        let mut batch = Vec::new();
+        while reader.next_batch(&mut batch)? {
+            for (inst, position) in batch.iter().zip(reader.batch_start()..) {
+                if !self.follows(inst) {
+                    report.unexplained += 1;
+                    report.first_unexplained.get_or_insert((self.stream, position));
+                }
+                self.last = Some(*inst);
+            }
+            let accesses = batch.iter().filter(|inst| inst.flags.has(InstFlags::HAS_ADDR));
+            report.accesses += accesses.count() as u64;
+            report.instructions += batch.len() as u64;
+            report.events += reader.events().len() as u64;
+            let redirects = reader.events().iter().filter(|e| e.event == StreamEvent::Redirect);
+            report.redirects += redirects.count() as u64;
+        }
+        Ok(())
+    }
+
+    fn follows(&self, inst: &TraceInst) -> bool {
+        self.last.is_none_or(|last| {
+            last.flags.has(InstFlags::DISCONTINUITY)
+                || self.exits[last.id as usize]
+                    .allow(self.file.statics().insts()[inst.id as usize].pc)
+        })
+    }
+}
