@@ -13,6 +13,10 @@ mod simd_fp;
 mod simd_int;
 mod simd_mem;
 mod simd_misc;
+mod sve_fp;
+mod sve_int;
+mod sve_mem;
+mod sve_misc;
 
 use std::sync::OnceLock;
 
@@ -39,6 +43,10 @@ const TABLES: &[(Domain, &[Row])] = &[
     (Domain::Simd, simd_misc::ROWS),
     (Domain::Simd, simd_int::ROWS),
     (Domain::Simd, simd_fp::ROWS),
+    (Domain::Sve, sve_int::ROWS),
+    (Domain::Sve, sve_misc::ROWS),
+    (Domain::Sve, sve_fp::ROWS),
+    (Domain::Sve, sve_mem::ROWS),
 ];
 
 /// A parsed row.
@@ -148,10 +156,11 @@ impl Entry {
         };
         let of_size = match self.row.mem.size {
             Size::Elems(_) | Size::StoreType => Some(b'z'),
-            Size::LoadType => Some(b'e'),
+            Size::LoadType | Size::LoadTypeOne => Some(b'e'),
             Size::Bytes(_) | Size::Regs(_) => None,
         };
-        let of_align = (self.row.mem.align == 0).then_some(b'z');
+        let is_typed = matches!(self.row.mem.size, Size::LoadType | Size::LoadTypeOne);
+        let of_align = (self.row.mem.align == 0 && !is_typed).then_some(b'z');
         let of_branch = matches!(
             self.row.branch,
             BranchKind::Direct | BranchKind::Conditional | BranchKind::Call
@@ -247,6 +256,10 @@ impl Entry {
             Size::Elems(count) => (count << z, 1 << z),
             Size::Regs(count) => (count * q_bytes, 1 << z),
             Size::LoadType => load_type(self.pattern.field(word, b'e')),
+            Size::LoadTypeOne => {
+                let (_, elem_bytes) = load_type(self.pattern.field(word, b'e'));
+                (u16::from(elem_bytes), elem_bytes)
+            }
             Size::StoreType => ((16 >> self.pattern.field(word, b'e')) << z, 1 << z),
         };
         MemShape {

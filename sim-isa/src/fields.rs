@@ -2,7 +2,7 @@
 //!
 //! A picture is 32 characters from bit 31 down to bit 0: `0` and `1` are fixed, `.` is free, a letter
 //! names a field (its bits may stand apart, they are gathered from high to low). Limits may follow,
-//! parted by blanks: `z!=3`, `i<5`, `h>0`, `n==m`, `n!=m`, and `no1d`: no 64-bit element (field `z` 3 or
+//! parted by blanks: `z!=3`, `i<5`, `h>0`, `e>=z`, `n==m`, `n!=m`, and `no1d`: no 64-bit element (field `z` 3 or
 //! of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0). A picture may contain `_` for the eye.
 
 /// A parsed bit picture.
@@ -31,6 +31,7 @@ enum Relation {
     Differs,
     Below,
     Above,
+    AtLeast,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +140,7 @@ impl Limit {
         let (relation, rest) = match &text[1..] {
             t if t.starts_with("==") => (Relation::Equal, &t[2..]),
             t if t.starts_with("!=") => (Relation::Differs, &t[2..]),
+            t if t.starts_with(">=") => (Relation::AtLeast, &t[2..]),
             t if t.starts_with('<') => (Relation::Below, &t[1..]),
             t if t.starts_with('>') => (Relation::Above, &t[1..]),
             _ => panic!("no relation in the limit {text}"),
@@ -161,6 +163,7 @@ impl Limit {
             Relation::Differs => left != right,
             Relation::Below => left < right,
             Relation::Above => left > right,
+            Relation::AtLeast => left >= right,
         }
     }
 }

@@ -99,6 +99,8 @@ pub(crate) enum Size {
     Regs(u16),
     /// SVE contiguous load: memory and register element in the `dtype` field `e`.
     LoadType,
+    /// One element of an SVE replicating load, by the same field.
+    LoadTypeOne,
     /// SVE contiguous store: register element `e`, memory element `z`, both logarithms.
     StoreType,
 }

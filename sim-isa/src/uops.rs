@@ -49,9 +49,11 @@ pub(crate) mod family {
     pub(crate) const BFMMLA: u8 = 15;
     pub(crate) const BFMLAL: u8 = 16;
     pub(crate) const CMLA: u8 = 17;
-    pub(crate) const SVE_MLA_D: u8 = 18;
+    pub(crate) const MLA_D: u8 = 18;
     pub(crate) const DOT_D: u8 = 19;
     pub(crate) const MLAL: u8 = 20;
+    pub(crate) const SQDMLAL: u8 = 21;
+    pub(crate) const SVE_FCMLA: u8 = 22;
 }
 
 const I: PipeMask = PipeMask::I;
@@ -460,4 +462,149 @@ pub(crate) mod simd {
     pub(crate) const HASH: Cost = one(&[u(V0, 4)]);
     /// Message schedules and three-way logic.
     pub(crate) const HASH_SCHEDULE: Cost = one(&[u(V0, 2)]);
+}
+
+/// Scalable vectors of 128 bits [LLVM N2 model].
+pub(crate) mod sve {
+    use super::*;
+
+    /// The default vector operation.
+    pub(crate) const ALU: Cost = simd::ALU;
+    pub(crate) const SHIFT: Cost = simd::SHIFT;
+    pub(crate) const SHIFT_ROUND: Cost = simd::SHIFT_ROUND;
+    pub(crate) const ADALP: Cost = simd::ADALP;
+    /// Two uops for 64-bit elements.
+    pub(crate) const MUL: Cost = bhs_d(uops(&[u(V0, 4)]), uops(&[many(2, V0, 5)]));
+    pub(crate) const MULL: Cost = one(&[u(V0, 4)]);
+    const MLA_D: Uops = late(&[many(2, V0, 5)], family::MLA_D, 3);
+    pub(crate) const MLA: Cost = bhs_d(late(&[u(V0, 4)], family::MLA, 1), MLA_D);
+    pub(crate) const CMLA: Cost = bhs_d(late(&[u(V0, 4)], family::CMLA, 1), MLA_D);
+    pub(crate) const MLAL: Cost = simd::MLAL;
+    pub(crate) const SQDMLAL: Cost = acc(&[u(V0, 4)], family::SQDMLAL, 2);
+    pub(crate) const SQRDMLAH: Cost = bhs_d(late(&[u(V0, 4)], family::SQRDMLAH, 2), MLA_D);
+    /// To 32-bit and to 64-bit elements.
+    pub(crate) const DOT: Cost =
+        bhs_d(late(&[u(V, 3)], family::DOT, 1), late(&[u(V0, 4)], family::DOT_D, 1));
+    pub(crate) const PMUL: Cost = one(&[u(V0, 2)]);
+    /// Divide; the pipe takes the next one a cycle before the result [occupancy: SWOG].
+    pub(crate) const DIV: Cost =
+        bhs_d(uops(&[blocking(11, u(V0, 12))]), uops(&[blocking(19, u(V0, 20))]));
+    pub(crate) const BIT_PERMUTE: Cost = one(&[many(2, V1, 6)]);
+    /// Compare to predicate and flags.
+    pub(crate) const COMPARE: Cost = one(&[u(V0, 4), u(M, 4)]);
+    pub(crate) const MATCH: Cost = one(&[u(V0, 2), u(M, 2)]);
+    const fn reduce(cycles: u8) -> [UopGroup; 2] {
+        [many(2, V, cycles), many(2, V1, cycles)]
+    }
+    /// Integer reductions by source element.
+    pub(crate) const REDUCE_B: Cost = one(&reduce(11));
+    pub(crate) const REDUCE_H: Cost = one(&reduce(9));
+    pub(crate) const REDUCE_SD: Cost = one(&reduce(8));
+    pub(crate) const REDUCE: Cost =
+        Cost::Elem([uops(&reduce(11)), uops(&reduce(9)), uops(&reduce(8)), uops(&reduce(8))]);
+    pub(crate) const REDUCE_LOGIC: Cost = one(&[u(V, 6), u(V1, 6)]);
+    pub(crate) const ESTIMATE: Cost = one(&[many(2, V0, 4)]);
+    pub(crate) const INDEX: Cost = bhs_d(uops(&[u(V0, 4)]), uops(&[many(2, V0, 5)]));
+    pub(crate) const INDEX_GENERAL: Cost =
+        bhs_d(uops(&[u(M0, 7), u(V0, 7)]), uops(&[many(2, M0, 8), many(2, V0, 8)]));
+    /// Vectors by element count.
+    pub(crate) const COUNT_VECTOR: Cost = one(&[u(V0, 2)]);
+
+    pub(crate) const DUP_GENERAL: Cost = one(&[u(M0, 3)]);
+    pub(crate) const CPY_GENERAL: Cost = one(&[u(M0, 5), u(V, 5)]);
+    /// Insert from, or last element to, a general register.
+    pub(crate) const TRANSFER: Cost = one(&[u(V1, 5), u(M0, 5)]);
+    /// Last element, compaction and splicing between vectors.
+    pub(crate) const EXTRACT_LAST: Cost = one(&[u(V1, 3)]);
+    pub(crate) const CLAST_GENERAL: Cost = one(&[u(M0, 8), u(V1, 8), u(V, 8)]);
+
+    pub(crate) const PREDICATE_PERMUTE: Cost = one(&[u(M, 2)]);
+    /// `WHILE`, `PFIRST`, `PNEXT`, `PTRUES`.
+    pub(crate) const PREDICATE_STEP: Cost = one(&[u(M, 3)]);
+    pub(crate) const PREDICATE_LOGIC: Cost = one(&[u(M0, 1)]);
+    pub(crate) const PREDICATE_LOGIC_FLAGS: Cost = one(&[u(M0, 2), u(M, 2)]);
+    pub(crate) const BREAK: Cost = one(&[u(M, 2)]);
+    pub(crate) const BREAK_FLAGS: Cost = one(&[u(M, 3)]);
+    pub(crate) const BREAK_PAIR: Cost = one(&[u(M0, 2)]);
+    pub(crate) const BREAK_PAIR_FLAGS: Cost = one(&[u(M0, 3), u(M, 3)]);
+    pub(crate) const PREDICATE_TEST: Cost = one(&[u(M, 1)]);
+    /// Counters in general registers.
+    pub(crate) const COUNT: Cost = one(&[u(M, 2)]);
+    pub(crate) const COUNT_PREDICATE_VECTOR: Cost = one(&[u(M, 7), u(M0, 7), u(V, 7)]);
+    pub(crate) const FAULT_READ: Cost = one(&[u(M0, 2)]);
+    pub(crate) const FAULT_READ_PREDICATED: Cost = one(&[u(M0, 3), u(M, 3)]);
+    pub(crate) const FAULT_READ_FLAGS: Cost = one(&[many(2, M0, 4), many(2, M, 4)]);
+    pub(crate) const FAULT_WRITE: Cost = one(&[blocking(2, u(M0, 2))]);
+
+    /// Scale, complex add, trigonometric helpers.
+    pub(crate) const FMULTIPLY: Cost = one(&[u(V, 3)]);
+    pub(crate) const FCMLA: Cost = acc(&[u(V, 5)], family::SVE_FCMLA, 2);
+    pub(crate) const FCOMPARE: Cost = one(&[u(V0, 2)]);
+    pub(crate) const FADDA: Cost = hsd(uops(&[u(V1, 10)]), uops(&[u(V1, 6)]), uops(&[u(V, 4)]));
+    pub(crate) const FREDUCE: Cost =
+        hsd(uops(&[many(2, V, 6)]), uops(&[u(V, 4)]), uops(&[u(V, 2)]));
+    /// Conversions, rounding and estimates by the larger element.
+    pub(crate) const CONVERT: Cost =
+        hsd(uops(&[many(4, V0, 6)]), uops(&[many(2, V0, 4)]), uops(&[u(V0, 3)]));
+    pub(crate) const FRECPS: Cost = one(&[u(V0, 4)]);
+    const fn divide(cycles: u8) -> UopGroup {
+        blocking(cycles, u(V0, cycles))
+    }
+    /// Iterative; the pipe is blocked as by the Advanced SIMD forms [SWOG].
+    pub(crate) const FDIV: Cost =
+        hsd(uops(&[divide(13)]), uops(&[divide(10)]), uops(&[divide(15)]));
+    pub(crate) const FSQRT: Cost =
+        hsd(uops(&[divide(13)]), uops(&[divide(10)]), uops(&[divide(16)]));
+    pub(crate) const FEXPA: Cost = one(&[u(V1, 3)]);
+    pub(crate) const FTMAD: Cost = one(&[u(V, 4)]);
+    pub(crate) const BFCVT: Cost = one(&[u(V0, 3)]);
+
+    /// SVE memory operations.
+    pub(crate) mod memory {
+        use super::*;
+
+        /// Permutations behind `loads`, `total` cycles in all.
+        const fn permute(loads: u8, pipes: PipeMask, permutes: u8, total: u8) -> UopGroup {
+            let waits = loads.div_ceil(3) - 1;
+            let queue = permutes.div_ceil(pipes.0.count_ones() as u8) - 1;
+            times(permutes, after(pipes, total - 6 - waits - queue))
+        }
+
+        pub(crate) const LOAD: Cost = one(&[ld(6)]);
+        /// The store pipes alone compute this address.
+        pub(crate) const LOAD_INDEXED: Cost = one(&[role(Role::Load, L01, 6)]);
+        /// First-fault and non-temporal loads by register.
+        pub(crate) const LOAD_FAULT: Cost = one(&[ld(6), before(S, 0)]);
+        pub(crate) const LOAD_PREDICATE: Cost = one(&[ld(4), after(M, 2)]);
+        pub(crate) const LOAD_2: Cost = one(&[ld(6), permute(1, V, 1, 8)]);
+        pub(crate) const LOAD_2_INDEXED: Cost = one(&[ld(6), permute(1, V, 1, 9)]);
+        pub(crate) const LOAD_3: Cost = one(&[ld(6), permute(1, V, 1, 9)]);
+        pub(crate) const LOAD_3_INDEXED: Cost = one(&[before(S, 1), ld(6), permute(1, V, 1, 9)]);
+        pub(crate) const LOAD_4: Cost = one(&[times(2, ld(6)), permute(2, V, 2, 9)]);
+        pub(crate) const LOAD_4_INDEXED: Cost =
+            one(&[times(2, before(S, 1)), times(2, ld(6)), permute(2, V, 2, 9)]);
+        pub(crate) const GATHER_32: Cost = one(&[ld(6), permute(1, V, 1, 9)]);
+        pub(crate) const GATHER_32_SCALED: Cost = one(&[times(2, ld(6)), permute(2, V, 2, 10)]);
+        pub(crate) const GATHER_64: Cost = one(&[times(2, ld(6)), permute(2, V, 2, 9)]);
+        /// Non-temporal [LLVM books no load; read as two].
+        pub(crate) const GATHER_64_STREAM: Cost = one(&[times(2, ld(6)), permute(2, V1, 2, 10)]);
+
+        /// `count` addresses and as much data, data ready after `cycles`.
+        const fn data(count: u8, cycles: u8) -> UopGroup {
+            times(count, role(Role::StoreData, V, cycles))
+        }
+        pub(crate) const STORE: Cost = one(&[STA, data(1, 2)]);
+        pub(crate) const STORE_INDEXED: Cost = one(&[STA, u(S, 1), data(1, 2)]);
+        pub(crate) const STORE_PREDICATE: Cost = one(&[STA]);
+        pub(crate) const STORE_2: Cost = one(&[STA, data(1, 4)]);
+        pub(crate) const STORE_2_INDEXED: Cost = one(&[STA, u(S, 1), data(1, 4)]);
+        pub(crate) const STORE_3: Cost = one(&[times(5, STA), data(5, 7)]);
+        pub(crate) const STORE_3_INDEXED: Cost =
+            one(&[times(5, STA), times(5, u(S, 1)), data(5, 7)]);
+        pub(crate) const STORE_4: Cost = one(&[times(9, STA), data(9, 11)]);
+        pub(crate) const STORE_4_INDEXED: Cost =
+            one(&[times(9, STA), times(9, u(S, 1)), data(9, 11)]);
+        pub(crate) const SCATTER_32: Cost = one(&[times(2, STA), data(2, 4)]);
+        pub(crate) const SCATTER_64: Cost = one(&[STA, data(1, 2)]);
+    }
 }
