@@ -36,9 +36,7 @@ pub(super) struct Stepper {
 impl Stepper {
     /// A fresh machine in the state that the case is given.
     pub(super) fn new(case: &Case, config: &MachineConfig) -> Result<Stepper, CaseError> {
-        let memory = MemorySystem::new(&config.memory, &config.semantics, 1);
-        let mut memory =
-            memory.map_err(|source| CaseError::Memory { test: case.test.clone(), source })?;
+        let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
         let mut stepper = Stepper {
@@ -66,7 +64,9 @@ impl Stepper {
     /// Runs one step.
     pub(super) fn run(&mut self, step: &Step) {
         if step.join == Join::After {
-            self.group_start = self.busy_until + SETTLE_CYCLES;
+            if self.busy_until > 0 {
+                self.group_start = self.busy_until + SETTLE_CYCLES;
+            }
             self.pc = next_line(self.pc);
         }
         match step.action {

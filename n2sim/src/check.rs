@@ -1,0 +1,111 @@
+//! `n2sim check FILE...`: runs scenario files, or all below a folder, and says which cases hold.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sim_machine::ConfigSource;
+use sim_machine::scenario::run_case;
+use sim_trace::scenario::{self, Case};
+
+use crate::Verdict;
+use crate::args::CheckArgs;
+
+/// How many cases ran and how many held.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    files: usize,
+    cases: usize,
+    failed: usize,
+}
+
+/// Runs every case of every file. Files that cannot be read are told at the end, after everything
+/// else was run.
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
+    let overrides = args.machine.overrides();
+    let source = args.machine.source(&overrides);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut tally = Tally::default();
+    let mut unreadable = Vec::new();
+    for file in scenario_files(&args.files)? {
+        match read(&file) {
+            Ok(cases) => check_file(&mut out, &file, &cases, &source, &mut tally)?,
+            Err(error) => unreadable.push(format!("{error:#}")),
+        }
+        out.flush()?;
+    }
+    let held = tally.cases - tally.failed;
+    writeln!(out, "{held} of {} cases hold in {} files", tally.cases, tally.files)?;
+    out.flush()?;
+    if !unreadable.is_empty() {
+        anyhow::bail!("{}", unreadable.join("\nn2sim: "));
+    }
+    Ok(if tally.failed == 0 { Verdict::Good } else { Verdict::Refuted })
+}
+
+/// The files named, and for each folder the `.toml` files below it, in order.
+fn scenario_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        collect(path, &mut files)?;
+        if files.len() == before {
+            anyhow::bail!("{}: no scenario files (*.toml) in this folder", path.display());
+        }
+        files[before..].sort();
+    }
+    Ok(files)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let place = || format!("cannot read the folder {}", folder.display());
+    for entry in std::fs::read_dir(folder).with_context(place)? {
+        let path = entry.with_context(place)?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the scenario {name}"))?;
+    Ok(scenario::parse(&name, &text)?)
+}
+
+/// Runs the cases of one file and prints one line for it, with the failures below.
+fn check_file(
+    out: &mut impl Write,
+    file: &Path,
+    cases: &[Case],
+    source: &ConfigSource<'_>,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    let name = file.display().to_string();
+    let mut failures = Vec::new();
+    for case in cases {
+        let verdict = run_case(case, source).with_context(|| name.clone())?;
+        if !verdict.holds() {
+            failures.push(verdict.explain(&name, case));
+        }
+    }
+    tally.files += 1;
+    tally.cases += cases.len();
+    tally.failed += failures.len();
+    match failures.len() {
+        0 => writeln!(out, "pass  {name}: {} cases", cases.len())?,
+        failed => writeln!(out, "FAIL  {name}: {failed} of {} cases", cases.len())?,
+    }
+    for failure in failures {
+        out.write_all(failure.as_bytes())?;
+    }
+    Ok(())
+}
