@@ -149,8 +149,7 @@ impl MachineConfig {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = self.core.problems();
         problems.extend(self.pipeline.problems());
-        let memory = self.memory.problems().into_iter();
-        problems.extend(memory.map(|p| Problem::new(p.key, format!("{}; {}", p.wrong, p.right))));
+        problems.extend(self.memory.problems());
         problems
     }
 }

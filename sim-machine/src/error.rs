@@ -9,9 +9,6 @@ pub enum MachineError {
     /// The trace is absent, foreign or damaged.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A value of the configuration that the modeled hardware cannot have.
-    #[error(transparent)]
-    Config(#[from] sim_cache::ConfigProblem),
     /// The trace has no instructions.
     #[error(
         "{trace}: the trace has no instructions; record one with: n2sim capture -o {trace} -- PROGRAM"

@@ -36,14 +36,6 @@ pub enum CaseError {
         /// What is wrong with it.
         source: ConfigError,
     },
-    /// The memory system refuses its tables.
-    #[error("the case '{test}' sets an impossible memory system: {source}")]
-    Memory {
-        /// Name of the case.
-        test: String,
-        /// What is wrong with it.
-        source: sim_cache::ConfigProblem,
-    },
     /// It wants to place a line or a translation of an unmapped page.
     #[error("the case '{test}' gives a state to an unmapped page: {source}")]
     NotMapped {

@@ -64,8 +64,12 @@ impl Session {
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let mut cores = self.cores(options)?;
-        let mut memory =
-            MemorySystem::new(&self.config.memory, &self.config.semantics, cores.len())?;
+        let mut memory = MemorySystem::new(
+            &self.config.memory,
+            &self.config.semantics,
+            cores.len(),
+            self.config.run.seed,
+        );
         while let Some((first, until)) = lowest(&cores) {
             cores[first].advance(until, &mut program, &mut memory)?;
             progress(cores.iter().map(CoreRun::done).sum());

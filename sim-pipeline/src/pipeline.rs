@@ -245,27 +245,24 @@ impl Pipeline {
             } else {
                 self.window.rob_blocker(mop as usize)
             };
-            let wanted = blocked.until.max(arrival.at);
-            let cycle = self.window.slot_cycle(op.inst, wanted, mop == 0);
+            let slot = self.window.slot(op.inst, blocked, mop == 0);
+            let cycle = slot.until;
             let sent = cycle <= op.squash;
             let leave = cycle.min(op.squash);
-            let slot = SlotUse {
-                arrive: arrival.at,
-                leave,
-                sent,
-                late: arrival.late,
-                blocked: blocked.by,
-            };
-            let (from, to) = self.slots.enter(slot, sink).back_end;
+            let (arrive, late) = (arrival.at, arrival.late);
+            let used = SlotUse { arrive, leave, sent, late, blocked: slot.by };
+            let (from, to) = self.slots.enter(used, sink).back_end;
             if to > from {
                 let pending = memory.l2_miss_pending(from, to);
                 sink.count(PmuEvent::STALL_BACKEND_MEM, pending);
             }
             if !sent {
+                // Rename is in order: nothing behind it gets a slot either.
+                self.window.hold_until(op.squash + 1, slot.by);
                 self.front.renamed(op.squash);
                 return (mop > 0).then_some((first, mop));
             }
-            self.window.take_slot(op.inst, cycle, mop == 0);
+            self.window.take_slot(op.inst, slot, mop == 0);
             if mop == 0 {
                 first = cycle;
                 self.front.renamed(cycle);

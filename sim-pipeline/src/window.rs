@@ -88,7 +88,10 @@ pub struct Window {
     dispatched: Dispatched,
     cycle: Cycle,
     used: usize,
+    /// What held the last operation that was held: those behind it wait for the same.
+    held_by: StallCause,
     floor: Cycle,
+    floor_cause: StallCause,
     rob: Ring,
     /// Whether the operation in a reorder buffer entry waits for memory, by entry.
     rob_memory: Box<[bool]>,
@@ -120,7 +123,9 @@ impl Window {
             dispatched: Dispatched::default(),
             cycle: 0,
             used: 0,
+            held_by: StallCause::DispatchWidth,
             floor: 0,
+            floor_cause: StallCause::Serialise,
             rob: Ring::new(w.rob),
             rob_memory: vec![false; w.rob].into_boxed_slice(),
             general: Ring::new(w.general_registers),
@@ -141,21 +146,24 @@ impl Window {
         self.cycle
     }
 
-    /// No slot before this cycle: a serialising operation holds rename.
-    pub fn hold_until(&mut self, cycle: Cycle) {
-        self.floor = self.floor.max(cycle);
+    /// No slot before this cycle, because of `cause`: a serialising operation holds rename, or an
+    /// older operation of a wrong path never got its slot.
+    pub fn hold_until(&mut self, cycle: Cycle, cause: StallCause) {
+        if cycle > self.floor {
+            (self.floor, self.floor_cause) = (cycle, cause);
+        }
     }
 
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline]
     pub fn blocker(&mut self, inst: &Inst, arrive: Cycle) -> Blocked {
-        let mut blocked = Blocked { until: arrive.max(self.cycle), by: StallCause::DispatchWidth };
+        let mut blocked = Blocked { until: arrive.max(self.cycle), by: self.held_by };
         let mut wait = |free: Cycle, by: StallCause| {
             if free > blocked.until {
                 blocked = Blocked { until: free, by };
             }
         };
-        wait(self.floor, StallCause::Serialise);
+        wait(self.floor, self.floor_cause);
         wait(self.rob.free_at(), self.rob_cause());
         if inst.rename == Rename::Normal {
             for dst in inst.dsts() {
@@ -208,21 +216,28 @@ impl Window {
         if self.rob_memory[self.rob.mark()] { StallCause::RobMemory } else { StallCause::RobCore }
     }
 
-    /// The cycle that a slot asked for in `ready` would get; also the first MOP's dispatch width.
+    /// The slot for an operation that is ready for one, given its blocker: slots and, for the first
+    /// MOP, the dispatch width of the cycle may move it on.
     #[inline]
-    pub fn slot_cycle(&self, inst: &Inst, ready: Cycle, is_first: bool) -> Cycle {
-        if ready > self.cycle {
+    pub fn slot(&self, inst: &Inst, ready: Blocked, is_first: bool) -> Blocked {
+        if ready.until > self.cycle {
             return ready;
         }
-        let full = self.used >= SLOTS || (is_first && !self.fits(inst));
-        self.cycle + Cycle::from(full)
+        if self.used >= SLOTS {
+            return Blocked { until: self.cycle + 1, ..ready };
+        }
+        if is_first && !self.fits(inst) {
+            return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
+        }
+        Blocked { until: self.cycle, ..ready }
     }
 
-    /// Takes the slot in `cycle`, which [`Window::slot_cycle`] gave.
+    /// Takes the slot that [`Window::slot`] gave.
     #[inline]
-    pub fn take_slot(&mut self, inst: &Inst, cycle: Cycle, is_first: bool) {
-        if cycle > self.cycle {
-            self.cycle = cycle;
+    pub fn take_slot(&mut self, inst: &Inst, slot: Blocked, is_first: bool) {
+        self.held_by = slot.by;
+        if slot.until > self.cycle {
+            self.cycle = slot.until;
             self.used = 0;
             self.dispatched = Dispatched::default();
         }

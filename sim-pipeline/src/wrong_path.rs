@@ -177,7 +177,7 @@ impl Pipeline {
             Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown => {
             }
             Special::DataSyncBarrier | Special::SystemWrite | Special::Wait => {
-                self.window.hold_until(life.complete);
+                self.window.hold_until(life.complete, StallCause::Serialise);
             }
             Special::InstSyncBarrier => {
                 let at = life.retire + self.config.branch.redirect_cycles;
