@@ -3,7 +3,8 @@
 //! A picture is 32 characters from bit 31 down to bit 0: `0` and `1` are fixed, `.` is free, a letter
 //! names a field (its bits may stand apart, they are gathered from high to low). Limits may follow,
 //! parted by blanks: `z!=3`, `i<5`, `h>0`, `e>=z`, `n==m`, `n!=m`, and `no1d`: no 64-bit element (field `z` 3 or
-//! of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0). A picture may contain `_` for the eye.
+//! of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0), and `mask`: fields `a` (N) and `s`
+//! (imms) describe a bit mask. A picture may contain `_` for the eye.
 
 /// A parsed bit picture.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(crate) struct Pattern {
     limits: Vec<Limit>,
     /// The limit `no1d`.
     refuses_one_d: bool,
+    /// The limit `mask`.
+    is_bit_mask: bool,
 }
 
 /// What a field must satisfy besides the fixed bits.
@@ -52,6 +55,7 @@ impl Pattern {
             fields: [0; 26],
             limits: Vec::new(),
             refuses_one_d: false,
+            is_bit_mask: false,
         };
         let mut bit = 32;
         for c in bits.bytes().filter(|&c| c != b'_') {
@@ -70,6 +74,7 @@ impl Pattern {
         for word in words {
             match word {
                 "no1d" => pattern.refuses_one_d = true,
+                "mask" => pattern.is_bit_mask = true,
                 _ => pattern.limits.push(Limit::parse(word)),
             }
         }
@@ -81,6 +86,21 @@ impl Pattern {
         word & self.mask == self.value
             && self.limits.iter().all(|limit| limit.holds(self, word))
             && !(self.refuses_one_d && self.is_one_d(word))
+            && (!self.is_bit_mask || self.has_bit_mask(word))
+    }
+
+    /// True when `N:imms` describes a bit mask: an element of 2 to 64 bits, not all ones (Arm ARM,
+    /// `DecodeBitMasks`).
+    fn has_bit_mask(&self, word: u32) -> bool {
+        let imms = self.field(word, b's');
+        let size_code = self.field(word, b'a') << 6 | (!imms & 0x3f);
+        match size_code.checked_ilog2() {
+            None | Some(0) => false,
+            Some(log_size) => {
+                let all_ones = (1 << log_size) - 1;
+                imms & all_ones != all_ones
+            }
+        }
     }
 
     /// True for a 64-bit vector of one 64-bit element.

@@ -175,6 +175,11 @@ pub(crate) const fn branch(
     row
 }
 
+/// A hole in the encoding of the rows behind it.
+pub(crate) const fn unallocated(bits: &'static str) -> Row {
+    counting(bits, "=", crate::uops::UNKNOWN, Counts::Nothing).special(Special::Unknown)
+}
+
 /// `DMB`, `DSB` or `ISB`.
 pub(crate) const fn barrier(bits: &'static str, special: Special) -> Row {
     counting(bits, "=", crate::uops::NONE, Counts::Barrier).special(special)

@@ -204,10 +204,8 @@ pub(crate) const UNKNOWN: Cost = one(&[u(I, 1)]);
 pub(crate) const BRANCH: Cost = one(&[u(B, 1)]);
 /// Branch with link: S writes X30.
 pub(crate) const CALL: Cost = one(&[u(B, 1), u(S, 1)]);
-/// Authenticated branch, 6 cycles in all.
+/// Authenticated branch with and without link, 6 cycles in all.
 pub(crate) const BRANCH_AUTH: Cost = one(&[before(M0, 5), u(B, 1)]);
-/// Authenticated branch with link.
-pub(crate) const CALL_AUTH: Cost = one(&[before(M0, 5), u(B, 1), u(S, 1)]);
 
 // Scalar loads and stores [LLVM N2 model] ---------------------------------------------------------
 
@@ -333,16 +331,21 @@ pub(crate) mod structure {
         };
     }
 
+    /// Data of `count` stores, the last one ready `total` cycles after the first issue.
+    const fn data(count: u8, total: u8) -> UopGroup {
+        times(count, role(Role::StoreData, V, total - (count.div_ceil(2) - 1)))
+    }
+
     /// `count` store addresses and as much store data.
     macro_rules! stores {
         ($name:ident $post:ident: q0 ($n0:expr, $c0:expr), q1 ($n1:expr, $c1:expr)) => {
             pub(crate) const $name: Cost = Cost::Q([
-                uops(&[times($n0, STA), times($n0, role(Role::StoreData, V, $c0))]),
-                uops(&[times($n1, STA), times($n1, role(Role::StoreData, V, $c1))]),
+                uops(&[times($n0, STA), data($n0, $c0)]),
+                uops(&[times($n1, STA), data($n1, $c1)]),
             ]);
             pub(crate) const $post: Cost = Cost::Q([
-                uops(&[times($n0, STA), times($n0, role(Role::StoreData, V, $c0)), BASE]),
-                uops(&[times($n1, STA), times($n1, role(Role::StoreData, V, $c1)), BASE]),
+                uops(&[times($n0, STA), data($n0, $c0), BASE]),
+                uops(&[times($n1, STA), data($n1, $c1), BASE]),
             ]);
         };
     }
@@ -589,9 +592,9 @@ pub(crate) mod sve {
         /// Non-temporal [LLVM books no load; read as two].
         pub(crate) const GATHER_64_STREAM: Cost = one(&[times(2, ld(6)), permute(2, V1, 2, 10)]);
 
-        /// `count` addresses and as much data, data ready after `cycles`.
-        const fn data(count: u8, cycles: u8) -> UopGroup {
-            times(count, role(Role::StoreData, V, cycles))
+        /// Data of `count` stores, the last one ready `total` cycles after the first issue.
+        const fn data(count: u8, total: u8) -> UopGroup {
+            times(count, role(Role::StoreData, V, total - (count.div_ceil(2) - 1)))
         }
         pub(crate) const STORE: Cost = one(&[STA, data(1, 2)]);
         pub(crate) const STORE_INDEXED: Cost = one(&[STA, u(S, 1), data(1, 2)]);

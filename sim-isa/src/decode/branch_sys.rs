@@ -7,8 +7,8 @@ use crate::inst::BranchKind::{
 use crate::inst::{MemOp, Rename, Special};
 use crate::row::{Row, Size, barrier, branch, dp, mem, other};
 use crate::uops::{
-    ALU_FLAGS, BRANCH, BRANCH_AUTH, CALL, CALL_AUTH, MAINTENANCE, NONE, PAC, STORE, SYSTEM_READ,
-    SYSTEM_WRITE, XPAC,
+    ALU_FLAGS, BRANCH, BRANCH_AUTH, CALL, MAINTENANCE, NONE, PAC, STORE, SYSTEM_READ, SYSTEM_WRITE,
+    XPAC,
 };
 
 /// A hint that takes a slot and no pipe.
@@ -39,21 +39,22 @@ pub(super) const ROWS: &[Row] = &[
     branch("1101011_0010_11111_000000_nnnnn_00000", "= xn", BRANCH, Return),
     // BRAAZ, BRABZ; BLRAAZ, BLRABZ; RETAA, RETAB
     branch("1101011_0000_11111_00001k_nnnnn_11111", "= xn", BRANCH_AUTH, Indirect),
-    branch("1101011_0001_11111_00001k_nnnnn_11111", "lr = xn", CALL_AUTH, IndirectCall),
+    branch("1101011_0001_11111_00001k_nnnnn_11111", "lr = xn", BRANCH_AUTH, IndirectCall),
     branch("1101011_0010_11111_00001k_11111_11111", "= lr sp", BRANCH_AUTH, Return),
     // BRAA, BRAB; BLRAA, BLRAB
     branch("1101011_1000_11111_00001k_nnnnn_mmmmm", "= xn sm", BRANCH_AUTH, Indirect),
-    branch("1101011_1001_11111_00001k_nnnnn_mmmmm", "lr = xn sm", CALL_AUTH, IndirectCall),
+    branch("1101011_1001_11111_00001k_nnnnn_mmmmm", "lr = xn sm", BRANCH_AUTH, IndirectCall),
     // ERET; ERETAA, ERETAB
     branch("1101011_0100_11111_000000_11111_00000", "=", BRANCH, ExceptionReturn),
     branch("1101011_0100_11111_00001k_11111_11111", "= sp", BRANCH_AUTH, ExceptionReturn),
-    // SVC, HVC, SMC; BRK, HLT, DCPS1..3; UDF
+    // SVC, HVC, SMC; BRK, HLT, DCPS1..3; DRPS outside debug state; UDF
     other("11010100_000_iiiiiiiiiiiiiiii_00001", "=", NONE).special(Special::SupervisorCall),
     other("11010100_000_iiiiiiiiiiiiiiii_00010", "=", NONE).special(Special::HypervisorCall),
     other("11010100_000_iiiiiiiiiiiiiiii_00011", "=", NONE).special(Special::SecureMonitorCall),
     other("11010100_001_iiiiiiiiiiiiiiii_00000", "=", NONE).special(Special::Undefined),
     other("11010100_010_iiiiiiiiiiiiiiii_00000", "=", NONE).special(Special::Undefined),
     other("11010100_101_iiiiiiiiiiiiiiii_000ll l>0", "=", NONE).special(Special::Undefined),
+    other("11010110_10111111_00000011_11100000", "=", NONE).special(Special::Undefined),
     other("0000000000000000_iiiiiiiiiiiiiiii", "=", NONE).special(Special::Undefined),
     // Hints: WFE, WFI; ESB, TSB CSYNC; XPACLRI; PAC and AUT of X17 and X30
     other("11010101000000110010_0000_01o_11111", "=", NONE).special(Special::Wait),

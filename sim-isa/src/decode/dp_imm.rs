@@ -13,10 +13,10 @@ pub(super) const ROWS: &[Row] = &[
     // ADDG, SUBG
     dp("1o01000110iiiiii00uuuunnnnnddddd", "sd = sn", TAG),
     // AND, ORR, EOR; ANDS, TST. Only the 64-bit form has N.
-    dp("111100100aiiiiiissssssnnnnnddddd", "xd f = xn", ALU_FLAGS),
-    dp("0111001000iiiiiissssssnnnnnddddd", "xd f = xn", ALU_FLAGS),
-    dp("1oo100100aiiiiiissssssnnnnnddddd", "sd = xn", ALU),
-    dp("0oo1001000iiiiiissssssnnnnnddddd", "sd = xn", ALU),
+    dp("111100100aiiiiiissssssnnnnnddddd mask", "xd f = xn", ALU_FLAGS),
+    dp("0111001000iiiiiissssssnnnnnddddd mask", "xd f = xn", ALU_FLAGS),
+    dp("1oo100100aiiiiiissssssnnnnnddddd mask", "sd = xn", ALU),
+    dp("0oo1001000iiiiiissssssnnnnnddddd mask", "sd = xn", ALU),
     // MOVZ #0 is done at rename; MOVN, MOVZ; MOVK
     dp("x10100101000000000000000000ddddd", "xd =", NONE).renamed(Rename::Zero),
     dp("1o0100101hhiiiiiiiiiiiiiiiiddddd", "xd =", ALU),

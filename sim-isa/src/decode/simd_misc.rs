@@ -22,8 +22,10 @@ pub(super) const ROWS: &[Row] = &[
     plain("01011110_000_iiiii_0_0000_1_nnnnn_ddddd i!=0 i!=16", "vd = vn", ALU),
     other("0q001110_000_iiiii_0_0001_1_nnnnn_ddddd i!=0 i!=16", "vd = xn", FROM_GENERAL),
     other("01001110_000_iiiii_0_0011_1_nnnnn_ddddd i!=0 i!=16", "vd = xn vd", INSERT_GENERAL),
-    other("0q001110_000_iiiii_0_0101_1_nnnnn_ddddd i!=0 i!=16", "xd = vn", TO_GENERAL),
-    other("0q001110_000_iiiii_0_0111_1_nnnnn_ddddd i!=0 i!=16", "xd = vn", TO_GENERAL),
+    other("00001110_000_iiill_0_0101_1_nnnnn_ddddd l!=0", "xd = vn", TO_GENERAL),
+    other("01001110_000_iilll_0_0101_1_nnnnn_ddddd l!=0", "xd = vn", TO_GENERAL),
+    other("00001110_000_iilll_0_0111_1_nnnnn_ddddd l!=0", "xd = vn", TO_GENERAL),
+    other("01001110_000_i1000_0_0111_1_nnnnn_ddddd", "xd = vn", TO_GENERAL),
     plain("01101110_000_iiiii_0_kkkk_1_nnnnn_ddddd i!=0 i!=16", "vd = vd vn", ALU),
     // MOVI of 64 zero bits, done at rename
     other("0q10111100000_000_1110_01_00000_ddddd", "vd =", NONE).renamed(Rename::Zero),

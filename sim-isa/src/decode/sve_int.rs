@@ -1,7 +1,7 @@
 //! SVE and SVE2 integer arithmetic, shifts, compares and cryptography (Arm ARM C4.1, "SVE encodings").
 
 use crate::row::Elem::{B, D, H, S, Tsz, TszWide, Z};
-use crate::row::{Row, crypto, int, plain};
+use crate::row::{Row, crypto, int, plain, unallocated};
 use crate::uops::simd;
 use crate::uops::sve::*;
 
@@ -73,6 +73,8 @@ pub(super) const ROWS: &[Row] = &[
     // Vectors by element count: saturating; INC, DEC
     int("00000100_zz_10_iiii_1100oo_ppppp_ddddd z>0", "vd = vd", COUNT_VECTOR, Z),
     int("00000100_zz_11_iiii_11000o_ppppp_ddddd z>0", "vd = vd", COUNT_VECTOR, Z),
+    // A shifted immediate of bytes is unallocated
+    unallocated("00100101_00_100_ooo_111iiiiiiii_ddddd"),
     // Wide immediates: ADD, SUB; SUBR; SQADD, UQADD, SQSUB, UQSUB; SMAX, UMAX, SMIN, UMIN; MUL
     int("00100101_zz_100_00o_11siiiiiiii_ddddd", "vd = vd", ALU, Z),
     int("00100101_zz_100_011_11siiiiiiii_ddddd", "vd = vd", ALU, Z),
@@ -83,7 +85,8 @@ pub(super) const ROWS: &[Row] = &[
     int("00100100_zz_0_mmmmm_001_ggg_nnnnn_e_dddd z<3", "pd f = vn vm pg", COMPARE, D),
     int("00100100_zz_0_mmmmm_01o_ggg_nnnnn_e_dddd z<3", "pd f = vn vm pg", COMPARE, D),
     int("00100100_zz_0_mmmmm_11o_ggg_nnnnn_e_dddd z<3", "pd f = vn vm pg", COMPARE, D),
-    int("00100100_zz_0_mmmmm_o0k_ggg_nnnnn_e_dddd", "pd f = vn vm pg", COMPARE, Z),
+    int("00100100_zz_0_mmmmm_000_ggg_nnnnn_e_dddd", "pd f = vn vm pg", COMPARE, Z),
+    int("00100100_zz_0_mmmmm_10o_ggg_nnnnn_e_dddd", "pd f = vn vm pg", COMPARE, Z),
     int("00100100_zz_1_iiiiiii_o_ggg_nnnnn_e_dddd", "pd f = vn pg", COMPARE, Z),
     int("00100101_zz_0_iiiii_00k_ggg_nnnnn_e_dddd", "pd f = vn pg", COMPARE, Z),
     int("00100101_zz_0_iiiii_100_ggg_nnnnn_e_dddd", "pd f = vn pg", COMPARE, Z),
@@ -173,8 +176,13 @@ pub(super) const ROWS: &[Row] = &[
     int("01000101_zz_0_zziii_11110o_nnnnn_ddddd z>0", "vd = vd vn", SHIFT, Tsz),
     int("01000101_zz_0_mmmmm_11111u_nnnnn_ddddd", "vd = +vd vn vm", simd::ABA, Z),
     // SQXTNB, UQXTNB, SQXTUNB; top; the z field has one bit set
-    int("01000101_0z_1_zz000_010oo0_nnnnn_ddddd z>0 o<3", "vd = vn", SHIFT_ROUND, TszWide),
-    int("01000101_0z_1_zz000_010oo1_nnnnn_ddddd z>0 o<3", "vd = vd vn", SHIFT_ROUND, TszWide),
+    int("01000101_0z_1_zz000_010oo0_nnnnn_ddddd z>0 z!=3 z<5 o<3", "vd = vn", SHIFT_ROUND, TszWide),
+    int(
+        "01000101_0z_1_zz000_010oo1_nnnnn_ddddd z>0 z!=3 z<5 o<3",
+        "vd = vd vn",
+        SHIFT_ROUND,
+        TszWide,
+    ),
     // SHRNB; SHRNT; RSHRN, SQSHRUN, SQRSHRUN, SQSHRN, UQSHRN, SQRSHRN, UQRSHRN: bottom; top
     int("01000101_0z_1_zziii_000100_nnnnn_ddddd z>0", "vd = vn", SHIFT, TszWide),
     int("01000101_0z_1_zziii_000101_nnnnn_ddddd z>0", "vd = vd vn", SHIFT, TszWide),

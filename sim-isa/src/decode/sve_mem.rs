@@ -2,7 +2,7 @@
 
 use crate::inst::MemOp::{PrefetchLoad, PrefetchStore};
 use crate::row::Size::{Bytes, Elems, LoadType, LoadTypeOne, StoreType};
-use crate::row::{Row, load, mem, store};
+use crate::row::{Row, load, mem, store, unallocated};
 use crate::uops::PREFETCH;
 use crate::uops::sve::memory::*;
 
@@ -20,7 +20,13 @@ pub(super) const ROWS: &[Row] = &[
     // LD1R: one element to all lanes
     load("1000010_ee_1_iiiiii_1ee_ggg_nnnnn_ttttt", "vt = [sn pg]", LOAD, LoadTypeOne, 0),
     // LD1, LDFF1 by register; LD1, LDNF1 by immediate
-    load("1010010_eeee_mmmmm_010_ggg_nnnnn_ttttt", "vt = [sn xm pg]", LOAD_INDEXED, LoadType, 0),
+    load(
+        "1010010_eeee_mmmmm_010_ggg_nnnnn_ttttt m!=31",
+        "vt = [sn xm pg]",
+        LOAD_INDEXED,
+        LoadType,
+        0,
+    ),
     load(
         "1010010_eeee_mmmmm_011_ggg_nnnnn_ttttt",
         "vt ffr = [sn xm pg] ffr",
@@ -33,13 +39,19 @@ pub(super) const ROWS: &[Row] = &[
     load("1010010_eeee_1iiii_101_ggg_nnnnn_ttttt", "vt ffr = [sn pg] ffr", LOAD, LoadType, 0)
         .speculative_fault(),
     // LDNT1 by register, by immediate; LD1RQ by register, by immediate
-    load("1010010_zz_00_mmmmm_110_ggg_nnnnn_ttttt", "vt = [sn xm pg]", LOAD_FAULT, Bytes(16), 0),
+    load(
+        "1010010_zz_00_mmmmm_110_ggg_nnnnn_ttttt m!=31",
+        "vt = [sn xm pg]",
+        LOAD_FAULT,
+        Bytes(16),
+        0,
+    ),
     load("1010010_zz_000_iiii_111_ggg_nnnnn_ttttt", "vt = [sn pg]", LOAD, Bytes(16), 0),
-    load("1010010_zz_00_mmmmm_000_ggg_nnnnn_ttttt", "vt = [sn xm pg]", LOAD, Bytes(16), 0),
+    load("1010010_zz_00_mmmmm_000_ggg_nnnnn_ttttt m!=31", "vt = [sn xm pg]", LOAD, Bytes(16), 0),
     load("1010010_zz_000_iiii_001_ggg_nnnnn_ttttt", "vt = [sn pg]", LOAD, Bytes(16), 0),
     // LD2, ST2 by register, by immediate
     load(
-        "1010010_zz_01_mmmmm_110_ggg_nnnnn_ttttt",
+        "1010010_zz_01_mmmmm_110_ggg_nnnnn_ttttt m!=31",
         "vt*2 = [sn xm pg]",
         LOAD_2_INDEXED,
         Bytes(32),
@@ -47,17 +59,23 @@ pub(super) const ROWS: &[Row] = &[
     ),
     load("1010010_zz_010_iiii_111_ggg_nnnnn_ttttt", "vt*2 = [sn pg]", LOAD_2, Bytes(32), 0),
     store(
-        "1110010_01_01_mmmmm_011_ggg_nnnnn_ttttt",
+        "1110010_01_01_mmmmm_011_ggg_nnnnn_ttttt m!=31",
         "= [sn xm pg] vt*2",
         STORE_2_INDEXED,
         Bytes(32),
         2,
     ),
-    store("1110010_zz_01_mmmmm_011_ggg_nnnnn_ttttt", "= [sn xm pg] vt*2", STORE_2, Bytes(32), 0),
+    store(
+        "1110010_zz_01_mmmmm_011_ggg_nnnnn_ttttt m!=31",
+        "= [sn xm pg] vt*2",
+        STORE_2,
+        Bytes(32),
+        0,
+    ),
     store("1110010_zz_011_iiii_111_ggg_nnnnn_ttttt", "= [sn pg] vt*2", STORE_2, Bytes(32), 0),
     // LD3, ST3 by register, by immediate
     load(
-        "1010010_zz_10_mmmmm_110_ggg_nnnnn_ttttt",
+        "1010010_zz_10_mmmmm_110_ggg_nnnnn_ttttt m!=31",
         "vt*3 = [sn xm pg]",
         LOAD_3_INDEXED,
         Bytes(48),
@@ -65,7 +83,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     load("1010010_zz_100_iiii_111_ggg_nnnnn_ttttt", "vt*3 = [sn pg]", LOAD_3, Bytes(48), 0),
     store(
-        "1110010_zz_10_mmmmm_011_ggg_nnnnn_ttttt",
+        "1110010_zz_10_mmmmm_011_ggg_nnnnn_ttttt m!=31",
         "= [sn xm pg] vt*3",
         STORE_3_INDEXED,
         Bytes(48),
@@ -74,7 +92,7 @@ pub(super) const ROWS: &[Row] = &[
     store("1110010_zz_101_iiii_111_ggg_nnnnn_ttttt", "= [sn pg] vt*3", STORE_3, Bytes(48), 0),
     // LD4, ST4 by register, by immediate
     load(
-        "1010010_zz_11_mmmmm_110_ggg_nnnnn_ttttt",
+        "1010010_zz_11_mmmmm_110_ggg_nnnnn_ttttt m!=31",
         "vt*4 = [sn xm pg]",
         LOAD_4_INDEXED,
         Bytes(64),
@@ -82,7 +100,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     load("1010010_zz_110_iiii_111_ggg_nnnnn_ttttt", "vt*4 = [sn pg]", LOAD_4, Bytes(64), 0),
     store(
-        "1110010_zz_11_mmmmm_011_ggg_nnnnn_ttttt",
+        "1110010_zz_11_mmmmm_011_ggg_nnnnn_ttttt m!=31",
         "= [sn xm pg] vt*4",
         STORE_4_INDEXED,
         Bytes(64),
@@ -91,23 +109,29 @@ pub(super) const ROWS: &[Row] = &[
     store("1110010_zz_111_iiii_111_ggg_nnnnn_ttttt", "= [sn pg] vt*4", STORE_4, Bytes(64), 0),
     // ST1 of halves by register; ST1 by register, by immediate
     store(
-        "1110010_zz_ee_mmmmm_010_ggg_nnnnn_ttttt z==1 e>=z",
+        "1110010_zz_ee_mmmmm_010_ggg_nnnnn_ttttt z==1 e>=z m!=31",
         "= [sn xm pg] vt",
         STORE_INDEXED,
         StoreType,
         0,
     ),
-    store("1110010_zz_ee_mmmmm_010_ggg_nnnnn_ttttt e>=z", "= [sn xm pg] vt", STORE, StoreType, 0),
+    store(
+        "1110010_zz_ee_mmmmm_010_ggg_nnnnn_ttttt e>=z m!=31",
+        "= [sn xm pg] vt",
+        STORE,
+        StoreType,
+        0,
+    ),
     store("1110010_zz_ee_0iiii_111_ggg_nnnnn_ttttt e>=z", "= [sn pg] vt", STORE, StoreType, 0),
     // STNT1 of halves by register; STNT1 by register, by immediate
     store(
-        "1110010_01_00_mmmmm_011_ggg_nnnnn_ttttt",
+        "1110010_01_00_mmmmm_011_ggg_nnnnn_ttttt m!=31",
         "= [sn xm pg] vt",
         STORE_INDEXED,
         Bytes(16),
         2,
     ),
-    store("1110010_zz_00_mmmmm_011_ggg_nnnnn_ttttt", "= [sn xm pg] vt", STORE, Bytes(16), 0),
+    store("1110010_zz_00_mmmmm_011_ggg_nnnnn_ttttt m!=31", "= [sn xm pg] vt", STORE, Bytes(16), 0),
     store("1110010_zz_00_1iiii_111_ggg_nnnnn_ttttt", "= [sn pg] vt", STORE, Bytes(16), 0),
     // Prefetch: by vector of 32-bit offsets, of 64-bit offsets, by vector base, by register, immediate
     mem(
@@ -226,6 +250,12 @@ pub(super) const ROWS: &[Row] = &[
         1,
     ),
     // Gathers: plain and, with bit 13 set, first-fault
+    // A signed load fills its element with less than the element
+    unallocated("1000010_10_hh_mmmmm_00f_ggg_nnnnn_ttttt"),
+    unallocated("1000010_10_01_mmmmm_10f_ggg_nnnnn_ttttt"),
+    unallocated("1000010_10_00_mmmmm_100_ggg_nnnnn_ttttt"),
+    unallocated("1100010_11_hh_mmmmm_00f_ggg_nnnnn_ttttt"),
+    unallocated("1100010_11_hh_mmmmm_10f_ggg_nnnnn_ttttt"),
     // 32-bit elements: unscaled and scaled 32-bit offsets, vector base
     load("1000010_zz_h0_mmmmm_0u0_ggg_nnnnn_ttttt z<3", "vt = [sn vm pg]", GATHER_32, WORDS, 0)
         .scattered(),

@@ -1,6 +1,6 @@
 //! SVE moves, permutations, predicates and counters (Arm ARM C4.1, "SVE encodings").
 
-use crate::row::{Row, other, plain};
+use crate::row::{Row, other, plain, unallocated};
 use crate::uops::sve::*;
 
 pub(super) const ROWS: &[Row] = &[
@@ -12,8 +12,11 @@ pub(super) const ROWS: &[Row] = &[
     // MOV of a whole register; AND, ORR, EOR, BIC; with an immediate; DUPM
     other("00000100_01_1_mmmmm_001100_nnnnn_ddddd n==m", "vd = vn", ALU),
     plain("00000100_oo_1_mmmmm_001100_nnnnn_ddddd", "vd = vn vm", ALU),
-    plain("00000101_11_0000_iiiiiiiiiiiii_ddddd", "vd =", ALU),
-    plain("00000101_oo_0000_iiiiiiiiiiiii_ddddd", "vd = vd", ALU),
+    plain("00000101_11_0000_aiiiiiissssss_ddddd mask", "vd =", ALU),
+    plain("00000101_oo_0000_aiiiiiissssss_ddddd mask", "vd = vd", ALU),
+    // A shifted immediate of bytes is unallocated
+    unallocated("00000101_00_01_gggg_0k_1iiiiiiii_ddddd"),
+    unallocated("00100101_00_111_000_111iiiiiiii_ddddd"),
     // CPY of an immediate: zeroing, merging; FCPY; DUP, FDUP of an immediate
     plain("00000101_zz_01_gggg_00_siiiiiiii_ddddd", "vd = pg", ALU),
     plain("00000101_zz_01_gggg_01_siiiiiiii_ddddd", "vd = vd pg", ALU),
