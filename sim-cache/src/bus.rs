@@ -13,6 +13,7 @@ use crate::config::{BusConfig, BusUnit};
 pub(crate) struct BusPort {
     transactions: Calendar,
     read_beats: Calendar,
+    read_lines: Calendar,
     write_beats: Calendar,
     beat_bytes: u64,
     unit: BusUnit,
@@ -24,6 +25,7 @@ impl BusPort {
         BusPort {
             transactions: Calendar::per_cycle(config.transactions_per_cycle),
             read_beats: Calendar::per_cycle(1),
+            read_lines: Calendar::rate(config.read_bytes_per_cycle, LINE_BYTES as u32),
             write_beats: Calendar::per_cycle(1),
             beat_bytes: config.beat_bytes.into(),
             unit,
@@ -37,7 +39,7 @@ impl BusPort {
 
     /// Takes in the beats of a line; when the first (critical) one is here.
     pub(crate) fn receive_line(&mut self, at: Cycle) -> Cycle {
-        let first = self.read_beats.book(at);
+        let first = self.read_beats.book(self.read_lines.book(at));
         let mut last = first;
         for _ in 1..LINE_BYTES / self.beat_bytes {
             last = self.read_beats.book(last + 1);
@@ -73,6 +75,7 @@ mod tests {
             interface_cycles: 6,
             transactions_per_cycle: 2,
             beat_bytes: 32,
+            read_bytes_per_cycle: 32,
             peer_cycles: 50,
             remote_cycles: 500,
             device_cycles: 300,

@@ -24,10 +24,16 @@ impl Calendar {
         Calendar::new(capacity, 0)
     }
 
-    /// One request per `cycles`, written as a ratio, averaged over 32 cycles.
-    pub(crate) fn one_per(cycles_numerator: u32, cycles_denominator: u32) -> Calendar {
-        let capacity = (32 * cycles_denominator) / cycles_numerator.max(1);
-        Calendar::new(capacity.max(1), 5)
+    /// `units` per cycle where a request takes `request_units`: a rate below one per cycle, held over
+    /// the shortest group of 16 to 256 cycles in which it is met to 3 percent.
+    pub(crate) fn rate(units: u32, request_units: u32) -> Calendar {
+        let requests = |shift: u32| ((units << shift) + request_units / 2) / request_units;
+        let is_close = |shift: &u32| {
+            let booked = requests(*shift) * request_units;
+            booked.abs_diff(units << shift) * 33 <= units << shift
+        };
+        let shift = (4..=8).find(is_close).unwrap_or(8);
+        Calendar::new(requests(shift).max(1), shift)
     }
 
     fn new(capacity: u32, shift: u32) -> Calendar {
@@ -74,8 +80,11 @@ mod tests {
 
     #[test]
     fn a_rate_below_one_holds_over_time() {
-        let mut port = Calendar::one_per(64, 20);
-        let last = (0..1000).map(|_| port.book(0)).max();
-        assert!(last.is_some_and(|c| (3150..=3250).contains(&c)), "{last:?}");
+        for (units, request_units) in [(20, 64), (13, 64), (1, 5), (64, 64)] {
+            let mut port = Calendar::rate(units, request_units);
+            let last = (0..1000).map(|_| port.book(0)).max().unwrap_or(0);
+            let exact = 1000 * u64::from(request_units) / u64::from(units);
+            assert!(last.abs_diff(exact) * 25 <= exact, "{last} instead of {exact}");
+        }
     }
 }

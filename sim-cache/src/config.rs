@@ -137,6 +137,8 @@ pub struct PrefetchConfig {
     pub l1d_page_cross: PageCross,
     /// The next-line prefetcher of the L2.
     pub l2_next_line: bool,
+    /// How far ahead of the L1's requests it runs.
+    pub l2_distance_lines: u32,
     /// Lines it asks for at once.
     pub l2_degree_lines: u32,
     /// The next-line prefetcher of the L1 I-cache.
@@ -153,6 +155,8 @@ pub struct BusConfig {
     pub transactions_per_cycle: u32,
     /// Bytes of one beat of a data channel.
     pub beat_bytes: u32,
+    /// Rate at which lines come in from the mesh, sustained.
+    pub read_bytes_per_cycle: u32,
     /// From the home node until another core of this chip has supplied the line.
     pub peer_cycles: u32,
     /// From the home node until another chip has supplied the line.
@@ -369,7 +373,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 18] = [
+        let rows: [(&'static str, u64, u64, u64); 20] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -383,8 +387,10 @@ impl MemoryConfig {
             ("memory.prefetch.l1d-table-entries", m.prefetch.l1d_table_entries.into(), 1, 256),
             ("memory.prefetch.l1d-distance-lines", m.prefetch.l1d_distance_lines.into(), 1, 64),
             ("memory.prefetch.l1d-degree-lines", m.prefetch.l1d_degree_lines.into(), 1, 16),
+            ("memory.prefetch.l2-distance-lines", m.prefetch.l2_distance_lines.into(), 1, 64),
             ("memory.prefetch.l2-degree-lines", m.prefetch.l2_degree_lines.into(), 1, 16),
             ("memory.bus.transactions-per-cycle", m.bus.transactions_per_cycle.into(), 1, 8),
+            ("memory.bus.read-bytes-per-cycle", m.bus.read_bytes_per_cycle.into(), 4, 64),
             ("memory.bus.beat-bytes", m.bus.beat_bytes.into(), 8, 64),
             ("memory.dram.channels", m.dram.channels.into(), 1, 256),
             ("memory.dram.line-cycles", m.dram.line_cycles.into(), 1, 32),

@@ -194,7 +194,7 @@ impl CoreMemory {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
             self.write_back_to_l2(victim.line, sink);
         }
-        if reply.missed {
+        if reply.trains {
             self.prefetch_next_l2_lines(line, at, uncore, sink);
         }
         reply

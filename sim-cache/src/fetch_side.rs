@@ -107,7 +107,7 @@ impl CoreMemory {
         let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source);
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
-        if reply.missed {
+        if reply.trains {
             self.prefetch_next_l2_lines(line, at, uncore, sink);
         }
         reply.missed

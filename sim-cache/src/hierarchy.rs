@@ -11,7 +11,7 @@ use crate::config::{MemoryConfig, PageCross, SemanticsConfig, WalkReads};
 use crate::level::Level;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
-use crate::prefetch::DataPrefetcher;
+use crate::prefetch::{DataPrefetcher, NextLines};
 use crate::tlb::{L1Tlb, L2Tlb};
 use crate::uncore::Uncore;
 use crate::walker::Walker;
@@ -72,6 +72,7 @@ pub struct CoreMemory {
     pub(crate) l2_queue: Mshrs,
     pub(crate) bus: BusPort,
     pub(crate) l2_misses: MissIntervals,
+    pub(crate) next_lines: NextLines,
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) prefetch: PrefetchSwitches,
 }
@@ -93,10 +94,11 @@ impl CoreMemory {
             l1d_mshrs: Mshrs::new(l1d.mshrs),
             write_streams: WriteStreams::new(l1d.write_stream_lines),
             l2: Level::new(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
-            l2_port: Calendar::one_per(sim_core::LINE_BYTES as u32, l2.bytes_per_cycle),
+            l2_port: Calendar::rate(l2.bytes_per_cycle, sim_core::LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             l2_misses: MissIntervals::new(),
+            next_lines: NextLines::new(prefetch.l2_distance_lines.into()),
             prefetcher: DataPrefetcher::new(prefetch),
             prefetch: PrefetchSwitches {
                 l1d: prefetch.l1d,

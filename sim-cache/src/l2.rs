@@ -40,6 +40,8 @@ pub(crate) struct L2Reply {
     pub(crate) source: DataSource,
     /// This request left the core.
     pub(crate) missed: bool,
+    /// It missed, or is the first to use a line that the L2's prefetcher fetched.
+    pub(crate) trains: bool,
 }
 
 impl CoreMemory {
@@ -65,13 +67,17 @@ impl CoreMemory {
     fn l2_hit(&mut self, place: Place, at: Cycle) -> L2Reply {
         let looked_up = at + self.latencies.l2_lookup;
         let state = self.l2.state(place);
+        let trains = state.is_prefetched();
+        if trains {
+            self.l2.set_state(place, state.with_prefetched(false));
+        }
         let arrives = state.arrival().at(at);
         if arrives <= at {
-            return L2Reply { ready: looked_up, source: DataSource::L2, missed: false };
+            return L2Reply { ready: looked_up, source: DataSource::L2, missed: false, trains };
         }
         // The line is on its way: its data comes from outside (decision A03).
         let ready = looked_up.max(arrives + self.latencies.fill);
-        L2Reply { ready, source: state.source(), missed: false }
+        L2Reply { ready, source: state.source(), missed: false, trains }
     }
 
     fn refill_l2<S: EventSink>(
@@ -89,16 +95,23 @@ impl CoreMemory {
         self.l2_queue.hold(leaves, arrives);
         self.l2_misses.add(leaves, arrives);
         self.count_l2_refill(request, reply, sink);
-        let state = LineState::arriving(Arrival::between(at, arrives), reply.source);
+        let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
+            .with_dirty(reply.dirty)
+            .with_prefetched(request == L2Request::L2Prefetch);
         let insertion = match request {
             L2Request::L1Prefetch | L2Request::L2Prefetch => Insertion::Prefetch,
             _ => Insertion::Demand,
         };
-        let victim = self.l2.allocate(line, state.with_dirty(reply.dirty), insertion);
+        let victim = self.l2.allocate(line, state, insertion);
         if let Some(victim) = victim {
             self.evict_from_l2(victim, leaves, uncore, sink);
         }
-        L2Reply { ready: arrives + self.latencies.fill, source: reply.source, missed: true }
+        L2Reply {
+            ready: arrives + self.latencies.fill,
+            source: reply.source,
+            missed: true,
+            trains: true,
+        }
     }
 
     /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
@@ -194,7 +207,8 @@ impl CoreMemory {
         self.l2.set_state(place, self.l2.state(place).with_dirty(true));
     }
 
-    /// The L2's own prefetcher: the lines after one that missed, inside its page.
+    /// The L2's own prefetcher: the lines after one that trains it, inside its page, if the line
+    /// before is here too. So a single miss far from others brings in nothing else.
     pub(crate) fn prefetch_next_l2_lines<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -202,21 +216,22 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
-        if !self.prefetch.l2 {
+        let before = LineAddr(line.0.wrapping_sub(1));
+        if !self.prefetch.l2 || self.l2.probe(before).is_none() {
             return;
         }
         let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;
-        for step in 1..=self.prefetch.l2_degree {
-            let next = LineAddr(line.0 + step);
-            let same_page = next.0 >> page_lines_shift == line.0 >> page_lines_shift;
-            // A prefetch never waits for a place in the queue.
-            if !same_page || self.l2_queue.free_from(at) > at {
-                return;
-            }
+        let mut wanted = self.next_lines.after(line.0, page_lines_shift);
+        let mut asked = 0;
+        // A prefetch never waits for a place in the queue.
+        while asked < self.prefetch.l2_degree && self.l2_queue.free_from(at) <= at {
+            let Some(next) = wanted.next().map(LineAddr) else { break };
             if self.l2.probe(next).is_none() {
                 self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);
+                asked += 1;
             }
         }
+        self.next_lines.asked_up_to(wanted.start, page_lines_shift);
     }
 
     fn counts_in_l2(&self, request: L2Request) -> bool {

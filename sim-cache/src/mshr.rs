@@ -2,12 +2,16 @@
 //!
 //! A register is held from the start of a miss until its data arrives. When all are held, the next
 //! miss starts when the first is freed. Merging needs no register: the line is already in the tag
-//! array with its arrival time. Remembered are the last [`KEPT`] misses per register.
+//! array with its arrival time. Requests do not come in time order, so intervals are remembered and
+//! not just the time at which a register is free: a store that leaves late must not hold a register
+//! against a load that issues early.
 
 use sim_core::Cycle;
 
-/// Intervals remembered per register; requests do not come in time order.
+/// Intervals remembered per register, at least; what is older counts as full.
 const KEPT: usize = 2;
+/// Intervals remembered at least.
+const KEPT_MIN: usize = 64;
 
 /// A bounded number of outstanding misses.
 #[derive(Clone, Debug)]
@@ -18,20 +22,23 @@ pub(crate) struct Mshrs {
     registers: usize,
     /// No interval that was ever entered ends later.
     latest_end: Cycle,
+    /// No forgotten interval ends later: nothing is known of the time before.
+    forgotten_until: Cycle,
 }
 
 impl Mshrs {
     /// `registers` misses at the same time.
     pub(crate) fn new(registers: u32) -> Mshrs {
         let registers = registers as usize;
-        let starts = vec![0; registers * KEPT].into_boxed_slice();
-        Mshrs { ends: starts.clone(), starts, next: 0, registers, latest_end: 0 }
+        let starts = vec![0; (registers * KEPT).max(KEPT_MIN)].into_boxed_slice();
+        let ends = starts.clone();
+        Mshrs { starts, ends, next: 0, registers, latest_end: 0, forgotten_until: 0 }
     }
 
     /// The first cycle at or after `at` in which a register is free. Pure.
     #[inline]
     pub(crate) fn free_from(&self, at: Cycle) -> Cycle {
-        let mut at = at;
+        let mut at = at.max(self.forgotten_until);
         while at < self.latest_end {
             let mut held = 0;
             let mut first_end = Cycle::MAX;
@@ -52,6 +59,7 @@ impl Mshrs {
     /// Holds a register from `start` until `end`.
     #[inline]
     pub(crate) fn hold(&mut self, start: Cycle, end: Cycle) {
+        self.forgotten_until = self.forgotten_until.max(self.ends[self.next]);
         self.starts[self.next] = start;
         self.ends[self.next] = end;
         self.latest_end = self.latest_end.max(end);
@@ -76,6 +84,16 @@ mod tests {
         assert_eq!(mshrs.free_from(10), 90);
         mshrs.hold(90, 200);
         assert_eq!(mshrs.free_from(95), 100);
+    }
+
+    #[test]
+    fn a_long_burst_never_holds_more_than_there_are() {
+        let mut mshrs = Mshrs::new(16);
+        for i in 0..1000 {
+            let start = mshrs.free_from(7);
+            assert_eq!(start, 7 + i / 16 * 100);
+            mshrs.hold(start, start + 100);
+        }
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Uncore {
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
             slc: Slc::new(config, seed),
-            channels: vec![Calendar::one_per(dram.line_cycles, 1); dram.channels as usize],
+            channels: vec![Calendar::rate(1, dram.line_cycles); dram.channels as usize],
             latencies: Latencies {
                 interface: bus.interface_cycles.into(),
                 mesh: Cycle::from(slc.mesh_hops) * Cycle::from(slc.hop_cycles),
@@ -204,7 +204,7 @@ impl Uncore {
     /// Empties the system level cache and the channels' bookings.
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
         self.slc = Slc::new(config, seed);
-        self.channels.fill(Calendar::one_per(config.dram.line_cycles, 1));
+        self.channels.fill(Calendar::rate(1, config.dram.line_cycles));
     }
 
     /// Fixes who supplies a line; `None` goes back to the model's own rule.

@@ -1,0 +1,10 @@
+//! Directed cases: a given state, a stimulus, exact counts of every memory event of guide sections
+//! 4.1 to 4.6. Each case names the section it checks and states its claim.
+
+mod caches;
+mod flows;
+mod memory;
+mod rig;
+mod silicon;
+mod timing;
+mod tlbs;

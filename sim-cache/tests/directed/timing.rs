@@ -1,0 +1,155 @@
+//! Latencies and rates, against published measurements of the N2 and the A710.
+
+use sim_cache::CacheLevel;
+use sim_core::{MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
+
+use crate::rig::Base::{K1, K2, K3};
+use crate::rig::{Rig, Tables};
+
+const D: u64 = 0x8000;
+
+/// Mean cycles of a chain of `n` dependent loads of different lines in one level.
+fn ladder(level: Option<CacheLevel>, n: u64) -> u64 {
+    let lines: Vec<u64> = (0..n).map(|i| 0x100_0000 + i * 64).collect();
+    let mut rig = Rig::new(K1, &lines, &[]);
+    if let Some(level) = level {
+        for line in &lines {
+            rig.place(*line, level, false);
+        }
+    }
+    let begin = rig.now;
+    for line in &lines {
+        rig.now = rig.ld(8, *line).done;
+    }
+    (rig.now - begin) / n
+}
+
+#[test]
+fn dependent_loads_climb_the_published_ladder() {
+    // Cortex-A710 and N2, Chips and Cheese: 4; 13 to 14; 35.48 ns = 97.6; 141 ns = 388 cycles
+    assert_eq!(ladder(Some(CacheLevel::L1d), 64), 4);
+    assert!((13..=14).contains(&ladder(Some(CacheLevel::L2), 64)));
+    assert!((96..=98).contains(&ladder(Some(CacheLevel::Slc), 64)));
+    assert!((384..=392).contains(&ladder(None, 64)));
+}
+
+#[test]
+fn translation_adds_5_cycles_from_the_l2_tlb() {
+    let mut rig = Rig::new(K3, &[D], &[]);
+    let begin = rig.now;
+    let reply = rig.only_l2_tlb(&[D]).ld(8, D);
+    assert_eq!((reply.done - begin, reply.translation_cycles), (9, 6));
+}
+
+#[test]
+fn a_cold_walk_reads_four_descriptors() {
+    // 5 for the L2 TLB, then 4 x (4 of the walker + 13 of the read), then the L1 hit
+    let mut rig = Rig::new(K3, &[D], &[]);
+    let begin = rig.now;
+    let reply = rig.empty_tlbs().ld(8, D);
+    assert_eq!(reply.done - begin, 5 + 4 * 17 + 4);
+}
+
+#[test]
+fn a_load_over_two_lines_takes_one_cycle_more() {
+    let mut rig = Rig::new(K3, &[D, D + 0x40], &[]);
+    let begin = rig.now;
+    assert_eq!(rig.ld(8, D).done - begin, 4);
+    assert_eq!(rig.ld(8, D + 0x3C).done - begin, 5);
+    assert_eq!(rig.ld(16, D + 1).done - begin, 5);
+}
+
+#[test]
+fn a_seventeenth_miss_waits_for_a_register() {
+    let lines: Vec<u64> = (0..17).map(|i| D + 64 * i).collect();
+    let mut rig = Rig::new(K1, &lines, &[]);
+    let begin = rig.now;
+    let done: Vec<u64> = lines.iter().map(|line| rig.ld(8, *line).done - begin).collect();
+    assert!(done[..16].iter().all(|d| *d < 450), "{done:?}");
+    assert!(done[16] > 700, "{done:?}");
+}
+
+/// Bytes per cycle of independent loads of consecutive lines, one issued per cycle.
+fn read_rate(tables: &Tables, level: Option<CacheLevel>, lines: u64) -> f64 {
+    let mut rig = Rig::with(tables, K1, &[], &[]);
+    let addr = |line: u64| 0x100_0000 + line * 64;
+    for line in 0..lines {
+        if let Some(level) = level {
+            rig.place(addr(line), level, false);
+        }
+        if line % 64 == 0 {
+            rig.warm(addr(line), sim_cache::TlbLevel::L2);
+        }
+    }
+    let begin = rig.now;
+    let mut last = begin;
+    for line in 0..lines {
+        // A window of about 160 operations: load i issues after load i - 80 is done.
+        let reply = rig.ld(8, addr(line));
+        last = last.max(reply.done);
+        rig.now = (rig.now + 1).max(last.saturating_sub(400));
+    }
+    (64 * lines) as f64 / (last - begin) as f64
+}
+
+#[test]
+fn one_core_reads_the_l2_at_about_20_bytes_per_cycle() {
+    // Cortex-A710: 45.84 GB/s
+    let rate = read_rate(&Tables::quiet(), Some(CacheLevel::L2), 4000);
+    assert!((17.0..=21.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn one_core_reads_the_slc_at_about_13_bytes_per_cycle_with_prefetch() {
+    // N2: 36.5 GB/s at 2.75 GHz = 13.3; 16 registers without prefetch give 10.5
+    let mut tables = Tables::committed();
+    tables.memory.pages.mapping = sim_cache::config::PageMapping::Identity;
+    let rate = read_rate(&tables, Some(CacheLevel::Slc), 20_000);
+    assert!((12.0..=13.5).contains(&rate), "{rate}");
+    let quiet = read_rate(&Tables::quiet(), Some(CacheLevel::Slc), 20_000);
+    assert!((9.5..=10.6).contains(&quiet), "{quiet}");
+}
+
+#[test]
+fn one_core_reads_dram_at_4_to_8_bytes_per_cycle_with_prefetch() {
+    // N2, eight cores together: 14 GB/s each, 5.1 bytes per cycle
+    let mut tables = Tables::committed();
+    tables.memory.pages.mapping = sim_cache::config::PageMapping::Identity;
+    let rate = read_rate(&tables, None, 20_000);
+    assert!((4.0..=8.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn stores_that_leave_late_do_not_delay_loads_that_issue_early() {
+    // A store drains at 1000 and misses; a load of another line, later in program order, issues at 905.
+    let mut rig = Rig::new(K1, &[D, D + 0x40], &[]);
+    let begin = rig.now;
+    let store = MemRequest { pc: VirtAddr(0), addr: VirtAddr(D), bytes: 8, kind: MemKind::Store };
+    rig.memory.port(0).access(store, begin + 95, &mut NullSink);
+    assert_eq!(rig.ld(8, D + 0x40).done - begin, 388);
+    assert_eq!(rig.ld(8, D).done - begin, 388, "it would have fetched the line itself");
+}
+
+#[test]
+fn cycles_with_an_l2_miss_outstanding_are_known() {
+    let mut rig = Rig::new(K1, &[D], &[]);
+    let begin = rig.now;
+    let done = rig.ld(8, D).done;
+    let pending = rig.memory.port(0).l2_miss_pending(begin, done);
+    // All but 13 cycles of lookup and 5 of the fill
+    assert_eq!(pending, 388 - 13 - 5);
+    assert_eq!(rig.memory.port(0).l2_miss_pending(done, done + 100), 0);
+    let mut rig = Rig::new(K2, &[D], &[]);
+    rig.ld(8, D);
+    assert_eq!(rig.memory.port(0).l2_miss_pending(0, 1 << 30), 0, "an L2 hit is none");
+}
+
+#[test]
+fn full_line_stores_to_the_l2_reach_the_bandwidth_of_its_port() {
+    let mut rig = Rig::new(K1, &[D], &[]);
+    let begin = rig.now;
+    for part in 0..64 * 4 {
+        rig.now = rig.st(16, D + 16 * part).done.min(rig.now + 1);
+    }
+    assert!(rig.now - begin <= 64 * 4 + 1);
+}
