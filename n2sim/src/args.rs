@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_machine::{ConfigSource, Profile, Revision};
 
 use crate::capture::CaptureArgs;
+use crate::doctor::DoctorArgs;
 
 /// Replays recorded AArch64 programs on a model of the Arm Neoverse N2 and counts its PMU events.
 #[derive(Debug, Parser)]
@@ -18,10 +19,105 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Capture(CaptureArgs),
-    /// Check counts: the identities that the events of one window must keep
+    /// Run scenario files and compare their counts; or check counts of any machine (--counts)
     Check(CheckArgs),
+    Doctor(DoctorArgs),
     /// List events, metrics or the configuration
     List(ListArgs),
+    /// Replay a trace and print its counts as `perf stat` would
+    Stat(StatArgs),
+    /// Look into a trace file
+    Trace(TraceArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim stat traces/hash.n2t\n          \
+    n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls")]
+pub(crate) struct StatArgs {
+    /// The trace to replay
+    pub(crate) trace: PathBuf,
+    /// Events to print: mnemonics or perf names in any case, or rNN (default: all)
+    #[arg(short, long, value_name = "EVENT,...")]
+    pub(crate) event: Vec<String>,
+    /// Print fields separated by SEP, in the order of `perf stat -x`
+    #[arg(short = 'x', long, value_name = "SEP", conflicts_with = "json")]
+    pub(crate) field_separator: Option<String>,
+    /// Print one JSON object per event, as `perf stat -j` does
+    #[arg(short, long)]
+    pub(crate) json: bool,
+    /// Write to FILE instead of standard output, when everything is done
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print counts for each thread
+    #[arg(long)]
+    pub(crate) per_thread: bool,
+    /// Print where the rename slots went, cause by cause
+    #[arg(long, conflicts_with_all = ["json", "field_separator"])]
+    pub(crate) stalls: bool,
+    /// Print speed and memory of the simulation to stderr
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+    #[arg(help_heading = "Part of the trace")]
+    pub(crate) warmup: u64,
+    /// Instructions of each thread to count, after the warm-up
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    #[arg(help_heading = "Part of the trace")]
+    pub(crate) limit: Option<u64>,
+    /// Count only between two markers: numbers of HINT instructions (40,41) or names of functions
+    #[arg(long, value_name = "BEGIN,END", help_heading = "Part of the trace")]
+    pub(crate) roi: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// A number of instructions: digits, `_` between them, and k, M or G behind.
+fn instructions(text: &str) -> Result<u64, String> {
+    let (digits, scale) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
+        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
+        Some((at, 'g' | 'G')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let number: Option<u64> = digits.replace('_', "").parse().ok();
+    number
+        .and_then(|number| number.checked_mul(scale))
+        .ok_or_else(|| String::from("give a number of instructions, such as 2000000 or 2M"))
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TraceArgs {
+    #[command(subcommand)]
+    pub(crate) what: TraceWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TraceWhat {
+    /// Where a trace comes from, its size, and what it does not contain
+    Info {
+        /// The trace
+        file: PathBuf,
+    },
+    /// Read everything, and say what is damaged or cannot be
+    Verify {
+        /// The trace
+        file: PathBuf,
+    },
+    /// Print instructions, one per line
+    Dump {
+        /// The trace
+        file: PathBuf,
+        /// Number of the thread's stream (default: the first)
+        #[arg(long, value_name = "N")]
+        stream: Option<u32>,
+        /// Position of the first instruction in the stream
+        #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+        start: u64,
+        /// Instructions to print
+        #[arg(long, value_name = "N", value_parser = instructions, default_value = "1000")]
+        count: u64,
+    },
 }
 
 /// Which machine is simulated.
@@ -92,21 +188,25 @@ pub(crate) enum ListWhat {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CheckArgs {
-    /// The files are counts as `perf stat -x,` or `perf stat -j` prints them, of any machine
-    #[arg(long, required = true)]
+    /// The files are counts as `perf stat -x,` or `perf stat -j` prints them, of any machine: hold
+    /// them to the identities that the events of one window must keep
+    #[arg(long)]
     pub(crate) counts: bool,
-    /// The files to check
+    /// Scenario files, or folders with such; with --counts the count tables
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Revision of the core that counted; r0p0 to r0p2 count one stalled slot too many per cycle
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "counts")]
     pub(crate) revision: Option<RevisionName>,
     /// Whether CPUECTLR.EXTLLC was set; without it the last-level events stay 0
-    #[arg(long, value_name = "true|false")]
+    #[arg(long, value_name = "true|false", requires = "counts")]
     pub(crate) extllc: Option<bool>,
     /// Percent by which two sides may differ, for counts scaled from a part of the time
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "counts")]
     pub(crate) tolerance: f64,
+    /// On which machine scenarios run
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -136,6 +236,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_of_instructions_may_have_a_scale() {
+        assert_eq!(instructions("2_000"), Ok(2000));
+        assert_eq!(instructions("3k"), Ok(3000));
+        assert_eq!(instructions("4M"), Ok(4_000_000));
+        assert_eq!(instructions("5G"), Ok(5_000_000_000));
+        for wrong in ["", "M", "1.5M", "-1", "99999999999G"] {
+            assert!(instructions(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -5,10 +5,16 @@
 
 mod args;
 mod capture;
+mod check;
 mod check_counts;
 mod count_table;
+mod doctor;
 mod event_list;
+mod host;
 mod list;
+mod output;
+mod stat;
+mod trace;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -50,8 +56,12 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     Ok(match command {
         Command::Capture(args) => return capture::run(&args),
-        Command::Check(args) => check_counts::run(&args)?.into(),
+        Command::Check(args) if args.counts => check_counts::run(&args)?.into(),
+        Command::Check(args) => check::run(&args)?.into(),
+        Command::Doctor(args) => return doctor::run(&args),
         Command::List(args) => list::run(&args)?.into(),
+        Command::Stat(args) => stat::run(&args)?.into(),
+        Command::Trace(args) => trace::run(&args)?.into(),
     })
 }
 

@@ -88,8 +88,10 @@ fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Resul
         }
     }
     row(&format!("all ({SLOTS_PER_CYCLE} x CPU_CYCLES)"), ledger.offered)?;
-    if ledger.unexplained() != 0 {
-        writeln!(out, " {} slots have no cause: please report this", ledger.unexplained())?;
+    match ledger.unexplained() {
+        0 => {}
+        lost @ 1.. => writeln!(out, " {lost} slots have no cause: please report this")?,
+        surplus => writeln!(out, " {} slots too many: please report this", -surplus)?,
     }
     writeln!(out)
 }
@@ -138,5 +140,7 @@ mod tests {
         let text = text(&outcome(2999), true);
         assert!(text.starts_with(" Rename slots of thread 3 "), "{text}");
         assert!(text.contains("\n 1 slots have no cause"), "{text}");
+        let text = self::text(&outcome(3002), false);
+        assert!(text.contains("\n 2 slots too many"), "{text}");
     }
 }

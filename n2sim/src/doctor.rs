@@ -1,0 +1,217 @@
+//! `n2sim doctor`: what this machine has for recording, what each part cannot see, and the command
+//! that installs what is missing.
+
+use crate::capture::engine::{self, Engine};
+use crate::capture::program::USUAL_SYSROOTS;
+use anyhow::Result;
+use clap::Args;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// Say what is here for recording programs, and how to get what is missing
+#[derive(Args, Clone, Debug)]
+pub(crate) struct DoctorArgs {
+    /// A qemu-aarch64 to examine [default: those in PATH]
+    #[arg(long, value_name = "PATH")]
+    engine: Option<std::path::PathBuf>,
+}
+
+/// The cross compiler of Debian and its kin.
+const COMPILER: &str = "aarch64-linux-gnu-gcc";
+/// The system-mode engine.
+const SYSTEM_ENGINE: &str = "qemu-system-aarch64";
+
+/// One part and what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finding {
+    part: &'static str,
+    is_good: bool,
+    /// Without it nothing can be recorded.
+    is_needed: bool,
+    what: String,
+    /// Further lines.
+    notes: Vec<String>,
+    remedy: Option<String>,
+}
+
+impl Finding {
+    fn good(part: &'static str, what: String) -> Finding {
+        Finding { part, is_good: true, is_needed: false, what, notes: Vec::new(), remedy: None }
+    }
+
+    fn missing(part: &'static str, is_needed: bool, what: &str, remedy: &str) -> Finding {
+        let remedy = Some(remedy.to_owned());
+        Finding {
+            part,
+            is_good: false,
+            is_needed,
+            what: what.to_owned(),
+            notes: Vec::new(),
+            remedy,
+        }
+    }
+}
+
+/// Prints the findings; exit code 1 when nothing can be recorded.
+///
+/// # Errors
+/// If stdout cannot be written.
+pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
+    let findings = examine(args);
+    let mut out = std::io::stdout().lock();
+    for finding in &findings {
+        let mark = match (finding.is_good, finding.is_needed) {
+            (true, _) => "ok",
+            (false, true) => "MISSING",
+            (false, false) => "optional",
+        };
+        writeln!(out, "{mark:<9}{:<10}{}", finding.part, finding.what)?;
+        for note in &finding.notes {
+            writeln!(out, "{:19}{note}", "")?;
+        }
+        if let Some(remedy) = &finding.remedy {
+            writeln!(out, "{:19}to get it: {remedy}", "")?;
+        }
+    }
+    let can_record = findings.iter().all(|finding| finding.is_good || !finding.is_needed);
+    let verdict =
+        if can_record { "n2sim capture works here" } else { "n2sim capture cannot work yet" };
+    writeln!(out, "{verdict}")?;
+    Ok(ExitCode::from(u8::from(!can_record)))
+}
+
+fn examine(args: &DoctorArgs) -> Vec<Finding> {
+    let plugins = engine::plugins();
+    let paths = args.engine.clone().map_or_else(engine::installed, |path| vec![path]);
+    let mut findings = vec![plugin_finding(&plugins)];
+    let probes: Vec<_> = paths.iter().map(|path| (path, engine::probe(path, &plugins))).collect();
+    let works = probes.iter().any(|(_, probe)| probe.is_ok());
+    for (path, probe) in probes {
+        findings.push(match probe {
+            Ok(engine) => engine_finding(&engine),
+            Err(error) => Finding {
+                part: "engine",
+                is_good: false,
+                is_needed: !works,
+                what: format!("{}: {error:#}", path.display()),
+                notes: Vec::new(),
+                remedy: None,
+            },
+        });
+    }
+    if paths.is_empty() {
+        findings.push(Finding::missing(
+            "engine",
+            true,
+            "no qemu-aarch64 in PATH; it runs the program while it is recorded",
+            engine::INSTALL_ENGINE,
+        ));
+    }
+    findings.push(system_finding());
+    findings.push(compiler_finding());
+    findings.push(sysroot_finding());
+    findings
+}
+
+fn plugin_finding(plugins: &[std::path::PathBuf]) -> Finding {
+    if plugins.is_empty() {
+        return Finding::missing(
+            "plugin",
+            true,
+            "libsim_capture.so is not built",
+            engine::BUILD_PLUGIN,
+        );
+    }
+    let list: Vec<String> = plugins.iter().map(|path| path.display().to_string()).collect();
+    Finding::good("plugin", list.join(", "))
+}
+
+fn engine_finding(engine: &Engine) -> Finding {
+    let (oldest, newest) = engine.api;
+    let what = format!("{}: {}", engine.path.display(), engine.version);
+    let notes = vec![
+        format!(
+            "plugin API {oldest} to {newest}; records as -cpu {} (offers {})",
+            engine.default_cpu(),
+            engine.cpus.join(" ")
+        ),
+        blind_spots(newest).to_owned(),
+    ];
+    Finding { notes, ..Finding::good("engine", what) }
+}
+
+/// What an engine with this plugin interface does not report.
+fn blind_spots(newest_api: u64) -> &'static str {
+    if newest_api < 2 {
+        "not reported: PRFM addresses; DC ZVA addresses (rebuilt); most SVE accesses \
+         (so the processor played has no SVE)"
+    } else {
+        "not reported: PRFM addresses; DC ZVA addresses (rebuilt); LDNF1, later LDFF1 elements"
+    }
+}
+
+fn system_finding() -> Finding {
+    match engine::in_path(SYSTEM_ENGINE) {
+        Some(path) => {
+            let version = engine::version(&path).unwrap_or_else(|error| format!("{error:#}"));
+            let mut finding = Finding::good("system", format!("{}: {version}", path.display()));
+            finding.notes.push("not used: capture records user programs only".to_owned());
+            finding
+        }
+        None => Finding::good("system", format!("{SYSTEM_ENGINE} is not here, and not needed")),
+    }
+}
+
+fn compiler_finding() -> Finding {
+    let Some(path) = engine::in_path(COMPILER) else {
+        return Finding::missing(
+            "compiler",
+            false,
+            "no AArch64 cross compiler: own programs and traces/build.sh need one",
+            "apt-get install gcc-aarch64-linux-gnu",
+        );
+    };
+    let output = Command::new(&path).arg("-dumpfullversion").output();
+    let version = output.map_or_else(
+        |error| error.to_string(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    );
+    Finding::good("compiler", format!("{} {version}", path.display()))
+}
+
+fn sysroot_finding() -> Finding {
+    let linker = "lib/ld-linux-aarch64.so.1";
+    match USUAL_SYSROOTS.iter().find(|root| Path::new(root).join(linker).exists()) {
+        Some(root) => Finding::good("sysroot", (*root).to_owned()),
+        None => Finding::missing(
+            "sysroot",
+            false,
+            "no folder with AArch64 libraries: dynamically linked programs need one",
+            "apt-get install libc6-arm64-cross, or --sysroot DIR with your own",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_does_not_exist_is_a_needed_part_that_is_missing() {
+        let engine = Some(std::path::PathBuf::from("/nonexistent/qemu-aarch64"));
+        let findings = examine(&DoctorArgs { engine });
+        let bad: Vec<&Finding> =
+            findings.iter().filter(|finding| finding.part == "engine").collect();
+        assert_eq!(bad.len(), 1);
+        assert!(!bad[0].is_good && bad[0].is_needed, "{bad:?}");
+        assert!(bad[0].what.contains("/nonexistent/qemu-aarch64"), "{bad:?}");
+    }
+
+    #[test]
+    fn a_missing_plugin_names_the_command_that_builds_it() {
+        let finding = plugin_finding(&[]);
+        assert!(finding.is_needed && !finding.is_good);
+        assert_eq!(finding.remedy.as_deref(), Some(engine::BUILD_PLUGIN));
+    }
+}

@@ -1,0 +1,115 @@
+//! Where results go: standard output, or a file that appears only when it is complete.
+
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tempfile::NamedTempFile;
+
+/// Mode of a new file before the user's mask is taken off.
+const FILE_MODE: u32 = 0o666;
+
+/// The destination of a report.
+pub(crate) struct Output {
+    target: Target,
+}
+
+enum Target {
+    Stdout(BufWriter<io::Stdout>),
+    /// A device or pipe: written directly.
+    Direct(BufWriter<File>, PathBuf),
+    /// A file beside its final place.
+    Temporary(BufWriter<NamedTempFile>, PathBuf),
+}
+
+impl Output {
+    /// Opens `path`, or standard output without one. Do it before the work, so that a place that
+    /// cannot be written is known at once.
+    pub(crate) fn create(path: Option<&Path>) -> anyhow::Result<Output> {
+        let Some(path) = path else {
+            return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())) });
+        };
+        let context = || format!("cannot write {}", path.display());
+        let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        let target = if is_special {
+            let file = File::options().write(true).open(path).with_context(context)?;
+            Target::Direct(BufWriter::new(file), path.to_owned())
+        } else {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let file = tempfile::Builder::new()
+                .prefix(".n2sim-")
+                .permissions(Permissions::from_mode(FILE_MODE))
+                .tempfile_in(folder.unwrap_or(Path::new(".")))
+                .with_context(context)?;
+            Target::Temporary(BufWriter::new(file), path.to_owned())
+        };
+        Ok(Output { target })
+    }
+
+    /// True when the report goes to a file of its own.
+    pub(crate) fn is_file(&self) -> bool {
+        !matches!(self.target, Target::Stdout(_))
+    }
+
+    /// Puts the finished file in its place.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        match self.target {
+            Target::Stdout(mut out) => out.flush()?,
+            Target::Direct(mut out, path) => {
+                out.flush().with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            Target::Temporary(out, path) => {
+                let context = || format!("cannot write {}", path.display());
+                let file = out.into_inner().map_err(io::IntoInnerError::into_error);
+                file.with_context(context)?.persist(&path).with_context(context)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.target {
+            Target::Stdout(out) => out.write(bytes),
+            Target::Direct(out, _) => out.write(bytes),
+            Target::Temporary(out, _) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.target {
+            Target::Stdout(out) => out.flush(),
+            Target::Direct(out, _) => out.flush(),
+            Target::Temporary(out, _) => out.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_only_when_it_is_finished() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("counts.csv");
+        let mut output = Output::create(Some(&path)).expect("the folder can be written");
+        output.write_all(b"half").expect("room");
+        drop(output);
+        assert_eq!(folder.path().read_dir().expect("readable").count(), 0, "nothing stays behind");
+
+        let mut output = Output::create(Some(&path)).expect("the folder can be written");
+        output.write_all(b"whole").expect("room");
+        output.finish().expect("the file can be renamed");
+        assert_eq!(std::fs::read(&path).expect("the file is there"), b"whole");
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_is_named() {
+        let error = Output::create(Some(Path::new("/nowhere/counts.csv"))).err().expect("no place");
+        assert!(format!("{error:#}").starts_with("cannot write /nowhere/counts.csv: "));
+    }
+}

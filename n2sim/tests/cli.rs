@@ -1,0 +1,256 @@
+//! The program as a user meets it: what it prints, what it refuses, with which exit code.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A committed trace of a real program.
+fn trace() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/hash.n2t");
+    path.display().to_string()
+}
+
+fn n2sim(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs the program, demands success, gives what it printed.
+fn printed(args: &[&str]) -> String {
+    let output = n2sim(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Runs the program, demands exit code 2 and no output, gives the message.
+fn refused(args: &[&str]) -> String {
+    let output = n2sim(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+    assert_eq!(stdout(&output), "", "{args:?}");
+    let message = stderr(&output);
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+fn file_with(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let path: PathBuf = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn stat_prints_chosen_events_like_perf() {
+    let trace = trace();
+    let text = printed(&["stat", &trace, "--limit", "20k", "-e", "inst_retired,r11,L1D_CACHE:u"]);
+    assert!(
+        text.starts_with(&format!("\n Performance counter stats for '{trace}':\n\n")),
+        "{text}"
+    );
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("     ")).collect();
+    assert_eq!(rows.len(), 4, "three events and the time: {text}");
+    assert!(rows[0].starts_with("            20,000      inst_retired "), "{text}");
+    assert!(rows[0].ends_with("  insn per cycle"), "{text}");
+    assert!(rows[1].contains(" r11 ") && rows[1].ends_with("2.750 GHz"), "{text}");
+    assert!(rows[2].contains(" L1D_CACHE:u"), "{text}");
+    assert!(rows[3].ends_with(" seconds time elapsed (modeled)"), "{text}");
+}
+
+#[test]
+fn csv_and_json_hold_the_same_counts() {
+    let trace = trace();
+    let start = ["stat", &trace, "--limit", "20k"];
+    let csv = printed(&[&start[..], &["-x,"]].concat());
+    let json = printed(&[&start[..], &["-j"]].concat());
+    assert_eq!(csv.lines().count(), 147);
+    for (csv, json) in csv.lines().zip(json.lines()) {
+        let fields: Vec<&str> = csv.split(',').collect();
+        let object: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(object["event"], fields[2]);
+        assert_eq!(object["counter-value"], format!("{}.000000", fields[0]));
+        assert_eq!(object["event-runtime"].to_string(), fields[3]);
+    }
+}
+
+#[test]
+fn two_runs_are_identical_and_their_header_says_how_to_repeat_them() {
+    let trace = trace();
+    let args = ["stat", &trace, "--limit", "20k", "-x;", "--seed", "9", "--profile", "silicon"];
+    let (one, two) = (n2sim(&args), n2sim(&args));
+    assert_eq!((&one.stdout, &one.stderr), (&two.stdout, &two.stderr));
+    let header = stderr(&one);
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(header.starts_with(&format!("# n2sim {version}\n# configuration neoverse-n2.toml")));
+    assert!(header.contains("+ neoverse-n2-silicon.toml + --set run.seed=9 (hash "), "{header}");
+    assert!(header.contains(&format!("# trace {trace} (hash ")), "{header}");
+    assert!(header.ends_with("# seed 9\n"), "{header}");
+}
+
+#[test]
+fn a_report_file_appears_whole_and_only_on_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.csv").display().to_string();
+    let trace = trace();
+    assert_eq!(printed(&["stat", &trace, "--limit", "5k", "-x,", "-o", &path]), "");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("# n2sim "), "{text}");
+    assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), 147);
+
+    let path = folder.path().join("never.csv").display().to_string();
+    refused(&["stat", &trace, "--roi", "no_such_function,other", "-o", &path]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half-written stays");
+    let told = refused(&["stat", &trace, "--limit", "1k", "-o", "/nowhere/out.csv"]);
+    assert!(told.contains("cannot write /nowhere/out.csv"), "{told}");
+}
+
+#[test]
+fn the_ledger_accounts_for_every_slot() {
+    let text =
+        printed(&["stat", &trace(), "--limit", "50k", "-e", "op_spec,stall_slot", "--stalls"]);
+    assert!(text.contains("\n Rename slots "), "{text}");
+    assert!(!text.contains("please report"), "{text}");
+}
+
+/// The output of the program is held to the identities by the program itself.
+#[test]
+fn counts_of_a_run_keep_every_identity() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = trace();
+    for (i, extra) in
+        [&["-x,"][..], &["-j"], &["-x,", "--set", "core.revision=r0p0"]].iter().enumerate()
+    {
+        let path = folder.path().join(format!("{i}.counts")).display().to_string();
+        printed(&[&["stat", &trace, "--limit", "200k", "-o", &path], *extra].concat());
+        let revision = if i == 2 { "r0p0" } else { "r0p3" };
+        let text = printed(&["check", "--counts", "--revision", revision, &path]);
+        assert!(
+            text.contains("147 events") && text.contains(" 0 do not hold, 0 left out"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn counts_that_break_an_identity_give_exit_code_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file_with(
+        &folder,
+        "bad.csv",
+        "5,,l1d_cache,1,100.00,,\n2,,l1d_cache_rd,1,100.00,,\n2,,l1d_cache_wr,1,100.00,,\n",
+    );
+    let output = n2sim(&["check", "--counts", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = "L1D_CACHE = L1D_CACHE_RD + L1D_CACHE_WR does not hold: 5 against 4 (printed)";
+    assert!(stdout(&output).contains(told), "{}", stdout(&output));
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    assert!(refused(&["stat", &trace(), "--evnt", "cycles"]).contains("--event"));
+    assert!(refused(&["stat", &trace(), "-j", "-x,"]).contains("cannot be used with"));
+    assert!(refused(&["stat", &trace(), "--limit", "many"]).contains("such as 2000000 or 2M"));
+    assert!(refused(&["stat"]).contains("<TRACE>"));
+    assert!(refused(&["stta"]).contains("stat"));
+}
+
+#[test]
+fn missing_and_foreign_traces_are_refused_by_name() {
+    let told = refused(&["stat", "/nowhere/x.n2t"]);
+    assert!(told.contains("/nowhere/x.n2t"), "{told}");
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("empty.n2t", ""), ("foreign.n2t", "#!/bin/sh\necho no trace at all\n")] {
+        let path = file_with(&folder, name, text);
+        let told = refused(&["stat", &path]);
+        assert!(told.starts_with("n2sim: ") && told.contains(&path), "{told}");
+        assert_eq!(told.trim_end().lines().count(), 1, "one sentence: {told}");
+    }
+}
+
+#[test]
+fn unknown_events_are_refused_with_the_closest_name() {
+    let told = refused(&["stat", &trace(), "-e", "l1d_cach_refil"]);
+    assert!(told.contains("the closest name is L1D_CACHE_REFILL"), "{told}");
+}
+
+#[test]
+fn wrong_configurations_are_refused_with_place_and_remedy() {
+    let trace = trace();
+    let told = refused(&["stat", &trace, "--set", "core.clok-hz=1"]);
+    assert!(told.contains("the closest existing key is `core.clock-hz`"), "{told}");
+    let told = refused(&["stat", &trace, "--set", "core.clock-hz"]);
+    assert!(told.contains("write it as table.key=value"), "{told}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let overlay = "base = \"neoverse-n2.toml\"\n[memory.l1d]\nsize-bites = 1\n";
+    let path = file_with(&folder, "typo.toml", overlay);
+    let told = refused(&["stat", &trace, "--config", &path]);
+    assert!(told.contains(&format!("{path}:3:1: unknown key `memory.l1d.size-bites`")), "{told}");
+
+    let overlay = "base = \"neoverse-n2.toml\"\n[memory.l1d]\nsize-bytes = 65000\n";
+    let path = file_with(&folder, "shape.toml", overlay);
+    let told = refused(&["stat", &trace, "--config", &path]);
+    assert!(
+        told.contains(&format!("{path}:3:1: ")) && told.contains("3 | size-bytes = 65000"),
+        "{told}"
+    );
+    let told = refused(&["stat", &trace, "--config", "/nowhere.toml"]);
+    assert!(told.contains("cannot read the configuration /nowhere.toml: No such file"), "{told}");
+}
+
+#[test]
+fn lists_are_complete() {
+    let events = printed(&["list", "events"]);
+    assert_eq!(events.lines().filter(|line| line.starts_with("  r")).count(), 147 + 9);
+    let long = printed(&["list", "events", "--long"]);
+    assert!(long.contains("sum of: l1d_cache_rd, l1d_cache_wr"), "{long}");
+    assert!(printed(&["list", "metrics"]).contains("INST_RETIRED / CPU_CYCLES"));
+}
+
+#[test]
+fn the_printed_configuration_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["list", "config", "--profile", "silicon", "--set", "core.revision=r0p1"];
+    let text = printed(&args);
+    assert!(
+        text.contains("revision = \"r0p1\" # [set on the command line; was \"r0p3\""),
+        "{text}"
+    );
+    assert!(text.contains("[set in neoverse-n2-silicon.toml; was 40: [PMU guide"), "{text}");
+    let path = file_with(&folder, "merged.toml", &text);
+    let again = printed(&["list", "config", "--config", &path]);
+    let hash = |text: &str| text.lines().nth(1).unwrap().split("(hash ").nth(1).unwrap().to_owned();
+    assert_eq!(hash(&text), hash(&again), "what is printed can be read back");
+}
+
+#[test]
+fn a_trace_can_be_looked_into() {
+    let trace = trace();
+    assert!(printed(&["trace", "info", &trace]).contains("hash"));
+    assert!(printed(&["trace", "verify", &trace]).ends_with("  intact\n"));
+    let dump = printed(&["trace", "dump", &trace, "--start", "10", "--count", "5"]);
+    let insts =
+        dump.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    assert_eq!(insts.count(), 5, "{dump}");
+    assert!(refused(&["trace", "dump", &trace, "--stream", "77"]).contains("no stream 77"));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_n2sim"))
+        .args(["list", "events", "--long"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}
