@@ -216,8 +216,8 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
-        let before = LineAddr(line.0.wrapping_sub(1));
-        if !self.prefetch.l2 || self.l2.probe(before).is_none() {
+        let before = line.0.checked_sub(1).map(LineAddr);
+        if !self.prefetch.l2 || before.and_then(|line| self.l2.probe(line)).is_none() {
             return;
         }
         let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;

@@ -26,13 +26,15 @@ struct OpenLine {
     bytes: u64,
     /// Its bytes wait here, because it is in no L1 line.
     held: bool,
+    /// Number of lines opened before it.
+    opened: u64,
 }
 
 /// The lines being written and the run of full lines so far.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteStreams {
     open: [OpenLine; OPEN_LINES],
-    oldest: usize,
+    opened: u64,
     full_lines: u32,
     threshold: u32,
     held: u32,
@@ -42,7 +44,7 @@ impl WriteStreams {
     /// `threshold` consecutive full lines start streaming; 0 is never.
     pub(crate) fn new(threshold: u32) -> WriteStreams {
         let open = [OpenLine::default(); OPEN_LINES];
-        WriteStreams { open, oldest: 0, full_lines: 0, threshold, held: 0 }
+        WriteStreams { open, opened: 0, full_lines: 0, threshold, held: 0 }
     }
 
     /// True when the next store miss to a new line should be held here.
@@ -71,22 +73,24 @@ impl WriteStreams {
             return [None, None];
         }
         let tag = line.0 + 1;
-        let known = self.open.iter().position(|o| o.tag == tag);
-        let made_room = if known.is_none() { self.open_line(tag, hold) } else { None };
-        let index = known.unwrap_or(self.oldest);
-        if known.is_none() {
-            self.oldest = (self.oldest + 1) % OPEN_LINES;
-        }
+        let (index, made_room) = match self.open.iter().position(|o| o.tag == tag) {
+            Some(known) => (known, None),
+            None => self.open_line(tag, hold),
+        };
         self.open[index].bytes |= bytes;
         let full = if self.open[index].bytes == u64::MAX { self.close(index) } else { None };
         [made_room, full]
     }
 
-    fn open_line(&mut self, tag: u64, hold: bool) -> Option<Drain> {
-        let left = self.close(self.oldest);
-        self.open[self.oldest] = OpenLine { tag, bytes: 0, held: hold };
+    /// Opens a line in a free place, or in that of the line opened first.
+    fn open_line(&mut self, tag: u64, hold: bool) -> (usize, Option<Drain>) {
+        let first = (0..OPEN_LINES).min_by_key(|i| (self.open[*i].tag != 0, self.open[*i].opened));
+        let index = first.expect("there is at least one place");
+        let made_room = self.close(index);
+        self.opened += 1;
+        self.open[index] = OpenLine { tag, bytes: 0, held: hold, opened: self.opened };
         self.held += u32::from(hold);
-        left
+        (index, made_room)
     }
 
     /// Takes a held line away because another kind of access wants it.
