@@ -57,6 +57,9 @@ pub(crate) struct CaptureArgs {
     /// zstd level: 1 to record fast, 9 or 19 to keep
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
+    /// How to make this trace again, kept in the trace
+    #[arg(long, value_name = "TEXT")]
+    recipe: Option<String>,
     /// Only count instructions, with the engine's own counter; writes no trace
     #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level"])]
     count_only: bool,
@@ -149,6 +152,7 @@ fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
         command: args.command.clone(),
         engine: format!("{}, user mode, plugin API {oldest} to {newest}", engine.version),
         cpu: cpu.to_owned(),
+        recipe: args.recipe.clone(),
         machine: MachineInfo {
             vector_bytes: if is_n2 { 16 } else { 0 },
             // QEMU's `max` clears 512 bytes at a time.
