@@ -3,7 +3,7 @@
 #include "start.h"
 
 #define ROUNDS 60000u
-#define CLONE_FLAGS 0x00250f00 /* VM FS FILES SIGHAND THREAD SYSVSEM PARENT_SETTID CHILD_CLEARTID */
+#define CLONE_FLAGS 0x00350f00 /* VM FS FILES SIGHAND THREAD SYSVSEM PARENT_SETTID CHILD_CLEARTID */
 
 static struct {
     u64 added __attribute__((aligned(64)));
