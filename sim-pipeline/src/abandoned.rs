@@ -23,8 +23,7 @@ impl Pipeline {
     ) -> Cycle {
         let scoreboard = self.scoreboard.clone();
         let order = self.lsu.order();
-        let mut mark = std::mem::take(&mut self.mark);
-        self.window.save(&mut mark);
+        let mark = self.window.mark();
         let pc = program.pc(inst.id);
         let arrival = self.front.place(pc, memory, sink);
         let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
@@ -42,8 +41,7 @@ impl Pipeline {
         if static_inst.branch != BranchKind::None {
             self.wrong_path_next(op, true, sink);
         }
-        self.window.squash(&mark);
-        self.mark = mark;
+        self.window.squash(mark);
         self.lsu.restore(order);
         self.scoreboard = scoreboard;
         self.previous = None;

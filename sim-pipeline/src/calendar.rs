@@ -44,14 +44,21 @@ impl Calendar {
     /// Forgets the cycles before `now`: nothing can issue there any more.
     #[inline]
     pub fn advance(&mut self, now: Cycle) {
+        if now == self.base {
+            return;
+        }
         if now - self.base >= WINDOW {
             self.busy.fill(0);
-            self.base = now;
+        } else {
+            let (from, to) = ((self.base & MASK) as usize, (now & MASK) as usize);
+            if from < to {
+                self.busy[from..to].fill(0);
+            } else {
+                self.busy[from..].fill(0);
+                self.busy[..to].fill(0);
+            }
         }
-        while self.base < now {
-            self.busy[(self.base & MASK) as usize] = 0;
-            self.base += 1;
-        }
+        self.base = now;
     }
 
     /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`

@@ -170,12 +170,9 @@ impl Pipeline {
         };
         let queue = Queue::of(pipes);
         let mut last = needs;
-        let dispatched = self.window.cycle();
         for _ in 0..group.count {
             let cycle = self.pipes.book(request, needs, squash);
-            let queue = self.window.queue(queue);
-            queue.free_at(dispatched);
-            queue.take(cycle.min(squash) + 1);
+            self.window.queue(queue).take(cycle.min(squash) + 1);
             last = last.max(cycle);
         }
         last

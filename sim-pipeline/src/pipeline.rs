@@ -12,7 +12,7 @@ use crate::lsu::{self, LoadStoreUnit};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
-use crate::window::{Window, WindowMark};
+use crate::window::{UopCounts, Window};
 use crate::wrong_path::AddressGuess;
 use sim_core::time::NEVER;
 use sim_core::{
@@ -73,8 +73,6 @@ pub struct Pipeline {
     pub(crate) retire: InOrder,
     pub(crate) slots: SlotLedger,
     pub(crate) guess: AddressGuess,
-    /// Reused by every wrong path.
-    pub(crate) mark: WindowMark,
     /// The instruction before, for fusion: its address, and whether it may take a partner.
     pub(crate) previous: Option<(InstId, u64)>,
     /// First cycle of the current counting window.
@@ -84,12 +82,10 @@ pub struct Pipeline {
 impl Pipeline {
     /// An empty core at cycle 0. The configuration must have no [`PipelineConfig::problems`].
     pub fn new(config: &PipelineConfig) -> Pipeline {
-        let window = Window::new(config);
         Pipeline {
             front: FrontEnd::new(&config.front_end, &config.branch),
             branches: BranchUnit::new(&config.branch),
-            mark: window.new_mark(),
-            window,
+            window: Window::new(config),
             pipes: Calendar::default(),
             scoreboard: Scoreboard::default(),
             lsu: LoadStoreUnit::new(&config.execute),
@@ -239,13 +235,14 @@ impl Pipeline {
             return (cycle <= op.squash).then_some((cycle, 0));
         }
         let mut first = 0;
+        let mut uops = UopCounts::of(op.inst);
         for mop in 0..u32::from(op.inst.n_mops) {
             let blocked = if mop == 0 {
                 self.window.blocker(op.inst, arrival.at)
             } else {
                 self.window.rob_blocker(mop as usize)
             };
-            let slot = self.window.slot(op.inst, blocked, mop == 0);
+            let slot = self.window.slot(uops, blocked);
             let cycle = slot.until;
             let sent = cycle <= op.squash;
             let leave = cycle.min(op.squash);
@@ -262,7 +259,7 @@ impl Pipeline {
                 self.front.renamed(op.squash);
                 return (mop > 0).then_some((first, mop));
             }
-            self.window.take_slot(op.inst, slot, mop == 0);
+            self.window.take_slot(std::mem::take(&mut uops), slot);
             if mop == 0 {
                 first = cycle;
                 self.front.renamed(cycle);

@@ -52,60 +52,110 @@ impl Ring {
     }
 }
 
-/// A queue that frees its entries out of order (issue queues).
+/// Cycles that a [`Pool`] can see ahead; an entry held longer is given back then. Only a chain of
+/// some forty misses to memory reaches so far.
+const HORIZON: u64 = 1 << 14;
+const HORIZON_MASK: u64 = HORIZON - 1;
+
+/// A queue that frees its entries out of order (issue queues): how many are taken, and how many of
+/// them are given back in which cycle. What a wrong path took it gives back at its squash.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    free_at: Box<[Cycle]>,
-    hand: usize,
+    size: u32,
+    taken: u32,
+    /// Entries given back in a cycle.
+    given_back: Box<[u16]>,
+    /// One bit per cycle: set where `given_back` is not zero, so that empty cycles cost nothing.
+    marks: Box<[u64]>,
+    /// Everything given back before this cycle is counted.
+    now: Cycle,
 }
 
 impl Pool {
     /// A pool of `size` free entries.
     pub fn new(size: usize) -> Pool {
-        Pool { free_at: vec![0; size].into_boxed_slice(), hand: 0 }
-    }
-
-    /// First cycle from `now` on in which an entry is free. Moves only the search position.
-    #[inline]
-    pub fn free_at(&mut self, now: Cycle) -> Cycle {
-        let size = self.free_at.len();
-        let mut best = self.hand;
-        for step in 0..size {
-            let mut i = self.hand + step;
-            if i >= size {
-                i -= size;
-            }
-            if self.free_at[i] <= now {
-                self.hand = i;
-                return now;
-            }
-            if self.free_at[i] < self.free_at[best] {
-                best = i;
-            }
+        Pool {
+            size: size as u32,
+            taken: 0,
+            given_back: vec![0; HORIZON as usize].into_boxed_slice(),
+            marks: vec![0; HORIZON as usize / 64].into_boxed_slice(),
+            now: 0,
         }
-        self.hand = best;
-        self.free_at[best]
     }
 
-    /// Takes the entry found by the last [`Pool::free_at`] until `free`.
+    /// Moves the pool's clock; it never goes back.
+    #[inline]
+    pub fn advance(&mut self, now: Cycle) {
+        if now > self.now {
+            self.count_given_back(now);
+        }
+    }
+
+    /// First cycle from `wanted` on in which an entry is free. Pure.
+    #[inline]
+    pub fn free_at(&self, wanted: Cycle) -> Cycle {
+        if self.taken < self.size { wanted } else { wanted.max(self.next_free()) }
+    }
+
+    /// Takes an entry until `free`.
     #[inline]
     pub fn take(&mut self, free: Cycle) {
-        self.free_at[self.hand] = free;
-        self.hand += 1;
-        if self.hand == self.free_at.len() {
-            self.hand = 0;
+        let free = free.clamp(self.now + 1, self.now + HORIZON - 1);
+        let at = (free & HORIZON_MASK) as usize;
+        self.taken += 1;
+        self.given_back[at] += 1;
+        self.marks[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Counts what is given back up to and including `now`.
+    fn count_given_back(&mut self, now: Cycle) {
+        if now - self.now >= HORIZON {
+            self.given_back.fill(0);
+            self.marks.fill(0);
+            self.taken = 0;
+            self.now = now;
+            return;
         }
+        let mut next = self.now + 1;
+        while let Some(cycle) = self.marked(next, now) {
+            let at = (cycle & HORIZON_MASK) as usize;
+            self.taken -= u32::from(self.given_back[at]);
+            self.given_back[at] = 0;
+            self.marks[at / 64] &= !(1 << (at % 64));
+            next = cycle + 1;
+        }
+        self.now = now;
     }
 
-    /// Puts the entries back after a wrong path. What an abandoned operation had taken was free
-    /// when it came, so the older free cycle is as good as the squash.
-    pub fn restore(&mut self, saved: &[Cycle]) {
-        self.free_at.copy_from_slice(saved);
+    /// The cycle in which a full pool has an entry again.
+    fn next_free(&self) -> Cycle {
+        let mut needed = self.taken + 1 - self.size;
+        let mut from = self.now + 1;
+        while let Some(cycle) = self.marked(from, self.now + HORIZON - 1) {
+            let given_back = u32::from(self.given_back[(cycle & HORIZON_MASK) as usize]);
+            if given_back >= needed {
+                return cycle;
+            }
+            needed -= given_back;
+            from = cycle + 1;
+        }
+        self.now + HORIZON
     }
 
-    /// The entries, to be given to [`Pool::restore`].
-    pub fn entries(&self) -> &[Cycle] {
-        &self.free_at
+    /// The first marked cycle of `from..=to`.
+    #[inline]
+    fn marked(&self, from: Cycle, to: Cycle) -> Option<Cycle> {
+        let mut cycle = from;
+        while cycle <= to {
+            let bit = cycle % 64;
+            let word = self.marks[(cycle & HORIZON_MASK) as usize / 64] >> bit;
+            if word != 0 {
+                let found = cycle + Cycle::from(word.trailing_zeros());
+                return (found <= to).then_some(found);
+            }
+            cycle += 64 - bit;
+        }
+        None
     }
 }
 
@@ -134,14 +184,43 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_gives_the_entry_that_frees_first() {
+    fn a_full_pool_is_free_when_its_first_entry_comes_back() {
         let mut pool = Pool::new(2);
         assert_eq!(pool.free_at(0), 0);
-        pool.take(9);
-        assert_eq!(pool.free_at(0), 0);
+        pool.take(900);
         pool.take(4);
         assert_eq!(pool.free_at(1), 4);
+        assert_eq!(pool.free_at(7), 7, "asking does not move the clock");
+        pool.advance(4);
+        assert_eq!(pool.free_at(4), 4);
         pool.take(30);
-        assert_eq!(pool.free_at(5), 9);
+        assert_eq!(pool.free_at(5), 30);
+        pool.advance(40);
+        assert_eq!(pool.free_at(40), 40);
+    }
+
+    #[test]
+    fn a_pool_agrees_with_a_list_of_entries() {
+        let (size, mut state) = (5, 1_u64);
+        let mut pool = Pool::new(size);
+        let mut list: Vec<Cycle> = Vec::new();
+        let mut now = 0;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            now += (state >> 60) / 4 * (state >> 40 & 63);
+            pool.advance(now);
+            list.retain(|free| *free > now);
+            let wanted = now + (state >> 30 & 3);
+            let held = list.iter().filter(|free| **free > wanted).count();
+            let first = list.iter().min().copied().unwrap_or(0);
+            let expected = if held < size { wanted } else { first };
+            assert_eq!(pool.free_at(wanted), expected);
+            now = expected;
+            pool.advance(now);
+            list.retain(|free| *free > now);
+            let free = now + 1 + (state >> 20 & 255);
+            pool.take(free);
+            list.push(free);
+        }
     }
 }

@@ -32,36 +32,51 @@ impl Queue {
     }
 }
 
-/// Micro-operations dispatched in the current cycle, by the pipes they may use.
-#[derive(Clone, Copy, Debug, Default)]
-struct Dispatched {
-    uops: u8,
-    branch_single: u8,
-    multi: u8,
-    multi0: u8,
-    vector0: u8,
-    vector1: u8,
-    load_store: u8,
-}
+/// Micro-operations by the pipes they may use, one byte each: all, branch or single-cycle, multi-cycle,
+/// M0, V0, V1, load/store. Counts stay below 128, so that no lane runs over into the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UopCounts(u64);
 
-impl Dispatched {
-    /// With the micro-operations of one more instruction.
+/// The top bit of every lane.
+const LANE_TOPS: u64 = 0x8080_8080_8080_8080;
+
+impl UopCounts {
+    fn new(lanes: [u8; 7]) -> UopCounts {
+        let packed = lanes.iter().rev().fold(0, |all, lane| all << 8 | u64::from(*lane));
+        UopCounts(packed)
+    }
+
+    /// The micro-operations of one instruction.
     #[inline]
-    fn with(mut self, inst: &Inst) -> Dispatched {
+    pub fn of(inst: &Inst) -> UopCounts {
+        let mut all = 0;
         for group in inst.uops() {
-            let (mask, count) = (group.pipes, group.count);
-            self.uops += count;
-            match mask {
-                PipeMask::B | PipeMask::S => self.branch_single += count,
-                PipeMask::M0 => self.multi0 += count,
-                PipeMask::M | PipeMask::M1 => self.multi += count,
-                PipeMask::V0 => self.vector0 += count,
-                PipeMask::V1 => self.vector1 += count,
-                PipeMask::L | PipeMask::L01 | PipeMask::L2 => self.load_store += count,
-                _ => {}
-            }
+            let count = u64::from(group.count);
+            let lane = match group.pipes {
+                PipeMask::B | PipeMask::S => 1,
+                PipeMask::M | PipeMask::M1 => 2,
+                PipeMask::M0 => 3,
+                PipeMask::V0 => 4,
+                PipeMask::V1 => 5,
+                PipeMask::L | PipeMask::L01 | PipeMask::L2 => 6,
+                _ => 7,
+            };
+            all += count | count << (8 * lane);
         }
-        self
+        // The last lane is for those that no limit but the total binds.
+        UopCounts(all & (u64::MAX >> 8))
+    }
+
+    /// Both together.
+    #[inline]
+    fn plus(self, more: UopCounts) -> UopCounts {
+        UopCounts(self.0 + more.0)
+    }
+
+    /// True when no count is above its limit.
+    #[inline]
+    fn within(self, limits: UopCounts) -> bool {
+        ((limits.0 | LANE_TOPS) - self.0) & LANE_TOPS == LANE_TOPS
     }
 }
 
@@ -74,18 +89,15 @@ pub struct Blocked {
     pub by: StallCause,
 }
 
-/// Marks of everything that is taken in order, to come back to after a wrong path.
-#[derive(Clone, Debug, Default)]
-pub struct WindowMark {
-    rings: [usize; 7],
-    queues: [Box<[Cycle]>; 3],
-}
+/// Where everything that is taken in order stands, to come back to after a wrong path.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowMark([usize; 7]);
 
 /// Rename slots and the resources behind them.
 #[derive(Clone, Debug)]
 pub struct Window {
-    limits: Dispatched,
-    dispatched: Dispatched,
+    limits: UopCounts,
+    dispatched: UopCounts,
     cycle: Cycle,
     used: usize,
     /// What held the last operation that was held: those behind it wait for the same.
@@ -111,16 +123,16 @@ impl Window {
     pub fn new(config: &PipelineConfig) -> Window {
         let (w, d) = (&config.window, &config.dispatch);
         Window {
-            limits: Dispatched {
-                uops: d.uops,
-                branch_single: d.branch_single,
-                multi: d.multi,
-                multi0: d.multi0,
-                vector0: d.vector0,
-                vector1: d.vector1,
-                load_store: d.load_store,
-            },
-            dispatched: Dispatched::default(),
+            limits: UopCounts::new([
+                d.uops,
+                d.branch_single,
+                d.multi,
+                d.multi0,
+                d.vector0,
+                d.vector1,
+                d.load_store,
+            ]),
+            dispatched: UopCounts::default(),
             cycle: 0,
             used: 0,
             held_by: StallCause::DispatchWidth,
@@ -156,7 +168,7 @@ impl Window {
 
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline]
-    pub fn blocker(&mut self, inst: &Inst, arrive: Cycle) -> Blocked {
+    pub fn blocker(&self, inst: &Inst, arrive: Cycle) -> Blocked {
         let mut blocked = Blocked { until: arrive.max(self.cycle), by: self.held_by };
         let mut wait = |free: Cycle, by: StallCause| {
             if free > blocked.until {
@@ -189,16 +201,16 @@ impl Window {
 
     /// What the issue queues add to it.
     #[inline]
-    fn queue_blocker(&mut self, inst: &Inst, mut blocked: Blocked) -> Blocked {
+    fn queue_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
         for group in inst.uops() {
             let queue = Queue::of(group.pipes);
-            let free = self.queue(queue).free_at(blocked.until);
+            let (pool, by) = match queue {
+                Queue::Int => (&self.int_queue, StallCause::IssueQueueInt),
+                Queue::Mem => (&self.mem_queue, StallCause::IssueQueueMem),
+                Queue::Vec => (&self.vec_queue, StallCause::IssueQueueVec),
+            };
+            let free = pool.free_at(blocked.until);
             if free > blocked.until {
-                let by = match queue {
-                    Queue::Int => StallCause::IssueQueueInt,
-                    Queue::Mem => StallCause::IssueQueueMem,
-                    Queue::Vec => StallCause::IssueQueueVec,
-                };
                 blocked = Blocked { until: free, by };
             }
         }
@@ -216,17 +228,17 @@ impl Window {
         if self.rob_memory[self.rob.mark()] { StallCause::RobMemory } else { StallCause::RobCore }
     }
 
-    /// The slot for an operation that is ready for one, given its blocker: slots and, for the first
-    /// MOP, the dispatch width of the cycle may move it on.
+    /// The slot for an operation that is ready for one, given its blocker: the slots and the dispatch
+    /// width of the cycle may move it on. The first MOP brings all micro-operations of the instruction.
     #[inline]
-    pub fn slot(&self, inst: &Inst, ready: Blocked, is_first: bool) -> Blocked {
+    pub fn slot(&self, uops: UopCounts, ready: Blocked) -> Blocked {
         if ready.until > self.cycle {
             return ready;
         }
         if self.used >= SLOTS {
             return Blocked { until: self.cycle + 1, ..ready };
         }
-        if is_first && !self.fits(inst) {
+        if !self.fits(uops) {
             return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
         }
         Blocked { until: self.cycle, ..ready }
@@ -234,34 +246,25 @@ impl Window {
 
     /// Takes the slot that [`Window::slot`] gave.
     #[inline]
-    pub fn take_slot(&mut self, inst: &Inst, slot: Blocked, is_first: bool) {
+    pub fn take_slot(&mut self, uops: UopCounts, slot: Blocked) {
         self.held_by = slot.by;
         if slot.until > self.cycle {
             self.cycle = slot.until;
+            for queue in [&mut self.int_queue, &mut self.mem_queue, &mut self.vec_queue] {
+                queue.advance(slot.until);
+            }
             self.used = 0;
-            self.dispatched = Dispatched::default();
+            self.dispatched = UopCounts::default();
         }
         self.used += 1;
-        if is_first {
-            self.dispatched = self.dispatched.with(inst);
-        }
+        self.dispatched = self.dispatched.plus(uops);
     }
 
     /// Whether the micro-operations still fit into the dispatch width of this cycle. An instruction
     /// that alone is too wide goes when the cycle is empty.
     #[inline]
-    fn fits(&self, inst: &Inst) -> bool {
-        if self.dispatched.uops == 0 {
-            return true;
-        }
-        let (d, l) = (self.dispatched.with(inst), &self.limits);
-        d.uops <= l.uops
-            && d.branch_single <= l.branch_single
-            && d.multi <= l.multi
-            && d.multi0 <= l.multi0
-            && d.vector0 <= l.vector0
-            && d.vector1 <= l.vector1
-            && d.load_store <= l.load_store
+    fn fits(&self, uops: UopCounts) -> bool {
+        self.dispatched == UopCounts::default() || self.dispatched.plus(uops).within(self.limits)
     }
 
     /// Takes one reorder buffer entry until `free`.
@@ -306,15 +309,9 @@ impl Window {
         }
     }
 
-    /// An empty mark of the right size, to be filled by [`Window::save`].
-    pub fn new_mark(&self) -> WindowMark {
-        let queues = [&self.int_queue, &self.mem_queue, &self.vec_queue];
-        WindowMark { rings: [0; 7], queues: queues.map(|queue| queue.entries().into()) }
-    }
-
-    /// Notes where everything stands before a wrong path.
-    pub fn save(&self, mark: &mut WindowMark) {
-        mark.rings = [
+    /// Where everything stands now.
+    pub fn mark(&self) -> WindowMark {
+        WindowMark([
             self.rob.mark(),
             self.general.mark(),
             self.vector.mark(),
@@ -322,15 +319,11 @@ impl Window {
             self.loads.mark(),
             self.stores.mark(),
             self.branches.mark(),
-        ];
-        let queues = [&self.int_queue, &self.mem_queue, &self.vec_queue];
-        for (saved, queue) in mark.queues.iter_mut().zip(queues) {
-            saved.copy_from_slice(queue.entries());
-        }
+        ])
     }
 
-    /// Gives back what the wrong path took.
-    pub fn squash(&mut self, mark: &WindowMark) {
+    /// Gives back what the wrong path took in order. Issue queue entries are free at the squash anyway.
+    pub fn squash(&mut self, mark: WindowMark) {
         let rings = [
             &mut self.rob,
             &mut self.general,
@@ -340,12 +333,9 @@ impl Window {
             &mut self.stores,
             &mut self.branches,
         ];
-        for (ring, mark) in rings.into_iter().zip(mark.rings) {
+        for (ring, mark) in rings.into_iter().zip(mark.0) {
             ring.rewind(mark);
         }
-        self.int_queue.restore(&mark.queues[0]);
-        self.mem_queue.restore(&mark.queues[1]);
-        self.vec_queue.restore(&mark.queues[2]);
     }
 }
 

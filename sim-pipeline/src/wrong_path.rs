@@ -115,8 +115,7 @@ impl Pipeline {
     ) {
         let scoreboard = self.scoreboard.clone();
         let order = self.lsu.order();
-        let mut mark = std::mem::take(&mut self.mark);
-        self.window.save(&mut mark);
+        let mark = self.window.mark();
         while let Some(id) = program.fetch(pc) {
             let arrival = self.front.place(pc, memory, sink);
             if arrival.at > squash {
@@ -132,8 +131,7 @@ impl Pipeline {
                 None => break,
             }
         }
-        self.window.squash(&mark);
-        self.mark = mark;
+        self.window.squash(mark);
         self.lsu.restore(order);
         self.scoreboard = scoreboard;
         self.previous = None;
