@@ -214,3 +214,52 @@ mod kind {
     pub(super) const CONTEXT_SWITCH: u64 = 11;
     pub(super) const MAPPING: u64 = 12;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each kind, with every argument in use.
+    fn one_of_each() -> Vec<StreamEvent> {
+        vec![
+            StreamEvent::Syscall { number: 64, args: [1, 2, 3, 4, 5, 6], result: Some(-11) },
+            StreamEvent::Signal { number: 11, abandoned: true },
+            StreamEvent::Exception { vector: 0x400, abandoned: true },
+            StreamEvent::Redirect,
+            StreamEvent::Gap { instructions: Some(1000) },
+            StreamEvent::ThreadStart { thread: 2 },
+            StreamEvent::ThreadEnd { thread: 2 },
+            StreamEvent::Marker { id: 7 },
+            StreamEvent::Ticket { order: u64::MAX },
+            StreamEvent::StoreExclusive { back: 3, failed: true },
+            StreamEvent::ContextSwitch { space: 42 },
+            StreamEvent::Mapping { addr: 0x1000, bytes: 4096, mapped: true },
+        ]
+    }
+
+    #[test]
+    fn every_event_comes_back_and_is_in_the_document() {
+        let doc = include_str!("../../docs/trace-format.md");
+        for (event, number) in one_of_each().into_iter().zip(1..) {
+            let mut out = Vec::new();
+            event.put(&mut out);
+            assert_eq!(StreamEvent::take(&mut Bytes::new(&out)), Some(event));
+            assert_eq!(event.encode().0, number);
+            let debug = format!("{event:?}");
+            let name = debug.split([' ', '{']).next().unwrap_or_default();
+            assert!(doc.contains(&format!("| {number} | {name} |")), "{name} is not described");
+        }
+    }
+
+    #[test]
+    fn a_later_event_is_skipped_with_its_arguments() {
+        let mut out = Vec::new();
+        for number in [99, 3, 7, 7, 7, kind::REDIRECT, 0] {
+            put_varint(&mut out, number);
+        }
+        let mut bytes = Bytes::new(&out);
+        assert_eq!(StreamEvent::take(&mut bytes), Some(StreamEvent::Unknown { kind: 99 }));
+        assert_eq!(StreamEvent::take(&mut bytes), Some(StreamEvent::Redirect));
+        assert!(bytes.is_empty());
+    }
+}

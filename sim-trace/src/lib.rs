@@ -1,4 +1,46 @@
-//! Recorded instruction streams on disk.
+//! Recorded instruction streams on disk, and the scenarios that people write by hand.
+//!
+//! The file format (`.n2t`) is described byte by byte in `docs/trace-format.md`. In reading order:
+//!
+//! * [`TraceWriter`]: give it code pages, define blocks, push block executions, finish;
+//! * [`TraceFile`]: an open trace: [`Meta`], [`StaticTable`], [`CodeImage`], [`StreamInfo`];
+//! * [`StreamReader`]: batches of [`sim_core::TraceInst`] and the [`StreamEvent`]s between them;
+//! * [`verify`], [`info`], [`dump`], [`repack`]: check, describe, print, write anew;
+//! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
+//! * [`scenario`]: the small files of directed tests.
+//!
+//! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] (address and
+//! word), so that whoever replays it decodes each word once. This crate knows of words only what
+//! control flow needs and which ones are store-exclusives.
+//!
+//! ```
+//! use sim_trace::{Access, Meta, TraceFile, TraceWriter, WriterOptions};
+//! use std::io::Cursor;
+//!
+//! // ldr x1, [x2]; ret, executed twice.
+//! let sink = Cursor::new(Vec::new());
+//! let path = "example.n2t".as_ref();
+//! let mut writer = TraceWriter::new(sink, path, Meta::default(), WriterOptions::default())?;
+//! let block = writer.define_block(0x40_0000, &[0xf940_0041, 0xd65f_03c0])?;
+//! for addr in [0x8000, 0x8008] {
+//!     writer.push_block(0, block, 2, &[Access { index: 0, addr }], None)?;
+//! }
+//! let (summary, bytes) = writer.finish_into()?;
+//! assert_eq!(summary.instructions, 4);
+//!
+//! let file = TraceFile::from_reader(bytes, path)?;
+//! let mut reader = file.reader(0)?;
+//! let mut batch = Vec::new();
+//! while reader.next_batch(&mut batch)? {
+//!     let second_load = batch[2];
+//!     assert_eq!(second_load.addr, 0x8008);
+//!     assert_eq!(file.statics().insts()[second_load.id as usize].pc, 0x40_0000);
+//! }
+//! # Ok::<(), sim_trace::TraceError>(())
+//! ```
+//!
+//! Limits: A64 only; one data address per instruction (gathers and scatters keep the first); no
+//! register values; no translations yet (the MAP chunk is reserved).
 
 mod column;
 mod error;

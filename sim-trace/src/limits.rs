@@ -96,3 +96,45 @@ impl Budget {
         at_most("the memory for code of this and earlier chunks", self.used, self.limit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{ChunkKind, MAX_META_BYTES};
+
+    #[test]
+    fn the_document_names_the_limits() {
+        let doc = include_str!("../../docs/trace-format.md");
+        for (what, value) in [
+            ("instructions in a block", MAX_BLOCK_INSTS as u64),
+            ("instructions in a STREAM chunk", MAX_CHUNK_INSTS.into()),
+            ("events in a STREAM chunk", MAX_CHUNK_EVENTS.into()),
+            ("blocks in a BLOCKS chunk", MAX_CHUNK_BLOCKS.into()),
+            ("page bytes in an IMAGE chunk", MAX_IMAGE_BYTES),
+            ("bytes of META text", MAX_META_BYTES),
+        ] {
+            assert!(doc.contains(&format!("| {what} | {value} |")), "{what} is not {value}");
+        }
+    }
+
+    #[test]
+    fn a_full_chunk_stays_within_bounded_memory() {
+        let full = ChunkHeader {
+            blocks: MAX_CHUNK_INSTS,
+            instructions: MAX_CHUNK_INSTS,
+            accesses: MAX_CHUNK_INSTS,
+            events: MAX_CHUNK_EVENTS,
+            ..ChunkHeader::new(ChunkKind::Stream, 0)
+        };
+        let bytes: u64 = stream_columns(&full).expect("a legal header").iter().sum();
+        assert!(bytes < 96 << 20, "{bytes}");
+    }
+
+    #[test]
+    fn a_budget_grows_with_the_file_up_to_a_cap() {
+        let limit = |bytes| Budget::new(bytes).limit;
+        assert_eq!(limit(0), 32 << 20);
+        assert_eq!(limit(1 << 20), 96 << 20);
+        assert_eq!(limit(u64::MAX), 2 << 30);
+    }
+}

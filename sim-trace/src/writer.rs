@@ -9,7 +9,7 @@ pub(crate) mod stream_encoder;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
@@ -127,7 +127,7 @@ impl TraceWriter {
     ) -> Result<TraceWriter, TraceError> {
         let (temp, file) = TempFile::beside(path)?;
         let sink = BufWriter::with_capacity(1 << 18, file);
-        let mut writer = TraceWriter::new(sink, path.to_path_buf(), meta, options)?;
+        let mut writer = TraceWriter::new(sink, path, meta, options)?;
         writer.temp = Some(temp);
         Ok(writer)
     }
@@ -154,7 +154,7 @@ impl<W: Write + Seek> TraceWriter<W> {
     /// If the sink refuses, or `meta.machine` is impossible.
     pub fn new(
         sink: W,
-        path: PathBuf,
+        path: &Path,
         meta: Meta,
         options: WriterOptions,
     ) -> Result<TraceWriter<W>, TraceError> {
@@ -165,7 +165,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         }
         let image = CodeImage::new(meta.machine.page_bytes);
         Ok(TraceWriter {
-            output: Output::begin(sink, path, &meta, options.level)?,
+            output: Output::begin(sink, path.to_path_buf(), &meta, options.level)?,
             temp: None,
             meta,
             options,

@@ -69,7 +69,7 @@ fn origin_and_machine_come_back() {
 fn meta_may_change_until_the_end() {
     let sink = std::io::Cursor::new(Vec::new());
     let options = WriterOptions { chunk_instructions: 1, ..WriterOptions::default() };
-    let mut writer = TraceWriter::new(sink, path().into(), meta(), options).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), options).unwrap();
     let block = writer.define_block(0x1000, &[RET]).unwrap();
     for _ in 0..4 {
         writer.push_block(7, block, 1, &[], None).unwrap();
@@ -84,8 +84,7 @@ fn meta_may_change_until_the_end() {
 #[test]
 fn equal_code_is_stored_once() {
     let sink = std::io::Cursor::new(Vec::new());
-    let mut writer =
-        TraceWriter::new(sink, path().into(), meta(), WriterOptions::default()).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let a = writer.define_block(0x1000, &[NOP, RET]).unwrap();
     assert_eq!(writer.define_block(0x1000, &[NOP, RET]).unwrap(), a);
     // Other words at the same place are another block: the program rewrote its code.
@@ -109,8 +108,7 @@ fn equal_code_is_stored_once() {
 fn a_page_written_again_replaces_the_first_and_old_blocks_keep_their_words() {
     let page = |word: u32| word.to_le_bytes().repeat(1024);
     let sink = std::io::Cursor::new(Vec::new());
-    let mut writer =
-        TraceWriter::new(sink, path().into(), meta(), WriterOptions::default()).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     writer.image_page(0x1000, &page(NOP)).unwrap();
     let old = writer.define_block(0x1000, &[NOP, NOP]).unwrap();
     writer.image_page(0x1000, &page(RET)).unwrap();
@@ -129,8 +127,7 @@ fn a_page_written_again_replaces_the_first_and_old_blocks_keep_their_words() {
 #[test]
 fn a_block_that_cannot_follow_is_explained_by_a_redirect() {
     let sink = std::io::Cursor::new(Vec::new());
-    let mut writer =
-        TraceWriter::new(sink, path().into(), meta(), WriterOptions::default()).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let a = writer.define_block(0x1000, &[NOP, B_EQ]).unwrap(); // to 0x1008 or 0x100c
     let fall = writer.define_block(0x1008, &[NOP]).unwrap(); // to 0x100c
     let target = writer.define_block(0x100c, &[RET]).unwrap();
@@ -166,8 +163,7 @@ fn a_block_that_cannot_follow_is_explained_by_a_redirect() {
 #[test]
 fn store_exclusive_outcome_can_be_stated() {
     let sink = std::io::Cursor::new(Vec::new());
-    let mut writer =
-        TraceWriter::new(sink, path().into(), meta(), WriterOptions::default()).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let block = writer.define_block(0x1000, &[STXR, RET]).unwrap();
     let access = [Access { index: 0, addr: 64 }];
     let failed = Some(StreamEvent::StoreExclusive { back: 2, failed: true });
@@ -185,8 +181,7 @@ fn store_exclusive_outcome_can_be_stated() {
 #[test]
 fn events_without_instructions_are_kept() {
     let sink = std::io::Cursor::new(Vec::new());
-    let mut writer =
-        TraceWriter::new(sink, path().into(), meta(), WriterOptions::default()).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     writer.push_event(3, StreamEvent::ThreadStart { thread: 77 }).unwrap();
     writer.push_event(3, StreamEvent::ThreadEnd { thread: 77 }).unwrap();
     let (summary, sink) = writer.finish_into().unwrap();
@@ -198,8 +193,7 @@ fn events_without_instructions_are_kept() {
 #[test]
 fn the_writer_refuses_what_a_trace_cannot_hold() {
     let sink = std::io::Cursor::new(Vec::new());
-    let mut writer =
-        TraceWriter::new(sink, path().into(), meta(), WriterOptions::default()).unwrap();
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let block = writer.define_block(0x1000, &[NOP, RET]).unwrap();
     let at = |index| Access { index, addr: 0 };
     let rejected = |result: Result<(), TraceError>| matches!(result, Err(TraceError::Rejected(_)));
@@ -217,9 +211,7 @@ fn the_writer_refuses_what_a_trace_cannot_hold() {
     let mut odd = Meta::default();
     odd.machine.page_bytes = 3000;
     let sink = std::io::Cursor::new(Vec::new());
-    assert!(rejected(
-        TraceWriter::new(sink, path().into(), odd, WriterOptions::default()).map(drop)
-    ));
+    assert!(rejected(TraceWriter::new(sink, path(), odd, WriterOptions::default()).map(drop)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::prelude::*;
 use sim_core::{InstFlags, TraceInst};
@@ -69,7 +69,7 @@ impl Recording {
         let options =
             WriterOptions { level: 3, chunk_instructions: self.chunk_instructions.max(1) };
         let sink = Cursor::new(Vec::new());
-        let mut writer = TraceWriter::new(sink, PathBuf::from("memory"), meta(), options).unwrap();
+        let mut writer = TraceWriter::new(sink, path(), meta(), options).unwrap();
         for (va, bytes) in &self.pages {
             writer.image_page(*va, bytes).unwrap();
         }

@@ -1,0 +1,66 @@
+//! Any bytes as a trace: open, recover, read everything, verify, print. Nothing may panic, hang or
+//! take much memory.
+//!
+//! Run from the repository's root:
+//! `cargo +nightly fuzz run n2t_reader fuzz/corpus/n2t_reader fuzz/seeds/n2t_reader`
+
+#![no_main]
+
+use std::io::Cursor;
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use sim_trace::{TraceFile, dump, info, verify_file};
+use xxhash_rust::xxh3::xxh3_64;
+
+fuzz_target!(|data: &[u8]| {
+    // Checksums would keep the fuzzer at the door: the first byte chooses whether they are put
+    // right before the file is read.
+    let Some((&choice, bytes)) = data.split_first() else { return };
+    let mut bytes = bytes.to_vec();
+    if choice & 1 == 1 {
+        reseal(&mut bytes);
+    }
+    let path = Path::new("fuzz.n2t");
+    if let Ok(file) = TraceFile::from_reader(Cursor::new(&bytes[..]), path) {
+        read_all(&file);
+    }
+    match TraceFile::recover_from_reader(Cursor::new(&bytes[..]), path) {
+        Ok((file, damage)) => {
+            read_all(&file);
+            damage.map(|damage| damage.to_string());
+        }
+        Err(error) => drop(error.to_string()),
+    }
+});
+
+fn read_all(file: &TraceFile<Cursor<&[u8]>>) {
+    let report = verify_file(file).expect("reading from memory cannot fail");
+    assert!(!report.faults.is_empty() || report.instructions == file.instructions());
+    assert!(!info(file).to_string().is_empty());
+    for info in file.streams() {
+        let mut out = Vec::new();
+        let _ = dump(file, info.stream, 0..50, &|_, _| String::new(), &mut out);
+    }
+}
+
+/// Puts all checksums right, as far as the headers lead from chunk to chunk.
+fn reseal(bytes: &mut [u8]) {
+    seal_header(bytes, 0);
+    let mut at = 64;
+    while bytes.len() >= at + 64 {
+        let length = u32::from_le_bytes([16, 17, 18, 19].map(|i| bytes[at + i])) as usize;
+        let end = bytes.len().min(at + 64 + length);
+        let hash = xxh3_64(&bytes[at + 64..end]);
+        bytes[at + 48..at + 56].copy_from_slice(&hash.to_le_bytes());
+        seal_header(bytes, at);
+        at = end;
+    }
+}
+
+fn seal_header(bytes: &mut [u8], at: usize) {
+    if bytes.len() >= at + 64 {
+        let hash = xxh3_64(&bytes[at..at + 56]);
+        bytes[at + 56..at + 64].copy_from_slice(&hash.to_le_bytes());
+    }
+}
