@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// Crates outside the tower: a plugin that another program loads, and what tests and measures the
-/// tower. None of them may be used by a crate.
+/// tower. None of them may be used by a crate of the tower.
 const OUTSIDE: [&str; 4] = ["sim-capture", "sim-tests", "sim-benches", "xtask"];
 
 /// Crates that may not use all of the rows below theirs.
@@ -78,7 +78,9 @@ fn every_crate_uses_only_crates_of_lower_rows() {
         for used in uses(folder, &names) {
             let narrower = NARROWER.iter().find(|(narrow, _)| narrow == name);
             let allowed = match (layer, layer_of(&used), narrower) {
-                (_, None, _) => false,
+                // The harness is shared by everything that checks the tower from outside.
+                (None, None, _) => used == "sim-tests",
+                (Some(_), None, _) => false,
                 (Some(_), Some(_), Some((_, list))) => list.contains(&used.as_str()),
                 (Some(own), Some(below), None) => below < own,
                 (None, Some(_), _) => name != "sim-capture",
@@ -101,8 +103,8 @@ fn architecture_names_every_crate() {
         text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c))).collect();
     let missing: Vec<String> = members()
         .into_iter()
+        .filter(|(folder, name)| [folder, name].iter().all(|word| !words.contains(&word.as_str())))
         .map(|(_, name)| name)
-        .filter(|name| !words.contains(&name.as_str()))
         .collect();
     assert!(missing.is_empty(), "ARCHITECTURE.md says nothing about {}", missing.join(", "));
 }

@@ -1,0 +1,105 @@
+//! What must hold when a committed trace is replayed, whatever the model's numbers are.
+
+use std::path::Path;
+
+use sim_core::{Counts, PmuEvent, StallCause};
+use sim_machine::{
+    ConfigSource, CoreOutcome, MachineConfig, Outcome, RunHeader, RunOptions, Session,
+};
+use sim_metrics::identities::{self, Assumptions};
+
+/// Lowest and highest instructions per cycle that a whole trace may have.
+const IPC_RANGE: std::ops::RangeInclusive<f64> = 0.1..=5.0;
+/// Rename slots of a cycle.
+const SLOTS: u64 = 5;
+
+/// Figures of a trace that passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TraceFigures {
+    /// Instructions run.
+    pub instructions: u64,
+    /// Instructions per cycle.
+    pub ipc: f64,
+    /// Rules between counts that were tested.
+    pub rules: usize,
+}
+
+/// Replays the trace twice in the guide's profile, `limit` instructions of each thread, and checks
+/// retired instructions, slots, stall ledger, every identity and that both runs are equal.
+///
+/// # Errors
+///
+/// One line per fault.
+pub fn check_trace(path: &Path, limit: Option<u64>) -> Result<TraceFigures, Vec<String>> {
+    let session = open(path).map_err(|error| vec![error])?;
+    let options = RunOptions { limit, ..RunOptions::default() };
+    let run = || session.run(&options, &mut |_| {}).map_err(|error| vec![error.to_string()]);
+    let outcome = run()?;
+    let mut faults = Vec::new();
+    if !same(&outcome, &run()?) {
+        faults.push("two runs of the same trace differ".to_owned());
+    }
+    let expected = session.trace().streams().iter().map(|stream| stream.instructions);
+    let expected: Vec<u64> = expected.filter(|n| *n > 0).collect();
+    let mut rules = 0;
+    for (core, instructions) in outcome.cores.iter().zip(&expected) {
+        let instructions = limit.map_or(*instructions, |limit| limit.min(*instructions));
+        rules += check_core(core, instructions, &mut faults);
+    }
+    if outcome.cores.len() != expected.len() {
+        faults.push(format!("{} threads ran on {} cores", expected.len(), outcome.cores.len()));
+    }
+    let total = outcome.total();
+    let instructions = total.value(PmuEvent::INST_RETIRED);
+    let cycles = total.value(PmuEvent::CPU_CYCLES);
+    let ipc = instructions as f64 / cycles.max(1) as f64;
+    if !IPC_RANGE.contains(&ipc) {
+        faults.push(format!("{ipc:.3} instructions per cycle are not plausible"));
+    }
+    if faults.is_empty() { Ok(TraceFigures { instructions, ipc, rules }) } else { Err(faults) }
+}
+
+fn open(path: &Path) -> Result<Session, String> {
+    let document = ConfigSource::default().document().map_err(|error| error.to_string())?;
+    let config = MachineConfig::from_document(&document).map_err(|error| error.to_string())?;
+    let header = RunHeader { trace: path.display().to_string(), ..RunHeader::default() };
+    Session::open(path, config, header).map_err(|error| error.to_string())
+}
+
+/// True when both runs counted the same everywhere.
+fn same(one: &Outcome, other: &Outcome) -> bool {
+    let figures = |outcome: &Outcome| -> Vec<(u32, Counts, [u64; StallCause::COUNT])> {
+        outcome.cores.iter().map(|core| (core.stream, core.counts.clone(), core.stalls)).collect()
+    };
+    figures(one) == figures(other)
+}
+
+/// Checks the counts of one thread; returns how many rules were tested.
+fn check_core(core: &CoreOutcome, instructions: u64, faults: &mut Vec<String>) -> usize {
+    let value = |event: PmuEvent| core.counts.value(event);
+    let thread = format!("thread {}", core.stream);
+    let mut equal = |what: &str, left: u64, right: u64| {
+        if left != right {
+            faults.push(format!("{thread}: {what}: {left} is not {right}"));
+        }
+    };
+    let retired = value(PmuEvent::INST_RETIRED);
+    equal("INST_RETIRED and the instructions of the trace", retired, instructions);
+    let slots = value(PmuEvent::OP_SPEC) + value(PmuEvent::STALL_SLOT);
+    equal("OP_SPEC + STALL_SLOT and 5 x CPU_CYCLES", slots, SLOTS * value(PmuEvent::CPU_CYCLES));
+    for (is_frontend, event) in
+        [(true, PmuEvent::STALL_SLOT_FRONTEND), (false, PmuEvent::STALL_SLOT_BACKEND)]
+    {
+        let causes = StallCause::ALL.iter().filter(|cause| cause.is_frontend() == is_frontend);
+        let lost: u64 = causes.map(|cause| core.stalls[*cause as usize]).sum();
+        equal(&format!("{} and its causes", event.mnemonic()), value(event), lost);
+    }
+    let assumptions = Assumptions {
+        has_stall_slot_erratum: Some(false),
+        has_external_llc: Some(true),
+        tolerance: 0.0,
+    };
+    let check = identities::check(|event| Some(value(event)), &assumptions);
+    faults.extend(check.violations.iter().map(|violation| format!("{thread}: {violation}")));
+    check.tested
+}
