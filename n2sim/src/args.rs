@@ -41,6 +41,7 @@ pub(crate) struct StatArgs {
     pub(crate) event: Vec<String>,
     /// Print fields separated by SEP, in the order of `perf stat -x`
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with = "json")]
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) field_separator: Option<String>,
     /// Print one JSON object per event, as `perf stat -j` does
     #[arg(short, long)]

@@ -10,21 +10,19 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// Fields of `/proc/self/stat` between the program's name and the user time.
 const FIELDS_BEFORE_USER_TIME: usize = 11;
 
-/// Writes instructions, time, MIPS and peak memory in one line.
+/// Writes instructions, time, MIPS and peak memory in one line. User time is the measure of speed
+/// that other work on the host disturbs least.
 pub(crate) fn write_speed(
     out: &mut impl Write,
     instructions: u64,
     elapsed: Duration,
 ) -> io::Result<()> {
     let seconds = elapsed.as_secs_f64();
-    write!(
-        out,
-        "n2sim: {} instructions in {seconds:.2} s: {:.2} MIPS",
-        grouped(instructions),
-        instructions as f64 / seconds.max(1e-9) / 1e6
-    )?;
-    if let Some(user) = user_seconds() {
-        write!(out, "; user time {user:.2} s")?;
+    let mips = |seconds: f64| instructions as f64 / seconds.max(1e-9) / 1e6;
+    write!(out, "n2sim: {} instructions in {seconds:.2} s", grouped(instructions))?;
+    write!(out, ", {:.2} MIPS", mips(seconds))?;
+    if let Some(user) = user_seconds().filter(|user| *user > 0.0) {
+        write!(out, "; user time {user:.2} s, {:.2} MIPS", mips(user))?;
     }
     if let Some(kib) = peak_kib() {
         write!(out, "; peak memory {:.1} MiB", kib as f64 / 1024.0)?;
@@ -57,7 +55,7 @@ mod tests {
         let mut out = Vec::new();
         write_speed(&mut out, 5_000_000, Duration::from_secs(2)).expect("memory can be written");
         let text = String::from_utf8(out).expect("text");
-        assert!(text.starts_with("n2sim: 5,000,000 instructions in 2.00 s: 2.50 MIPS"), "{text}");
+        assert!(text.starts_with("n2sim: 5,000,000 instructions in 2.00 s, 2.50 MIPS"), "{text}");
     }
 
     #[test]

@@ -15,8 +15,6 @@ pub enum Unit {
     Ratio,
     /// Parts of 100.
     Percent,
-    /// Occurrences per 1000 retired instructions.
-    PerKiloInst,
 }
 
 /// A built-in ratio of event counts.
@@ -49,12 +47,7 @@ const fn slots(name: &'static str, label: &'static str, n: PmuEvent) -> Metric {
     Metric { name, label, unit: Unit::Percent, numerator: n, denominator: CPU_CYCLES, weight }
 }
 
-const fn mpki(name: &'static str, label: &'static str, n: PmuEvent) -> Metric {
-    let unit = Unit::PerKiloInst;
-    Metric { name, label, unit, numerator: n, denominator: INST_RETIRED, weight: 1 }
-}
-
-/// Every built-in metric. The first that stands beside an event is its comment.
+/// Every built-in metric. At most one stands beside an event: it is the comment behind its count.
 pub const ALL: &[Metric] = &[
     ratio("ipc", "insn per cycle", INST_RETIRED, CPU_CYCLES),
     percent("branch_miss_ratio", "of all branches", BR_MIS_PRED, BR_PRED),
@@ -97,12 +90,6 @@ pub const ALL: &[Metric] = &[
     percent("fp_share", "of all instructions", VFP_SPEC, INST_SPEC),
     percent("crypto_share", "of all instructions", CRYPTO_SPEC, INST_SPEC),
     percent("unaligned_share", "of all accesses", UNALIGNED_LDST_SPEC, MEM_ACCESS),
-    mpki("branch_mpki", "branch misses per 1000 insn", BR_MIS_PRED_RETIRED),
-    mpki("l1d_cache_mpki", "L1D refills per 1000 insn", L1D_CACHE_REFILL),
-    mpki("l1i_cache_mpki", "L1I refills per 1000 insn", L1I_CACHE_REFILL),
-    mpki("l2_cache_mpki", "L2 refills per 1000 insn", L2D_CACHE_REFILL),
-    mpki("dtlb_mpki", "data walks per 1000 insn", DTLB_WALK),
-    mpki("itlb_mpki", "instruction walks per 1000 insn", ITLB_WALK),
 ];
 
 impl Metric {
@@ -155,7 +142,6 @@ impl Unit {
         match self {
             Unit::Ratio => 1.0,
             Unit::Percent => 100.0,
-            Unit::PerKiloInst => 1000.0,
         }
     }
 }
@@ -188,10 +174,18 @@ mod tests {
     }
 
     #[test]
+    fn every_metric_is_printed_somewhere() {
+        for metric in ALL {
+            let shown = Metric::beside(metric.numerator).map(|shown| shown.name);
+            assert_eq!(shown, Some(metric.name));
+        }
+    }
+
+    #[test]
     fn a_ratio_divides_and_never_by_zero() {
         assert_eq!(metric("ipc").value(counts, false), Some(8.0 / 51.0));
         assert_eq!(metric("l1d_cache_miss_ratio").value(counts, false), None, "0 / 0");
-        assert_eq!(metric("l2_cache_mpki").value(counts, false), None, "not counted");
+        assert_eq!(metric("l2_cache_miss_ratio").value(counts, false), None, "not counted");
     }
 
     /// Used and stalled slots make up all slots, on a revision with the erratum too.

@@ -197,7 +197,7 @@ impl Column {
         let value = metric.value(count, self.has_stall_slot_erratum)?;
         let style = match metric.unit {
             Unit::Percent => Style::Percent,
-            Unit::Ratio | Unit::PerKiloInst => Style::Ratio,
+            Unit::Ratio => Style::Ratio,
         };
         Some(Comment { value, style, label: metric.label })
     }
