@@ -95,8 +95,13 @@ impl<R: Read + Seek> TraceFile<R> {
     pub fn from_reader(bytes: R, path: &Path) -> Result<TraceFile<R>, TraceError> {
         let source = Source::new(bytes, path)?;
         let (machine, minor) = read_file_header(&source)?;
-        let Found { chunks, index_rebuilt } = find_chunks(&source)?;
-        TraceFile::load(source, machine, minor, chunks, index_rebuilt)
+        let Found { chunks, index_rebuilt, totals } = find_chunks(&source)?;
+        let file = TraceFile::load(source, machine, minor, chunks, index_rebuilt)?;
+        if file.instructions() != totals.instructions {
+            let what = "END promises another number of instructions than the chunks have";
+            return Err(what).at(|| file.place(file.chunks().len()));
+        }
+        Ok(file)
     }
 
     /// As [`TraceFile::recover`], from any bytes; `path` is for messages.

@@ -17,6 +17,8 @@ pub(crate) struct Found {
     pub(crate) chunks: ChunkList,
     /// The index was damaged and the chunks were found one by one.
     pub(crate) index_rebuilt: bool,
+    /// What END says of the whole file.
+    pub(crate) totals: EndRecord,
 }
 
 /// The chunks of a whole file.
@@ -25,22 +27,23 @@ pub(crate) struct Found {
 /// If the file ends early, or neither index nor headers give all chunks that END promises.
 pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, TraceError> {
     let end = read_end(source)?;
-    if let Some(end) = &end
-        && let Some(chunks) = read_index(source, end)?
+    if let Some(totals) = end
+        && let Some(chunks) = read_index(source, &totals)?
     {
-        return Ok(Found { chunks, index_rebuilt: false });
+        return Ok(Found { chunks, index_rebuilt: false, totals });
     }
     let (chunks, damage) = walk(source, false)?;
     let place = chunks.place(source.path(), chunks.entries.len());
-    let complete = end.is_some_and(|end| {
+    match (damage, end) {
         // Damage to INDEX itself loses nothing.
-        let only_index = damage.is_none() || end.index_offset == place.offset;
-        only_index && chunks.entries.len() + 1 == end.chunks as usize
-    });
-    match damage {
-        _ if complete => Ok(Found { chunks, index_rebuilt: true }),
-        Some(damage) => Err(damage),
-        None => Err(TraceError::Inconsistent {
+        (damage, Some(totals))
+            if (damage.is_none() || totals.index_offset == place.offset)
+                && chunks.entries.len() + 1 == totals.chunks as usize =>
+        {
+            Ok(Found { chunks, index_rebuilt: true, totals })
+        }
+        (Some(damage), _) => Err(damage),
+        (None, _) => Err(TraceError::Inconsistent {
             place,
             what: "END promises another number of chunks than there are",
         }),

@@ -267,11 +267,14 @@ impl<W: Write + Seek> TraceWriter<W> {
         check_execution(shape, executed, accesses)?;
         if executed > 0 {
             let exits = self.exits_after(pc, shape, executed, exits);
+            let chunk_instructions = self.options.chunk_instructions;
             let encoder = self.stream_mut(stream);
+            // The event that explains the arrival belongs to the chunk of the block before.
             let redirected = encoder.explain_arrival(pc);
-            let full = encoder.open_instructions();
+            let full = encoder.open_instructions() >= chunk_instructions
+                || encoder.open_events() >= MAX_CHUNK_EVENTS / 2;
             self.summary.redirects += u64::from(redirected);
-            if full >= self.options.chunk_instructions {
+            if full {
                 self.write_stream_chunk(stream)?;
             }
             self.stream_mut(stream).block(block.0, shape, executed, accesses, exits);
@@ -289,8 +292,8 @@ impl<W: Write + Seek> TraceWriter<W> {
     pub fn push_event(&mut self, stream: u32, event: StreamEvent) -> Result<(), TraceError> {
         let encoder = self.stream_mut(stream);
         encoder.event(&event);
-        // Half the limit: a redirect may still be added before the chunk is written.
-        if encoder.open_events() >= MAX_CHUNK_EVENTS / 2 {
+        // Only events without blocks between them get here; one redirect may still follow.
+        if encoder.open_events() >= MAX_CHUNK_EVENTS - 1 {
             self.write_stream_chunk(stream)?;
         }
         Ok(())

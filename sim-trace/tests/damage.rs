@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::*;
 use proptest::prelude::*;
-use sim_trace::{ChunkKind, TraceError, TraceFile};
+use sim_trace::{ChunkKind, TraceError, TraceFile, verify_file};
 
 type Streams = Vec<(u32, Played)>;
 
@@ -215,17 +215,22 @@ impl Forged {
     /// Adds INDEX and END, so that the file is whole.
     fn finish(self) -> Vec<u8> {
         let mut index = Vec::new();
-        let (mut offset, mut chunks) = (64, 1u32);
+        let (mut offset, mut chunks, mut instructions) = (64, 1u32, 0u64);
         while offset < self.0.len() {
             let header = &self.0[offset..offset + 64];
             index.extend_from_slice(&(offset as u64).to_le_bytes());
             index.extend_from_slice(header);
+            if header[4] == 4 {
+                instructions += u64::from(u32::from_le_bytes(header[24..28].try_into().unwrap()));
+            }
             offset += 64 + u32::from_le_bytes(header[16..20].try_into().unwrap()) as usize;
             chunks += 1;
         }
         let mut whole = self.chunk(6, [0; 4], &[(index.len() as u32, index)]);
         let mut end = (offset as u64).to_le_bytes().to_vec();
         end.extend_from_slice(&chunks.to_le_bytes());
+        end.extend_from_slice(&[0; 4]);
+        end.extend_from_slice(&instructions.to_le_bytes());
         end.resize(64, 0);
         whole.0.extend_from_slice(&header(7, 0, [0; 4], &end));
         whole.0.extend_from_slice(&end);
@@ -267,6 +272,18 @@ fn a_bomb_is_refused_before_it_unpacks() {
         many = many.chunk(2, [1024, 0, 0, 0], &[(1024, places), (4 << 20, zeros(4 << 20))]);
     }
     too_large(many.error());
+}
+
+#[test]
+fn verify_finds_flow_that_no_event_explains() {
+    // One block of one NOP, which cannot follow itself, twice.
+    let definition = [(2, vec![0x01, 0x07]), (4, NOP.to_le_bytes().to_vec())];
+    let columns = [vec![4, 4], vec![1, 1], vec![], vec![], vec![]];
+    let columns: Vec<_> = columns.into_iter().map(|c| (c.len() as u32, c)).collect();
+    let bytes = Forged::new().chunk(3, [1, 1, 0, 0], &definition).chunk(4, [2, 2, 0, 0], &columns);
+    let report = verify_file(&open(bytes.finish()).unwrap()).unwrap();
+    assert_eq!((report.unexplained, report.first_unexplained), (1, Some((0, 1))));
+    assert!(report.faults.is_empty() && !report.is_good());
 }
 
 #[test]
