@@ -36,6 +36,8 @@ pub struct StreamReader<R: Read + Seek = File> {
     payload: Vec<u8>,
     events: Vec<EventAt>,
     batch_start: u64,
+    /// Go on with the next chunk after a damaged one.
+    skips_damage: bool,
 }
 
 impl<R: Read + Seek> StreamReader<R> {
@@ -53,7 +55,13 @@ impl<R: Read + Seek> StreamReader<R> {
             payload: Vec::new(),
             events: Vec::new(),
             batch_start: 0,
+            skips_damage: false,
         })
+    }
+
+    /// A reader that, after an error, goes on with the next chunk.
+    pub(crate) fn skipping_damage(self) -> StreamReader<R> {
+        StreamReader { skips_damage: true, ..self }
     }
 
     /// Replaces the content of `out` by the next instructions, at most 16384, whole blocks of one
@@ -62,28 +70,33 @@ impl<R: Read + Seek> StreamReader<R> {
     ///
     /// # Errors
     /// If the chunk is damaged or contradicts itself; what was delivered before stays good up to
-    /// the start of that chunk.
+    /// the start of that chunk. Nothing follows an error: the next call says that it is the end.
     pub fn next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
         out.clear();
         self.events.clear();
+        let result = self.try_next_batch(out);
+        if result.is_err() {
+            out.clear();
+            self.events.clear();
+            self.decoder.close();
+            if !self.skips_damage {
+                self.begun = self.chunks.len();
+            }
+        }
+        result
+    }
+
+    fn try_next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
         if !self.decoder.is_open() {
             let Some(&k) = self.chunks.get(self.begun) else {
                 return Ok(false);
             };
-            self.begin_chunk(k)?;
             self.begun += 1;
+            self.begin_chunk(k)?;
         }
         self.batch_start = self.decoder.position();
         let decoded = self.decoder.batch(out, &mut self.events);
-        if let Err(what) = decoded {
-            out.clear();
-            self.events.clear();
-            self.decoder.close();
-            let place = self.place(self.chunks[self.begun - 1]);
-            // Nothing behind a damaged chunk is delivered.
-            self.begun = self.chunks.len();
-            return Err(TraceError::Inconsistent { place, what });
-        }
+        decoded.at(|| self.place(self.chunks[self.begun - 1]))?;
         Ok(true)
     }
 

@@ -59,13 +59,12 @@ pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceE
     let mut report = Report { index_rebuilt: file.index_rebuilt(), ..Report::default() };
     file.check_other_chunks(&mut report.faults)?;
     for info in file.streams() {
+        let mut reader = file.reader(info.stream)?.skipping_damage();
         let mut flow = Flow { file, exits: &exits, stream: info.stream, last: None };
-        for k in 0..info.chunks.len() {
+        while let Err(fault) = flow.follow_until_damage(&mut reader, &mut report) {
             // What precedes a damaged chunk says nothing on what follows it.
-            if let Err(fault) = flow.chunk(file.chunk_reader(info.stream, k)?, &mut report) {
-                flow.last = None;
-                report.faults.push(fault);
-            }
+            flow.last = None;
+            report.faults.push(fault);
         }
     }
     report.faults.sort_by_key(TraceError::chunk);
@@ -82,9 +81,10 @@ struct Flow<'a, R: Read + Seek> {
 }
 
 impl<R: Read + Seek> Flow<'_, R> {
-    fn chunk(
+    /// Follows the stream up to its end or the next damaged chunk.
+    fn follow_until_damage(
         &mut self,
-        mut reader: StreamReader<R>,
+        reader: &mut StreamReader<R>,
         report: &mut Report,
     ) -> Result<(), TraceError> {
         let mut batch = Vec::new();
