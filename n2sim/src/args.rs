@@ -105,6 +105,26 @@ pub(crate) enum TraceWhat {
         /// The trace
         file: PathBuf,
     },
+    /// Keep what is good of a damaged trace
+    Recover {
+        /// The damaged trace; it is not changed
+        file: PathBuf,
+        /// The trace to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Write a trace again with another compression
+    Repack {
+        /// The trace; it is not changed
+        file: PathBuf,
+        /// The trace to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Level of zstd: 3 to keep, 19 to archive
+        #[arg(long, value_name = "N", default_value_t = 19)]
+        #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
+        level: i32,
+    },
     /// Print instructions, one per line
     Dump {
         /// The trace

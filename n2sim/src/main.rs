@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Nobody is left to tell when stderr is closed too.
-            let _ = writeln!(io::stderr(), "n2sim: {error:#}");
+            let _ = writeln!(io::stderr(), "n2sim: {}", message(&error));
             ExitCode::from(2)
         }
     }
@@ -65,10 +65,34 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// The error and its causes in one sentence, without a cause that was told already.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if message.is_empty() {
+            message = cause;
+        } else if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
+}
+
 /// True when the reader of our output went away, as `head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no room").context("writing: no room").context("x.n2t");
+        assert_eq!(message(&error), "x.n2t: writing: no room");
+    }
 }

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_isa::{BranchKind, MemOp, Special};
-use sim_trace::TraceFile;
+use sim_trace::{Summary, TraceFile};
 
 use crate::Verdict;
 use crate::args::{TraceArgs, TraceWhat};
 
+/// zstd level of a recovered trace.
+const RECOVERED_LEVEL: i32 = 9;
 /// Faults that are listed one by one.
 const FAULTS_SHOWN: usize = 20;
 
@@ -22,6 +24,13 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
             Verdict::Good
         }
         TraceWhat::Verify { file } => verify(&mut out, file)?,
+        TraceWhat::Recover { file, output } => recover(&mut out, file, output)?,
+        TraceWhat::Repack { file, output, level } => {
+            check_different(file, output)?;
+            let summary = sim_trace::repack(&TraceFile::open(file)?, output, *level)?;
+            write_written(&mut out, output, &summary)?;
+            Verdict::Good
+        }
         TraceWhat::Dump { file, stream, start, count } => {
             dump(&mut out, file, *stream, *start, *count)?;
             Verdict::Good
@@ -64,6 +73,33 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
     }
     writeln!(out, "  intact")?;
     Ok(Verdict::Good)
+}
+
+/// Writes the good chunks; says what was wrong with the first that is not.
+fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<Verdict> {
+    check_different(file, output)?;
+    let (trace, damage) = TraceFile::recover(file)?;
+    let summary = sim_trace::repack(&trace, output, RECOVERED_LEVEL)?;
+    match damage {
+        Some(damage) => writeln!(out, "{damage}")?,
+        None => writeln!(out, "{}: no chunk is damaged", file.display())?,
+    }
+    write_written(out, output, &summary)?;
+    Ok(Verdict::Good)
+}
+
+/// A trace that is read must not be written at the same time.
+fn check_different(file: &Path, output: &Path) -> anyhow::Result<()> {
+    let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
+    if same(file, output) == Some(true) {
+        anyhow::bail!("{}: give another file to write (-o)", output.display());
+    }
+    Ok(())
+}
+
+fn write_written(out: &mut impl Write, output: &Path, summary: &Summary) -> io::Result<()> {
+    let (instructions, bytes) = (summary.instructions, summary.file_bytes);
+    writeln!(out, "{}: {instructions} instructions, {bytes} bytes", output.display())
 }
 
 fn dump(

@@ -242,6 +242,24 @@ fn a_trace_can_be_looked_into() {
 }
 
 #[test]
+fn the_good_part_of_a_cut_trace_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(trace()).unwrap();
+    let cut = folder.path().join("cut.n2t").display().to_string();
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let told = refused(&["stat", &cut]);
+    assert!(told.contains("n2sim trace recover"), "{told}");
+
+    let good = folder.path().join("good.n2t").display().to_string();
+    let text = printed(&["trace", "recover", &cut, "-o", &good]);
+    assert!(text.contains("cut.n2t: chunk "), "{text}");
+    let counts = printed(&["stat", &good, "-x,", "-e", "inst_retired", "--limit", "1k"]);
+    assert!(counts.starts_with("1000,,inst_retired,"), "{counts}");
+    assert!(refused(&["trace", "repack", &good, "-o", &good]).contains("give another file"));
+    assert!(printed(&["trace", "verify", &good]).ends_with("  intact\n"));
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_n2sim"))
         .args(["list", "events", "--long"])

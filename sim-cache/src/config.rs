@@ -221,9 +221,6 @@ pub struct PagesConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MemoryConfig {
-    /// Seed of random replacement and of the mixed page map: that of the run, so no key of its own.
-    #[serde(skip)]
-    pub seed: u64,
     /// L1 instruction cache.
     pub l1i: L1iConfig,
     /// L1 data cache.

@@ -139,9 +139,8 @@ impl MachineConfig {
     /// # Errors
     /// Unknown or missing keys, values of a wrong type, or shapes that no machine can have.
     pub fn from_document(document: &Document) -> Result<MachineConfig, ConfigError> {
-        let mut config: MachineConfig = document.parse()?;
+        let config: MachineConfig = document.parse()?;
         document.refuse(&config.problems())?;
-        config.memory.seed = config.run.seed;
         Ok(config)
     }
 
@@ -237,12 +236,6 @@ mod tests {
         {
             assert!(told.contains(place), "{told}");
         }
-    }
-
-    #[test]
-    fn one_seed_starts_every_generator() {
-        let config = with(&["run.seed=77"]).expect("any seed will do");
-        assert_eq!(config.memory.seed, 77);
     }
 
     #[test]
