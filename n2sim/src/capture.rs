@@ -55,7 +55,8 @@ pub(crate) struct CaptureArgs {
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// zstd level: 1 to record fast, 9 or 19 to keep
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=22))]
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
     /// How to make this trace again, kept in the trace
     #[arg(long, value_name = "TEXT")]

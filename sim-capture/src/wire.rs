@@ -150,7 +150,8 @@ impl Word {
 
 /// Words behind [`Word::SyscallEnter`].
 pub(crate) const SYSCALL_ARGS: usize = 6;
-/// First word of a block definition, with its number of instructions: then its program counter, then its words, two in each.
+/// First word of a block definition, with its number of instructions; then its program counter,
+/// then its words, two in each.
 pub(crate) const DEFINE_BLOCK: u64 = 1 << 56;
 /// First word of a code page, with its number of 64-bit words: then its address, then its bytes.
 pub(crate) const DEFINE_PAGE: u64 = 2 << 56;

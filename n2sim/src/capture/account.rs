@@ -158,7 +158,8 @@ pub(super) fn summary(
     );
     let _ = writeln!(
         text,
-        "  {:.2} s wall, {:.2} s of processor time (program, engine, recorder): {rate:.0} M instructions/s",
+        "  {:.2} s wall, {:.2} s of processor time (program, engine, recorder): \
+         {rate:.0} M instructions/s",
         wall.as_secs_f64(),
         cpu.as_secs_f64()
     );
@@ -205,15 +206,16 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_does_not_run_backwards() {
+    fn work_shows_in_the_processor_time() {
         let watch = Stopwatch::start();
-        let mut sum = 0u64;
-        for n in 0..20_000_000u64 {
-            sum = sum.wrapping_mul(31).wrapping_add(std::hint::black_box(n));
+        let mut n = 0u64;
+        while watch.elapsed().1 < Duration::from_millis(20) {
+            assert!(watch.elapsed().0 < Duration::from_secs(60), "no processor time seen");
+            for _ in 0..100_000 {
+                n = std::hint::black_box(n.wrapping_mul(31).wrapping_add(1));
+            }
         }
-        std::hint::black_box(sum);
         let (wall, cpu) = watch.elapsed();
-        assert!(wall > Duration::ZERO);
-        assert!(cpu <= wall + Duration::from_secs(60));
+        assert!(cpu <= wall * 64, "{cpu:?} in {wall:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The reader's side of the memory that the plugin fills.
 //!
-//! The memory is an anonymous file that the plugin maps and this side reads and writes by plain file
-//! calls: no mapping, no unsafe code, and the copy is a small part of the work.
+//! The memory is an anonymous file that the plugin maps and this side reads and writes by plain
+//! file calls: no mapping, no unsafe code, and the copy is a small part of the work.
 
 use super::wire::{self, control, header};
 use anyhow::{Context, Result};

@@ -393,3 +393,72 @@ impl Output {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LDR: u32 = 0xf940_0041; // ldr x1, [x2]
+    const ADD: u32 = 0x9100_0421; // add x1, x1, #1
+    const STXR: u32 = 0xc800_7c41; // stxr w0, x1, [x2]
+    const BRK: u32 = 0xd420_0000;
+    const RET: u32 = 0xd65f_03c0;
+    const PC: u64 = 0x40_0000;
+
+    fn ending(
+        words: &[u32],
+        accesses: &[u16],
+        after: After,
+        shared: &Shared,
+    ) -> (usize, Option<StreamEvent>) {
+        let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
+        let accesses = accesses.iter().map(|&index| Access { index, addr: 8 }).collect();
+        let run = Run { accesses, ..Run::default() };
+        let ending = judge(&info, &run, None, after, shared);
+        (ending.executed, ending.signal)
+    }
+
+    /// Several threads: nobody counts for each of them.
+    fn inexact() -> Shared {
+        Shared { is_exact: false, handlers: HashMap::from([(0x9000, 11)]), ..Shared::default() }
+    }
+
+    #[test]
+    fn a_block_that_goes_on_legally_ran_to_its_end() {
+        let next = After::Block(PC + 12);
+        assert_eq!(ending(&[ADD, STXR, ADD], &[], next, &inexact()), (3, None));
+    }
+
+    #[test]
+    fn a_missing_access_before_a_handler_is_the_fault() {
+        let signal = StreamEvent::Signal { number: 11, abandoned: true };
+        let found = ending(&[ADD, LDR, LDR, ADD], &[1], After::Block(0x9000), &inexact());
+        assert_eq!(found, (3, Some(signal)));
+    }
+
+    #[test]
+    fn a_block_left_before_an_instruction_that_runs_again_ends_before_it() {
+        let found = ending(&[ADD, LDR, ADD], &[], After::Block(PC + 4), &inexact());
+        assert_eq!(found, (1, None));
+    }
+
+    #[test]
+    fn a_handler_that_comes_after_a_whole_block_abandons_nothing() {
+        let signal = StreamEvent::Signal { number: 11, abandoned: false };
+        let found = ending(&[ADD, LDR, RET], &[1], After::Block(0x9000), &inexact());
+        assert_eq!(found, (3, Some(signal)));
+    }
+
+    #[test]
+    fn a_breakpoint_never_completes() {
+        let exact = Shared { is_exact: true, ..Shared::default() };
+        let signal = StreamEvent::Signal { number: 5, abandoned: true };
+        assert_eq!(ending(&[ADD, BRK], &[], After::Death(Some(5)), &exact), (2, Some(signal)));
+    }
+
+    #[test]
+    fn a_program_killed_from_outside_loses_only_what_it_had_not_done() {
+        assert_eq!(ending(&[LDR, LDR, ADD], &[0], After::Death(None), &inexact()), (1, None));
+        assert_eq!(ending(&[LDR, ADD, ADD], &[0], After::Death(None), &inexact()), (3, None));
+    }
+}
