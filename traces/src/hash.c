@@ -2,7 +2,7 @@
 #include "start.h"
 
 #define SLOTS 16384u
-#define KEYS 6000u
+#define KEYS 4000u
 #define PROBES 150000u
 
 struct slot {
@@ -26,8 +26,8 @@ static NOINLINE u64 probe_all(u64 seed, u32 probes, u64 *found) {
     u64 sum = 0, hits = 0, state = seed;
     for (u32 i = 0; i < probes; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        // One key in sixteen is absent.
-        u64 key = keys[(state >> 40) % KEYS] ^ (state >> 60 == 0);
+        // One key in thirty-two is absent.
+        u64 key = keys[(state >> 40) % KEYS] ^ (state >> 59 == 0);
         u32 at = hash(key);
         while (table[at].key != key && table[at].key != 0) at = (at + 1) % SLOTS;
         if (table[at].key == key) {
@@ -44,7 +44,7 @@ static NOINLINE u64 expected(u64 seed, u32 probes, u64 *found) {
     u64 sum = 0, hits = 0, state = seed;
     for (u32 i = 0; i < probes; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        if (state >> 60 == 0) continue;
+        if (state >> 59 == 0) continue;
         sum += (state >> 40) % KEYS * 3 + 1;
         hits++;
     }
