@@ -15,7 +15,7 @@ use btb::{Btb, BtbHit};
 use history::{History, HistoryState};
 use indirect::IndirectPredictor;
 use return_stack::ReturnStack;
-use sim_isa::BranchKind;
+use sim_isa::{BranchKind, Inst};
 use tage::{DirectionLookup, Tage};
 
 /// A branch as the front end sees it.
@@ -30,6 +30,13 @@ pub struct Branch {
 }
 
 impl Branch {
+    /// The branch in the instruction at `pc`.
+    #[inline]
+    pub fn of(pc: u64, inst: &Inst) -> Branch {
+        let target = pc.wrapping_add_signed(inst.offset.into());
+        Branch { pc, kind: inst.branch, target }
+    }
+
     fn is_direct(self) -> bool {
         matches!(self.kind, BranchKind::Direct | BranchKind::Conditional | BranchKind::Call)
     }

@@ -17,6 +17,7 @@ pub mod frontend;
 pub mod lsu;
 pub mod pipeline;
 pub mod resource;
+mod restart;
 pub mod retire;
 pub mod scoreboard;
 pub mod slots;

@@ -3,12 +3,13 @@
 //! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
 //! of the stages lives in [`Pipeline::place`] and nowhere else.
 
-use crate::branch::BranchUnit;
+use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
 use crate::config::PipelineConfig;
 use crate::execute::Done;
 use crate::frontend::{Arrival, FrontEnd};
 use crate::lsu::{self, LoadStoreUnit};
+use crate::restart::BreaksOff;
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
@@ -19,7 +20,7 @@ use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause,
     TraceInst,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, StaticEvents};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Special, StaticEvents};
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
@@ -121,11 +122,12 @@ impl Pipeline {
         let id = step.inst.id;
         let pc = program.pc(id);
         let flags = step.inst.flags;
-        let inst = *program.inst(id);
+        let inst = program.inst(id);
+        let (branch, special) = (Branch::of(pc, inst), inst.special);
         let op = Op {
             id,
             pc,
-            inst: &inst,
+            inst,
             addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
             exclusive_failed: flags.has(InstFlags::EXCLUSIVE_FAILED),
             squash: NEVER,
@@ -138,12 +140,20 @@ impl Pipeline {
         if let Some(addr) = op.addr {
             self.guess.learn(id, addr);
         }
-        let breaks_off = flags.has(InstFlags::DISCONTINUITY);
-        if inst.branch != BranchKind::None {
-            let next = step.next_pc.filter(|_| !breaks_off);
-            life.mispredicted = self.resolve(op, &life, next, program, memory, sink);
+        let breaks_off = if op.retires && !life.retired {
+            BreaksOff::DataAbort
+        } else if flags.has(InstFlags::DISCONTINUITY) {
+            BreaksOff::Elsewhere
+        } else {
+            BreaksOff::No
+        };
+        if branch.kind != BranchKind::None {
+            let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
+            life.mispredicted = self.resolve(branch, &life, next, program, memory, sink);
         }
-        self.after(op, &life, breaks_off, sink);
+        if special != Special::None || breaks_off != BreaksOff::No {
+            self.after(special, &life, breaks_off, sink);
+        }
         life
     }
 

@@ -39,10 +39,28 @@ impl AddressGuess {
     }
 }
 
-/// The branch in an instruction.
-fn branch_of(op: Op<'_>) -> Branch {
-    let target = op.pc.wrapping_add_signed(op.inst.offset.into());
-    Branch { pc: op.pc, kind: op.inst.branch, target }
+/// Events of a branch of the right path (decisions A25 and A26).
+fn raise_branch<S: EventSink>(
+    branch: Branch,
+    prediction: &Prediction,
+    taken: bool,
+    flushed: bool,
+    sink: &mut S,
+) {
+    if taken {
+        sink.raise(PmuEvent::PC_WRITE_SPEC);
+    }
+    if branch.kind == BranchKind::ExceptionReturn {
+        return;
+    }
+    sink.raise(PmuEvent::BR_PRED);
+    sink.raise(PmuEvent::BR_RETIRED);
+    if flushed || (taken && prediction.resteered) {
+        sink.raise(PmuEvent::BR_MIS_PRED);
+    }
+    if flushed {
+        sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+    }
 }
 
 impl Pipeline {
@@ -50,21 +68,21 @@ impl Pipeline {
     /// trains. True when the branch was mispredicted and the pipeline was flushed.
     pub(crate) fn resolve<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        branch: Branch,
         life: &OpLife,
         next: Option<u64>,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let branch = branch_of(op);
         let prediction = self.branches.predict(branch);
+        let fall_through = branch.pc.wrapping_add(4);
         // Where the stream ends nobody knows better than the prediction.
-        let next = next.or(prediction.next).unwrap_or(op.pc.wrapping_add(4));
-        let taken = !branch.is_conditional() || next != op.pc.wrapping_add(4);
-        let actual = Outcome { pc: op.pc, taken, next };
+        let next = next.or(prediction.next).unwrap_or(fall_through);
+        let taken = !branch.is_conditional() || next != fall_through;
+        let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
-        self.raise_branch(op, &prediction, taken, flushed, sink);
+        raise_branch(branch, &prediction, taken, flushed, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
         if flushed {
@@ -77,31 +95,6 @@ impl Pipeline {
             self.front.redirect(at, StallCause::FetchRedirect);
         }
         flushed
-    }
-
-    /// Events of a branch of the right path (decisions A25 and A26).
-    fn raise_branch<S: EventSink>(
-        &mut self,
-        op: Op<'_>,
-        prediction: &Prediction,
-        taken: bool,
-        flushed: bool,
-        sink: &mut S,
-    ) {
-        if taken {
-            sink.raise(PmuEvent::PC_WRITE_SPEC);
-        }
-        if op.inst.branch == BranchKind::ExceptionReturn {
-            return;
-        }
-        sink.raise(PmuEvent::BR_PRED);
-        sink.raise(PmuEvent::BR_RETIRED);
-        if flushed || (taken && prediction.resteered) {
-            sink.raise(PmuEvent::BR_MIS_PRED);
-        }
-        if flushed {
-            sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
-        }
     }
 
     /// Everything the front end brings from `pc` on until the branch resolves in `squash`.
@@ -152,7 +145,7 @@ impl Pipeline {
             );
             return (!stops).then(|| op.pc.wrapping_add(4));
         }
-        let prediction = self.branches.predict(branch_of(op));
+        let prediction = self.branches.predict(Branch::of(op.pc, op.inst));
         if renamed && op.inst.branch != BranchKind::ExceptionReturn {
             sink.raise(PmuEvent::BR_PRED);
             if prediction.taken {
@@ -161,54 +154,5 @@ impl Pipeline {
         }
         self.front.follow(&prediction);
         prediction.next
-    }
-
-    /// What an instruction does to the flow once it is retired: restarts, barriers, exceptions.
-    pub(crate) fn after<S: EventSink>(
-        &mut self,
-        op: Op<'_>,
-        life: &OpLife,
-        discontinuity: bool,
-        sink: &mut S,
-    ) {
-        match op.inst.special {
-            Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown => {
-            }
-            Special::DataSyncBarrier | Special::SystemWrite | Special::Wait => {
-                self.window.hold_until(life.complete, StallCause::Serialise);
-            }
-            Special::InstSyncBarrier => {
-                let at = life.retire + self.config.branch.redirect_cycles;
-                self.front.redirect(at, StallCause::FetchSerialise);
-            }
-            Special::SupervisorCall => self.take_exception(PmuEvent::EXC_SVC, life, sink),
-            Special::HypervisorCall => self.take_exception(PmuEvent::EXC_HVC, life, sink),
-            Special::SecureMonitorCall => self.take_exception(PmuEvent::EXC_SMC, life, sink),
-            Special::Undefined => self.take_exception(PmuEvent::EXC_UNDEF, life, sink),
-        }
-        if op.retires && !life.retired {
-            self.take_data_abort(life, sink);
-        } else if discontinuity && op.inst.special == Special::None {
-            let at = life.retire + self.config.execute.exception_cycles;
-            self.front.redirect(at, StallCause::FetchSerialise);
-        }
-    }
-
-    /// A load or store whose translation failed: the handler is not in a user trace.
-    fn take_data_abort<S: EventSink>(&mut self, life: &OpLife, sink: &mut S) {
-        sink.raise(PmuEvent::EXC_TAKEN);
-        sink.raise(PmuEvent::EXC_DABORT);
-        let at = life.retire + self.config.execute.exception_cycles;
-        self.front.redirect(at, StallCause::FetchSerialise);
-    }
-
-    /// An exception-generating instruction: the kernel behind it is not in a user trace, the stream
-    /// goes on after the entry and the return.
-    fn take_exception<S: EventSink>(&mut self, event: PmuEvent, life: &OpLife, sink: &mut S) {
-        sink.raise(PmuEvent::PC_WRITE_SPEC);
-        sink.raise(PmuEvent::EXC_TAKEN);
-        sink.raise(event);
-        let at = life.retire + self.config.execute.exception_cycles;
-        self.front.redirect(at, StallCause::FetchSerialise);
     }
 }

@@ -40,17 +40,32 @@ impl HistoryState {
 #[derive(Clone, Debug)]
 pub struct History {
     ring: Box<[u64; RING_WORDS]>,
-    lengths: Box<[u32]>,
+    folds: Box<[Fold]>,
     index_bits: u32,
     state: HistoryState,
+}
+
+/// How one history is folded.
+#[derive(Clone, Copy, Debug)]
+struct Fold {
+    /// Length of the history, branches.
+    length: usize,
+    /// Where the oldest bit stands in the index register, and in the tag register.
+    index_out: u32,
+    tag_out: u32,
 }
 
 impl History {
     /// An empty history for tables of `1 << index_bits` entries.
     pub fn new(lengths: &[u32], index_bits: u32) -> History {
-        let lengths = lengths.iter().copied().take(MAX_TABLES).collect();
+        let fold = |length: &u32| Fold {
+            length: *length as usize,
+            index_out: length % index_bits,
+            tag_out: length % TAG_BITS,
+        };
+        let folds = lengths.iter().take(MAX_TABLES).map(fold).collect();
         let ring = Box::new([0; RING_WORDS]);
-        History { ring, lengths, index_bits, state: HistoryState::default() }
+        History { ring, folds, index_bits, state: HistoryState::default() }
     }
 
     /// The state to predict with and to come back to.
@@ -66,11 +81,11 @@ impl History {
     /// Moves past one branch.
     pub fn push(&mut self, pc: u64, taken: bool, next: u64) {
         let new = u32::from(taken);
-        for (i, length) in self.lengths.iter().enumerate() {
-            let old = self.bit(*length as usize - 1);
+        for (i, fold) in self.folds.iter().enumerate().take(MAX_TABLES) {
+            let old = self.bit(fold.length - 1);
             let (index, tag) = (&mut self.state.index[i], &mut self.state.tag[i]);
-            *index = fold(*index, new, old, *length, self.index_bits);
-            *tag = fold(*tag, new, old, *length, TAG_BITS);
+            *index = shift_in(*index, new, old << fold.index_out, self.index_bits);
+            *tag = shift_in(*tag, new, old << fold.tag_out, TAG_BITS);
         }
         let head = (self.state.head + 1) % RING_BITS;
         let (word, bit) = (head / 64, head % 64);
@@ -88,10 +103,10 @@ impl History {
     }
 }
 
-/// Shifts `new` into a register of `width` bits that folds a history of `length`, `old` out of it.
-fn fold(value: u32, new: u32, old: u32, length: u32, width: u32) -> u32 {
-    let shifted = (value << 1) | new;
-    let without_old = shifted ^ (old << (length % width));
+/// Shifts `new` into a folded register of `width` bits and takes `old` out of it.
+#[inline]
+fn shift_in(value: u32, new: u32, old: u32, width: u32) -> u32 {
+    let without_old = ((value << 1) | new) ^ old;
     (without_old ^ (without_old >> width)) & ((1 << width) - 1)
 }
 
@@ -123,7 +138,7 @@ mod tests {
     fn a_restored_history_goes_on_as_if_the_wrong_path_had_not_been() {
         let mut history = History::new(&[5, 200], 8);
         let mut other = history.clone();
-        let push = |h: &mut History, i: u64| h.push(4 * i, i % 3 == 0, 64 * i);
+        let push = |h: &mut History, i: u64| h.push(4 * i, i.is_multiple_of(3), 64 * i);
         (0..300).for_each(|i| push(&mut history, i));
         let saved = *history.state();
         (900..960).for_each(|i| push(&mut history, i));

@@ -1,0 +1,70 @@
+//! What stops the flow behind an instruction: barriers, serialization, exceptions (PMU guide 4.11).
+//!
+//! A user trace has no kernel: an exception costs a fixed restart, and the stream goes on where the
+//! kernel returned to.
+
+use crate::pipeline::Pipeline;
+use sim_core::{EventSink, OpLife, PmuEvent, StallCause};
+use sim_isa::Special;
+
+/// Why the stream does not go on behind an instruction as the architecture says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BreaksOff {
+    /// It does go on.
+    No,
+    /// The translation of its address failed; the handler is not in the trace.
+    DataAbort,
+    /// The trace says that it goes on elsewhere (signal, gap).
+    Elsewhere,
+}
+
+impl Pipeline {
+    /// What an instruction does to the flow once it is retired: restarts, barriers, exceptions.
+    pub(crate) fn after<S: EventSink>(
+        &mut self,
+        special: Special,
+        life: &OpLife,
+        breaks_off: BreaksOff,
+        sink: &mut S,
+    ) {
+        match special {
+            Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown => {
+            }
+            Special::DataSyncBarrier | Special::SystemWrite | Special::Wait => {
+                self.window.hold_until(life.complete, StallCause::Serialise);
+            }
+            Special::InstSyncBarrier => {
+                let at = life.retire + self.config.branch.redirect_cycles;
+                self.front.redirect(at, StallCause::FetchSerialise);
+            }
+            Special::SupervisorCall => self.take_exception(PmuEvent::EXC_SVC, life, sink),
+            Special::HypervisorCall => self.take_exception(PmuEvent::EXC_HVC, life, sink),
+            Special::SecureMonitorCall => self.take_exception(PmuEvent::EXC_SMC, life, sink),
+            Special::Undefined => self.take_exception(PmuEvent::EXC_UNDEF, life, sink),
+        }
+        match breaks_off {
+            BreaksOff::DataAbort => {
+                sink.raise(PmuEvent::EXC_TAKEN);
+                sink.raise(PmuEvent::EXC_DABORT);
+                self.restart(life);
+            }
+            BreaksOff::Elsewhere if special == Special::None => self.restart(life),
+            BreaksOff::Elsewhere | BreaksOff::No => {}
+        }
+    }
+
+    /// An exception-generating instruction: the kernel behind it is not in a user trace, the stream
+    /// goes on after the entry and the return.
+    fn take_exception<S: EventSink>(&mut self, event: PmuEvent, life: &OpLife, sink: &mut S) {
+        sink.raise(PmuEvent::PC_WRITE_SPEC);
+        sink.raise(PmuEvent::EXC_TAKEN);
+        sink.raise(event);
+        self.restart(life);
+    }
+
+    /// Fetch goes on behind an exception's entry and return.
+    fn restart(&mut self, life: &OpLife) {
+        let at = life.retire + self.config.execute.exception_cycles;
+        self.front.redirect(at, StallCause::FetchSerialise);
+    }
+}
