@@ -60,7 +60,7 @@ impl CoreMemory {
         for step in 0..run.count {
             let line = run.first.wrapping_add_signed(run.stride * i64::from(step));
             // A prefetch never waits for a register.
-            if self.l1d_mshrs.free_from(now) > now {
+            if !self.l1d_mshrs.is_free(now) {
                 return;
             }
             self.prefetch_line(operation.asker, VirtAddr(line << LINE_SHIFT), now, uncore, sink);

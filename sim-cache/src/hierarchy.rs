@@ -206,6 +206,26 @@ impl MemoryPort for CorePort<'_> {
 
     #[inline]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
+        if request.kind == MemKind::Load {
+            return self.core.load(request, now, self.uncore, sink);
+        }
+        self.access_other(request, now, sink)
+    }
+
+    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
+        self.core.l2_misses.overlap(from, to)
+    }
+}
+
+impl CorePort<'_> {
+    /// Everything but loads, kept out of their way.
+    #[inline(never)]
+    fn access_other<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply {
         let (core, uncore) = (&mut *self.core, &mut *self.uncore);
         match request.kind {
             MemKind::Load => core.load(request, now, uncore, sink),
@@ -218,9 +238,5 @@ impl MemoryPort for CorePort<'_> {
                 core.preload(request, now, uncore, sink)
             }
         }
-    }
-
-    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
-        self.core.l2_misses.overlap(from, to)
     }
 }

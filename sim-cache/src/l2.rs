@@ -89,10 +89,11 @@ impl CoreMemory {
         sink: &mut S,
     ) -> L2Reply {
         let looked_up = at + self.latencies.l2_lookup;
-        let leaves = self.bus.start(self.l2_queue.free_from(looked_up));
+        let entry = self.l2_queue.find(looked_up);
+        let leaves = self.bus.start(entry.from);
         let reply = uncore.read(line, request == L2Request::Fetch, leaves);
         let arrives = self.bus.receive_line(reply.arrives);
-        self.l2_queue.hold(leaves, arrives);
+        self.l2_queue.hold(entry, arrives);
         self.l2_misses.add(leaves, arrives);
         self.count_l2_refill(request, reply, sink);
         let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
@@ -178,9 +179,10 @@ impl CoreMemory {
             self.l2.set_state(place, self.l2.state(place).with_dirty(true));
             return at;
         }
-        let leaves = self.bus.start(self.l2_queue.free_from(at + self.latencies.l2_lookup));
+        let entry = self.l2_queue.find(at + self.latencies.l2_lookup);
+        let leaves = self.bus.start(entry.from);
         let claimed = uncore.claim(line, leaves);
-        self.l2_queue.hold(leaves, claimed);
+        self.l2_queue.hold(entry, claimed);
         self.bus.count(PmuEvent::BUS_ACCESS_WR, 0, sink);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
@@ -224,7 +226,7 @@ impl CoreMemory {
         let mut wanted = self.next_lines.after(line.0, page_lines_shift);
         let mut asked = 0;
         // A prefetch never waits for a place in the queue.
-        while asked < self.prefetch.l2_degree && self.l2_queue.free_from(at) <= at {
+        while asked < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
             let Some(next) = wanted.next().map(LineAddr) else { break };
             if self.l2.probe(next).is_none() {
                 self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);

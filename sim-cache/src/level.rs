@@ -1,7 +1,7 @@
 //! One cache: tags and the policy that chooses victims. What an access to it means is decided by
 //! the flows (`data_side`, `fetch_side`, `l2`), which raise the events.
 
-use sim_core::LineAddr;
+use sim_core::{Cycle, LineAddr};
 
 use crate::config::ReplacementKind;
 use crate::replacement::{Insertion, Replacement};
@@ -31,6 +31,18 @@ impl Level {
             tags: TagArray::new(sets, ways),
             replacement: Replacement::new(kind, sets, ways, seed),
         }
+    }
+
+    /// True when the line is here at `now` and nothing else is to be done: that is a use. False says
+    /// nothing and changes nothing.
+    #[inline(always)]
+    pub(crate) fn plain_hit(&mut self, line: LineAddr, now: Cycle) -> bool {
+        let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
+        if !self.tags.state(place).is_plain_at(now) {
+            return false;
+        }
+        self.replacement.used(place);
+        true
     }
 
     /// A demand lookup: a hit is a use.

@@ -1,70 +1,94 @@
-//! Miss status holding registers: how many refills may be outstanding (also the L2's queue).
+//! Miss status holding registers: how many refills may be outstanding (also the L2's queue and the
+//! walker's slots).
 //!
 //! A register is held from the start of a miss until its data arrives. When all are held, the next
 //! miss starts when the first is freed. Merging needs no register: the line is already in the tag
-//! array with its arrival time. Requests do not come in time order, so intervals are remembered and
-//! not just the time at which a register is free: a store that leaves late must not hold a register
-//! against a load that issues early.
+//! array with its arrival time. Requests do not come in time order, so a register remembers the idle
+//! gap before its last hold: a store that leaves late must not hold it against a load that issues
+//! early. What fits into the gap at its start is let in, whatever its length.
 
 use sim_core::Cycle;
 
-/// Intervals remembered per register, at least; what is older counts as full.
-const KEPT: usize = 2;
-/// Intervals remembered at least.
-const KEPT_MIN: usize = 64;
+/// One register: idle in `idle_from..start`, held in `start..end`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Register {
+    idle_from: Cycle,
+    start: Cycle,
+    end: Cycle,
+}
 
 /// A bounded number of outstanding misses.
 #[derive(Clone, Debug)]
 pub(crate) struct Mshrs {
-    starts: Box<[Cycle]>,
-    ends: Box<[Cycle]>,
+    registers: Box<[Register]>,
+    /// Where the next search begins: the register held longest ago is likely to be free.
     next: usize,
-    registers: usize,
-    /// No interval that was ever entered ends later.
-    latest_end: Cycle,
-    /// No forgotten interval ends later: nothing is known of the time before.
-    forgotten_until: Cycle,
+}
+
+/// A register that is free from some cycle on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FreeRegister {
+    /// From when.
+    pub(crate) from: Cycle,
+    index: usize,
+}
+
+impl Register {
+    /// The first cycle at or after `at` in which it is idle.
+    #[inline]
+    fn free_from(self, at: Cycle) -> Cycle {
+        if at >= self.end {
+            return at;
+        }
+        let in_gap = at.max(self.idle_from);
+        if in_gap < self.start { in_gap } else { self.end }
+    }
 }
 
 impl Mshrs {
     /// `registers` misses at the same time.
     pub(crate) fn new(registers: u32) -> Mshrs {
-        let registers = registers as usize;
-        let starts = vec![0; (registers * KEPT).max(KEPT_MIN)].into_boxed_slice();
-        let ends = starts.clone();
-        Mshrs { starts, ends, next: 0, registers, latest_end: 0, forgotten_until: 0 }
+        let registers = vec![Register::default(); registers as usize].into_boxed_slice();
+        Mshrs { registers, next: 0 }
     }
 
-    /// The first cycle at or after `at` in which a register is free. Pure.
+    /// The register that is free first at or after `at`. Pure.
     #[inline]
-    pub(crate) fn free_from(&self, at: Cycle) -> Cycle {
-        let mut at = at.max(self.forgotten_until);
-        while at < self.latest_end {
-            let mut held = 0;
-            let mut first_end = Cycle::MAX;
-            for (start, end) in self.starts.iter().zip(&self.ends) {
-                if *start <= at && at < *end {
-                    held += 1;
-                    first_end = first_end.min(*end);
+    pub(crate) fn find(&self, at: Cycle) -> FreeRegister {
+        let (before, after) = self.registers.split_at(self.next);
+        let mut best = FreeRegister { from: Cycle::MAX, index: 0 };
+        for (first, part) in [(self.next, after), (0, before)] {
+            for (i, register) in part.iter().enumerate() {
+                let from = register.free_from(at);
+                if from < best.from {
+                    best = FreeRegister { from, index: first + i };
+                    if from == at {
+                        return best;
+                    }
                 }
             }
-            if held < self.registers {
-                return at;
-            }
-            at = first_end;
         }
-        at
+        best
     }
 
-    /// Holds a register from `start` until `end`.
+    /// True when a register is free at `at`. Pure.
+    pub(crate) fn is_free(&self, at: Cycle) -> bool {
+        self.find(at).from == at
+    }
+
+    /// Holds a register that was found until `end`.
     #[inline]
-    pub(crate) fn hold(&mut self, start: Cycle, end: Cycle) {
-        self.forgotten_until = self.forgotten_until.max(self.ends[self.next]);
-        self.starts[self.next] = start;
-        self.ends[self.next] = end;
-        self.latest_end = self.latest_end.max(end);
-        self.next += 1;
-        if self.next == self.ends.len() {
+    pub(crate) fn hold(&mut self, free: FreeRegister, end: Cycle) {
+        let register = &mut self.registers[free.index];
+        if free.from >= register.end {
+            *register = Register { idle_from: register.end, start: free.from, end };
+        } else {
+            // In the gap: what is left of it lies behind this hold.
+            register.idle_from = end;
+            register.end = register.end.max(end);
+        }
+        self.next = free.index + 1;
+        if self.next == self.registers.len() {
             self.next = 0;
         }
     }
@@ -78,29 +102,34 @@ mod tests {
     fn a_miss_waits_when_every_register_is_held() {
         let mut mshrs = Mshrs::new(2);
         for end in [100, 90] {
-            assert_eq!(mshrs.free_from(0), 0);
-            mshrs.hold(0, end);
+            let free = mshrs.find(5);
+            assert_eq!(free.from, 5);
+            mshrs.hold(free, end);
         }
-        assert_eq!(mshrs.free_from(10), 90);
-        mshrs.hold(90, 200);
-        assert_eq!(mshrs.free_from(95), 100);
+        let free = mshrs.find(10);
+        assert_eq!(free.from, 90);
+        mshrs.hold(free, 200);
+        assert_eq!(mshrs.find(95).from, 100);
+        assert!(!mshrs.is_free(99) && mshrs.is_free(100));
     }
 
     #[test]
     fn a_long_burst_never_holds_more_than_there_are() {
         let mut mshrs = Mshrs::new(16);
         for i in 0..1000 {
-            let start = mshrs.free_from(7);
-            assert_eq!(start, 7 + i / 16 * 100);
-            mshrs.hold(start, start + 100);
+            let free = mshrs.find(7);
+            assert_eq!(free.from, 7 + i / 16 * 100);
+            mshrs.hold(free, free.from + 100);
         }
     }
 
     #[test]
     fn a_miss_that_starts_later_does_not_hold_a_register_now() {
         let mut mshrs = Mshrs::new(1);
-        mshrs.hold(1000, 1400);
-        assert_eq!(mshrs.free_from(905), 905);
-        assert_eq!(mshrs.free_from(1100), 1400);
+        mshrs.hold(mshrs.find(1000), 1400);
+        assert_eq!(mshrs.find(905).from, 905);
+        assert_eq!(mshrs.find(1100).from, 1400);
+        mshrs.hold(mshrs.find(905), 950);
+        assert_eq!(mshrs.find(905).from, 950);
     }
 }

@@ -5,7 +5,7 @@
 //! contiguous hints, mixed page sizes, a second address space.
 
 use rustc_hash::FxHashMap;
-use sim_core::{PhysAddr, VirtAddr};
+use sim_core::{LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
 
 use crate::config::{PageMapping, PagesConfig};
 
@@ -71,6 +71,13 @@ impl PageMap {
     pub(crate) fn physical(&self, addr: VirtAddr, target: PageTarget) -> PhysAddr {
         let offset = addr.0 & ((1 << self.page_shift) - 1);
         PhysAddr(target.frame << self.page_shift | offset)
+    }
+
+    /// The line of `addr` in a page with this physical page number.
+    #[inline(always)]
+    pub(crate) fn line_in(&self, addr: VirtAddr, frame: u64) -> LineAddr {
+        let offset = addr.0 & ((1 << self.page_shift) - 1);
+        LineAddr(frame << (self.page_shift - LINE_SHIFT) | offset >> LINE_SHIFT)
     }
 
     /// What the tables say about a page; `None` is a translation fault.

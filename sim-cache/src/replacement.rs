@@ -49,7 +49,7 @@ impl Replacement {
     }
 
     /// The line in `place` was used by a demand access.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn used(&mut self, place: Place) {
         match self {
             Replacement::TreePlru(tree) => tree.point_away(place),
@@ -109,7 +109,7 @@ impl TreePlru {
         TreePlru { bits: vec![0; sets], paths, ways }
     }
 
-    #[inline]
+    #[inline(always)]
     fn point_away(&mut self, place: Place) {
         let (nodes, away) = self.paths[place.way as usize & 15];
         let bits = &mut self.bits[place.set as usize];

@@ -6,7 +6,7 @@ use sim_core::{
     PmuEvent, VirtAddr,
 };
 
-use crate::data_side::{Operation, RefillCause, join, nothing};
+use crate::data_side::{Operation, RefillCause, hit_reply, join, nothing};
 use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
 use crate::page_map::MemoryType;
@@ -55,6 +55,9 @@ impl CoreMemory {
     ) -> MemReply {
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
+        if self.dtlb.plain_hit(uncore.page_map.page_of(addr), now).is_some() {
+            return hit_reply(now + 1);
+        }
         match self.translate(Asker::Write, addr, now, uncore, sink) {
             Ok(translated) => translated.reply(translated.start + 1),
             Err(fault) => fault,
@@ -100,7 +103,7 @@ impl CoreMemory {
             return self.write_uncached(translated, fragment.bytes.into(), sink);
         }
         sink.raise(PmuEvent::L1D_CACHE_WR);
-        let line = uncore.page_map.physical(fragment.addr, translated.target).line();
+        let line = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write };
         let mask = fragment.line_mask();
         let Some(place) = self.l1d.lookup(line) else {
@@ -108,14 +111,16 @@ impl CoreMemory {
         };
         let state = self.l1d.state(place).with_dirty(true);
         self.l1d.set_state(place, state);
-        let mut reply = translated.reply(now + 1);
+        let mut reply = hit_reply(now + 1);
         if !state.is_plain_at(now) {
             // The write joins the line in flight: it is done one cycle after the line is there.
             reply = self.l1d_wait(operation, place, translated, uncore, sink);
             reply.done = state.arrival().at(now) + 1;
         }
         let drains = self.write_streams.write(line, mask, false);
-        self.drain(drains, now, uncore, sink);
+        if drains != [None, None] {
+            self.drain(drains, now, uncore, sink);
+        }
         reply
     }
 

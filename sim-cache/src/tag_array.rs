@@ -150,7 +150,7 @@ impl TagArray {
     }
 
     /// Where the line is, if present.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
         let first = (set * self.ways) as usize;
         let way = self.tags[first..first + self.ways as usize]

@@ -4,9 +4,10 @@
 //! arrival time: a second miss to the page waits on it (decision A13).
 
 use sim_core::Cycle;
+use sim_core::time::NEVER;
 
 use crate::config::L2TlbConfig;
-use crate::page_map::PageTarget;
+use crate::page_map::{MemoryType, PageTarget};
 use crate::tag_array::Arrival;
 
 /// One translation.
@@ -21,13 +22,22 @@ pub(crate) struct Translation {
 /// Slots of the table of entries used last.
 const RECENT: usize = 64;
 
+/// One entry of an L1 TLB.
+#[derive(Clone, Copy, Debug, Default)]
+struct L1Entry {
+    /// Page number plus one, 0 for an empty entry.
+    tag: u64,
+    /// From when on a hit needs no further look: never for memory that is not cacheable.
+    plain_from: Cycle,
+    /// Time of last use.
+    stamp: u64,
+    translation: Translation,
+}
+
 /// A fully associative TLB with a table that finds the entries used last without a search.
 #[derive(Clone, Debug)]
 pub(crate) struct L1Tlb {
-    /// Page number plus one, 0 for an empty entry.
-    pages: Vec<u64>,
-    entries: Vec<Translation>,
-    stamps: Vec<u64>,
+    entries: Box<[L1Entry]>,
     clock: u64,
     /// `recent[page % RECENT]`: the entry that held such a page last; a hint.
     recent: [u8; RECENT],
@@ -36,46 +46,53 @@ pub(crate) struct L1Tlb {
 impl L1Tlb {
     /// All entries empty.
     pub(crate) fn new(entries: u32) -> L1Tlb {
-        let entries = entries as usize;
-        L1Tlb {
-            pages: vec![0; entries],
-            entries: vec![Translation::default(); entries],
-            stamps: vec![0; entries],
-            clock: 0,
-            recent: [0; RECENT],
+        let entries = vec![L1Entry::default(); entries as usize].into_boxed_slice();
+        L1Tlb { entries, clock: 0, recent: [0; RECENT] }
+    }
+
+    /// The physical page number, if the page was used lately, is cacheable and its translation is
+    /// here at `now`; that is a use. `None` says nothing: then [`L1Tlb::lookup`] is asked.
+    #[inline(always)]
+    pub(crate) fn plain_hit(&mut self, page: u64, now: Cycle) -> Option<u64> {
+        let hint = self.recent[page as usize % RECENT] as usize;
+        let entry = &mut self.entries[hint];
+        if entry.tag != page + 1 || entry.plain_from > now {
+            return None;
         }
+        self.clock += 1;
+        entry.stamp = self.clock;
+        Some(entry.translation.target.frame)
     }
 
     /// The page's translation; a hit is a use.
-    #[inline]
     pub(crate) fn lookup(&mut self, page: u64) -> Option<Translation> {
         let hint = self.recent[page as usize % RECENT] as usize;
-        let entry = if self.pages[hint] == page + 1 { hint } else { self.search(page)? };
+        let index = if self.entries[hint].tag == page + 1 { hint } else { self.search(page)? };
         self.clock += 1;
-        self.stamps[entry] = self.clock;
-        Some(self.entries[entry])
+        self.entries[index].stamp = self.clock;
+        Some(self.entries[index].translation)
     }
 
     fn search(&mut self, page: u64) -> Option<usize> {
-        let entry = self.pages.iter().position(|p| *p == page + 1)?;
-        self.recent[page as usize % RECENT] = entry as u8;
-        Some(entry)
+        let index = self.entries.iter().position(|e| e.tag == page + 1)?;
+        self.recent[page as usize % RECENT] = index as u8;
+        Some(index)
     }
 
     /// True when the page has an entry. Pure.
     pub(crate) fn holds(&self, page: u64) -> bool {
-        self.pages.contains(&(page + 1))
+        self.entries.iter().any(|e| e.tag == page + 1)
     }
 
     /// Enters a translation that is absent, in place of the least recently used.
     pub(crate) fn allocate(&mut self, page: u64, translation: Translation) {
-        let oldest = (0..self.stamps.len()).min_by_key(|entry| self.stamps[*entry]);
-        let entry = oldest.expect("a TLB has at least one entry");
+        let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);
+        let (index, _) = oldest.expect("a TLB has at least one entry");
+        let is_cacheable = translation.target.memory == MemoryType::Cacheable;
+        let plain_from = if is_cacheable { translation.arrival.ready } else { NEVER };
         self.clock += 1;
-        self.pages[entry] = page + 1;
-        self.entries[entry] = translation;
-        self.stamps[entry] = self.clock;
-        self.recent[page as usize % RECENT] = entry as u8;
+        self.entries[index] = L1Entry { tag: page + 1, plain_from, stamp: self.clock, translation };
+        self.recent[page as usize % RECENT] = index as u8;
     }
 }
 
@@ -164,8 +181,13 @@ mod tests {
             let mut tlb = L1Tlb::new(5);
             let mut list: Vec<u64> = Vec::new();
             for page in pages {
-                prop_assert_eq!(tlb.lookup(page).is_some(), list.contains(&page));
-                if list.contains(&page) {
+                let known = list.contains(&page);
+                let plain = tlb.plain_hit(page, 0);
+                prop_assert!(known || plain.is_none());
+                if plain.is_none() {
+                    prop_assert_eq!(tlb.lookup(page).is_some(), known);
+                }
+                if known {
                     list.retain(|p| *p != page);
                 } else {
                     tlb.allocate(page, Translation::default());

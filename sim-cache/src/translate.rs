@@ -97,7 +97,6 @@ impl CoreMemory {
     }
 
     #[cold]
-    #[inline(never)]
     fn translate_l1_miss<S: EventSink>(
         &mut self,
         asker: Asker,
@@ -134,13 +133,13 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Result<(PageTarget, Cycle), Cycle> {
         sink.raise(asker.walk());
-        let start = self.walker.free_from(at);
-        let mut end = start;
+        let slot = self.walker.find_slot(at);
+        let mut end = slot.from;
         for left in (0..self.walker.reads_needed(page)).rev() {
             let line = self.walker.descriptor_line(page, left);
             end = self.read_descriptor(line, end + self.latencies.walk_level, uncore, sink);
         }
-        self.walker.hold(start, end);
+        self.walker.hold(slot, end);
         if self.walker.remember(page) && self.semantics.partial_walks_count {
             sink.raise(asker.l2_refill());
         }

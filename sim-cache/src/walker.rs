@@ -6,7 +6,7 @@
 use sim_core::{Cycle, LineAddr};
 
 use crate::config::WalkerConfig;
-use crate::mshr::Mshrs;
+use crate::mshr::{FreeRegister, Mshrs};
 
 /// Bits of the page number that one level of a table resolves: 512 descriptors of 8 bytes.
 const LEVEL_BITS: u32 = 9;
@@ -44,13 +44,13 @@ impl Walker {
     }
 
     /// When a walk that is asked for at `at` can start. Pure.
-    pub(crate) fn free_from(&self, at: Cycle) -> Cycle {
-        self.slots.free_from(at)
+    pub(crate) fn find_slot(&self, at: Cycle) -> FreeRegister {
+        self.slots.find(at)
     }
 
-    /// A walk ran in this time.
-    pub(crate) fn hold(&mut self, start: Cycle, end: Cycle) {
-        self.slots.hold(start, end);
+    /// A walk ran in this slot until `end`.
+    pub(crate) fn hold(&mut self, slot: FreeRegister, end: Cycle) {
+        self.slots.hold(slot, end);
     }
 
     /// Descriptors that a walk for `page` reads: 1 when the walk cache knows the last table.

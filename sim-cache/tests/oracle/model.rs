@@ -329,7 +329,7 @@ impl Oracle {
     }
 
     pub(crate) fn load(&mut self, addr: u64, bytes: u64) {
-        if addr / 64 != (addr + bytes - 1) / 64 || (bytes >= 16 && addr % 4 != 0) {
+        if addr / 64 != (addr + bytes - 1) / 64 || (bytes >= 16 && !addr.is_multiple_of(4)) {
             self.count(&["LD_ALIGN_LAT", "LDST_ALIGN_LAT"]);
         }
         for (part, _) in parts(addr, bytes) {
@@ -504,7 +504,7 @@ impl Oracle {
 fn parts(addr: u64, bytes: u64) -> Vec<(u64, u64)> {
     let mut parts: Vec<(u64, u64)> = Vec::new();
     for byte in addr..addr + bytes {
-        let starts = (byte - addr) % 16 == 0 || byte % 64 == 0;
+        let starts = (byte - addr).is_multiple_of(16) || byte.is_multiple_of(64);
         match parts.last_mut() {
             Some((_, length)) if !starts => *length += 1,
             _ => parts.push((byte, 1)),
