@@ -8,7 +8,7 @@ use sim_core::Cycle;
 use sim_isa::PipeMask;
 
 /// Cycles the calendar can see ahead of the rename clock.
-const WINDOW: u64 = 1 << 14;
+const WINDOW: u64 = 1 << 12;
 const MASK: u64 = WINDOW - 1;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;

@@ -9,7 +9,7 @@ use sim_core::{Cycle, EventSink, PmuEvent};
 use sim_isa::{Inst, MemOp, Special};
 
 /// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
-const SLOTS: usize = 1 << 10;
+const SLOTS: usize = 1 << 8;
 /// Bytes of one entry's granule.
 const GRANULE_SHIFT: u32 = 3;
 

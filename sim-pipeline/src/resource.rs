@@ -54,7 +54,7 @@ impl Ring {
 
 /// Cycles that a [`Pool`] can see ahead; an entry held longer is given back then. Only a chain of
 /// some forty misses to memory reaches so far.
-const HORIZON: u64 = 1 << 14;
+const HORIZON: u64 = 1 << 12;
 const HORIZON_MASK: u64 = HORIZON - 1;
 
 /// A queue that frees its entries out of order (issue queues): how many are taken, and how many of
