@@ -162,6 +162,34 @@ proptest! {
     }
 
     #[test]
+    fn every_load_hits_waits_or_refills(addrs in prop::collection::vec((0u64..128, 1u64..60), 1..300)) {
+        let mut driver = Driver::new(&tiny(ReplacementKind::TreePlru, 0));
+        let (mut hits, mut waits, mut refills) = (0, 0, 0);
+        for (line, pause) in addrs {
+            driver.now += pause;
+            let request = MemRequest {
+                pc: VirtAddr(0x40_0000),
+                addr: VirtAddr(line * 64),
+                bytes: 8,
+                kind: MemKind::Load,
+            };
+            let reply = driver.memory.port(0).access(request, driver.now, &mut driver.counts);
+            prop_assert!(reply.done > driver.now);
+            if reply.happened.has(Happened::L1_REFILL) {
+                refills += 1;
+            } else if reply.happened.has(Happened::L1_MISS) {
+                waits += 1;
+            } else {
+                hits += 1;
+            }
+        }
+        prop_assert_eq!(hits + waits + refills, driver.counts.value(PmuEvent::L1D_CACHE));
+        prop_assert_eq!(refills, driver.counts.value(PmuEvent::L1D_CACHE_REFILL));
+        // Nothing else was allocated: what is not resident was pushed out.
+        prop_assert!(driver.memory.resident_lines(0)[1] <= refills.min(8));
+    }
+
+    #[test]
     fn relations_of_the_event_table_hold_with_every_prefetcher_on(groups in any_groups()) {
         let mut tables = tiny(ReplacementKind::Rrip, 2);
         let prefetch = &mut tables.memory.prefetch;

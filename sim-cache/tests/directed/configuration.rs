@@ -1,0 +1,49 @@
+//! Impossible hardware is refused with its key and a remedy; the committed tables are possible.
+
+use sim_cache::MemoryConfig;
+use sim_cache::config::ReplacementKind;
+
+use crate::rig::Tables;
+
+/// Makes one value impossible.
+type Break = fn(&mut MemoryConfig);
+
+#[test]
+fn the_committed_tables_have_no_problem() {
+    assert_eq!(Tables::committed().memory.problems(), []);
+}
+
+#[test]
+fn each_impossible_value_is_refused_by_its_key() {
+    let cases: [(&str, &str, Break); 10] = [
+        ("memory.l1d.size-bytes", "384 sets", |m| m.l1d.size_bytes = 98_304),
+        ("memory.l1i.ways", "1 to 16", |m| m.l1i.ways = 32),
+        ("memory.l1i.ways", "binary tree", |m| {
+            (m.l1i.ways, m.l1i.size_bytes) = (3, 3 * 64 * 256);
+        }),
+        ("memory.l2.size-bytes", "at least 131072", |m| m.l2.size_bytes = 65_536),
+        ("memory.l2-tlb.entries", "power of two", |m| m.l2_tlb.entries = 1280),
+        ("memory.dtlb.entries", "1 to 255", |m| m.dtlb.entries = 0),
+        ("memory.slc.slices", "power of two", |m| m.slc.slices = 12),
+        ("memory.l1d.mshrs", "1 to 64", |m| m.l1d.mshrs = 0),
+        ("memory.pages.page-bytes", "4096, 16384", |m| m.pages.page_bytes = 8192),
+        ("memory.dram.line-cycles", "1 to 32", |m| m.dram.line_cycles = 0),
+    ];
+    for (key, remedy, make_wrong) in cases {
+        let mut config = Tables::committed().memory;
+        make_wrong(&mut config);
+        let problems = config.problems();
+        assert_eq!(problems.len(), 1, "{key}: {problems:?}");
+        assert_eq!(problems[0].key, key);
+        assert!(problems[0].message.contains(remedy), "{problems:?}");
+    }
+}
+
+#[test]
+fn the_l2_tlb_of_silicon_and_a_mesh_without_cache_are_possible() {
+    let mut config = Tables::committed().memory;
+    (config.l2_tlb.entries, config.l2_tlb.ways) = (1280, 5);
+    config.slc.slice_bytes = 0;
+    (config.slc.ways, config.slc.replacement) = (12, ReplacementKind::Lru);
+    assert_eq!(config.problems(), []);
+}
