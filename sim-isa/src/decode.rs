@@ -1,8 +1,8 @@
 //! Turns a word into its static description: finds the row of the encoding tables and fills it in.
 //!
-//! The tables follow the chapters of the Arm ARM's C4 index, one file each. Within a bucket the first
-//! matching row wins, so that a special case stands before the general one. Speed is no concern: a
-//! program location is decoded once, see [`crate::program`].
+//! The tables follow the chapters of the Arm ARM's C4 index, one file each. Within a bucket the
+//! first matching row wins, so that a special case stands before the general one. Speed is no
+//! concern: a program location is decoded once, see [`crate::program`].
 
 mod branch_sys;
 mod dp_imm;
@@ -108,8 +108,8 @@ fn index() -> &'static Index {
 /// ```
 pub fn decode(word: u32) -> Inst {
     match index().find(word) {
-        Some(entry) => entry.describe(word),
-        None => unknown(word),
+        Some(entry) if entry.row.special != Special::Unknown => entry.describe(word),
+        _ => unknown(word),
     }
 }
 

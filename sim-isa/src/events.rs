@@ -3,9 +3,9 @@
 //! Choices where the guide is silent:
 //! * cryptographic instructions count in CRYPTO_SPEC alone, not as Advanced SIMD; the SVE ones also
 //!   count as SVE operations; PMULL is excluded by the guide and counts as Advanced SIMD;
-//! * vector loads, stores and plain register moves count in none of ASE, VFP and SVE. A published run
-//!   of an N2 model counted vector loads in ASE_INST_SPEC; the guide's exclusion of plain moves and
-//!   Arm's later texts speak against it;
+//! * vector loads, stores and plain register moves count in none of ASE, VFP and SVE. A published
+//!   run of an N2 model counted vector loads in ASE_INST_SPEC; the guide's exclusion of plain moves
+//!   and Arm's later texts speak against it;
 //! * `ERET` is an indirect branch, for it is not exception-generating;
 //! * logic, permutation and predicate operations are no integer arithmetic.
 //!

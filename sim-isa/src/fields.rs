@@ -1,10 +1,11 @@
 //! The bit picture of an A64 encoding: fixed bits, named fields and limits on them (Arm ARM, C4).
 //!
-//! A picture is 32 characters from bit 31 down to bit 0: `0` and `1` are fixed, `.` is free, a letter
-//! names a field (its bits may stand apart, they are gathered from high to low). Limits may follow,
-//! parted by blanks: `z!=3`, `i<5`, `h>0`, `e>=z`, `n==m`, `n!=m`, and `no1d`: no 64-bit element (field `z` 3 or
-//! of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0), and `mask`: fields `a` (N) and `s`
-//! (imms) describe a bit mask. A picture may contain `_` for the eye.
+//! A picture is 32 characters from bit 31 down to bit 0: `0` and `1` are fixed, `.` is free, a
+//! letter names a field (its bits may stand apart, they are gathered from high to low). Limits may
+//! follow, parted by blanks: `z!=3`, `i<5`, `h>0`, `e>=z`, `n==m`, `n!=m`, and `no1d`: no 64-bit
+//! element (field `z` 3 or of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0), and
+//! `mask`: fields `a` (N) and `s` (imms) describe a bit mask. A picture may contain `_` for the
+//! eye.
 
 /// A parsed bit picture.
 #[derive(Clone, Debug)]
@@ -44,8 +45,8 @@ enum Against {
 }
 
 impl Pattern {
-    /// Parses a picture. Panics on a malformed one: pictures are constants of this crate, and a test
-    /// parses them all.
+    /// Parses a picture. Panics on a malformed one: pictures are constants of this crate, and a
+    /// test parses them all.
     pub(crate) fn parse(picture: &str) -> Pattern {
         let mut words = picture.split_whitespace();
         let bits = words.next().expect("a picture begins with its bits");
@@ -135,12 +136,6 @@ impl Pattern {
         self.fields[letter_index(letter)].count_ones()
     }
 
-    /// Fixed bits and their values, for tests that build words.
-    #[cfg(test)]
-    pub(crate) fn fixed_bits(&self) -> (u32, u32) {
-        (self.mask, self.value)
-    }
-
     fn gather(&self, word: u32, index: usize) -> u32 {
         let mut left = self.fields[index];
         let mut value = 0;
@@ -200,7 +195,7 @@ mod tests {
     #[test]
     fn a_split_field_is_gathered_from_high_to_low() {
         let p = Pattern::parse("0ll10000hhhhhhhhhhhhhhhhhhhddddd");
-        assert_eq!(p.field(0b0_10_10000_0000000000000000001_00011, b'l'), 2);
+        assert_eq!(p.field(0x5000_0023, b'l'), 2);
         let q = Pattern::parse("........_h......................h");
         assert_eq!(q.field(1 << 23 | 1, b'h'), 3);
     }

@@ -1,8 +1,8 @@
 //! Pairs of instructions that rename joins into one operation.
 //!
 //! Sources: LLVM's feature list of this core (AES pairs, ADRP with ADD, compare with select), a
-//! measurement on the sister core A710 (NOP pairs), and the A710 feature list for compare with branch
-//! [assumed here: the N2 list lacks it, the family has it].
+//! measurement on the sister core A710 (NOP pairs), and the A710 feature list for compare with
+//! branch [assumed here: the N2 list lacks it, the family has it].
 
 use crate::inst::{BranchKind, Inst, Reg, Rename};
 

@@ -210,7 +210,8 @@ pub enum Role {
     Compute,
     /// Waits for the address sources (the first `n_addr_srcs`), reads memory.
     Load,
-    /// Waits for the loads of the same instruction (permute, sign extension, authentication result).
+    /// Waits for the loads of the same instruction (permute, sign extension, authentication
+    /// result).
     AfterLoad,
     /// Waits for the address sources, translates the store address.
     StoreAddr,
@@ -264,8 +265,8 @@ pub const MAX_UOP_GROUPS: usize = 4;
 pub struct StaticEvents(pub u32);
 
 impl StaticEvents {
-    /// The events of the set, by bit number. The first [`StaticEvents::PER_INST`] are counted once an
-    /// instruction, the others once an operation (MOP).
+    /// The events of the set, by bit number. The first [`StaticEvents::PER_INST`] are counted once
+    /// an instruction, the others once an operation (MOP).
     pub const LIST: [PmuEvent; 27] = [
         PmuEvent::LD_SPEC,
         PmuEvent::ST_SPEC,
@@ -321,8 +322,8 @@ impl StaticEvents {
 pub struct Inst {
     /// The A64 word.
     pub word: u32,
-    /// Distance in bytes from the instruction to the target of a direct branch, or to the address of
-    /// a literal load.
+    /// Distance in bytes from the instruction to the target of a direct branch, or to the address
+    /// of a literal load.
     pub offset: i32,
     /// Events raised by executing it.
     pub events: StaticEvents,

@@ -4,9 +4,10 @@
 //! * [`Program`] keeps one `Inst` for each location of a program and names it by an [`InstId`];
 //! * [`fuses`] tells which neighbours become one operation.
 //!
-//! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE, pointer
-//! authentication, cryptography, BF16, I8MM, RNG). Out of scope: AArch32, SME and later extensions,
-//! whose words are [`Special::Unknown`], and the values of registers: nothing is executed here.
+//! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE,
+//! pointer authentication, cryptography, BF16, I8MM, RNG). Out of scope: AArch32, SME and later
+//! extensions, whose words are [`Special::Unknown`], and the values of registers: nothing is
+//! executed here.
 //!
 //! ```
 //! use sim_isa::{MemOp, Reg, decode};

@@ -1,9 +1,9 @@
 //! The registers of an encoding, written as `destinations = [address sources] sources`.
 //!
-//! An operand is a file letter and the letter of a bit field: `x` general or zero register, `s` general
-//! or stack pointer, `v` vector, `p` predicate. `vt+2` is the register two behind, `vt*4` four
-//! registers in a row. `f` is NZCV, `ffr` the first-fault register, `lr` X30, `x16`, `x17` and `sp`
-//! themselves. A `+` before a source marks the accumulator that may take a late result.
+//! An operand is a file letter and the letter of a bit field: `x` general or zero register, `s`
+//! general or stack pointer, `v` vector, `p` predicate. `vt+2` is the register two behind, `vt*4`
+//! four registers in a row. `f` is NZCV, `ffr` the first-fault register, `lr` X30, `x16`, `x17` and
+//! `sp` themselves. A `+` before a source marks the accumulator that may take a late result.
 
 use crate::fields::Pattern;
 use crate::inst::{Inst, MAX_DSTS, MAX_SRCS, Reg};

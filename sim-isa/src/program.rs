@@ -1,7 +1,8 @@
-//! The static instructions of a program: each location is decoded once, then named by a small number.
+//! The static instructions of a program: each location is decoded once, then named by a small
+//! number.
 //!
-//! A page of 4 KiB holds 1024 locations; a hash map finds the page, an array the instruction. Code that
-//! changes (a JIT) gives a location a new instruction; the old one keeps its number.
+//! A page of 4 KiB holds 1024 locations; a hash map finds the page, an array the instruction. Code
+//! that changes (a JIT) gives a location a new instruction; the old one keeps its number.
 
 use rustc_hash::FxHashMap;
 use sim_core::InstId;
@@ -98,8 +99,9 @@ impl Program {
         }
     }
 
-    /// The number of the instruction `word` at `pc`; decodes it when the location holds another word
-    /// or none. The instruction becomes the current one of its location. `pc` is a multiple of 4.
+    /// The number of the instruction `word` at `pc`; decodes it when the location holds another
+    /// word or none. The instruction becomes the current one of its location. `pc` is a multiple of
+    /// 4.
     pub fn intern(&mut self, pc: u64, word: u32) -> InstId {
         let page = self.page_or_new(pc);
         let slot = slot_of(pc);
@@ -120,11 +122,11 @@ impl Program {
     pub fn at(&self, pc: u64) -> Option<InstId> {
         let page = self.page(pc)?;
         let id = self.pages[page].ids[slot_of(pc)];
-        (id != NO_INST && pc % WORD_BYTES == 0).then_some(id)
+        (id != NO_INST && pc.is_multiple_of(WORD_BYTES)).then_some(id)
     }
 
-    /// The current instruction at `pc`; decodes it from the code image when nobody did before. `None`
-    /// outside interned code and the image.
+    /// The current instruction at `pc`; decodes it from the code image when nobody did before.
+    /// `None` outside interned code and the image.
     #[inline]
     pub fn fetch(&mut self, pc: u64) -> Option<InstId> {
         let base = page_base(pc);
@@ -137,16 +139,19 @@ impl Program {
         match page.ids[slot] {
             NO_INST => {
                 let word = page.image.as_ref()?[slot];
-                (pc % WORD_BYTES == 0).then(|| self.intern(pc, word))
+                pc.is_multiple_of(WORD_BYTES).then(|| self.intern(pc, word))
             }
-            id => (pc % WORD_BYTES == 0).then_some(id),
+            id => pc.is_multiple_of(WORD_BYTES).then_some(id),
         }
     }
 
-    /// Gives the code image of the page at `base` (a multiple of 4096): up to 4096 bytes, whole words;
-    /// missing ones read as zero. Instructions already interned in the page stay current.
+    /// Gives the code image of the page at `base` (a multiple of 4096): up to 4096 bytes, whole
+    /// words; missing ones read as zero. Instructions already interned in the page stay current.
     pub fn attach_page(&mut self, base: u64, bytes: &[u8]) {
-        assert!(base % PAGE_BYTES == 0, "the page address {base:#x} is not a multiple of 4096");
+        assert!(
+            base.is_multiple_of(PAGE_BYTES),
+            "the page address {base:#x} is not a multiple of 4096"
+        );
         assert!(bytes.len() as u64 <= PAGE_BYTES, "a code page has at most 4096 bytes");
         let mut image = Box::new([0; PAGE_INSTS]);
         for (word, chunk) in image.iter_mut().zip(bytes.chunks_exact(4)) {

@@ -1,4 +1,5 @@
-//! One row of an encoding table: the bit picture, the registers, the cost, what it counts and touches.
+//! One row of an encoding table: the bit picture, the registers, the cost, what it counts and
+//! touches.
 
 use crate::inst::{BranchKind, MemOp, Rename, Special};
 use crate::uops::Cost;

@@ -1,9 +1,10 @@
 //! What each class of instruction costs: micro-operations, pipes, latency and occupancy.
 //!
 //! Every row names the class and its source. "LLVM N2 model" is the scheduling description of LLVM
-//! for this core; "SWOG" the software optimization guides of Arm's cores with the same pipes. Where the
-//! two differ in occupancy, the row follows SWOG. Published latencies of classes with several uops on
-//! one pipe contain the wait for that pipe; [`many`] takes it off again, the pipe model adds it.
+//! for this core; "SWOG" the software optimization guides of Arm's cores with the same pipes. Where
+//! the two differ in occupancy, the row follows SWOG. Published latencies of classes with several
+//! uops on one pipe contain the wait for that pipe; [`many`] takes it off again, the pipe model
+//! adds it.
 
 use crate::inst::{Accumulate, PipeMask, Role, UopGroup};
 
@@ -235,7 +236,8 @@ pub(crate) const STORE_EXCLUSIVE: Cost = one(&[STA, STD, u(L, 5)]);
 pub(crate) const PREFETCH: Cost = LOAD;
 /// Cache maintenance by address [assumed: an address on a store pipe].
 pub(crate) const MAINTENANCE: Cost = one(&[STA]);
-/// Near atomic that returns a value, 14 cycles in all [CAS: LLVM N2 model; the others assumed alike].
+/// Near atomic that returns a value, 14 cycles in all [CAS: LLVM N2 model; the others assumed
+/// alike].
 pub(crate) const ATOMIC: Cost = one(&[role(Role::Load, L01, 4), after(M, 10), STD]);
 /// Atomic without result [assumed: as a store].
 pub(crate) const ATOMIC_STORE: Cost = STORE;
@@ -311,7 +313,10 @@ pub(crate) mod structure {
 
     /// Loads, then permutations, for 64-bit and for 128-bit registers: (loads, permutes, cycles).
     macro_rules! loads {
-        ($name:ident $post:ident: q0 ($l0:expr, $v0:expr, $c0:expr), q1 ($l1:expr, $v1:expr, $c1:expr)) => {
+        (
+            $name:ident $post:ident:
+            q0 ($l0:expr, $v0:expr, $c0:expr), q1 ($l1:expr, $v1:expr, $c1:expr)
+        ) => {
             pub(crate) const $name: Cost = Cost::Q([
                 uops(&[times($l0, ld(6)), permute($l0, $v0, $c0)]),
                 uops(&[times($l1, ld(6)), permute($l1, $v1, $c1)]),
@@ -577,7 +582,7 @@ pub(crate) mod sve {
         /// The store pipes alone compute this address.
         pub(crate) const LOAD_INDEXED: Cost = one(&[role(Role::Load, L01, 6)]);
         /// First-fault and non-temporal loads by register.
-        pub(crate) const LOAD_FAULT: Cost = one(&[ld(6), before(S, 0)]);
+        pub(crate) const LOAD_FAULT: Cost = one(&[before(S, 0), ld(6)]);
         pub(crate) const LOAD_PREDICATE: Cost = one(&[ld(4), after(M, 2)]);
         pub(crate) const LOAD_2: Cost = one(&[ld(6), permute(1, V, 1, 8)]);
         pub(crate) const LOAD_2_INDEXED: Cost = one(&[ld(6), permute(1, V, 1, 9)]);

@@ -85,7 +85,8 @@ pub(super) const ROWS: &[Row] = &[
     zero_line("1101010100001_011_0111_0100_001_ttttt"),
     zero_line("1101010100001_011_0111_0100_011_ttttt"),
     zero_line("1101010100001_011_0111_0100_100_ttttt"),
-    // DC IVAC, IGVAC, IGDVAC; IC IVAU; DC CVAC, CGVAC, CGDVAC and CVAU, CVAP, CVADP, CIVAC with tags
+    // DC IVAC, IGVAC, IGDVAC; IC IVAU; DC CVAC, CGVAC, CGDVAC and CVAU, CVAP, CVADP, CIVAC with
+    // tags
     by_address("1101010100001_000_0111_0110_0o1_ttttt"),
     by_address("1101010100001_000_0111_0110_101_ttttt"),
     by_address("1101010100001_011_0111_0101_001_ttttt"),

@@ -1,5 +1,5 @@
-//! Advanced SIMD floating point, vector and scalar forms, half precision and BF16 (Arm ARM C4.1, "Data
-//! Processing -- Scalar Floating-Point and Advanced SIMD").
+//! Advanced SIMD floating point, vector and scalar forms, half precision and BF16 (Arm ARM C4.1,
+//! "Data Processing -- Scalar Floating-Point and Advanced SIMD").
 
 use crate::row::Elem::{D, H, S, Y};
 use crate::row::{Row, fma, fp, fp_ops};
@@ -7,7 +7,7 @@ use crate::uops::simd::*;
 use crate::uops::{FCVT, FRECPS};
 
 pub(super) const ROWS: &[Row] = &[
-    // Three registers, single and double ------------------------------------------------------------
+    // Three registers, single and double ----------------------------------------------------------
     // FMAXNM, FMINNM and pairwise; FMLA, FMLS; FADD, FSUB, FADDP, FABD; FMULX; FMUL
     fp("0qu01110_oy1_mmmmm_11000_1_nnnnn_ddddd no1d", "vd = vn vm", ALU, Y),
     fma("0q001110_oy1_mmmmm_11001_1_nnnnn_ddddd no1d", "vd = +vd vn vm", FMLA, Y),
@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
     fp("01111110_oy1_mmmmm_1110k_1_nnnnn_ddddd", "vd = vn vm", ALU, Y),
     fp("01111110_1y1_mmmmm_11010_1_nnnnn_ddddd", "vd = vn vm", ALU, Y),
     fma("01011110_oy1_mmmmm_11111_1_nnnnn_ddddd", "vd = vn vm", FRECPS, Y),
-    // Three registers, half -------------------------------------------------------------------------
+    // Three registers, half -----------------------------------------------------------------------
     fp("0qu01110_o10_mmmmm_00000_1_nnnnn_ddddd", "vd = vn vm", ALU, H),
     fma("0q001110_o10_mmmmm_00001_1_nnnnn_ddddd", "vd = +vd vn vm", FMLA, H),
     fp("0qu01110_o10_mmmmm_00010_1_nnnnn_ddddd", "vd = vn vm", ALU, H),
@@ -43,18 +43,19 @@ pub(super) const ROWS: &[Row] = &[
     fp("01111110_o10_mmmmm_0010k_1_nnnnn_ddddd", "vd = vn vm", ALU, H),
     fp("01111110_110_mmmmm_00010_1_nnnnn_ddddd", "vd = vn vm", ALU, H),
     fma("01011110_o10_mmmmm_00111_1_nnnnn_ddddd", "vd = vn vm", FRECPS, H),
-    // Complex: FCMLA, FCADD -------------------------------------------------------------------------
+    // Complex: FCMLA, FCADD -----------------------------------------------------------------------
     fma("0q101110_010_mmmmm_110rr_1_nnnnn_ddddd", "vd = +vd vn vm", FCMLA, H),
     fma("0q101110_1y0_mmmmm_110rr_1_nnnnn_ddddd no1d", "vd = +vd vn vm", FCMLA, Y),
     fp("0q101110_010_mmmmm_111r0_1_nnnnn_ddddd", "vd = vn vm", ALU, H),
     fp("0q101110_1y0_mmmmm_111r0_1_nnnnn_ddddd no1d", "vd = vn vm", ALU, Y),
-    // BFDOT; BFMLALB, BFMLALT; BFMMLA: elements are single precision --------------------------------
+    // BFDOT; BFMLALB, BFMLALT; BFMMLA: elements are single precision ------------------------------
     fp_ops("0q101110_010_mmmmm_11111_1_nnnnn_ddddd", "vd = +vd vn vm", BFDOT, S, 4),
     fp_ops("00101110_110_mmmmm_11111_1_nnnnn_ddddd", "vd = +vd vn vm", BFMLAL, S, 4),
     fp_ops("01101110_110_mmmmm_11111_1_nnnnn_ddddd", "vd = +vd vn vm", BFMLAL, S, 2),
     fp_ops("01101110_010_mmmmm_11101_1_nnnnn_ddddd", "vd = +vd vn vm", BFMMLA, S, 8),
-    // Two registers, single and double --------------------------------------------------------------
-    // FCVTN, FCVTL of half and single; of single and double; FCVTXN; BFCVTN; second halves keep the first
+    // Two registers, single and double ------------------------------------------------------------
+    // FCVTN, FCVTL of half and single; of single and double; FCVTXN; BFCVTN; second halves keep the
+    // first
     fp_ops("00001110_00_10000_10110_10_nnnnn_ddddd", "vd = vn", FCVT_HALF, S, 2),
     fp_ops("01001110_00_10000_10110_10_nnnnn_ddddd", "vd = vd vn", FCVT_HALF, S, 1),
     fp_ops("00001110_00_10000_10111_10_nnnnn_ddddd", "vd = vn", FCVT_HALF, S, 2),
@@ -87,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
     fp("01011110_1y_10000_11111_10_nnnnn_ddddd", "vd = vn", CONVERT, Y),
     fp("01u11110_1y_10000_0110o_10_nnnnn_ddddd", "vd = vn", ALU, Y),
     fp("01011110_1y_10000_01110_10_nnnnn_ddddd", "vd = vn", ALU, Y),
-    // Two registers, half -----------------------------------------------------------------------------
+    // Two registers, half -------------------------------------------------------------------------
     fp("0q001110_o1_11100_1100k_10_nnnnn_ddddd", "vd = vn", CONVERT, H),
     fp("0q101110_01_11100_11000_10_nnnnn_ddddd", "vd = vn", CONVERT, H),
     fp("0q101110_o1_11100_11001_10_nnnnn_ddddd", "vd = vn", CONVERT, H),
@@ -104,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
     fp("01011110_11_11100_11111_10_nnnnn_ddddd", "vd = vn", CONVERT, H),
     fp("01u11110_11_11100_0110o_10_nnnnn_ddddd", "vd = vn", ALU, H),
     fp("01011110_11_11100_01110_10_nnnnn_ddddd", "vd = vn", ALU, H),
-    // Across lanes: FMAXNMV, FMINNMV, FMAXV, FMINV of halves; of four singles -----------------------
+    // Across lanes: FMAXNMV, FMINNMV, FMAXV, FMINV of halves; of four singles ---------------------
     fp("0q001110_o0_11000_01100_10_nnnnn_ddddd", "vd = vn", FMAXV, H),
     fp("0q001110_o0_11000_01111_10_nnnnn_ddddd", "vd = vn", FMAXV, H),
     fp("01101110_o0_11000_01100_10_nnnnn_ddddd", "vd = vn", FMAXV, S),
@@ -116,7 +117,7 @@ pub(super) const ROWS: &[Row] = &[
     fp("01011110_00_11000_01101_10_nnnnn_ddddd", "vd = vn", ALU, H),
     fp("01011110_o0_11000_01100_10_nnnnn_ddddd", "vd = vn", ALU, H),
     fp("01011110_o0_11000_01111_10_nnnnn_ddddd", "vd = vn", ALU, H),
-    // By element; bit 28 is the scalar form ---------------------------------------------------------
+    // By element; bit 28 is the scalar form -------------------------------------------------------
     // FMLA, FMLS; FMUL, FMULX
     fma("0q001111_00lhmmmm_0o01_k0_nnnnn_ddddd", "vd = +vd vn vm", FMLA, H),
     fma("0q001111_10lmmmmm_0o01_k0_nnnnn_ddddd", "vd = +vd vn vm", FMLA, S),
@@ -139,7 +140,7 @@ pub(super) const ROWS: &[Row] = &[
     fp_ops("0q001111_01lmmmmm_1111_k0_nnnnn_ddddd", "vd = +vd vn vm", BFDOT, S, 4),
     fp_ops("00001111_11lhmmmm_1111_k0_nnnnn_ddddd", "vd = +vd vn vm", BFMLAL, S, 4),
     fp_ops("01001111_11lhmmmm_1111_k0_nnnnn_ddddd", "vd = +vd vn vm", BFMLAL, S, 2),
-    // Fixed point: SCVTF, UCVTF; FCVTZS, FCVTZU -----------------------------------------------------
+    // Fixed point: SCVTF, UCVTF; FCVTZS, FCVTZU ---------------------------------------------------
     fp("01.0111101iiiiii_11100_1_nnnnn_ddddd", "vd = vn", CONVERT, D),
     fp("0q.01111001iiiii_11100_1_nnnnn_ddddd", "vd = vn", CONVERT, S),
     fp("0q.011110001iiii_11100_1_nnnnn_ddddd", "vd = vn", CONVERT, H),

@@ -1,5 +1,5 @@
-//! Advanced SIMD integer arithmetic, vector and scalar forms (Arm ARM C4.1, "Data Processing -- Scalar
-//! Floating-Point and Advanced SIMD").
+//! Advanced SIMD integer arithmetic, vector and scalar forms (Arm ARM C4.1, "Data Processing --
+//! Scalar Floating-Point and Advanced SIMD").
 
 use crate::row::Elem::{B, D, H, S, Tsz, TszWide, Wide, Z};
 use crate::row::{Row, int};
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
     int("01u11110_zz1_mmmmm_010o1_1_nnnnn_ddddd", "vd = vn vm", SHIFT_ROUND, Z),
     int("01u11110_111_mmmmm_1000o_1_nnnnn_ddddd", "vd = vn vm", ALU, D),
     int("01u11110_zz1_mmmmm_10110_1_nnnnn_ddddd z<3 z>0", "vd = vn vm", MUL, Z),
-    // Three registers, extra -----------------------------------------------------------------------
+    // Three registers, extra ----------------------------------------------------------------------
     // SQRDMLAH, SQRDMLSH; SDOT, UDOT; USDOT; SMMLA, UMMLA; USMMLA
     int("0q101110_zz0_mmmmm_1000o_1_nnnnn_ddddd z<3 z>0", "vd = +vd vn vm", SQRDMLAH, Z),
     int("01111110_zz0_mmmmm_1000o_1_nnnnn_ddddd z<3 z>0", "vd = +vd vn vm", SQRDMLAH, Z),
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
     int("0q001110_100_mmmmm_10011_1_nnnnn_ddddd", "vd = +vd vn vm", DOT, S),
     int("01u01110_100_mmmmm_10100_1_nnnnn_ddddd", "vd = +vd vn vm", MMLA, S),
     int("01001110_100_mmmmm_10101_1_nnnnn_ddddd", "vd = +vd vn vm", MMLA, S),
-    // Two registers ---------------------------------------------------------------------------------
+    // Two registers -------------------------------------------------------------------------------
     // SADDLP, UADDLP; SUQADD, USQADD; CLS, CLZ; CNT
     int("0qu01110_zz_10000_00010_10_nnnnn_ddddd z<3", "vd = vn", ALU, Wide),
     int("0qu01110_zz_10000_00011_10_nnnnn_ddddd no1d", "vd = vd vn", ALU, Z),
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
     int("0q001110_zz_11000_11011_10_nnnnn_ddddd z<2", "vd = vn", ADDV, Z),
     int("01001110_10_11000_11011_10_nnnnn_ddddd", "vd = vn", ADDV, S),
     int("01011110_11_11000_11011_10_nnnnn_ddddd", "vd = vn", ALU, D),
-    // Three registers of different types ------------------------------------------------------------
+    // Three registers of different types ----------------------------------------------------------
     // ADDL, ADDW, SUBL, SUBW
     int("0qu01110_zz1_mmmmm_00oo_00_nnnnn_ddddd z<3", "vd = vn vm", ALU, Wide),
     // ADDHN, RADDHN, SUBHN, RSUBHN; the second half keeps the first
@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
     // Scalar: SQDMLAL, SQDMLSL; SQDMULL
     int("01011110_zz1_mmmmm_10o1_00_nnnnn_ddddd z<3 z>0", "vd = vd vn vm", SQDMLAL, Wide),
     int("01011110_zz1_mmmmm_1101_00_nnnnn_ddddd z<3 z>0", "vd = vn vm", MULL, Wide),
-    // By element: halves have sixteen registers, words all -------------------------------------------
+    // By element: halves have sixteen registers, words all ----------------------------------------
     // MUL; MLA, MLS; SMULL, UMULL; SMLAL, UMLAL, SMLSL, UMLSL
     int("0q001111_01lhmmmm_1000_k0_nnnnn_ddddd", "vd = vn vm", MUL, H),
     int("0q001111_10lmmmmm_1000_k0_nnnnn_ddddd", "vd = vn vm", MUL, S),
@@ -136,7 +136,7 @@ pub(super) const ROWS: &[Row] = &[
     // SDOT, UDOT; SUDOT, USDOT
     int("0qu01111_10lmmmmm_1110_k0_nnnnn_ddddd", "vd = +vd vn vm", DOT, S),
     int("0q001111_o0lmmmmm_1111_k0_nnnnn_ddddd", "vd = +vd vn vm", DOT, S),
-    // Shifts by immediate --------------------------------------------------------------------------
+    // Shifts by immediate -------------------------------------------------------------------------
     // SSHR, USHR; SSRA, USRA; SRSHR, URSHR; SRSRA, URSRA
     int("0qu011110_zzzziii_00000_1_nnnnn_ddddd z>0 no1d", "vd = vn", SHIFT, Tsz),
     int("0qu011110_zzzziii_00o10_1_nnnnn_ddddd z>0 no1d", "vd = +vd vn", SHIFT_ADD, Tsz),
@@ -147,7 +147,8 @@ pub(super) const ROWS: &[Row] = &[
     int("0q1011110_zzzziii_01010_1_nnnnn_ddddd z>0 no1d", "vd = vd vn", SHIFT, Tsz),
     int("0q1011110_zzzziii_01100_1_nnnnn_ddddd z>0 no1d", "vd = vn", SHIFT_ROUND, Tsz),
     int("0qu011110_zzzziii_01110_1_nnnnn_ddddd z>0 no1d", "vd = vn", SHIFT_ROUND, Tsz),
-    // SHRN; RSHRN, SQSHRUN, SQRSHRUN, SQSHRN, UQSHRN, SQRSHRN, UQRSHRN; the second half keeps the first
+    // SHRN; RSHRN, SQSHRUN, SQRSHRUN, SQSHRN, UQSHRN, SQRSHRN, UQRSHRN; the second half keeps the
+    // first
     int("000011110_zzzziii_10000_1_nnnnn_ddddd z>0 z<8", "vd = vn", SHIFT, TszWide),
     int("010011110_zzzziii_10000_1_nnnnn_ddddd z>0 z<8", "vd = vd vn", SHIFT, TszWide),
     int("00u011110_zzzziii_100oo_1_nnnnn_ddddd z>0 z<8", "vd = vn", SHIFT_ROUND, TszWide),

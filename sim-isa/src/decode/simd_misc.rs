@@ -17,7 +17,8 @@ pub(super) const ROWS: &[Row] = &[
     plain("0q101110_0z_10000_00000_10_nnnnn_ddddd", "vd = vn", ALU),
     plain("0q001110_00_10000_00001_10_nnnnn_ddddd", "vd = vn", ALU),
     plain("0q101110_0o_10000_00101_10_nnnnn_ddddd", "vd = vn", ALU),
-    // DUP of an element; of a general register; INS of a general register; SMOV, UMOV; INS of an element
+    // DUP of an element; of a general register; INS of a general register; SMOV, UMOV; INS of an
+    // element
     plain("0q001110_000_iiiii_0_0000_1_nnnnn_ddddd i!=0 i!=16", "vd = vn", ALU),
     plain("01011110_000_iiiii_0_0000_1_nnnnn_ddddd i!=0 i!=16", "vd = vn", ALU),
     other("0q001110_000_iiiii_0_0001_1_nnnnn_ddddd i!=0 i!=16", "vd = xn", FROM_GENERAL),

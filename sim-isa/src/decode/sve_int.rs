@@ -1,4 +1,5 @@
-//! SVE and SVE2 integer arithmetic, shifts, compares and cryptography (Arm ARM C4.1, "SVE encodings").
+//! SVE and SVE2 integer arithmetic, shifts, compares and cryptography (Arm ARM C4.1, "SVE
+//! encodings").
 
 use crate::row::Elem::{B, D, H, S, Tsz, TszWide, Z};
 use crate::row::{Row, crypto, int, plain, unallocated};
@@ -6,8 +7,9 @@ use crate::uops::simd;
 use crate::uops::sve::*;
 
 pub(super) const ROWS: &[Row] = &[
-    // Predicated, two vectors -------------------------------------------------------------------------
-    // ADD, SUB, SUBR; SMAX, UMAX, SMIN, UMIN, SABD, UABD; MUL; SMULH, UMULH; SDIV, UDIV and reversed
+    // Predicated, two vectors ---------------------------------------------------------------------
+    // ADD, SUB, SUBR; SMAX, UMAX, SMIN, UMIN, SABD, UABD; MUL; SMULH, UMULH; SDIV, UDIV and
+    // reversed
     int("00000100_zz_0_0000o_000_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
     int("00000100_zz_0_00011_000_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
     int("00000100_zz_0_010oo_000_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
@@ -36,7 +38,8 @@ pub(super) const ROWS: &[Row] = &[
     int("00000100_zz_0_10o11_100_ggg_mmmmm_ddddd", "vd = vd vm pg", SHIFT, Z),
     int("00000100_zz_0_1100u_100_ggg_mmmmm_ddddd z<3", "vd = vd vm pg", SHIFT, D),
     int("00000100_zz_0_11011_100_ggg_mmmmm_ddddd z<3", "vd = vd vm pg", SHIFT, D),
-    // Predicated, one vector: SXTB, UXTB; SXTH, UXTH; SXTW, UXTW; ABS, NEG; CLS, CLZ, CNT, CNOT; NOT
+    // Predicated, one vector: SXTB, UXTB; SXTH, UXTH; SXTW, UXTW; ABS, NEG; CLS, CLZ, CNT, CNOT;
+    // NOT
     int("00000100_zz_0_1000u_101_ggg_nnnnn_ddddd z>0", "vd = vd vn pg", SHIFT, Z),
     int("00000100_zz_0_1001u_101_ggg_nnnnn_ddddd z>1", "vd = vd vn pg", SHIFT, Z),
     int("00000100_11_0_1010u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", SHIFT, D),
@@ -46,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
     // MLA, MLS; MAD, MSB
     int("00000100_zz_0_mmmmm_01o_ggg_nnnnn_ddddd", "vd = +vd vn vm pg", MLA, Z),
     int("00000100_zz_0_mmmmm_11o_ggg_aaaaa_ddddd", "vd = vd vm +va pg", MLA, Z),
-    // Unpredicated ------------------------------------------------------------------------------------
+    // Unpredicated --------------------------------------------------------------------------------
     // ADD, SUB; SQADD, UQADD, SQSUB, UQSUB; XAR; EOR3, BCAX; BSL, BSL1N, BSL2N, NBSL
     int("00000100_zz_1_mmmmm_00000o_nnnnn_ddddd", "vd = vn vm", ALU, Z),
     int("00000100_zz_1_mmmmm_0001oo_nnnnn_ddddd", "vd = vn vm", ALU, Z),
@@ -92,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     int("00100101_zz_0_iiiii_100_ggg_nnnnn_e_dddd", "pd f = vn pg", COMPARE, Z),
     // MATCH, NMATCH
     int("01000101_zz_1_mmmmm_100_ggg_nnnnn_e_dddd z<2", "pd f = vn vm pg", MATCH, Z),
-    // SVE2 multiply-add, unpredicated -----------------------------------------------------------------
+    // SVE2 multiply-add, unpredicated -------------------------------------------------------------
     // SDOT, UDOT; SQDMLALBT, SQDMLSLBT; CDOT; CMLA; SQRDCMLAH
     int("01000100_zz_0_mmmmm_00000u_nnnnn_ddddd z>1", "vd = +vd vn vm", DOT, Z),
     int("01000100_zz_0_mmmmm_00001o_nnnnn_ddddd z>0", "vd = +vd vn vm", SQDMLAL, Z),
@@ -136,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
     int("01000100_0i_1_ii_mmm_111110_nnnnn_ddddd", "vd = vn vm", MUL, H),
     int("01000100_10_1_ii_mmm_111110_nnnnn_ddddd", "vd = vn vm", MUL, S),
     int("01000100_11_1_i_mmmm_111110_nnnnn_ddddd", "vd = vn vm", MUL, D),
-    // SVE2 predicated -----------------------------------------------------------------------------------
+    // SVE2 predicated -----------------------------------------------------------------------------
     // SADALP, UADALP; URECPE, URSQRTE; SQABS, SQNEG
     int("01000100_zz_0_0010u_101_ggg_nnnnn_ddddd z>0", "vd = +vd vn pg", ADALP, Z),
     int("01000100_10_0_0000o_101_ggg_nnnnn_ddddd", "vd = vd vn pg", ESTIMATE, S),
@@ -149,7 +152,7 @@ pub(super) const ROWS: &[Row] = &[
     int("01000100_zz_0_11ooo_100_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
     int("01000100_zz_0_10001_101_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
     int("01000100_zz_0_101oo_101_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
-    // SVE2 widening, narrowing, accumulating ------------------------------------------------------------
+    // SVE2 widening, narrowing, accumulating ------------------------------------------------------
     // SADDLB .. USUBLT; SABDLB .. UABDLT; SADDWB .. USUBWT; SADDLBT, SSUBLBT, SSUBLTB
     int("01000101_zz_0_mmmmm_000ook_nnnnn_ddddd z>0", "vd = vn vm", ALU, Z),
     int("01000101_zz_0_mmmmm_0011ok_nnnnn_ddddd z>0", "vd = vn vm", ALU, Z),
@@ -194,7 +197,7 @@ pub(super) const ROWS: &[Row] = &[
     // HISTSEG; HISTCNT
     int("01000101_00_1_mmmmm_101000_nnnnn_ddddd", "vd = vn vm", ALU, B),
     int("01000101_zz_1_mmmmm_110_ggg_nnnnn_ddddd z>1", "vd = vn vm pg", ALU, Z),
-    // Cryptography --------------------------------------------------------------------------------------
+    // Cryptography --------------------------------------------------------------------------------
     // AESMC, AESIMC; AESE, AESD; SM4E; SM4EKEY; RAX1
     crypto("01000101001_00000_11100o_00000_ddddd", "vd = vd", simd::AES),
     crypto("01000101001_00010_11100o_mmmmm_ddddd", "vd = vd vm", simd::AES),

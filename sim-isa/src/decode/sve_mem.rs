@@ -133,7 +133,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     store("1110010_zz_00_mmmmm_011_ggg_nnnnn_ttttt m!=31", "= [sn xm pg] vt", STORE, Bytes(16), 0),
     store("1110010_zz_00_1iiii_111_ggg_nnnnn_ttttt", "= [sn pg] vt", STORE, Bytes(16), 0),
-    // Prefetch: by vector of 32-bit offsets, of 64-bit offsets, by vector base, by register, immediate
+    // Prefetch: by vector of 32-bit offsets, of 64-bit offsets, by vector base, by register,
+    // immediate
     mem(
         "1000010_00_h1_mmmmm_0hh_kkk_nnnnn_00...",
         "= [sn vm pk]",

@@ -4,7 +4,7 @@ use crate::row::{Row, other, plain, unallocated};
 use crate::uops::sve::*;
 
 pub(super) const ROWS: &[Row] = &[
-    // Moves and logic -----------------------------------------------------------------------------------
+    // Moves and logic -----------------------------------------------------------------------------
     // MOVPRFX: zeroing, merging, unpredicated
     other("00000100_zz_0_10000_001_ggg_nnnnn_ddddd", "vd = vn pg", ALU),
     other("00000100_zz_0_10001_001_ggg_nnnnn_ddddd", "vd = vd vn pg", ALU),
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     plain("00000101_zz_01_gggg_110_iiiiiiii_ddddd z>0", "vd = vd pg", ALU),
     plain("00100101_zz_111_000_11siiiiiiii_ddddd", "vd =", ALU),
     plain("00100101_zz_111_001_110iiiiiiii_ddddd z>0", "vd =", ALU),
-    // Permutations ---------------------------------------------------------------------------------------
+    // Permutations --------------------------------------------------------------------------------
     // DUP, INSR of a general register; INSR of a scalar; SUNPK, UUNPK; REV; DUP of an element
     other("00000101_zz_1_00000_001110_nnnnn_ddddd", "vd = sn", DUP_GENERAL),
     other("00000101_zz_1_00100_001110_nnnnn_ddddd", "vd = vd xn", TRANSFER),
@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
     plain("00000101_zz_1_01100_100_ggg_mmmmm_ddddd", "vd = vd vm pg", EXTRACT_LAST),
     plain("00000101_zz_1_01101_100_ggg_nnnnn_ddddd", "vd = vn*2 pg", EXTRACT_LAST),
     plain("00000101_zz_1_mmmmm_11_kkkk_nnnnn_ddddd", "vd = vn vm pk", ALU),
-    // Predicates ------------------------------------------------------------------------------------------
+    // Predicates ----------------------------------------------------------------------------------
     // ZIP, UZP, TRN; REV; PUNPKLO, PUNPKHI
     plain("00000101_zz_10_mmmm_010ooo_0_nnnn_0_dddd o<6", "pd = pn pm", PREDICATE_PERMUTE),
     plain("00000101_zz_110100_0100000_nnnn_0_dddd", "pd = pn", PREDICATE_PERMUTE),
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
     plain("00100101_zz_1_mmmmm_000sul_nnnnn_e_dddd", "pd f = xn xm", PREDICATE_STEP),
     plain("00100101_zz_1_mmmmm_001100_nnnnn_e_dddd", "pd f = xn xm", PREDICATE_STEP),
     plain("00100101_1s_1_mmmmm_001000_nnnnn_e_0000", "f = xn xm f", PREDICATE_TEST),
-    // Counters --------------------------------------------------------------------------------------------
+    // Counters ------------------------------------------------------------------------------------
     // CNTP; INCP, DECP of a scalar, of a vector; SQINCP and kin
     plain("00100101_zz_100000_10_gggg_0_nnnn_ddddd", "xd = pn pg", COUNT),
     plain("00100101_zz_10110o_1000100_mmmm_ddddd", "xd = xd pm", COUNT),
