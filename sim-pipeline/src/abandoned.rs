@@ -37,9 +37,9 @@ impl Pipeline {
             squash,
             retires: false,
         };
-        self.place(op, arrival, program, memory, sink);
+        self.place(&op, arrival, program, memory, sink);
         if static_inst.branch != BranchKind::None {
-            self.wrong_path_next(op, true, sink);
+            self.wrong_path_next(&op, true, sink);
         }
         self.window.squash(mark);
         self.lsu.restore(order);

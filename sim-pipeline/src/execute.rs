@@ -54,7 +54,7 @@ impl Pipeline {
     #[inline]
     pub(crate) fn execute<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         rename: Cycle,
         fused: bool,
         memory: &mut M,
@@ -117,7 +117,7 @@ impl Pipeline {
     #[inline]
     fn run_group<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         group: &UopGroup,
         at: &mut Progress,
         done: &mut Done,
@@ -190,7 +190,7 @@ impl Pipeline {
     #[inline]
     fn load<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         issue: Cycle,
         latency: Cycle,
         at: &mut Progress,
@@ -221,7 +221,7 @@ impl Pipeline {
     /// The address half of a store: translation; the access itself comes after retirement.
     fn store_address<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         issue: Cycle,
         at: &mut Progress,
         done: &mut Done,
@@ -297,7 +297,7 @@ impl Pipeline {
 
 /// The access that an instruction makes, if its address is known.
 #[inline]
-fn request_of(op: Op<'_>) -> Option<MemRequest> {
+fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     let addr = op.addr?;
     let kind = match op.inst.mem.op {
         MemOp::Load => MemKind::Load,

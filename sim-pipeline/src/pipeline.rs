@@ -46,17 +46,8 @@ pub(crate) struct Op<'a> {
     pub(crate) retires: bool,
 }
 
-/// What became of an instruction at rename.
-#[derive(Clone, Copy)]
-pub(crate) enum Placed {
-    /// It took its slots and went on.
-    Done(OpLife),
-    /// Its path was squashed before it got a slot.
-    Squashed,
-}
-
 /// True when the access ended in a data abort. A preload never does: it is dropped.
-fn aborts(op: Op<'_>, done: &Done) -> bool {
+fn aborts(op: &Op<'_>, done: &Done) -> bool {
     let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
     done.reply.happened.has(Happened::FAULT) && !preload
 }
@@ -78,6 +69,8 @@ pub struct Pipeline {
     pub(crate) previous: Option<(InstId, u64)>,
     /// First cycle of the current counting window.
     window_start: Cycle,
+    /// The life of the instruction placed last.
+    life: OpLife,
 }
 
 impl Pipeline {
@@ -96,6 +89,7 @@ impl Pipeline {
             config: config.clone(),
             previous: None,
             window_start: 0,
+            life: OpLife::default(),
         }
     }
 
@@ -118,7 +112,7 @@ impl Pipeline {
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> OpLife {
+    ) -> &OpLife {
         let id = step.inst.id;
         let pc = program.pc(id);
         let flags = step.inst.flags;
@@ -134,13 +128,12 @@ impl Pipeline {
             retires: !flags.has(InstFlags::ABANDONED),
         };
         let arrival = self.front.place(pc, memory, sink);
-        let Placed::Done(mut life) = self.place(op, arrival, program, memory, sink) else {
-            unreachable!("the right path is never squashed");
-        };
+        let placed = self.place(&op, arrival, program, memory, sink);
+        debug_assert!(placed, "the right path is never squashed");
         if let Some(addr) = op.addr {
             self.guess.learn(id, addr);
         }
-        let breaks_off = if op.retires && !life.retired {
+        let breaks_off = if op.retires && !self.life.retired {
             BreaksOff::DataAbort
         } else if flags.has(InstFlags::DISCONTINUITY) {
             BreaksOff::Elsewhere
@@ -149,12 +142,15 @@ impl Pipeline {
         };
         if branch.kind != BranchKind::None {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
-            life.mispredicted = self.resolve(branch, &life, next, program, memory, sink);
+            let mut life = self.life;
+            life.mispredicted = self.resolve(branch, life.complete, next, program, memory, sink);
+            self.life = life;
         }
         if special != Special::None || breaks_off != BreaksOff::No {
+            let life = self.life;
             self.after(special, &life, breaks_off, sink);
         }
-        life
+        &self.life
     }
 
     /// Ends a counting window: all slots before the returned cycle are settled and counted.
@@ -178,26 +174,27 @@ impl Pipeline {
         self.window_start = end;
     }
 
-    /// One instruction through all stages. The arrows of the core are the lines of this function.
+    /// One instruction through all stages: false when its path was squashed before it got a slot.
+    /// The arrows of the core are the lines of this function.
     pub(crate) fn place<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         arrival: Arrival,
         program: &Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> Placed {
+    ) -> bool {
         let fused = self.fuses(op, program);
         let Some((rename, mops)) = self.rename(op, arrival, fused, memory, sink) else {
-            return Placed::Squashed;
+            return false;
         };
         self.raise_speculative(op, mops, sink);
         let done = self.execute(op, rename, fused, memory, sink);
-        let op = Op { retires: op.retires && !aborts(op, &done), ..op };
-        let retired = self.complete(op, &done, mops, sink);
+        let retires = op.retires && !aborts(op, &done);
+        let retired = self.complete(op, &done, mops, retires, sink);
         let drained = self.store(op, &done, retired, memory, sink);
         self.window.take_rest(op.inst, retired + 1, drained + 1);
-        Placed::Done(OpLife {
+        self.life = OpLife {
             inst: op.id,
             pc: op.pc,
             addr: op.addr.unwrap_or(0),
@@ -210,14 +207,15 @@ impl Pipeline {
             translation_cycles: done.reply.translation_cycles,
             source: done.reply.source,
             happened: done.reply.happened,
-            retired: op.retires,
+            retired: retires,
             mispredicted: false,
-        })
+        };
+        true
     }
 
     /// True when the instruction shares the MOP of the one before it (facts: fused pairs).
     #[inline]
-    fn fuses(&mut self, op: Op<'_>, program: &Program) -> bool {
+    fn fuses(&mut self, op: &Op<'_>, program: &Program) -> bool {
         let fused = match self.previous {
             Some((id, pc)) if pc.wrapping_add(4) == op.pc => {
                 sim_isa::fuses(program.inst(id), op.inst)
@@ -233,7 +231,7 @@ impl Pipeline {
     #[inline]
     fn rename<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         arrival: Arrival,
         fused: bool,
         memory: &mut M,
@@ -281,7 +279,7 @@ impl Pipeline {
 
     /// Events that speculative execution raises whatever becomes of the instruction.
     #[inline]
-    fn raise_speculative<S: EventSink>(&mut self, op: Op<'_>, mops: u32, sink: &mut S) {
+    fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
         sink.raise(PmuEvent::INST_SPEC);
         sink.count(PmuEvent::OP_SPEC, mops.into());
         let mut bits = op.inst.events.0;
@@ -308,9 +306,10 @@ impl Pipeline {
     #[inline]
     fn complete<S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         done: &Done,
         mops: u32,
+        retires: bool,
         sink: &mut S,
     ) -> Cycle {
         if op.squash != NEVER {
@@ -319,12 +318,12 @@ impl Pipeline {
             }
             return op.squash;
         }
-        let mut retired = self.retire.cycle().max(done.complete);
+        let mut retired = if mops == 0 { self.retire.wait(done.complete) } else { 0 };
         for _ in 0..mops {
             retired = self.retire.place(done.complete);
             self.window.take_rob(retired + 1, done.waits_for_memory);
         }
-        if op.retires {
+        if retires {
             sink.raise(PmuEvent::INST_RETIRED);
             sink.count(PmuEvent::OP_RETIRED, mops.into());
         }
@@ -336,7 +335,7 @@ impl Pipeline {
     #[inline]
     fn store<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         done: &Done,
         retired: Cycle,
         memory: &mut M,

@@ -30,6 +30,16 @@ impl InOrder {
         self.cycle
     }
 
+    /// Nothing younger leaves before `ready`: the second half of a fused pair is done then.
+    #[inline]
+    pub fn wait(&mut self, ready: Cycle) -> Cycle {
+        if ready > self.cycle {
+            self.cycle = ready;
+            self.used = 1;
+        }
+        self.cycle
+    }
+
     /// The cycle of the last operation.
     #[inline]
     pub fn cycle(&self) -> Cycle {

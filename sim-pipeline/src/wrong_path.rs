@@ -5,8 +5,8 @@
 //! TLBs and predictors' histories; at the squash all that is taken in order is given back.
 
 use crate::branch::{Branch, Outcome, Prediction};
-use crate::pipeline::{Op, Pipeline, Placed};
-use sim_core::{Cycle, EventSink, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
+use crate::pipeline::{Op, Pipeline};
+use sim_core::{Cycle, EventSink, InstId, MemoryPort, PmuEvent, StallCause};
 use sim_isa::{BranchKind, Program, Special};
 
 /// Last address and stride of every memory instruction: where a wrong-path access goes.
@@ -69,7 +69,7 @@ impl Pipeline {
     pub(crate) fn resolve<M: MemoryPort, S: EventSink>(
         &mut self,
         branch: Branch,
-        life: &OpLife,
+        resolved: Cycle,
         next: Option<u64>,
         program: &mut Program,
         memory: &mut M,
@@ -88,10 +88,10 @@ impl Pipeline {
         if flushed {
             let returns = self.branches.return_stack();
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
-                self.run_wrong_path(wrong, life.complete, program, memory, sink);
+                self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
             self.branches.recover(&prediction, returns, actual);
-            let at = life.complete + self.config.branch.redirect_cycles;
+            let at = resolved + self.config.branch.redirect_cycles;
             self.front.redirect(at, StallCause::FetchRedirect);
         }
         flushed
@@ -118,8 +118,8 @@ impl Pipeline {
             let addr = self.guess.next(id);
             let op =
                 Op { id, pc, inst: &inst, addr, exclusive_failed: false, squash, retires: false };
-            let placed = self.place(op, arrival, program, memory, sink);
-            match self.wrong_path_next(op, matches!(placed, Placed::Done(_)), sink) {
+            let placed = self.place(&op, arrival, program, memory, sink);
+            match self.wrong_path_next(&op, placed, sink) {
                 Some(next) => pc = next,
                 None => break,
             }
@@ -134,7 +134,7 @@ impl Pipeline {
     /// or an instruction behind which the core waits.
     pub(crate) fn wrong_path_next<S: EventSink>(
         &mut self,
-        op: Op<'_>,
+        op: &Op<'_>,
         renamed: bool,
         sink: &mut S,
     ) -> Option<u64> {
