@@ -159,3 +159,22 @@ fn registers_and_memory_are_those_of_the_agreed_corpus() {
     }
     assert!(count >= 2000, "only {count} rows");
 }
+
+#[test]
+fn direct_branches_and_literals_know_their_distance() {
+    let distances = [
+        (0x362c_0003, -32_768),      // TBZ w3, #5
+        (0x5480_0001, -1_048_576),   // B.NE
+        (0xb57f_ffe1, 1_048_572),    // CBNZ x1
+        (0x1600_0000, -134_217_728), // B
+        (0x95ff_ffff, 134_217_724),  // BL
+        (0x5880_0000, -1_048_576),   // LDR x0
+        (0xd800_0200, 64),           // PRFM pldl1keep
+        (0x9c7f_ffe3, 1_048_572),    // LDR q3
+        (0xd65f_03c0, 0),            // RET has none
+        (0x1000_8003, 0),            // ADR is no branch
+    ];
+    for (word, distance) in distances {
+        assert_eq!(decode(word).offset, distance, "{word:08x}");
+    }
+}

@@ -1,2 +1,40 @@
-//! Placeholder of the first hour.
-fn main() {}
+//! Chores of the project: `cargo run -p xtask -- COMMAND`.
+#![allow(clippy::print_stdout, reason = "a program of the developers speaks on stdout")]
+
+mod check_traces;
+mod isa_check;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Checks and chores that are not part of the product.
+#[derive(Parser)]
+#[command(name = "xtask")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compare the instruction decoder with an independent one on real arm64 libraries.
+    IsaCheck(isa_check::Args),
+    /// Replay whole traces and check what must be true of their counts.
+    CheckTraces(check_traces::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Args::parse().command {
+        Command::IsaCheck(args) => isa_check::run(&args),
+        Command::CheckTraces(args) => Ok(check_traces::run(&args)),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -16,7 +16,8 @@ pub(super) const ROWS: &[Row] = &[
     fp("00000100_zz_1_00000_101110_nnnnn_ddddd z>0", "vd = vn", FEXPA, Z),
     fp("00000100_zz_1_mmmmm_101100_nnnnn_ddddd z>0", "vd = vn vm", FMULTIPLY, Z),
     fma("01100101_zz_0_10iii_100000_mmmmm_ddddd z>0", "vd = vd vm", FTMAD, Z),
-    // Predicated: FADD, FSUB; FMUL; FSUBR; FMAXNM, FMINNM, FMAX, FMIN; FABD; FSCALE; FMULX; FDIVR, FDIV
+    // Predicated ----------------------------------------------------------------------------------
+    // FADD, FSUB; FMUL; FSUBR; FMAXNM, FMINNM, FMAX, FMIN; FABD; FSCALE; FMULX; FDIVR, FDIV
     fp("01100101_zz_0_0000o_100_ggg_mmmmm_ddddd z>0", "vd = vd vm pg", ALU, Z),
     fp("01100101_zz_0_00010_100_ggg_mmmmm_ddddd z>0", "vd = vd vm pg", simd::FMUL, Z),
     fp("01100101_zz_0_00011_100_ggg_mmmmm_ddddd z>0", "vd = vd vm pg", ALU, Z),
