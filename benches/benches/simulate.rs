@@ -21,14 +21,19 @@ fn session(trace: &Path) -> Session {
 
 fn simulate(c: &mut Criterion) {
     let mut group = c.benchmark_group("simulate");
-    group.sample_size(10).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_secs(5));
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_secs(5));
     for trace in committed_traces() {
         let session = session(&trace);
         let name = trace.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let options = RunOptions { limit: Some(INSTRUCTIONS), ..RunOptions::default() };
         group.throughput(Throughput::Elements(session.instructions().min(INSTRUCTIONS)));
         group.bench_function(name, |b| {
-            b.iter(|| black_box(session.run(&options, &mut |_| {}).expect("a committed trace runs")));
+            b.iter(|| {
+                black_box(session.run(&options, &mut |_| {}).expect("a committed trace runs"))
+            });
         });
     }
     group.finish();

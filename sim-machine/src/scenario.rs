@@ -24,8 +24,6 @@ const QUIET: [&str; 4] = [
     "memory.pages.mapping=identity",
 ];
 
-/// How many steps a wrong count is traced to; a loop of a thousand loads fills no screen.
-const SHOWN_STEPS: usize = 8;
 
 /// Why a case could not be run.
 #[derive(Debug, thiserror::Error)]

@@ -130,7 +130,8 @@ impl Pipeline {
             Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
-            Role::AfterLoad => at.result,
+            // A lane load merges into its old destination, a data source.
+            Role::AfterLoad => at.result.max(at.ready.data),
         };
         let needs = needs.max(at.earliest);
         let needs = if group.role == Role::BaseUpdate { needs } else { needs.max(at.chained) };

@@ -49,6 +49,9 @@ impl UopCounts {
     /// The micro-operations of one instruction.
     #[inline]
     pub fn of(inst: &Inst) -> UopCounts {
+        if inst.rename != Rename::Normal {
+            return UopCounts::default();
+        }
         let mut all = 0;
         for group in inst.uops() {
             let count = u64::from(group.count);
@@ -177,13 +180,21 @@ impl Window {
         };
         wait(self.floor, self.floor_cause);
         wait(self.rob.free_at(), self.rob_cause());
-        if inst.rename == Rename::Normal {
-            for dst in inst.dsts() {
-                match dst.file() {
-                    RegFile::General => wait(self.general.free_at(), StallCause::IntRegisters),
-                    RegFile::Vector => wait(self.vector.free_at(), StallCause::VecRegisters),
-                    RegFile::Flags => wait(self.flags.free_at(), StallCause::FlagRegisters),
+        if inst.rename != Rename::Normal {
+            return blocked;
+        }
+        let (mut general, mut vector) = (0, 0);
+        for dst in inst.dsts() {
+            match dst.file() {
+                RegFile::General => {
+                    wait(self.general.free_at_nth(general), StallCause::IntRegisters);
+                    general += 1;
                 }
+                RegFile::Vector => {
+                    wait(self.vector.free_at_nth(vector), StallCause::VecRegisters);
+                    vector += 1;
+                }
+                RegFile::Flags => wait(self.flags.free_at(), StallCause::FlagRegisters),
             }
         }
         let (loads, stores) = load_store_entries(inst.mem.op);

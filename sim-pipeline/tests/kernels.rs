@@ -125,7 +125,7 @@ fn a_64_bit_divide_blocks_its_pipe_for_twenty_cycles() {
 #[test]
 fn independent_additions_are_bound_by_the_four_integer_pipes() {
     // add x1..x8, #1: eight independent chains; 24 of them and a branch in a loop.
-    let words: Vec<u32> = (0..24_u32).map(|i| 0x9100_0400 | (i % 8 + 1) * 0x21).collect();
+    let words: Vec<u32> = (0..24_u32).map(|i| 0x9100_0400 | ((i % 8 + 1) * 0x21)).collect();
     let counts = run_loop(&words, 1000, 4, |_, _| None);
     assert_eq!(per_iteration(&counts, 1000), 6.0);
     assert_eq!(counts.value(PmuEvent::DP_SPEC), 24_000);
