@@ -11,7 +11,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:?folder}"
 work=$(cd "$1" && pwd)
 suite=${SUITE:-bookworm}
-mirror=${MIRROR:-http://deb.debian.org/debian}
+# The mirror that this system's own apt uses.
+mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)}
 n2sim=${N2SIM:-${CARGO_TARGET_DIR:-$here/../target}/release/n2sim}
 packages="gzip sqlite3 libc6 libtinfo6"
 

@@ -17,7 +17,6 @@ const PACKAGES: [(&str, &[&str]); 6] = [
 ];
 
 const RELEASE: &str = "bookworm";
-const MIRROR: &str = "http://deb.debian.org/debian";
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const LIBRARY_DIR: &str = "usr/lib/aarch64-linux-gnu";
 const OTHER_LIBRARY_DIR: &str = "lib/aarch64-linux-gnu";
@@ -70,7 +69,8 @@ fn write_apt_root(cache: &Path) -> Result<PathBuf> {
     }
     let cache = cache.canonicalize()?;
     fs::write(cache.join("state/status"), "")?;
-    let source = format!("deb [arch=arm64 signed-by={KEYRING}] {MIRROR} {RELEASE} main\n");
+    let mirror = mirror()?;
+    let source = format!("deb [arch=arm64 signed-by={KEYRING}] {mirror} {RELEASE} main\n");
     fs::write(cache.join("sources.list"), source)?;
     let config = cache.join("apt.conf");
     let here = cache.display();
@@ -82,6 +82,17 @@ fn write_apt_root(cache: &Path) -> Result<PathBuf> {
     );
     fs::write(&config, text)?;
     Ok(config)
+}
+
+/// The Debian mirror that this system's own apt uses.
+fn mirror() -> Result<String> {
+    let listed = Command::new("apt-get")
+        .args(["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"])
+        .output()
+        .context("asking apt for its mirror")?;
+    let mirrors = String::from_utf8_lossy(&listed.stdout);
+    let main = mirrors.lines().find(|mirror| !mirror.contains("security"));
+    main.map(str::to_owned).context("apt knows no mirror: run apt-get update first")
 }
 
 fn run(command: &mut Command) -> Result<()> {
