@@ -145,20 +145,22 @@ impl Program {
         }
     }
 
-    /// Gives the code image of the page at `base` (a multiple of 4096): up to 4096 bytes, whole
-    /// words; missing ones read as zero. Instructions already interned in the page stay current.
-    pub fn attach_page(&mut self, base: u64, bytes: &[u8]) {
-        assert!(
-            base.is_multiple_of(PAGE_BYTES),
-            "the page address {base:#x} is not a multiple of 4096"
-        );
-        assert!(bytes.len() as u64 <= PAGE_BYTES, "a code page has at most 4096 bytes");
-        let mut image = Box::new([0; PAGE_INSTS]);
-        for (word, chunk) in image.iter_mut().zip(bytes.chunks_exact(4)) {
-            *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+    /// Gives the code image from `base` (a multiple of 4) on, whole words, whatever the page size of the
+    /// recorded machine; a page of 4096 bytes that is known in part reads as zero elsewhere.
+    /// Instructions already interned stay current.
+    pub fn attach_image(&mut self, base: u64, bytes: &[u8]) {
+        assert!(base.is_multiple_of(WORD_BYTES), "code at {base:#x} is not aligned to its words");
+        let (mut at, mut rest) = (base, bytes);
+        while !rest.is_empty() {
+            let room = (PAGE_BYTES - at % PAGE_BYTES) as usize;
+            let (part, behind) = rest.split_at(rest.len().min(room));
+            let page = self.page_or_new(at);
+            let image = self.pages[page].image.get_or_insert_with(|| Box::new([0; PAGE_INSTS]));
+            for (word, chunk) in image[slot_of(at)..].iter_mut().zip(part.chunks_exact(4)) {
+                *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+            }
+            (at, rest) = (at.wrapping_add(room as u64), behind);
         }
-        let page = self.page_or_new(base);
-        self.pages[page].image = Some(image);
     }
 
     /// Index of the page of `pc`.
@@ -215,7 +217,7 @@ mod tests {
     fn fetch_decodes_from_the_image_and_only_once() {
         let mut program = Program::new();
         let image: Vec<u8> = [NOP, RET].iter().flat_map(|word| word.to_le_bytes()).collect();
-        program.attach_page(0x7000, &image);
+        program.attach_image(0x7000, &image);
         assert_eq!(program.at(0x7004), None);
         let id = program.fetch(0x7004).expect("the image covers the page");
         assert_eq!(program.inst(id).word, RET);
@@ -226,10 +228,24 @@ mod tests {
     }
 
     #[test]
+    fn images_of_any_page_size_are_fetched_from() {
+        let mut program = Program::new();
+        let large: Vec<u8> = RET.to_le_bytes().repeat(16_384 / 4);
+        program.attach_image(0x8000, &large);
+        let small: Vec<u8> = NOP.to_le_bytes().repeat(1024 / 4);
+        program.attach_image(0x2_0400, &small);
+        program.attach_image(0x2_0C00, &small);
+        let mut word = |pc| program.fetch(pc).map(|id| program.inst(id).word);
+        assert_eq!([word(0x8000), word(0xBFFC), word(0xC000)], [Some(RET), Some(RET), None]);
+        assert_eq!([word(0x2_0400), word(0x2_0FFC)], [Some(NOP), Some(NOP)]);
+        assert_eq!(word(0x2_0800), Some(0), "between the two nothing was recorded");
+    }
+
+    #[test]
     fn the_interned_word_wins_over_the_image() {
         let mut program = Program::new();
         let id = program.intern(0x7000, RET);
-        program.attach_page(0x7000, &NOP.to_le_bytes());
+        program.attach_image(0x7000, &NOP.to_le_bytes());
         assert_eq!(program.fetch(0x7000), Some(id));
     }
 

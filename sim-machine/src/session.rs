@@ -97,7 +97,7 @@ impl Session {
             }
         }
         for (address, bytes) in self.trace.image().pages() {
-            program.attach_page(address, bytes);
+            program.attach_image(address, bytes);
         }
         Ok(program)
     }
