@@ -327,6 +327,11 @@ impl MemoryConfig {
             let keys = ["memory.slc.slice-bytes", "memory.slc.ways"];
             check_cache(&mut found, keys, slc.slice_bytes, slc.ways, slc.replacement);
         }
+        let all_slices = slc.slice_bytes.saturating_mul(slc.slices.into());
+        if slc.slice_bytes <= MAX_CACHE_BYTES && all_slices > MAX_CACHE_BYTES {
+            let wrong = format!("{} slices make {all_slices} bytes", slc.slices);
+            refuse(&mut found, "memory.slc.slices", wrong, "use at most 1 GiB in all");
+        }
         self.check_inclusion(&mut found);
         self.check_tlbs(&mut found);
         self.check_ranges(&mut found);
@@ -334,7 +339,7 @@ impl MemoryConfig {
     }
 
     fn check_inclusion(&self, found: &mut Vec<Problem>) {
-        let l1 = self.l1i.size_bytes + self.l1d.size_bytes;
+        let l1 = self.l1i.size_bytes.saturating_add(self.l1d.size_bytes);
         if self.l2.size_bytes < l1 {
             refuse(
                 found,
@@ -357,8 +362,9 @@ impl MemoryConfig {
     fn check_tlbs(&self, found: &mut Vec<Problem>) {
         let l2 = &self.l2_tlb;
         check_range(found, "memory.l2-tlb.ways", l2.ways.into(), 1, 16);
+        check_range(found, "memory.l2-tlb.entries", l2.entries.into(), 1, 1 << 20);
         let sets = l2.entries / l2.ways.max(1);
-        if !sets.is_power_of_two() || sets * l2.ways != l2.entries {
+        if !sets.is_power_of_two() || sets.saturating_mul(l2.ways) != l2.entries {
             refuse(
                 found,
                 "memory.l2-tlb.entries",
@@ -411,6 +417,9 @@ fn refuse(
     found.push(Problem::new(key, format!("{wrong}; {right}")));
 }
 
+/// Largest cache, and largest system level cache of all slices together: its tags fit into the host.
+const MAX_CACHE_BYTES: u64 = 1 << 30;
+
 /// A cache needs 1 to 16 ways and a power of two of sets of 64-byte lines.
 fn check_cache(
     found: &mut Vec<Problem>,
@@ -420,6 +429,10 @@ fn check_cache(
     replacement: ReplacementKind,
 ) {
     check_range(found, keys[1], ways.into(), 1, 16);
+    if size_bytes > MAX_CACHE_BYTES {
+        refuse(found, keys[0], format!("{size_bytes} bytes are too many"), "use at most 1 GiB");
+        return;
+    }
     let set_bytes = u64::from(ways.clamp(1, 16)) * sim_core::LINE_BYTES;
     let sets = size_bytes / set_bytes;
     if !sets.is_power_of_two() || sets * set_bytes != size_bytes {

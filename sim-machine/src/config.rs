@@ -222,6 +222,14 @@ mod tests {
     fn impossible_values_are_refused_with_the_remedy() {
         let told = with(&["core.clock-hz=3"]).expect_err("3 Hz is no clock").to_string();
         assert!(told.contains("a clock of 3 Hz: give it in Hz, from 1000000"), "{told}");
+        for (wrong, remedy) in [
+            ("pipeline.branch.btb-entries=1099511627776", "from 4 to 1048576"),
+            ("pipeline.front-end.mop-cache-sets=1099511627776", "at most 1048576"),
+            ("pipeline.branch.redirect-cycles=9223372036854775807", "more than 100000"),
+        ] {
+            let told = with(&[wrong]).expect_err("no host has room for it").to_string();
+            assert!(told.contains(remedy), "{told}");
+        }
         let told = with(&["core.revision=r1p0"]).expect_err("no such core").to_string();
         assert!(told.contains("expected one of `r0p0`, `r0p1`, `r0p2`, `r0p3`"), "{told}");
     }

@@ -149,6 +149,11 @@ pub struct WrongPathConfig {
     pub enabled: bool,
 }
 
+/// Longest delay of a stage, cycles: far beyond any core, and no sum of them overflows.
+const MAX_DELAY: u64 = 100_000;
+/// Most entries or sets of a predictor or of the MOP cache.
+const MAX_ENTRIES: usize = 1 << 20;
+
 impl PipelineConfig {
     /// Every value that cannot be built; empty for a machine that can.
     pub fn problems(&self) -> Vec<Problem> {
@@ -162,16 +167,24 @@ impl PipelineConfig {
             let text = format!("{value} is outside 1 to {limit}");
             check((1..=limit).contains(&value), key, text);
         }
+        for (key, cycles) in self.delays() {
+            let text = format!("{cycles} cycles are more than {MAX_DELAY}");
+            check(cycles <= MAX_DELAY, key, text);
+        }
         let f = &self.front_end;
         let sets = f.mop_cache_sets;
-        let text = format!("{sets} sets: the index is a bit field, so sets must be a power of two");
-        check(sets.is_power_of_two(), "front-end.mop-cache-sets", text);
+        let ok = sets.is_power_of_two() && sets <= MAX_ENTRIES;
+        let text =
+            format!("{sets} sets: must be a power of two (a bit field), at most {MAX_ENTRIES}");
+        check(ok, "front-end.mop-cache-sets", text);
         let b = &self.branch;
         for (key, entries) in
             [("branch.btb-entries", b.btb_entries), ("branch.nano-btb-entries", b.nano_btb_entries)]
         {
-            let ok = entries.is_power_of_two() && entries >= 4;
-            let text = format!("{entries} entries in 4 ways: must be a power of two, at least 4");
+            let ok = entries.is_power_of_two() && (4..=MAX_ENTRIES).contains(&entries);
+            let text = format!(
+                "{entries} entries in 4 ways: must be a power of two from 4 to {MAX_ENTRIES}"
+            );
             check(ok, key, text);
         }
         for (key, bits) in [
@@ -189,6 +202,24 @@ impl PipelineConfig {
         let text = format!("{lengths:?}: 1 to 12 ascending lengths from 1 to 1024 are needed");
         check(ok, "branch.history-lengths", text);
         found
+    }
+
+    /// Key and value of every length of time that may be 0.
+    fn delays(&self) -> [(&'static str, u64); 11] {
+        let (f, b, e) = (&self.front_end, &self.branch, &self.execute);
+        [
+            ("front-end.predict-to-fetch-cycles", f.predict_to_fetch_cycles),
+            ("front-end.mop-to-rename-cycles", f.mop_to_rename_cycles),
+            ("front-end.fetch-to-rename-cycles", f.fetch_to_rename_cycles),
+            ("branch.btb-bubble-cycles", b.btb_bubble_cycles),
+            ("branch.resteer-cycles", b.resteer_cycles),
+            ("branch.redirect-cycles", b.redirect_cycles),
+            ("execute.forward-cycles", e.forward_cycles),
+            ("execute.forward-fail-cycles", e.forward_fail_cycles),
+            ("execute.system-write-cycles", e.system_write_cycles),
+            ("execute.system-read-cycles", e.system_read_cycles),
+            ("execute.exception-cycles", e.exception_cycles),
+        ]
     }
 
     /// Key, value and largest sensible value of every size and width.
