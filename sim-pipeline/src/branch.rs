@@ -1,8 +1,9 @@
 //! Branch prediction: BTBs, direction, indirect targets, return stack (facts: HC33; PMU guide 4.10).
 //!
-//! [`BranchUnit::predict`] asks and moves only the speculative history; [`BranchUnit::resolve`]
-//! trains with the outcome. On the right path the two follow each other at once; on a wrong path
-//! only `predict` is called, and the history and the return stack are put back afterwards.
+//! [`BranchUnit::predict`] asks; it moves the speculative history, the return stack and the recency
+//! of BTB entries. [`BranchUnit::train`] hears the outcome. On the right path the two follow each
+//! other at once; on a wrong path only `predict` is called, and [`BranchUnit::recover`] puts the
+//! history and the return stack back afterwards.
 
 pub mod btb;
 pub mod history;
@@ -96,7 +97,7 @@ impl BranchUnit {
         };
         let target = self.target(branch, &before, btb_target);
         if matches!(branch.kind, BranchKind::Call | BranchKind::IndirectCall) {
-            self.returns.push(branch.pc + 4);
+            self.returns.push(branch.pc.wrapping_add(4));
         }
         let taken = lookup.taken;
         let next = if taken { target } else { Some(branch.pc.wrapping_add(4)) };
@@ -229,6 +230,14 @@ mod tests {
             let ret = Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 };
             assert_eq!(unit.predict(ret).next, Some(0x100 * depth + 4));
         }
+    }
+
+    #[test]
+    fn a_call_in_the_last_word_of_the_address_space_returns_to_its_first() {
+        let mut unit = BranchUnit::new(&config());
+        unit.predict(Branch { pc: u64::MAX - 3, kind: BranchKind::Call, target: 0x9000 });
+        let ret = Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 };
+        assert_eq!(unit.predict(ret).next, Some(0));
     }
 
     #[test]

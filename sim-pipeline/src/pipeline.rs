@@ -140,7 +140,8 @@ impl Pipeline {
         } else {
             BreaksOff::No
         };
-        if branch.kind != BranchKind::None {
+        // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
+        if branch.kind != BranchKind::None && op.retires {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
             let mut life = self.life;
             life.mispredicted = self.resolve(branch, life.complete, next, program, memory, sink);
@@ -192,7 +193,7 @@ impl Pipeline {
         let done = self.execute(op, rename, fused, memory, sink);
         let retires = op.retires && !aborts(op, &done);
         let retired = self.complete(op, &done, mops, retires, sink);
-        let drained = self.store(op, &done, retired, memory, sink);
+        let drained = if retires { self.store(&done, retired, memory, sink) } else { retired };
         self.window.take_rest(op.inst, retired + 1, drained + 1);
         self.life = OpLife {
             inst: op.id,
@@ -335,15 +336,12 @@ impl Pipeline {
     #[inline]
     fn store<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: &Op<'_>,
         done: &Done,
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
-        let (Some((request, data)), true) = (done.store, op.squash == NEVER) else {
-            return retired;
-        };
+        let Some((request, data)) = done.store else { return retired };
         let drain = self.lsu.drain(retired);
         let reply = memory.access(request, drain, sink);
         self.lsu.stored(request.addr.0, request.bytes.into(), data, drain);

@@ -2,13 +2,13 @@
 //! follow from the widths and latencies in the configuration (PMU guide 4.7, facts on pipes).
 
 use sim_core::{
-    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest, MemoryPort,
-    PmuEvent, TraceInst, VirtAddr,
+    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest,
+    MemoryPort, PmuEvent, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
-/// Every fetch and every access takes the same time.
+/// Every fetch and every access takes the same time; a store that reaches it counts as `L1D_CACHE_WR`.
 struct FlatMemory {
     load_cycles: Cycle,
 }
@@ -27,12 +27,10 @@ impl MemoryPort for FlatMemory {
         MemReply { done: now + 1, ..MemReply::default() }
     }
 
-    fn access<S: EventSink>(
-        &mut self,
-        _request: MemRequest,
-        now: Cycle,
-        _sink: &mut S,
-    ) -> MemReply {
+    fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
+        if request.kind == MemKind::Store {
+            sink.raise(PmuEvent::L1D_CACHE_WR);
+        }
         let missed = self.load_cycles > 4;
         MemReply {
             done: now + self.load_cycles,
@@ -152,6 +150,33 @@ fn a_window_full_of_misses_is_the_back_ends_and_waits_for_memory() {
     let stalled = counts.value(PmuEvent::STALL_BACKEND_MEM);
     assert!(stalled > cycles * 8 / 10, "{stalled} of {cycles}");
     assert!(stalled <= counts.value(PmuEvent::STALL_BACKEND));
+}
+
+#[test]
+fn an_instruction_that_was_not_completed_stores_nothing_and_is_no_retired_branch() {
+    const STR_X1_X0: u32 = 0xF900_0001;
+    const B_BACK_4: u32 = 0x17FF_FFFF;
+    let mut program = Program::new();
+    let ids = [program.intern(0x40_0000, STR_X1_X0), program.intern(0x40_0004, B_BACK_4)];
+    let run = |flags: InstFlags, program: &mut Program| {
+        let mut pipeline = Pipeline::new(&config());
+        let (mut memory, mut counts) = (FlatMemory { load_cycles: 300 }, Counts::default());
+        for (id, addr, has_addr) in
+            [(ids[0], 0x10_0000, InstFlags::HAS_ADDR), (ids[1], 0, InstFlags::default())]
+        {
+            let step = Step {
+                inst: TraceInst { addr, id, flags: flags.with(has_addr) },
+                next_pc: Some(0x40_0000),
+            };
+            pipeline.run_inst(&step, program, &mut memory, &mut counts);
+        }
+        pipeline.finish(&mut counts);
+        [PmuEvent::ST_SPEC, PmuEvent::L1D_CACHE_WR, PmuEvent::INST_RETIRED, PmuEvent::BR_RETIRED]
+            .map(|event| counts.value(event))
+    };
+    assert_eq!(run(InstFlags::default(), &mut program), [1, 1, 2, 1]);
+    let abandoned = InstFlags::ABANDONED.with(InstFlags::DISCONTINUITY);
+    assert_eq!(run(abandoned, &mut program), [1, 0, 0, 0]);
 }
 
 #[test]
