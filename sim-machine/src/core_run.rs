@@ -8,6 +8,7 @@ use sim_core::{Counts, Cycle, StallCause, TraceInst};
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, Step};
 use sim_trace::StreamReader;
+use std::collections::BTreeMap;
 
 /// Counts and lost slots at one moment.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub(crate) struct CoreRun {
     opened: Option<Snapshot>,
     measured: Snapshot,
     /// Executions of words that the decoder does not know, by static instruction.
-    unknown: Vec<(u32, u64)>,
+    unknown: BTreeMap<u32, u64>,
     done: u64,
     ended: bool,
 }
@@ -55,7 +56,7 @@ impl CoreRun {
             counts: Counts::default(),
             opened: None,
             measured: Snapshot { counts: Counts::default(), lost },
-            unknown: Vec::new(),
+            unknown: BTreeMap::new(),
             done: 0,
             ended: false,
         }
@@ -186,10 +187,7 @@ impl CoreRun {
 
     #[cold]
     fn note_unknown(&mut self, id: u32) {
-        match self.unknown.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, executions)) => *executions += 1,
-            None => self.unknown.push((id, 1)),
-        }
+        *self.unknown.entry(id).or_default() += 1;
     }
 
     /// The result.

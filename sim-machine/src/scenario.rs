@@ -24,7 +24,6 @@ const QUIET: [&str; 4] = [
     "memory.pages.mapping=identity",
 ];
 
-
 /// Why a case could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
