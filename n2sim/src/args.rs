@@ -63,7 +63,7 @@ pub(crate) struct StatArgs {
     #[arg(help_heading = "Part of the trace")]
     pub(crate) warmup: u64,
     /// Instructions of each thread to count, after the warm-up
-    #[arg(long, value_name = "N", value_parser = instructions)]
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     #[arg(help_heading = "Part of the trace")]
     pub(crate) limit: Option<u64>,
     /// Count only between two markers: numbers of HINT instructions (40,41) or names of functions
@@ -85,6 +85,14 @@ fn instructions(text: &str) -> Result<u64, String> {
     number
         .and_then(|number| number.checked_mul(scale))
         .ok_or_else(|| String::from("give a number of instructions, such as 2000000 or 2M"))
+}
+
+/// The same where none at all makes no sense.
+fn instructions_from_one(text: &str) -> Result<u64, String> {
+    match instructions(text)? {
+        0 => Err(String::from("give at least one instruction to count")),
+        number => Ok(number),
+    }
 }
 
 #[derive(Debug, ClapArgs)]

@@ -156,6 +156,7 @@ fn wrong_options_are_refused() {
     assert!(refused(&["stat", &trace(), "--evnt", "cycles"]).contains("--event"));
     assert!(refused(&["stat", &trace(), "-j", "-x,"]).contains("cannot be used with"));
     assert!(refused(&["stat", &trace(), "--limit", "many"]).contains("such as 2000000 or 2M"));
+    assert!(refused(&["stat", &trace(), "--limit", "0"]).contains("at least one instruction"));
     assert!(refused(&["stat"]).contains("<TRACE>"));
     assert!(refused(&["stta"]).contains("stat"));
 }
