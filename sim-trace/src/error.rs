@@ -30,6 +30,22 @@ pub enum TraceError {
     /// The file is not there.
     #[error("{}: no such trace; record one with `n2sim capture -o {} -- PROGRAM`", .0.display(), .0.display())]
     NotFound(PathBuf),
+    /// A folder, a device or a pipe.
+    #[error("{}: this is {found}, and a trace is read in many places at once; give a file", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// A trace cannot get the name that it was to have.
+    #[error("{}: {what}; give another name for the trace", path.display())]
+    Destination {
+        /// The name.
+        path: PathBuf,
+        /// What forbids it.
+        what: String,
+    },
     /// The file has no bytes.
     #[error("{}: the file is empty; the recording probably never started: record it again", .0.display())]
     Empty(PathBuf),
@@ -163,21 +179,25 @@ impl TraceError {
     }
 }
 
+/// The remedy for traces of other tools.
+const OTHER_FORMAT: &str =
+    "traces of other tools cannot be read: record the program with `n2sim capture`";
+
 /// What the first bytes of a file that is not a trace look like, and what to do with it.
 pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
     const KNOWN: &[(&[u8], &str, &str)] = &[
         (b"\x7fELF", "an ELF header", "record it with `n2sim capture -- PROGRAM`"),
-        (b"\x1f\x8b", "a gzip header", "unpack it first, or use `n2sim trace import`"),
+        (b"\x1f\x8b", "a gzip header", "unpack it first"),
         (b"\x28\xb5\x2f\xfd", "a zstd frame", "unpack it first"),
-        (b"\xfd7zXZ\0", "an xz header", "unpack it first, or use `n2sim trace import`"),
+        (b"\xfd7zXZ\0", "an xz header", "unpack it first"),
         (
             b"PERFILE2",
             "a perf.data header",
             "a perf recording has no instruction stream: record the program with `n2sim capture`",
         ),
         (b"2ELIFREP", "a byte-swapped perf.data header", "record the program with `n2sim capture`"),
-        (b"gem5", "a gem5 protobuf header", "use `n2sim trace import`"),
-        (b"PK\x03\x04", "a zip header", "use `n2sim trace import` for a drmemtrace archive"),
+        (b"gem5", "a gem5 protobuf header", OTHER_FORMAT),
+        (b"PK\x03\x04", "a zip header", "unpack it first"),
         (b"N2CK", "a chunk of a trace whose first 64 bytes are missing", "copy the file again"),
         (
             b"\x89N2T",
@@ -192,7 +212,7 @@ pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
         }
     }
     if !head.is_empty() && head.iter().all(|&b| b.is_ascii_graphic() || b.is_ascii_whitespace()) {
-        return ("text", "if it is a Tarmac or execlog trace, use `n2sim trace import`");
+        return ("text", OTHER_FORMAT);
     }
     ("unknown bytes", "check the file name")
 }

@@ -80,11 +80,17 @@ impl TraceFile {
 }
 
 fn open_file(path: &Path) -> Result<File, TraceError> {
-    let file = File::open(path).map_err(|source| match source.kind() {
+    let refuse = |source: std::io::Error| match source.kind() {
         std::io::ErrorKind::NotFound => TraceError::NotFound(path.to_path_buf()),
         _ => TraceError::Io { path: path.to_path_buf(), doing: "opening", source },
-    })?;
-    Ok(file)
+    };
+    // Asked before the file is opened: to open a pipe waits until somebody writes.
+    let kind = path.metadata().map_err(refuse)?.file_type();
+    if !kind.is_file() {
+        let found = if kind.is_dir() { "a folder" } else { "a device or a pipe" };
+        return Err(TraceError::NotAFile { path: path.to_path_buf(), found });
+    }
+    File::open(path).map_err(refuse)
 }
 
 impl<R: Read + Seek> TraceFile<R> {
@@ -286,8 +292,8 @@ fn read_file_header<R: Read + Seek>(source: &Source<R>) -> Result<(MachineInfo, 
         return Err(TraceError::Foreign { path: path.to_path_buf(), found, remedy });
     }
     if length < HEADER_BYTES {
-        let place = Place { offset: 0, ..ChunkList::default().place(path, 0) };
-        return Err(TraceError::Truncated { place, what: "the file header is cut" });
+        let what = "the file ends inside it";
+        return Err(TraceError::FileHeader { path: path.to_path_buf(), what });
     }
     parse_file_header(&bytes).map_err(|fault| match fault {
         FileHeaderFault::Major(found) => {

@@ -165,7 +165,8 @@ pub fn dump<R: Read + Seek>(
                 let position = start + u64::from(i);
                 let line =
                     format!("{position:>10} {:016x} {:08x}{addr}{flags}", code.pc, code.word);
-                writeln!(out, "{line:<58} {text}").map_err(output)?;
+                let line = format!("{line:<58} {text}");
+                writeln!(out, "{}", line.trim_end()).map_err(output)?;
             }
         }
         for event in events {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::*;
 use proptest::prelude::*;
-use sim_trace::{ChunkKind, TraceError, TraceFile, verify_file};
+use sim_trace::{ChunkKind, TraceError, TraceFile, TraceWriter, verify_file};
 
 type Streams = Vec<(u32, Played)>;
 
@@ -69,19 +69,35 @@ fn every_truncation_is_refused_with_the_count_that_recovery_yields() {
     for length in 1..bytes.len() {
         let cut = &bytes[..length];
         let error = open(cut.to_vec()).err().unwrap_or_else(|| panic!("{length} bytes opened"));
+        if length < 64 {
+            assert!(matches!(error, TraceError::FileHeader { .. }), "{length}: {error}");
+            continue;
+        }
         assert!(matches!(error, TraceError::Truncated { .. }), "{length}: {error}");
         assert!(error.to_string().contains("memory.n2t: chunk "), "{error}");
         let good = error.good_instructions().unwrap();
-        if length < 64 {
-            assert_eq!(good, 0);
-            continue;
-        }
         let (part, damage) = recovered(cut).unwrap();
         assert!(matches!(damage, Some(TraceError::Truncated { .. })), "{length}");
         assert!(is_prefix(&part, &whole), "{length}");
         let usable: usize = part.iter().map(|(_, p)| p.insts.len()).sum();
         assert_eq!(good, usable as u64, "{length}");
     }
+}
+
+#[test]
+fn only_files_are_read_and_only_files_are_replaced() {
+    let told = |path: &str| TraceFile::open(Path::new(path)).err().unwrap().to_string();
+    assert!(told("/").contains("this is a folder"), "{}", told("/"));
+    assert!(told("/dev/zero").contains("a device or a pipe"), "{}", told("/dev/zero"));
+
+    let told = |path: &Path| match TraceWriter::create(path, sim_trace::Meta::default()) {
+        Ok(_) => panic!("{} must be refused", path.display()),
+        Err(error) => error.to_string(),
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    assert!(told(folder).contains("this is a folder"));
+    assert!(told(Path::new("/dev/null")).contains("a device or a pipe"));
+    assert!(told(&folder.join("no/a.n2t")).contains("there is no folder"));
 }
 
 #[test]

@@ -252,6 +252,7 @@ pub(crate) struct TempFile {
 impl TempFile {
     /// Makes the temporary file for `destination`.
     pub(crate) fn beside(destination: &Path) -> Result<(TempFile, File), TraceError> {
+        check_destination(destination)?;
         let mut name = destination.file_name().unwrap_or_default().to_os_string();
         name.push(format!(".{}.partial", std::process::id()));
         let temp = destination.with_file_name(name);
@@ -265,6 +266,23 @@ impl TempFile {
             .map_err(TraceError::io(&self.destination, "naming the finished trace"))?;
         self.keep = true;
         Ok(())
+    }
+}
+
+/// The finished trace takes the place of what has its name: that must be a file or nothing. (To
+/// rename over a device would replace the device.)
+fn check_destination(path: &Path) -> Result<(), TraceError> {
+    let refuse = |what: String| Err(TraceError::Destination { path: path.to_path_buf(), what });
+    match path.metadata() {
+        Ok(found) if found.is_dir() => return refuse(String::from("this is a folder")),
+        Ok(found) if !found.is_file() => return refuse(String::from("this is a device or a pipe")),
+        _ => {}
+    }
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) if !folder.is_dir() => {
+            refuse(format!("there is no folder {}", folder.display()))
+        }
+        _ => Ok(()),
     }
 }
 
