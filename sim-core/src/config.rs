@@ -9,6 +9,7 @@ mod merge;
 
 pub use fault::{ConfigError, Fault, Place, Problem};
 
+use std::io::Read;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -20,6 +21,8 @@ use fault::Layer;
 const BASE_KEY: &str = "base";
 /// Files that may stand on one another: more is a mistake, most likely a circle.
 const BASES_MAX: usize = 8;
+/// Bytes of the longest file that is read.
+const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Unknown keys reported together before the reader gives up.
 const UNKNOWN_KEYS_MAX: usize = 20;
 
@@ -109,7 +112,7 @@ impl Document {
             };
             let path =
                 error.span().map(|span| merge::path_at(&text, span.start)).unwrap_or_default();
-            faults.push(self.fault(&Problem::new(path.join("."), error.message())));
+            faults.push(self.fault(&Problem::new(path.join("."), plain_words(error.message()))));
             // An unknown key can be taken out to see what else is wrong; other faults end the search.
             let is_unknown = error.message().starts_with("unknown field");
             let goes_on = is_unknown && faults.len() < UNKNOWN_KEYS_MAX;
@@ -202,13 +205,47 @@ impl Document {
     fn fault(&self, problem: &Problem) -> Fault {
         let path: Vec<String> = problem.key.split('.').map(str::to_owned).collect();
         let place = self.layers.iter().rev().find_map(|layer| layer.place(&path));
+        // What is missing at the top stands nowhere; the lowest file is the one that lacks it.
+        let place = place.or_else(|| path[0].is_empty().then(|| self.layers[0].head()));
         Fault { place, key: problem.key.clone(), message: problem.message.clone() }
     }
 }
 
+/// The text of a file; of an endless one (a device) no more than a configuration can have.
 fn read(path: &Path) -> Result<String, ConfigError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| ConfigError::Read { file: path.display().to_string(), source })
+    let refuse = |source| ConfigError::Read { file: path.display().to_string(), source };
+    let file = std::fs::File::open(path).map_err(refuse)?;
+    let mut text = String::new();
+    file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(refuse)?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        let file = path.display().to_string();
+        return Err(ConfigError::TooLong { file, max: FILE_BYTES_MAX });
+    }
+    Ok(text)
+}
+
+/// A complaint of the TOML reader in words that need no knowledge of Rust.
+fn plain_words(message: &str) -> String {
+    let message = message.trim_end().replace('\n', "; ");
+    if message.starts_with("missing field") {
+        return format!("{message}; add it, or change only what differs with a `base` line");
+    }
+    match message.rsplit_once(", expected ") {
+        Some((wrong, kind)) => format!("{wrong}, expected {}", number_kind(kind)),
+        None => message,
+    }
+}
+
+/// What a number of this Rust type may be; other expectations stay as they are.
+fn number_kind(name: &str) -> &str {
+    match name {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number from 0",
+        "f64" => "a number",
+        other => other,
+    }
 }
 
 fn find(name: &str, embedded: &[Embedded]) -> Option<Embedded> {

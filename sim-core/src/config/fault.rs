@@ -17,6 +17,14 @@ pub enum ConfigError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A file that is longer than any configuration.
+    #[error("{file}: more than {max} bytes; this is no configuration")]
+    TooLong {
+        /// The file.
+        file: String,
+        /// The most that are read.
+        max: u64,
+    },
     /// A file names a base that is neither beside it nor part of the program.
     #[error("{file}: the base '{base}' is neither a file beside it nor one of {known}")]
     NoBase {
@@ -187,6 +195,11 @@ impl Layer {
             return format!("{COMMAND_LINE} {}", self.spans.raw().replacen(" = ", "=", 1));
         }
         self.source.clone()
+    }
+
+    /// The first line of this layer.
+    pub(super) fn head(&self) -> Place {
+        place(&self.source, self.spans.raw(), 0..0)
     }
 
     /// Where this layer writes `path`: the value, the key of a table, or nothing.

@@ -30,7 +30,8 @@ fn check_table(
                 check_table(root, old, new, &format!("{path}."), problems);
             }
             _ if !fits(old, item) => {
-                let message = format!("`{path}` is {}, not {}", kind(old), kind(item));
+                let found = if item.is_float() { "one with a fraction" } else { kind(item) };
+                let message = format!("`{path}` is {}, not {found}", kind(old));
                 problems.push(Problem::new(&path, message));
             }
             _ => {}

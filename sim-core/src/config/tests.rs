@@ -143,7 +143,9 @@ fn a_full_file_reports_all_its_unknown_keys_with_their_lines() {
 fn a_wrong_value_points_to_the_layer_that_wrote_it() {
     let document = base().set("memory.l1d.ways=-1").expect("the type fits");
     let told = message(document.parse::<Config>());
-    assert!(told.starts_with("--set: invalid value: integer `-1`, expected u32"), "{told}");
+    let expected =
+        "--set: invalid value: integer `-1`, expected a whole number from 0 to 4294967295";
+    assert!(told.starts_with(expected), "{told}");
     let document = Document::from_text("m.toml", &BASE.replace("ways = 4", "ways = 4.5"));
     let told = message(document.expect("TOML").parse::<Config>());
     assert!(told.starts_with("m.toml:7:1: invalid type: floating point `4.5`"), "{told}");
@@ -165,6 +167,24 @@ fn checks_after_parsing_point_into_the_file_too() {
         "{told}"
     );
     assert!(base().refuse(&[]).is_ok());
+}
+
+#[test]
+fn a_file_that_lacks_a_table_is_named_and_told_the_remedy() {
+    let told = message(Document::from_text("empty.toml", "").expect("TOML").parse::<Config>());
+    let expected = "empty.toml:1:1: missing field `core`; add it, or change only what differs";
+    assert!(told.starts_with(expected), "{told}");
+}
+
+#[test]
+fn a_fraction_and_a_device_are_refused_in_plain_words() {
+    let told = message(base().with_overlay("m.toml", "memory.l1d.ways = 4.5"));
+    assert!(
+        told.contains("`memory.l1d.ways` is a whole number, not one with a fraction"),
+        "{told}"
+    );
+    let told = message(Document::load(std::path::Path::new("/dev/zero"), &[]));
+    assert_eq!(told, "/dev/zero: more than 1048576 bytes; this is no configuration");
 }
 
 #[test]
