@@ -88,7 +88,7 @@ impl StallCause {
             StallCause::FetchRedirect => "branch redirect",
             StallCause::FetchBubble => "taken-branch bubble",
             StallCause::FetchWidth => "fetch width",
-            StallCause::FetchSerialise => "restart after serialisation",
+            StallCause::FetchSerialise => "restart after serialization",
             StallCause::FetchEnd => "end of stream",
             StallCause::RobMemory => "ROB full, waits for memory",
             StallCause::RobCore => "ROB full, waits for execution",
@@ -102,7 +102,7 @@ impl StallCause {
             StallCause::FlagRegisters => "flag registers used up",
             StallCause::BranchQueue => "branch order buffer full",
             StallCause::DispatchWidth => "dispatch width of one type",
-            StallCause::Serialise => "serialising operation",
+            StallCause::Serialise => "serializing operation",
         }
     }
 }
