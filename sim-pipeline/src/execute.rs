@@ -30,6 +30,8 @@ pub(crate) struct Done {
     pub(crate) reply: MemReply,
     /// The access that a store makes when it leaves the store queue, and when its data is there.
     pub(crate) store: Option<(MemRequest, Cycle)>,
+    /// The atomic that it was.
+    pub(crate) atomic: Option<MemRequest>,
     /// It waited for memory much longer than for a hit.
     pub(crate) waits_for_memory: bool,
 }
@@ -82,6 +84,10 @@ impl Pipeline {
             self.run_group(op, group, &mut at, &mut done, memory, sink);
         }
         self.run_special(inst, &mut at);
+        if let Some(atomic) = done.atomic {
+            // The next access of the location comes behind it.
+            self.lsu.stored(atomic.addr.0, atomic.bytes.into(), at.result, at.result);
+        }
         self.write_results(inst, &at);
         done.issue = if at.first_issue == NEVER { earliest } else { at.first_issue };
         done.complete = at.result.max(done.complete);
@@ -201,11 +207,15 @@ impl Pipeline {
     ) {
         at.result = at.result.max(issue + latency);
         let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
-        let reply = memory.access(request, issue, sink);
+        let is_atomic = is_atomic(request.kind);
+        let (addr, bytes) = (request.addr.0, u64::from(request.bytes));
+        let start = if is_atomic { self.lsu.settled(addr, bytes, issue) } else { issue };
+        let reply = memory.access(request, start, sink);
         let extra = latency.saturating_sub(LOAD_TO_USE);
         let mut data = reply.done;
         let mut source = reply.source;
-        match self.lsu.forward(request.addr.0, request.bytes.into(), issue) {
+        match self.lsu.forward(addr, bytes, issue) {
+            _ if is_atomic => done.atomic = Some(request),
             Forward::None => {}
             Forward::Hit(cycle) => (data, source) = (cycle, DataSource::StoreQueue),
             Forward::Wait(cycle) => data = data.max(cycle),
@@ -236,7 +246,9 @@ impl Pipeline {
         let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
         let is_release = op.inst.mem.ordered;
         let reply = if request.kind == MemKind::AtomicStore {
-            memory.access(request, issue, sink)
+            done.atomic = Some(request);
+            let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
+            memory.access(request, start, sink)
         } else {
             done.store = Some((request, issue + 1));
             memory.translate_store(request, issue, sink)
@@ -263,7 +275,8 @@ impl Pipeline {
     fn run_special(&mut self, inst: &Inst, at: &mut Progress) {
         match inst.special {
             Special::DataMemoryBarrier => {
-                let done = self.lsu.order().done;
+                let loads_only = inst.word >> 8 & 0b11 == 0b01;
+                let done = if loads_only { self.lsu.order().done } else { self.lsu.all_done() };
                 self.lsu.hold_until(done);
             }
             Special::DataSyncBarrier => at.result = at.result.max(self.lsu.all_done()),
@@ -311,12 +324,16 @@ fn request_of(op: &Op<'_>) -> Option<MemRequest> {
         MemOp::ZeroLine => MemKind::ZeroLine,
         MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
     };
-    let is_atomic =
-        matches!(kind, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap);
-    if is_atomic && op.squash != NEVER {
+    if is_atomic(kind) && op.squash != NEVER {
         // An atomic changes memory: it is not performed on a wrong path.
         return None;
     }
     let bytes = u32::from(op.inst.mem.bytes.max(1));
     Some(MemRequest { pc: VirtAddr(op.pc), addr: VirtAddr(addr), bytes, kind })
+}
+
+/// True for accesses that read and write memory at once.
+#[inline]
+fn is_atomic(kind: MemKind) -> bool {
+    matches!(kind, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
 }

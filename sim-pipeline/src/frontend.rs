@@ -165,7 +165,7 @@ impl FrontEnd {
         self.fetched = 0;
         self.line = NO_LINE;
         self.mop_cache.leave();
-        self.targets = Ring::new(self.config.target_queue);
+        self.targets.clear();
         self.last_arrival = self.last_arrival.min(at);
         self.late = cause;
     }

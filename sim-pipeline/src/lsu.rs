@@ -21,7 +21,7 @@ struct StoreNote {
     end: u64,
     /// Cycle in which its data can be forwarded.
     data: Cycle,
-    /// Cycle in which it leaves the store queue.
+    /// Cycle in which the cache has it and its store queue entry is free.
     drained: Cycle,
 }
 
@@ -43,7 +43,7 @@ pub struct LoadStoreUnit {
     drain: InOrder,
     forward_cycles: Cycle,
     forward_fail_cycles: Cycle,
-    /// Last cycle in which a store leaves the queue.
+    /// Cycle in which the cache has all stores so far.
     last_drained: Cycle,
     order: Order,
 }
@@ -125,13 +125,25 @@ impl LoadStoreUnit {
         }
     }
 
+    /// From which cycle on an atomic that could issue in `now` may read its location: behind the older
+    /// store or atomic that writes it.
+    #[inline]
+    pub fn settled(&self, addr: u64, bytes: u64, now: Cycle) -> Cycle {
+        match self.forward(addr, bytes, now) {
+            Forward::None => now,
+            Forward::Hit(cycle) => now.max(cycle + 1 - self.forward_cycles),
+            Forward::Wait(cycle) => now.max(cycle),
+        }
+    }
+
     /// The cycle in which a store that retires in `retired` leaves the queue for the cache.
     #[inline]
     pub fn drain(&mut self, retired: Cycle) -> Cycle {
         self.drain.place(retired + 1)
     }
 
-    /// Notes a store for the loads behind it.
+    /// Notes a store or an atomic for the loads behind it: its data is there in `data`, the cache has
+    /// it in `drained`.
     #[inline]
     pub fn stored(&mut self, addr: u64, bytes: u64, data: Cycle, drained: Cycle) {
         let end = addr.wrapping_add(bytes);

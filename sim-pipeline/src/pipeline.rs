@@ -185,7 +185,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let fused = self.fuses(op, program);
+        let fused = self.fuses(op, arrival, program);
         let Some((rename, mops)) = self.rename(op, arrival, fused, memory, sink) else {
             return false;
         };
@@ -214,12 +214,15 @@ impl Pipeline {
         true
     }
 
-    /// True when the instruction shares the MOP of the one before it (facts: fused pairs).
+    /// True when the instruction shares the MOP of the one before it. One that waits for its line
+    /// takes a slot of its own; the end of a fetch group does not part a pair.
     #[inline]
-    fn fuses(&mut self, op: &Op<'_>, program: &Program) -> bool {
+    fn fuses(&mut self, op: &Op<'_>, arrival: Arrival, program: &Program) -> bool {
         let fused = match self.previous {
             Some((id, pc)) if pc.wrapping_add(4) == op.pc => {
-                sim_isa::fuses(program.inst(id), op.inst)
+                let comes_with_it =
+                    arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle();
+                comes_with_it && sim_isa::fuses(program.inst(id), op.inst)
             }
             _ => false,
         };
@@ -343,8 +346,8 @@ impl Pipeline {
     ) -> Cycle {
         let Some((request, data)) = done.store else { return retired };
         let drain = self.lsu.drain(retired);
-        let reply = memory.access(request, drain, sink);
-        self.lsu.stored(request.addr.0, request.bytes.into(), data, drain);
-        reply.done.max(drain)
+        let written = memory.access(request, drain, sink).done.max(drain);
+        self.lsu.stored(request.addr.0, request.bytes.into(), data, written);
+        written
     }
 }

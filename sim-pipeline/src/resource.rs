@@ -2,8 +2,8 @@
 
 use sim_core::Cycle;
 
-/// A buffer of which entries are taken and freed in program order (ROB, load and store queue,
-/// speculative registers): the entry for operation `i` is the one of operation `i - size`.
+/// A buffer of which entries are taken in program order (ROB, load and store queue, speculative
+/// registers): the entry for operation `i` is the one of operation `i - size`.
 #[derive(Clone, Debug)]
 pub struct Ring {
     free_at: Box<[Cycle]>,
@@ -41,6 +41,11 @@ impl Ring {
         if self.next == self.free_at.len() {
             self.next = 0;
         }
+    }
+
+    /// All entries are free.
+    pub fn clear(&mut self) {
+        self.free_at.fill(0);
     }
 
     /// Where the next entry will be taken; give it to [`Ring::rewind`] after a squash.

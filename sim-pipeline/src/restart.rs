@@ -48,8 +48,8 @@ impl Pipeline {
                 sink.raise(PmuEvent::EXC_DABORT);
                 self.restart(life);
             }
-            BreaksOff::Elsewhere if special == Special::None => self.restart(life),
-            BreaksOff::Elsewhere | BreaksOff::No => {}
+            BreaksOff::Elsewhere => self.restart(life),
+            BreaksOff::No => {}
         }
     }
 

@@ -58,7 +58,11 @@ impl UopCounts {
             let lane = match group.pipes {
                 PipeMask::B | PipeMask::S => 1,
                 PipeMask::M | PipeMask::M1 => 2,
-                PipeMask::M0 => 3,
+                // M0 alone is one of the multi-cycle pipes too.
+                PipeMask::M0 => {
+                    all += count << 16;
+                    3
+                }
                 PipeMask::V0 => 4,
                 PipeMask::V1 => 5,
                 PipeMask::L | PipeMask::L01 | PipeMask::L2 => 6,

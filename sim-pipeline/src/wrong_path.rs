@@ -77,8 +77,12 @@ impl Pipeline {
     ) -> bool {
         let prediction = self.branches.predict(branch);
         let fall_through = branch.pc.wrapping_add(4);
-        // Where the stream ends nobody knows better than the prediction.
-        let next = next.or(prediction.next).unwrap_or(fall_through);
+        // Where the stream ends or breaks off nobody knows better than the prediction.
+        let Some(next) = next.or(prediction.next) else {
+            raise_branch(branch, &prediction, prediction.taken, false, sink);
+            self.front.follow(&prediction);
+            return false;
+        };
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);

@@ -218,3 +218,47 @@ fn a_branch_that_always_surprises_costs_ten_cycles_and_runs_the_wrong_path() {
     let cycles_each = counts.value(PmuEvent::CPU_CYCLES) as f64 / wrong as f64;
     assert!((10.0..20.0).contains(&cycles_each), "{cycles_each} cycles per misprediction");
 }
+
+const LDADD_X1_X2_X0: u32 = 0xF821_0002;
+const STR_X1_X0: u32 = 0xF900_0001;
+const LDR_X3_X0: u32 = 0xF940_0003;
+const DSB_ISH: u32 = 0xD503_3B9F;
+const DMB_ISH: u32 = 0xD503_3BBF;
+const DMB_ISHLD: u32 = 0xD503_39BF;
+
+#[test]
+fn atomics_of_one_location_follow_each_other() {
+    let counts = run_loop(&[LDADD_X1_X2_X0; 10], 200, 4, |_, k| (k < 10).then_some(0x10_0000));
+    let each = per_iteration(&counts, 200) / 10.0;
+    assert!((14.0..=16.0).contains(&each), "an atomic takes 14 cycles, these took {each}");
+    let counts = run_loop(&[LDADD_X1_X2_X0; 10], 200, 4, |i, k| {
+        (k < 10).then(|| 0x10_0000 + 64 * (10 * i + k as u64))
+    });
+    assert!(per_iteration(&counts, 200) < 20.0, "those of different locations overlap");
+}
+
+#[test]
+fn a_data_synchronization_barrier_waits_until_the_cache_has_the_stores() {
+    for (store_cycles, least) in [(4, 5.0), (300, 300.0)] {
+        let words = [STR_X1_X0, DSB_ISH, ADD_X1_X1_1];
+        let counts = run_loop(&words, 100, store_cycles, |i, k| (k == 0).then(|| 64 * i + 64));
+        let got = per_iteration(&counts, 100);
+        assert!(got >= least, "{got} cycles with stores of {store_cycles}");
+    }
+}
+
+#[test]
+fn a_full_barrier_orders_a_load_behind_an_older_store_and_a_load_barrier_does_not() {
+    let cycles = |barrier| {
+        let words = [STR_X1_X0, barrier, LDR_X3_X0];
+        let addr = |i, k| match k {
+            0 => Some(0x10_0000 + 64 * i),
+            2 => Some(0x90_0000 + 64 * i),
+            _ => None,
+        };
+        per_iteration(&run_loop(&words, 100, 300, addr), 100)
+    };
+    let (full, loads) = (cycles(DMB_ISH), cycles(DMB_ISHLD));
+    assert!(full >= 300.0, "{full} cycles with a full barrier");
+    assert!(loads < full, "{loads} cycles with a barrier for loads, {full} with a full one");
+}

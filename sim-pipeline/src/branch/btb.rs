@@ -12,17 +12,19 @@ pub enum BtbHit {
 }
 
 const WAYS: usize = 4;
+/// No branch is at an address that is not a multiple of four.
+const EMPTY: u64 = u64::MAX;
 
 /// One set-associative buffer with least-recently-used replacement by position.
 #[derive(Clone, Debug)]
 struct Table {
-    /// `(pc, target)`, most recently used first in each set; `pc` 0 is an empty entry.
+    /// `(pc, target)`, most recently used first in each set.
     entries: Box<[[(u64, u64); WAYS]]>,
 }
 
 impl Table {
     fn new(entries: usize) -> Table {
-        Table { entries: vec![[(0, 0); WAYS]; entries / WAYS].into_boxed_slice() }
+        Table { entries: vec![[(EMPTY, 0); WAYS]; entries / WAYS].into_boxed_slice() }
     }
 
     fn set(&mut self, pc: u64) -> &mut [(u64, u64); WAYS] {
