@@ -8,6 +8,9 @@ use sim_machine::{ConfigSource, Profile, Revision};
 use crate::capture::CaptureArgs;
 use crate::doctor::DoctorArgs;
 
+/// Largest seed: a configuration file holds whole numbers of 63 bits.
+const SEED_MAX: u64 = i64::MAX as u64;
+
 /// Replays recorded AArch64 programs on a model of the Arm Neoverse N2 and counts its PMU events.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
@@ -60,11 +63,11 @@ pub(crate) struct StatArgs {
     pub(crate) verbose: bool,
     /// Instructions of each thread that only warm the machine (k, M and G are understood)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
-    #[arg(help_heading = "Part of the trace")]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     pub(crate) warmup: u64,
     /// Instructions of each thread to count, after the warm-up
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
-    #[arg(help_heading = "Part of the trace")]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     pub(crate) limit: Option<u64>,
     /// Count only between two markers: numbers of HINT instructions (40,41) or names of functions
     #[arg(long, value_name = "BEGIN,END", help_heading = "Part of the trace")]
@@ -74,7 +77,7 @@ pub(crate) struct StatArgs {
 }
 
 /// A number of instructions: digits, `_` between them, and k, M or G behind.
-fn instructions(text: &str) -> Result<u64, String> {
+pub(crate) fn instructions(text: &str) -> Result<u64, String> {
     let (digits, scale) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
         Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
@@ -88,7 +91,7 @@ fn instructions(text: &str) -> Result<u64, String> {
 }
 
 /// The same where none at all makes no sense.
-fn instructions_from_one(text: &str) -> Result<u64, String> {
+pub(crate) fn instructions_from_one(text: &str) -> Result<u64, String> {
     match instructions(text)? {
         0 => Err(String::from("give at least one instruction to count")),
         number => Ok(number),
@@ -163,7 +166,8 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Seed of random choices; the same as `--set run.seed=N`
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(0..=SEED_MAX))]
     pub(crate) seed: Option<u64>,
 }
 
@@ -232,6 +236,7 @@ pub(crate) struct CheckArgs {
     pub(crate) extllc: Option<bool>,
     /// Percent by which two sides may differ, for counts scaled from a part of the time
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "counts")]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
     /// On which machine scenarios run
     #[command(flatten)]

@@ -16,6 +16,7 @@ mod stream;
 #[path = "../../sim-capture/src/wire.rs"]
 mod wire;
 
+use crate::args::{instructions, instructions_from_one};
 use account::{PluginTally, Stopwatch};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -48,11 +49,11 @@ pub(crate) struct CaptureArgs {
     /// The qemu-aarch64 to use [default: the first in PATH]
     #[arg(long, value_name = "PATH")]
     engine: Option<PathBuf>,
-    /// Instructions to leave out at the start (over all threads)
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Instructions to leave out at the start, over all threads (k, M and G are understood)
+    #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     skip: u64,
-    /// Instructions after which the program is ended
-    #[arg(long, value_name = "N")]
+    /// Instructions after which the program is ended; some more are recorded until it stops
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     limit: Option<u64>,
     /// zstd level: 1 to record fast, 9 or 19 to keep
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -109,11 +110,23 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
             account::ending(&end)
         );
     }
+    if output.trace.instructions() == 0 {
+        bail!("nothing was recorded: {}", nothing_recorded(args, &end));
+    }
     let (written, plugin, gaps) = finish(&program, output, &recorder, &mut memory, &end)?;
     let tally = &recorder.shared.tally;
     let times = stopwatch.elapsed();
     say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why a recording is empty, as far as that can be known.
+fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
+    let ending = account::ending(end);
+    match args.skip {
+        0 => format!("the engine ended before the program began ({ending})"),
+        skip => format!("the program ended before --skip {skip} instructions ({ending})"),
+    }
 }
 
 /// Completes what the trace says about itself, and the file.

@@ -10,6 +10,7 @@ use sim_trace::scenario::{self, Case};
 
 use crate::Verdict;
 use crate::args::CheckArgs;
+use crate::input;
 
 /// How many cases ran and how many held.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,14 +30,19 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut unreadable = Vec::new();
     for file in scenario_files(&args.files)? {
         match read(&file) {
-            Ok(cases) => check_file(&mut out, &file, &cases, &source, &mut tally)?,
-            Err(error) => unreadable.push(format!("{error:#}")),
+            Ok(cases) => match run_cases(&file, &cases, &source) {
+                Ok(failures) => write_file(&mut out, &file, &cases, &failures, &mut tally)?,
+                Err(error) => unreadable.push(crate::message(&error)),
+            },
+            Err(error) => unreadable.push(crate::message(&error)),
         }
         out.flush()?;
     }
-    let held = tally.cases - tally.failed;
-    writeln!(out, "{held} of {} cases hold in {} files", tally.cases, tally.files)?;
-    out.flush()?;
+    if tally.files > 0 {
+        let held = tally.cases - tally.failed;
+        writeln!(out, "{held} of {} cases hold in {} files", tally.cases, tally.files)?;
+        out.flush()?;
+    }
     if !unreadable.is_empty() {
         anyhow::bail!("{}", unreadable.join("\nn2sim: "));
     }
@@ -76,19 +82,16 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 
 fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the scenario {name}"))?;
+    let text = input::text(file).with_context(|| format!("cannot read the scenario {name}"))?;
     Ok(scenario::parse(&name, &text)?)
 }
 
-/// Runs the cases of one file and prints one line for it, with the failures below.
-fn check_file(
-    out: &mut impl Write,
+/// Runs the cases of one file; explains those that fail.
+fn run_cases(
     file: &Path,
     cases: &[Case],
     source: &ConfigSource<'_>,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<String>> {
     let name = file.display().to_string();
     let mut failures = Vec::new();
     for case in cases {
@@ -97,6 +100,18 @@ fn check_file(
             failures.push(verdict.explain(&name, case));
         }
     }
+    Ok(failures)
+}
+
+/// Prints one line for a file, with its failures below.
+fn write_file(
+    out: &mut impl Write,
+    file: &Path,
+    cases: &[Case],
+    failures: &[String],
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let name = file.display();
     tally.files += 1;
     tally.cases += cases.len();
     tally.failed += failures.len();

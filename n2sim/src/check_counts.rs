@@ -10,6 +10,7 @@ use sim_metrics::identities::{self, Assumptions};
 use crate::Verdict;
 use crate::args::CheckArgs;
 use crate::count_table::{self, CountTable};
+use crate::input;
 
 /// Checks every table of every file and prints what does not hold.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
@@ -36,8 +37,8 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
 }
 
 fn tables(file: &Path) -> anyhow::Result<Vec<CountTable>> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the counts {}", file.display()))?;
+    let text =
+        input::text(file).with_context(|| format!("cannot read the counts {}", file.display()))?;
     count_table::read(&text).with_context(|| file.display().to_string())
 }
 

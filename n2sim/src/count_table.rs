@@ -137,7 +137,9 @@ fn json_entry(line: &str, number: usize) -> Result<Option<Entry>, CountTableErro
         let error = CountTableError::Field { line: number, field: "event" };
         return if is_metric { Ok(None) } else { Err(error) };
     };
+    let bare = || object.get("counter-value").filter(|value| value.is_number());
     let value = text("counter-value")
+        .or_else(|| bare().map(Value::to_string))
         .ok_or(CountTableError::Field { line: number, field: "counter-value" })?;
     let interval = object.get("interval").map(Value::to_string);
     let owners = ["core", "die", "socket", "node", "cache", "cluster", "cpu", "thread"];
@@ -194,6 +196,8 @@ mod tests {
         assert!(message("hello, world").contains("no line holds the count"));
         assert!(message("{\"event\" : 1").starts_with("line 1: not a JSON object"));
         assert!(message("\n{\"event\" : \"ld_spec\"}").starts_with("line 2: `counter-value`"));
+        let number = "{\"event\" : \"ld_spec\", \"counter-value\" : 4}";
+        assert_eq!(counts(number), [(String::new(), vec![(LD_SPEC, 4)])]);
         let half = "4.5,,ld_spec,9,100.00,,";
         assert_eq!(message(half), "line 1: '4.5' is no count");
         let twice = "4,,ld_spec,9,100.00,,\n5,,r70,9,100.00,,";

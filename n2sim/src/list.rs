@@ -38,7 +38,7 @@ fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    writeln!(out, "known from other lists of Arm, not modelled:\n")?;
+    writeln!(out, "known from other lists of Arm, not modeled:\n")?;
     for event in NOT_MODELLED {
         writeln!(out, "  r{:04x}  {}", event.code, event.mnemonic.to_ascii_lowercase())?;
     }

@@ -11,6 +11,7 @@ mod count_table;
 mod doctor;
 mod event_list;
 mod host;
+mod input;
 mod list;
 mod output;
 mod stat;
@@ -68,6 +69,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// The error and its causes in one sentence, without a cause that was told already.
 fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
+    if error.chain().next().is_some_and(|cause| cause.is::<io::Error>()) {
+        // Only the writers of reports fail without a place.
+        message.push_str("cannot write the output");
+    }
     for cause in error.chain().map(ToString::to_string) {
         if message.is_empty() {
             message = cause;
@@ -89,6 +94,13 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_standard_output_is_named() {
+        let error = anyhow::Error::from(io::Error::other("no room"));
+        assert_eq!(message(&error), "cannot write the output: no room");
+        assert_eq!(message(&error.context("x.csv")), "x.csv: no room");
+    }
 
     #[test]
     fn a_cause_is_told_once() {

@@ -38,6 +38,10 @@ impl Output {
             Target::Direct(BufWriter::new(file), path.to_owned())
         } else {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+                let (path, missing) = (path.display(), missing.display());
+                anyhow::bail!("cannot write {path}: there is no folder {missing}");
+            }
             let file = tempfile::Builder::new()
                 .prefix(".n2sim-")
                 .permissions(Permissions::from_mode(FILE_MODE))
@@ -110,6 +114,7 @@ mod tests {
     #[test]
     fn a_place_that_cannot_be_written_is_named() {
         let error = Output::create(Some(Path::new("/nowhere/counts.csv"))).err().expect("no place");
-        assert!(format!("{error:#}").starts_with("cannot write /nowhere/counts.csv: "));
+        let expected = "cannot write /nowhere/counts.csv: there is no folder /nowhere";
+        assert_eq!(format!("{error:#}"), expected);
     }
 }

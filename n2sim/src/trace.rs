@@ -116,9 +116,15 @@ fn dump(
         None => known().next().with_context(|| format!("{}: no streams", path.display()))?,
         Some(stream) if known().any(|known| known == stream) => stream,
         Some(stream) => {
-            anyhow::bail!("{}: no stream {stream}; there are {}", path.display(), list())
+            anyhow::bail!("{}: no stream {stream}; the streams are: {}", path.display(), list())
         }
     };
+    let info = file.streams().iter().find(|info| info.stream == stream);
+    let length = info.map_or(0, |info| info.instructions);
+    if start >= length {
+        let place = path.display();
+        anyhow::bail!("{place}: --start {start}: stream {stream} has {length} instructions");
+    }
     let range = start..start.saturating_add(count);
     sim_trace::dump(&file, stream, range, &describe, out)?;
     Ok(())

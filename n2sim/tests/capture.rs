@@ -218,6 +218,21 @@ fn a_limit_ends_a_program_that_never_ends() {
 }
 
 #[test]
+fn a_recording_of_nothing_is_refused_and_leaves_no_file() {
+    let Some(bench) = Bench::new("PLAIN") else { return };
+    for (options, reason) in [
+        (["--cpu", "no-such-cpu"], "the engine ended before the program began"),
+        (["--skip", "9G"], "the program ended before --skip 9000000000"),
+    ] {
+        let output = bench.capture(&options).output().expect("n2sim runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(reason), "{said}");
+        assert_eq!(bench.folder.path().read_dir().expect("readable").count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn an_abort_leaves_the_whole_recording() {
     let Some(bench) = Bench::new("ABORT") else { return };
     let recording = bench.record(&[]);

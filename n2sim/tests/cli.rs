@@ -157,6 +157,14 @@ fn wrong_options_are_refused() {
     assert!(refused(&["stat", &trace(), "-j", "-x,"]).contains("cannot be used with"));
     assert!(refused(&["stat", &trace(), "--limit", "many"]).contains("such as 2000000 or 2M"));
     assert!(refused(&["stat", &trace(), "--limit", "0"]).contains("at least one instruction"));
+    assert!(refused(&["stat", &trace(), "--warmup", "-1"]).contains("such as 2000000 or 2M"));
+    assert!(refused(&["stat", &trace(), "--seed", "18446744073709551615"]).contains("not in 0..="));
+    assert!(
+        refused(&["trace", "dump", &trace(), "--start", "7M"]).contains("6711218 instructions")
+    );
+    assert!(refused(&["stat", "/dev/zero"]).contains("a device or a pipe"));
+    assert!(refused(&["trace", "repack", &trace(), "-o", "/dev/null"]).contains("a device"));
+    assert!(refused(&["check", "/dev/null"]).contains("no 'given'"));
     assert!(refused(&["stat"]).contains("<TRACE>"));
     assert!(refused(&["stta"]).contains("stat"));
 }
