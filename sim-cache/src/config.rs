@@ -5,6 +5,9 @@
 use serde::Deserialize;
 use sim_core::config::Problem;
 
+/// The longest delay of one part, cycles; more than 100 times what memory takes.
+const MAX_DELAY: u64 = 100_000;
+
 /// How a set chooses the line that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -374,6 +377,30 @@ impl MemoryConfig {
         }
     }
 
+    /// Delays: far beyond any hardware, and far below where cycles would run out of bits.
+    fn check_delays(&self, found: &mut Vec<Problem>) {
+        let m = self;
+        let rows: [(&'static str, u32); 14] = [
+            ("memory.l1d.split-cycles", m.l1d.split_cycles),
+            ("memory.l2.lookup-cycles", m.l2.lookup_cycles),
+            ("memory.l2.fill-cycles", m.l2.fill_cycles),
+            ("memory.l2-tlb.hit-cycles", m.l2_tlb.hit_cycles),
+            ("memory.walker.level-cycles", m.walker.level_cycles),
+            ("memory.walker.read-cycles", m.walker.read_cycles),
+            ("memory.bus.interface-cycles", m.bus.interface_cycles),
+            ("memory.bus.peer-cycles", m.bus.peer_cycles),
+            ("memory.bus.remote-cycles", m.bus.remote_cycles),
+            ("memory.bus.device-cycles", m.bus.device_cycles),
+            ("memory.slc.mesh-hops", m.slc.mesh_hops),
+            ("memory.slc.hop-cycles", m.slc.hop_cycles),
+            ("memory.slc.home-node-cycles", m.slc.home_node_cycles),
+            ("memory.dram.access-cycles", m.dram.access_cycles),
+        ];
+        for (key, value) in rows {
+            check_range(found, key, value.into(), 0, MAX_DELAY);
+        }
+    }
+
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
         let rows: [(&'static str, u64, u64, u64); 20] = [
@@ -401,6 +428,7 @@ impl MemoryConfig {
         for (key, value, low, high) in rows {
             check_range(found, key, value, low, high);
         }
+        self.check_delays(found);
         check_power_of_two(found, "memory.slc.slices", m.slc.slices.into());
         check_power_of_two(found, "memory.bus.beat-bytes", m.bus.beat_bytes.into());
         check_power_of_two(found, "memory.dram.channels", m.dram.channels.into());

@@ -21,9 +21,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
-        let scoreboard = self.scoreboard.clone();
-        let order = self.lsu.order();
-        let mark = self.window.mark();
+        let checkpoint = self.checkpoint();
         let pc = program.pc(inst.id);
         let arrival = self.front.place(pc, memory, sink);
         let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
@@ -41,10 +39,7 @@ impl Pipeline {
         if static_inst.branch != BranchKind::None {
             self.wrong_path_next(&op, true, sink);
         }
-        self.window.squash(mark);
-        self.lsu.restore(order);
-        self.scoreboard = scoreboard;
-        self.previous = None;
+        self.squash(checkpoint);
         let at = squash + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchRedirect);
         squash

@@ -5,9 +5,19 @@
 //! TLBs and predictors' histories; at the squash all that is taken in order is given back.
 
 use crate::branch::{Branch, Outcome, Prediction};
+use crate::lsu::Order;
 use crate::pipeline::{Op, Pipeline};
+use crate::scoreboard::Scoreboard;
+use crate::window::WindowMark;
 use sim_core::{Cycle, EventSink, InstId, MemoryPort, PmuEvent, StallCause};
 use sim_isa::{BranchKind, Program, Special};
+
+/// The core before a wrong path.
+pub(crate) struct Checkpoint {
+    scoreboard: Scoreboard,
+    order: Order,
+    window: WindowMark,
+}
 
 /// Last address and stride of every memory instruction: where a wrong-path access goes.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +111,23 @@ impl Pipeline {
         flushed
     }
 
+    /// What a wrong path changes and must not leave behind.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            scoreboard: self.scoreboard.clone(),
+            order: self.lsu.order(),
+            window: self.window.mark(),
+        }
+    }
+
+    /// Everything since the checkpoint is thrown away.
+    pub(crate) fn squash(&mut self, checkpoint: Checkpoint) {
+        self.window.squash(checkpoint.window);
+        self.lsu.restore(checkpoint.order);
+        self.scoreboard = checkpoint.scoreboard;
+        self.previous = None;
+    }
+
     /// Everything the front end brings from `pc` on until the branch resolves in `squash`.
     pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -110,9 +137,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        let scoreboard = self.scoreboard.clone();
-        let order = self.lsu.order();
-        let mark = self.window.mark();
+        let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
             let arrival = self.front.place(pc, memory, sink);
             if arrival.at > squash {
@@ -128,10 +153,7 @@ impl Pipeline {
                 None => break,
             }
         }
-        self.window.squash(mark);
-        self.lsu.restore(order);
-        self.scoreboard = scoreboard;
-        self.previous = None;
+        self.squash(checkpoint);
     }
 
     /// Where a wrong path goes on behind this instruction; `None` where it ends: an unknown target,
