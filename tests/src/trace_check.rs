@@ -59,7 +59,12 @@ pub fn check_trace(path: &Path, limit: Option<u64>) -> Result<TraceFigures, Vec<
     if faults.is_empty() { Ok(TraceFigures { instructions, ipc, rules }) } else { Err(faults) }
 }
 
-fn open(path: &Path) -> Result<Session, String> {
+/// The trace on the machine of the guide's profile.
+///
+/// # Errors
+///
+/// One sentence on what is wrong with the trace or the embedded configuration.
+pub fn open(path: &Path) -> Result<Session, String> {
     let document = ConfigSource::default().document().map_err(|error| error.to_string())?;
     let config = MachineConfig::from_document(&document).map_err(|error| error.to_string())?;
     let header = RunHeader { trace: path.display().to_string(), ..RunHeader::default() };
