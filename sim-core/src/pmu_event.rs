@@ -228,9 +228,9 @@ pub enum EventNameError {
     /// Known by other Arm lists, but no part of the model.
     #[error("event {0} (0x{1:04X}) is a trace or trigger event that n2sim does not model")]
     NotModelled(&'static str, u16),
-    /// In no list; carries the closest mnemonic.
-    #[error("unknown event '{0}'; the closest name is {1} (all names: n2sim list events)")]
-    Unknown(String, &'static str),
+    /// In no list; carries the closest mnemonic, if one is close.
+    #[error("unknown event '{0}'{hint} (all names: n2sim list events)", hint = hint(*.1))]
+    Unknown(String, Option<&'static str>),
     /// A number that the core does not have.
     #[error("no event has the number 0x{0:X} on Neoverse N2 (all numbers: n2sim list events)")]
     UnknownCode(u32),
@@ -298,13 +298,15 @@ impl PmuEvent {
     }
 }
 
-/// The mnemonic with the smallest edit distance to `name`.
-fn closest(name: &str) -> &'static str {
-    TABLE
-        .iter()
-        .map(|row| row.mnemonic)
-        .min_by_key(|mnemonic| edit_distance(mnemonic, name))
-        .unwrap_or("CPU_CYCLES")
+/// The mnemonic with the smallest edit distance to `name`, if most of the name agrees.
+fn closest(name: &str) -> Option<&'static str> {
+    let distance = |mnemonic: &&str| edit_distance(mnemonic, name);
+    let nearest = TABLE.iter().map(|row| row.mnemonic).min_by_key(distance)?;
+    (2 * distance(&nearest) <= name.len()).then_some(nearest)
+}
+
+fn hint(closest: Option<&str>) -> String {
+    closest.map_or_else(String::new, |name| format!("; the closest name is {name}"))
 }
 
 /// Levenshtein distance in bytes.
@@ -1592,7 +1594,9 @@ mod tests {
         let unknown = PmuEvent::from_name("L1D_CACHE_REFIL");
         assert_eq!(
             unknown,
-            Err(EventNameError::Unknown("L1D_CACHE_REFIL".to_owned(), "L1D_CACHE_REFILL"))
+            Err(EventNameError::Unknown("L1D_CACHE_REFIL".to_owned(), Some("L1D_CACHE_REFILL")))
         );
+        let far = PmuEvent::from_name("task-clock").expect_err("no event of the PMU").to_string();
+        assert_eq!(far, "unknown event 'task-clock' (all names: n2sim list events)");
     }
 }
