@@ -150,6 +150,9 @@ pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
         let name = cpu.split(',').next().unwrap_or(cpu);
         offered.split_whitespace().any(|word| word == name)
     };
+    if plugins.is_empty() {
+        bail!("{}: cannot be tried before the plugin is built", version);
+    }
     let cpus: Vec<&str> = CPUS.iter().copied().filter(|cpu| has(cpu)).collect();
     let program = TinyProgram::write()?;
     let mut reasons = Vec::new();
