@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use sim_core::PmuEvent;
-use sim_core::pmu_event::{Group, NOT_MODELLED, RelationKind};
+use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
 use sim_machine::MachineConfig;
 
 use crate::Verdict;
@@ -39,7 +39,7 @@ fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
         writeln!(out)?;
     }
     writeln!(out, "known from other lists of Arm, not modeled:\n")?;
-    for event in NOT_MODELLED {
+    for event in NOT_MODELED {
         writeln!(out, "  r{:04x}  {}", event.code, event.mnemonic.to_ascii_lowercase())?;
     }
     Ok(())

@@ -49,6 +49,9 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         StatOptions { selected: &selected, per_thread: args.per_thread, has_stall_slot_erratum };
     write_report(output, args, &outcome, &StatReport::new(&outcome, &options))?;
     write_unknown_words(&mut io::stderr(), &outcome)?;
+    for note in &outcome.notes {
+        writeln!(io::stderr(), "n2sim: note: {note}")?;
+    }
     Ok(Verdict::Good)
 }
 

@@ -202,24 +202,24 @@ pub struct EventInfo {
 
 /// An event that other Arm lists give for this core and the guide does not define.
 #[derive(Clone, Copy, Debug)]
-pub struct UnmodelledEvent {
+pub struct UnmodeledEvent {
     /// Event number.
     pub code: u16,
     /// Arm's mnemonic.
     pub mnemonic: &'static str,
 }
 
-/// The nine trace and trigger events of other published lists: known by name, not modelled.
-pub const NOT_MODELLED: [UnmodelledEvent; 9] = [
-    UnmodelledEvent { code: 0x400C, mnemonic: "TRB_WRAP" },
-    UnmodelledEvent { code: 0x4010, mnemonic: "TRCEXTOUT0" },
-    UnmodelledEvent { code: 0x4011, mnemonic: "TRCEXTOUT1" },
-    UnmodelledEvent { code: 0x4012, mnemonic: "TRCEXTOUT2" },
-    UnmodelledEvent { code: 0x4013, mnemonic: "TRCEXTOUT3" },
-    UnmodelledEvent { code: 0x4018, mnemonic: "CTI_TRIGOUT4" },
-    UnmodelledEvent { code: 0x4019, mnemonic: "CTI_TRIGOUT5" },
-    UnmodelledEvent { code: 0x401A, mnemonic: "CTI_TRIGOUT6" },
-    UnmodelledEvent { code: 0x401B, mnemonic: "CTI_TRIGOUT7" },
+/// The nine trace and trigger events of other published lists: known by name, not modeled.
+pub const NOT_MODELED: [UnmodeledEvent; 9] = [
+    UnmodeledEvent { code: 0x400C, mnemonic: "TRB_WRAP" },
+    UnmodeledEvent { code: 0x4010, mnemonic: "TRCEXTOUT0" },
+    UnmodeledEvent { code: 0x4011, mnemonic: "TRCEXTOUT1" },
+    UnmodeledEvent { code: 0x4012, mnemonic: "TRCEXTOUT2" },
+    UnmodeledEvent { code: 0x4013, mnemonic: "TRCEXTOUT3" },
+    UnmodeledEvent { code: 0x4018, mnemonic: "CTI_TRIGOUT4" },
+    UnmodeledEvent { code: 0x4019, mnemonic: "CTI_TRIGOUT5" },
+    UnmodeledEvent { code: 0x401A, mnemonic: "CTI_TRIGOUT6" },
+    UnmodeledEvent { code: 0x401B, mnemonic: "CTI_TRIGOUT7" },
 ];
 
 /// Why a name or number is no event that can be counted.
@@ -227,7 +227,7 @@ pub const NOT_MODELLED: [UnmodelledEvent; 9] = [
 pub enum EventNameError {
     /// Known by other Arm lists, but no part of the model.
     #[error("event {0} (0x{1:04X}) is a trace or trigger event that n2sim does not model")]
-    NotModelled(&'static str, u16),
+    NotModeled(&'static str, u16),
     /// In no list; carries the closest mnemonic, if one is close.
     #[error("unknown event '{0}'{hint} (all names: n2sim list events)", hint = hint(*.1))]
     Unknown(String, Option<&'static str>),
@@ -272,8 +272,8 @@ impl PmuEvent {
         if let Some(row) = TABLE.iter().find(|row| u32::from(row.code) == code) {
             return Ok(row.event);
         }
-        match NOT_MODELLED.iter().find(|row| u32::from(row.code) == code) {
-            Some(row) => Err(EventNameError::NotModelled(row.mnemonic, row.code)),
+        match NOT_MODELED.iter().find(|row| u32::from(row.code) == code) {
+            Some(row) => Err(EventNameError::NotModeled(row.mnemonic, row.code)),
             None => Err(EventNameError::UnknownCode(code)),
         }
     }
@@ -287,8 +287,8 @@ impl PmuEvent {
         if let Some(row) = TABLE.iter().find(is_name) {
             return Ok(row.event);
         }
-        if let Some(row) = NOT_MODELLED.iter().find(|row| row.mnemonic == upper) {
-            return Err(EventNameError::NotModelled(row.mnemonic, row.code));
+        if let Some(row) = NOT_MODELED.iter().find(|row| row.mnemonic == upper) {
+            return Err(EventNameError::NotModeled(row.mnemonic, row.code));
         }
         let digits = upper.strip_prefix("0X").or_else(|| upper.strip_prefix('R'));
         if let Some(code) = digits.and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
@@ -1589,7 +1589,7 @@ mod tests {
         );
         assert_eq!(
             PmuEvent::from_name("trb_wrap"),
-            Err(EventNameError::NotModelled("TRB_WRAP", 0x400C))
+            Err(EventNameError::NotModeled("TRB_WRAP", 0x400C))
         );
         let unknown = PmuEvent::from_name("L1D_CACHE_REFIL");
         assert_eq!(

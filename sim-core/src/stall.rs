@@ -14,7 +14,7 @@ pub enum StallCause {
     FetchBubble,
     /// Front end: fewer instructions per cycle than slots (line end, taken branch, 4-wide decode).
     FetchWidth,
-    /// Front end: refilling after a serialising instruction or an exception.
+    /// Front end: refilling after a serializing instruction or an exception.
     FetchSerialise,
     /// Front end: the stream has ended, the window drains.
     FetchEnd,
@@ -42,7 +42,7 @@ pub enum StallCause {
     BranchQueue,
     /// Back end: more operations of one type than dispatch takes in a cycle.
     DispatchWidth,
-    /// Back end: a barrier or serialising operation holds rename.
+    /// Back end: a barrier or serializing operation holds rename.
     Serialise,
 }
 

@@ -165,7 +165,7 @@ pub enum Rename {
     Nop,
 }
 
-/// The thirteen issue pipes (facts: PMU guide 3.2.2; names of the optimisation guide), as a mask.
+/// The thirteen issue pipes (facts: PMU guide 3.2.2; names of the optimization guide), as a mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PipeMask(pub u16);
 

@@ -17,6 +17,8 @@ pub const EMBEDDED: [Embedded; 2] = [
 
 /// Clocks that a report can turn into seconds.
 const CLOCK_HZ_RANGE: std::ops::RangeInclusive<u64> = 1_000_000..=10_000_000_000;
+/// Rates of the system counter, from the slowest in use to the core's fastest clock.
+const COUNTER_HZ_RANGE: std::ops::RangeInclusive<u64> = 1_000_000..=10_000_000_000;
 
 /// Whose word holds where the guide and silicon disagree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,16 +157,17 @@ impl MachineConfig {
 
 impl CoreConfig {
     fn problems(&self) -> Vec<Problem> {
-        if CLOCK_HZ_RANGE.contains(&self.clock_hz) {
-            return Vec::new();
-        }
-        let message = format!(
-            "a clock of {} Hz: give it in Hz, from {} to {}",
-            self.clock_hz,
-            CLOCK_HZ_RANGE.start(),
-            CLOCK_HZ_RANGE.end()
-        );
-        vec![Problem::new("core.clock-hz", message)]
+        let clocks = [
+            ("core.clock-hz", "clock", self.clock_hz, CLOCK_HZ_RANGE),
+            ("core.counter-hz", "system counter", self.counter_hz, COUNTER_HZ_RANGE),
+        ];
+        let wrong = clocks.into_iter().filter(|(_, _, hz, range)| !range.contains(hz));
+        let problem = |(key, what, hz, range): (&str, _, _, std::ops::RangeInclusive<u64>)| {
+            let (low, high) = (range.start(), range.end());
+            let message = format!("a {what} of {hz} Hz: give it in Hz, from {low} to {high}");
+            Problem::new(key, message)
+        };
+        wrong.map(problem).collect()
     }
 }
 

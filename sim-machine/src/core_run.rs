@@ -33,6 +33,8 @@ pub(crate) struct CoreRun {
     unknown: BTreeMap<u32, u64>,
     done: u64,
     ended: bool,
+    /// The stream ran out inside the counted region.
+    ended_inside: bool,
 }
 
 impl CoreRun {
@@ -59,12 +61,23 @@ impl CoreRun {
             unknown: BTreeMap::new(),
             done: 0,
             ended: false,
+            ended_inside: false,
         }
     }
 
     /// True when the thread has nothing left to run.
     pub(crate) fn ended(&self) -> bool {
         self.ended
+    }
+
+    /// True when the stream ran out while it was counted.
+    pub(crate) fn ended_inside(&self) -> bool {
+        self.ended_inside
+    }
+
+    /// Number of its stream.
+    pub(crate) fn stream(&self) -> u32 {
+        self.stream
     }
 
     /// The core's rename clock.
@@ -140,6 +153,7 @@ impl CoreRun {
             Change::OpenBefore => self.open(),
             Change::CloseBefore => self.close(false),
             Change::Stop => {
+                self.close(true);
                 self.end();
                 return;
             }
@@ -181,6 +195,7 @@ impl CoreRun {
     }
 
     fn end(&mut self) {
+        self.ended_inside = self.opened.is_some();
         self.close(true);
         self.ended = true;
     }

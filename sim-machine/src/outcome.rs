@@ -52,6 +52,8 @@ pub struct Outcome {
     pub cores: Vec<CoreOutcome>,
     /// Clock of the modeled core in Hz, for times in reports.
     pub clock_hz: u64,
+    /// What a reader of the counts should know, one sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Outcome {

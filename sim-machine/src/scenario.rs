@@ -55,7 +55,7 @@ pub struct Mismatch {
     pub expected: Bound,
     /// What was counted.
     pub counted: u64,
-    /// What each step added, for steps that added something.
+    /// What each step added with all its repetitions, for steps that added something.
     pub by_step: Vec<(String, Place, u64)>,
 }
 
@@ -104,13 +104,23 @@ pub fn run_case(case: &Case, source: &ConfigSource<'_>) -> Result<Verdict, CaseE
         .map_err(|source| CaseError::Config { test: case.test.clone(), source })?;
     let mut stepper = Stepper::new(case, &config)?;
     let mut before = Counts::default();
-    let mut by_step = Vec::with_capacity(case.steps.len());
+    let mut by_step: Vec<Added<'_>> = Vec::new();
     for step in &case.steps {
         stepper.run(step);
-        by_step.push(stepper.counts().since(&before));
+        let added = stepper.counts().since(&before);
         before = stepper.counts().clone();
+        match by_step.iter_mut().rev().find(|earlier| earlier.step.place == step.place) {
+            Some(earlier) => earlier.counts.add(&added),
+            None => by_step.push(Added { step, counts: added }),
+        }
     }
     Ok(compare(case, &stepper.finish(), &by_step))
+}
+
+/// What one step of the text added, all its repetitions together.
+struct Added<'a> {
+    step: &'a Step,
+    counts: Counts,
 }
 
 /// The configuration of a case: the source, made quiet, with the case's own keys on top.
@@ -124,7 +134,7 @@ fn configure(case: &Case, source: &ConfigSource<'_>) -> Result<MachineConfig, Co
     MachineConfig::from_document(&document)
 }
 
-fn compare(case: &Case, counts: &Counts, by_step: &[Counts]) -> Verdict {
+fn compare(case: &Case, counts: &Counts, by_step: &[Added<'_>]) -> Verdict {
     let mismatches = case
         .expect
         .events
@@ -134,17 +144,16 @@ fn compare(case: &Case, counts: &Counts, by_step: &[Counts]) -> Verdict {
             event: expected.event,
             expected: expected.bound,
             counted: counts.value(expected.event),
-            by_step: contributions(&case.steps, by_step, expected.event),
+            by_step: contributions(by_step, expected.event),
         })
         .collect();
     Verdict { mismatches, compared: case.expect.events.len() }
 }
 
-fn contributions(steps: &[Step], by_step: &[Counts], event: PmuEvent) -> Vec<(String, Place, u64)> {
-    steps
+fn contributions(by_step: &[Added<'_>], event: PmuEvent) -> Vec<(String, Place, u64)> {
+    by_step
         .iter()
-        .zip(by_step)
-        .map(|(step, counts)| (step.text.clone(), step.place, counts.value(event)))
+        .map(|added| (added.step.text.clone(), added.step.place, added.counts.value(event)))
         .filter(|(_, _, n)| *n > 0)
         .collect()
 }

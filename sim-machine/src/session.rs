@@ -79,6 +79,7 @@ impl Session {
             header: self.header.clone(),
             cores: cores.iter().map(|core| core.outcome(&program)).collect(),
             clock_hz: self.config.core.clock_hz,
+            notes: notes(&cores, options),
         };
         for core in &mut outcome.cores {
             self.count_clocks(&mut core.counts);
@@ -143,6 +144,16 @@ impl Session {
             counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
         }
     }
+}
+
+/// Says where a region of interest went on to the end of its thread.
+fn notes(cores: &[CoreRun], options: &RunOptions) -> Vec<String> {
+    let Some(roi) = &options.roi else { return Vec::new() };
+    let open = cores.iter().filter(|core| core.ended_inside()).map(|core| {
+        let (stream, end) = (core.stream(), &roi.end);
+        format!("the region of interest of thread {stream} has no end: {end} was not met")
+    });
+    open.collect()
 }
 
 /// The core with the lowest clock, and the clock up to which it may run before another one is due.

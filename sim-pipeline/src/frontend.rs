@@ -3,7 +3,7 @@
 //!
 //! Two clocks: `predict` is the cycle in which the address of the current fetch block was known,
 //! `fetch` the cycle in which its words are read. The L1 I-cache is asked when the address is known,
-//! so prediction that runs ahead hides misses. Not modelled: instructions fetched behind a branch
+//! so prediction that runs ahead hides misses. Not modeled: instructions fetched behind a branch
 //! that decode re-steers, and the fetch of both directions.
 
 mod mop_cache;

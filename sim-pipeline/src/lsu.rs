@@ -1,7 +1,7 @@
 //! The load/store unit: store queue, forwarding, ordering (facts: Chips and Cheese, A710 and A725).
 //!
 //! A load waits for an older store only if it reads what that store writes (the memory dependence
-//! predictor is taken to be right). Not modelled: ordering violations and their flushes.
+//! predictor is taken to be right). Not modeled: ordering violations and their flushes.
 
 use crate::config::ExecuteConfig;
 use crate::retire::InOrder;

@@ -165,7 +165,7 @@ impl Window {
         self.cycle
     }
 
-    /// No slot before this cycle, because of `cause`: a serialising operation holds rename, or an
+    /// No slot before this cycle, because of `cause`: a serializing operation holds rename, or an
     /// older operation of a wrong path never got its slot.
     pub fn hold_until(&mut self, cycle: Cycle, cause: StallCause) {
         if cycle > self.floor {

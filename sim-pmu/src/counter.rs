@@ -1,6 +1,6 @@
 //! The event counters and the cycle counter of the PMU.
 //! Guide: chapter 3.1 (six counters) and 4.12.5 (CHAIN); widths and flags by the PMUv3 architecture.
-//! Not modelled: 64-bit event counters (PMCR.LP), the HPMN partition, filters by exception level.
+//! Not modeled: 64-bit event counters (PMCR.LP), the HPMN partition, filters by exception level.
 
 use sim_core::pmu_event::{COUNT, RelationKind};
 use sim_core::{EventSink, PmuEvent};

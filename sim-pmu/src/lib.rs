@@ -3,7 +3,7 @@
 //! * [`counter`]: six 32-bit event counters and the cycle counter, programmed with events, that
 //!   wrap, chain and flag overflow. They hear the same events as the ground truth.
 //!
-//! Not modelled yet: filters by exception level, interrupts, the register interface, SPE.
+//! Not modeled yet: filters by exception level, interrupts, the register interface, SPE.
 
 pub mod counter;
 

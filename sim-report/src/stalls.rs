@@ -110,7 +110,7 @@ mod tests {
         stalls[StallCause::FetchRedirect as usize] = 500;
         stalls[StallCause::RobMemory as usize] = 1500;
         let core = CoreOutcome { stream: 3, counts, stalls, unknown_words: Vec::new() };
-        Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1 }
+        Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
     }
 
     fn text(outcome: &Outcome, per_thread: bool) -> String {

@@ -1,7 +1,7 @@
 //! Direction prediction: a TAGE-class predictor (bimodal base, tagged tables of geometric history).
 //!
 //! The core's predictor is only known to be TAGE-class (HC33); the structure follows the published
-//! TAGE idea, the sizes are configuration. Not modelled: statistical corrector, loop predictor.
+//! TAGE idea, the sizes are configuration. Not modeled: statistical corrector, loop predictor.
 
 use super::history::HistoryState;
 use crate::config::BranchConfig;

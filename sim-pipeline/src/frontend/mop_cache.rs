@@ -1,6 +1,6 @@
 //! The MOP cache: decoded operations of 32-byte code blocks, virtually addressed (HC33).
 //!
-//! Modelled as one entry per block whatever the number of its MOPs (assumed: 6 per entry).
+//! Modeled as one entry per block whatever the number of its MOPs (assumed: 6 per entry).
 
 /// log2 of the code block that one entry covers.
 const BLOCK_SHIFT: u32 = 5;

@@ -22,7 +22,12 @@ fn outcome() -> Outcome {
         CoreOutcome { stream, counts, stalls, unknown_words: Vec::new() }
     };
     let header = RunHeader { trace: "traces/hash.n2t".into(), ..RunHeader::default() };
-    Outcome { header, cores: vec![core(0, 2), core(1, 1)], clock_hz: 2_000_000_000 }
+    Outcome {
+        header,
+        cores: vec![core(0, 2), core(1, 1)],
+        clock_hz: 2_000_000_000,
+        notes: Vec::new(),
+    }
 }
 
 fn select(names: &[&str]) -> Vec<Selected> {
