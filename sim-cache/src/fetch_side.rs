@@ -7,7 +7,7 @@ use sim_core::{Cycle, EventSink, Happened, LINE_BYTES, LineAddr, MemReply, PmuEv
 
 use crate::data_side::hit_reply;
 use crate::hierarchy::CoreMemory;
-use crate::l2::L2Request;
+use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
 use crate::tag_array::{Arrival, LineState};
@@ -96,21 +96,19 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let l2_missed = self.refill_l1i(line, translated.start, false, uncore, sink);
-        let place = self.l1i.probe(line).expect("the line was just refilled");
-        let state = self.l1i.state(place);
-        let mut reply = translated.reply(state.arrival().ready);
-        reply.source = state.source();
+        let l2 = self.refill_l1i(line, translated.start, false, uncore, sink);
+        let mut reply = translated.reply(l2.ready);
+        reply.source = l2.source;
         reply.happened.add(Happened::L1_MISS);
         reply.happened.add(Happened::L1_REFILL);
-        if l2_missed {
+        if l2.missed {
             reply.happened.add(Happened::L2_MISS);
         }
         self.prefetch_next_fetch(line, translated.start, uncore, sink);
         reply
     }
 
-    /// Brings a line into the L1 I-cache; true when the L2 missed.
+    /// Brings a line into the L1 I-cache. In a tiny L2 the prefetches behind it may push it out again.
     fn refill_l1i<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -118,7 +116,7 @@ impl CoreMemory {
         prefetched: bool,
         uncore: &mut Uncore,
         sink: &mut S,
-    ) -> bool {
+    ) -> L2Reply {
         self.drain_held_line(line, start, uncore, sink);
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
@@ -131,7 +129,7 @@ impl CoreMemory {
         if reply.trains {
             self.prefetch_next_l2_lines(line, at, uncore, sink);
         }
-        reply.missed
+        reply
     }
 
     /// The next line of the same page, if a register is free for it.
