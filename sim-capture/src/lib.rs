@@ -1,7 +1,7 @@
 //! A QEMU TCG plugin that records which AArch64 instructions a program ran and what they touched.
 //!
 //! It is loaded into `qemu-aarch64` by `n2sim capture`, which owns the output: the plugin only
-//! appends words to a shared memory ([`wire`]), so a program that aborts, closes all of its files
+//! appends words to a shared memory (`wire`), so a program that aborts, closes all of its files
 //! or is killed still leaves everything it did. The plugin stands alone: it uses no other crate of
 //! the workspace, and is the only one with `unsafe` code, because its interface is C.
 //!

@@ -26,7 +26,7 @@ pub struct PipeRequest {
     pub flag_port: bool,
 }
 
-/// Bookings of all pipes, from the rename clock to [`WINDOW`] cycles ahead.
+/// Bookings of all pipes, from the rename clock to a window of cycles ahead.
 #[derive(Clone, Debug)]
 pub struct Calendar {
     busy: Box<[u16]>,

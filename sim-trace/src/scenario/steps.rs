@@ -7,7 +7,7 @@
 //! | `LDADDn`, `STADDn`, `SWPn`, `CASn` | atomics |
 //! | `IF A` | one instruction fetch inside one line |
 //! | `PLD A`, `PST A`, `DC ZVA A`, ... | preloads, cache instructions by address |
-//! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`named_insts`](super::named_insts) |
+//! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`super::named_insts`] |
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
 //! | `s ; t` | t starts after s is complete, fills included |
 //! | `s & t` | t is issued while s may still wait |
