@@ -52,8 +52,8 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let MemRequest { pc, addr, bytes, .. } = request;
-        if is_one_fragment(addr, bytes) && !is_misaligned_128(addr, bytes) {
+        let MemRequest { pc, addr, bytes, element_bytes, .. } = request;
+        if is_one_fragment(addr, bytes) && !is_misaligned_128(addr, element_bytes) {
             return self.load_fragment(pc, addr, now, uncore, sink);
         }
         self.load_split(request, now, uncore, sink)
@@ -68,10 +68,10 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let MemRequest { pc, addr, bytes, .. } = request;
+        let MemRequest { pc, addr, bytes, element_bytes, .. } = request;
         let spans_lines = spans(addr, bytes, LINE_SHIFT);
         let mut split_cycles = 0;
-        if spans_lines || is_misaligned_128(addr, bytes) {
+        if spans_lines || is_misaligned_128(addr, element_bytes) {
             sink.raise(PmuEvent::LD_ALIGN_LAT);
             split_cycles = self.latencies.split;
         }

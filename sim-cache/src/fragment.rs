@@ -62,10 +62,10 @@ pub(crate) fn is_one_fragment(addr: VirtAddr, bytes: u32) -> bool {
     u64::from(bytes) <= OPERATION_BYTES && addr.0 % LINE_BYTES + u64::from(bytes) <= LINE_BYTES
 }
 
-/// A load of one fragment split over two cycles: 128 bits that are not word aligned.
+/// A load of one fragment split over two cycles: a register of 128 bits that is not word aligned.
 #[inline]
-pub(crate) fn is_misaligned_128(addr: VirtAddr, bytes: u32) -> bool {
-    u64::from(bytes) >= OPERATION_BYTES && !addr.0.is_multiple_of(4)
+pub(crate) fn is_misaligned_128(addr: VirtAddr, element_bytes: u32) -> bool {
+    u64::from(element_bytes) >= OPERATION_BYTES && !addr.0.is_multiple_of(4)
 }
 
 /// True when the bytes lie in two or more blocks of `1 << shift` bytes.

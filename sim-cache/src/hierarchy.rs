@@ -237,6 +237,7 @@ impl CorePort<'_> {
             MemKind::PrefetchLoad | MemKind::PrefetchStore => {
                 core.preload(request, now, uncore, sink)
             }
+            MemKind::Maintain(_) => MemReply { done: now + 1, ..MemReply::default() },
         }
     }
 }

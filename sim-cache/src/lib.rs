@@ -39,3 +39,4 @@ pub use config::{MemoryConfig, SemanticsConfig};
 pub use hierarchy::{CoreMemory, CorePort, MemorySystem};
 pub use page_map::{MemoryType, PageTarget};
 pub use setup::{CacheLevel, NotMapped, TlbLevel};
+pub use tag_array::Defect;

@@ -28,6 +28,8 @@ pub struct PageTarget {
     pub frame: u64,
     /// Its attributes.
     pub memory: MemoryType,
+    /// Normal Tagged memory: accesses are checked against allocation tags when checking is on.
+    pub tagged: bool,
 }
 
 /// Virtual and physical addresses have 48 bits.
@@ -92,7 +94,7 @@ impl PageMap {
             PageMapping::Identity => page,
             PageMapping::Mixed => self.mix(page),
         };
-        Some(PageTarget { frame, memory: MemoryType::Cacheable })
+        Some(PageTarget { frame, ..PageTarget::default() })
     }
 
     /// Maps a page, or with `None` makes it fault.
@@ -135,7 +137,7 @@ mod tests {
     fn an_explicit_entry_wins_and_may_be_a_fault() {
         let mut map = map(PageMapping::Identity);
         map.map(8, None);
-        map.map(9, Some(PageTarget { frame: 3, memory: MemoryType::Device }));
+        map.map(9, Some(PageTarget { frame: 3, memory: MemoryType::Device, tagged: false }));
         assert_eq!(map.lookup(8), None);
         let target = map.lookup(9).expect("page 9 is mapped");
         assert_eq!(map.physical(VirtAddr(0x9123), target), PhysAddr(0x3123));

@@ -30,18 +30,36 @@ impl Arrival {
     }
 }
 
-/// State of a line in one word: arrival, dirty, prefetched, where its data came from.
+/// State of a line in one word: arrival, dirty, prefetched, shared, errors, where its data came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineState(u64);
 
 const DIRTY: u64 = 1;
 const PREFETCHED: u64 = 1 << 1;
 const SOURCE_SHIFT: u32 = 2;
-const LATENCY_SHIFT: u32 = 8;
+/// Another core may have a copy: a write has to ask for it first.
+const SHARED: u64 = 1 << 5;
+const DEFECT_SHIFT: u32 = 6;
+const DEFECT: u64 = 0b11 << DEFECT_SHIFT;
+const LATENCY_SHIFT: u32 = 10;
 const LATENCY_MAX: u32 = (1 << 12) - 1;
-const READY_SHIFT: u32 = 20;
+const READY_SHIFT: u32 = 22;
 /// Everything but the ready cycle and the latency.
 const FLAGS: u64 = (1 << LATENCY_SHIFT) - 1;
+
+/// What is wrong with the stored data of a line (PMU guide 3.2.20).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defect {
+    /// Nothing.
+    #[default]
+    None,
+    /// One bit: ECC corrects it when it is read; parity of the L1 I-cache only detects it.
+    Correctable,
+    /// Two bits: detected, not corrected.
+    Uncorrectable,
+    /// Marked as poisoned: consuming it aborts, the error was counted before.
+    Poisoned,
+}
 
 /// Index: the three source bits of a state.
 const SOURCES: [DataSource; 8] = [
@@ -77,6 +95,32 @@ impl LineState {
         LineState(self.0 & !PREFETCHED | u64::from(prefetched) << 1)
     }
 
+    #[must_use]
+    pub(crate) fn with_shared(self, shared: bool) -> LineState {
+        LineState(self.0 & !SHARED | u64::from(shared) << 5)
+    }
+
+    #[must_use]
+    pub(crate) fn with_defect(self, defect: Defect) -> LineState {
+        LineState(self.0 & !DEFECT | (defect as u64) << DEFECT_SHIFT)
+    }
+
+    /// What is wrong with its data.
+    pub(crate) fn defect(self) -> Defect {
+        match (self.0 & DEFECT) >> DEFECT_SHIFT {
+            0 => Defect::None,
+            1 => Defect::Correctable,
+            2 => Defect::Uncorrectable,
+            _ => Defect::Poisoned,
+        }
+    }
+
+    /// Another core may have a copy.
+    #[inline]
+    pub(crate) fn is_shared(self) -> bool {
+        self.0 & SHARED != 0
+    }
+
     #[inline]
     pub(crate) fn is_dirty(self) -> bool {
         self.0 & DIRTY != 0
@@ -93,10 +137,10 @@ impl LineState {
         SOURCES[(self.0 >> SOURCE_SHIFT) as usize & 7]
     }
 
-    /// True when the line is here at `now` and is no unused prefetch: nothing else to look at.
+    /// True when the line is here at `now`, sound, and no unused prefetch: nothing else to look at.
     #[inline]
     pub(crate) fn is_plain_at(self, now: Cycle) -> bool {
-        self.0 >> READY_SHIFT <= now && self.0 & PREFETCHED == 0
+        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT) == 0
     }
 
     /// When the line arrives.

@@ -2,24 +2,31 @@
 //!
 //! * [`pmu_event`]: the one list of PMU events; [`sink`]: where units report them;
 //! * [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream;
-//! * [`memory_port`]: what the pipeline may ask of the memory system;
-//! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
+//! * [`memory_port`]: what the pipeline may ask of the memory system; [`maintenance`]: its cache and
+//!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
+//! * [`privilege`]: exception level; [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
 pub mod addr;
 pub mod config;
+pub mod flow;
+pub mod maintenance;
 pub mod memory_port;
 pub mod op_life;
 pub mod pmu_event;
+pub mod privilege;
 pub mod sink;
 pub mod stall;
 pub mod time;
 pub mod trace_inst;
 
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+pub use flow::{Flow, FlowEdge};
+pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
 pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort};
 pub use op_life::OpLife;
 pub use pmu_event::PmuEvent;
+pub use privilege::Privilege;
 pub use sink::{Counts, EventSink, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;

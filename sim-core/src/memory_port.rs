@@ -4,6 +4,7 @@
 //! can be used. The memory system raises the events of guide sections 4.1 to 4.6 itself.
 
 use crate::addr::VirtAddr;
+use crate::maintenance::Maintenance;
 use crate::sink::EventSink;
 use crate::time::Cycle;
 
@@ -53,8 +54,13 @@ impl Happened {
     pub const L1_REFILL: Happened = Happened(1 << 3);
     /// The L2 missed.
     pub const L2_MISS: Happened = Happened(1 << 4);
-    /// The translation ended in a fault; nothing was accessed.
+    /// The access ends in an abort if it retires: translation or permission fault, tag check that
+    /// failed, uncorrectable error in the data it consumed.
     pub const FAULT: Happened = Happened(1 << 5);
+    /// A parity or ECC error was detected by this access (corrected or not).
+    pub const ERROR: Happened = Happened(1 << 6);
+    /// The tag check failed.
+    pub const TAG_MISMATCH: Happened = Happened(1 << 7);
 
     /// True when all bits of `other` are set.
     #[inline]
@@ -88,6 +94,9 @@ pub enum MemKind {
     PrefetchLoad,
     /// Preload for writing (`PRFM PST*`).
     PrefetchStore,
+    /// Cache or TLB maintenance, address translation instructions, change of translation context.
+    /// Performed when it is certain to retire, never on a wrong path. `addr` is the operand, Xt.
+    Maintain(Maintenance),
 }
 
 /// One data access as the load/store unit issues it; splitting it is the memory system's work.
@@ -99,6 +108,8 @@ pub struct MemRequest {
     pub addr: VirtAddr,
     /// Bytes from the first to the last, 1 to 64 (more for structure accesses).
     pub bytes: u32,
+    /// Bytes of one register or element: 8 for `LDP X`, 16 for `LDR Q`, 1 for a preload.
+    pub element_bytes: u32,
     /// Kind of access.
     pub kind: MemKind,
 }

@@ -1,16 +1,28 @@
 //! Where units report events. The sink is a parameter of every verb, never a field of a unit.
 
+use crate::flow::FlowEdge;
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
 
 /// Hears every event. Only the finest event is raised; printed sums and aliases are derived.
+///
+/// The verbs know their caller, so that a sink can tell one place that raises an event from
+/// another; a sink that does not ask pays nothing for it.
 pub trait EventSink {
     /// `n` occurrences of `event`.
+    #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64);
 
     /// One occurrence of `event`.
     #[inline]
+    #[track_caller]
     fn raise(&mut self, event: PmuEvent) {
         self.count(event, 1);
+    }
+
+    /// An access took this edge of a flow of guide chapter 5. Most sinks do not listen.
+    #[inline]
+    fn edge(&mut self, edge: FlowEdge) {
+        let _ = edge;
     }
 }
 
@@ -26,16 +38,29 @@ impl EventSink for NullSink {
 /// Both hear everything, in this order.
 impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     #[inline]
+    #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.0.count(event, n);
         self.1.count(event, n);
+    }
+
+    #[inline]
+    fn edge(&mut self, edge: FlowEdge) {
+        self.0.edge(edge);
+        self.1.edge(edge);
     }
 }
 
 impl<S: EventSink> EventSink for &mut S {
     #[inline]
+    #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         (**self).count(event, n);
+    }
+
+    #[inline]
+    fn edge(&mut self, edge: FlowEdge) {
+        (**self).edge(edge);
     }
 }
 

@@ -118,13 +118,20 @@ impl Rig {
     }
 
     pub(crate) fn non_cacheable(&mut self, addr: u64) -> &mut Rig {
-        let target = PageTarget { frame: addr >> 12, memory: MemoryType::NonCacheable };
+        let target =
+            PageTarget { frame: addr >> 12, memory: MemoryType::NonCacheable, tagged: false };
         self.memory.map_page(VirtAddr(addr), Some(target));
         self
     }
 
     fn request(kind: MemKind, bytes: u32, addr: u64) -> MemRequest {
-        MemRequest { pc: VirtAddr(0x40_0000), addr: VirtAddr(addr), bytes, kind }
+        MemRequest {
+            pc: VirtAddr(0x40_0000),
+            addr: VirtAddr(addr),
+            bytes,
+            element_bytes: bytes.min(16),
+            kind,
+        }
     }
 
     /// Any access that needs no separate translation, at the current time.

@@ -59,7 +59,11 @@ impl Driver {
     fn new(tables: &Tables) -> Driver {
         let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, 1);
         memory.map_page(VirtAddr(UNMAPPED_PAGE * 4096), None);
-        let target = PageTarget { frame: NON_CACHEABLE_PAGE, memory: MemoryType::NonCacheable };
+        let target = PageTarget {
+            frame: NON_CACHEABLE_PAGE,
+            memory: MemoryType::NonCacheable,
+            tagged: false,
+        };
         memory.map_page(VirtAddr(NON_CACHEABLE_PAGE * 4096), Some(target));
         Driver { memory, counts: Counts::default(), now: 0 }
     }
@@ -69,6 +73,7 @@ impl Driver {
             pc: VirtAddr(0x40_0000 + addr % 64 * 4),
             addr: VirtAddr(addr),
             bytes: bytes as u32,
+            element_bytes: bytes.min(16) as u32,
             kind,
         };
         let mut port = self.memory.port(0);
@@ -171,6 +176,7 @@ proptest! {
                 pc: VirtAddr(0x40_0000),
                 addr: VirtAddr(line * 64),
                 bytes: 8,
+                element_bytes: 8,
                 kind: MemKind::Load,
             };
             let reply = driver.memory.port(0).access(request, driver.now, &mut driver.counts);
@@ -238,8 +244,13 @@ fn the_same_sequence_gives_the_same_counts_and_times() {
         let mut last = 0;
         for i in 0..50_000u64 {
             let addr = VirtAddr(i.wrapping_mul(0x9E37_79B9) % (1 << 24));
-            let request =
-                MemRequest { pc: VirtAddr(i % 64 * 4), addr, bytes: 8, kind: MemKind::Load };
+            let request = MemRequest {
+                pc: VirtAddr(i % 64 * 4),
+                addr,
+                bytes: 8,
+                element_bytes: 8,
+                kind: MemKind::Load,
+            };
             let mut port = memory.port(i as usize % 2);
             last = port.access(request, 2 * i, &mut counts).done.max(last);
         }
