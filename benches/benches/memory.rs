@@ -34,8 +34,7 @@ fn loads(c: &mut Criterion, name: &str, kind: MemKind, addr: impl Fn(u64) -> u64
         b.iter(|| {
             for _ in 0..N {
                 let pc = VirtAddr(0x40_0000 + i % 8 * 4);
-                let request =
-                    MemRequest { pc, addr: VirtAddr(addr(i)), bytes: 8, element_bytes: 8, kind };
+                let request = MemRequest::new(pc, VirtAddr(addr(i)), 8, kind);
                 now = (now + 1).max(memory.port(0).access(request, now, &mut counts).done - 4);
                 i += 1;
             }

@@ -23,7 +23,7 @@ pub mod trace_inst;
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
 pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
-pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort};
+pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort, TagUse};
 pub use op_life::OpLife;
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;

@@ -99,6 +99,21 @@ pub enum MemKind {
     Maintain(Maintenance),
 }
 
+/// What an access has to do with allocation tags (Memory Tagging Extension).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TagUse {
+    /// Its address tag is checked, if checking is on and the memory is tagged.
+    #[default]
+    Checked,
+    /// Never checked: the stack pointer with an immediate offset, and literals.
+    Unchecked,
+    /// Reads allocation tags (`LDG`); not checked.
+    Reads,
+    /// Writes allocation tags (`STG` ...); not checked. The new tag is that of the address: compilers
+    /// use one register for both.
+    Writes,
+}
+
 /// One data access as the load/store unit issues it; splitting it is the memory system's work.
 #[derive(Clone, Copy, Debug)]
 pub struct MemRequest {
@@ -112,6 +127,19 @@ pub struct MemRequest {
     pub element_bytes: u32,
     /// Kind of access.
     pub kind: MemKind,
+    /// A load-exclusive or store-exclusive.
+    pub exclusive: bool,
+    /// What it has to do with allocation tags.
+    pub tags: TagUse,
+}
+
+impl MemRequest {
+    /// An ordinary access of one register (or of as many as 16 bytes do not hold).
+    #[inline]
+    pub fn new(pc: VirtAddr, addr: VirtAddr, bytes: u32, kind: MemKind) -> MemRequest {
+        let (element_bytes, tags) = (bytes.min(16), TagUse::Checked);
+        MemRequest { pc, addr, bytes, element_bytes, kind, exclusive: false, tags }
+    }
 }
 
 /// The answer to one access.

@@ -329,8 +329,8 @@ fn request_of(op: &Op<'_>) -> Option<MemRequest> {
         return None;
     }
     let bytes = u32::from(op.inst.mem.bytes.max(1));
-    let element_bytes = bytes.min(16);
-    Some(MemRequest { pc: VirtAddr(op.pc), addr: VirtAddr(addr), bytes, element_bytes, kind })
+    let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(addr), bytes, kind);
+    Some(MemRequest { exclusive: op.inst.mem.exclusive, ..request })
 }
 
 /// True for accesses that read and write memory at once.

@@ -125,13 +125,7 @@ impl Rig {
     }
 
     fn request(kind: MemKind, bytes: u32, addr: u64) -> MemRequest {
-        MemRequest {
-            pc: VirtAddr(0x40_0000),
-            addr: VirtAddr(addr),
-            bytes,
-            element_bytes: bytes.min(16),
-            kind,
-        }
+        MemRequest::new(VirtAddr(0x40_0000), VirtAddr(addr), bytes, kind)
     }
 
     /// Any access that needs no separate translation, at the current time.

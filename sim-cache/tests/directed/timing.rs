@@ -124,13 +124,7 @@ fn stores_that_leave_late_do_not_delay_loads_that_issue_early() {
     // A store drains at 1000 and misses; a load of another line, later in program order, issues at 905.
     let mut rig = Rig::new(K1, &[D, D + 0x40], &[]);
     let begin = rig.now;
-    let store = MemRequest {
-        pc: VirtAddr(0),
-        addr: VirtAddr(D),
-        bytes: 8,
-        element_bytes: 8,
-        kind: MemKind::Store,
-    };
+    let store = MemRequest::new(VirtAddr(0), VirtAddr(D), 8, MemKind::Store);
     rig.memory.port(0).access(store, begin + 95, &mut NullSink);
     assert_eq!(rig.ld(8, D + 0x40).done - begin, 388);
     assert_eq!(rig.ld(8, D).done - begin, 388, "it would have fetched the line itself");

@@ -69,13 +69,8 @@ impl Driver {
     }
 
     fn access(&mut self, kind: MemKind, addr: u64, bytes: u64) {
-        let request = MemRequest {
-            pc: VirtAddr(0x40_0000 + addr % 64 * 4),
-            addr: VirtAddr(addr),
-            bytes: bytes as u32,
-            element_bytes: bytes.min(16) as u32,
-            kind,
-        };
+        let pc = VirtAddr(0x40_0000 + addr % 64 * 4);
+        let request = MemRequest::new(pc, VirtAddr(addr), bytes as u32, kind);
         let mut port = self.memory.port(0);
         if matches!(kind, MemKind::Store | MemKind::ZeroLine) {
             let reply = port.translate_store(request, self.now, &mut self.counts);
@@ -172,13 +167,8 @@ proptest! {
         let (mut hits, mut waits, mut refills) = (0, 0, 0);
         for (line, pause) in addrs {
             driver.now += pause;
-            let request = MemRequest {
-                pc: VirtAddr(0x40_0000),
-                addr: VirtAddr(line * 64),
-                bytes: 8,
-                element_bytes: 8,
-                kind: MemKind::Load,
-            };
+            let addr = VirtAddr(line * 64);
+            let request = MemRequest::new(VirtAddr(0x40_0000), addr, 8, MemKind::Load);
             let reply = driver.memory.port(0).access(request, driver.now, &mut driver.counts);
             prop_assert!(reply.done > driver.now);
             if reply.happened.has(Happened::L1_REFILL) {
@@ -244,13 +234,7 @@ fn the_same_sequence_gives_the_same_counts_and_times() {
         let mut last = 0;
         for i in 0..50_000u64 {
             let addr = VirtAddr(i.wrapping_mul(0x9E37_79B9) % (1 << 24));
-            let request = MemRequest {
-                pc: VirtAddr(i % 64 * 4),
-                addr,
-                bytes: 8,
-                element_bytes: 8,
-                kind: MemKind::Load,
-            };
+            let request = MemRequest::new(VirtAddr(i % 64 * 4), addr, 8, MemKind::Load);
             let mut port = memory.port(i as usize % 2);
             last = port.access(request, 2 * i, &mut counts).done.max(last);
         }
