@@ -54,9 +54,13 @@ impl CoreMemory {
         let line = uncore.page_map.physical(addr, translated.target).line();
         let operation = Operation { pc: request.pc, addr, asker: Asker::Write };
         let reply = match self.l1d.lookup(line) {
-            Some(place) => self.l1d_wait(operation, place, translated, uncore, sink),
+            Some(place) => {
+                let shared = self.l1d.state(place).is_shared();
+                let reply = self.l1d_wait(operation, place, translated, uncore, sink);
+                if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
+            }
             // The read comes first, so the refill is the read's.
-            None => self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink),
+            None => self.l1d_miss(operation, line, RefillCause::Atomic, translated, uncore, sink),
         };
         // A prefetch trained by this very miss may have pushed the line out again.
         if let Some(place) = self.l1d.probe(line) {

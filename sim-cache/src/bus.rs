@@ -32,8 +32,20 @@ impl BusPort {
         }
     }
 
-    /// Starts a transaction at the first free cycle.
-    pub(crate) fn start(&mut self, at: Cycle) -> Cycle {
+    /// Starts a transaction with `bytes` of data at the first free cycle, and counts it under `event`.
+    /// There is no other way to count one, so no cycle ever counts more than the bus can start.
+    #[track_caller]
+    pub(crate) fn transaction<S: EventSink>(
+        &mut self,
+        event: PmuEvent,
+        bytes: u64,
+        at: Cycle,
+        sink: &mut S,
+    ) -> Cycle {
+        match self.unit {
+            BusUnit::Transaction => sink.raise(event),
+            BusUnit::Beats => sink.count(event, bytes.div_ceil(self.beat_bytes)),
+        }
         self.transactions.book(at)
     }
 
@@ -55,22 +67,14 @@ impl BusPort {
         }
         last
     }
-
-    /// Raises `BUS_ACCESS_RD` or `BUS_ACCESS_WR` for one transaction with `bytes` of data.
-    pub(crate) fn count<S: EventSink>(&self, event: PmuEvent, bytes: u64, sink: &mut S) {
-        match self.unit {
-            BusUnit::Transaction => sink.raise(event),
-            BusUnit::Beats => sink.count(event, bytes.div_ceil(self.beat_bytes)),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::Counts;
 
-    #[test]
-    fn a_line_takes_two_beats_of_the_channel() {
+    fn port(unit: BusUnit) -> BusPort {
         let config = BusConfig {
             interface_cycles: 6,
             transactions_per_cycle: 2,
@@ -80,12 +84,30 @@ mod tests {
             remote_cycles: 500,
             device_cycles: 300,
         };
-        let mut bus = BusPort::new(&config, BusUnit::Beats);
+        BusPort::new(&config, unit)
+    }
+
+    #[test]
+    fn a_line_takes_two_beats_of_the_channel() {
+        let mut bus = port(BusUnit::Beats);
         assert_eq!(
             [bus.receive_line(10), bus.receive_line(10), bus.receive_line(10)],
             [10, 12, 14]
         );
         assert_eq!([bus.send_line(10), bus.send_line(10)], [11, 13]);
-        assert_eq!([bus.start(5), bus.start(5), bus.start(5)], [5, 5, 6]);
+        let mut counts = Counts::default();
+        bus.transaction(PmuEvent::BUS_ACCESS_RD, 64, 5, &mut counts);
+        bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, 5, &mut counts);
+        assert_eq!(counts.value(PmuEvent::BUS_ACCESS), 2, "a message without data has no beat");
+    }
+
+    #[test]
+    fn a_third_transaction_of_a_cycle_waits_and_none_is_lost() {
+        // PMU guide 4.6.2: at most two counts in one cycle
+        let (mut bus, mut counts) = (port(BusUnit::Transaction), Counts::default());
+        let kinds = [PmuEvent::BUS_ACCESS_RD, PmuEvent::BUS_ACCESS_WR, PmuEvent::BUS_ACCESS];
+        let starts = kinds.map(|kind| bus.transaction(kind, 64, 5, &mut counts));
+        assert_eq!(starts, [5, 5, 6]);
+        assert_eq!(counts.value(PmuEvent::BUS_ACCESS), 3);
     }
 }

@@ -32,8 +32,10 @@ pub(crate) struct Operation {
 /// Why a line comes into the L1 D-cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefillCause {
-    /// A load, or the read of a near atomic.
+    /// A load.
     Load,
+    /// The read of a near atomic: the write follows, so the line comes as this core's alone.
+    Atomic,
     /// A store.
     Store,
     /// A preload instruction.
@@ -211,6 +213,7 @@ impl CoreMemory {
         }
         let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
             .with_dirty(cause == RefillCause::Store)
+            .with_shared(reply.shared)
             .with_prefetched(cause == RefillCause::Prefetch);
         let victim = self.l1d.allocate(line, state, cause.insertion());
         if let Some(victim) = victim.filter(|v| v.dirty) {
@@ -231,8 +234,8 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        self.bus.count(PmuEvent::BUS_ACCESS_RD, bytes, sink);
-        let leaves = self.bus.start(translated.start + self.latencies.l2_lookup);
+        let at = translated.start + self.latencies.l2_lookup;
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink);
         let done = uncore.access_uncached(leaves) + self.latencies.fill;
         MemReply { source: DataSource::Device, ..translated.reply(done) }
     }
@@ -271,6 +274,7 @@ impl RefillCause {
     fn l2_request(self) -> L2Request {
         match self {
             RefillCause::Load => L2Request::Load,
+            RefillCause::Atomic => L2Request::Atomic,
             RefillCause::Store => L2Request::Store,
             RefillCause::Preload => L2Request::Preload,
             RefillCause::Prefetch => L2Request::L1Prefetch,
@@ -279,7 +283,7 @@ impl RefillCause {
 
     fn refill_event(self) -> Option<PmuEvent> {
         match self {
-            RefillCause::Load => Some(PmuEvent::L1D_CACHE_REFILL_RD),
+            RefillCause::Load | RefillCause::Atomic => Some(PmuEvent::L1D_CACHE_REFILL_RD),
             RefillCause::Store => Some(PmuEvent::L1D_CACHE_REFILL_WR),
             RefillCause::Preload | RefillCause::Prefetch => None,
         }

@@ -9,6 +9,7 @@ use crate::bus::BusPort;
 use crate::calendar::Calendar;
 use crate::config::{MemoryConfig, PageCross, SemanticsConfig, WalkReads};
 use crate::level::Level;
+use crate::monitor::ExclusiveMonitor;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
 use crate::prefetch::{DataPrefetcher, NextLines};
@@ -67,6 +68,7 @@ pub struct CoreMemory {
     pub(crate) l1d: Level,
     pub(crate) l1d_mshrs: Mshrs,
     pub(crate) write_streams: WriteStreams,
+    pub(crate) monitor: ExclusiveMonitor,
     pub(crate) l2: Level,
     pub(crate) l2_port: Calendar,
     pub(crate) l2_queue: Mshrs,
@@ -93,6 +95,7 @@ impl CoreMemory {
             l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
             l1d_mshrs: Mshrs::new(l1d.mshrs),
             write_streams: WriteStreams::new(l1d.write_stream_lines),
+            monitor: ExclusiveMonitor::default(),
             l2: Level::new(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
             l2_port: Calendar::rate(l2.bytes_per_cycle, sim_core::LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
@@ -206,7 +209,7 @@ impl MemoryPort for CorePort<'_> {
 
     #[inline]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
-        if request.kind == MemKind::Load {
+        if request.kind == MemKind::Load && !request.exclusive {
             return self.core.load(request, now, self.uncore, sink);
         }
         self.access_other(request, now, sink)
@@ -218,7 +221,7 @@ impl MemoryPort for CorePort<'_> {
 }
 
 impl CorePort<'_> {
-    /// Everything but loads, kept out of their way.
+    /// Everything but plain loads, kept out of their way.
     #[inline(never)]
     fn access_other<S: EventSink>(
         &mut self,
@@ -228,14 +231,23 @@ impl CorePort<'_> {
     ) -> MemReply {
         let (core, uncore) = (&mut *self.core, &mut *self.uncore);
         match request.kind {
-            MemKind::Load => core.load(request, now, uncore, sink),
-            MemKind::Store => core.store(request, now, uncore, sink),
+            MemKind::Load => core.load_exclusive(request, now, uncore, sink),
+            MemKind::Store => {
+                if request.exclusive {
+                    core.monitor.clear();
+                }
+                core.store(request, now, uncore, sink)
+            }
             MemKind::ZeroLine => core.zero_line(request, now, uncore, sink),
             MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap => {
                 core.atomic(request, now, uncore, sink)
             }
             MemKind::PrefetchLoad | MemKind::PrefetchStore => {
                 core.preload(request, now, uncore, sink)
+            }
+            MemKind::ClearExclusive => {
+                core.monitor.clear();
+                MemReply { done: now + 1, ..MemReply::default() }
             }
             MemKind::Maintain(_) => MemReply { done: now + 1, ..MemReply::default() },
         }

@@ -1,7 +1,7 @@
 //! The L2 cache and what a miss does on the bus. PMU guide flows 5.7 and 5.8, sections 4.4 to 4.6.
 //!
 //! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
-//! Not modeled: banks, snoops from other cores.
+//! Not modeled: banks.
 
 use sim_core::{Cycle, DataSource, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent};
 
@@ -15,8 +15,10 @@ use crate::uncore::{Uncore, UncoreReply};
 /// Why the L2 is asked for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum L2Request {
-    /// L1 D-cache miss of a load (or of a near atomic, whose read comes first).
+    /// L1 D-cache miss of a load.
     Load,
+    /// L1 D-cache miss of a near atomic: a read, of a line that is then written.
+    Atomic,
     /// L1 D-cache miss of a store.
     Store,
     /// L1 I-cache miss; I-side prefetches count as fetches (decision A35).
@@ -40,8 +42,17 @@ pub(crate) struct L2Reply {
     pub(crate) source: DataSource,
     /// This request left the core.
     pub(crate) missed: bool,
+    /// Other cores may have a copy.
+    pub(crate) shared: bool,
     /// It missed, or is the first to use a line that the L2's prefetcher fetched.
     pub(crate) trains: bool,
+}
+
+impl L2Request {
+    /// The line is to be written: it must be this core's alone.
+    fn writes(self) -> bool {
+        matches!(self, L2Request::Store | L2Request::Atomic)
+    }
 }
 
 impl CoreMemory {
@@ -59,25 +70,57 @@ impl CoreMemory {
         }
         let at = if request == L2Request::L2Prefetch { at } else { self.l2_port.book(at) };
         match self.l2.lookup(line) {
-            Some(place) => self.l2_hit(place, at),
+            Some(place) => self.l2_hit(request, line, place, at, uncore, sink),
             None => self.refill_l2(request, line, at, uncore, sink),
         }
     }
 
-    fn l2_hit(&mut self, place: Place, at: Cycle) -> L2Reply {
+    fn l2_hit<S: EventSink>(
+        &mut self,
+        request: L2Request,
+        line: LineAddr,
+        place: Place,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
         let looked_up = at + self.latencies.l2_lookup;
         let state = self.l2.state(place);
         let trains = state.is_prefetched();
         if trains {
             self.l2.set_state(place, state.with_prefetched(false));
         }
+        let shared = state.is_shared();
+        let reply =
+            L2Reply { ready: looked_up, source: DataSource::L2, missed: false, shared, trains };
+        if shared && request.writes() {
+            let ready = self.upgrade(line, looked_up, uncore, sink);
+            return L2Reply { ready, shared: false, ..reply };
+        }
         let arrives = state.arrival().at(at);
         if arrives <= at {
-            return L2Reply { ready: looked_up, source: DataSource::L2, missed: false, trains };
+            return reply;
         }
         // The line is on its way: its data comes from outside (decision A03).
         let ready = looked_up.max(arrives + self.latencies.fill);
-        L2Reply { ready, source: state.source(), missed: false, trains }
+        L2Reply { ready, source: state.source(), ..reply }
+    }
+
+    /// Asks for a line that is here and that others may share, because it is to be written: one write
+    /// transaction without data. When it is this core's alone.
+    pub(crate) fn upgrade<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        let entry = self.l2_queue.find(at);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
+        let granted = uncore.upgrade(line, leaves);
+        self.l2_queue.hold(entry, granted);
+        self.change_copies(line, |state| state.with_shared(false));
+        granted
     }
 
     fn refill_l2<S: EventSink>(
@@ -90,7 +133,8 @@ impl CoreMemory {
     ) -> L2Reply {
         let looked_up = at + self.latencies.l2_lookup;
         let entry = self.l2_queue.find(looked_up);
-        let leaves = self.bus.start(entry.from);
+        let event = self.bus_event(request);
+        let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
         let reply = uncore.read(line, request == L2Request::Fetch, leaves);
         let arrives = self.bus.receive_line(reply.arrives);
         self.l2_queue.hold(entry, arrives);
@@ -111,13 +155,13 @@ impl CoreMemory {
             ready: arrives + self.latencies.fill,
             source: reply.source,
             missed: true,
+            shared: false,
             trains: true,
         }
     }
 
     /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
     fn count_l2_refill<S: EventSink>(&self, request: L2Request, reply: UncoreReply, sink: &mut S) {
-        self.bus.count(self.bus_event(request), LINE_BYTES, sink);
         if reply.source == DataSource::Remote {
             sink.raise(PmuEvent::REMOTE_ACCESS);
         }
@@ -148,11 +192,12 @@ impl CoreMemory {
             sink.raise(PmuEvent::L2D_CACHE_WR);
         }
         let dirty = victim.dirty || l1d_dirty;
+        let mut leaves = at;
         if dirty || self.semantics.clean_victims_count {
             sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
-            self.bus.count(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, sink);
+            leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, at, sink);
         }
-        let sent = self.bus.send_line(at);
+        let sent = self.bus.send_line(leaves);
         uncore.accept_victim(victim.line, dirty, sent);
     }
 
@@ -174,16 +219,20 @@ impl CoreMemory {
     ) -> Cycle {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
+        let looked_up = at + self.latencies.l2_lookup;
         if let Some(place) = self.l2.lookup(line) {
             // An instruction copy of the line is no concern here: it is made stale by software rules.
-            self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+            let state = self.l2.state(place).with_dirty(true);
+            self.l2.set_state(place, state);
+            if state.is_shared() {
+                self.upgrade(line, looked_up, uncore, sink);
+            }
             return at;
         }
-        let entry = self.l2_queue.find(at + self.latencies.l2_lookup);
-        let leaves = self.bus.start(entry.from);
+        let entry = self.l2_queue.find(looked_up);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
         let claimed = uncore.claim(line, leaves);
         self.l2_queue.hold(entry, claimed);
-        self.bus.count(PmuEvent::BUS_ACCESS_WR, 0, sink);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
         if let Some(victim) = self.l2.allocate(line, state, Insertion::Demand) {
@@ -202,8 +251,14 @@ impl CoreMemory {
     ) {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
-        if self.l2.lookup(line).is_none() {
-            self.refill_l2(L2Request::Store, line, at, uncore, sink);
+        match self.l2.lookup(line) {
+            Some(place) if self.l2.state(place).is_shared() => {
+                self.upgrade(line, at + self.latencies.l2_lookup, uncore, sink);
+            }
+            Some(_) => {}
+            None => {
+                self.refill_l2(L2Request::Store, line, at, uncore, sink);
+            }
         }
         let place = self.l2.probe(line).expect("the line was just found or refilled");
         self.l2.set_state(place, self.l2.state(place).with_dirty(true));

@@ -7,7 +7,7 @@
 //! `translate`, `data_side` and `store_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
 //! `setup` what a scenario needs to reach its "given".
 //!
-//! Out of scope so far: cache and TLB maintenance, snoops, memory tagging, errors, stage 2.
+//! Out of scope so far: cache and TLB maintenance, memory tagging, errors, stage 2.
 
 pub mod config;
 
@@ -21,12 +21,15 @@ mod fragment;
 mod hierarchy;
 mod l2;
 mod level;
+mod monitor;
 mod mshr;
 mod page_map;
 mod pending;
 mod prefetch;
 mod replacement;
 mod setup;
+mod snoop;
+mod stash;
 mod store_side;
 mod tag_array;
 mod tlb;

@@ -101,6 +101,20 @@ impl MemorySystem {
         Ok(())
     }
 
+    /// Makes the line of `addr` one that other agents may have a copy of; places it in the L2 first if
+    /// it is not there. A store to it has to ask for it.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn share_line(&mut self, core: usize, addr: VirtAddr) -> Result<(), NotMapped> {
+        let line = self.line_of(addr)?;
+        let CorePort { core, uncore } = self.port(core);
+        core.place_in_l2(line, false, uncore);
+        core.change_copies(line, |state| state.with_dirty(false).with_shared(true));
+        Ok(())
+    }
+
     /// Maps the page of `addr`, or with `None` makes it fault. TLBs keep what they hold.
     pub fn map_page(&mut self, addr: VirtAddr, target: Option<PageTarget>) {
         let page = self.uncore.page_map.page_of(addr);
@@ -178,7 +192,7 @@ impl MemorySystem {
         core.l1i.lines().chain(core.l1d.lines()).all(|(line, _)| core.l2.probe(line).is_some())
     }
 
-    fn line_of(&self, addr: VirtAddr) -> Result<LineAddr, NotMapped> {
+    pub(crate) fn line_of(&self, addr: VirtAddr) -> Result<LineAddr, NotMapped> {
         let target = self.page_target(addr).ok_or(NotMapped(addr))?;
         Ok(self.uncore.page_map.physical(addr, target).line())
     }

@@ -112,16 +112,31 @@ impl CoreMemory {
         let state = self.l1d.state(place).with_dirty(true);
         self.l1d.set_state(place, state);
         let mut reply = hit_reply(now + 1);
-        if !state.is_plain_at(now) {
+        if !state.is_plain_for_write_at(now) {
             // The write joins the line in flight: it is done one cycle after the line is there.
             reply = self.l1d_wait(operation, place, translated, uncore, sink);
             reply.done = state.arrival().at(now) + 1;
+            if state.is_shared() {
+                reply = self.own_for_write(line, reply, uncore, sink);
+            }
         }
         let drains = self.write_streams.write(line, mask, false);
         if drains != [None, None] {
             self.drain(drains, now, uncore, sink);
         }
         reply
+    }
+
+    /// A write hit a line that other cores may have: it is done when the others gave it up.
+    pub(crate) fn own_for_write<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        reply: MemReply,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let granted = self.upgrade(line, reply.done + self.latencies.l2_lookup, uncore, sink);
+        MemReply { done: granted + 1, ..reply }
     }
 
     #[cold]
@@ -195,7 +210,11 @@ impl CoreMemory {
         if let Some(place) = self.l1d.lookup(line) {
             let state = self.l1d.state(place).with_dirty(true).with_prefetched(false);
             self.l1d.set_state(place, state);
-            return translated.reply(state.arrival().at(now) + 1);
+            let reply = translated.reply(state.arrival().at(now) + 1);
+            if state.is_shared() {
+                return self.own_for_write(line, reply, uncore, sink);
+            }
+            return reply;
         }
         // Bytes of the line that are still being merged are overwritten.
         self.write_streams.take(line);
@@ -209,8 +228,8 @@ impl CoreMemory {
         bytes: u64,
         sink: &mut S,
     ) -> MemReply {
-        self.bus.count(PmuEvent::BUS_ACCESS_WR, bytes, sink);
-        let leaves = self.bus.start(translated.start + self.latencies.l2_lookup);
+        let at = translated.start + self.latencies.l2_lookup;
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
         MemReply { source: DataSource::Device, ..translated.reply(leaves) }
     }
 }

@@ -143,6 +143,12 @@ impl LineState {
         self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT) == 0
     }
 
+    /// [`LineState::is_plain_at`] for a write: nobody else has to be asked either.
+    #[inline]
+    pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
+        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | SHARED) == 0
+    }
+
     /// When the line arrives.
     pub(crate) fn arrival(self) -> Arrival {
         let latency = (self.0 >> LATENCY_SHIFT) as u32 & LATENCY_MAX;

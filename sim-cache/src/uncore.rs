@@ -201,6 +201,26 @@ impl Uncore {
         }
     }
 
+    /// Grants a write to a line whose data the core has; when the answer is back at the core.
+    pub(crate) fn upgrade(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        self.slc_read(line, false);
+        self.back_at_core(self.at_home_node(at))
+    }
+
+    /// Takes modified data that a core gave up in answer to a snoop; the core may keep a clean copy.
+    pub(crate) fn take_back(&mut self, line: LineAddr, at: Cycle) {
+        self.accept_victim(line, true, at);
+    }
+
+    /// An I/O agent's line: written to memory, and sent on when the core that is to have it answers at
+    /// `at`. When it is there.
+    pub(crate) fn stash(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        self.slc_read(line, false);
+        let home = self.at_home_node(at);
+        self.dram_access(line, home);
+        self.back_at_core(home)
+    }
+
     /// Empties the system level cache and the channels' bookings.
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
         self.slc = Slc::new(config, seed);

@@ -97,6 +97,8 @@ pub enum MemKind {
     /// Cache or TLB maintenance, address translation instructions, change of translation context.
     /// Performed when it is certain to retire, never on a wrong path. `addr` is the operand, Xt.
     Maintain(Maintenance),
+    /// `CLREX`: gives up the line that a load-exclusive marked. The address says nothing.
+    ClearExclusive,
 }
 
 /// What an access has to do with allocation tags (Memory Tagging Extension).

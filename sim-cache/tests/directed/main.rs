@@ -7,5 +7,6 @@ mod flows;
 mod memory;
 mod rig;
 mod silicon;
+mod snoops;
 mod timing;
 mod tlbs;

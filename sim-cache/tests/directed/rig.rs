@@ -8,7 +8,7 @@ use sim_cache::{
 };
 use sim_core::pmu_event::Group;
 use sim_core::{
-    Counts, Cycle, Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, VirtAddr,
+    Counts, Cycle, Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, Snoop, VirtAddr,
 };
 
 /// Longer than any access: the next step finds nothing in flight.
@@ -155,6 +155,30 @@ impl Rig {
 
     pub(crate) fn zva(&mut self, addr: u64) -> MemReply {
         self.st_as(MemKind::ZeroLine, 64, addr)
+    }
+
+    /// An outside agent's snoop.
+    pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) -> &mut Rig {
+        let (addr, counts) = (VirtAddr(addr), &mut self.counts);
+        self.memory.snoop(0, snoop, addr, self.now, counts).expect("the page is mapped");
+        self
+    }
+
+    /// An I/O agent's stash into the L2.
+    pub(crate) fn stash(&mut self, addr: u64) -> &mut Rig {
+        let (addr, counts) = (VirtAddr(addr), &mut self.counts);
+        self.memory.stash(0, addr, self.now, counts).expect("the page is mapped");
+        self
+    }
+
+    /// A load-exclusive, a store-exclusive that succeeds, or `CLREX`.
+    pub(crate) fn exclusive(&mut self, kind: MemKind, addr: u64) -> MemReply {
+        let request = MemRequest { exclusive: true, ..Rig::request(kind, 8, addr) };
+        let mut port = self.memory.port(0);
+        if kind == MemKind::Store {
+            port.translate_store(request, self.now, &mut self.counts);
+        }
+        port.access(request, self.now, &mut self.counts)
     }
 
     pub(crate) fn fetch(&mut self, pc: u64) -> MemReply {

@@ -1,0 +1,92 @@
+//! The exclusive monitor of one core: which line its last load-exclusive marked.
+//!
+//! Arm architecture, load-exclusive and store-exclusive; the granule is the 64-byte line (PMU guide
+//! 3.2.6). Another agent that takes the line away clears the mark; an eviction by the core itself
+//! does not.
+
+use sim_core::{Cycle, EventSink, Happened, LineAddr, MemReply, MemRequest, VirtAddr};
+
+use crate::hierarchy::{CoreMemory, MemorySystem};
+use crate::uncore::Uncore;
+
+/// One marked line at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExclusiveMonitor {
+    marked: Option<LineAddr>,
+}
+
+impl ExclusiveMonitor {
+    /// A load-exclusive read this line: it replaces an earlier mark.
+    pub(crate) fn mark(&mut self, line: LineAddr) {
+        self.marked = Some(line);
+    }
+
+    /// A store-exclusive or `CLREX`.
+    pub(crate) fn clear(&mut self) {
+        self.marked = None;
+    }
+
+    /// Another agent takes the line away.
+    pub(crate) fn lose(&mut self, line: LineAddr) {
+        if self.marked == Some(line) {
+            self.marked = None;
+        }
+    }
+
+    /// True when a store-exclusive to this line would succeed. Pure.
+    pub(crate) fn holds(self, line: LineAddr) -> bool {
+        self.marked == Some(line)
+    }
+}
+
+impl CoreMemory {
+    /// A load-exclusive: a load that marks its line.
+    pub(crate) fn load_exclusive<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let reply = self.load(request, now, uncore, sink);
+        let page = uncore.page_map.page_of(request.addr);
+        if let Some(target) = uncore.page_map.lookup(page)
+            && !reply.happened.has(Happened::FAULT)
+        {
+            self.monitor.mark(uncore.page_map.physical(request.addr, target).line());
+        }
+        reply
+    }
+}
+
+impl MemorySystem {
+    /// True when a store-exclusive of a core to `addr` would succeed now. Pure.
+    pub fn monitor_holds(&self, core: usize, addr: VirtAddr) -> bool {
+        self.line_of(addr).is_ok_and(|line| self.cores[core].monitor.holds(line))
+    }
+
+    /// Clears the exclusive monitor of a core, as a store-exclusive that fails does.
+    pub fn clear_monitor(&mut self, core: usize) {
+        self.cores[core].monitor.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_marked_line_is_held_until_it_is_lost_or_cleared() {
+        let (line, other) = (LineAddr(5), LineAddr(6));
+        let mut monitor = ExclusiveMonitor::default();
+        assert!(!monitor.holds(line));
+        monitor.mark(line);
+        monitor.lose(other);
+        assert!(monitor.holds(line) && !monitor.holds(other));
+        monitor.lose(line);
+        assert!(!monitor.holds(line));
+        monitor.mark(other);
+        monitor.clear();
+        assert_eq!(monitor, ExclusiveMonitor::default());
+    }
+}

@@ -1,0 +1,158 @@
+//! Snoops: what this core answers when another agent wants a line. PMU guide 3.2.12, 4.2.3, 4.2.11,
+//! 4.2.12, 4.4.3, 4.4.10, 4.4.11, 4.6.2; decisions A01, A08, A40.
+//!
+//! A snoop is one bus transaction in and one out. Data that the L1 D-cache gives is no write-back of
+//! the L2; the lookups count in no access event.
+
+use sim_core::{Cycle, EventSink, LINE_BYTES, LineAddr, PmuEvent, Snoop, VirtAddr};
+
+use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
+use crate::setup::NotMapped;
+use crate::tag_array::LineState;
+use crate::uncore::Uncore;
+
+/// A snoop on its way to a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SnoopRequest {
+    /// Which line.
+    pub(crate) line: LineAddr,
+    /// What the other agent wants.
+    pub(crate) snoop: Snoop,
+    /// Clean data is sent too, straight to the agent that asks.
+    pub(crate) forward: bool,
+    /// When it reaches the core.
+    pub(crate) at: Cycle,
+}
+
+impl SnoopRequest {
+    /// A snoop as its name says.
+    pub(crate) fn new(snoop: Snoop, line: LineAddr, at: Cycle) -> SnoopRequest {
+        SnoopRequest { line, snoop, forward: snoop == Snoop::Forward, at }
+    }
+}
+
+/// Which cache gave the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Giver {
+    /// Nothing was given: the line is absent, clean, or its data is not wanted.
+    None,
+    /// The L1 D-cache, whose copy is always the newest.
+    L1d,
+    /// The L2.
+    L2,
+}
+
+/// True when no copy may stay.
+pub(crate) fn invalidates(snoop: Snoop) -> bool {
+    match snoop {
+        Snoop::Shared | Snoop::Forward | Snoop::Clean => false,
+        Snoop::Unique | Snoop::CleanInvalidate | Snoop::Invalidate | Snoop::MakeInvalid => true,
+    }
+}
+
+/// True when the copy that stays is no longer the only one.
+fn shares(snoop: Snoop) -> bool {
+    matches!(snoop, Snoop::Shared | Snoop::Forward)
+}
+
+/// True when the other agent takes modified data at all.
+fn takes_data(snoop: Snoop) -> bool {
+    !matches!(snoop, Snoop::Invalidate | Snoop::MakeInvalid)
+}
+
+impl MemorySystem {
+    /// An agent outside the cores snoops the line of `addr` at a core; when the answer has left it.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn snoop<S: EventSink>(
+        &mut self,
+        core: usize,
+        snoop: Snoop,
+        addr: VirtAddr,
+        at: Cycle,
+        sink: &mut S,
+    ) -> Result<Cycle, NotMapped> {
+        let line = self.line_of(addr)?;
+        let CorePort { core, uncore } = self.port(core);
+        Ok(core.answer_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
+    }
+}
+
+impl CoreMemory {
+    /// Looks the line up, gives its data if it is wanted, and changes or drops the copies.
+    pub(crate) fn answer_snoop<S: EventSink>(
+        &mut self,
+        request: SnoopRequest,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        let SnoopRequest { line, snoop, at, .. } = request;
+        let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
+        let (giver, dirty) = self.give_data(request, sink);
+        if invalidates(snoop) {
+            self.invalidate(line, sink);
+            self.monitor.lose(line);
+        } else if takes_data(snoop) {
+            self.keep_clean(line, shares(snoop));
+        }
+        let bytes = if giver == Giver::None { 0 } else { LINE_BYTES };
+        let answered = asked + self.latencies.l2_lookup;
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, answered, sink);
+        let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
+        // A writer takes the duty to write the line back along with it; from a reader it goes home.
+        if dirty && snoop != Snoop::Unique {
+            uncore.take_back(line, sent);
+        }
+        sent
+    }
+
+    /// Who gives the data, and whether it is newer than memory.
+    fn give_data<S: EventSink>(&self, request: SnoopRequest, sink: &mut S) -> (Giver, bool) {
+        if !takes_data(request.snoop) {
+            return (Giver::None, false);
+        }
+        let is_dirty = |cache: &crate::level::Level| {
+            cache.probe(request.line).map(|place| cache.state(place).is_dirty())
+        };
+        if is_dirty(&self.l1d) == Some(true) {
+            sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
+            return (Giver::L1d, true);
+        }
+        match is_dirty(&self.l2) {
+            Some(dirty) if dirty || request.forward => {
+                sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
+                (Giver::L2, dirty)
+            }
+            _ => (Giver::None, false),
+        }
+    }
+
+    /// No copy stays: a line that was in both caches counts once in each.
+    fn invalidate<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
+        self.l1i.remove(line);
+        if self.l1d.remove(line).is_some() {
+            sink.raise(PmuEvent::L1D_CACHE_INVAL);
+        }
+        if self.l2.remove(line).is_some() {
+            sink.raise(PmuEvent::L2D_CACHE_INVAL);
+        }
+    }
+
+    /// The copies stay, clean.
+    fn keep_clean(&mut self, line: LineAddr, shared: bool) {
+        self.change_copies(line, |state| {
+            state.with_dirty(false).with_shared(state.is_shared() | shared)
+        });
+    }
+
+    /// Changes the states of a line in the L1 D-cache and the L2.
+    pub(crate) fn change_copies(&mut self, line: LineAddr, to: impl Fn(LineState) -> LineState) {
+        for cache in [&mut self.l1d, &mut self.l2] {
+            if let Some(place) = cache.probe(line) {
+                cache.set_state(place, to(cache.state(place)));
+            }
+        }
+    }
+}
