@@ -20,13 +20,17 @@ mod sve_misc;
 
 use std::sync::OnceLock;
 
+use sim_core::TagUse;
+
 use crate::events::static_events;
 use crate::fields::Pattern;
 use crate::inst::{
-    Accumulate, BranchKind, Inst, MAX_UOP_GROUPS, MemOp, MemShape, Rename, Special, UopGroup,
+    Accumulate, BranchKind, Inst, MAX_UOP_GROUPS, MemOp, MemShape, Reg, RegFile, Rename, Special,
+    UopGroup,
 };
 use crate::operands::Operands;
 use crate::row::{Counts, Domain, Elem, Row, Size};
+use crate::system;
 use crate::uops::{self, Cost, Uops};
 
 /// A source index that no accumulator has.
@@ -180,6 +184,11 @@ impl Entry {
         };
         self.operands.fill(&self.pattern, &mut inst);
         inst.mem = self.mem_shape(word);
+        inst.mem.tags = self.tag_use(&inst);
+        if self.row.special == Special::SystemWrite || self.row.mem.op == MemOp::Maintenance {
+            inst.maintenance = system::maintenance(word);
+            inst.context_write = system::context_write(word);
+        }
         inst.offset = self.offset(word);
         let accumulator = inst.accumulate.src;
         set_uops(&mut inst, &self.uops(word), accumulator);
@@ -266,9 +275,36 @@ impl Entry {
             op: mem.op,
             bytes,
             align: if mem.align == 0 { elem_bytes } else { mem.align },
+            register_bytes: self.register_bytes(bytes, elem_bytes, q_bytes),
+            tags: mem.tags,
             ordered: mem.acquire || mem.release,
             exclusive: mem.exclusive,
             scattered: mem.scattered,
+        }
+    }
+
+    /// Bytes of one register, or of one element where several make up a register.
+    fn register_bytes(&self, bytes: u16, elem_bytes: u8, q_bytes: u16) -> u8 {
+        let mem = &self.row.mem;
+        let register = match mem.size {
+            Size::Bytes(_) if mem.align != 0 => bytes.min(mem.align.into()),
+            Size::Bytes(_) | Size::LoadType | Size::StoreType => bytes.min(16),
+            Size::Elems(_) | Size::LoadTypeOne => elem_bytes.into(),
+            Size::Regs(_) => q_bytes,
+        };
+        register as u8
+    }
+
+    /// The stack pointer with an immediate offset and no write-back, and literals, are exempt from tag
+    /// checks (Arm ARM, "tag_checked" of each load and store).
+    fn tag_use(&self, inst: &Inst) -> TagUse {
+        let address = &inst.srcs()[..inst.n_addr_srcs.into()];
+        let index = address.iter().skip(1).any(|src| src.file() == RegFile::General);
+        let by_stack = address.first() == Some(&Reg::SP) && !index;
+        let is_exempt = address.is_empty() || by_stack && !inst.dsts().contains(&Reg::SP);
+        match self.row.mem.tags {
+            TagUse::Checked if is_exempt => TagUse::Unchecked,
+            tags => tags,
         }
     }
 

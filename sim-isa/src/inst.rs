@@ -1,6 +1,8 @@
 //! The static description of one instruction: what the pipeline needs to know about a word.
 
-use sim_core::PmuEvent;
+use sim_core::{Maintenance, PmuEvent, TagUse};
+
+use crate::system::ContextWrite;
 
 /// One architectural register as a dependency name. General 0..=30, SP 31, NZCV 32, vector 33..=64
 /// (a Z register is its V register), predicates 65..=80, FFR 81. The zero register has no name.
@@ -100,7 +102,8 @@ pub enum MemOp {
     PrefetchInst,
     /// `DC ZVA`.
     ZeroLine,
-    /// Cache maintenance by address, `DC CVAC`, `DC CIVAC`, `DC IVAC`, `IC IVAU` ...
+    /// Cache maintenance by address, `DC CVAC`, `DC CIVAC`, `DC IVAC`, `IC IVAU` ...; which one is in
+    /// [`Inst::maintenance`].
     Maintenance,
 }
 
@@ -113,6 +116,10 @@ pub struct MemShape {
     pub bytes: u16,
     /// Natural alignment in bytes by which the access is judged unaligned.
     pub align: u8,
+    /// Bytes of one register of the access: 8 for `LDP X`, 16 for `LDR Q`.
+    pub register_bytes: u8,
+    /// What it has to do with allocation tags.
+    pub tags: TagUse,
     /// Load-acquire or store-release ordering (`LDAR`, `LDAPR`, `STLR`, acquire atomics).
     pub ordered: bool,
     /// Load-exclusive or store-exclusive.
@@ -349,6 +356,10 @@ pub struct Inst {
     pub branch: BranchKind,
     /// Memory shape.
     pub mem: MemShape,
+    /// Caches or translations that it maintains.
+    pub maintenance: Option<Maintenance>,
+    /// The context register that it writes, if it is one that the PMU counts.
+    pub context_write: Option<ContextWrite>,
     /// What stops the flow.
     pub special: Special,
     /// What rename does.

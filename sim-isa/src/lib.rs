@@ -25,6 +25,7 @@ pub mod inst;
 mod operands;
 mod program;
 mod row;
+mod system;
 mod uops;
 
 pub use decode::decode;
@@ -35,3 +36,4 @@ pub use inst::{
 };
 pub use program::Program;
 pub use sim_core::InstId;
+pub use system::{BankName, ContextWrite};

@@ -1,6 +1,8 @@
 //! One row of an encoding table: the bit picture, the registers, the cost, what it counts and
 //! touches.
 
+use sim_core::TagUse;
+
 use crate::inst::{BranchKind, MemOp, Rename, Special};
 use crate::uops::Cost;
 
@@ -87,6 +89,8 @@ pub(crate) struct Mem {
     pub(crate) scattered: bool,
     /// First-fault or non-fault load.
     pub(crate) speculative_fault: bool,
+    /// Reads or writes allocation tags; whether others are checked depends on their base.
+    pub(crate) tags: TagUse,
 }
 
 /// How many bytes an access covers.
@@ -119,6 +123,7 @@ impl Mem {
             exclusive: false,
             scattered: false,
             speculative_fault: false,
+            tags: TagUse::Checked,
         }
     }
 }
@@ -268,6 +273,12 @@ impl Row {
     /// Load-exclusive or store-exclusive.
     pub(crate) const fn exclusive(mut self) -> Row {
         self.mem.exclusive = true;
+        self
+    }
+
+    /// Reads or writes allocation tags.
+    pub(crate) const fn tags(mut self, tags: TagUse) -> Row {
+        self.mem.tags = tags;
         self
     }
 

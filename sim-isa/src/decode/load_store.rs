@@ -1,6 +1,8 @@
 //! Loads and stores of general registers and single vector registers, exclusives, atomics, tags
 //! (Arm ARM C4.1, "Loads and Stores").
 
+use sim_core::TagUse;
+
 use crate::inst::MemOp::{
     self, AtomicLoad, AtomicStore, AtomicSwap, PrefetchInst, PrefetchLoad, PrefetchStore,
 };
@@ -184,9 +186,12 @@ pub(super) const ROWS: &[Row] = &[
         4,
     ),
     // STGP: offset, post-index, pre-index; a granule of 16 bytes with its tag
-    store("011010010_0_iiiiiii_uuuuu_nnnnn_ttttt", "= [sn] xt xu", STORE, Bytes(16), 16),
-    store("011010001_0_iiiiiii_uuuuu_nnnnn_ttttt", "sn = [sn] xt xu", STORE_BASE, Bytes(16), 16),
-    store("011010011_0_iiiiiii_uuuuu_nnnnn_ttttt", "sn = [sn] xt xu", STORE_BASE, Bytes(16), 16),
+    store("011010010_0_iiiiiii_uuuuu_nnnnn_ttttt", "= [sn] xt xu", STORE, Bytes(16), 16)
+        .tags(TagUse::Writes),
+    store("011010001_0_iiiiiii_uuuuu_nnnnn_ttttt", "sn = [sn] xt xu", STORE_BASE, Bytes(16), 16)
+        .tags(TagUse::Writes),
+    store("011010011_0_iiiiiii_uuuuu_nnnnn_ttttt", "sn = [sn] xt xu", STORE_BASE, Bytes(16), 16)
+        .tags(TagUse::Writes),
     // STP, LDP of S, D and Q
     store("0010110o00_iiiiiii_uuuuu_nnnnn_ttttt", "= [sn] vt vu", VSTORE, pair(4), 4),
     load("0010110o01_iiiiiii_uuuuu_nnnnn_ttttt", "vt vu = [sn]", VLOAD, pair(4), 4),
@@ -306,13 +311,21 @@ pub(super) const ROWS: &[Row] = &[
     vldr("0011110011_1_mmmmm_0110_10_nnnnn_ttttt", "vt = [sn xm]", VLOAD, 16),
     vldr("0011110011_1_mmmmm_o1os_10_nnnnn_ttttt", "vt = [sn xm]", VLOAD_INDEXED, 16),
     // STZGM, STGM; LDG, LDGM
-    store("11011001_001_000000000_00_nnnnn_ttttt", "= [sn] xt", STORE, Bytes(16), 16),
-    store("11011001_101_000000000_00_nnnnn_ttttt", "= [sn] xt", STORE, Bytes(16), 16),
-    load("11011001_011_iiiiiiiii_00_nnnnn_ttttt", "xt = [sn] xt", LOAD, Bytes(16), 16),
-    load("11011001_111_000000000_00_nnnnn_ttttt", "xt = [sn]", LOAD, Bytes(16), 16),
+    store("11011001_001_000000000_00_nnnnn_ttttt", "= [sn] xt", STORE, Bytes(16), 16)
+        .tags(TagUse::Writes),
+    store("11011001_101_000000000_00_nnnnn_ttttt", "= [sn] xt", STORE, Bytes(16), 16)
+        .tags(TagUse::Writes),
+    load("11011001_011_iiiiiiiii_00_nnnnn_ttttt", "xt = [sn] xt", LOAD, Bytes(16), 16)
+        .tags(TagUse::Reads),
+    load("11011001_111_000000000_00_nnnnn_ttttt", "xt = [sn]", LOAD, Bytes(16), 16)
+        .tags(TagUse::Reads),
     // STG, STZG; ST2G, STZ2G: offset, then post- and pre-index
-    store("11011001_0k1_iiiiiiiii_10_nnnnn_ttttt", "= [sn] st", STORE, Bytes(16), 16),
-    store("11011001_0k1_iiiiiiiii_w1_nnnnn_ttttt", "sn = [sn] st", STORE_BASE, Bytes(16), 16),
-    store("11011001_1k1_iiiiiiiii_10_nnnnn_ttttt", "= [sn] st", STORE, Bytes(32), 16),
-    store("11011001_1k1_iiiiiiiii_w1_nnnnn_ttttt", "sn = [sn] st", STORE_BASE, Bytes(32), 16),
+    store("11011001_0k1_iiiiiiiii_10_nnnnn_ttttt", "= [sn] st", STORE, Bytes(16), 16)
+        .tags(TagUse::Writes),
+    store("11011001_0k1_iiiiiiiii_w1_nnnnn_ttttt", "sn = [sn] st", STORE_BASE, Bytes(16), 16)
+        .tags(TagUse::Writes),
+    store("11011001_1k1_iiiiiiiii_10_nnnnn_ttttt", "= [sn] st", STORE, Bytes(32), 16)
+        .tags(TagUse::Writes),
+    store("11011001_1k1_iiiiiiiii_w1_nnnnn_ttttt", "sn = [sn] st", STORE_BASE, Bytes(32), 16)
+        .tags(TagUse::Writes),
 ];
