@@ -40,6 +40,17 @@ pub enum Maintenance {
     Stage2TableBase,
 }
 
+impl Maintenance {
+    /// False when the whole operation is in its name, so that it needs no Xt.
+    pub fn has_operand(self) -> bool {
+        !matches!(
+            self,
+            Maintenance::InstAll { .. }
+                | Maintenance::Tlb { scope: TlbScope::All | TlbScope::Vmid { .. }, .. }
+        )
+    }
+}
+
 /// What `DC` does to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheOp {

@@ -78,7 +78,7 @@ fn translate(word: u32, op1: u32, op2: u32) -> Option<Maintenance> {
     let known = match (op1, word >> 8 & 15) {
         (0, 8) => op2 < 4,
         (0, 9) | (6, 8) => op2 < 2,
-        (4, 8) => op2 < 2 || op2 >= 4,
+        (4, 8) => !matches!(op2, 2 | 3),
         _ => false,
     };
     known.then_some(Maintenance::Translate { write: op2 & 1 == 1 })

@@ -35,7 +35,10 @@ impl Pipeline {
             squash,
             retires: false,
         };
-        self.place(&op, arrival, program, memory, sink);
+        // Behind a fetch that faults nothing is executed.
+        if !arrival.faulted {
+            self.place(&op, arrival, program, memory, sink);
+        }
         if static_inst.branch != BranchKind::None {
             self.wrong_path_next(&op, true, sink);
         }

@@ -11,7 +11,7 @@ use crate::scoreboard::SourcesReady;
 use crate::window::Queue;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, DataSource, EventSink, MemKind, MemReply, MemRequest, MemoryPort, VirtAddr};
-use sim_isa::{Inst, MemOp, PipeMask, Rename, Role, Special, UopGroup};
+use sim_isa::{Inst, MemOp, MemShape, PipeMask, Rename, Role, Special, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
@@ -28,17 +28,28 @@ pub(crate) struct Done {
     pub(crate) complete: Cycle,
     /// What the memory system answered.
     pub(crate) reply: MemReply,
-    /// The access that a store makes when it leaves the store queue, and when its data is there.
-    pub(crate) store: Option<(MemRequest, Cycle)>,
+    /// The access that a store makes when it leaves the store queue.
+    pub(crate) store: Option<PendingStore>,
     /// The atomic that it was.
     pub(crate) atomic: Option<MemRequest>,
     /// It waited for memory much longer than for a hit.
     pub(crate) waits_for_memory: bool,
 }
 
+/// A store on its way to the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingStore {
+    /// The access.
+    pub(crate) request: MemRequest,
+    /// When its data is there.
+    pub(crate) data: Cycle,
+    /// A store-release.
+    pub(crate) release: bool,
+}
+
 /// Progress among the micro-operations of one instruction.
 #[derive(Clone, Copy, Debug)]
-struct Progress {
+pub(crate) struct Progress {
     /// First cycle after dispatch.
     earliest: Cycle,
     ready: SourcesReady,
@@ -48,7 +59,7 @@ struct Progress {
     last_issue: Cycle,
     /// The last destination is the base register and is written already.
     base_written: bool,
-    result: Cycle,
+    pub(crate) result: Cycle,
 }
 
 impl Pipeline {
@@ -83,7 +94,7 @@ impl Pipeline {
         for group in inst.uops() {
             self.run_group(op, group, &mut at, &mut done, memory, sink);
         }
-        self.run_special(inst, &mut at);
+        self.run_special(op, &mut at, &mut done, memory, sink);
         if let Some(atomic) = done.atomic {
             // The next access of the location comes behind it.
             self.lsu.stored(atomic.addr.0, atomic.bytes.into(), at.result, at.result);
@@ -132,7 +143,7 @@ impl Pipeline {
     ) {
         let needs = match group.role {
             Role::Compute | Role::Before => at.ready.all(),
-            Role::Load => at.ready.address.max(self.lsu.order().floor),
+            Role::Load => at.ready.address.max(self.lsu.load_floor(op.inst)),
             Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
@@ -153,8 +164,8 @@ impl Pipeline {
             Role::StoreAddr => self.store_address(op, issue, at, done, memory, sink),
             Role::StoreData => {
                 at.result = at.result.max(issue + 1);
-                if let Some((_, data)) = &mut done.store {
-                    *data = (*data).max(issue + 1);
+                if let Some(store) = &mut done.store {
+                    store.data = store.data.max(issue + 1);
                 }
             }
         }
@@ -240,6 +251,9 @@ impl Pipeline {
         sink: &mut S,
     ) {
         at.result = at.result.max(issue + 1);
+        if op.inst.mem.op == MemOp::Maintenance {
+            return self.maintain(op, issue, at, done, memory, sink);
+        }
         if op.exclusive_failed {
             return;
         }
@@ -250,7 +264,8 @@ impl Pipeline {
             let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
             memory.access(request, start, sink)
         } else {
-            done.store = Some((request, issue + 1));
+            let data = issue + 1;
+            done.store = Some(PendingStore { request, data, release: is_release });
             memory.translate_store(request, issue, sink)
         };
         done.reply = reply;
@@ -272,17 +287,22 @@ impl Pipeline {
     }
 
     /// Barriers and system register accesses.
-    fn run_special(&mut self, inst: &Inst, at: &mut Progress) {
-        match inst.special {
-            Special::DataMemoryBarrier => {
-                let loads_only = inst.word >> 8 & 0b11 == 0b01;
-                let done = if loads_only { self.lsu.order().done } else { self.lsu.all_done() };
-                self.lsu.hold_until(done);
-            }
+    #[inline]
+    fn run_special<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        match op.inst.special {
+            Special::DataMemoryBarrier => self.lsu.order_memory(op.inst),
             Special::DataSyncBarrier => at.result = at.result.max(self.lsu.all_done()),
             Special::SystemWrite => {
                 let start = at.earliest.max(at.ready.all()).max(self.retire.cycle());
                 at.result = start + self.config.execute.system_write_cycles;
+                self.maintain(op, start, at, done, memory, sink);
             }
             Special::SystemRead => {
                 let start = at.earliest.max(at.ready.all());
@@ -322,6 +342,7 @@ fn request_of(op: &Op<'_>) -> Option<MemRequest> {
         MemOp::PrefetchLoad => MemKind::PrefetchLoad,
         MemOp::PrefetchStore => MemKind::PrefetchStore,
         MemOp::ZeroLine => MemKind::ZeroLine,
+        // Maintenance has a way of its own.
         MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
     };
     if is_atomic(kind) && op.squash != NEVER {
@@ -330,7 +351,8 @@ fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     }
     let bytes = u32::from(op.inst.mem.bytes.max(1));
     let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(addr), bytes, kind);
-    Some(MemRequest { exclusive: op.inst.mem.exclusive, ..request })
+    let MemShape { register_bytes, exclusive, tags, .. } = op.inst.mem;
+    Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })
 }
 
 /// True for accesses that read and write memory at once.

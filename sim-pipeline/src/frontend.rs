@@ -28,6 +28,8 @@ pub struct Arrival {
     pub at: Cycle,
     /// Why it did not come earlier.
     pub late: StallCause,
+    /// Its page cannot be fetched from: if it is reached, it aborts.
+    pub faulted: bool,
 }
 
 /// State of prediction, fetch and decode.
@@ -44,6 +46,8 @@ pub struct FrontEnd {
     fetch: Cycle,
     fetched: u32,
     line: u64,
+    /// The fetch of the current line ended in a fault.
+    faulted: bool,
     from_mop_cache: bool,
     /// Fetch cycles of the blocks by which prediction is ahead.
     targets: Ring,
@@ -67,6 +71,7 @@ impl FrontEnd {
             fetch: 0,
             fetched: 0,
             line: NO_LINE,
+            faulted: false,
             from_mop_cache: false,
             targets: Ring::new(config.target_queue),
             queue: Ring::new(config.fetch_queue),
@@ -119,7 +124,7 @@ impl FrontEnd {
         }
         self.last_arrival = at;
         let late = std::mem::replace(&mut self.late, StallCause::FetchWidth);
-        Arrival { fetch: self.fetch, at, late }
+        Arrival { fetch: self.fetch, at, late, faulted: self.faulted }
     }
 
     /// The instruction that was placed last has left the fetch queue in this cycle.
@@ -170,6 +175,12 @@ impl FrontEnd {
         self.late = cause;
     }
 
+    /// Instructions were changed: decoded ones are built anew.
+    pub fn forget_words(&mut self) {
+        self.mop_cache.clear();
+        self.line = NO_LINE;
+    }
+
     /// No arrival before this cycle (a counting window starts there).
     pub fn not_before(&mut self, cycle: Cycle) {
         self.last_arrival = self.last_arrival.max(cycle);
@@ -180,6 +191,7 @@ impl FrontEnd {
         self.predict = (self.predict + self.step).max(self.targets.free_at());
         self.step = 1;
         let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
+        self.faulted = reply.happened.has(Happened::FAULT);
         let mut start = self.predict + self.config.predict_to_fetch_cycles;
         let mut late = StallCause::FetchBubble;
         if reply.happened.has(Happened::L1_TLB_MISS) && reply.done > start {

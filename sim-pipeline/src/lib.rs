@@ -15,6 +15,7 @@ pub mod config;
 mod execute;
 pub mod frontend;
 pub mod lsu;
+mod maintain;
 pub mod pipeline;
 pub mod resource;
 mod restart;

@@ -45,6 +45,8 @@ pub struct LoadStoreUnit {
     forward_fail_cycles: Cycle,
     /// Cycle in which the cache has all stores so far.
     last_drained: Cycle,
+    /// Cycle in which the cache has all store-releases so far.
+    last_released: Cycle,
     order: Order,
 }
 
@@ -55,6 +57,8 @@ pub struct Order {
     pub floor: Cycle,
     /// Every older memory operation has its data by then.
     pub done: Cycle,
+    /// No younger store leaves the queue before (barriers for stores).
+    pub drain_floor: Cycle,
 }
 
 impl LoadStoreUnit {
@@ -66,6 +70,7 @@ impl LoadStoreUnit {
             forward_cycles: config.forward_cycles,
             forward_fail_cycles: config.forward_fail_cycles,
             last_drained: 0,
+            last_released: 0,
             order: Order::default(),
         }
     }
@@ -89,6 +94,32 @@ impl LoadStoreUnit {
     /// Younger memory operations wait until `cycle`.
     pub fn hold_until(&mut self, cycle: Cycle) {
         self.order.floor = self.order.floor.max(cycle);
+    }
+
+    /// No load issues before: what barriers and load-acquires say, and for a load-acquire that is
+    /// sequentially consistent the store-releases before it (Arm ARM B2.3).
+    #[inline]
+    pub fn load_floor(&self, inst: &Inst) -> Cycle {
+        if inst.mem.ordered && !is_rcpc(inst) {
+            self.order.floor.max(self.last_released)
+        } else {
+            self.order.floor
+        }
+    }
+
+    /// A `DMB`: all kinds of memory operations, or as its option says (`LD`: loads before, everything
+    /// behind; `ST`: stores before and behind).
+    pub fn order_memory(&mut self, barrier: &Inst) {
+        match barrier.word >> 8 & 0b11 {
+            0b01 => self.hold_until(self.order.done),
+            0b10 => self.order.drain_floor = self.order.drain_floor.max(self.last_drained),
+            _ => self.hold_until(self.all_done()),
+        }
+    }
+
+    /// Cache or TLB maintenance that retired has its effect in `cycle`; a `DSB` waits for it.
+    pub fn maintained(&mut self, cycle: Cycle) {
+        self.last_drained = self.last_drained.max(cycle);
     }
 
     /// An older operation's data is there in `cycle`.
@@ -136,10 +167,17 @@ impl LoadStoreUnit {
         }
     }
 
-    /// The cycle in which a store that retires in `retired` leaves the queue for the cache.
+    /// The cycle in which a store that retires in `retired` leaves the queue for the cache. A
+    /// store-release leaves when the cache has everything older.
     #[inline]
-    pub fn drain(&mut self, retired: Cycle) -> Cycle {
-        self.drain.place(retired + 1)
+    pub fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
+        let after = if release { self.last_drained } else { self.order.drain_floor };
+        self.drain.place(after.max(retired + 1))
+    }
+
+    /// The cache has a store-release in `cycle`.
+    pub fn released(&mut self, cycle: Cycle) {
+        self.last_released = self.last_released.max(cycle);
     }
 
     /// Notes a store or an atomic for the loads behind it: its data is there in `data`, the cache has
@@ -187,6 +225,11 @@ pub fn raise_instruction_events<S: EventSink>(
             sink.raise(PmuEvent::UNALIGNED_ST_SPEC);
         }
     }
+}
+
+/// True for `LDAPR` and `LDAPUR`, which may pass an older store-release.
+fn is_rcpc(inst: &Inst) -> bool {
+    inst.mem.op == MemOp::Load && inst.word >> 24 & 0x3f != 0b00_1000
 }
 
 /// True for instructions that order memory operations around them.
@@ -237,7 +280,8 @@ mod tests {
     #[test]
     fn two_stores_drain_per_cycle() {
         let mut lsu = unit();
-        let cycles: Vec<Cycle> = [9, 9, 9].into_iter().map(|retired| lsu.drain(retired)).collect();
+        let cycles: Vec<Cycle> =
+            [9, 9, 9].into_iter().map(|retired| lsu.drain(retired, false)).collect();
         assert_eq!(cycles, [10, 10, 11]);
     }
 }

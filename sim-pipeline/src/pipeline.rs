@@ -6,9 +6,10 @@
 use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
 use crate::config::PipelineConfig;
-use crate::execute::Done;
+use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
 use crate::lsu::{self, LoadStoreUnit};
+use crate::maintain::raise_context_write;
 use crate::restart::BreaksOff;
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
@@ -17,8 +18,8 @@ use crate::window::{UopCounts, Window};
 use crate::wrong_path::AddressGuess;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause,
-    TraceInst,
+    Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, Privilege,
+    StallCause, TraceInst,
 };
 use sim_isa::{BranchKind, Inst, MemOp, Program, Special, StaticEvents};
 
@@ -67,10 +68,12 @@ pub struct Pipeline {
     pub(crate) guess: AddressGuess,
     /// The instruction before, for fusion: its address, and whether it may take a partner.
     pub(crate) previous: Option<(InstId, u64)>,
+    /// Where the program runs.
+    pub(crate) privilege: Privilege,
     /// First cycle of the current counting window.
     window_start: Cycle,
     /// The life of the instruction placed last.
-    life: OpLife,
+    pub(crate) life: OpLife,
 }
 
 impl Pipeline {
@@ -88,9 +91,15 @@ impl Pipeline {
             guess: AddressGuess::default(),
             config: config.clone(),
             previous: None,
+            privilege: Privilege::default(),
             window_start: 0,
             life: OpLife::default(),
         }
+    }
+
+    /// The program goes on at this exception level; a user trace runs at EL0.
+    pub fn set_privilege(&mut self, privilege: Privilege) {
+        self.privilege = privilege;
     }
 
     /// The rename clock: the machine advances the core on which it is lowest.
@@ -118,6 +127,7 @@ impl Pipeline {
         let flags = step.inst.flags;
         let inst = program.inst(id);
         let (branch, special) = (Branch::of(pc, inst), inst.special);
+        let context_write = inst.context_write;
         let op = Op {
             id,
             pc,
@@ -128,6 +138,9 @@ impl Pipeline {
             retires: !flags.has(InstFlags::ABANDONED),
         };
         let arrival = self.front.place(pc, memory, sink);
+        if arrival.faulted && op.retires {
+            return self.instruction_abort(&op, arrival, sink);
+        }
         let placed = self.place(&op, arrival, program, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         if let Some(addr) = op.addr {
@@ -149,6 +162,9 @@ impl Pipeline {
         }
         if special != Special::None || breaks_off != BreaksOff::No {
             let life = self.life;
+            if let (Some(register), true) = (context_write, life.retired) {
+                raise_context_write(register, self.privilege, sink);
+            }
             self.after(special, &life, breaks_off, sink);
         }
         &self.life
@@ -344,10 +360,13 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
-        let Some((request, data)) = done.store else { return retired };
-        let drain = self.lsu.drain(retired);
+        let Some(PendingStore { request, data, release }) = done.store else { return retired };
+        let drain = self.lsu.drain(retired, release);
         let written = memory.access(request, drain, sink).done.max(drain);
         self.lsu.stored(request.addr.0, request.bytes.into(), data, written);
+        if release {
+            self.lsu.released(written);
+        }
         written
     }
 }

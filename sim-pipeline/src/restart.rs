@@ -3,8 +3,9 @@
 //! A user trace has no kernel: an exception costs a fixed restart, and the stream goes on where the
 //! kernel returned to.
 
-use crate::pipeline::Pipeline;
-use sim_core::{EventSink, OpLife, PmuEvent, StallCause};
+use crate::frontend::Arrival;
+use crate::pipeline::{Op, Pipeline};
+use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent, StallCause, VirtAddr};
 use sim_isa::Special;
 
 /// Why the stream does not go on behind an instruction as the architecture says.
@@ -60,6 +61,48 @@ impl Pipeline {
         sink.raise(PmuEvent::EXC_TAKEN);
         sink.raise(event);
         self.restart(life);
+    }
+
+    /// The fetch of an instruction that is reached ended in a fault: there is nothing to execute.
+    pub(crate) fn instruction_abort<S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: Arrival,
+        sink: &mut S,
+    ) -> &OpLife {
+        sink.raise(PmuEvent::EXC_TAKEN);
+        sink.raise(PmuEvent::EXC_PABORT);
+        let taken = arrival.at.max(self.retire.cycle());
+        self.previous = None;
+        self.life = OpLife {
+            inst: op.id,
+            pc: op.pc,
+            fetch: arrival.fetch,
+            front_end: arrival.at,
+            complete: taken,
+            retire: taken,
+            happened: Happened::FAULT,
+            ..OpLife::default()
+        };
+        let life = self.life;
+        self.restart(&life);
+        &self.life
+    }
+
+    /// A fetch in `now` that is reached, where a test has no instruction for it: when it is done.
+    pub fn fetch<M: MemoryPort, S: EventSink>(
+        &mut self,
+        pc: u64,
+        now: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Cycle {
+        let reply = memory.fetch(VirtAddr(pc), now, sink);
+        if reply.happened.has(Happened::FAULT) {
+            sink.raise(PmuEvent::EXC_TAKEN);
+            sink.raise(PmuEvent::EXC_PABORT);
+        }
+        reply.done
     }
 
     /// Fetch goes on behind an exception's entry and return.

@@ -358,9 +358,9 @@ impl Window {
 #[inline]
 fn load_store_entries(op: MemOp) -> (bool, bool) {
     match op {
-        MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => (false, false),
+        MemOp::None | MemOp::PrefetchInst => (false, false),
         MemOp::Load | MemOp::PrefetchLoad | MemOp::PrefetchStore => (true, false),
-        MemOp::Store | MemOp::ZeroLine | MemOp::AtomicStore => (false, true),
+        MemOp::Store | MemOp::ZeroLine | MemOp::AtomicStore | MemOp::Maintenance => (false, true),
         MemOp::AtomicLoad | MemOp::AtomicSwap => (true, true),
     }
 }

@@ -140,7 +140,7 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
             let arrival = self.front.place(pc, memory, sink);
-            if arrival.at > squash {
+            if arrival.at > squash || arrival.faulted {
                 break;
             }
             let inst = *program.inst(id);

@@ -52,6 +52,12 @@ impl MopCache {
         self.hit
     }
 
+    /// Every block goes.
+    pub(super) fn clear(&mut self) {
+        self.blocks.fill(EMPTY);
+        self.current = EMPTY;
+    }
+
     /// The next block is entered anew even if it is the same one.
     #[inline]
     pub(super) fn leave(&mut self) {

@@ -1,0 +1,77 @@
+//! Cache and TLB maintenance and context writes on their way through the core (PMU guide 3.2.11,
+//! 3.2.19, 4.1.3).
+//!
+//! They leave through the store queue when everything older has retired, so never on a wrong path;
+//! nothing but a `DSB` waits for their end. Without the value of Xt an operation that needs it is
+//! counted as an instruction and does nothing.
+
+use crate::execute::{Done, Progress};
+use crate::pipeline::{Op, Pipeline};
+use sim_core::time::NEVER;
+use sim_core::{
+    Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, Privilege, VirtAddr,
+};
+use sim_isa::{BankName, ContextWrite};
+
+impl Pipeline {
+    /// Hands maintenance that is ready in `ready` to the memory system.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn maintain<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        ready: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let Some(what) = op.inst.maintenance else { return };
+        let operand = if what.has_operand() { op.addr } else { Some(0) };
+        let (Some(operand), NEVER, true) = (operand, op.squash, op.retires) else { return };
+        if !self.concerns_this_level(op.inst.context_write) {
+            return;
+        }
+        let certain = ready.max(self.retire.cycle());
+        let start = self.lsu.drain(certain, true);
+        let kind = MemKind::Maintain(what);
+        let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(operand), 1, kind);
+        done.reply = memory.access(request, start, sink);
+        at.result = at.result.max(certain + 1);
+        self.lsu.maintained(done.reply.done);
+        if matches!(what, Maintenance::InstByAddress | Maintenance::InstAll { .. }) {
+            self.front.forget_words();
+        }
+    }
+
+    /// A table base written under another level's name translates nothing for the running program.
+    fn concerns_this_level(&self, write: Option<ContextWrite>) -> bool {
+        match write {
+            Some(ContextWrite::TableBase(BankName::El12)) => false,
+            Some(ContextWrite::TableBase(BankName::El2)) => self.privilege.level == 2,
+            _ => true,
+        }
+    }
+}
+
+/// `TTBR_WRITE_RETIRED` and `CID_WRITE_RETIRED`: writes under EL1 names, also where `HCR_EL2.E2H`
+/// redirects them, and under EL12 names, which exist with E2H only (decision A31).
+pub(crate) fn raise_context_write<S: EventSink>(
+    register: ContextWrite,
+    privilege: Privilege,
+    sink: &mut S,
+) {
+    let (ContextWrite::TableBase(name) | ContextWrite::ContextId(name)) = register;
+    let counts = match name {
+        BankName::El1 => privilege.level >= 1,
+        BankName::El12 => privilege.level >= 2 && privilege.e2h,
+        BankName::El2 => false,
+    };
+    if !counts {
+        return;
+    }
+    match register {
+        ContextWrite::TableBase(_) => sink.raise(PmuEvent::TTBR_WRITE_RETIRED),
+        ContextWrite::ContextId(_) => sink.raise(PmuEvent::CID_WRITE_RETIRED),
+    }
+}
