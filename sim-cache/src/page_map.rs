@@ -62,6 +62,11 @@ impl PageMap {
         self.page_shift
     }
 
+    /// log2 of the translation granule: pages of 2 MiB are blocks of the 4 KiB granule.
+    pub(crate) fn granule_shift(&self) -> u32 {
+        if self.page_shift > 16 { 12 } else { self.page_shift }
+    }
+
     /// Page number of an address, without the sign bits above the address range.
     #[inline]
     pub(crate) fn page_of(&self, addr: VirtAddr) -> u64 {

@@ -14,9 +14,6 @@ use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
 use crate::write_stream::Drain;
 
-/// log2 of the smallest translation granule: a store that spans it is split (decision A17).
-const GRANULE_SHIFT: u32 = 12;
-
 impl CoreMemory {
     /// The address half of a store: memory accesses and translations of its fragments.
     #[inline]
@@ -31,7 +28,8 @@ impl CoreMemory {
         if is_one_fragment(addr, bytes) || request.kind == MemKind::ZeroLine {
             return self.translate_store_fragment(addr, now, uncore, sink);
         }
-        if spans(addr, bytes, GRANULE_SHIFT) {
+        // The smallest granule in use, whatever block maps the bytes (decision A17).
+        if spans(addr, bytes, uncore.page_map.granule_shift()) {
             sink.raise(PmuEvent::ST_ALIGN_LAT);
         }
         let mut whole = nothing();

@@ -3,6 +3,7 @@
 
 mod check_traces;
 mod isa_check;
+mod oracle;
 
 use std::process::ExitCode;
 
@@ -22,12 +23,15 @@ enum Command {
     IsaCheck(isa_check::Args),
     /// Replay whole traces and check what must be true of their counts.
     CheckTraces(check_traces::Args),
+    /// Compare the memory model with an independent one on random sequences.
+    Oracle(oracle::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
+        Command::Oracle(args) => Ok(oracle::run(&args)),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use sim_cache::TlbLevel;
 use sim_core::{MemKind, PmuEvent};
 
 use crate::rig::Base::{K0, K1, K2, K3};
-use crate::rig::Rig;
+use crate::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 
@@ -56,6 +56,12 @@ fn stores_are_delayed_by_a_page_end_only() {
     rig.expect("2 V6 + ST_ALIGN_LAT + LDST_ALIGN_LAT");
     let mut rig = warm();
     rig.st(8, D + 0x3C);
+    rig.expect("2 V6");
+    // The granule in use decides: 4 KiB inside a page of 64 KiB is no page end.
+    let mut tables = Tables::quiet();
+    tables.memory.pages.page_bytes = 1 << 16;
+    let mut rig = Rig::with(&tables, K3, &[D + 0xFC0, 0x9000], &[]);
+    rig.st(8, D + 0xFFC);
     rig.expect("2 V6");
 }
 

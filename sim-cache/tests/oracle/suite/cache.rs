@@ -1,0 +1,141 @@
+//! A cache as a map from set number to set, and a TLB as a list.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sim_cache::PageTarget;
+use sim_cache::config::ReplacementKind;
+
+use super::policy::{History, Xoshiro};
+
+/// A line that a cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    /// Holds data that the next level does not have.
+    pub(crate) dirty: bool,
+    /// Fetched by a prefetcher and not asked for since.
+    pub(crate) prefetched: bool,
+}
+
+struct Set {
+    ways: Vec<Option<Line>>,
+    history: History,
+}
+
+pub(crate) struct Cache {
+    sets: BTreeMap<u64, Set>,
+    n_ways: usize,
+    policy: ReplacementKind,
+    random: Xoshiro,
+    index: Box<dyn Fn(u64) -> u64>,
+}
+
+impl Cache {
+    /// `index` gives the set of a line.
+    pub(crate) fn new(
+        ways: u32,
+        policy: ReplacementKind,
+        seed: u64,
+        index: impl Fn(u64) -> u64 + 'static,
+    ) -> Cache {
+        Cache {
+            sets: BTreeMap::new(),
+            n_ways: ways as usize,
+            policy,
+            random: Xoshiro::new(seed),
+            index: Box::new(index),
+        }
+    }
+
+    /// The set is the line number modulo the number of sets.
+    pub(crate) fn of_core(bytes: u64, ways: u32, policy: ReplacementKind, seed: u64) -> Cache {
+        let sets = bytes / 64 / u64::from(ways);
+        Cache::new(ways, policy, seed, move |line| line % sets)
+    }
+
+    fn set(&mut self, line: u64) -> &mut Set {
+        let n_ways = self.n_ways;
+        let empty = || Set { ways: vec![None; n_ways], history: History::new(n_ways) };
+        self.sets.entry((self.index)(line)).or_insert_with(empty)
+    }
+
+    fn way(&mut self, line: u64) -> Option<usize> {
+        self.set(line).ways.iter().position(|way| way.is_some_and(|l| l.number == line))
+    }
+
+    pub(crate) fn holds(&mut self, line: u64) -> bool {
+        self.way(line).is_some()
+    }
+
+    /// What is known about a line, without using it.
+    pub(crate) fn look(&mut self, line: u64) -> Option<Line> {
+        let way = self.way(line)?;
+        self.set(line).ways[way]
+    }
+
+    /// A line to be changed, without using it.
+    pub(crate) fn change(&mut self, line: u64) -> Option<&mut Line> {
+        let way = self.way(line)?;
+        self.set(line).ways[way].as_mut()
+    }
+
+    /// A demand lookup.
+    pub(crate) fn find(&mut self, line: u64) -> bool {
+        let Some(way) = self.way(line) else { return false };
+        self.set(line).history.used(way);
+        true
+    }
+
+    pub(crate) fn make_dirty(&mut self, line: u64) {
+        self.change(line).expect("the line is there").dirty = true;
+    }
+
+    /// Adds an absent line; what it pushes out.
+    pub(crate) fn add(&mut self, line: Line) -> Option<Line> {
+        let policy = self.policy;
+        let mut random = self.random.clone();
+        let set = self.set(line.number);
+        let empty = set.ways.iter().position(Option::is_none);
+        let way = empty.unwrap_or_else(|| set.history.victim(policy, &mut random));
+        let old = set.ways[way].replace(line);
+        set.history.entered(way, line.prefetched);
+        self.random = random;
+        old
+    }
+
+    pub(crate) fn remove(&mut self, line: u64) -> Option<Line> {
+        let way = self.way(line)?;
+        self.set(line).ways[way].take()
+    }
+
+    pub(crate) fn lines(&self) -> u64 {
+        self.sets.values().map(|set| set.ways.iter().flatten().count() as u64).sum()
+    }
+}
+
+/// A least-recently-used list of translations: the front leaves first.
+pub(crate) struct LruList {
+    entries: VecDeque<(u64, PageTarget)>,
+    size: usize,
+}
+
+impl LruList {
+    pub(crate) fn new(size: u32) -> LruList {
+        LruList { entries: VecDeque::new(), size: size as usize }
+    }
+
+    /// A lookup; a hit is a use.
+    pub(crate) fn find(&mut self, page: u64) -> Option<PageTarget> {
+        let at = self.entries.iter().position(|entry| entry.0 == page)?;
+        let entry = self.entries.remove(at)?;
+        self.entries.push_back(entry);
+        Some(entry.1)
+    }
+
+    pub(crate) fn add(&mut self, page: u64, target: PageTarget) {
+        if self.entries.len() == self.size {
+            self.entries.pop_front();
+        }
+        self.entries.push_back((page, target));
+    }
+}

@@ -1,0 +1,203 @@
+//! Flows 5.4 and 5.5: loads, stores with merging, atomics, preloads, `DC ZVA`.
+
+use sim_cache::PageTarget;
+use sim_core::MemKind;
+
+use super::cache::Line;
+use super::l2::Reader;
+use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, parts};
+
+impl Oracle {
+    /// Brings an absent line into the L1 D-cache; `demand` is `None` for a preload (A04).
+    fn refill_l1d(&mut self, line: u64, demand: Option<Way>) {
+        self.drain_if_held(line);
+        let is_store = demand == Some(Way::Write);
+        let answer = self.read_l2(line, if is_store { Reader::Store } else { Reader::Load });
+        if let Some(way) = demand {
+            self.count(&["L1D_CACHE_REFILL"]);
+            self.count(&[if answer.outside {
+                "L1D_CACHE_REFILL_OUTER"
+            } else {
+                "L1D_CACHE_REFILL_INNER"
+            }]);
+            match way {
+                Way::Write => self.count(&["L1D_CACHE_REFILL_WR"]),
+                _ => self.count(&["L1D_CACHE_REFILL_RD", "L1D_CACHE_LMISS_RD"]),
+            }
+        }
+        let old = self.core.l1d.add(Line { dirty: is_store, ..clean(line) });
+        if let Some(old) = old.filter(|old| old.dirty) {
+            // By inclusion the L2 has it (A02).
+            self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
+            self.core.l2.make_dirty(old.number);
+        }
+        if answer.trains {
+            self.prefetch_after(line);
+        }
+    }
+
+    fn begin_read(&mut self, addr: u64) -> Option<PageTarget> {
+        self.count(&["MEM_ACCESS", "MEM_ACCESS_RD", "L1D_TLB", "L1D_TLB_RD"]);
+        self.translate(Way::Read, self.page_of(addr))
+    }
+
+    fn begin_write(&mut self, addr: u64) -> Option<PageTarget> {
+        self.count(&["MEM_ACCESS", "MEM_ACCESS_WR", "L1D_TLB", "L1D_TLB_WR"]);
+        self.translate(Way::Write, self.page_of(addr))
+    }
+
+    pub(crate) fn load(&mut self, addr: u64, bytes: u64, element: u64) {
+        if addr / 64 != (addr + bytes - 1) / 64 || (element >= 16 && !addr.is_multiple_of(4)) {
+            self.count(&["LD_ALIGN_LAT", "LDST_ALIGN_LAT"]);
+        }
+        for (part, _) in parts(addr, bytes) {
+            let Some(target) = self.begin_read(part) else { return };
+            self.load_part(self.line_of(part, target), target);
+        }
+    }
+
+    fn load_part(&mut self, line: u64, target: PageTarget) {
+        if !is_cacheable(target) {
+            self.bus("BUS_ACCESS_RD", 16);
+            return;
+        }
+        self.count(&["L1D_CACHE", "L1D_CACHE_RD"]);
+        if !self.core.l1d.find(line) {
+            self.refill_l1d(line, Some(Way::Read));
+        }
+    }
+
+    /// Both halves of a store: translation of all parts, then their writes.
+    pub(crate) fn store(&mut self, addr: u64, bytes: u64) {
+        // The smallest granule in use (A17).
+        let granule = self.world.page_bytes;
+        if addr / granule != (addr + bytes - 1) / granule {
+            self.count(&["ST_ALIGN_LAT", "LDST_ALIGN_LAT"]);
+        }
+        let mut writes = Vec::new();
+        for (part, bytes) in parts(addr, bytes) {
+            let Some(target) = self.begin_write(part) else { return };
+            writes.push((part, bytes, target));
+        }
+        for (part, bytes, target) in writes {
+            self.store_part(part, bytes, target);
+        }
+    }
+
+    fn store_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
+        if !is_cacheable(target) {
+            self.bus("BUS_ACCESS_WR", bytes);
+            return;
+        }
+        self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
+        let line = self.line_of(addr, target);
+        let hit = self.core.l1d.find(line);
+        if hit {
+            self.core.l1d.make_dirty(line);
+        }
+        let known = self.core.open.iter().find(|open| open.line == line).map(|open| open.held);
+        let stream_after = self.config.l1d.write_stream_lines;
+        let streaming = stream_after > 0 && self.core.full_lines >= stream_after;
+        let hold = !hit && known.unwrap_or(streaming);
+        self.merge(line, addr % 64..addr % 64 + bytes, hold);
+        if !hit && !hold {
+            self.refill_l1d(line, Some(Way::Write));
+        }
+    }
+
+    /// Notes the bytes of a store; full lines, and the oldest of five, are closed.
+    fn merge(&mut self, line: u64, bytes: std::ops::Range<u64>, hold: bool) {
+        if self.config.l1d.write_stream_lines == 0 {
+            return;
+        }
+        if !self.core.open.iter().any(|open| open.line == line) {
+            if self.core.open.len() == 4 {
+                self.close(0, true);
+            }
+            self.core.open.push_back(OpenLine { line, bytes: Default::default(), held: hold });
+        }
+        let at = self.core.open.iter().position(|open| open.line == line).expect("just opened");
+        self.core.open[at].bytes.extend(bytes);
+        if self.core.open[at].bytes.len() == 64 {
+            self.close(at, true);
+        }
+    }
+
+    fn close(&mut self, at: usize, write: bool) {
+        let Some(open) = self.core.open.remove(at) else { return };
+        let full = open.bytes.len() == 64;
+        self.core.full_lines = if full { self.core.full_lines + 1 } else { 0 };
+        if open.held && write && full {
+            self.write_full_line(open.line);
+        } else if open.held && write {
+            self.write_part_line(open.line);
+        }
+    }
+
+    fn held(&self, line: u64) -> Option<usize> {
+        self.core.open.iter().position(|open| open.line == line && open.held)
+    }
+
+    /// Another access wants a line whose stores are still being merged: they go down first.
+    pub(crate) fn drain_if_held(&mut self, line: u64) {
+        if let Some(at) = self.held(line) {
+            self.close(at, true);
+        }
+    }
+
+    /// `DC ZVA` (A36).
+    pub(crate) fn zero_line(&mut self, addr: u64) {
+        let Some(target) = self.begin_write(addr) else { return };
+        if !is_cacheable(target) {
+            self.bus("BUS_ACCESS_WR", 64);
+            return;
+        }
+        self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
+        let line = self.line_of(addr, target);
+        if self.core.l1d.find(line) {
+            self.core.l1d.make_dirty(line);
+            return;
+        }
+        if let Some(at) = self.held(line) {
+            self.close(at, false);
+        }
+        self.write_full_line(line);
+    }
+
+    /// A near atomic reads, then writes; the halves that count are those of A20.
+    pub(crate) fn atomic(&mut self, kind: MemKind, addr: u64) {
+        let mut target = None;
+        if kind != MemKind::AtomicStore {
+            target = self.begin_read(addr);
+            if target.is_none() {
+                return;
+            }
+        }
+        if kind != MemKind::AtomicSwap {
+            target = self.begin_write(addr);
+        }
+        let Some(target) = target else { return };
+        if !is_cacheable(target) {
+            self.bus("BUS_ACCESS_WR", 16);
+            return;
+        }
+        self.count(&["L1D_CACHE", "L1D_CACHE", "L1D_CACHE_RD", "L1D_CACHE_WR"]);
+        let line = self.line_of(addr, target);
+        if !self.core.l1d.find(line) {
+            self.refill_l1d(line, Some(Way::Read));
+        }
+        // A prefetch behind the refill may have pushed the line out of a tiny L2.
+        if self.core.l1d.holds(line) {
+            self.core.l1d.make_dirty(line);
+        }
+    }
+
+    /// A preload fills TLB and cache, and is no access (A12).
+    pub(crate) fn preload(&mut self, way: Way, addr: u64) {
+        let Some(target) = self.translate(way, self.page_of(addr)) else { return };
+        let line = self.line_of(addr, target);
+        if is_cacheable(target) && !self.core.l1d.find(line) {
+            self.refill_l1d(line, None);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Gives sim-cache and the oracle the same operations.
+
+use sim_cache::MemorySystem;
+use sim_core::{EventSink, Happened, MemKind, MemRequest, MemoryPort, VirtAddr};
+
+use super::geometry::Geometry;
+use super::model::{Oracle, Way};
+use super::sequence::Op;
+
+/// From the start of one group to the start of the next: all that was in flight is there.
+const GROUP_CYCLES: u64 = 200_000;
+
+/// Drives sim-cache as a pipeline would, and tells `sink`.
+pub(crate) struct Driver<S> {
+    pub(crate) memory: MemorySystem,
+    pub(crate) sink: S,
+    now: u64,
+}
+
+impl<S: EventSink> Driver<S> {
+    pub(crate) fn new(geometry: &Geometry, sink: S) -> Driver<S> {
+        let (tables, world) = (&geometry.tables, &geometry.world);
+        let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, geometry.seed);
+        for (page, target) in &world.pages {
+            let first = page * world.page_bytes;
+            memory.map_page(VirtAddr(first), *target);
+            let source = target.and_then(|target| world.suppliers.get(&target.frame));
+            if let Some(source) = source {
+                for line in 0..world.lines_of_page() {
+                    let addr = VirtAddr(first + line * 64);
+                    memory.set_data_source(addr, Some(*source)).expect("the page is mapped");
+                }
+            }
+        }
+        Driver { memory, sink, now: 0 }
+    }
+
+    pub(crate) fn settle(&mut self) {
+        self.now += GROUP_CYCLES;
+    }
+
+    fn access(&mut self, kind: MemKind, addr: u64, bytes: u64, element: u64) {
+        let pc = VirtAddr(0x40_0000 + addr % 64 * 4);
+        let request = MemRequest {
+            element_bytes: element as u32,
+            ..MemRequest::new(pc, VirtAddr(addr), bytes as u32, kind)
+        };
+        let mut port = self.memory.port(0);
+        if matches!(kind, MemKind::Store | MemKind::ZeroLine) {
+            let reply = port.translate_store(request, self.now, &mut self.sink);
+            if reply.happened.has(Happened::FAULT) {
+                return;
+            }
+        }
+        port.access(request, self.now, &mut self.sink);
+    }
+
+    pub(crate) fn run(&mut self, op: Op) {
+        match op {
+            Op::Load(addr, bytes, element) => self.access(MemKind::Load, addr, bytes, element),
+            Op::Store(addr, bytes) => self.access(MemKind::Store, addr, bytes, bytes.min(16)),
+            Op::Atomic(kind, addr) => self.access(kind, addr, 8, 8),
+            Op::ZeroLine(addr) => self.access(MemKind::ZeroLine, addr, 64, 64),
+            Op::Preload(kind, addr) => self.access(kind, addr, 1, 1),
+            Op::Fetch(pc) => {
+                self.memory.port(0).fetch(VirtAddr(pc), self.now, &mut self.sink);
+            }
+        }
+    }
+}
+
+impl Oracle {
+    pub(crate) fn run(&mut self, op: Op) {
+        match op {
+            Op::Load(addr, bytes, element) => self.load(addr, bytes, element),
+            Op::Store(addr, bytes) => self.store(addr, bytes),
+            Op::Atomic(kind, addr) => self.atomic(kind, addr),
+            Op::ZeroLine(addr) => self.zero_line(addr),
+            Op::Preload(MemKind::PrefetchStore, addr) => self.preload(Way::Write, addr),
+            Op::Preload(_, addr) => self.preload(Way::Read, addr),
+            Op::Fetch(pc) => self.fetch(pc),
+        }
+    }
+}

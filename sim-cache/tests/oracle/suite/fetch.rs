@@ -1,0 +1,49 @@
+//! Flow 5.6: fetches, and the next-line prefetcher of the I-side.
+
+use super::cache::Line;
+use super::l2::Reader;
+use super::model::{Oracle, Way, clean, is_cacheable};
+
+impl Oracle {
+    pub(crate) fn fetch(&mut self, pc: u64) {
+        self.count(&["L1I_TLB"]);
+        let Some(target) = self.translate(Way::Fetch, self.page_of(pc)) else { return };
+        if !is_cacheable(target) {
+            self.bus("BUS_ACCESS_RD", 64);
+            return;
+        }
+        self.count(&["L1I_CACHE"]);
+        let line = self.line_of(pc, target);
+        if !self.core.l1i.find(line) {
+            self.refill_l1i(line, false);
+            self.prefetch_code(line + 1);
+            return;
+        }
+        let found = self.core.l1i.change(line).expect("the line was found");
+        if std::mem::take(&mut found.prefetched) {
+            self.prefetch_code(line + 1);
+        }
+    }
+
+    fn refill_l1i(&mut self, line: u64, prefetched: bool) {
+        self.drain_if_held(line);
+        let answer = self.read_l2(line, Reader::Fetch);
+        self.count(&["L1I_CACHE_REFILL", "L1I_CACHE_LMISS"]);
+        self.core.l1i.add(Line { prefetched, ..clean(line) });
+        if answer.trains {
+            self.prefetch_after(line);
+        }
+    }
+
+    /// The next line of the page counts as a fetch in everything (A35).
+    fn prefetch_code(&mut self, line: u64) {
+        let is_other_page = line.is_multiple_of(self.world.lines_of_page());
+        if !self.config.prefetch.l1i_next_line || is_other_page {
+            return;
+        }
+        self.count(&["L1I_TLB", "L1I_CACHE"]);
+        if !self.core.l1i.holds(line) {
+            self.refill_l1i(line, true);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Geometries: small memory systems of every shape, and every value of the `[semantics]` keys.
+
+use serde::Deserialize;
+use sim_cache::config::{BusUnit, PageMapping, ReplacementKind, StoreMissDirection, WalkReads};
+use sim_cache::{MemoryConfig, SemanticsConfig};
+
+use super::random::Random;
+use super::world::World;
+
+/// The two tables of a configuration that matter here.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Tables {
+    pub(crate) memory: MemoryConfig,
+    pub(crate) semantics: SemanticsConfig,
+}
+
+impl Tables {
+    pub(crate) fn committed() -> Tables {
+        toml::from_str(include_str!("../../../../configs/neoverse-n2.toml"))
+            .expect("the committed configuration is complete")
+    }
+}
+
+/// Everything that a run of oracle and model starts from.
+#[derive(Clone, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) tables: Tables,
+    pub(crate) world: World,
+    /// Seed of the random replacement policy.
+    pub(crate) seed: u64,
+}
+
+const POLICIES: [ReplacementKind; 4] = [
+    ReplacementKind::Lru,
+    ReplacementKind::TreePlru,
+    ReplacementKind::Rrip,
+    ReplacementKind::Random,
+];
+
+impl Geometry {
+    /// Number `number` of the series that `seed` begins.
+    pub(crate) fn numbered(seed: u64, number: u64) -> Geometry {
+        let mut random = Random::new(seed, number);
+        let mut tables = Tables::committed();
+        shape_caches(&mut tables.memory, &mut random);
+        shape_tlbs(&mut tables.memory, &mut random);
+        shape_prefetch(&mut tables.memory, &mut random);
+        choose_semantics(&mut tables, number, &mut random);
+        leave_room(&mut tables.memory);
+        let world = World::new(tables.memory.pages.page_bytes, &mut random);
+        Geometry { tables, world, seed: random.below(1 << 32) }
+    }
+
+    /// Operations that may start in one cycle. Walks through the L2 take as long as a refill, and
+    /// the oracle has no clock: it could not tell which of two of them ends first.
+    pub(crate) fn longest_group(&self) -> u64 {
+        if self.tables.semantics.walk_reads == WalkReads::SidePort { 4 } else { 1 }
+    }
+
+    /// One line that tells a geometry from every other.
+    pub(crate) fn shape(&self) -> String {
+        format!("{:?}", self.tables)
+    }
+}
+
+/// Ways, and a policy that such ways can have.
+fn any_ways(most: u64, random: &mut Random) -> (u32, ReplacementKind) {
+    let policy = random.pick(&POLICIES);
+    let ways = match policy {
+        ReplacementKind::TreePlru => 1 << random.below(u64::from(most.ilog2()) + 1),
+        _ => 1 + random.below(most) as u32,
+    };
+    (ways, policy)
+}
+
+fn shape_caches(memory: &mut MemoryConfig, random: &mut Random) {
+    let (l1i, l1d, l2, slc) = (&mut memory.l1i, &mut memory.l1d, &mut memory.l2, &mut memory.slc);
+    (l1i.ways, l1i.replacement) = any_ways(4, random);
+    l1i.size_bytes = (u64::from(l1i.ways) * 64) << random.below(4);
+    (l1d.ways, l1d.replacement) = any_ways(4, random);
+    l1d.size_bytes = (u64::from(l1d.ways) * 64) << random.below(4);
+    l1d.write_stream_lines = random.pick(&[0, 1, 2, 4]);
+    (l2.ways, l2.replacement) = any_ways(8, random);
+    l2.size_bytes = u64::from(l2.ways) * 64;
+    while l2.size_bytes < l1i.size_bytes + l1d.size_bytes {
+        l2.size_bytes *= 2;
+    }
+    l2.size_bytes <<= random.below(3);
+    (slc.ways, slc.replacement) = any_ways(8, random);
+    slc.slice_bytes =
+        if random.chance(20) { 0 } else { (u64::from(slc.ways) * 64) << random.below(3) };
+    slc.slices = 1 << random.below(4);
+}
+
+fn shape_tlbs(memory: &mut MemoryConfig, random: &mut Random) {
+    memory.itlb.entries = 1 + random.below(5) as u32;
+    memory.dtlb.entries = 1 + random.below(6) as u32;
+    memory.l2_tlb.ways = 1 + random.below(4) as u32;
+    memory.l2_tlb.entries = memory.l2_tlb.ways << random.below(4);
+    memory.walker.walk_cache_entries = random.pick(&[0, 1, 2, 4]);
+    memory.pages.page_bytes = random.pick(&[1 << 12, 1 << 12, 1 << 14, 1 << 16]);
+    memory.pages.mapping = PageMapping::Identity;
+}
+
+fn shape_prefetch(memory: &mut MemoryConfig, random: &mut Random) {
+    let prefetch = &mut memory.prefetch;
+    prefetch.l1d = false;
+    prefetch.l1i_next_line = random.coin();
+    prefetch.l2_next_line = random.coin();
+    prefetch.l2_distance_lines = 1 + random.below(6) as u32;
+    prefetch.l2_degree_lines = 1 + random.below(3) as u32;
+}
+
+/// Two of three geometries mix the values of all keys, one has those of the profile `guide`.
+fn choose_semantics(tables: &mut Tables, number: u64, random: &mut Random) {
+    tables.memory.bus.beat_bytes = random.pick(&[16, 32, 64]);
+    if number.is_multiple_of(3) {
+        return;
+    }
+    tables.semantics = SemanticsConfig {
+        store_miss_l2: random.pick(&[StoreMissDirection::Write, StoreMissDirection::Read]),
+        bus_unit: random.pick(&[BusUnit::Transaction, BusUnit::Beats]),
+        walk_reads: random.pick(&[
+            WalkReads::SidePort,
+            WalkReads::SidePort,
+            WalkReads::L2Silent,
+            WalkReads::L2Counted,
+        ]),
+        extllc: random.coin(),
+        prefetch_counts_in_l2: random.coin(),
+        clean_victims_count: random.coin(),
+        partial_walks_count: random.coin(),
+    };
+}
+
+/// Queues that never fill, and an outside so far away that what is in flight when a group begins
+/// is in flight when it ends: then counts do not depend on time.
+fn leave_room(memory: &mut MemoryConfig) {
+    memory.slc.home_node_cycles = 3000;
+    (memory.walker.level_cycles, memory.walker.read_cycles, memory.walker.walks) = (0, 1, 16);
+    (memory.l1i.mshrs, memory.l1d.mshrs) = (64, 64);
+    (memory.l2.queue_entries, memory.l2.bytes_per_cycle) = (256, 64);
+}

@@ -1,0 +1,42 @@
+//! The oracle: a slow and obvious model of TLBs and caches, the small geometries and random
+//! sequences that it is fed, and the comparison with sim-cache. Shared by the test and by
+//! `cargo xtask oracle`.
+
+mod cache;
+pub(crate) mod compare;
+mod data;
+pub(crate) mod driver;
+mod fetch;
+pub(crate) mod geometry;
+mod l2;
+mod model;
+mod policy;
+pub(crate) mod random;
+mod sequence;
+mod translation;
+mod world;
+
+use compare::{explain, first_difference};
+use geometry::Geometry;
+use random::Random;
+use sequence::{Group, any_groups};
+
+/// A geometry and the sequence that belongs to it.
+pub(crate) fn case(seed: u64, number: u64, operations: u64) -> (Geometry, Vec<Group>) {
+    let geometry = Geometry::numbered(seed, number);
+    let groups = any_groups(&geometry, operations, &mut Random::new(!seed, number));
+    (geometry, groups)
+}
+
+/// Runs `operations` operations on geometry `number` of the series `seed`.
+///
+/// # Errors
+///
+/// The report of the first difference, with the shortest sequence that shows one.
+pub(crate) fn check(seed: u64, number: u64, operations: u64) -> Result<(), String> {
+    let (geometry, groups) = case(seed, number, operations);
+    match first_difference(&geometry, &groups) {
+        Some(_) => Err(format!("geometry {number} of seed {seed}: {}", explain(&geometry, groups))),
+        None => Ok(()),
+    }
+}

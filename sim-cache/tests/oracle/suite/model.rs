@@ -1,0 +1,158 @@
+//! The slow model: one core after the other, without time. Lines fetched in the current group of
+//! operations are "arriving". Every expectation is the guide's text or a numbered decision.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use sim_cache::config::BusUnit;
+use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
+
+use super::cache::{Cache, Line, LruList};
+use super::geometry::Geometry;
+use super::world::World;
+
+/// A line whose stores are merged.
+pub(crate) struct OpenLine {
+    pub(crate) line: u64,
+    pub(crate) bytes: BTreeSet<u64>,
+    pub(crate) held: bool,
+}
+
+/// What one core has for itself.
+pub(crate) struct Core {
+    pub(crate) itlb: LruList,
+    pub(crate) dtlb: LruList,
+    pub(crate) l2_tlb: Vec<LruList>,
+    /// Last-level tables whose place is known, the one used longest ago first.
+    pub(crate) tables: VecDeque<u64>,
+    pub(crate) l1i: Cache,
+    pub(crate) l1d: Cache,
+    pub(crate) l2: Cache,
+    pub(crate) arriving: BTreeSet<u64>,
+    pub(crate) open: VecDeque<OpenLine>,
+    pub(crate) full_lines: u32,
+    /// Page number modulo 16: the page last run through there, and the line up to which.
+    pub(crate) streams: BTreeMap<u64, (u64, u64)>,
+}
+
+impl Core {
+    fn new(config: &MemoryConfig, seed: u64) -> Core {
+        let (l1i, l1d, l2) = (&config.l1i, &config.l1d, &config.l2);
+        let l2_tlb_sets = config.l2_tlb.entries / config.l2_tlb.ways;
+        Core {
+            itlb: LruList::new(config.itlb.entries),
+            dtlb: LruList::new(config.dtlb.entries),
+            l2_tlb: (0..l2_tlb_sets).map(|_| LruList::new(config.l2_tlb.ways)).collect(),
+            tables: VecDeque::new(),
+            l1i: Cache::of_core(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
+            l1d: Cache::of_core(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
+            l2: Cache::of_core(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
+            arriving: BTreeSet::new(),
+            open: VecDeque::new(),
+            full_lines: 0,
+            streams: BTreeMap::new(),
+        }
+    }
+}
+
+/// The machine and what was counted.
+pub(crate) struct Oracle {
+    pub(crate) counts: BTreeMap<&'static str, u64>,
+    pub(crate) config: MemoryConfig,
+    pub(crate) semantics: SemanticsConfig,
+    pub(crate) world: World,
+    pub(crate) core: Core,
+    pub(crate) slc: Option<Cache>,
+}
+
+/// Direction of an access, for the half of the sums that counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Fetch,
+    Read,
+    Write,
+}
+
+impl Oracle {
+    pub(crate) fn new(geometry: &Geometry) -> Oracle {
+        let config = geometry.tables.memory.clone();
+        Oracle {
+            counts: BTreeMap::new(),
+            core: Core::new(&config, geometry.seed),
+            slc: system_level_cache(&config, geometry.seed ^ 3),
+            semantics: geometry.tables.semantics,
+            world: geometry.world.clone(),
+            config,
+        }
+    }
+
+    /// A new group of operations: everything fetched so far is here.
+    pub(crate) fn settle(&mut self) {
+        self.core.arriving.clear();
+    }
+
+    pub(crate) fn count(&mut self, events: &[&'static str]) {
+        for event in events {
+            *self.counts.entry(event).or_default() += 1;
+        }
+    }
+
+    /// One transaction on the bus, with data of `bytes` bytes (A09, key `bus-unit`).
+    pub(crate) fn bus(&mut self, half: &'static str, bytes: u64) {
+        let units = match self.semantics.bus_unit {
+            BusUnit::Transaction => 1,
+            BusUnit::Beats => bytes.div_ceil(self.config.bus.beat_bytes.into()),
+        };
+        for event in ["BUS_ACCESS", half] {
+            *self.counts.entry(event).or_default() += units;
+        }
+    }
+
+    pub(crate) fn page_of(&self, addr: u64) -> u64 {
+        addr / self.world.page_bytes
+    }
+
+    /// The line of an address whose page goes to `target`.
+    pub(crate) fn line_of(&self, addr: u64, target: PageTarget) -> u64 {
+        (target.frame * self.world.page_bytes + addr % self.world.page_bytes) / 64
+    }
+}
+
+pub(crate) fn is_cacheable(target: PageTarget) -> bool {
+    target.memory == MemoryType::Cacheable
+}
+
+pub(crate) fn clean(number: u64) -> Line {
+    Line { number, dirty: false, prefetched: false }
+}
+
+/// Slices by the exclusive-or of all groups of index bits; in a slice the bits above them.
+fn system_level_cache(config: &MemoryConfig, seed: u64) -> Option<Cache> {
+    let slc = &config.slc;
+    if slc.slice_bytes == 0 {
+        return None;
+    }
+    let slices = u64::from(slc.slices);
+    let sets = slc.slice_bytes / 64 / u64::from(slc.ways);
+    let index = move |line: u64| {
+        let (mut slice, mut rest) = (0, line);
+        while rest > 0 && slices > 1 {
+            slice ^= rest % slices;
+            rest /= slices;
+        }
+        slice * sets + line / slices % sets
+    };
+    Some(Cache::new(slc.ways, slc.replacement, seed, index))
+}
+
+/// Memory operations of 16 bytes each, cut at lines: address and length, found byte by byte (A11).
+pub(crate) fn parts(addr: u64, bytes: u64) -> Vec<(u64, u64)> {
+    let mut parts: Vec<(u64, u64)> = Vec::new();
+    for byte in addr..addr + bytes {
+        let starts = (byte - addr).is_multiple_of(16) || byte.is_multiple_of(64);
+        match parts.last_mut() {
+            Some((_, length)) if !starts => *length += 1,
+            _ => parts.push((byte, 1)),
+        }
+    }
+    parts
+}

@@ -1,0 +1,99 @@
+//! Replacement policies as a textbook defines them, on one set at a time.
+
+use sim_cache::config::ReplacementKind;
+
+/// The generator of the random policy, xoshiro256++ as published by its authors (2019).
+#[derive(Clone)]
+pub(crate) struct Xoshiro {
+    s: [u64; 4],
+}
+
+impl Xoshiro {
+    /// Four words of SplitMix64, as the authors advise for a seed of 64 bits.
+    pub(crate) fn new(seed: u64) -> Xoshiro {
+        let mut state = seed;
+        let mut word = || {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let z = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ z >> 31
+        };
+        Xoshiro { s: [word(), word(), word(), word()] }
+    }
+
+    fn next(&mut self) -> u64 {
+        let s = &mut self.s;
+        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let t = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= t;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    /// A way: the upper 32 bits as a fraction of 1, times the ways.
+    fn way(&mut self, ways: usize) -> usize {
+        (u128::from(self.next() >> 32) * ways as u128 / (1 << 32)) as usize
+    }
+}
+
+/// What a set remembers for its policy.
+#[derive(Clone)]
+pub(crate) struct History {
+    /// Ways by their last use, the latest at the end.
+    uses: Vec<usize>,
+    /// Predicted distance of the next use of each way.
+    distance: Vec<u8>,
+}
+
+impl History {
+    pub(crate) fn new(ways: usize) -> History {
+        History { uses: Vec::new(), distance: vec![0; ways] }
+    }
+
+    fn moves_to_end(&mut self, way: usize) {
+        self.uses.retain(|w| *w != way);
+        self.uses.push(way);
+    }
+
+    pub(crate) fn used(&mut self, way: usize) {
+        self.moves_to_end(way);
+        self.distance[way] = 0;
+    }
+
+    pub(crate) fn entered(&mut self, way: usize, prefetched: bool) {
+        self.moves_to_end(way);
+        self.distance[way] = if prefetched { 3 } else { 2 };
+    }
+
+    /// The way that leaves a full set.
+    pub(crate) fn victim(&mut self, policy: ReplacementKind, random: &mut Xoshiro) -> usize {
+        let ways = self.distance.len();
+        match policy {
+            ReplacementKind::Lru => self.uses[0],
+            ReplacementKind::TreePlru => self.colder_half(0, ways),
+            ReplacementKind::Rrip => loop {
+                if let Some(way) = self.distance.iter().position(|d| *d == 3) {
+                    break way;
+                }
+                self.distance.iter_mut().for_each(|d| *d += 1);
+            },
+            ReplacementKind::Random => random.way(ways),
+        }
+    }
+
+    /// At every split the half that was not used last.
+    fn colder_half(&self, low: usize, high: usize) -> usize {
+        if high - low == 1 {
+            return low;
+        }
+        let middle = usize::midpoint(low, high);
+        match self.uses.iter().rev().find(|way| (low..high).contains(*way)) {
+            Some(last) if *last < middle => self.colder_half(middle, high),
+            _ => self.colder_half(low, middle),
+        }
+    }
+}
