@@ -5,6 +5,12 @@
 //! follow by themselves (a box with one way out) are not reported: the graph knows them.
 //! Sections 5.2 and 5.3 print no list; they mirror 5.1 with the events of chapter 4.
 
+mod counts;
+mod graph;
+
+pub use counts::FlowCounts;
+pub use graph::{FlowGraph, Link, Path, Stop};
+
 use crate::pmu_event::PmuEvent;
 use crate::pmu_event::PmuEvent::*;
 
@@ -35,7 +41,7 @@ pub enum Flow {
 pub struct FlowBox {
     /// Name, unique in its flow.
     pub name: &'static str,
-    /// Number of the guide's event list, 0 for a box without events.
+    /// Number in the guide's event list, 0 for a box that the list does not have.
     pub step: u8,
     /// Events of the box, the finest ones.
     pub events: &'static [PmuEvent],
@@ -136,6 +142,7 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("bus read", 2, &[BUS_ACCESS_RD]),
         step("data from another chip", 3, &[REMOTE_ACCESS]),
         step("refill", 4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
+        plain("allocated"),
         step("victim sent out", 5, &[L2D_CACHE_WB_VICTIM]),
         plain("done"),
     ] },
@@ -144,7 +151,9 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("bus access", 2, &[BUS_ACCESS_WR]),
         step("data from another chip", 3, &[REMOTE_ACCESS]),
         step("refill", 4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
-        plain("line claimed without a read"),
+        // Not in the guide's list: a whole line is allocated without a read (decision A36).
+        FlowBox { name: "line claimed without a read", step: 0, events: &[L2D_CACHE_REFILL] },
+        plain("allocated"),
         step("victim sent out", 5, &[L2D_CACHE_WB_VICTIM]),
         plain("done"),
     ] },
@@ -217,16 +226,44 @@ edges! {
     L2ReadMiss = L2Read, "L2 lookup" => "bus read", "miss";
     L2ReadRemote = L2Read, "bus read" => "data from another chip", "data from another chip";
     L2ReadLocal = L2Read, "bus read" => "refill", "data from this chip";
-    L2ReadVictim = L2Read, "refill" => "victim sent out", "victim written out";
-    L2ReadNoVictim = L2Read, "refill" => "done", "set not full, or nothing to send";
+    L2ReadVictim = L2Read, "allocated" => "victim sent out", "victim written out";
+    L2ReadNoVictim = L2Read, "allocated" => "done", "set not full, or nothing to send";
     L2WriteHit = L2Write, "L2 lookup" => "done", "hit, or line in flight";
     L2WriteMiss = L2Write, "L2 lookup" => "bus access", "miss";
     L2WriteRemote = L2Write, "bus access" => "data from another chip", "data from another chip";
     L2WriteLocal = L2Write, "bus access" => "refill", "data from this chip";
     L2WriteClaim = L2Write, "bus access" => "line claimed without a read", "whole line written";
-    L2WriteVictim = L2Write, "refill" => "victim sent out", "victim written out";
-    L2WriteNoVictim = L2Write, "refill" => "done", "set not full, or nothing to send";
+    L2WriteVictim = L2Write, "allocated" => "victim sent out", "victim written out";
+    L2WriteNoVictim = L2Write, "allocated" => "done", "set not full, or nothing to send";
 }
+
+/// Edges that nobody reports: their box has no other way out.
+#[rustfmt::skip]
+const IMPLIED: [(Flow, &str, &str); 23] = [
+    (Flow::LoadTlb, "load", "L1 TLB lookup"),
+    (Flow::LoadTlb, "L2 TLB refill", "L1 TLB refill"),
+    (Flow::LoadTlb, "L1 TLB refill", "translated"),
+    (Flow::StoreTlb, "store", "L1 TLB lookup"),
+    (Flow::StoreTlb, "L2 TLB refill", "L1 TLB refill"),
+    (Flow::StoreTlb, "L1 TLB refill", "translated"),
+    (Flow::FetchTlb, "L2 TLB refill", "L1 TLB refill"),
+    (Flow::FetchTlb, "L1 TLB refill", "translated"),
+    (Flow::L1dRead, "data from outside", "allocated"),
+    (Flow::L1dRead, "data from the L2", "allocated"),
+    (Flow::L1dRead, "victim written back", "done"),
+    (Flow::L1dWrite, "data from outside", "allocated"),
+    (Flow::L1dWrite, "data from the L2", "allocated"),
+    (Flow::L1dWrite, "victim written back", "done"),
+    (Flow::L1dWrite, "write to the L2", "done"),
+    (Flow::L1i, "refill", "done"),
+    (Flow::L2Read, "data from another chip", "refill"),
+    (Flow::L2Read, "refill", "allocated"),
+    (Flow::L2Read, "victim sent out", "done"),
+    (Flow::L2Write, "data from another chip", "refill"),
+    (Flow::L2Write, "refill", "allocated"),
+    (Flow::L2Write, "line claimed without a read", "allocated"),
+    (Flow::L2Write, "victim sent out", "done"),
+];
 
 impl Flow {
     /// Every flow, in the order of the guide.
@@ -240,6 +277,11 @@ impl Flow {
         Flow::L2Read,
         Flow::L2Write,
     ];
+
+    /// The flow of a section, `"5.1"` to `"5.8"`.
+    pub fn of_section(section: &str) -> Option<Flow> {
+        Flow::ALL.into_iter().find(|flow| flow.info().section == section)
+    }
 
     /// Its section and boxes.
     pub fn info(self) -> &'static FlowInfo {
