@@ -14,7 +14,9 @@
 //! | `do` | the steps, see [`steps`]: `"LD8 0x8000 ; ST8 0x8008"` |
 //! | `expect` | counts, see [`expect`]: `"V3 + walk ld"` or a table `L1D_TLB = 1` |
 //! | `others` | `"zero"` (default): an event that is not listed must be 0; `"any"`: it is not looked at |
-//! | `path` | numbered steps of the guide's flows: `"5.1: 1,2,3,5,6,4"` |
+//! | `path` | ways through the guide's flows: `"5.1: 1,2,3,5,6,4"`, see [`flows`] |
+//! | `silicon` | as `expect`, where published counts of an N2 contradict the guide |
+//! | `source` | who published them |
 //!
 //! ```
 //! let text = r#"
@@ -33,6 +35,7 @@
 //!
 //! The language knows no hardware: what a step does to a machine is the runner's business.
 
+mod agents;
 mod cursor;
 mod document;
 mod error;
@@ -48,8 +51,10 @@ pub mod vectors;
 pub use document::parse;
 pub use error::{Problem, ScenarioError};
 pub use expect::{Bound, Expectation, Expected};
-pub use given::{Base, Clause, Given, State};
-pub use steps::{Action, Join, Step};
+pub use flows::Way;
+pub use given::{Base, Bits, Clause, Given, Ram, State};
+pub use steps::{Action, Join, Step, Xt};
+pub use vectors::Reading;
 
 /// A place in a scenario file, both counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,4 +82,10 @@ pub struct Case {
     pub steps: Vec<Step>,
     /// What the counters must show.
     pub expect: Expectation,
+    /// Which ways the accesses take through the flows of guide chapter 5.
+    pub ways: Vec<Way>,
+    /// What the counters must show in profile silicon.
+    pub silicon: Expectation,
+    /// Who published what profile silicon shows, where the case says it itself.
+    pub source: Option<String>,
 }

@@ -4,9 +4,21 @@ use sim_machine::scenario::run_case;
 use sim_machine::{ConfigSource, Profile};
 use sim_tests::{files_below, read, repository};
 
-/// Runs all cases of all files and fails with every wrong count of every case.
+/// Runs all cases of all files on a machine of the guide.
 #[test]
 fn every_scenario_holds() {
+    every_scenario_holds_in(Profile::Guide);
+}
+
+/// The same on a machine of the profile silicon, held to what the cases say of it.
+#[test]
+fn every_scenario_holds_in_profile_silicon() {
+    every_scenario_holds_in(Profile::Silicon);
+}
+
+/// Runs all cases of all files and fails with every wrong count of every case.
+fn every_scenario_holds_in(profile: Profile) {
+    let source = ConfigSource { profile, ..ConfigSource::default() };
     let top = repository();
     let mut cases = 0;
     let mut failures = Vec::new();
@@ -17,7 +29,7 @@ fn every_scenario_holds() {
             Ok(parsed) => {
                 for case in parsed {
                     cases += 1;
-                    match run_case(&case, &ConfigSource::default()) {
+                    match run_case(&case, &source) {
                         Ok(verdict) if verdict.holds() => {}
                         Ok(verdict) => failures.push(verdict.explain(&file, &case)),
                         Err(error) => failures.push(format!("{file}: {error}")),

@@ -6,7 +6,7 @@
 
 use sim_cache::{CacheLevel, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel};
 use sim_core::{DataSource, LINE_BYTES, VirtAddr};
-use sim_trace::scenario::{Action, Base, Given, State, Step};
+use sim_trace::scenario::{Action, Base, Given, State, Step, Xt};
 
 /// Bytes of a page of the identity map (guide conformance setups: 4 KiB).
 const PAGE_BYTES: u64 = 4096;
@@ -33,6 +33,8 @@ struct Wishes {
     pages: Vec<Wish>,
     attributes: Vec<Wish>,
     sources: Vec<Wish>,
+    /// What is done to lines when they are where they were wished: shared, tagged, broken.
+    marks: Vec<Wish>,
 }
 
 /// Sets `memory`, which must be empty, to what `given` says for `steps`.
@@ -76,8 +78,12 @@ impl Wishes {
     /// A clause about one address; both sides if the steps use its page or line on both.
     fn name(&mut self, addr: u64, state: State) {
         let (list, unit) = match state {
-            State::Unmapped | State::NonCacheable | State::Device => {
-                put(&mut self.attributes, PAGE_BYTES, Wish { addr, side: Side::Data, state });
+            _ if state.is_attribute() => {
+                self.attributes.push(Wish { addr, side: Side::Data, state });
+                return;
+            }
+            State::Shared | State::Faulty(..) | State::Tag(_) => {
+                self.marks.push(Wish { addr, side: Side::Data, state });
                 return;
             }
             State::InSlc | State::InPeer | State::InRemote | State::InDram => {
@@ -156,23 +162,45 @@ fn put(list: &mut Vec<Wish>, unit: u64, wish: Wish) {
 fn used_lines(step: &Step) -> Vec<(u64, Side)> {
     match step.action {
         Action::Fetch { addr } => vec![(addr, Side::Fetch)],
-        Action::Execute { addr: None, .. } => Vec::new(),
-        Action::Execute { word, addr: Some(addr), .. } => {
+        Action::Snoop { addr, .. } | Action::Stash { addr } => vec![(addr, Side::Data)],
+        Action::Execute { word, operand: Some(Xt::Address(addr)), .. } => {
+            if is_of_fetch_side(word) {
+                return vec![(addr, Side::Fetch)];
+            }
+            let addr = untagged(addr);
             let bytes = u64::from(sim_isa::decode(word).mem.bytes.max(1));
             let last = addr.saturating_add(bytes - 1);
             let lines = addr / LINE_BYTES..=last / LINE_BYTES;
             lines.map(|line| (addr.max(line * LINE_BYTES), Side::Data)).collect()
         }
+        Action::Execute {
+            operand: Some(Xt::SetAndWay { addr, .. } | Xt::Page { addr, .. }),
+            ..
+        } => vec![(addr, Side::Data)],
+        Action::Execute { .. } => Vec::new(),
     }
 }
 
+/// `IC IVAU` names a line of code.
+fn is_of_fetch_side(word: u32) -> bool {
+    const IC_IVAU: u32 = 0xD50B_7520;
+    word & !0x1F == IC_IVAU
+}
+
+/// The address without the tag that the top byte of a pointer may carry.
+fn untagged(addr: u64) -> u64 {
+    ((addr << 8) as i64 >> 8) as u64
+}
+
+/// What the tables say of a page after one more attribute.
 fn attributes(state: State, target: PageTarget) -> Option<PageTarget> {
-    let memory = match state {
+    Some(match state {
         State::Unmapped => return None,
-        State::Device => MemoryType::Device,
-        _ => MemoryType::NonCacheable,
-    };
-    Some(PageTarget { memory, ..target })
+        State::Device => PageTarget { memory: MemoryType::Device, ..target },
+        State::NonCacheable => PageTarget { memory: MemoryType::NonCacheable, ..target },
+        State::Tagged => PageTarget { tagged: true, ..target },
+        _ => target,
+    })
 }
 
 fn translate(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {

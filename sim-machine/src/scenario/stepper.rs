@@ -1,14 +1,15 @@
 //! Carries out the steps of a case, one after the other or together, on the right or a wrong path.
 
 use sim_cache::MemorySystem;
-use sim_core::{Counts, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, TraceInst, VirtAddr};
+use sim_core::{Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, TraceInst, VirtAddr};
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, Step as PipelineStep};
-use sim_trace::scenario::{Action, Case, Join, Step};
+use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 
-use super::CaseError;
 use super::port::{DataPort, NoMemory};
+use super::recorded::Tally;
 use super::setup;
+use super::{CaseError, Recorded};
 use crate::config::MachineConfig;
 
 /// Where the first instruction stands. Nothing is fetched from there through the I-side.
@@ -20,11 +21,11 @@ const SETTLE_CYCLES: Cycle = 1000;
 const TRAINING_RUNS: usize = 16;
 
 /// A machine in the middle of a case.
-pub(super) struct Stepper {
+pub(super) struct Stepper<T> {
     memory: MemorySystem,
     pipeline: Pipeline,
     program: Program,
-    counts: Counts,
+    sink: T,
     /// Address of the next instruction.
     pc: u64,
     /// When everything asked of the memory so far is there.
@@ -33,9 +34,13 @@ pub(super) struct Stepper {
     group_start: Cycle,
 }
 
-impl Stepper {
+impl<T: Tally> Stepper<T> {
     /// A fresh machine in the state that the case is given.
-    pub(super) fn new(case: &Case, config: &MachineConfig) -> Result<Stepper, CaseError> {
+    pub(super) fn new(
+        case: &Case,
+        config: &MachineConfig,
+        sink: T,
+    ) -> Result<Stepper<T>, CaseError> {
         let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
@@ -43,7 +48,7 @@ impl Stepper {
             memory,
             pipeline: Pipeline::new(&config.pipeline),
             program: Program::new(),
-            counts: Counts::default(),
+            sink,
             pc: CODE,
             busy_until: 0,
             group_start: 0,
@@ -56,13 +61,17 @@ impl Stepper {
         Ok(stepper)
     }
 
-    /// What was counted so far.
-    pub(super) fn counts(&self) -> &Counts {
-        &self.counts
+    /// What was heard so far.
+    pub(super) fn recorded(&self) -> &Recorded {
+        self.sink.recorded()
     }
 
     /// Runs one step.
-    pub(super) fn run(&mut self, step: &Step) {
+    ///
+    /// # Errors
+    ///
+    /// The step names a place or a page that is not there.
+    pub(super) fn run(&mut self, step: &Step) -> Result<(), CaseError> {
         if step.join == Join::After {
             if self.busy_until > 0 {
                 self.group_start = self.busy_until + SETTLE_CYCLES;
@@ -72,27 +81,49 @@ impl Stepper {
         match step.action {
             Action::Fetch { addr } => {
                 let mut port = self.memory.port(0);
-                let reply = port.fetch(VirtAddr(addr), self.group_start, &mut self.counts);
+                let reply = port.fetch(VirtAddr(addr), self.group_start, &mut self.sink);
                 self.busy_until = self.busy_until.max(reply.done);
             }
-            Action::Execute { .. } => self.execute(step),
+            Action::Snoop { .. } | Action::Stash { .. } => {
+                return Err(CaseError::NotModeled { step: step.text.clone() });
+            }
+            Action::Execute { operand, .. } => {
+                let addr = operand.map(|xt| self.operand(step, xt)).transpose()?;
+                self.execute(step, addr);
+            }
         }
+        Ok(())
+    }
+
+    /// The value of the operand register.
+    fn operand(&self, step: &Step, xt: Xt) -> Result<u64, CaseError> {
+        const PAGE_NUMBER: u64 = (1 << 44) - 1;
+        Ok(match xt {
+            Xt::Address(addr) | Xt::Value(addr) => addr,
+            Xt::Page { addr, asid } => {
+                addr >> 12 & PAGE_NUMBER | u64::from(asid.unwrap_or(0)) << 48
+            }
+            Xt::Asid(asid) => u64::from(asid.unwrap_or(0)) << 48,
+            Xt::SetAndWay { .. } => {
+                return Err(CaseError::NotModeled { step: step.text.clone() });
+            }
+        })
     }
 
     /// One instruction through the pipeline.
-    fn execute(&mut self, step: &Step) {
-        let (inst, next_pc) = self.instruction(step);
+    fn execute(&mut self, step: &Step, addr: Option<u64>) {
+        let (inst, next_pc) = self.instruction(step, addr);
         let mut port = DataPort {
             inner: self.memory.port(0),
             not_before: self.group_start,
             busy_until: &mut self.busy_until,
         };
-        let (program, counts) = (&mut self.program, &mut self.counts);
+        let (program, sink) = (&mut self.program, &mut self.sink);
         let done = if step.wrong_path {
-            self.pipeline.run_abandoned(inst, program, &mut port, counts)
+            self.pipeline.run_abandoned(inst, program, &mut port, sink)
         } else {
             let step = PipelineStep { inst, next_pc: Some(next_pc) };
-            let life = self.pipeline.run_inst(&step, program, &mut port, counts);
+            let life = self.pipeline.run_inst(&step, program, &mut port, sink);
             life.complete.max(life.retire)
         };
         self.busy_until = self.busy_until.max(done);
@@ -100,9 +131,9 @@ impl Stepper {
     }
 
     /// The record of a step at the current address, and the address behind it.
-    fn instruction(&mut self, step: &Step) -> (TraceInst, u64) {
-        let Action::Execute { word, addr, taken, exclusive_fails } = step.action else {
-            unreachable!("fetches are no instructions");
+    fn instruction(&mut self, step: &Step, addr: Option<u64>) -> (TraceInst, u64) {
+        let Action::Execute { word, taken, exclusive_fails, .. } = step.action else {
+            unreachable!("fetches and agents outside are no instructions");
         };
         let mut flags = InstFlags::default();
         if addr.is_some() {
@@ -124,8 +155,9 @@ impl Stepper {
             if step.join == Join::After {
                 self.pc = next_line(self.pc);
             }
-            if let Action::Execute { .. } = step.action {
-                let (inst, next_pc) = self.instruction(step);
+            if let Action::Execute { operand, .. } = step.action {
+                let addr = operand.and_then(|xt| self.operand(step, xt).ok());
+                let (inst, next_pc) = self.instruction(step, addr);
                 let step = PipelineStep { inst, next_pc: Some(next_pc) };
                 let life =
                     self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
@@ -137,10 +169,10 @@ impl Stepper {
         self.pc = start;
     }
 
-    /// Lets everything drain; the counts of the whole case.
-    pub(super) fn finish(mut self) -> Counts {
-        self.pipeline.finish(&mut self.counts);
-        self.counts
+    /// Lets everything drain; the sink with what the whole case raised.
+    pub(super) fn finish(mut self) -> T {
+        self.pipeline.finish(&mut self.sink);
+        self.sink
     }
 }
 

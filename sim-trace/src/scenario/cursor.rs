@@ -68,6 +68,13 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Takes everything up to `end`, and `end` itself.
+    pub(super) fn until(&mut self, end: &str) -> Option<&'a str> {
+        let (text, _) = self.rest().split_once(end)?;
+        self.at += text.len() + end.len();
+        Some(text.trim())
+    }
+
     /// The next word (letters, digits, `_ . -`) without taking it.
     pub(super) fn peek_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();

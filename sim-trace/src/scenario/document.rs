@@ -9,10 +9,15 @@ use toml::de::{DeTable, DeValue};
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem, ScenarioError, place_of};
 use super::expect::{self, Bound, Draft};
-use super::{Case, Step, flows, given, steps};
+use super::flows::{self, Way};
+use super::vectors::Reading;
+use super::{Case, Expectation, Step, given, steps};
 
-const KEYS: [&str; 10] =
-    ["guide", "claim", "test", "given", "set", "names", "do", "expect", "others", "path"];
+#[rustfmt::skip]
+const KEYS: [&str; 12] = [
+    "guide", "claim", "test", "given", "set", "names", "do", "expect", "others", "path",
+    "silicon", "source",
+];
 
 /// Reads the cases of a scenario file. `file` names it in errors.
 ///
@@ -101,6 +106,7 @@ impl<'a> Table<'a> {
         given.set = self.settings()?;
         let (done, at) = self.need_string("do")?;
         let steps = steps::parse_steps(&mut Cursor::new(done, at), &names)?;
+        let (ways, path_offset) = self.ways()?;
         Ok(Case {
             test: self.need_string("test")?.0.to_owned(),
             guide: self.need_string("guide")?.0.to_owned(),
@@ -108,7 +114,49 @@ impl<'a> Table<'a> {
             place: place_of(self.text, self.offset),
             given,
             steps: steps.into_iter().map(|step| self.placed(step)).collect(),
-            expect: self.expectation()?.resolve()?,
+            expect: self.guide_expectation(&ways, path_offset)?,
+            ways,
+            silicon: self.silicon_expectation()?,
+            source: self.string("source")?.map(|(text, _)| text.to_owned()),
+        })
+    }
+
+    /// The ways of `path`, with the offset of its text.
+    fn ways(&self) -> Result<(Vec<Way>, usize), Fault> {
+        match self.string("path")? {
+            None => Ok((Vec::new(), self.offset)),
+            Some((path, at)) => Ok((flows::parse_paths(&mut Cursor::new(path, at))?, at)),
+        }
+    }
+
+    fn guide_expectation(&self, ways: &[Way], path_offset: usize) -> Result<Expectation, Fault> {
+        let mut draft = self.expectation(Reading::Guide, "expect")?;
+        if ways.is_empty() && self.find("expect").is_none() {
+            return Err(Fault::new(self.offset, Problem::MissingKey("expect")));
+        }
+        draft.path = flows::events_of(ways);
+        draft.path_offset = path_offset;
+        draft.resolve()
+    }
+
+    /// What the profile silicon must count: the case's own word, or its `expect` with the vectors
+    /// as published counts read them.
+    fn silicon_expectation(&self) -> Result<Expectation, Fault> {
+        if let Some(value) = self.find("silicon") {
+            if self.find("source").is_none() {
+                return Err(Fault::new(value.span().start, Problem::MissingKey("source")));
+            }
+            return self.expectation(Reading::Silicon, "silicon")?.resolve();
+        }
+        if let Some((key, _)) = self.entry("source") {
+            return Err(Fault::new(key.start, Problem::MissingKey("silicon")));
+        }
+        let draft = self.expectation(Reading::Silicon, "expect");
+        draft.and_then(|draft| draft.resolve()).map_err(|mut fault| {
+            if let Problem::Contradiction { because, .. } = &mut fault.problem {
+                *because = "in profile silicon; state it there with silicon = and source =";
+            }
+            fault
         })
     }
 
@@ -150,25 +198,22 @@ impl<'a> Table<'a> {
         Ok(table.iter().map(setting).collect())
     }
 
-    fn expectation(&self) -> Result<Draft, Fault> {
+    /// What the text or table of `key` says, in one reading of the vectors.
+    fn expectation(&self, reading: Reading, key: &'static str) -> Result<Draft, Fault> {
         let mut draft = Draft::default();
+        draft.reading = reading;
         draft.others_open = self.others_open()?;
-        if let Some((path, at)) = self.string("path")? {
-            draft.path_offset = at;
-            draft.path = flows::parse_path(&mut Cursor::new(path, at))?;
-        }
-        match self.find("expect") {
-            Some(value) => match value.get_ref() {
-                DeValue::Table(table) => self.expect_table(table, &mut draft)?,
-                _ => {
-                    let (text, at) = string_of(self.text, "expect", value)?;
-                    draft.parse(&mut Cursor::new(text, at))?;
-                }
-            },
-            None if draft.path.is_empty() => {
-                return Err(Fault::new(self.offset, Problem::MissingKey("expect")));
+        let Some(value) = self.find(key) else {
+            // A path alone speaks of the guide's flows only.
+            draft.others_open |= reading == Reading::Silicon;
+            return Ok(draft);
+        };
+        match value.get_ref() {
+            DeValue::Table(table) => self.expect_table(table, &mut draft)?,
+            _ => {
+                let (text, at) = string_of(self.text, key, value)?;
+                draft.parse(&mut Cursor::new(text, at))?;
             }
-            None => {}
         }
         Ok(draft)
     }

@@ -23,7 +23,7 @@ pub enum Problem {
     Toml(String),
     /// A key that no case has.
     #[error(
-        "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path"
+        "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
     )]
     UnknownKey(String),
     /// A key without which a case means nothing.
@@ -89,15 +89,13 @@ pub enum Problem {
         /// What stands there.
         value: u64,
     },
-    /// A flow path that the flow does not have.
-    #[error("flow {flow} has no step {step} here; its steps in order are {order}")]
+    /// A way that the flow does not have.
+    #[error("flow {flow} has no such way; its ways are {ways}")]
     BadPath {
-        /// Flow number.
-        flow: String,
-        /// The step that does not fit.
-        step: u64,
-        /// The steps of the flow in order.
-        order: String,
+        /// Section of the flow.
+        flow: &'static str,
+        /// Its ways by their steps.
+        ways: String,
     },
 }
 

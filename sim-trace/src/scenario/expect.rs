@@ -18,7 +18,7 @@ use sim_core::pmu_event::{COUNT, Group, RelationKind};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::flows::PathEvent;
-use super::vectors;
+use super::vectors::{self, Reading};
 
 /// Which counts are right, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,7 @@ pub struct Expectation {
 /// An expectation as it is written, before what follows from it is worked out.
 #[derive(Default)]
 pub(super) struct Draft {
+    pub(super) reading: Reading,
     sum: Option<[u64; COUNT]>,
     stated: Vec<(PmuEvent, Bound, usize)>,
     pub(super) others_open: bool,
@@ -111,7 +112,7 @@ impl Draft {
         let start = cursor.clone();
         let offset = cursor.offset();
         let mut sum = [0; COUNT];
-        let is_vector = parse_term(cursor, &mut sum);
+        let is_vector = parse_term(cursor, self.reading, &mut sum);
         if !matches!(is_vector, Ok(true)) && !starts_sum(cursor, &is_vector) {
             *cursor = start;
             let event = parse_event(cursor)?;
@@ -121,9 +122,9 @@ impl Draft {
         is_vector?;
         loop {
             if cursor.take("+") {
-                parse_term(cursor, &mut sum)?;
+                parse_term(cursor, self.reading, &mut sum)?;
             } else if cursor.take("-") {
-                subtract_term(cursor, &mut sum)?;
+                subtract_term(cursor, self.reading, &mut sum)?;
             } else {
                 break;
             }
@@ -250,9 +251,13 @@ fn starts_sum(cursor: &mut Cursor, term: &Result<bool, Fault>) -> bool {
 }
 
 /// Reads one term and adds it; true for a vector, false for a single event.
-fn parse_term(cursor: &mut Cursor, sum: &mut [u64; COUNT]) -> Result<bool, Fault> {
+fn parse_term(
+    cursor: &mut Cursor,
+    reading: Reading,
+    sum: &mut [u64; COUNT],
+) -> Result<bool, Fault> {
     let times = cursor.number()?;
-    if let Some(vector) = parse_vector(cursor) {
+    if let Some(vector) = parse_vector(cursor, reading) {
         for event in vector.events {
             add(&mut sum[*event as usize], times.unwrap_or(1), cursor)?;
         }
@@ -277,9 +282,13 @@ fn parse_term(cursor: &mut Cursor, sum: &mut [u64; COUNT]) -> Result<bool, Fault
 }
 
 /// Reads one term and takes it away: `2 V1 - LD_SPEC 1`.
-fn subtract_term(cursor: &mut Cursor, sum: &mut [u64; COUNT]) -> Result<(), Fault> {
+fn subtract_term(
+    cursor: &mut Cursor,
+    reading: Reading,
+    sum: &mut [u64; COUNT],
+) -> Result<(), Fault> {
     let mut less = [0; COUNT];
-    parse_term(cursor, &mut less)?;
+    parse_term(cursor, reading, &mut less)?;
     for (total, less) in sum.iter_mut().zip(less) {
         let rest = total.checked_sub(less);
         *total = rest.ok_or_else(|| cursor.expected("a '-' of no more than the sum has so far"))?;
@@ -293,14 +302,14 @@ fn add(total: &mut u64, more: u64, cursor: &mut Cursor) -> Result<(), Fault> {
 }
 
 /// The vector that stands here, if one does.
-fn parse_vector(cursor: &mut Cursor) -> Option<&'static vectors::Vector> {
+fn parse_vector(cursor: &mut Cursor, reading: Reading) -> Option<&'static vectors::Vector> {
     let mut ahead = cursor.clone();
     let mut name = ahead.word()?.to_owned();
     if let Some(side) = ahead.peek_word().filter(|_| name == "tlb2" || name == "walk") {
         name = format!("{name} {side}");
         ahead.word();
     }
-    let vector = vectors::find(&name)?;
+    let vector = vectors::find(&name, reading)?;
     *cursor = ahead;
     Some(vector)
 }

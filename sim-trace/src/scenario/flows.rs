@@ -1,80 +1,27 @@
-//! The numbered event lists of the guide's flows 5.1 to 5.8, for the `path` of a case.
+//! The `path` of a case: which way its accesses take through the flows 5.1 to 5.8 of the guide.
 //!
-//! 5.2 and 5.3 have no printed list: they mirror 5.1 and keep its numbers. A path says which steps
-//! an access took: their events count at least once, those of the flow's other steps not at all.
+//! `"5.1: 1,2,3 | 1,2; 5.4: 2 x 1"` names for each flow the ways that accesses take, by the numbers
+//! of the guide's event lists; the flow's boxes are those of [`sim_core::flow`]. A box without a
+//! number is named in parentheses where two ways differ in it alone: `5.5: 1,(write to the L2)`.
+//! The edges that the model reports for these flows must be exactly those of these ways. The
+//! events of their steps count at least once, those of the flow's other steps not at all.
 
 use sim_core::PmuEvent;
-use sim_core::PmuEvent::*;
+use sim_core::flow::{Flow, FlowGraph, Path, Stop};
 
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 
-/// One flow: its steps in the order in which an access takes them.
-#[derive(Clone, Copy, Debug)]
-pub struct Flow {
-    /// Section of the guide.
-    pub section: &'static str,
-    /// Number and events of each step.
-    pub steps: &'static [(u64, &'static [PmuEvent])],
+/// Accesses that go one way through a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The flow.
+    pub flow: Flow,
+    /// Boxes and edges.
+    pub path: Path,
+    /// How many accesses go this way.
+    pub times: u64,
 }
-
-/// Every flow of chapter 5.
-#[rustfmt::skip]
-pub const FLOWS: [Flow; 8] = [
-    Flow { section: "5.1", steps: &[
-        (1, &[LD_SPEC, MEM_ACCESS_RD]),
-        (2, &[L1D_TLB_RD]),
-        (3, &[L2D_TLB_RD]),
-        (5, &[DTLB_WALK]),
-        (6, &[L2D_TLB_REFILL_RD]),
-        (4, &[L1D_TLB_REFILL_RD]),
-    ] },
-    Flow { section: "5.2", steps: &[
-        (1, &[ST_SPEC, MEM_ACCESS_WR]),
-        (2, &[L1D_TLB_WR]),
-        (3, &[L2D_TLB_WR]),
-        (5, &[DTLB_WALK]),
-        (6, &[L2D_TLB_REFILL_WR]),
-        (4, &[L1D_TLB_REFILL_WR]),
-    ] },
-    Flow { section: "5.3", steps: &[
-        (1, &[L1I_TLB]),
-        (3, &[L2D_TLB_RD]),
-        (5, &[ITLB_WALK]),
-        (6, &[L2D_TLB_REFILL_RD]),
-        (4, &[L1I_TLB_REFILL]),
-    ] },
-    Flow { section: "5.4", steps: &[
-        (1, &[L1D_CACHE_RD, MEM_ACCESS_RD]),
-        (2, &[L1D_CACHE_REFILL_RD]),
-        (3, &[L1D_CACHE_REFILL_OUTER]),
-        (4, &[L1D_CACHE_WB_VICTIM]),
-    ] },
-    Flow { section: "5.5", steps: &[
-        (1, &[L1D_CACHE_WR, MEM_ACCESS_WR]),
-        (2, &[L1D_CACHE_REFILL_WR]),
-        (3, &[L1D_CACHE_REFILL_OUTER]),
-        (4, &[L1D_CACHE_WB_VICTIM]),
-    ] },
-    Flow { section: "5.6", steps: &[
-        (1, &[L1I_CACHE]),
-        (2, &[L1I_CACHE_REFILL]),
-    ] },
-    Flow { section: "5.7", steps: &[
-        (1, &[L2D_CACHE_RD]),
-        (2, &[BUS_ACCESS_RD]),
-        (3, &[REMOTE_ACCESS]),
-        (4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
-        (5, &[L2D_CACHE_WB_VICTIM]),
-    ] },
-    Flow { section: "5.8", steps: &[
-        (1, &[L2D_CACHE_WR]),
-        (2, &[BUS_ACCESS_WR]),
-        (3, &[REMOTE_ACCESS]),
-        (4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
-        (5, &[L2D_CACHE_WB_VICTIM]),
-    ] },
-];
 
 /// What a path says of an event.
 pub(super) struct PathEvent {
@@ -83,59 +30,110 @@ pub(super) struct PathEvent {
     pub(super) taken: bool,
 }
 
-/// Reads `"5.1: 1,2,3; 5.4: 1"` and says which events are on the paths and which beside them.
-pub(super) fn parse_path(cursor: &mut Cursor) -> Result<Vec<PathEvent>, Fault> {
-    let mut events: Vec<PathEvent> = Vec::new();
+/// Reads a whole `path` text.
+pub(super) fn parse_paths(cursor: &mut Cursor) -> Result<Vec<Way>, Fault> {
+    let mut ways: Vec<Way> = Vec::new();
     loop {
-        for step in parse_flow(cursor)? {
-            match events.iter_mut().find(|known| known.event == step.event) {
-                // Two flows share an event: one of them taking it is enough.
-                Some(known) => known.taken |= step.taken,
-                None => events.push(step),
-            }
+        let offset = cursor.offset();
+        let found = parse_flow(cursor)?;
+        if ways.iter().any(|known| known.flow == found[0].flow) {
+            let expected = "each flow once; join its ways with '|'".to_owned();
+            let found = format!("flow {} again", found[0].flow.info().section);
+            return Err(Fault::new(offset, Problem::Expected { expected, found }));
         }
+        ways.extend(found);
         if cursor.is_done() {
-            return Ok(events);
+            return Ok(ways);
         }
         if !cursor.take(";") {
-            return Err(cursor.expected("';' before the next flow"));
+            return Err(cursor.expected("';' before the next flow, or '|' before its next way"));
         }
     }
 }
 
-fn parse_flow(cursor: &mut Cursor) -> Result<Vec<PathEvent>, Fault> {
+/// What the ways say of the events of their flows.
+pub(super) fn events_of(ways: &[Way]) -> Vec<PathEvent> {
+    let mut events: Vec<PathEvent> = Vec::new();
+    for way in ways {
+        let graph = FlowGraph::new(way.flow);
+        for part in way.flow.info().boxes {
+            let taken = way.path.boxes(&graph).any(|known| known.name == part.name);
+            for event in part.events {
+                match events.iter_mut().find(|known| known.event == *event) {
+                    // Several ways, flows or boxes share an event: one taking it is enough.
+                    Some(known) => known.taken |= taken,
+                    None => events.push(PathEvent { event: *event, taken }),
+                }
+            }
+        }
+    }
+    events
+}
+
+/// Reads one flow with its ways; at least one.
+fn parse_flow(cursor: &mut Cursor) -> Result<Vec<Way>, Fault> {
     let mut ahead = cursor.clone();
-    let section = ahead.word();
-    let flow = FLOWS.iter().find(|flow| Some(flow.section) == section);
-    let Some(flow) = flow else {
+    let Some(flow) = ahead.word().and_then(Flow::of_section) else {
         return Err(cursor.expected("a flow from 5.1 to 5.8, as in \"5.1: 1,2\""));
     };
     *cursor = ahead;
     if !cursor.take(":") {
         return Err(cursor.expected("':' after the flow"));
     }
-    let mut taken = vec![false; flow.steps.len()];
-    let mut from = 0;
-    loop {
-        let offset = cursor.offset();
-        let number = cursor.need_number("the number of a step")?;
-        let found = flow.steps[from..].iter().position(|(step, _)| *step == number);
-        let Some(skipped) = found else {
-            return Err(Fault::new(offset, bad_path(flow, number)));
-        };
-        taken[from + skipped] = true;
-        from += skipped + 1;
-        if !cursor.take(",") {
-            break;
-        }
+    let graph = FlowGraph::new(flow);
+    let mut ways = vec![parse_way(cursor, &graph)?];
+    while cursor.take("|") {
+        ways.push(parse_way(cursor, &graph)?);
     }
-    let of_step = |((_, events), taken): (&(u64, &'static [PmuEvent]), bool)| {
-        events.iter().map(move |event| PathEvent { event: *event, taken })
-    };
-    Ok(flow.steps.iter().zip(taken).flat_map(of_step).collect())
+    Ok(ways)
 }
 
-fn bad_path(flow: &Flow, step: u64) -> Problem {
-    let order: Vec<String> = flow.steps.iter().map(|(number, _)| number.to_string()).collect();
-    Problem::BadPath { flow: flow.section.to_owned(), step, order: order.join(",") }
+fn parse_way(cursor: &mut Cursor, graph: &FlowGraph) -> Result<Way, Fault> {
+    let offset = cursor.offset();
+    let mut ahead = cursor.clone();
+    let times = match ahead.number()? {
+        Some(times) if ahead.take_word("x") => {
+            *cursor = ahead;
+            times
+        }
+        _ => 1,
+    };
+    let mut stops = vec![parse_stop(cursor)?];
+    while cursor.take(",") {
+        stops.push(parse_stop(cursor)?);
+    }
+    let path = graph.path(&stops).ok_or_else(|| Fault::new(offset, bad_path(graph)))?;
+    Ok(Way { flow: graph.flow(), path, times })
+}
+
+fn parse_stop(cursor: &mut Cursor) -> Result<Stop, Fault> {
+    if cursor.take("(") {
+        let Some(name) = cursor.until(")") else {
+            return Err(cursor.expected("the name of a box and ')'"));
+        };
+        return Ok(Stop::Named(name.to_owned()));
+    }
+    let offset = cursor.offset();
+    let value = cursor.need_number("the number of a step")?;
+    let step = u8::try_from(value).ok().filter(|step| *step > 0);
+    let range = "the number of a box of the flow";
+    let problem = Problem::OutOfRange { what: "a step", range, value };
+    step.map(Stop::Step).ok_or(Fault::new(offset, problem))
+}
+
+/// Every way of the flow as it would be written.
+fn bad_path(graph: &FlowGraph) -> Problem {
+    let mut ways: Vec<String> = Vec::new();
+    for path in graph.paths() {
+        let stop = |part: &sim_core::flow::FlowBox| match part.step {
+            0 => None,
+            step => Some(step.to_string()),
+        };
+        let way = path.boxes(graph).filter_map(stop).collect::<Vec<String>>().join(",");
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    let flow = graph.flow().info().section;
+    Problem::BadPath { flow, ways: ways.join(" | ") }
 }

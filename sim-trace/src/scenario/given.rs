@@ -9,12 +9,16 @@
 //! * **K3** K2, and these lines are clean in the L1 of the side that uses them;
 //! * **K3d** K3, with the lines used dirty in the L1 D-cache.
 //!
-//! `trained` as a clause means that the branch predictors know the steps. Any other clause is a
-//! subject and a state. The subject is a list of addresses (`0x8000 0x9000`,
-//! `a0..a3`), or `lines`, `pages`: all that the steps use. The states are those of [`State`].
+//! Some clauses are about the machine: `trained` (the branch predictors know the steps), `at EL1`,
+//! `at EL2 E2H TGE` (where the program runs), `tag checks on`, `stage 2` (on, with nothing of it
+//! cached). Any other clause is a subject and a state. The subject is a list of addresses
+//! (`0x8000 0x9000`, `a0..a3`), or `lines`, `pages`: all that the steps use. The states are those
+//! of [`State`].
+
+use sim_core::Privilege;
 
 use super::cursor::{Cursor, Names};
-use super::error::Fault;
+use super::error::{Fault, Problem};
 
 /// A base setup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +45,16 @@ pub enum State {
     NonCacheable,
     /// `device`: the page is Device memory.
     Device,
+    /// `read-only`: stores to the page fault.
+    ReadOnly,
+    /// `tagged`: the page is Tagged memory.
+    Tagged,
+    /// `in a 2 MiB block`: one descriptor maps the aligned 2 MiB around it.
+    InBlock,
+    /// `contiguous`: with its 15 aligned neighbors, one TLB entry may serve all.
+    Contiguous,
+    /// `in walk cache`: the upper levels of its translation are known, the last is not.
+    InWalkCache,
     /// `in TLBs`: in both TLB levels.
     InTlbs,
     /// `in L2 TLB`: in the L2 TLB only.
@@ -67,14 +81,49 @@ pub enum State {
     InRemote,
     /// `in DRAM`: local memory will supply it.
     InDram,
+    /// `shared`: another core holds a copy of the line.
+    Shared,
+    /// `1-bit error in L1D data`, ...: a fault in the RAM that holds the line.
+    Faulty(Ram, Bits),
+    /// `tag 3`: the allocation tag of the 16 bytes around the address.
+    Tag(u8),
+}
+
+/// A RAM that can hold an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ram {
+    /// Data of the L1 D-cache.
+    L1dData,
+    /// Tags of the L1 D-cache.
+    L1dTag,
+    /// Data of the L1 I-cache.
+    L1iData,
+    /// Tags of the L1 I-cache.
+    L1iTag,
+    /// Data of the L2.
+    L2Data,
+}
+
+/// How many bits are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bits {
+    /// One.
+    One,
+    /// Two.
+    Two,
 }
 
 impl State {
     /// Every state with the words that name it.
-    pub const NAMED: [(&'static str, State); 16] = [
+    pub const NAMED: [(&'static str, State); 29] = [
         ("unmapped", State::Unmapped),
         ("non-cacheable", State::NonCacheable),
         ("device", State::Device),
+        ("read-only", State::ReadOnly),
+        ("tagged", State::Tagged),
+        ("in a 2 MiB block", State::InBlock),
+        ("contiguous", State::Contiguous),
+        ("in walk cache", State::InWalkCache),
         ("in TLBs", State::InTlbs),
         ("in L2 TLB", State::InL2Tlb),
         ("in no TLB", State::InNoTlb),
@@ -88,12 +137,26 @@ impl State {
         ("in peer", State::InPeer),
         ("in remote", State::InRemote),
         ("in DRAM", State::InDram),
+        ("shared", State::Shared),
+        ("1-bit error in L1D data", State::Faulty(Ram::L1dData, Bits::One)),
+        ("2-bit error in L1D data", State::Faulty(Ram::L1dData, Bits::Two)),
+        ("error in L1D tag", State::Faulty(Ram::L1dTag, Bits::One)),
+        ("error in L1I data", State::Faulty(Ram::L1iData, Bits::One)),
+        ("error in L1I tag", State::Faulty(Ram::L1iTag, Bits::One)),
+        ("1-bit error in L2 data", State::Faulty(Ram::L2Data, Bits::One)),
+        ("2-bit error in L2 data", State::Faulty(Ram::L2Data, Bits::Two)),
     ];
 
     /// True for a state of a page, false for one of a line.
     pub fn is_of_page(self) -> bool {
-        use State::{Device, InL2Tlb, InNoTlb, InTlbs, NonCacheable, Unmapped};
-        matches!(self, Unmapped | NonCacheable | Device | InTlbs | InL2Tlb | InNoTlb)
+        use State::{InL2Tlb, InNoTlb, InTlbs, InWalkCache};
+        self.is_attribute() || matches!(self, InTlbs | InL2Tlb | InNoTlb | InWalkCache)
+    }
+
+    /// True for what the tables say of a page, whoever holds its translation.
+    pub fn is_attribute(self) -> bool {
+        use State::{Contiguous, Device, InBlock, NonCacheable, ReadOnly, Tagged, Unmapped};
+        matches!(self, Unmapped | NonCacheable | Device | ReadOnly | Tagged | InBlock | Contiguous)
     }
 }
 
@@ -115,6 +178,12 @@ pub struct Given {
     pub clauses: Vec<Clause>,
     /// The branch predictors know the steps.
     pub trained: bool,
+    /// Where the program runs: EL0 unless said.
+    pub privilege: Privilege,
+    /// Loads and stores of Tagged memory check the tag in bits 59 to 56 of their address.
+    pub tag_checks: bool,
+    /// Translation has a second stage.
+    pub stage2: bool,
     /// Configuration keys and their TOML values.
     pub set: Vec<(String, String)>,
 }
@@ -127,13 +196,44 @@ pub(super) fn parse_given(cursor: &mut Cursor, names: &Names) -> Result<Given, F
         if !(cursor.take(",") || cursor.take(";")) {
             return Err(cursor.expected("',' before the next clause"));
         }
-        if cursor.take_word("trained") {
-            given.trained = true;
-        } else {
+        if !parse_machine(cursor, &mut given)? {
             given.clauses.push(parse_clause(cursor, names)?);
         }
     }
     Ok(given)
+}
+
+/// Reads a clause about the machine, if one stands here.
+fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> {
+    if cursor.take_word("trained") {
+        given.trained = true;
+    } else if cursor.take_word("at") {
+        given.privilege = parse_privilege(cursor)?;
+    } else if cursor.take_word("tag") {
+        if !(cursor.take_word("checks") && cursor.take_word("on")) {
+            return Err(cursor.expected("'tag checks on'"));
+        }
+        given.tag_checks = true;
+    } else if cursor.take_word("stage") {
+        if !cursor.take_word("2") {
+            return Err(cursor.expected("'stage 2'"));
+        }
+        given.stage2 = true;
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// Reads `EL2 E2H TGE`.
+fn parse_privilege(cursor: &mut Cursor) -> Result<Privilege, Fault> {
+    let levels = ["EL0", "EL1", "EL2", "EL3"];
+    let Some(level) = levels.iter().position(|name| cursor.take_word(name)) else {
+        return Err(cursor.expected("EL0, EL1, EL2 or EL3 after 'at'"));
+    };
+    let e2h = cursor.take_word("E2H");
+    let tge = cursor.take_word("TGE");
+    Ok(Privilege { level: level as u8, e2h, tge })
 }
 
 fn parse_base(cursor: &mut Cursor) -> Result<Base, Fault> {
@@ -162,19 +262,16 @@ fn parse_clause(cursor: &mut Cursor, names: &Names) -> Result<Clause, Fault> {
         if state.is_of_page() != pages {
             let expected = if pages { "the state of a page" } else { "the state of a line" };
             let found = "the state of the other".to_owned();
-            let problem = super::Problem::Expected { expected: expected.to_owned(), found };
+            let problem = Problem::Expected { expected: expected.to_owned(), found };
             return Err(Fault::new(offset, problem));
         }
         return Ok(Clause { subject: None, state });
     }
     let mut subject = cursor.addresses(names)?;
     loop {
-        let mut ahead = cursor.clone();
-        if parse_state(&mut ahead).is_ok() {
+        let is_state = parse_state(&mut cursor.clone()).is_ok();
+        if is_state || cursor.peek_word().is_none_or(|word| !starts_address(word, names)) {
             break;
-        }
-        if cursor.peek_word().is_none_or(|word| !starts_address(word, names)) {
-            return Err(cursor.expected(&state_list()));
         }
         subject.extend(cursor.addresses(names)?);
     }
@@ -187,6 +284,13 @@ fn starts_address(word: &str, names: &Names) -> bool {
 
 /// The longest state name that stands here.
 fn parse_state(cursor: &mut Cursor) -> Result<State, Fault> {
+    if cursor.take_word("tag") {
+        let offset = cursor.offset();
+        let value = cursor.need_number("an allocation tag, as in tag 3")?;
+        let tag = u8::try_from(value).ok().filter(|tag| *tag < 16);
+        let problem = Problem::OutOfRange { what: "an allocation tag", range: "0 to 15", value };
+        return tag.map(State::Tag).ok_or(Fault::new(offset, problem));
+    }
     let mut best: Option<(Cursor, usize, State)> = None;
     for (name, state) in State::NAMED {
         let mut ahead = cursor.clone();
@@ -202,5 +306,5 @@ fn parse_state(cursor: &mut Cursor) -> Result<State, Fault> {
 
 fn state_list() -> String {
     let names: Vec<&str> = State::NAMED.iter().map(|(name, _)| *name).collect();
-    format!("a state ({})", names.join(", "))
+    format!("a state ({}, tag n)", names.join(", "))
 }

@@ -13,6 +13,14 @@ pub enum Operand {
     Address,
     /// A data address, then perhaps `fails`: the store-exclusive does not store.
     Exclusive,
+    /// An address, then perhaps `L1` or `L2`: the set and way that hold it.
+    SetAndWay,
+    /// An address, then perhaps `ASID n`: its page number, with an ASID.
+    Page,
+    /// The number of an ASID.
+    Asid,
+    /// Perhaps a value for the register, or `ASID n` in its upper bits.
+    Value,
     /// Nothing; the branch is always taken.
     Taken,
     /// `taken` or `not-taken`.
@@ -32,7 +40,7 @@ pub struct NamedInst {
 
 /// Every named instruction.
 #[rustfmt::skip]
-pub const NAMED_INSTS: [NamedInst; 127] = [
+pub const NAMED_INSTS: [NamedInst; 171] = [
     NamedInst { name: "LD1", word: 0x3940_0020, operand: Operand::Address }, // ldrb w0, [x1]
     NamedInst { name: "LD2", word: 0x7940_0020, operand: Operand::Address }, // ldrh w0, [x1]
     NamedInst { name: "LD4", word: 0xB940_0020, operand: Operand::Address }, // ldr w0, [x1]
@@ -93,6 +101,50 @@ pub const NAMED_INSTS: [NamedInst; 127] = [
     NamedInst { name: "DC CIVAC", word: 0xD50B_7E21, operand: Operand::Address }, // dc civac, x1
     NamedInst { name: "DC IVAC", word: 0xD508_7621, operand: Operand::Address }, // dc ivac, x1
     NamedInst { name: "IC IVAU", word: 0xD50B_7521, operand: Operand::Address }, // ic ivau, x1
+    NamedInst { name: "DC CVAU", word: 0xD50B_7B21, operand: Operand::Address }, // dc cvau, x1
+    NamedInst { name: "DC CVAP", word: 0xD50B_7C21, operand: Operand::Address }, // dc cvap, x1
+    NamedInst { name: "DC ISW", word: 0xD508_7641, operand: Operand::SetAndWay }, // dc isw, x1
+    NamedInst { name: "DC CSW", word: 0xD508_7A41, operand: Operand::SetAndWay }, // dc csw, x1
+    NamedInst { name: "DC CISW", word: 0xD508_7E41, operand: Operand::SetAndWay }, // dc cisw, x1
+    NamedInst { name: "IC IALLU", word: 0xD508_751F, operand: Operand::Nothing }, // ic iallu
+    NamedInst { name: "IC IALLUIS", word: 0xD508_711F, operand: Operand::Nothing }, // ic ialluis
+    NamedInst { name: "AT S1E0R", word: 0xD508_7841, operand: Operand::Address }, // at s1e0r, x1
+    NamedInst { name: "AT S1E0W", word: 0xD508_7861, operand: Operand::Address }, // at s1e0w, x1
+    NamedInst { name: "AT S1E1R", word: 0xD508_7801, operand: Operand::Address }, // at s1e1r, x1
+    NamedInst { name: "AT S1E1W", word: 0xD508_7821, operand: Operand::Address }, // at s1e1w, x1
+    NamedInst { name: "AT S12E1R", word: 0xD50C_7881, operand: Operand::Address }, // at s12e1r, x1
+    NamedInst { name: "AT S12E1W", word: 0xD50C_78A1, operand: Operand::Address }, // at s12e1w, x1
+    NamedInst { name: "TLBI VMALLE1", word: 0xD508_871F, operand: Operand::Nothing }, // tlbi vmalle1
+    NamedInst { name: "TLBI VMALLE1IS", word: 0xD508_831F, operand: Operand::Nothing }, // tlbi vmalle1is
+    NamedInst { name: "TLBI VAE1", word: 0xD508_8721, operand: Operand::Page }, // tlbi vae1, x1
+    NamedInst { name: "TLBI VAE1IS", word: 0xD508_8321, operand: Operand::Page }, // tlbi vae1is, x1
+    NamedInst { name: "TLBI ASIDE1", word: 0xD508_8741, operand: Operand::Asid }, // tlbi aside1, x1
+    NamedInst { name: "TLBI ASIDE1IS", word: 0xD508_8341, operand: Operand::Asid }, // tlbi aside1is, x1
+    NamedInst { name: "TLBI VAAE1", word: 0xD508_8761, operand: Operand::Page }, // tlbi vaae1, x1
+    NamedInst { name: "TLBI VAAE1IS", word: 0xD508_8361, operand: Operand::Page }, // tlbi vaae1is, x1
+    NamedInst { name: "TLBI VALE1", word: 0xD508_87A1, operand: Operand::Page }, // tlbi vale1, x1
+    NamedInst { name: "TLBI VALE1IS", word: 0xD508_83A1, operand: Operand::Page }, // tlbi vale1is, x1
+    NamedInst { name: "TLBI VAALE1", word: 0xD508_87E1, operand: Operand::Page }, // tlbi vaale1, x1
+    NamedInst { name: "TLBI VAALE1IS", word: 0xD508_83E1, operand: Operand::Page }, // tlbi vaale1is, x1
+    NamedInst { name: "TLBI ALLE1", word: 0xD50C_879F, operand: Operand::Nothing }, // tlbi alle1
+    NamedInst { name: "TLBI ALLE1IS", word: 0xD50C_839F, operand: Operand::Nothing }, // tlbi alle1is
+    NamedInst { name: "TLBI VMALLS12E1", word: 0xD50C_87DF, operand: Operand::Nothing }, // tlbi vmalls12e1
+    NamedInst { name: "TLBI VMALLS12E1IS", word: 0xD50C_83DF, operand: Operand::Nothing }, // tlbi vmalls12e1is
+    NamedInst { name: "TLBI IPAS2E1", word: 0xD50C_8421, operand: Operand::Page }, // tlbi ipas2e1, x1
+    NamedInst { name: "TLBI IPAS2E1IS", word: 0xD50C_8021, operand: Operand::Page }, // tlbi ipas2e1is, x1
+    NamedInst { name: "MSR TTBR0_EL1", word: 0xD518_2001, operand: Operand::Value }, // msr ttbr0_el1, x1
+    NamedInst { name: "MSR TTBR1_EL1", word: 0xD518_2021, operand: Operand::Value }, // msr ttbr1_el1, x1
+    NamedInst { name: "MSR TTBR0_EL12", word: 0xD51D_2001, operand: Operand::Value }, // msr ttbr0_el12, x1
+    NamedInst { name: "MSR TTBR1_EL12", word: 0xD51D_2021, operand: Operand::Value }, // msr ttbr1_el12, x1
+    NamedInst { name: "MSR TTBR0_EL2", word: 0xD51C_2001, operand: Operand::Value }, // msr ttbr0_el2, x1
+    NamedInst { name: "MSR TTBR1_EL2", word: 0xD51C_2021, operand: Operand::Value }, // msr ttbr1_el2, x1
+    NamedInst { name: "MSR VTTBR_EL2", word: 0xD51C_2101, operand: Operand::Value }, // msr vttbr_el2, x1
+    NamedInst { name: "MSR CONTEXTIDR_EL1", word: 0xD518_D021, operand: Operand::Value }, // msr contextidr_el1, x1
+    NamedInst { name: "MSR CONTEXTIDR_EL12", word: 0xD51D_D021, operand: Operand::Value }, // msr contextidr_el12, x1
+    NamedInst { name: "MSR CONTEXTIDR_EL2", word: 0xD51C_D021, operand: Operand::Value }, // msr contextidr_el2, x1
+    NamedInst { name: "MRS TTBR0_EL1", word: 0xD538_2000, operand: Operand::Nothing }, // mrs x0, ttbr0_el1
+    NamedInst { name: "MRS TTBR1_EL1", word: 0xD538_2020, operand: Operand::Nothing }, // mrs x0, ttbr1_el1
+    NamedInst { name: "MRS CONTEXTIDR_EL1", word: 0xD538_D020, operand: Operand::Nothing }, // mrs x0, contextidr_el1
     NamedInst { name: "DSB", word: 0xD503_3F9F, operand: Operand::Nothing }, // dsb sy
     NamedInst { name: "DMB", word: 0xD503_3BBF, operand: Operand::Nothing }, // dmb ish
     NamedInst { name: "ISB", word: 0xD503_3FDF, operand: Operand::Nothing }, // isb

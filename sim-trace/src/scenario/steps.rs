@@ -7,6 +7,12 @@
 //! | `LDADDn`, `STADDn`, `SWPn`, `CASn` | atomics |
 //! | `IF A` | one instruction fetch inside one line |
 //! | `PLD A`, `PST A`, `DC ZVA A`, ... | preloads, cache instructions by address |
+//! | `DC CISW A [L1\|L2]` | the set and way of that cache (L1) that hold A |
+//! | `TLBI VAE1 A [ASID n]`, `TLBI ASIDE1 n` | TLB maintenance, of the current ASID unless said |
+//! | `AT S1E1R A`, `MSR TTBR0_EL1 [value]`, ... | translation, system registers |
+//! | `SNP-S A`, `SNP-U A`, `SNP-FWD A` | another agent asks this core for the line |
+//! | `PEER DC CVAC A` | another CPU executes it, and it is broadcast |
+//! | `STASH A` | an I/O agent puts the line into the L2 |
 //! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`super::named_insts`] |
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
 //! | `s ; t` | t starts after s is complete, fills included |
@@ -15,7 +21,10 @@
 //! | `s [step N] x 4` | s four times with `;` between, the address growing by N |
 //! | `s [step N] &x 4` | the same with `&` |
 
+use sim_core::Snoop;
+
 use super::Place;
+use super::agents;
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::named_insts::{self, NAMED_INSTS, NamedInst, Operand};
@@ -44,13 +53,61 @@ pub enum Action {
     Execute {
         /// The A64 word.
         word: u32,
-        /// Data address.
-        addr: Option<u64>,
+        /// What its operand register holds, for those that address memory or manage it.
+        operand: Option<Xt>,
         /// A branch that goes to its target.
         taken: bool,
-        /// A store-exclusive that does not store.
+        /// A store-exclusive that does not store, whatever the monitor says.
         exclusive_fails: bool,
     },
+    /// An agent outside this core wants the line.
+    Snoop {
+        /// What it wants.
+        snoop: Snoop,
+        /// Address in the line.
+        addr: u64,
+    },
+    /// An I/O agent puts the line into this core's L2.
+    Stash {
+        /// Address in the line.
+        addr: u64,
+    },
+}
+
+/// The value of the register that an instruction takes its operand from (X1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Xt {
+    /// A virtual address.
+    Address(u64),
+    /// The level, set and way that hold an address now.
+    SetAndWay {
+        /// Address that is held there.
+        addr: u64,
+        /// Level 2 instead of level 1.
+        level2: bool,
+    },
+    /// The page number of an address with an ASID; `None` for the current one.
+    Page {
+        /// Address in the page.
+        addr: u64,
+        /// Address space.
+        asid: Option<u16>,
+    },
+    /// An ASID in the upper bits; `None` for the current one.
+    Asid(Option<u16>),
+    /// A plain value.
+    Value(u64),
+}
+
+impl Xt {
+    fn moved(self, by: u64) -> Xt {
+        match self {
+            Xt::Address(addr) => Xt::Address(addr.wrapping_add(by)),
+            Xt::SetAndWay { addr, level2 } => Xt::SetAndWay { addr: addr.wrapping_add(by), level2 },
+            Xt::Page { addr, asid } => Xt::Page { addr: addr.wrapping_add(by), asid },
+            Xt::Asid(_) | Xt::Value(_) => self,
+        }
+    }
 }
 
 /// One step.
@@ -120,6 +177,11 @@ fn parse_step(
 ) -> Result<(), Fault> {
     let offset = cursor.offset();
     let action = parse_action(cursor, names)?;
+    if wrong_path && matches!(action, Action::Snoop { .. } | Action::Stash { .. }) {
+        let found = "an agent outside, which has none".to_owned();
+        let expected = "an instruction on the wrong path".to_owned();
+        return Err(Fault::new(offset, Problem::Expected { expected, found }));
+    }
     let text = cursor.text_since(offset).to_owned();
     let stride = match cursor.take_word("step") {
         true => cursor.need_number("a distance in bytes after 'step'")?,
@@ -161,9 +223,11 @@ fn parse_times(cursor: &mut Cursor) -> Result<(u64, Join), Fault> {
 fn moved(action: Action, by: u64) -> Action {
     match action {
         Action::Fetch { addr } => Action::Fetch { addr: addr.wrapping_add(by) },
-        Action::Execute { word, addr, taken, exclusive_fails } => {
-            let addr = addr.map(|addr| addr.wrapping_add(by));
-            Action::Execute { word, addr, taken, exclusive_fails }
+        Action::Snoop { snoop, addr } => Action::Snoop { snoop, addr: addr.wrapping_add(by) },
+        Action::Stash { addr } => Action::Stash { addr: addr.wrapping_add(by) },
+        Action::Execute { word, operand, taken, exclusive_fails } => {
+            let operand = operand.map(|operand| operand.moved(by));
+            Action::Execute { word, operand, taken, exclusive_fails }
         }
     }
 }
@@ -175,25 +239,68 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
     if cursor.take_word("word") {
         return parse_word(cursor, names);
     }
+    if let Some(action) = agents::parse_agent(cursor, names)? {
+        return Ok(action);
+    }
     let inst = parse_name(cursor)?;
-    let mut addr = None;
+    let operand = parse_operand(cursor, names, inst.operand)?;
     let mut taken = inst.operand == Operand::Taken;
     let mut exclusive_fails = false;
-    match inst.operand {
-        Operand::Nothing | Operand::Taken => {}
-        Operand::Address => addr = Some(cursor.address(names)?),
-        Operand::Exclusive => {
-            addr = Some(cursor.address(names)?);
-            exclusive_fails = cursor.take_word("fails");
-        }
-        Operand::Conditional => {
-            taken = cursor.take_word("taken");
-            if !taken && !cursor.take_word("not-taken") {
-                return Err(cursor.expected("'taken' or 'not-taken'"));
-            }
+    if inst.operand == Operand::Exclusive {
+        exclusive_fails = cursor.take_word("fails");
+    }
+    if inst.operand == Operand::Conditional {
+        taken = cursor.take_word("taken");
+        if !taken && !cursor.take_word("not-taken") {
+            return Err(cursor.expected("'taken' or 'not-taken'"));
         }
     }
-    Ok(Action::Execute { word: inst.word, addr, taken, exclusive_fails })
+    Ok(Action::Execute { word: inst.word, operand, taken, exclusive_fails })
+}
+
+/// What stands behind the name of an instruction, as far as it goes into its register.
+fn parse_operand(
+    cursor: &mut Cursor,
+    names: &Names,
+    operand: Operand,
+) -> Result<Option<Xt>, Fault> {
+    Ok(match operand {
+        Operand::Nothing | Operand::Taken | Operand::Conditional => None,
+        Operand::Address | Operand::Exclusive => Some(Xt::Address(cursor.address(names)?)),
+        Operand::SetAndWay => {
+            let addr = cursor.address(names)?;
+            let level2 = cursor.take_word("L2");
+            if !level2 {
+                cursor.take_word("L1");
+            }
+            Some(Xt::SetAndWay { addr, level2 })
+        }
+        Operand::Page => {
+            let addr = cursor.address(names)?;
+            Some(Xt::Page { addr, asid: parse_asid(cursor)? })
+        }
+        Operand::Asid => Some(Xt::Asid(Some(need_asid(cursor, "the number of an ASID")?))),
+        Operand::Value => match parse_asid(cursor)? {
+            Some(asid) => Some(Xt::Asid(Some(asid))),
+            None => cursor.number()?.map(Xt::Value),
+        },
+    })
+}
+
+/// Reads `ASID 5`, if it stands here.
+fn parse_asid(cursor: &mut Cursor) -> Result<Option<u16>, Fault> {
+    match cursor.take_word("ASID") {
+        true => need_asid(cursor, "a number after 'ASID'").map(Some),
+        false => Ok(None),
+    }
+}
+
+fn need_asid(cursor: &mut Cursor, what: &str) -> Result<u16, Fault> {
+    let offset = cursor.offset();
+    let value = cursor.need_number(what)?;
+    u16::try_from(value).map_err(|_| {
+        Fault::new(offset, Problem::OutOfRange { what: "an ASID", range: "16 bits", value })
+    })
 }
 
 fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
@@ -206,8 +313,8 @@ fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
     let has_address = cursor.peek_word().is_some_and(|next| {
         next.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(next)
     });
-    let addr = if has_address { Some(cursor.address(names)?) } else { None };
-    Ok(Action::Execute { word, addr, taken: false, exclusive_fails: false })
+    let operand = if has_address { Some(Xt::Address(cursor.address(names)?)) } else { None };
+    Ok(Action::Execute { word, operand, taken: false, exclusive_fails: false })
 }
 
 /// The longest instruction name of up to three words that stands here.
@@ -253,5 +360,6 @@ fn hint_for(name: &str) -> String {
             return format!("known names that begin alike: {}", alike.join(", "));
         }
     }
-    "write LD8 0x8000, ST8, IF, PLD, DSB, ADD ..., or any instruction as word 0xD503201F".to_owned()
+    "write LD8 0x8000, ST8, IF, PLD, SNP-U, DSB, ADD ..., or any instruction as word 0xD503201F"
+        .to_owned()
 }

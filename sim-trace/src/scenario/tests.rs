@@ -1,7 +1,7 @@
 //! The language as a writer meets it: what is read, and what is said about each mistake.
 
 use proptest::prelude::*;
-use sim_core::PmuEvent;
+use sim_core::{Flow, PmuEvent, Snoop};
 
 use super::*;
 
@@ -72,10 +72,10 @@ fn steps_are_joined_repeated_and_put_on_a_wrong_path() {
     let (right, wrong) = (false, true);
     assert_eq!(joins[..4], [(a, right), (a, right), (w, wrong), (a, wrong)]);
     assert_eq!(joins[4..], [(a, right); 4]);
-    let Action::Execute { addr, .. } = case.steps[0].action else { panic!("an instruction") };
-    assert_eq!(addr, Some(0x11_0008));
-    let Action::Execute { addr, word, .. } = case.steps[6].action else { panic!("a load") };
-    assert_eq!((addr, word), (Some(0x2000), 0x3940_0020));
+    let Action::Execute { operand, .. } = case.steps[0].action else { panic!("an instruction") };
+    assert_eq!(operand, Some(Xt::Address(0x11_0008)));
+    let Action::Execute { operand, word, .. } = case.steps[6].action else { panic!("a load") };
+    assert_eq!((operand, word), (Some(Xt::Address(0x2000)), 0x3940_0020));
     assert_eq!(case.given.clauses[0].subject, Some(vec![0x10_0000, 0x10_4000, 0x10_8000]));
     assert_eq!(case.given.clauses[1].subject, Some(vec![0x8000, 0x9000]));
 }
@@ -116,6 +116,25 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
         (format!("{given}do = 'LD8 b'\nexpect = 'V3'"), "no address is named 'b'; declare it"),
         (format!("{given}do = '[LD8 a0'\nexpect = 'V3'"), "expected ']', found the end"),
         (format!("{given}do = 'B.EQ'\nexpect = 'V3'"), "expected 'taken' or 'not-taken'"),
+        (
+            format!("{given}do = '[SNP-S a0]'\nexpect = 'V3'"),
+            "expected an instruction on the wrong",
+        ),
+        (format!("{given}do = 'SNP-S'\nexpect = 'V3'"), "expected an address, found the end"),
+        (format!("{given}do = 'PEER LD8 a0'\nexpect = 'V3'"), "expected 'DC CVAC', 'DC CIVAC'"),
+        (format!("{given}do = 'DC CISW'\nexpect = 'V3'"), "expected an address, found the end"),
+        (format!("{given}do = 'TLBI ASIDE1'\nexpect = 'V3'"), "expected the number of an ASID"),
+        (
+            format!("{given}do = 'TLBI VAE1 a0 ASID 70000'\nexpect = 'V3'"),
+            "an ASID must be 16 bits, not 70000",
+        ),
+        (format!("{given}do = 'TLBI X a0'\nexpect = 'V3'"), "begin alike: TLBI VMALLE1, TLBI"),
+        (format!("given = 'K3, at home'\n{rest}"), "expected EL0, EL1, EL2 or EL3 after 'at'"),
+        (format!("given = 'K3, tag checks'\n{rest}"), "expected 'tag checks on', found the end"),
+        (format!("given = 'K3, stage 3'\n{rest}"), "expected 'stage 2', found '3'"),
+        (format!("given = 'K3, a0 tag 16'\n{rest}"), "an allocation tag must be 0 to 15, not 16"),
+        (format!("given = 'K3, a0 error in L1D data'\n{rest}"), "1-bit error in L1D data, 2-bit"),
+        (format!("{given}{rest}\nsource = 'x'"), "the case has no 'silicon'"),
         (format!("{given}do = 'NOP x 0'\nexpect = 'V3'"), "a repetition must be between 1 and"),
         (format!("{given}do = 'NOP'\nexpect = 'L1D_TLBB 1'"), "the closest name is L1D_TLB "),
         (format!("{given}do = 'NOP'\nexpect = 'V3 + L1D_TLB 1'"), "add to L1D_TLB_RD, L1D_TLB_WR"),
@@ -133,13 +152,16 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
             "expected '+', '-', ';' or ',', found 'V1'",
         ),
         (
-            format!("{given}{rest}\npath = '5.1: 1,2,4'"),
-            "L1D_TLB_REFILL_RD cannot be both 0 and at least 1",
+            format!("{given}{rest}\npath = '5.1: 1,2,3,4'"),
+            "L2D_TLB_RD cannot be both 0 and at least 1 (from the path)",
         ),
         (
-            format!("{given}{rest}\npath = '5.1: 2,1'"),
-            "flow 5.1 has no step 1 here; its steps in order",
+            format!("{given}{rest}\npath = '5.6: 1,2 | 2,1'"),
+            "a.toml:7:20: flow 5.6 has no such way; its ways are 1,2 | 1",
         ),
+        (format!("{given}{rest}\npath = '5.4: 1; 5.4: 1'"), "join its ways with '|'"),
+        (format!("{given}{rest}\npath = '5.5: 1,(done'"), "expected the name of a box and ')'"),
+        (format!("{given}{rest}\npath = '5.5: 0'"), "a step must be the number of a box"),
         (format!("{given}{rest}\npath = '5.9: 1'"), "expected a flow from 5.1 to 5.8"),
         (format!("{given}{rest}\nother = 'any'"), "a.toml:7:1: unknown key 'other'"),
         (format!("{given}{rest}\nothers = 'some'"), "'others' must be \"zero\" or \"any\""),
@@ -151,6 +173,98 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
         let error = error(&body);
         assert!(error.contains(expected), "{body}\n  says: {error}\n  not:  {expected}");
     }
+}
+
+#[test]
+fn agents_outside_take_steps() {
+    let case = case(
+        "given = 'K3'\ndo = 'SNP-S 0x8000 ; SNP-U a0 step 64 x 2 ; PEER DC CIVAC 0x40 ; STASH 0x80'\n\
+         expect = 'LD_SPEC 0'\nothers = 'any'",
+    );
+    let actions: Vec<Action> = case.steps.iter().map(|step| step.action).collect();
+    let expected = [
+        Action::Snoop { snoop: Snoop::Shared, addr: 0x8000 },
+        Action::Snoop { snoop: Snoop::Unique, addr: 0x10_0000 },
+        Action::Snoop { snoop: Snoop::Unique, addr: 0x10_0040 },
+        Action::Snoop { snoop: Snoop::CleanInvalidate, addr: 0x40 },
+        Action::Stash { addr: 0x80 },
+    ];
+    assert_eq!(actions, expected);
+}
+
+#[test]
+fn instructions_that_manage_take_their_operands() {
+    let case = case(
+        "given = 'K3'\ndo = 'DC CISW 0x8000 L2 ; DC CSW 0x40 ; TLBI VAE1 0x8000 ; TLBI VALE1IS 0x9000 ASID 7 ; \
+         TLBI ASIDE1 7 ; TLBI ALLE1 ; AT S1E1W 0x8000 ; MSR TTBR0_EL1 ASID 3 ; MSR TTBR1_EL12 0x1000 ; MSR TTBR0_EL2'\n\
+         expect = 'LD_SPEC 0'\nothers = 'any'",
+    );
+    let operands: Vec<Option<Xt>> = case
+        .steps
+        .iter()
+        .map(|step| match step.action {
+            Action::Execute { operand, .. } => operand,
+            _ => panic!("an instruction"),
+        })
+        .collect();
+    let expected = [
+        Some(Xt::SetAndWay { addr: 0x8000, level2: true }),
+        Some(Xt::SetAndWay { addr: 0x40, level2: false }),
+        Some(Xt::Page { addr: 0x8000, asid: None }),
+        Some(Xt::Page { addr: 0x9000, asid: Some(7) }),
+        Some(Xt::Asid(Some(7))),
+        None,
+        Some(Xt::Address(0x8000)),
+        Some(Xt::Asid(Some(3))),
+        Some(Xt::Value(0x1000)),
+        None,
+    ];
+    assert_eq!(operands, expected);
+}
+
+#[test]
+fn clauses_are_about_the_machine_its_pages_and_its_lines() {
+    let case = case(
+        "given = 'K3; at EL2 E2H TGE, tag checks on; stage 2; pages tagged; 0x8000 tag 3; \
+         0x8000 2-bit error in L1D data; 0x9000 shared; 0xA000 in a 2 MiB block'\n\
+         do = 'LD8 0x0300000000008000'\nexpect = 'V3'",
+    );
+    let Given { privilege, tag_checks, stage2, clauses, .. } = &case.given;
+    assert_eq!((privilege.level, privilege.e2h, privilege.tge), (2, true, true));
+    assert!(*tag_checks && *stage2);
+    let states: Vec<State> = clauses.iter().map(|clause| clause.state).collect();
+    let broken = State::Faulty(Ram::L1dData, Bits::Two);
+    assert_eq!(states, [State::Tagged, State::Tag(3), broken, State::Shared, State::InBlock]);
+}
+
+#[test]
+fn profile_silicon_reads_the_vectors_its_way_or_is_stated_apart() {
+    let read = |case: &Case, event| {
+        let known = case.silicon.events.iter().find(|known| known.event == event);
+        known.and_then(|known| known.bound.exact())
+    };
+    let by_vector = case("given = 'K1'\ndo = 'ST8 0x8000'\nexpect = 'V4'");
+    assert_eq!(bound(&by_vector, PmuEvent::BUS_ACCESS_WR), Some(Bound::exactly(1)));
+    assert_eq!(read(&by_vector, PmuEvent::BUS_ACCESS_WR), Some(0));
+    assert_eq!(read(&by_vector, PmuEvent::BUS_ACCESS), Some(2));
+    let apart = "given = 'K1'\ndo = 'ST8 0x8000'\nexpect = 'V4; BUS_ACCESS 1'\nsilicon = 'V4'";
+    let told = error(apart);
+    assert!(told.contains("the case has no 'source'"), "{told}");
+    let apart = case(&format!("{apart}\nsource = 'a measurement'"));
+    assert_eq!(read(&apart, PmuEvent::BUS_ACCESS), Some(2));
+    assert_eq!(apart.source.as_deref(), Some("a measurement"));
+}
+
+#[test]
+fn a_path_may_be_several_ways() {
+    let case = case(
+        "given = 'K3'\ndo = 'LD8 0x8000'\nothers = 'any'\nexpect = 'LD_SPEC >= 0'\n\
+         path = '5.1: 1,2 | 3 x 1,2,3,4; 5.5: 1,(write to the L2)'",
+    );
+    let times: Vec<(Flow, u64)> = case.ways.iter().map(|way| (way.flow, way.times)).collect();
+    assert_eq!(times, [(Flow::LoadTlb, 1), (Flow::LoadTlb, 3), (Flow::L1dWrite, 1)]);
+    assert_eq!(bound(&case, PmuEvent::DTLB_WALK), Some(Bound::exactly(0)));
+    assert_eq!(bound(&case, PmuEvent::L1D_TLB_REFILL_RD).map(|b| b.min), Some(1));
 }
 
 #[test]
@@ -168,10 +282,10 @@ proptest! {
 
     #[test]
     fn no_value_makes_the_parser_panic(
-        given in "(K[0-3]|, |a0|\\.\\.|a9|in L1D|lines|pages|0x|é| ){0,8}",
-        steps in "(LD8 |IF |0x8000|\\[|\\]|;|&|x 3|step|word|a0|\\.\\.|é|99999999999999999999| ){0,8}",
+        given in "(K[0-3]|, |a0|tag|stage|at|EL1|1-bit error in|\\.\\.|a9|in L1D|lines|pages|0x|é| ){0,8}",
+        steps in "(LD8 |IF |SNP-S |PEER |DC CISW |TLBI VAE1 |ASID |0x8000|\\[|\\]|;|&|x 3|step|word|a0|\\.\\.|é|99999999999999999999| ){0,8}",
         expect in "(V1|walk|ld|\\+|;|,|2 |L1D_TLB|BUS_ACCESS|18446744073709551615|\\.\\.|>=|é| ){0,8}",
-        path in "(5\\.[0-9]|:|,|;|[0-9]|é| ){0,8}",
+        path in "(5\\.[0-9]|:|,|;|\\||\\(|\\)|[0-9]|x|é| ){0,8}",
     ) {
         let body = format!("given='{given}'\ndo='{steps}'\nexpect='{expect}'\npath='{path}'");
         let _ = parse("a.toml", &format!("{HEAD}{body}"));

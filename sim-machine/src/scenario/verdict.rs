@@ -1,0 +1,131 @@
+//! What became of a case: wrong counts, wrong ways, and what a reader needs to see of them.
+
+use sim_core::PmuEvent;
+use sim_core::flow::{EdgeInfo, Flow, FlowCounts, FlowEdge};
+use sim_trace::scenario::{Bound, Case, Place, Reading};
+
+use super::{Added, Recorded};
+
+/// An event whose count is not right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The event.
+    pub event: PmuEvent,
+    /// Its right counts.
+    pub expected: Bound,
+    /// What was counted.
+    pub counted: u64,
+    /// What each step added with all its repetitions, for steps that added something.
+    pub by_step: Vec<(String, Place, u64)>,
+}
+
+/// An edge of a flow that was taken more or less often than the path of the case says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongEdge {
+    /// The edge.
+    pub edge: FlowEdge,
+    /// How often it lies on the ways of the path.
+    pub expected: u64,
+    /// How often the model took it.
+    pub taken: u64,
+}
+
+/// What became of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Every wrong count, in the order of the event table; none if the case holds.
+    pub mismatches: Vec<Mismatch>,
+    /// Every wrong edge of the flows that the path names.
+    pub wrong_edges: Vec<WrongEdge>,
+    /// How many events were compared.
+    pub compared: usize,
+}
+
+impl Verdict {
+    /// True when every count and every way is right.
+    pub fn holds(&self) -> bool {
+        self.mismatches.is_empty() && self.wrong_edges.is_empty()
+    }
+
+    /// What a reader needs to see of a case that does not hold: place, claim, section, and for
+    /// each wrong event what was expected, what was counted and which step counted it.
+    pub fn explain(&self, file: &str, case: &Case) -> String {
+        let mut text = format!(
+            "{file}:{}: {} fails: {} ({})\n",
+            case.place.line, case.test, case.claim, case.guide
+        );
+        for wrong in &self.mismatches {
+            let name = wrong.event.mnemonic();
+            text +=
+                &format!("    {name}: expected {}, counted {}\n", wrong.expected, wrong.counted);
+            for (step, place, n) in &wrong.by_step {
+                text +=
+                    &format!("        {n} by {step} ({file}:{}:{})\n", place.line, place.column);
+            }
+        }
+        for WrongEdge { edge, expected, taken } in &self.wrong_edges {
+            let EdgeInfo { flow, from, to, label } = edge.info();
+            let section = flow.info().section;
+            text += &format!(
+                "    flow {section}, {from} -> {to} ({label}): expected {expected}, taken {taken}\n"
+            );
+        }
+        text
+    }
+}
+
+/// Compares what was recorded with what the case expects in one reading. The ways are the guide's.
+pub(super) fn judge(
+    case: &Case,
+    reading: Reading,
+    recorded: &Recorded,
+    by_step: &[Added<'_>],
+) -> Verdict {
+    let (expectation, wrong_edges) = match reading {
+        Reading::Guide => (&case.expect, wrong_edges(case, &recorded.flows)),
+        Reading::Silicon => (&case.silicon, Vec::new()),
+    };
+    let value = |event: PmuEvent| recorded.counts.value(event);
+    let mismatches = expectation
+        .events
+        .iter()
+        .filter(|expected| !expected.bound.holds(value(expected.event)))
+        .map(|expected| Mismatch {
+            event: expected.event,
+            expected: expected.bound,
+            counted: value(expected.event),
+            by_step: contributions(by_step, expected.event),
+        })
+        .collect();
+    Verdict { mismatches, wrong_edges, compared: expectation.events.len() }
+}
+
+/// Flows whose edges the model reports.
+const REPORTED: [Flow; 0] = [];
+
+/// The edges of the flows that the path names, where they are not those of its ways.
+fn wrong_edges(case: &Case, flows: &FlowCounts) -> Vec<WrongEdge> {
+    let mut wanted = FlowCounts::default();
+    for way in &case.ways {
+        wanted.add_path(&way.path, way.times);
+    }
+    FlowEdge::ALL
+        .iter()
+        .filter(|edge| REPORTED.contains(&edge.info().flow))
+        .filter(|edge| case.ways.iter().any(|way| way.flow == edge.info().flow))
+        .map(|edge| WrongEdge {
+            edge: *edge,
+            expected: wanted.taken(*edge),
+            taken: flows.taken(*edge),
+        })
+        .filter(|wrong| wrong.expected != wrong.taken)
+        .collect()
+}
+
+fn contributions(by_step: &[Added<'_>], event: PmuEvent) -> Vec<(String, Place, u64)> {
+    by_step
+        .iter()
+        .map(|added| (added.step.text.clone(), added.step.place, added.counts.value(event)))
+        .filter(|(_, _, n)| *n > 0)
+        .collect()
+}
