@@ -7,6 +7,7 @@ use sim_machine::{ConfigSource, Profile, Revision};
 
 use crate::capture::CaptureArgs;
 use crate::doctor::DoctorArgs;
+use crate::ladder::LadderArgs;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     /// Run scenario files and compare their counts; or check counts of any machine (--counts)
     Check(CheckArgs),
     Doctor(DoctorArgs),
+    Ladder(LadderArgs),
     /// List events, metrics or the configuration
     List(ListArgs),
     /// Replay a trace and print its counts as `perf stat` would

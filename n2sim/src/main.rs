@@ -12,6 +12,7 @@ mod doctor;
 mod event_list;
 mod host;
 mod input;
+mod ladder;
 mod list;
 mod output;
 mod stat;
@@ -60,6 +61,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Check(args) if args.counts => check_counts::run(&args)?.into(),
         Command::Check(args) => check::run(&args)?.into(),
         Command::Doctor(args) => return doctor::run(&args),
+        Command::Ladder(args) => ladder::run(&args)?.into(),
         Command::List(args) => list::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),

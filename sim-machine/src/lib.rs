@@ -1,11 +1,12 @@
 //! Assembles a machine from a configuration and runs traces on it.
 //!
 //! [`config`] is the whole document; [`session`] runs one trace on one core
-//! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out.
+//! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory.
 
 pub mod config;
 mod core_run;
 pub mod error;
+pub mod ladder;
 pub mod outcome;
 pub mod region;
 pub mod scenario;

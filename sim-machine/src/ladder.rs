@@ -1,0 +1,16 @@
+//! Measures the modeled memory the way a machine is measured: with small loops of real instructions.
+//!
+//! [`kernel`] makes the loops (pointer chase, one load per page, streaming reads); [`run`] runs one on
+//! a machine and divides; [`latency`], [`knees`] and [`bandwidth`] are the three sweeps; [`target`]
+//! holds what was published of silicon.
+
+pub mod bandwidth;
+pub mod kernel;
+pub mod knees;
+pub mod latency;
+pub mod run;
+pub mod target;
+
+pub use kernel::Kernel;
+pub use run::{Measurement, Plan, measure};
+pub use target::{TARGETS, Target};

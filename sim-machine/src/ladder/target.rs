@@ -1,0 +1,92 @@
+//! What was published of silicon, to be met by the model.
+
+/// In what a target is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Core cycles of one load.
+    Cycles,
+    /// Bytes in one core cycle.
+    BytesPerCycle,
+    /// Bytes in one nanosecond; the core's clock turns it into bytes per cycle.
+    GigabytesPerSecond,
+}
+
+/// One published figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// What was measured.
+    pub quantity: &'static str,
+    /// Smallest published value.
+    pub low: f64,
+    /// Largest published value.
+    pub high: f64,
+    /// Its unit.
+    pub unit: Unit,
+    /// Part of the value by which the model may miss it.
+    pub tolerance: f64,
+    /// Who measured it, and on what.
+    pub source: &'static str,
+}
+
+impl Target {
+    /// By which part the model misses the published range; 0 inside of it.
+    pub fn error(&self, model: f64) -> f64 {
+        if model < self.low {
+            model / self.low - 1.0
+        } else if model > self.high {
+            model / self.high - 1.0
+        } else {
+            0.0
+        }
+    }
+
+    /// True when the model comes as near as was asked for.
+    pub fn is_met_by(&self, model: f64) -> bool {
+        self.error(model).abs() <= self.tolerance
+    }
+}
+
+const fn latency(quantity: &'static str, low: f64, high: f64, source: &'static str) -> Target {
+    Target { quantity, low, high, unit: Unit::Cycles, tolerance: 0.05, source }
+}
+
+const fn rate(quantity: &'static str, value: f64, unit: Unit, source: &'static str) -> Target {
+    Target { quantity, low: value, high: value, unit, tolerance: 0.15, source }
+}
+
+/// Load-to-use of a hit in the L1 D-cache.
+pub const L1D_LATENCY: Target =
+    latency("L1D load-to-use", 4.0, 4.0, "Chips and Cheese, Cortex-A710");
+/// Load-to-use of a hit in the L2.
+pub const L2_LATENCY: Target =
+    latency("L2 load-to-use", 13.0, 14.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
+/// Load-to-use at a footprint of 16 MB with 2 MB pages: 35.48 ns at 2.75 GHz.
+pub const SLC_LATENCY: Target =
+    latency("SLC load-to-use, 16 MB", 97.6, 97.6, "Chips and Cheese, Neoverse N2 (Yitian 710)");
+/// Load-to-use far beyond the system level cache: 141 ns at 2.75 GHz.
+pub const DRAM_LATENCY: Target =
+    latency("DRAM load-to-use", 388.0, 388.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
+/// Reads of one core out of its L1 D-cache: 95.98 GB/s at 2.2 GHz.
+pub const L1D_BANDWIDTH: Target =
+    rate("L1D read bandwidth", 43.6, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
+/// Reads of one core out of its L2: 45.84 GB/s at 2.2 GHz.
+pub const L2_BANDWIDTH: Target =
+    rate("L2 read bandwidth", 20.0, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
+/// Reads of one core out of the system level cache: 36.5 GB/s at 2.75 GHz.
+pub const SLC_BANDWIDTH: Target =
+    rate("SLC read bandwidth", 13.3, Unit::BytesPerCycle, "Chips and Cheese, Neoverse N2");
+/// Reads of one core out of LPDDR5. Memory knows no core clock: the target is a rate in time.
+pub const DRAM_BANDWIDTH: Target =
+    rate("DRAM read bandwidth", 21.64, Unit::GigabytesPerSecond, "Chips and Cheese, Cortex-A710");
+
+/// All of them.
+pub const TARGETS: [Target; 8] = [
+    L1D_LATENCY,
+    L2_LATENCY,
+    SLC_LATENCY,
+    DRAM_LATENCY,
+    L1D_BANDWIDTH,
+    L2_BANDWIDTH,
+    SLC_BANDWIDTH,
+    DRAM_BANDWIDTH,
+];

@@ -1,0 +1,116 @@
+//! The model's memory, measured as silicon is measured, against what was published of silicon.
+
+use sim_core::PmuEvent;
+use sim_machine::ladder::bandwidth::{self, Level};
+use sim_machine::ladder::latency::{self, PUBLISHED_SETTING};
+use sim_machine::ladder::target::{self, Target};
+use sim_machine::ladder::{Kernel, Plan, knees, measure};
+use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, Session};
+
+fn machine(profile: Profile, overrides: &[&str]) -> MachineConfig {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let source = ConfigSource { profile, overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the profiles are embedded");
+    MachineConfig::from_document(&document).expect("the profiles are machines")
+}
+
+fn guide() -> MachineConfig {
+    machine(Profile::Guide, &[])
+}
+
+fn assert_met(target: &Target, model: f64) {
+    let error = target.error(model) * 100.0;
+    assert!(target.is_met_by(model), "{}: model {model:.2}, {error:+.1} %", target.quantity);
+}
+
+/// A chain over a whole footprint, after two passes.
+fn chase(config: &MachineConfig, footprint_bytes: u64) -> f64 {
+    latency::load_to_use(config, PUBLISHED_SETTING, footprint_bytes)
+}
+
+#[test]
+fn a_load_that_hits_the_l1_takes_four_cycles_and_one_that_hits_the_l2_thirteen() {
+    for footprint in [2 << 10, 16 << 10, 64 << 10] {
+        assert_eq!(chase(&guide(), footprint), 4.0, "{footprint} bytes");
+    }
+    assert_eq!(chase(&guide(), 256 << 10), 13.0);
+    assert_met(&target::L1D_LATENCY, 4.0);
+    assert_met(&target::L2_LATENCY, 13.0);
+}
+
+#[test]
+fn the_caches_end_where_their_sizes_say() {
+    // One line more than the L1 D-cache of 64 KiB holds: its set of five lines misses.
+    assert!(chase(&guide(), (64 << 10) + 64) > 4.0);
+    let small = machine(Profile::Guide, &["memory.l2.size-bytes=524288"]);
+    assert!(chase(&small, 1 << 20) > chase(&guide(), 1 << 20) + 20.0);
+}
+
+#[test]
+fn the_system_level_cache_answers_as_published_at_16_mib() {
+    assert_met(&target::SLC_LATENCY, chase(&guide(), 16 << 20));
+}
+
+#[test]
+fn memory_answers_as_published() {
+    // Lines that were never seen before: no cache can have them.
+    let kernel = Kernel::chase(64 << 20, 1);
+    let config = PUBLISHED_SETTING.applied_to(&guide());
+    let plan = Plan { warmup: 1_000, measured: 20_000 };
+    assert_met(&target::DRAM_LATENCY, measure(&config, &kernel, plan).cycles_per_load());
+}
+
+#[test]
+fn one_core_reads_each_level_at_the_published_rate() {
+    for level in Level::ALL {
+        let rate = bandwidth::read_rate(&guide(), level, true);
+        assert_met(&level.target(), rate.in_unit_of_target());
+    }
+}
+
+/// The knee of a fully associative table with true LRU lies exactly at its size.
+#[test]
+fn the_data_tlb_ends_exactly_at_its_configured_size() {
+    for (profile, entries) in [(Profile::Guide, 40), (Profile::Silicon, 44)] {
+        let config = machine(profile, &[]);
+        assert_eq!(u64::from(config.memory.dtlb.entries), entries);
+        let (at, behind) = (knees::chain(&config, entries), knees::chain(&config, entries + 1));
+        let refills =
+            |m: &sim_machine::ladder::Measurement| m.counts.value(PmuEvent::L1D_TLB_REFILL);
+        assert_eq!((refills(&at), at.cycles_per_load()), (0, 4.0));
+        assert_eq!((refills(&behind), behind.cycles_per_load()), (behind.loads, 4.0 + 5.0));
+    }
+}
+
+/// Consecutive pages fill the sets of the L2 TLB evenly: one page more makes exactly one set overflow.
+#[test]
+fn the_l2_tlb_ends_exactly_at_its_configured_size() {
+    for (profile, entries, ways) in [(Profile::Guide, 2048, 4), (Profile::Silicon, 1280, 5)] {
+        let config = machine(profile, &[]);
+        assert_eq!(u64::from(config.memory.l2_tlb.entries), entries);
+        let walks = |pages| {
+            let chain = knees::chain(&config, pages);
+            (chain.counts.value(PmuEvent::DTLB_WALK), chain.loads / pages)
+        };
+        assert_eq!(walks(entries).0, 0);
+        let (behind, turns) = walks(entries + 1);
+        assert_eq!(behind, turns * (ways + 1), "the pages of one set, in every turn");
+    }
+}
+
+#[test]
+fn a_saved_kernel_is_a_trace_that_runs_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("chase.n2t");
+    let kernel = Kernel::chase(128 << 10, 1);
+    let summary = kernel.save(&path, 40_000).expect("the folder can be written");
+    assert_eq!(summary.instructions, 40_000 / 16 * 18);
+
+    let session = Session::open(&path, guide(), RunHeader::default()).expect("a good trace");
+    let options = RunOptions { warmup: 18_000, limit: Some(18_000), roi: None };
+    let outcome = session.run(&options, &mut |_| ()).expect("it runs");
+    let replayed = outcome.total().value(PmuEvent::L1D_CACHE_REFILL);
+    let direct = measure(&guide(), &kernel, Plan { warmup: 16_000, measured: 16_000 });
+    assert_eq!(replayed, direct.counts.value(PmuEvent::L1D_CACHE_REFILL));
+    assert!(replayed > 1_000, "it misses");
+}

@@ -1,0 +1,219 @@
+//! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth.
+
+use kuva::backend::svg::SvgBackend;
+use kuva::plot::bar::BarPlot;
+use kuva::plot::legend::LegendPosition;
+use kuva::plot::scatter::MarkerShape;
+use kuva::plot::{LinePlot, LineStyle, ScatterPlot};
+use kuva::render::annotations::{ReferenceLine, TextAnnotation};
+use kuva::render::layout::{Layout, TickFormat};
+use kuva::render::plots::Plot;
+use kuva::render::render::render_multiple;
+use sim_machine::MachineConfig;
+use sim_machine::ladder::bandwidth::Rate;
+use sim_machine::ladder::knees::Knee;
+use sim_machine::ladder::latency::{self, Rung, SETTINGS};
+use sim_machine::ladder::target::Unit;
+
+use crate::ladder::{published, setting_name, size_name, unit_name};
+
+/// Size of a picture.
+const WIDTH: f64 = 900.0;
+const HEIGHT: f64 = 560.0;
+/// Colors that the color-blind can tell apart (Okabe and Ito).
+const BLUE: &str = "#0072B2";
+const ORANGE: &str = "#D55E00";
+const SKY: &str = "#56B4E9";
+const YELLOW: &str = "#E69F00";
+const GREEN: &str = "#009E73";
+const GRAY: &str = "#999999";
+const PUBLISHED: &str = "#222222";
+
+/// Latency over the footprint, both axes logarithmic, with the published values as marks.
+pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
+    let styles = [(BLUE, false), (SKY, true), (ORANGE, false), (YELLOW, true)];
+    let mut plots: Vec<Plot> = Vec::new();
+    for (i, (setting, (color, is_dashed))) in SETTINGS.into_iter().zip(styles).enumerate() {
+        let points = rungs.iter().map(|r| (log2(r.footprint_bytes as f64), log2(r.cycles[i])));
+        let line = LinePlot::new()
+            .with_data(points.collect::<Vec<_>>())
+            .with_color(color)
+            .with_stroke_width(if is_dashed { 2.0 } else { 2.6 })
+            .with_line_style(if is_dashed { LineStyle::Dashed } else { LineStyle::Solid })
+            .with_legend(setting_name(setting));
+        plots.push(Plot::Line(line));
+    }
+    let targets = latency::targets(config);
+    let mark = |(target, footprint): &(_, u64)| (log2(*footprint as f64), log2(middle(target)));
+    plots.push(marks(targets.iter().map(mark).collect()));
+    let mut layout = base_layout(&plots, "Load-to-use latency of the modeled memory")
+        .with_subtitle("random pointer chase, one core; both axes logarithmic")
+        .with_x_label("footprint")
+        .with_y_label("cycles per load")
+        .with_x_axis_min(11.0)
+        .with_x_axis_max(27.6)
+        .with_x_tick_step(2.0)
+        .with_legend_width(225.0)
+        .with_x_tick_format(custom(|x| size_name(2f64.powf(x).round() as u64)))
+        .with_y_axis_min(1.0)
+        .with_y_axis_max(9.0)
+        .with_y_tick_step(1.0)
+        .with_y_tick_format(custom(power_of_two))
+        .with_legend_position(LegendPosition::InsideTopLeft);
+    for (target, footprint) in &targets {
+        let (x, y) = mark(&(*target, *footprint));
+        let text = TextAnnotation::new(published(target), x, y - 0.42);
+        layout = layout.with_annotation(text.with_color(PUBLISHED));
+    }
+    draw(plots, layout)
+}
+
+/// Cost of a load over the number of pages, with the configured sizes of the TLBs.
+pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
+    let curve = |cost: fn(&Knee) -> f64, color: &str, name: &str| {
+        let points = knees.iter().map(|knee| (log2(knee.pages as f64), cost(knee)));
+        LinePlot::new()
+            .with_data(points.collect::<Vec<_>>())
+            .with_color(color)
+            .with_stroke_width(2.6)
+            .with_legend(name.to_owned())
+    };
+    let packed = curve(|knee| knee.packed_cycles, GRAY, "as many lines, packed: caches alone");
+    let plots = vec![
+        Plot::Line(packed.with_line_style(LineStyle::Dashed)),
+        Plot::Line(curve(|knee| knee.cycles, BLUE, "one line on each page")),
+        Plot::Line(curve(
+            |knee| knee.cycles - knee.packed_cycles,
+            ORANGE,
+            "difference: translation",
+        )),
+    ];
+    let mut layout = base_layout(&plots, "Cost of translation: one load per 4 KiB page")
+        .with_subtitle("chain of loads, one core, prefetch off; logarithmic number of pages")
+        .with_x_label("pages")
+        .with_y_label("cycles per load")
+        .with_x_axis_min(2.0)
+        .with_x_axis_max(12.0)
+        .with_x_tick_step(1.0)
+        .with_x_tick_format(custom(power_of_two))
+        .with_y_axis_min(0.0)
+        .with_legend_width(290.0)
+        .with_legend_position(LegendPosition::InsideTopCenter);
+    let sizes =
+        [(config.memory.dtlb.entries, "L1 data TLB"), (config.memory.l2_tlb.entries, "L2 TLB")];
+    for (entries, name) in sizes {
+        let line = ReferenceLine::vertical(log2(entries.into()))
+            .with_color(GREEN)
+            .with_label(format!("{name}: {entries}"));
+        layout = layout.with_reference_line(line);
+    }
+    draw(plots, layout)
+}
+
+/// Read rate of each level with and without prefetch, with the published rates as marks.
+pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
+    let ghz = config.core.clock_hz as f64 / 1e9;
+    let of = |prefetch: bool| rates.iter().filter(move |rate| rate.prefetch == prefetch);
+    let mut bars = BarPlot::new().with_legend(vec!["prefetch on", "prefetch off"]);
+    for (on, off) in of(true).zip(of(false)) {
+        let label = format!("{} ({})", on.level.name(), size_name(on.footprint_bytes));
+        let label = if on.level.target().unit == Unit::GigabytesPerSecond {
+            on.level.name().to_owned()
+        } else {
+            label
+        };
+        bars =
+            bars.with_group(label, vec![(on.bytes_per_cycle, BLUE), (off.bytes_per_cycle, GRAY)]);
+    }
+    let per_cycle = |rate: &Rate| match rate.level.target().unit {
+        Unit::GigabytesPerSecond => rate.level.target().low / ghz,
+        _ => rate.level.target().low,
+    };
+    let points: Vec<(f64, f64)> =
+        of(true).enumerate().map(|(i, rate)| (i as f64 + 1.0, per_cycle(rate))).collect();
+    let plots = vec![Plot::Bar(bars), marks(points.clone())];
+    let mut layout = base_layout(&plots, "Read bandwidth of one core")
+        .with_subtitle(format!("16-byte loads from end to end, pages of 2 MiB, core at {ghz} GHz"))
+        .with_y_label("bytes per cycle")
+        .with_y_axis_min(0.0)
+        .with_y_axis_max(56.0)
+        .with_legend_width(180.0)
+        .with_legend_position(LegendPosition::InsideTopRight);
+    for ((x, y), rate) in points.into_iter().zip(of(true)) {
+        let target = rate.level.target();
+        let text = TextAnnotation::new(
+            format!("published {} {}", target.low, unit_name(target.unit)),
+            x,
+            y.max(rate.bytes_per_cycle) + 2.0,
+        );
+        layout = layout.with_annotation(text.with_color(PUBLISHED));
+    }
+    draw(plots, layout)
+}
+
+fn base_layout(plots: &[Plot], title: &str) -> Layout {
+    Layout::auto_from_plots(plots)
+        .with_width(WIDTH)
+        .with_height(HEIGHT)
+        .with_title(title)
+        .with_title_size(20)
+        .with_label_size(15)
+        .with_tick_size(12)
+        .with_body_size(13)
+}
+
+fn draw(plots: Vec<Plot>, layout: Layout) -> String {
+    let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
+    svg.push('\n');
+    svg
+}
+
+fn marks(points: Vec<(f64, f64)>) -> Plot {
+    let marks = ScatterPlot::new()
+        .with_data(points)
+        .with_color(PUBLISHED)
+        .with_marker(MarkerShape::Diamond)
+        .with_size(6.0)
+        .with_legend("published, silicon");
+    Plot::Scatter(marks)
+}
+
+fn middle(target: &sim_machine::ladder::Target) -> f64 {
+    f64::midpoint(target.low, target.high)
+}
+
+fn log2(value: f64) -> f64 {
+    value.log2()
+}
+
+fn power_of_two(exponent: f64) -> String {
+    format!("{}", 2f64.powf(exponent).round())
+}
+
+fn custom(format: impl Fn(f64) -> String + Send + Sync + 'static) -> TickFormat {
+    TickFormat::Custom(std::sync::Arc::new(format))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_machine::ConfigSource;
+
+    fn config() -> MachineConfig {
+        let document = ConfigSource::default().document().expect("the guide's profile is embedded");
+        MachineConfig::from_document(&document).expect("the guide's profile is a machine")
+    }
+
+    #[test]
+    fn a_picture_names_its_axes_units_and_published_values() {
+        let rung = |footprint_bytes, cycles| Rung { footprint_bytes, cycles: [cycles; 4] };
+        let svg = latency(&config(), &[rung(2 << 10, 4.0), rung(128 << 20, 390.0)]);
+        for part in ["<svg", "footprint", "cycles per load", "16 MiB", "97.6 cycles", "128"] {
+            assert!(svg.contains(part), "{part}");
+        }
+        let knee =
+            |pages, cycles| Knee { pages, cycles, packed_cycles: 4.0, l1_refills: 0.0, walks: 0.0 };
+        let svg = knees(&config(), &[knee(4, 4.0), knee(64, 9.0)]);
+        assert!(svg.contains("L1 data TLB: 40") && svg.contains("L2 TLB: 2048"));
+    }
+}

@@ -1,0 +1,238 @@
+//! The measured memory as tables: latency over the footprint, TLB knees, bandwidth of each level,
+//! each with what was published of silicon.
+
+use std::io::{self, Write};
+
+use sim_machine::MachineConfig;
+use sim_machine::ladder::bandwidth::Rate;
+use sim_machine::ladder::knees::Knee;
+use sim_machine::ladder::latency::{self, PUBLISHED_SETTING, Rung, SETTINGS, Setting};
+use sim_machine::ladder::target::{Target, Unit};
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Columns for people.
+    Text,
+    /// One line of names, then values.
+    Csv,
+}
+
+/// Name of a setting's curve.
+pub fn setting_name(setting: Setting) -> String {
+    let prefetch = if setting.prefetch { "on" } else { "off" };
+    format!("{} pages, prefetch {prefetch}", size_name(setting.page_bytes))
+}
+
+/// A size in the largest binary unit that holds it without fraction.
+pub fn size_name(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let fits = |(shift, _): &(u32, &str)| bytes >= 1 << shift && bytes.is_multiple_of(1 << shift);
+    match units.into_iter().find(fits) {
+        Some((shift, unit)) => format!("{} {unit}", bytes >> shift),
+        None => format!("{bytes} B"),
+    }
+}
+
+/// Unit as it stands behind a number.
+pub fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Cycles => "cycles",
+        Unit::BytesPerCycle => "B/cycle",
+        Unit::GigabytesPerSecond => "GB/s",
+    }
+}
+
+/// A published value or range.
+pub fn published(target: &Target) -> String {
+    let unit = unit_name(target.unit);
+    if target.low == target.high {
+        format!("{} {unit}", target.low)
+    } else {
+        format!("{}-{} {unit}", target.low, target.high)
+    }
+}
+
+/// Writes the latencies.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_latency(
+    out: &mut impl Write,
+    config: &MachineConfig,
+    rungs: &[Rung],
+    form: Form,
+) -> io::Result<()> {
+    if form == Form::Csv {
+        writeln!(out, "footprint_bytes,page_bytes,prefetch,cycles_per_load")?;
+        for rung in rungs {
+            for (setting, cycles) in SETTINGS.iter().zip(rung.cycles) {
+                let Setting { page_bytes, prefetch } = setting;
+                writeln!(out, "{},{page_bytes},{prefetch},{cycles:.3}", rung.footprint_bytes)?;
+            }
+        }
+        return Ok(());
+    }
+    writeln!(out, " Load-to-use latency in cycles: random pointer chase over the footprint\n")?;
+    write!(out, " {:>10}", "footprint")?;
+    for setting in SETTINGS {
+        write!(out, "  {:>25}", setting_name(setting))?;
+    }
+    writeln!(out)?;
+    for rung in rungs {
+        write!(out, " {:>10}", size_name(rung.footprint_bytes))?;
+        for cycles in rung.cycles {
+            write!(out, "  {cycles:>25.1}")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "\n Published, with {}:", setting_name(PUBLISHED_SETTING))?;
+    let column = SETTINGS.iter().position(|setting| *setting == PUBLISHED_SETTING);
+    for (target, footprint) in latency::targets(config) {
+        let rung = rungs.iter().find(|rung| rung.footprint_bytes == footprint);
+        if let (Some(rung), Some(column)) = (rung, column) {
+            write_target(out, &target, rung.cycles[column])?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the cost of translations.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_knees(
+    out: &mut impl Write,
+    config: &MachineConfig,
+    knees: &[Knee],
+    form: Form,
+) -> io::Result<()> {
+    if form == Form::Csv {
+        writeln!(
+            out,
+            "pages,cycles_per_load,packed_cycles_per_load,l1_refills_per_load,walks_per_load"
+        )?;
+    } else {
+        let (l1, l2) = (config.memory.dtlb.entries, config.memory.l2_tlb.entries);
+        writeln!(
+            out,
+            " One load per page of 4 KiB: L1 data TLB of {l1} entries, L2 TLB of {l2}\n"
+        )?;
+        let columns = ("pages", "cycles", "packed", "L1D_TLB_REFILL", "DTLB_WALK");
+        let (pages, cycles, packed, refills, walks) = columns;
+        writeln!(out, " {pages:>6} {cycles:>8} {packed:>8} {refills:>15} {walks:>10}  (per load)")?;
+    }
+    for knee in knees {
+        let Knee { pages, cycles, packed_cycles, l1_refills, walks } = knee;
+        match form {
+            Form::Csv => {
+                writeln!(out, "{pages},{cycles:.3},{packed_cycles:.3},{l1_refills:.4},{walks:.4}")?;
+            }
+            Form::Text => writeln!(
+                out,
+                " {pages:>6} {cycles:>8.2} {packed_cycles:>8.2} {l1_refills:>15.3} {walks:>10.3}"
+            )?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the rates.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_rates(out: &mut impl Write, rates: &[Rate], form: Form) -> io::Result<()> {
+    if form == Form::Csv {
+        writeln!(out, "level,footprint_bytes,prefetch,bytes_per_cycle,gigabytes_per_second")?;
+    } else {
+        writeln!(
+            out,
+            " Bytes that one core reads: 16-byte loads from end to end, pages of 2 MiB\n"
+        )?;
+        let columns = ("level", "footprint", "prefetch", "B/cycle", "GB/s");
+        let (level, footprint, prefetch, per_cycle, per_second) = columns;
+        writeln!(out, " {level:<6} {footprint:>10} {prefetch:>9} {per_cycle:>8} {per_second:>8}")?;
+    }
+    for rate in rates {
+        let (level, bytes, prefetch) = (rate.level.name(), rate.footprint_bytes, rate.prefetch);
+        let (per_cycle, per_second) = (rate.bytes_per_cycle, rate.gigabytes_per_second);
+        if form == Form::Csv {
+            writeln!(out, "{level},{bytes},{prefetch},{per_cycle:.3},{per_second:.3}")?;
+        } else {
+            let (size, prefetch) = (size_name(bytes), if prefetch { "on" } else { "off" });
+            writeln!(
+                out,
+                " {level:<6} {size:>10} {prefetch:>9} {per_cycle:>8.2} {per_second:>8.2}"
+            )?;
+        }
+    }
+    if form == Form::Text {
+        writeln!(out, "\n Published, with prefetch on:")?;
+        for rate in rates.iter().filter(|rate| rate.prefetch) {
+            write_target(out, &rate.level.target(), rate.in_unit_of_target())?;
+        }
+    }
+    Ok(())
+}
+
+fn write_target(out: &mut impl Write, target: &Target, model: f64) -> io::Result<()> {
+    let Target { quantity, source, .. } = target;
+    let (published, error) = (published(target), target.error(model) * 100.0);
+    let verdict = if target.is_met_by(model) { "met" } else { "missed" };
+    writeln!(
+        out,
+        "  {quantity:<24} {published:>15}  model {model:>7.2}  error {error:>+6.1}%  {verdict}  [{source}]"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_machine::ConfigSource;
+    use sim_machine::ladder::bandwidth::Level;
+
+    fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).expect("memory can be written");
+        String::from_utf8(out).expect("tables are text")
+    }
+
+    fn config() -> MachineConfig {
+        let document = ConfigSource::default().document().expect("the guide's profile is embedded");
+        MachineConfig::from_document(&document).expect("the guide's profile is a machine")
+    }
+
+    #[test]
+    fn sizes_are_exact() {
+        let named = [64, 3 << 10, 96 << 20, 1 << 30].map(size_name);
+        assert_eq!(named, ["64 B", "3 KiB", "96 MiB", "1 GiB"]);
+    }
+
+    #[test]
+    fn the_ladder_is_held_to_what_was_published() {
+        let rung = |footprint_bytes, last| Rung { footprint_bytes, cycles: [9.0, 9.0, 9.0, last] };
+        let rungs = [rung(32 << 10, 4.0), rung(16 << 20, 110.0)];
+        let text = text(|out| write_latency(out, &config(), &rungs, Form::Text));
+        let line =
+            |name: &str| text.lines().find(|line| line.contains(name)).expect(name).to_owned();
+        assert!(line("L1D load-to-use").contains("error   +0.0%  met"), "{text}");
+        assert!(line("SLC load-to-use").contains("error  +12.7%  missed"), "{text}");
+        assert!(!text.contains("DRAM load-to-use"), "not measured: {text}");
+    }
+
+    #[test]
+    fn csv_has_one_line_per_point() {
+        let rungs = [Rung { footprint_bytes: 2048, cycles: [4.0, 4.5, 4.0, 4.0] }];
+        let text_of_ladder = text(|out| write_latency(out, &config(), &rungs, Form::Csv));
+        assert!(text_of_ladder.contains("\n2048,4096,false,4.500\n"), "{text_of_ladder}");
+        let rate = Rate {
+            level: Level::Slc,
+            prefetch: true,
+            footprint_bytes: 1 << 24,
+            bytes_per_cycle: 13.0,
+            gigabytes_per_second: 35.75,
+        };
+        let text = text(|out| write_rates(out, &[rate], Form::Csv));
+        assert_eq!(text.lines().nth(1), Some("SLC,16777216,true,13.000,35.750"));
+    }
+}
