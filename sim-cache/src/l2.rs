@@ -90,20 +90,20 @@ impl CoreMemory {
         if trains {
             self.l2.set_state(place, state.with_prefetched(false));
         }
-        let shared = state.is_shared();
-        let reply =
-            L2Reply { ready: looked_up, source: DataSource::L2, missed: false, shared, trains };
-        if shared && request.writes() {
-            let ready = self.upgrade(line, looked_up, uncore, sink);
-            return L2Reply { ready, shared: false, ..reply };
-        }
         let arrives = state.arrival().at(at);
-        if arrives <= at {
-            return reply;
+        // A line on its way: its data comes from outside (decision A03).
+        let (ready, source) = if arrives > at {
+            (looked_up.max(arrives + self.latencies.fill), state.source())
+        } else {
+            (looked_up, DataSource::L2)
+        };
+        let shared = state.is_shared();
+        let reply = L2Reply { ready, source, missed: false, shared, trains };
+        if shared && request.writes() {
+            let granted = self.upgrade(line, looked_up, uncore, sink);
+            return L2Reply { ready: ready.max(granted), shared: false, ..reply };
         }
-        // The line is on its way: its data comes from outside (decision A03).
-        let ready = looked_up.max(arrives + self.latencies.fill);
-        L2Reply { ready, source: state.source(), ..reply }
+        reply
     }
 
     /// Asks for a line that is here and that others may share, because it is to be written: one write

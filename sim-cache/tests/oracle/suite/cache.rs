@@ -15,6 +15,8 @@ pub(crate) struct Line {
     pub(crate) dirty: bool,
     /// Fetched by a prefetcher and not asked for since.
     pub(crate) prefetched: bool,
+    /// Others may have a copy: a write has to ask them first.
+    pub(crate) shared: bool,
 }
 
 struct Set {

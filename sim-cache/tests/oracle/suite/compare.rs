@@ -7,7 +7,7 @@ use sim_core::{Counts, EventSink, PmuEvent, VirtAddr};
 use super::driver::Driver;
 use super::geometry::Geometry;
 use super::model::Oracle;
-use super::sequence::{Group, shorten};
+use super::sequence::{Group, Op, shorten};
 
 /// The events of PMU guide sections 4.1 to 4.6.
 pub(crate) fn memory_events() -> impl Iterator<Item = PmuEvent> {
@@ -51,6 +51,9 @@ pub(crate) fn difference_heard_by<S: Totals>(
         if let Some(event) = differing_event(driver.sink.totals(), &oracle) {
             return Some(format!("{event} after group {number}"));
         }
+        if let Some(mark) = group.iter().find_map(|op| differing_mark(&driver, &oracle, *op)) {
+            return Some(format!("{mark} after group {number}"));
+        }
     }
     differing_content(&driver, &mut oracle)
 }
@@ -63,6 +66,16 @@ fn differing_event(counts: &Counts, oracle: &Oracle) -> Option<String> {
         let differs = counted != expected;
         differs.then(|| format!("{}: counted {counted}, expected {expected}", event.mnemonic()))
     })
+}
+
+/// The exclusive monitor at the address of an operation.
+fn differing_mark<S>(driver: &Driver<S>, oracle: &Oracle, op: Op) -> Option<String> {
+    let addr = op.addr();
+    let target = oracle.world.target(oracle.page_of(addr));
+    let line = target.map(|target| oracle.line_of(addr, target));
+    let expected = line.is_some() && oracle.core.marked == line;
+    let found = driver.memory.monitor_holds(0, VirtAddr(addr));
+    (found != expected).then(|| format!("monitor at 0x{addr:x}: {found}, expected {expected}"))
 }
 
 /// Compares the number of lines of every cache, and each line that sequences use.

@@ -8,24 +8,24 @@ use super::l2::Reader;
 use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, parts};
 
 impl Oracle {
-    /// Brings an absent line into the L1 D-cache; `demand` is `None` for a preload (A04).
-    fn refill_l1d(&mut self, line: u64, demand: Option<Way>) {
+    /// Brings an absent line into the L1 D-cache; a preload is no demand (A04).
+    fn refill_l1d(&mut self, line: u64, reader: Reader, is_demand: bool) {
         self.drain_if_held(line);
-        let is_store = demand == Some(Way::Write);
-        let answer = self.read_l2(line, if is_store { Reader::Store } else { Reader::Load });
-        if let Some(way) = demand {
+        let answer = self.read_l2(line, reader);
+        if is_demand {
             self.count(&["L1D_CACHE_REFILL"]);
             self.count(&[if answer.outside {
                 "L1D_CACHE_REFILL_OUTER"
             } else {
                 "L1D_CACHE_REFILL_INNER"
             }]);
-            match way {
-                Way::Write => self.count(&["L1D_CACHE_REFILL_WR"]),
+            match reader {
+                Reader::Store => self.count(&["L1D_CACHE_REFILL_WR"]),
                 _ => self.count(&["L1D_CACHE_REFILL_RD", "L1D_CACHE_LMISS_RD"]),
             }
         }
-        let old = self.core.l1d.add(Line { dirty: is_store, ..clean(line) });
+        let shared = self.core.l2.look(line).is_some_and(|copy| copy.shared);
+        let old = self.core.l1d.add(Line { dirty: reader == Reader::Store, shared, ..clean(line) });
         if let Some(old) = old.filter(|old| old.dirty) {
             // By inclusion the L2 has it (A02).
             self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
@@ -63,7 +63,16 @@ impl Oracle {
         }
         self.count(&["L1D_CACHE", "L1D_CACHE_RD"]);
         if !self.core.l1d.find(line) {
-            self.refill_l1d(line, Some(Way::Read));
+            self.refill_l1d(line, Reader::Load, true);
+        }
+    }
+
+    /// A write found its line in the L1 D-cache.
+    fn write_l1d(&mut self, line: u64) {
+        let found = self.core.l1d.change(line).expect("the line was found");
+        found.dirty = true;
+        if found.shared {
+            self.ask_for_line(line);
         }
     }
 
@@ -93,7 +102,7 @@ impl Oracle {
         let line = self.line_of(addr, target);
         let hit = self.core.l1d.find(line);
         if hit {
-            self.core.l1d.make_dirty(line);
+            self.write_l1d(line);
         }
         let known = self.core.open.iter().find(|open| open.line == line).map(|open| open.held);
         let stream_after = self.config.l1d.write_stream_lines;
@@ -101,7 +110,7 @@ impl Oracle {
         let hold = !hit && known.unwrap_or(streaming);
         self.merge(line, addr % 64..addr % 64 + bytes, hold);
         if !hit && !hold {
-            self.refill_l1d(line, Some(Way::Write));
+            self.refill_l1d(line, Reader::Store, true);
         }
     }
 
@@ -155,7 +164,7 @@ impl Oracle {
         self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
         let line = self.line_of(addr, target);
         if self.core.l1d.find(line) {
-            self.core.l1d.make_dirty(line);
+            self.write_l1d(line);
             return;
         }
         if let Some(at) = self.held(line) {
@@ -184,11 +193,11 @@ impl Oracle {
         self.count(&["L1D_CACHE", "L1D_CACHE", "L1D_CACHE_RD", "L1D_CACHE_WR"]);
         let line = self.line_of(addr, target);
         if !self.core.l1d.find(line) {
-            self.refill_l1d(line, Some(Way::Read));
+            self.refill_l1d(line, Reader::Atomic, true);
         }
         // A prefetch behind the refill may have pushed the line out of a tiny L2.
         if self.core.l1d.holds(line) {
-            self.core.l1d.make_dirty(line);
+            self.write_l1d(line);
         }
     }
 
@@ -197,7 +206,7 @@ impl Oracle {
         let Some(target) = self.translate(way, self.page_of(addr)) else { return };
         let line = self.line_of(addr, target);
         if is_cacheable(target) && !self.core.l1d.find(line) {
-            self.refill_l1d(line, None);
+            self.refill_l1d(line, Reader::Load, false);
         }
     }
 }

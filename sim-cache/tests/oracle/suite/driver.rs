@@ -45,14 +45,25 @@ impl<S: EventSink> Driver<S> {
             element_bytes: element as u32,
             ..MemRequest::new(pc, VirtAddr(addr), bytes as u32, kind)
         };
+        self.perform(request);
+    }
+
+    fn perform(&mut self, request: MemRequest) {
         let mut port = self.memory.port(0);
-        if matches!(kind, MemKind::Store | MemKind::ZeroLine) {
+        if matches!(request.kind, MemKind::Store | MemKind::ZeroLine) {
             let reply = port.translate_store(request, self.now, &mut self.sink);
             if reply.happened.has(Happened::FAULT) {
                 return;
             }
         }
         port.access(request, self.now, &mut self.sink);
+    }
+
+    fn exclusive(&mut self, kind: MemKind, addr: u64) {
+        let pc = VirtAddr(0x40_0000);
+        let request =
+            MemRequest { exclusive: true, ..MemRequest::new(pc, VirtAddr(addr), 8, kind) };
+        self.perform(request);
     }
 
     pub(crate) fn run(&mut self, op: Op) {
@@ -62,6 +73,17 @@ impl<S: EventSink> Driver<S> {
             Op::Atomic(kind, addr) => self.access(kind, addr, 8, 8),
             Op::ZeroLine(addr) => self.access(MemKind::ZeroLine, addr, 64, 64),
             Op::Preload(kind, addr) => self.access(kind, addr, 1, 1),
+            Op::LoadExclusive(addr) => self.exclusive(MemKind::Load, addr),
+            Op::StoreExclusive(addr) => self.exclusive(MemKind::Store, addr),
+            Op::ClearExclusive(_) => self.access(MemKind::ClearExclusive, 0, 1, 1),
+            Op::Snoop(snoop, addr) => {
+                let (addr, sink) = (VirtAddr(addr), &mut self.sink);
+                // A page that is not mapped has no line to ask for.
+                let _ = self.memory.snoop(0, snoop, addr, self.now, sink);
+            }
+            Op::Stash(addr) => {
+                let _ = self.memory.stash(0, VirtAddr(addr), self.now, &mut self.sink);
+            }
             Op::Fetch(pc) => {
                 self.memory.port(0).fetch(VirtAddr(pc), self.now, &mut self.sink);
             }
@@ -79,6 +101,11 @@ impl Oracle {
             Op::Preload(MemKind::PrefetchStore, addr) => self.preload(Way::Write, addr),
             Op::Preload(_, addr) => self.preload(Way::Read, addr),
             Op::Fetch(pc) => self.fetch(pc),
+            Op::LoadExclusive(addr) => self.load_exclusive(addr),
+            Op::StoreExclusive(addr) => self.store_exclusive(addr),
+            Op::ClearExclusive(_) => self.core.marked = None,
+            Op::Snoop(snoop, addr) => self.snoop(snoop, addr),
+            Op::Stash(addr) => self.stash(addr),
         }
     }
 }

@@ -11,6 +11,8 @@ use super::model::{Oracle, clean};
 pub(crate) enum Reader {
     /// A load, or a preload instruction.
     Load,
+    /// A near atomic, which reads a line that it then writes.
+    Atomic,
     /// A store that wants the line.
     Store,
     /// A fetch, or a prefetch of the I-side (A35).
@@ -52,6 +54,9 @@ impl Oracle {
         if self.core.l2.find(line) {
             let found = self.core.l2.change(line).expect("the line was found");
             let trains = std::mem::take(&mut found.prefetched);
+            if found.shared && matches!(reader, Reader::Store | Reader::Atomic) {
+                self.ask_for_line(line);
+            }
             return Answer { outside: self.core.arriving.contains(&line), trains };
         }
         self.refill_l2(line, reader);
@@ -76,7 +81,7 @@ impl Oracle {
         }
         self.core.arriving.insert(line);
         let prefetched = reader == Reader::Prefetcher;
-        self.add_to_l2(Line { number: line, dirty, prefetched });
+        self.add_to_l2(Line { dirty, prefetched, ..clean(line) });
     }
 
     /// The system level cache gives data away, with the duty to write it back, and keeps code.
@@ -98,7 +103,7 @@ impl Oracle {
 
     /// Step 5: a victim takes its copies in the L1 caches along (A43) and goes to the system level
     /// cache; a dirty one counts, a clean one with the key `clean-victims-count` (A32, A48).
-    fn add_to_l2(&mut self, line: Line) {
+    pub(crate) fn add_to_l2(&mut self, line: Line) {
         let Some(old) = self.core.l2.add(line) else { return };
         self.core.l1i.remove(old.number);
         let l1_dirty = self.core.l1d.remove(old.number).is_some_and(|copy| copy.dirty);
@@ -110,11 +115,37 @@ impl Oracle {
             self.count(&["L2D_CACHE_WB", "L2D_CACHE_WB_VICTIM"]);
             self.bus("BUS_ACCESS_WR", 64);
         }
+        self.send_to_slc(old.number, dirty);
+    }
+
+    pub(crate) fn send_to_slc(&mut self, line: u64, dirty: bool) {
         let Some(slc) = &mut self.slc else { return };
-        if !slc.find(old.number) {
-            slc.add(Line { dirty, ..clean(old.number) });
+        if !slc.find(line) {
+            slc.add(Line { dirty, ..clean(line) });
         } else if dirty {
-            slc.make_dirty(old.number);
+            slc.make_dirty(line);
+        }
+    }
+
+    /// A write to a line that others may share: one bus write without data, and it is this core's alone.
+    pub(crate) fn ask_for_line(&mut self, line: u64) {
+        self.bus("BUS_ACCESS_WR", 0);
+        if let Some(slc) = &mut self.slc {
+            slc.remove(line);
+        }
+        for cache in [&mut self.core.l1d, &mut self.core.l2] {
+            if let Some(copy) = cache.change(line) {
+                copy.shared = false;
+            }
+        }
+    }
+
+    /// A write found its line in the L2.
+    fn write_found_line(&mut self, line: u64) {
+        let found = self.core.l2.change(line).expect("the line was found");
+        found.dirty = true;
+        if found.shared {
+            self.ask_for_line(line);
         }
     }
 
@@ -122,7 +153,7 @@ impl Oracle {
     pub(crate) fn write_full_line(&mut self, line: u64) {
         self.count(&["L2D_CACHE", "L2D_CACHE_WR"]);
         if self.core.l2.find(line) {
-            self.core.l2.make_dirty(line);
+            self.write_found_line(line);
             return;
         }
         self.count(&["L2D_CACHE_REFILL"]);
@@ -140,7 +171,7 @@ impl Oracle {
         if !self.core.l2.find(line) {
             self.refill_l2(line, Reader::Store);
         }
-        self.core.l2.make_dirty(line);
+        self.write_found_line(line);
     }
 
     /// The next lines of the page, if the line before is here: at most `degree` absent ones, not

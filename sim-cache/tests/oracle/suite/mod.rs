@@ -13,6 +13,7 @@ mod model;
 mod policy;
 pub(crate) mod random;
 mod sequence;
+mod snoop;
 mod translation;
 mod world;
 

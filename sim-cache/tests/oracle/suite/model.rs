@@ -30,6 +30,8 @@ pub(crate) struct Core {
     pub(crate) arriving: BTreeSet<u64>,
     pub(crate) open: VecDeque<OpenLine>,
     pub(crate) full_lines: u32,
+    /// The line that the last load-exclusive marked.
+    pub(crate) marked: Option<u64>,
     /// Page number modulo 16: the page last run through there, and the line up to which.
     pub(crate) streams: BTreeMap<u64, (u64, u64)>,
 }
@@ -49,6 +51,7 @@ impl Core {
             arriving: BTreeSet::new(),
             open: VecDeque::new(),
             full_lines: 0,
+            marked: None,
             streams: BTreeMap::new(),
         }
     }
@@ -98,12 +101,21 @@ impl Oracle {
 
     /// One transaction on the bus, with data of `bytes` bytes (A09, key `bus-unit`).
     pub(crate) fn bus(&mut self, half: &'static str, bytes: u64) {
-        let units = match self.semantics.bus_unit {
-            BusUnit::Transaction => 1,
-            BusUnit::Beats => bytes.div_ceil(self.config.bus.beat_bytes.into()),
-        };
+        let units = self.bus_units(bytes);
         for event in ["BUS_ACCESS", half] {
             *self.counts.entry(event).or_default() += units;
+        }
+    }
+
+    /// A snoop or its answer is neither read nor write (A08).
+    pub(crate) fn bus_of_others(&mut self, bytes: u64) {
+        *self.counts.entry("BUS_ACCESS").or_default() += self.bus_units(bytes);
+    }
+
+    fn bus_units(&self, bytes: u64) -> u64 {
+        match self.semantics.bus_unit {
+            BusUnit::Transaction => 1,
+            BusUnit::Beats => bytes.div_ceil(self.config.bus.beat_bytes.into()),
         }
     }
 
@@ -122,7 +134,7 @@ pub(crate) fn is_cacheable(target: PageTarget) -> bool {
 }
 
 pub(crate) fn clean(number: u64) -> Line {
-    Line { number, dirty: false, prefetched: false }
+    Line { number, dirty: false, prefetched: false, shared: false }
 }
 
 /// Slices by the exclusive-or of all groups of index bits; in a slice the bits above them.

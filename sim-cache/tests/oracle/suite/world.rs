@@ -72,17 +72,24 @@ impl World {
         lines
     }
 
-    /// An address in a line that sequences use.
-    pub(crate) fn any_addr(&self, random: &mut Random) -> u64 {
+    /// An address in a line that sequences use; often in the line of `near`.
+    pub(crate) fn any_addr(&self, near: u64, random: &mut Random) -> u64 {
+        if random.chance(30) {
+            return near / 64 * 64 + random.below(64);
+        }
+        self.any_line(random) + random.below(64)
+    }
+
+    /// The first byte of a line that sequences use.
+    pub(crate) fn any_line(&self, random: &mut Random) -> u64 {
         let page = random.pick(&self.pages).0;
-        let line = random.pick(&self.used_lines());
-        page * self.page_bytes + line * 64 + random.below(64)
+        page * self.page_bytes + random.pick(&self.used_lines()) * 64
     }
 
     /// An address from which `bytes` bytes stay on pages of the world.
-    pub(crate) fn any_start(&self, bytes: u64, random: &mut Random) -> u64 {
+    pub(crate) fn any_start(&self, bytes: u64, near: u64, random: &mut Random) -> u64 {
         loop {
-            let addr = self.any_addr(random);
+            let addr = self.any_addr(near, random);
             let last_page = (addr + bytes - 1) / self.page_bytes;
             if self.pages.iter().any(|(number, _)| *number == last_page) {
                 return addr;

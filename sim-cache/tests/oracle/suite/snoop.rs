@@ -1,0 +1,103 @@
+//! What other agents do to this core: snoops, stashes, and the exclusive monitor.
+
+use sim_core::Snoop;
+
+use super::cache::Line;
+use super::model::{Oracle, clean};
+
+impl Oracle {
+    /// One bus transaction in, one out (A08). Modified data counts as written back by the cache that
+    /// gives it, the L1 before the L2, whoever takes it (A01); each copy that goes counts (A40).
+    pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) {
+        let Some(target) = self.world.target(self.page_of(addr)) else { return };
+        let line = self.line_of(addr, target);
+        let l1_dirty = self.core.l1d.look(line).is_some_and(|copy| copy.dirty);
+        let in_l2 = self.core.l2.look(line);
+        let l2_dirty = in_l2.is_some_and(|copy| copy.dirty);
+        let is_lost = matches!(snoop, Snoop::Invalidate | Snoop::MakeInvalid);
+        let mut answer_bytes = 0;
+        if l1_dirty && !is_lost {
+            self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_CLEAN"]);
+            answer_bytes = 64;
+        } else if !is_lost && (l2_dirty || (in_l2.is_some() && snoop == Snoop::Forward)) {
+            self.count(&["L2D_CACHE_WB", "L2D_CACHE_WB_CLEAN"]);
+            answer_bytes = 64;
+        }
+        self.bus_of_others(0);
+        self.bus_of_others(answer_bytes);
+        if (l1_dirty || l2_dirty) && !is_lost && snoop != Snoop::Unique {
+            self.send_to_slc(line, true);
+        }
+        match snoop {
+            Snoop::Shared | Snoop::Forward => self.keep(line, true),
+            Snoop::Clean => self.keep(line, false),
+            _ => self.lose(line),
+        }
+    }
+
+    fn keep(&mut self, line: u64, shared: bool) {
+        for cache in [&mut self.core.l1d, &mut self.core.l2] {
+            if let Some(copy) = cache.change(line) {
+                copy.dirty = false;
+                copy.shared |= shared;
+            }
+        }
+    }
+
+    fn lose(&mut self, line: u64) {
+        self.core.l1i.remove(line);
+        if self.core.l1d.remove(line).is_some() {
+            self.count(&["L1D_CACHE_INVAL"]);
+        }
+        if self.core.l2.remove(line).is_some() {
+            self.count(&["L2D_CACHE_INVAL"]);
+        }
+        self.unmark(line);
+    }
+
+    fn unmark(&mut self, line: u64) {
+        if self.core.marked == Some(line) {
+            self.core.marked = None;
+        }
+    }
+
+    /// The agent's data replaces every older copy; a new L2 line is a refill that nobody read (A05).
+    pub(crate) fn stash(&mut self, addr: u64) {
+        let Some(target) = self.world.target(self.page_of(addr)) else { return };
+        let line = self.line_of(addr, target);
+        self.bus_of_others(0);
+        self.bus_of_others(64);
+        self.core.l1i.remove(line);
+        if self.core.l1d.remove(line).is_some() {
+            self.count(&["L1D_CACHE_INVAL"]);
+        }
+        self.unmark(line);
+        if let Some(slc) = &mut self.slc {
+            slc.remove(line);
+        }
+        self.core.arriving.insert(line);
+        let stashed: Line = clean(line);
+        if let Some(copy) = self.core.l2.change(line) {
+            *copy = stashed;
+        } else {
+            self.count(&["L2D_CACHE_REFILL"]);
+            self.add_to_l2(stashed);
+        }
+    }
+
+    /// The mark ends with the store, not with a fault before it.
+    pub(crate) fn store_exclusive(&mut self, addr: u64) {
+        self.store(addr, 8);
+        if self.world.target(self.page_of(addr)).is_some() {
+            self.core.marked = None;
+        }
+    }
+
+    pub(crate) fn load_exclusive(&mut self, addr: u64) {
+        self.load(addr, 8, 8);
+        let target = self.world.target(self.page_of(addr));
+        if let Some(target) = target {
+            self.core.marked = Some(self.line_of(addr, target));
+        }
+    }
+}
