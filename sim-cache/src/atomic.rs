@@ -2,12 +2,13 @@
 //!
 //! Not modeled: far atomics to cacheable memory; firmware of the N2 selects near ones.
 
-use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, VirtAddr};
+use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
 
 use crate::data_side::{Operation, RefillCause, join, nothing};
-use crate::fragment::Fragments;
+use crate::fragment::{Fragment, Fragments};
 use crate::hierarchy::CoreMemory;
 use crate::page_map::MemoryType;
+use crate::tags::TagHalf;
 use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
 
@@ -22,7 +23,7 @@ impl CoreMemory {
     ) -> MemReply {
         let mut whole = nothing();
         for fragment in Fragments::of(request.addr, request.bytes.max(1)) {
-            let part = self.atomic_fragment(request, fragment.addr, now, uncore, sink);
+            let part = self.atomic_fragment(request, fragment, now, uncore, sink);
             join(&mut whole, part);
             if part.happened.has(Happened::FAULT) {
                 break;
@@ -34,12 +35,13 @@ impl CoreMemory {
     fn atomic_fragment<S: EventSink>(
         &mut self,
         request: MemRequest,
-        addr: VirtAddr,
+        fragment: Fragment,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let translated = match self.translate_atomic(request.kind, addr, now, uncore, sink) {
+        let addr = fragment.addr;
+        let translated = match self.translate_atomic(request, fragment, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
@@ -52,7 +54,7 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(addr, translated.target).line();
-        let operation = Operation { pc: request.pc, addr, asker: Asker::Write };
+        let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };
         let reply = match self.l1d.lookup(line) {
             Some(place) => {
                 let shared = self.l1d.state(place).is_shared();
@@ -69,20 +71,22 @@ impl CoreMemory {
         reply
     }
 
-    /// Counts the memory accesses of an atomic, and one TLB lookup for each of them.
+    /// Counts the memory accesses of an atomic, one TLB lookup and one tag check for each of them.
     fn translate_atomic<S: EventSink>(
         &mut self,
-        kind: MemKind,
-        addr: VirtAddr,
+        request: MemRequest,
+        fragment: Fragment,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
+        let (MemRequest { kind, tags, .. }, addr) = (request, fragment.addr);
         let mut read = None;
         if kind != MemKind::AtomicStore {
             sink.raise(PmuEvent::MEM_ACCESS_RD);
             sink.raise(PmuEvent::L1D_TLB_RD);
-            read = Some(self.translate(Asker::Read, addr, now, uncore, sink)?);
+            let translated = self.translate(Asker::Read, addr, now, uncore, sink)?;
+            read = Some(tag_checked(TagHalf::Read, tags, fragment, translated, uncore, sink)?);
         }
         if kind == MemKind::AtomicSwap
             && let Some(read) = read
@@ -91,7 +95,22 @@ impl CoreMemory {
         }
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
-        let write = self.translate(Asker::Write, addr, now, uncore, sink)?;
+        let translated = self.translate(Asker::Write, addr, now, uncore, sink)?;
+        let write = tag_checked(TagHalf::Write, tags, fragment, translated, uncore, sink)?;
         Ok(read.unwrap_or(write))
     }
+}
+
+/// An atomic whose tag check fails changes nothing: the error is its reply.
+fn tag_checked<S: EventSink>(
+    half: TagHalf,
+    tags: TagUse,
+    fragment: Fragment,
+    translated: Translated,
+    uncore: &Uncore,
+    sink: &mut S,
+) -> Result<Translated, MemReply> {
+    let mut reply = translated.reply(translated.start + 1);
+    uncore.check_tag(half, tags, fragment, translated, &mut reply, sink);
+    if reply.happened.has(Happened::FAULT) { Err(reply) } else { Ok(translated) }
 }

@@ -49,6 +49,11 @@ impl BusPort {
         self.transactions.book(at)
     }
 
+    /// Starts a message without data that no event counts, at the first free cycle.
+    pub(crate) fn message(&mut self, at: Cycle) -> Cycle {
+        self.transactions.book(at)
+    }
+
     /// Takes in the beats of a line; when the first (critical) one is here.
     pub(crate) fn receive_line(&mut self, at: Cycle) -> Cycle {
         let first = self.read_beats.book(self.read_lines.book(at));

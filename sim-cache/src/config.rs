@@ -220,6 +220,18 @@ pub struct PagesConfig {
     pub mapping: PageMapping,
 }
 
+/// `[memory.errors]`: seeded bit errors of a run, drawn when a line is refilled.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ErrorsConfig {
+    /// L1 D-cache refills in a million whose line has one wrong bit.
+    pub l1d_correctable_per_million_refills: u32,
+    /// L1 D-cache refills in a million whose line has two wrong bits.
+    pub l1d_uncorrectable_per_million_refills: u32,
+    /// L1 I-cache refills in a million whose line has a wrong bit.
+    pub l1i_per_million_refills: u32,
+}
+
 /// The `[memory.*]` tables.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -248,6 +260,8 @@ pub struct MemoryConfig {
     pub dram: DramConfig,
     /// Page map.
     pub pages: PagesConfig,
+    /// Bit errors.
+    pub errors: ErrorsConfig,
 }
 
 /// Under which direction an L1 D-cache store miss is counted in the L2 and on the bus.
@@ -401,6 +415,24 @@ impl MemoryConfig {
         }
     }
 
+    fn check_errors(&self, found: &mut Vec<Problem>) {
+        let rows: [(&'static str, u32); 3] = [
+            (
+                "memory.errors.l1d-correctable-per-million-refills",
+                self.errors.l1d_correctable_per_million_refills,
+            ),
+            (
+                "memory.errors.l1d-uncorrectable-per-million-refills",
+                self.errors.l1d_uncorrectable_per_million_refills,
+            ),
+            ("memory.errors.l1i-per-million-refills", self.errors.l1i_per_million_refills),
+        ];
+        for (key, value) in rows {
+            // Two of them may add up to all refills.
+            check_range(found, key, value.into(), 0, 500_000);
+        }
+    }
+
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
         let rows: [(&'static str, u64, u64, u64); 20] = [
@@ -429,6 +461,7 @@ impl MemoryConfig {
             check_range(found, key, value, low, high);
         }
         self.check_delays(found);
+        self.check_errors(found);
         check_power_of_two(found, "memory.slc.slices", m.slc.slices.into());
         check_power_of_two(found, "memory.bus.beat-bytes", m.bus.beat_bytes.into());
         check_power_of_two(found, "memory.dram.channels", m.dram.channels.into());

@@ -9,12 +9,14 @@ use sim_core::{
     VirtAddr,
 };
 
-use crate::fragment::{Fragments, is_misaligned_128, is_one_fragment, spans};
+use crate::errors::Checked;
+use crate::fragment::{Fragment, Fragments, is_misaligned_128, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
 use crate::tag_array::{Arrival, LineState, Place};
+use crate::tags::TagHalf;
 use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
 
@@ -27,6 +29,8 @@ pub(crate) struct Operation {
     pub(crate) addr: VirtAddr,
     /// Direction, for the translations of prefetches that it trains (decision A12).
     pub(crate) asker: Asker,
+    /// It uses the data that is stored: an error in it matters.
+    pub(crate) consumes: bool,
 }
 
 /// Why a line comes into the L1 D-cache.
@@ -54,9 +58,9 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let MemRequest { pc, addr, bytes, element_bytes, .. } = request;
+        let MemRequest { addr, bytes, element_bytes, .. } = request;
         if is_one_fragment(addr, bytes) && !is_misaligned_128(addr, element_bytes) {
-            return self.load_fragment(pc, addr, now, uncore, sink);
+            return self.load_fragment(&request, Fragment { addr, bytes }, now, uncore, sink);
         }
         self.load_split(request, now, uncore, sink)
     }
@@ -70,7 +74,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let MemRequest { pc, addr, bytes, element_bytes, .. } = request;
+        let MemRequest { addr, bytes, element_bytes, .. } = request;
         let spans_lines = spans(addr, bytes, LINE_SHIFT);
         let mut split_cycles = 0;
         if spans_lines || is_misaligned_128(addr, element_bytes) {
@@ -81,7 +85,7 @@ impl CoreMemory {
         for fragment in Fragments::of(addr, bytes) {
             let second_line = fragment.addr.line() != addr.line();
             let start = if second_line { now + split_cycles } else { now };
-            let part = self.load_fragment(pc, fragment.addr, start, uncore, sink);
+            let part = self.load_fragment(&request, fragment, start, uncore, sink);
             join(&mut whole, part);
             if part.happened.has(Happened::FAULT) {
                 return whole;
@@ -97,8 +101,8 @@ impl CoreMemory {
     #[inline(always)]
     fn load_fragment<S: EventSink>(
         &mut self,
-        pc: VirtAddr,
-        addr: VirtAddr,
+        request: &MemRequest,
+        fragment: Fragment,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
@@ -106,6 +110,7 @@ impl CoreMemory {
         sink.raise(PmuEvent::MEM_ACCESS_RD);
         sink.raise(PmuEvent::L1D_TLB_RD);
         // The short cut of nearly all loads: it counts what the flow counts, without its branches.
+        let addr = fragment.addr;
         let page = uncore.page_map.page_of(addr);
         if let Some(frame) = self.dtlb.plain_hit(page, now)
             && self.l1d.plain_hit(uncore.page_map.line_in(addr, frame), now)
@@ -113,19 +118,20 @@ impl CoreMemory {
             sink.raise(PmuEvent::L1D_CACHE_RD);
             return hit_reply(now + self.latencies.l1d_hit);
         }
-        self.load_by_the_flow(pc, addr, now, uncore, sink)
+        self.load_by_the_flow(request, fragment, now, uncore, sink)
     }
 
     /// Flows 5.1 and 5.4 behind their first events.
     #[inline(never)]
     fn load_by_the_flow<S: EventSink>(
         &mut self,
-        pc: VirtAddr,
-        addr: VirtAddr,
+        request: &MemRequest,
+        fragment: Fragment,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        let addr = fragment.addr;
         let translated = match self.translate(Asker::Read, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
@@ -133,9 +139,24 @@ impl CoreMemory {
         if translated.target.memory != MemoryType::Cacheable {
             return self.read_uncached(translated, 16, uncore, sink);
         }
+        let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
+        uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);
+        reply
+    }
+
+    /// Flow 5.4 of a translated read.
+    #[inline]
+    fn read_l1d<S: EventSink>(
+        &mut self,
+        pc: VirtAddr,
+        addr: VirtAddr,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
         sink.raise(PmuEvent::L1D_CACHE_RD);
         let line = uncore.page_map.physical(addr, translated.target).line();
-        let operation = Operation { pc, addr, asker: Asker::Read };
+        let operation = Operation { pc, addr, asker: Asker::Read, consumes: true };
         let Some(place) = self.l1d.lookup(line) else {
             return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
         };
@@ -145,9 +166,60 @@ impl CoreMemory {
         self.l1d_wait(operation, place, translated, uncore, sink)
     }
 
-    /// The line is in flight, or was prefetched and is used for the first time.
+    /// The line is in flight, was prefetched and is used for the first time, or has an error.
     #[inline(never)]
     pub(crate) fn l1d_wait<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        place: Place,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        if self.l1d.state(place).is_defective() {
+            return self.l1d_defective(operation, place, translated, uncore, sink);
+        }
+        self.l1d_arrives(operation, place, translated, uncore, sink)
+    }
+
+    /// Something is wrong with the line, or with a tag of its set.
+    #[cold]
+    fn l1d_defective<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        place: Place,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let mut found = Happened::default();
+        if let (true, Some((line, _))) =
+            (self.l1d.state(place).has_tag_defect(), self.l1d.content(place))
+        {
+            self.settle_l1d_tags(line, sink);
+            found.add(Happened::ERROR);
+            if self.l1d.probe(line).is_none() {
+                let cause = operation.refill_cause();
+                let mut reply = self.l1d_miss(operation, line, cause, translated, uncore, sink);
+                reply.happened.add(found);
+                return reply;
+            }
+        }
+        let checked = self.check_l1d_data(place, sink);
+        let mut reply = self.l1d_arrives(operation, place, translated, uncore, sink);
+        reply.happened.add(found);
+        if checked == Checked::Corrected {
+            // The corrected line is read once more.
+            reply.done += self.latencies.l1d_hit;
+        }
+        if operation.consumes {
+            checked.tell(&mut reply);
+        }
+        reply
+    }
+
+    /// The reply of a hit, which waits for a line in flight; first use of a prefetched line.
+    fn l1d_arrives<S: EventSink>(
         &mut self,
         operation: Operation,
         place: Place,
@@ -189,6 +261,9 @@ impl CoreMemory {
         if l2.missed {
             reply.happened.add(Happened::L2_MISS);
         }
+        if l2.poisoned && operation.consumes {
+            reply.happened.add(Happened::FAULT);
+        }
         self.train_prefetcher(operation, translated, uncore, sink);
         reply
     }
@@ -202,6 +277,9 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
+        if self.l1d.has_broken_tags() {
+            self.settle_l1d_tags(line, sink);
+        }
         self.drain_held_line(line, start, uncore, sink);
         let register = self.l1d_mshrs.find(start);
         let at = register.from + self.latencies.l1d_hit;
@@ -214,11 +292,13 @@ impl CoreMemory {
         let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
+            .with_defect(self.errors.l1d_defect(reply.poisoned))
             .with_prefetched(cause == RefillCause::Prefetch);
         let victim = self.l1d.allocate(line, state, cause.insertion());
         if let Some(victim) = victim.filter(|v| v.dirty) {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
-            self.write_back_to_l2(victim.line, sink);
+            let poisoned = self.check_written_back(victim.defect, sink);
+            self.write_back_to_l2(victim.line, poisoned, sink);
         }
         if reply.trains {
             self.prefetch_next_l2_lines(line, at, uncore, sink);
@@ -267,6 +347,16 @@ fn inner_or_outer(source: DataSource) -> PmuEvent {
         PmuEvent::L1D_CACHE_REFILL_OUTER
     } else {
         PmuEvent::L1D_CACHE_REFILL_INNER
+    }
+}
+
+impl Operation {
+    fn refill_cause(self) -> RefillCause {
+        match (self.asker, self.consumes) {
+            (Asker::Write, true) => RefillCause::Atomic,
+            (Asker::Write, false) => RefillCause::Store,
+            _ => RefillCause::Load,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::hierarchy::CoreMemory;
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
-use crate::tag_array::{Arrival, LineState};
+use crate::tag_array::{Arrival, Defect, LineState};
 use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
 
@@ -59,6 +59,10 @@ impl CoreMemory {
             if state.is_plain_at(translated.start) {
                 return translated.reply(translated.start + self.latencies.l1i_hit);
             }
+            if state.is_defective() && !self.l1i_line_stays(line, sink) {
+                return self.fetch_miss(line, translated, uncore, sink);
+            }
+            let state = self.l1i.state(place);
             self.l1i.set_state(place, state.with_prefetched(false));
             return self.fetch_waits(line, state, translated, uncore, sink);
         }
@@ -84,7 +88,24 @@ impl CoreMemory {
         if state.is_prefetched() {
             self.prefetch_next_fetch(line, translated.start, uncore, sink);
         }
+        if state.defect() == Defect::Poisoned {
+            reply.happened.add(Happened::FAULT);
+        }
         reply
+    }
+
+    /// Settles what is wrong with a line of the L1 I-cache or a tag of its set: parity corrects
+    /// nothing, so a bad line goes (PMU guide 3.2.20). False when it is to be fetched again.
+    #[cold]
+    fn l1i_line_stays<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) -> bool {
+        self.settle_l1i_tags(line, sink);
+        let Some(place) = self.l1i.probe(line) else { return false };
+        if matches!(self.l1i.state(place).defect(), Defect::None | Defect::Poisoned) {
+            return true;
+        }
+        sink.raise(PmuEvent::MEMORY_ERROR);
+        self.l1i.remove(line);
+        false
     }
 
     #[cold]
@@ -104,6 +125,9 @@ impl CoreMemory {
         if l2.missed {
             reply.happened.add(Happened::L2_MISS);
         }
+        if l2.poisoned {
+            reply.happened.add(Happened::FAULT);
+        }
         self.prefetch_next_fetch(line, translated.start, uncore, sink);
         reply
     }
@@ -117,13 +141,18 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
+        if self.l1i.has_broken_tags() {
+            self.settle_l1i_tags(line, sink);
+        }
         self.drain_held_line(line, start, uncore, sink);
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
         let reply = self.read_l2(L2Request::Fetch, line, at, uncore, sink);
         self.l1i_mshrs.hold(register, reply.ready);
         sink.raise(PmuEvent::L1I_CACHE_REFILL);
-        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source);
+        let defect = self.errors.l1i_defect(reply.poisoned);
+        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
+            .with_defect(defect);
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
         if reply.trains {

@@ -3,11 +3,12 @@
 //! PMU guide chapter 5. Each flow is a file: translation (5.1 to 5.3) `translate`, L1 data cache (5.4,
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
-use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, VirtAddr};
+use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, TagUse, VirtAddr};
 
 use crate::bus::BusPort;
 use crate::calendar::Calendar;
 use crate::config::{MemoryConfig, PageCross, SemanticsConfig, WalkReads};
+use crate::errors::ErrorSource;
 use crate::level::Level;
 use crate::monitor::ExclusiveMonitor;
 use crate::mshr::Mshrs;
@@ -74,6 +75,7 @@ pub struct CoreMemory {
     pub(crate) l2_queue: Mshrs,
     pub(crate) bus: BusPort,
     pub(crate) l2_misses: MissIntervals,
+    pub(crate) errors: ErrorSource,
     pub(crate) next_lines: NextLines,
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) prefetch: PrefetchSwitches,
@@ -101,6 +103,7 @@ impl CoreMemory {
             l2_queue: Mshrs::new(l2.queue_entries),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             l2_misses: MissIntervals::new(),
+            errors: ErrorSource::new(&config.errors, seed ^ 4),
             next_lines: NextLines::new(prefetch.l2_distance_lines.into()),
             prefetcher: DataPrefetcher::new(prefetch),
             prefetch: PrefetchSwitches {
@@ -158,9 +161,13 @@ impl MemorySystem {
     ) -> MemorySystem {
         let problems = config.problems();
         assert!(problems.is_empty(), "the configuration was not checked: {problems:?}");
-        let core = CoreMemory::new(config, *semantics, seed);
+        let mut core = CoreMemory::new(config, *semantics, seed);
+        let cores = (0..cores as u64).map(|number| {
+            core.errors = ErrorSource::new(&config.errors, seed ^ 4 ^ number << 32);
+            core.clone()
+        });
         MemorySystem {
-            cores: vec![core; cores],
+            cores: cores.collect(),
             uncore: Uncore::new(config, seed),
             config: config.clone(),
             semantics: *semantics,
@@ -236,6 +243,9 @@ impl CorePort<'_> {
                 if request.exclusive {
                     core.monitor.clear();
                 }
+                if request.tags == TagUse::Writes {
+                    uncore.write_tags(request.addr, request.bytes);
+                }
                 core.store(request, now, uncore, sink)
             }
             MemKind::ZeroLine => core.zero_line(request, now, uncore, sink),
@@ -249,7 +259,7 @@ impl CorePort<'_> {
                 core.monitor.clear();
                 MemReply { done: now + 1, ..MemReply::default() }
             }
-            MemKind::Maintain(_) => MemReply { done: now + 1, ..MemReply::default() },
+            MemKind::Maintain(what) => core.maintain(what, request.addr, now, uncore, sink),
         }
     }
 }

@@ -6,10 +6,11 @@
 use sim_core::{Cycle, DataSource, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent};
 
 use crate::config::{StoreMissDirection, WalkReads};
+use crate::errors::{arriving_defect, check_l2_data};
 use crate::hierarchy::CoreMemory;
 use crate::level::Victim;
 use crate::replacement::Insertion;
-use crate::tag_array::{Arrival, LineState, Place};
+use crate::tag_array::{Arrival, Defect, LineState, Place};
 use crate::uncore::{Uncore, UncoreReply};
 
 /// Why the L2 is asked for a line.
@@ -44,6 +45,8 @@ pub(crate) struct L2Reply {
     pub(crate) missed: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
+    /// Its data is poisoned.
+    pub(crate) poisoned: bool,
     /// It missed, or is the first to use a line that the L2's prefetcher fetched.
     pub(crate) trains: bool,
 }
@@ -98,7 +101,8 @@ impl CoreMemory {
             (looked_up, DataSource::L2)
         };
         let shared = state.is_shared();
-        let reply = L2Reply { ready, source, missed: false, shared, trains };
+        let poisoned = check_l2_data(&mut self.l2, place);
+        let reply = L2Reply { ready, source, missed: false, shared, poisoned, trains };
         if shared && request.writes() {
             let granted = self.upgrade(line, looked_up, uncore, sink);
             return L2Reply { ready: ready.max(granted), shared: false, ..reply };
@@ -140,8 +144,10 @@ impl CoreMemory {
         self.l2_queue.hold(entry, arrives);
         self.l2_misses.add(leaves, arrives);
         self.count_l2_refill(request, reply, sink);
+        let poisoned = uncore.is_poisoned(line);
         let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
             .with_dirty(reply.dirty)
+            .with_defect(arriving_defect(poisoned))
             .with_prefetched(request == L2Request::L2Prefetch);
         let insertion = match request {
             L2Request::L1Prefetch | L2Request::L2Prefetch => Insertion::Prefetch,
@@ -156,6 +162,7 @@ impl CoreMemory {
             source: reply.source,
             missed: true,
             shared: false,
+            poisoned,
             trains: true,
         }
     }
@@ -186,9 +193,12 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         self.l1i.remove(victim.line);
-        let l1d_dirty = self.l1d.remove(victim.line).is_some_and(LineState::is_dirty);
-        if l1d_dirty {
+        let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());
+        let l1d_dirty = l1d.is_some();
+        let mut poisoned = matches!(victim.defect, Defect::Uncorrectable | Defect::Poisoned);
+        if let Some(state) = l1d {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
+            poisoned = self.check_written_back(state.defect(), sink);
             sink.raise(PmuEvent::L2D_CACHE_WR);
         }
         let dirty = victim.dirty || l1d_dirty;
@@ -198,14 +208,23 @@ impl CoreMemory {
             leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, at, sink);
         }
         let sent = self.bus.send_line(leaves);
+        if dirty || poisoned {
+            uncore.note_poison(victim.line, poisoned);
+        }
         uncore.accept_victim(victim.line, dirty, sent);
     }
 
     /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
-    pub(crate) fn write_back_to_l2<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
+    pub(crate) fn write_back_to_l2<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        poisoned: bool,
+        sink: &mut S,
+    ) {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let place = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
-        self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+        let state = self.l2.state(place).with_dirty(true);
+        self.l2.set_state(place, state.with_defect(arriving_defect(poisoned)));
     }
 
     /// Writes a whole line that no L1 holds, without reading it (decision A36).
@@ -222,7 +241,7 @@ impl CoreMemory {
         let looked_up = at + self.latencies.l2_lookup;
         if let Some(place) = self.l2.lookup(line) {
             // An instruction copy of the line is no concern here: it is made stale by software rules.
-            let state = self.l2.state(place).with_dirty(true);
+            let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
             self.l2.set_state(place, state);
             if state.is_shared() {
                 self.upgrade(line, looked_up, uncore, sink);

@@ -5,7 +5,7 @@ use sim_core::{Cycle, LineAddr};
 
 use crate::config::ReplacementKind;
 use crate::replacement::{Insertion, Replacement};
-use crate::tag_array::{LineState, Place, TagArray};
+use crate::tag_array::{Defect, LineState, Place, TagArray};
 
 /// A line that left to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,17 @@ pub(crate) struct Victim {
     pub(crate) line: LineAddr,
     /// It holds data that the next level does not have.
     pub(crate) dirty: bool,
+    /// What is wrong with its data.
+    pub(crate) defect: Defect,
+}
+
+/// A tag that holds a wrong bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BrokenTag {
+    /// Where.
+    pub(crate) place: Place,
+    /// Whether ECC can correct it.
+    pub(crate) defect: Defect,
 }
 
 /// One set-associative cache of 64-byte lines.
@@ -21,6 +32,8 @@ pub(crate) struct Victim {
 pub(crate) struct Level {
     tags: TagArray,
     replacement: Replacement,
+    /// Nearly always empty; the lines of such a set say that it is in here.
+    broken_tags: Vec<BrokenTag>,
 }
 
 impl Level {
@@ -30,6 +43,7 @@ impl Level {
         Level {
             tags: TagArray::new(sets, ways),
             replacement: Replacement::new(kind, sets, ways, seed),
+            broken_tags: Vec::new(),
         }
     }
 
@@ -105,7 +119,7 @@ impl Level {
         let victim = self.tags.content(place);
         self.tags.put(place, line, state);
         self.replacement.inserted(place, insertion);
-        victim.map(|(line, state)| Victim { line, dirty: state.is_dirty() })
+        victim.map(|(line, state)| Victim { line, dirty: state.is_dirty(), defect: state.defect() })
     }
 
     /// Removes a line; its state if it was present.
@@ -119,6 +133,52 @@ impl Level {
         let state = self.tags.state(place);
         self.tags.clear(place);
         Some(state)
+    }
+
+    /// Removes every line.
+    pub(crate) fn clear(&mut self) {
+        self.tags.clear_all();
+    }
+
+    /// Sets and ways.
+    pub(crate) fn shape(&self) -> (u32, u32) {
+        self.tags.shape()
+    }
+
+    /// Line and state in a place, if there is one.
+    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
+        self.tags.content(place)
+    }
+
+    /// Breaks the tag of a place.
+    pub(crate) fn break_tag(&mut self, place: Place, defect: Defect) {
+        self.broken_tags.push(BrokenTag { place, defect });
+        self.mark_set(place.set, true);
+    }
+
+    /// True when some tag is broken.
+    #[inline]
+    pub(crate) fn has_broken_tags(&self) -> bool {
+        !self.broken_tags.is_empty()
+    }
+
+    /// A broken tag of the set of `line`, which is sound from now on.
+    pub(crate) fn repair_tag(&mut self, line: LineAddr) -> Option<BrokenTag> {
+        let set = self.tags.set_of(line);
+        let index = self.broken_tags.iter().position(|broken| broken.place.set == set)?;
+        let broken = self.broken_tags.swap_remove(index);
+        let left = self.broken_tags.iter().any(|broken| broken.place.set == set);
+        self.mark_set(set, left);
+        Some(broken)
+    }
+
+    fn mark_set(&mut self, set: u32, defect: bool) {
+        for way in 0..self.tags.shape().1 {
+            let place = Place { set, way };
+            if let Some((_, state)) = self.tags.content(place) {
+                self.tags.set_state(place, state.with_tag_defect(defect));
+            }
+        }
     }
 
     /// Number of lines present.

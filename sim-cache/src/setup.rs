@@ -219,8 +219,9 @@ impl CoreMemory {
         }
         let state = LineState::default().with_dirty(dirty);
         let victim = self.l1d.allocate(line, state, Insertion::Demand);
-        if let Some(Victim { line, dirty: true }) = victim {
-            self.write_back_to_l2(line, &mut NullSink);
+        if let Some(Victim { line, dirty: true, defect }) = victim {
+            let poisoned = self.check_written_back(defect, &mut NullSink);
+            self.write_back_to_l2(line, poisoned, &mut NullSink);
         }
     }
 }

@@ -3,13 +3,15 @@
 
 use sim_core::{
     Cycle, DataSource, EventSink, Happened, LINE_BYTES, LineAddr, MemKind, MemReply, MemRequest,
-    PmuEvent, VirtAddr,
+    PmuEvent, TagUse, VirtAddr,
 };
 
 use crate::data_side::{Operation, RefillCause, hit_reply, join, nothing};
 use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
 use crate::page_map::MemoryType;
+use crate::tag_array::Defect;
+use crate::tags::TagHalf;
 use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
 use crate::write_stream::Drain;
@@ -26,7 +28,8 @@ impl CoreMemory {
     ) -> MemReply {
         let MemRequest { addr, bytes, .. } = request;
         if is_one_fragment(addr, bytes) || request.kind == MemKind::ZeroLine {
-            return self.translate_store_fragment(addr, now, uncore, sink);
+            let whole = Fragment { addr, bytes };
+            return self.translate_store_fragment(request.tags, whole, now, uncore, sink);
         }
         // The smallest granule in use, whatever block maps the bytes (decision A17).
         if spans(addr, bytes, uncore.page_map.granule_shift()) {
@@ -34,7 +37,7 @@ impl CoreMemory {
         }
         let mut whole = nothing();
         for fragment in Fragments::of(addr, bytes) {
-            let part = self.translate_store_fragment(fragment.addr, now, uncore, sink);
+            let part = self.translate_store_fragment(request.tags, fragment, now, uncore, sink);
             join(&mut whole, part);
             if part.happened.has(Happened::FAULT) {
                 break;
@@ -46,18 +49,24 @@ impl CoreMemory {
     #[inline]
     fn translate_store_fragment<S: EventSink>(
         &mut self,
-        addr: VirtAddr,
+        tags: TagUse,
+        fragment: Fragment,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        let addr = fragment.addr;
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
         if self.dtlb.plain_hit(uncore.page_map.page_of(addr), now).is_some() {
             return hit_reply(now + 1);
         }
         match self.translate(Asker::Write, addr, now, uncore, sink) {
-            Ok(translated) => translated.reply(translated.start + 1),
+            Ok(translated) => {
+                let mut reply = translated.reply(translated.start + 1);
+                uncore.check_tag(TagHalf::Write, tags, fragment, translated, &mut reply, sink);
+                reply
+            }
             Err(fault) => fault,
         }
     }
@@ -102,7 +111,7 @@ impl CoreMemory {
         }
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.line_in(fragment.addr, translated.target.frame);
-        let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write };
+        let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write, consumes: false };
         let mask = fragment.line_mask();
         let Some(place) = self.l1d.lookup(line) else {
             return self.store_miss(operation, mask, line, translated, uncore, sink);
@@ -206,7 +215,9 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         if let Some(place) = self.l1d.lookup(line) {
+            // What was wrong with the old data matters no more.
             let state = self.l1d.state(place).with_dirty(true).with_prefetched(false);
+            let state = state.with_defect(Defect::None);
             self.l1d.set_state(place, state);
             let reply = translated.reply(state.arrival().at(now) + 1);
             if state.is_shared() {

@@ -41,6 +41,8 @@ const SOURCE_SHIFT: u32 = 2;
 const SHARED: u64 = 1 << 5;
 const DEFECT_SHIFT: u32 = 6;
 const DEFECT: u64 = 0b11 << DEFECT_SHIFT;
+/// A tag of the set is broken: whoever comes here settles that first.
+const TAG_DEFECT: u64 = 1 << 8;
 const LATENCY_SHIFT: u32 = 10;
 const LATENCY_MAX: u32 = (1 << 12) - 1;
 const READY_SHIFT: u32 = 22;
@@ -105,6 +107,22 @@ impl LineState {
         LineState(self.0 & !DEFECT | (defect as u64) << DEFECT_SHIFT)
     }
 
+    #[must_use]
+    pub(crate) fn with_tag_defect(self, defect: bool) -> LineState {
+        LineState(self.0 & !TAG_DEFECT | u64::from(defect) << 8)
+    }
+
+    /// A tag of its set is broken.
+    pub(crate) fn has_tag_defect(self) -> bool {
+        self.0 & TAG_DEFECT != 0
+    }
+
+    /// Something is wrong with its data or with a tag of its set.
+    #[inline]
+    pub(crate) fn is_defective(self) -> bool {
+        self.0 & (DEFECT | TAG_DEFECT) != 0
+    }
+
     /// What is wrong with its data.
     pub(crate) fn defect(self) -> Defect {
         match (self.0 & DEFECT) >> DEFECT_SHIFT {
@@ -140,13 +158,13 @@ impl LineState {
     /// True when the line is here at `now`, sound, and no unused prefetch: nothing else to look at.
     #[inline]
     pub(crate) fn is_plain_at(self, now: Cycle) -> bool {
-        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT) == 0
+        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT) == 0
     }
 
     /// [`LineState::is_plain_at`] for a write: nobody else has to be asked either.
     #[inline]
     pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
-        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | SHARED) == 0
+        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT | SHARED) == 0
     }
 
     /// When the line arrives.
@@ -244,10 +262,20 @@ impl TagArray {
         self.states[index] = state;
     }
 
+    /// Empties every place.
+    pub(crate) fn clear_all(&mut self) {
+        self.tags.fill(0);
+    }
+
     /// Empties a place.
     pub(crate) fn clear(&mut self, place: Place) {
         let index = self.index(place);
         self.tags[index] = 0;
+    }
+
+    /// Sets and ways.
+    pub(crate) fn shape(&self) -> (u32, u32) {
+        (self.set_mask as u32 + 1, self.ways)
     }
 
     /// Number of lines present.

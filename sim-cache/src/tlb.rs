@@ -88,7 +88,9 @@ impl L1Tlb {
     pub(crate) fn allocate(&mut self, page: u64, translation: Translation) {
         let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);
         let (index, _) = oldest.expect("a TLB has at least one entry");
-        let is_cacheable = translation.target.memory == MemoryType::Cacheable;
+        // Accesses to tagged memory may have to be checked.
+        let target = translation.target;
+        let is_cacheable = target.memory == MemoryType::Cacheable && !target.tagged;
         let plain_from = if is_cacheable { translation.arrival.ready } else { NEVER };
         self.clock += 1;
         self.entries[index] = L1Entry { tag: page + 1, plain_from, stamp: self.clock, translation };

@@ -4,7 +4,7 @@
 //! It is exclusive for data (a read takes the line away) and keeps code. Not modeled: positions on
 //! the mesh, the snoop filter, contention inside the mesh.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{Cycle, DataSource, LineAddr};
 
 use crate::calendar::Calendar;
@@ -13,6 +13,7 @@ use crate::level::Level;
 use crate::page_map::PageMap;
 use crate::replacement::Insertion;
 use crate::tag_array::LineState;
+use crate::tags::AllocationTags;
 
 /// Latencies of the ways through the uncore.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,10 @@ pub(crate) struct Uncore {
     slc: Option<Slc>,
     channels: Vec<Calendar>,
     latencies: Latencies,
+    /// Allocation tags.
+    pub(crate) tags: AllocationTags,
+    /// Lines whose data outside the cores is poisoned.
+    poisoned: FxHashSet<LineAddr>,
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
 }
@@ -111,6 +116,8 @@ impl Uncore {
                 remote: bus.remote_cycles.into(),
                 device: bus.device_cycles.into(),
             },
+            tags: AllocationTags::default(),
+            poisoned: FxHashSet::default(),
             suppliers: FxHashMap::default(),
         }
     }
@@ -201,6 +208,25 @@ impl Uncore {
         }
     }
 
+    /// Modified data of a line left a core, as poisoned or sound.
+    pub(crate) fn note_poison(&mut self, line: LineAddr, poisoned: bool) {
+        if poisoned {
+            self.poisoned.insert(line);
+        } else if !self.poisoned.is_empty() {
+            self.poisoned.remove(&line);
+        }
+    }
+
+    /// True when a read of the line gets poisoned data.
+    pub(crate) fn is_poisoned(&self, line: LineAddr) -> bool {
+        !self.poisoned.is_empty() && self.poisoned.contains(&line)
+    }
+
+    /// Tells the other agents of maintenance that left the core at `at`; when their answer is back.
+    pub(crate) fn told(&self, at: Cycle) -> Cycle {
+        self.back_at_core(self.at_home_node(at))
+    }
+
     /// Grants a write to a line whose data the core has; when the answer is back at the core.
     pub(crate) fn upgrade(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         self.slc_read(line, false);
@@ -225,6 +251,7 @@ impl Uncore {
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
         self.slc = Slc::new(config, seed);
         self.channels.fill(Calendar::rate(1, config.dram.line_cycles));
+        self.poisoned.clear();
     }
 
     /// Fixes who supplies a line; `None` goes back to the model's own rule.
