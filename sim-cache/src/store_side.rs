@@ -27,7 +27,12 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let MemRequest { addr, bytes, .. } = request;
-        if is_one_fragment(addr, bytes) || request.kind == MemKind::ZeroLine {
+        if request.kind == MemKind::ZeroLine {
+            let line = VirtAddr(addr.0 & !(LINE_BYTES - 1));
+            let whole = Fragment { addr: line, bytes: LINE_BYTES as u32 };
+            return self.translate_store_fragment(request.tags, whole, now, uncore, sink);
+        }
+        if is_one_fragment(addr, bytes) {
             let whole = Fragment { addr, bytes };
             return self.translate_store_fragment(request.tags, whole, now, uncore, sink);
         }

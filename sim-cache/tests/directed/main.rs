@@ -3,10 +3,13 @@
 
 mod caches;
 mod configuration;
+mod errors;
 mod flows;
+mod maintenance;
 mod memory;
 mod rig;
 mod silicon;
 mod snoops;
+mod tags;
 mod timing;
 mod tlbs;
