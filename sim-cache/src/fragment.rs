@@ -31,14 +31,13 @@ impl Fragment {
 pub(crate) struct Fragments {
     start: u64,
     at: u64,
-    end: u64,
+    left: u64,
 }
 
 impl Fragments {
-    /// Cuts `bytes` bytes from `addr` on.
+    /// Cuts `bytes` bytes, at least one, from `addr` on; behind the last address comes the first.
     pub(crate) fn of(addr: VirtAddr, bytes: u32) -> Fragments {
-        let end = addr.0.saturating_add(u64::from(bytes));
-        Fragments { start: addr.0, at: addr.0, end }
+        Fragments { start: addr.0, at: addr.0, left: bytes.max(1).into() }
     }
 }
 
@@ -46,12 +45,15 @@ impl Iterator for Fragments {
     type Item = Fragment;
 
     fn next(&mut self) -> Option<Fragment> {
-        let to_end = self.end.checked_sub(self.at).filter(|left| *left > 0)?;
-        let to_operation = OPERATION_BYTES - (self.at - self.start) % OPERATION_BYTES;
+        if self.left == 0 {
+            return None;
+        }
+        let to_operation = OPERATION_BYTES - self.at.wrapping_sub(self.start) % OPERATION_BYTES;
         let to_line = LINE_BYTES - self.at % LINE_BYTES;
-        let bytes = to_end.min(to_operation).min(to_line);
+        let bytes = self.left.min(to_operation).min(to_line);
         let fragment = Fragment { addr: VirtAddr(self.at), bytes: bytes as u32 };
-        self.at += bytes;
+        self.at = self.at.wrapping_add(bytes);
+        self.left -= bytes;
         Some(fragment)
     }
 }
@@ -70,7 +72,7 @@ pub(crate) fn is_misaligned_128(addr: VirtAddr, element_bytes: u32) -> bool {
 
 /// True when the bytes lie in two or more blocks of `1 << shift` bytes.
 pub(crate) fn spans(addr: VirtAddr, bytes: u32, shift: u32) -> bool {
-    let last = addr.0.saturating_add(u64::from(bytes.max(1)) - 1);
+    let last = addr.0.wrapping_add(u64::from(bytes.max(1)) - 1);
     addr.0 >> shift != last >> shift
 }
 
@@ -89,6 +91,8 @@ mod tests {
         assert_eq!(cut(0x8000, 32), [(0x8000, 16), (0x8010, 16)]);
         assert_eq!(cut(0x8038, 32), [(0x8038, 8), (0x8040, 8), (0x8048, 16)]);
         assert_eq!(cut(0x8000, 64).len(), 4);
+        assert_eq!(cut(0x8000, 0), [(0x8000, 1)]);
+        assert_eq!(cut(u64::MAX - 3, 8), [(u64::MAX - 3, 4), (0, 4)]);
     }
 
     #[test]

@@ -244,7 +244,8 @@ impl CoreMemory {
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
-        MemReply { source: DataSource::Device, ..translated.reply(leaves) }
+        let done = leaves.max(translated.start + 1);
+        MemReply { source: DataSource::Device, ..translated.reply(done) }
     }
 }
 

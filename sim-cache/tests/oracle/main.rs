@@ -3,6 +3,7 @@
 
 mod deafness;
 mod properties;
+mod robustness;
 mod suite;
 
 use std::collections::BTreeSet;

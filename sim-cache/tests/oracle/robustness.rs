@@ -1,0 +1,209 @@
+//! Any request on any valid configuration is answered: no panic, an answer in the future, no cache
+//! fuller than it is large, every L1 line in the L2.
+
+use proptest::prelude::*;
+use sim_cache::config::{PageMapping, ReplacementKind, WalkReads};
+use sim_cache::{MemorySystem, MemoryType, PageTarget};
+use sim_core::{Counts, MemKind, MemRequest, MemoryPort, Snoop, VirtAddr};
+
+use crate::suite::geometry::Tables;
+
+/// What is asked of the memory system.
+#[derive(Clone, Debug)]
+enum Ask {
+    Access { kind: MemKind, addr: u64, bytes: u32, element_bytes: u32, exclusive: bool },
+    Fetch(u64),
+    Snoop(Snoop, u64),
+    Stash(u64),
+}
+
+/// Small and absurd values beside the largest ones allowed, chosen by the bits of one number.
+fn tables(choices: &[usize]) -> Tables {
+    let mut choices = choices.iter().copied().cycle();
+    let mut of = |values: &[u64]| values[choices.next().unwrap_or_default() % values.len()];
+    let mut tables = Tables::committed();
+    let memory = &mut tables.memory;
+    let policies = [
+        ReplacementKind::Lru,
+        ReplacementKind::TreePlru,
+        ReplacementKind::Rrip,
+        ReplacementKind::Random,
+    ];
+    let mut policy = || policies[of(&[0, 1, 2, 3]) as usize];
+    (memory.l1i.replacement, memory.l1d.replacement) = (policy(), policy());
+    (memory.l2.replacement, memory.slc.replacement) = (policy(), policy());
+    (memory.l1i.ways, memory.l1d.ways) = (of(&[1, 2]) as u32, of(&[1, 2, 16]) as u32);
+    memory.l1i.size_bytes = u64::from(memory.l1i.ways) * 64 * of(&[1, 2]);
+    memory.l1d.size_bytes = u64::from(memory.l1d.ways) * 64 * of(&[1, 4]);
+    memory.l2.ways = of(&[1, 2, 8]) as u32;
+    memory.l2.size_bytes = u64::from(memory.l2.ways) * 64 * of(&[32, 64]);
+    memory.slc.ways = of(&[1, 16]) as u32;
+    memory.slc.slice_bytes = u64::from(memory.slc.ways) * 64 * of(&[0, 1, 2]);
+    memory.slc.slices = of(&[1, 2, 64]) as u32;
+    (memory.l1i.mshrs, memory.l1d.mshrs) = (of(&[1, 2, 64]) as u32, of(&[1, 2, 64]) as u32);
+    (memory.l1i.hit_cycles, memory.l1d.hit_cycles) = (of(&[1, 64]) as u32, of(&[1, 64]) as u32);
+    memory.l1d.split_cycles = of(&[0, 1, 100_000]) as u32;
+    memory.l1d.write_stream_lines = of(&[0, 1, 4, u64::from(u32::MAX)]) as u32;
+    memory.l2.queue_entries = of(&[1, 2, 256]) as u32;
+    memory.l2.bytes_per_cycle = of(&[4, 64]) as u32;
+    (memory.l2.lookup_cycles, memory.l2.fill_cycles) =
+        (of(&[0, 9, 100_000]) as u32, of(&[0, 5, 100_000]) as u32);
+    (memory.itlb.entries, memory.dtlb.entries) = (of(&[1, 255]) as u32, of(&[1, 2, 255]) as u32);
+    memory.l2_tlb.ways = of(&[1, 3, 16]) as u32;
+    memory.l2_tlb.entries = memory.l2_tlb.ways * of(&[1, 4]) as u32;
+    memory.walker.walks = of(&[1, 16]) as u32;
+    memory.walker.level_cycles = of(&[0, 4, 100_000]) as u32;
+    memory.walker.walk_cache_entries = of(&[0, 1, 255]) as u32;
+    memory.pages.page_bytes = of(&[1 << 12, 1 << 14, 1 << 16, 1 << 21]);
+    memory.pages.mapping =
+        if of(&[0, 1]) == 0 { PageMapping::Identity } else { PageMapping::Mixed };
+    memory.bus.transactions_per_cycle = of(&[1, 8]) as u32;
+    memory.bus.beat_bytes = of(&[8, 64]) as u32;
+    memory.bus.read_bytes_per_cycle = of(&[4, 64]) as u32;
+    memory.dram.channels = of(&[1, 256]) as u32;
+    memory.dram.line_cycles = of(&[1, 32]) as u32;
+    let prefetch = &mut memory.prefetch;
+    prefetch.l1d_table_entries = of(&[1, 256]) as u32;
+    prefetch.l1d_distance_lines = of(&[1, 64]) as u32;
+    prefetch.l1d_degree_lines = of(&[1, 16]) as u32;
+    prefetch.l2_distance_lines = of(&[1, 64]) as u32;
+    prefetch.l2_degree_lines = of(&[1, 16]) as u32;
+    tables.semantics.walk_reads = match of(&[0, 1, 2]) {
+        0 => WalkReads::SidePort,
+        1 => WalkReads::L2Silent,
+        _ => WalkReads::L2Counted,
+    };
+    tables
+}
+
+/// Ends of pages, of the halves of the address space, of everything.
+fn any_addr() -> impl Strategy<Value = u64> {
+    let base = prop::sample::select(vec![
+        0,
+        0x1000,
+        0x20_0000,
+        (1 << 47) - 0x1000,
+        1 << 47,
+        (1 << 48) - 0x1000,
+        1 << 48,
+        1 << 55,
+        0xFFFF_0000_0000_0000,
+        0xFFFF_FFFF_FFFF_F000,
+        u64::MAX - 63,
+    ]);
+    let offset = prop_oneof![0u64..256, 0xF80u64..0x1080, 0u64..0x4_0000];
+    prop_oneof![9 => (base, offset).prop_map(|(base, offset)| base.wrapping_add(offset)),
+                1 => any::<u64>()]
+}
+
+fn any_kind() -> impl Strategy<Value = MemKind> {
+    prop::sample::select(vec![
+        MemKind::Load,
+        MemKind::Load,
+        MemKind::Store,
+        MemKind::Store,
+        MemKind::AtomicLoad,
+        MemKind::AtomicStore,
+        MemKind::AtomicSwap,
+        MemKind::ZeroLine,
+        MemKind::PrefetchLoad,
+        MemKind::PrefetchStore,
+        MemKind::ClearExclusive,
+    ])
+}
+
+fn any_snoop() -> impl Strategy<Value = Snoop> {
+    prop::sample::select(vec![
+        Snoop::Shared,
+        Snoop::Unique,
+        Snoop::Forward,
+        Snoop::Clean,
+        Snoop::CleanInvalidate,
+        Snoop::Invalidate,
+        Snoop::MakeInvalid,
+    ])
+}
+
+fn any_ask() -> impl Strategy<Value = Ask> {
+    let bytes = prop::sample::select(vec![0u32, 1, 3, 8, 16, 17, 64, 128, 4096]);
+    let access = (any_kind(), any_addr(), bytes, prop::sample::select(vec![0u32, 1, 8, 16]));
+    prop_oneof![
+        12 => (access, any::<bool>()).prop_map(|((kind, addr, bytes, element_bytes), exclusive)| {
+            Ask::Access { kind, addr, bytes, element_bytes, exclusive }
+        }),
+        4 => any_addr().prop_map(Ask::Fetch),
+        2 => (any_snoop(), any_addr()).prop_map(|(snoop, addr)| Ask::Snoop(snoop, addr)),
+        1 => any_addr().prop_map(Ask::Stash),
+    ]
+}
+
+/// A machine of two cores, the requests of both, and the time between them.
+struct Machine {
+    memory: MemorySystem,
+    counts: Counts,
+    now: u64,
+}
+
+impl Machine {
+    fn new(tables: &Tables) -> Machine {
+        let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 2, 1);
+        memory.map_page(VirtAddr(0x1000), None);
+        let device = PageTarget { memory: MemoryType::Device, ..PageTarget::default() };
+        memory.map_page(VirtAddr(0x20_0000), Some(device));
+        Machine { memory, counts: Counts::default(), now: 1 }
+    }
+
+    /// When the answer is there; `None` for agents outside, who wait for nobody.
+    fn ask(&mut self, core: usize, ask: &Ask) -> Option<u64> {
+        let (now, sink) = (self.now, &mut self.counts);
+        match *ask {
+            Ask::Access { kind, addr, bytes, element_bytes, exclusive } => {
+                let request = MemRequest {
+                    element_bytes,
+                    exclusive,
+                    ..MemRequest::new(VirtAddr(addr / 3), VirtAddr(addr), bytes, kind)
+                };
+                let mut port = self.memory.port(core);
+                if matches!(kind, MemKind::Store | MemKind::ZeroLine) {
+                    let translated = port.translate_store(request, now, sink);
+                    assert!(translated.done > now, "translation of {ask:x?}");
+                }
+                Some(port.access(request, now, sink).done)
+            }
+            Ask::Fetch(pc) => Some(self.memory.port(core).fetch(VirtAddr(pc), now, sink).done),
+            Ask::Snoop(snoop, addr) => {
+                let _ = self.memory.snoop(core, snoop, VirtAddr(addr), now, sink);
+                None
+            }
+            Ask::Stash(addr) => {
+                let _ = self.memory.stash(core, VirtAddr(addr), now, sink);
+                None
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_request_on_any_valid_configuration_is_answered(
+        choices in prop::collection::vec(0usize..48, 70),
+        asks in prop::collection::vec((0usize..2, 0u64..50, any_ask()), 1..200),
+    ) {
+        let tables = tables(&choices);
+        prop_assume!(tables.memory.problems().is_empty());
+        let mut machine = Machine::new(&tables);
+        let memory = &tables.memory;
+        let most = [memory.l1i.size_bytes, memory.l1d.size_bytes, memory.l2.size_bytes];
+        for (core, pause, ask) in &asks {
+            machine.now += pause;
+            if let Some(done) = machine.ask(*core, ask) {
+                prop_assert!(done > machine.now, "{ask:x?} is done at {done}");
+            }
+            prop_assert!(machine.memory.is_inclusive(*core), "after {ask:x?}");
+            let lines = machine.memory.resident_lines(*core);
+            prop_assert!(lines.iter().zip(most).all(|(lines, bytes)| *lines <= bytes / 64));
+        }
+    }
+}
