@@ -152,6 +152,8 @@ pub enum Special {
     SystemWrite,
     /// `MRS` of a register outside the renamed set.
     SystemRead,
+    /// `CLREX`: gives up the line that a load-exclusive marked.
+    ClearExclusive,
     /// `WFI`, `WFE`, `WFIT`, `WFET`.
     Wait,
     /// A word that the decoder does not know: one cycle, counted and reported.

@@ -6,6 +6,7 @@
 
 use crate::calendar::PipeRequest;
 use crate::lsu::Forward;
+use crate::maintain::give_up_exclusive;
 use crate::pipeline::{Op, Pipeline};
 use crate::scoreboard::SourcesReady;
 use crate::window::Queue;
@@ -255,6 +256,9 @@ impl Pipeline {
             return self.maintain(op, issue, at, done, memory, sink);
         }
         if op.exclusive_failed {
+            if op.retires {
+                give_up_exclusive(op.pc, issue, memory, sink);
+            }
             return;
         }
         let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };

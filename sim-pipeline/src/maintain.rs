@@ -54,6 +54,18 @@ impl Pipeline {
     }
 }
 
+/// `CLREX`, and a store-exclusive that failed: no line is marked any more.
+#[cold]
+pub(crate) fn give_up_exclusive<M: MemoryPort, S: EventSink>(
+    pc: u64,
+    at: Cycle,
+    memory: &mut M,
+    sink: &mut S,
+) {
+    let request = MemRequest::new(VirtAddr(pc), VirtAddr(0), 1, MemKind::ClearExclusive);
+    memory.access(request, at, sink);
+}
+
 /// `TTBR_WRITE_RETIRED` and `CID_WRITE_RETIRED`: writes under EL1 names, also where `HCR_EL2.E2H`
 /// redirects them, and under EL12 names, which exist with E2H only (decision A31).
 pub(crate) fn raise_context_write<S: EventSink>(

@@ -9,7 +9,7 @@ use crate::config::PipelineConfig;
 use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
 use crate::lsu::{self, LoadStoreUnit};
-use crate::maintain::raise_context_write;
+use crate::maintain::{give_up_exclusive, raise_context_write};
 use crate::restart::BreaksOff;
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
@@ -164,6 +164,9 @@ impl Pipeline {
             let life = self.life;
             if let (Some(register), true) = (context_write, life.retired) {
                 raise_context_write(register, self.privilege, sink);
+            }
+            if special == Special::ClearExclusive && life.retired {
+                give_up_exclusive(pc, life.retire, memory, sink);
             }
             self.after(special, &life, breaks_off, sink);
         }

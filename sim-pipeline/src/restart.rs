@@ -29,8 +29,11 @@ impl Pipeline {
         sink: &mut S,
     ) {
         match special {
-            Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown => {
-            }
+            Special::None
+            | Special::DataMemoryBarrier
+            | Special::SystemRead
+            | Special::ClearExclusive
+            | Special::Unknown => {}
             Special::DataSyncBarrier | Special::SystemWrite | Special::Wait => {
                 self.window.hold_until(life.complete, StallCause::Serialise);
             }

@@ -167,7 +167,11 @@ impl Pipeline {
         if op.inst.branch == BranchKind::None {
             let stops = !matches!(
                 op.inst.special,
-                Special::None | Special::DataMemoryBarrier | Special::SystemRead | Special::Unknown
+                Special::None
+                    | Special::DataMemoryBarrier
+                    | Special::SystemRead
+                    | Special::ClearExclusive
+                    | Special::Unknown
             );
             return (!stops).then(|| op.pc.wrapping_add(4));
         }

@@ -249,6 +249,22 @@ fn table_base_and_context_writes_count_by_name_and_level() {
 }
 
 #[test]
+fn an_exclusive_is_given_up_by_clrex_and_by_a_store_that_failed() {
+    const CLREX: u32 = 0xD503_3F5F;
+    const STXR_W1_X2_X0: u32 = 0xC801_7C02;
+    let mut bench = Bench::new(Recorder::default());
+    bench.abandon(CLREX, None);
+    assert_eq!(bench.memory.kinds(), []);
+    bench.run(CLREX, None);
+    assert_eq!(bench.memory.kinds(), [MemKind::ClearExclusive]);
+    let mut inst = bench.record(STXR_W1_X2_X0, Some(A));
+    inst.flags = inst.flags.with(InstFlags::EXCLUSIVE_FAILED);
+    let step = Step { inst, next_pc: None };
+    bench.pipeline.run_inst(&step, &mut bench.program, &mut bench.memory, &mut bench.counts);
+    assert_eq!(bench.memory.kinds(), [MemKind::ClearExclusive; 2]);
+}
+
+#[test]
 fn a_load_acquire_holds_younger_accesses_and_a_plain_load_does_not() {
     let gap = |load| {
         let mut bench = Bench::new(slow(A));

@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Row] = &[
     // WFET, WFIT
     other("11010101000000110001_0000_00o_ttttt", "= xt", NONE).special(Special::Wait),
     // CLREX, DSB, DMB, ISB, SB, DSB with nXS
-    hint("11010101000000110011_cccc_010_11111"),
+    hint("11010101000000110011_cccc_010_11111").special(Special::ClearExclusive),
     barrier("11010101000000110011_cccc_100_11111", Special::DataSyncBarrier),
     barrier("11010101000000110011_cccc_101_11111", Special::DataMemoryBarrier),
     barrier("11010101000000110011_cccc_110_11111", Special::InstSyncBarrier),
