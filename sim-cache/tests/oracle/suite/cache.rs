@@ -110,6 +110,18 @@ impl Cache {
         self.set(line).ways[way].take()
     }
 
+    pub(crate) fn remove_all(&mut self) {
+        for set in self.sets.values_mut() {
+            set.ways.fill(None);
+        }
+    }
+
+    /// The line in a way of a set.
+    pub(crate) fn at(&self, set: u64, way: usize) -> Option<u64> {
+        let line = self.sets.get(&set)?.ways[way];
+        line.map(|line| line.number)
+    }
+
     pub(crate) fn lines(&self) -> u64 {
         self.sets.values().map(|set| set.ways.iter().flatten().count() as u64).sum()
     }

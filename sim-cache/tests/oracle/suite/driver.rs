@@ -76,6 +76,7 @@ impl<S: EventSink> Driver<S> {
             Op::LoadExclusive(addr) => self.exclusive(MemKind::Load, addr),
             Op::StoreExclusive(addr) => self.exclusive(MemKind::Store, addr),
             Op::ClearExclusive(_) => self.access(MemKind::ClearExclusive, 0, 1, 1),
+            Op::Maintain(what, operand) => self.access(MemKind::Maintain(what), operand, 1, 1),
             Op::Snoop(snoop, addr) => {
                 let (addr, sink) = (VirtAddr(addr), &mut self.sink);
                 // A page that is not mapped has no line to ask for.
@@ -104,6 +105,7 @@ impl Oracle {
             Op::LoadExclusive(addr) => self.load_exclusive(addr),
             Op::StoreExclusive(addr) => self.store_exclusive(addr),
             Op::ClearExclusive(_) => self.core.marked = None,
+            Op::Maintain(what, operand) => self.maintain(what, operand),
             Op::Snoop(snoop, addr) => self.snoop(snoop, addr),
             Op::Stash(addr) => self.stash(addr),
         }

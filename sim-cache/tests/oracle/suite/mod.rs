@@ -9,6 +9,7 @@ pub(crate) mod driver;
 mod fetch;
 pub(crate) mod geometry;
 mod l2;
+mod maintenance;
 mod model;
 mod policy;
 pub(crate) mod random;

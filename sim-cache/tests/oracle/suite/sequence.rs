@@ -1,7 +1,7 @@
 //! Random sequences of operations on a few pages and lines, so that they collide, and their
 //! shortening when one shows a difference.
 
-use sim_core::{MemKind, Snoop};
+use sim_core::{CacheOp, Maintenance, MemKind, Snoop};
 
 use super::geometry::Geometry;
 use super::random::Random;
@@ -21,6 +21,8 @@ pub(crate) enum Op {
     StoreExclusive(u64),
     /// `CLREX`; the address is where the monitor is looked at afterwards.
     ClearExclusive(u64),
+    /// The operand is an address, or a level, way and set.
+    Maintain(Maintenance, u64),
     /// An agent outside wants the line.
     Snoop(Snoop, u64),
     /// An I/O agent sends the line into the L2.
@@ -40,6 +42,7 @@ impl Op {
             | Op::LoadExclusive(addr)
             | Op::StoreExclusive(addr)
             | Op::ClearExclusive(addr)
+            | Op::Maintain(_, addr)
             | Op::Snoop(_, addr)
             | Op::Stash(addr) => addr,
         }
@@ -51,6 +54,9 @@ pub(crate) type Group = Vec<Op>;
 
 const ATOMICS: [MemKind; 3] = [MemKind::AtomicLoad, MemKind::AtomicStore, MemKind::AtomicSwap];
 const PRELOADS: [MemKind; 2] = [MemKind::PrefetchLoad, MemKind::PrefetchStore];
+const CACHE_OPS: [CacheOp; 4] =
+    [CacheOp::Invalidate, CacheOp::Clean, CacheOp::CleanToUnification, CacheOp::CleanInvalidate];
+const PLACE_OPS: [CacheOp; 3] = [CacheOp::Invalidate, CacheOp::Clean, CacheOp::CleanInvalidate];
 const SNOOPS: [Snoop; 7] = [
     Snoop::Shared,
     Snoop::Unique,
@@ -64,7 +70,8 @@ const SNOOPS: [Snoop; 7] = [
 const BYTES: [u64; 9] = [1, 2, 4, 8, 8, 16, 16, 32, 64];
 
 /// An operation, often on the line of `near`.
-fn any_op(world: &World, near: u64, random: &mut Random) -> Op {
+fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
+    let world = &geometry.world;
     match random.below(100) {
         0..25 => {
             let bytes = random.pick(&BYTES);
@@ -82,8 +89,31 @@ fn any_op(world: &World, near: u64, random: &mut Random) -> Op {
         68..73 => Op::Preload(random.pick(&PRELOADS), world.any_addr(near, random)),
         73..80 => Op::Snoop(random.pick(&SNOOPS), world.any_addr(near, random)),
         80..82 => Op::Stash(world.any_addr(near, random)),
+        84..89 => any_maintenance(geometry, world.any_addr(near, random), random),
         82..84 => any_exclusive(world.any_addr(near, random) / 8 * 8, random),
         _ => Op::Fetch(world.any_addr(near, random) / 4 * 4),
+    }
+}
+
+/// Cache maintenance: by address, or at a place of the L1 D-cache or the L2.
+fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
+    let memory = &geometry.tables.memory;
+    match random.below(10) {
+        0..5 => Op::Maintain(Maintenance::DataByAddress(random.pick(&CACHE_OPS)), addr),
+        5..7 => {
+            let (level, bytes, ways) = random.pick(&[
+                (0, memory.l1d.size_bytes, memory.l1d.ways),
+                (1, memory.l2.size_bytes, memory.l2.ways),
+            ]);
+            let set = random.below(bytes / 64 / u64::from(ways));
+            let way = random.below(ways.into());
+            // The way stands at the top of 32 bits, in as many as it needs.
+            let way_bits = u64::from(ways).next_power_of_two().trailing_zeros();
+            let operand = way << (32 - way_bits) | set << 6 | level << 1;
+            Op::Maintain(Maintenance::DataBySetWay(random.pick(&PLACE_OPS)), operand)
+        }
+        7..9 => Op::Maintain(Maintenance::InstByAddress, addr),
+        _ => Op::Maintain(Maintenance::InstAll { broadcast: random.coin() }, 0),
     }
 }
 
@@ -103,7 +133,7 @@ pub(crate) fn any_groups(geometry: &Geometry, operations: u64, random: &mut Rand
     while left > 0 {
         let length = (1 + random.below(geometry.longest_group())).min(left);
         let near = world.any_line(random);
-        groups.push((0..length).map(|_| any_op(world, near, random)).collect());
+        groups.push((0..length).map(|_| any_op(geometry, near, random)).collect());
         left -= length;
     }
     groups

@@ -45,6 +45,12 @@ impl Oracle {
     }
 
     fn lose(&mut self, line: u64) {
+        self.invalidate(line);
+        self.unmark(line);
+    }
+
+    /// Every copy goes; one that was in both caches counts in each (A40).
+    pub(crate) fn invalidate(&mut self, line: u64) {
         self.core.l1i.remove(line);
         if self.core.l1d.remove(line).is_some() {
             self.count(&["L1D_CACHE_INVAL"]);
@@ -52,7 +58,6 @@ impl Oracle {
         if self.core.l2.remove(line).is_some() {
             self.count(&["L2D_CACHE_INVAL"]);
         }
-        self.unmark(line);
     }
 
     fn unmark(&mut self, line: u64) {
