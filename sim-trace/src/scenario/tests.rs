@@ -93,11 +93,19 @@ fn the_cases_of_a_file_take_what_they_leave_out_from_its_head() {
     assert_eq!(cases[1].place.line, 9);
 }
 
+/// Each text must be refused with the message beside it.
+fn refused<const N: usize>(table: [(String, &str); N]) {
+    for (body, expected) in table {
+        let error = error(&body);
+        assert!(error.contains(expected), "{body}\n  says: {error}\n  not:  {expected}");
+    }
+}
+
 #[test]
-fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
+fn a_mistake_in_given_or_do_is_told_with_its_place_and_what_would_be_right() {
     let rest = "do = 'LD8 0x8000'\nexpect = 'V3'";
     let given = "given = 'K3'\n";
-    let table = [
+    refused([
         (
             format!("given = 'K9'\n{rest}"),
             "a.toml:4:10: expected K0, K1, K2, K3 or K3d, found 'K9'",
@@ -136,6 +144,14 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
         (format!("given = 'K3, a0 error in L1D data'\n{rest}"), "1-bit error in L1D data, 2-bit"),
         (format!("{given}{rest}\nsource = 'x'"), "the case has no 'silicon'"),
         (format!("{given}do = 'NOP x 0'\nexpect = 'V3'"), "a repetition must be between 1 and"),
+    ]);
+}
+
+#[test]
+fn a_mistake_elsewhere_is_told_with_its_place_and_what_would_be_right() {
+    let rest = "do = 'LD8 0x8000'\nexpect = 'V3'";
+    let given = "given = 'K3'\n";
+    refused([
         (format!("{given}do = 'NOP'\nexpect = 'L1D_TLBB 1'"), "the closest name is L1D_TLB "),
         (format!("{given}do = 'NOP'\nexpect = 'V3 + L1D_TLB 1'"), "add to L1D_TLB_RD, L1D_TLB_WR"),
         (
@@ -168,11 +184,7 @@ fn every_mistake_is_told_with_its_place_and_what_would_be_right() {
         (format!("{given}{rest}\nnames = 3"), "'names' must be a table"),
         (given.to_owned(), "the case has no 'do'"),
         ("given = 'K3".to_owned(), "a.toml:4:"),
-    ];
-    for (body, expected) in table {
-        let error = error(&body);
-        assert!(error.contains(expected), "{body}\n  says: {error}\n  not:  {expected}");
-    }
+    ]);
 }
 
 #[test]
