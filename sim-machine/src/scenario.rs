@@ -43,18 +43,20 @@ pub enum CaseError {
         source: ConfigError,
     },
     /// It wants to place a line or a translation of an unmapped page.
-    #[error("the case '{test}' gives a state to an unmapped page: {source}")]
+    #[error("'{test}' needs a line or a translation of an unmapped page: {source}")]
     NotMapped {
-        /// Name of the case.
+        /// Name of the case, or the step.
         test: String,
         /// Which address.
         source: sim_cache::NotMapped,
     },
-    /// A step that this machine cannot carry out.
-    #[error("the machine cannot carry out '{step}'")]
-    NotModeled {
+    /// A step by set and way names an address that the cache does not hold.
+    #[error("'{step}': no place of that cache holds 0x{addr:x}; give it a state, or load it first")]
+    NotHeld {
         /// The step as written.
         step: String,
+        /// The address.
+        addr: u64,
     },
 }
 

@@ -4,12 +4,14 @@
 //! holding; then the wishes are carried out on the empty system, in the order in which the case
 //! names its addresses.
 
-use sim_cache::{CacheLevel, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel};
+use sim_cache::{CacheLevel, Defect, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel};
 use sim_core::{DataSource, LINE_BYTES, VirtAddr};
-use sim_trace::scenario::{Action, Base, Given, State, Step, Xt};
+use sim_trace::scenario::{Action, Base, Bits, Given, Ram, State, Step, Xt};
 
 /// Bytes of a page of the identity map (guide conformance setups: 4 KiB).
 const PAGE_BYTES: u64 = 4096;
+/// Bytes that share an allocation tag (Arm architecture, MTE).
+const TAG_BYTES: u64 = 16;
 
 /// Which L1 a step uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,9 @@ pub(super) fn apply(
             None => wishes.all(clause.state),
         }
     }
-    wishes.carry_out(memory)
+    wishes.carry_out(memory)?;
+    memory.set_tag_checks(given.tag_checks);
+    Ok(())
 }
 
 impl Wishes {
@@ -72,6 +76,9 @@ impl Wishes {
             };
             put(&mut self.lines, LINE_BYTES, Wish { addr, side, state: line });
             put(&mut self.pages, PAGE_BYTES, Wish { addr, side, state: tlb });
+        }
+        for addr in steps.iter().filter_map(managed_code) {
+            put(&mut self.pages, PAGE_BYTES, Wish { addr, side: Side::Data, state: tlb });
         }
     }
 
@@ -125,6 +132,9 @@ impl Wishes {
         for wish in self.lines.iter().filter(|wish| !self.is_uncacheable(wish.addr)) {
             place(wish, memory)?;
         }
+        for wish in &self.marks {
+            mark(wish, memory)?;
+        }
         Ok(())
     }
 
@@ -164,7 +174,7 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
         Action::Fetch { addr } => vec![(addr, Side::Fetch)],
         Action::Snoop { addr, .. } | Action::Stash { addr } => vec![(addr, Side::Data)],
         Action::Execute { word, operand: Some(Xt::Address(addr)), .. } => {
-            if is_of_fetch_side(word) {
+            if managed_code(step).is_some() {
                 return vec![(addr, Side::Fetch)];
             }
             let addr = untagged(addr);
@@ -181,10 +191,15 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
     }
 }
 
-/// `IC IVAU` names a line of code.
-fn is_of_fetch_side(word: u32) -> bool {
+/// The address of `IC IVAU`: a line of code that the data side translates.
+fn managed_code(step: &Step) -> Option<u64> {
     const IC_IVAU: u32 = 0xD50B_7520;
-    word & !0x1F == IC_IVAU
+    match step.action {
+        Action::Execute { word, operand: Some(Xt::Address(addr)), .. } => {
+            (word & !0x1F == IC_IVAU).then_some(addr)
+        }
+        _ => None,
+    }
 }
 
 /// The address without the tag that the top byte of a pointer may carry.
@@ -214,6 +229,36 @@ fn translate(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
     }
     let level = if wish.side == Side::Fetch { TlbLevel::L1i } else { TlbLevel::L1d };
     memory.warm_tlb(0, addr, level)
+}
+
+/// What is done to a line where it is.
+fn mark(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+    let addr = VirtAddr(wish.addr);
+    match wish.state {
+        State::Shared => memory.share_line(0, addr),
+        State::Faulty(ram, bits) => {
+            let defect = match bits {
+                Bits::One => Defect::Correctable,
+                Bits::Two => Defect::Uncorrectable,
+            };
+            memory.inject(0, addr, ram_of(ram), defect)
+        }
+        State::Tag(tag) => {
+            memory.set_tag(VirtAddr(wish.addr / TAG_BYTES * TAG_BYTES), TAG_BYTES, tag);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn ram_of(ram: Ram) -> sim_cache::Ram {
+    match ram {
+        Ram::L1dData => sim_cache::Ram::L1dData,
+        Ram::L1dTag => sim_cache::Ram::L1dTag,
+        Ram::L1iData => sim_cache::Ram::L1iData,
+        Ram::L1iTag => sim_cache::Ram::L1iTag,
+        Ram::L2Data => sim_cache::Ram::L2Data,
+    }
 }
 
 fn place(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {

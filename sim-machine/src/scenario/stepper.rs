@@ -1,6 +1,6 @@
 //! Carries out the steps of a case, one after the other or together, on the right or a wrong path.
 
-use sim_cache::MemorySystem;
+use sim_cache::{CacheLevel, MemorySystem};
 use sim_core::{Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, TraceInst, VirtAddr};
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, Step as PipelineStep};
@@ -44,9 +44,11 @@ impl<T: Tally> Stepper<T> {
         let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
+        let mut pipeline = Pipeline::new(&config.pipeline);
+        pipeline.set_privilege(case.given.privilege);
         let mut stepper = Stepper {
             memory,
-            pipeline: Pipeline::new(&config.pipeline),
+            pipeline,
             program: Program::new(),
             sink,
             pc: CODE,
@@ -84,8 +86,15 @@ impl<T: Tally> Stepper<T> {
                 let reply = port.fetch(VirtAddr(addr), self.group_start, &mut self.sink);
                 self.busy_until = self.busy_until.max(reply.done);
             }
-            Action::Snoop { .. } | Action::Stash { .. } => {
-                return Err(CaseError::NotModeled { step: step.text.clone() });
+            Action::Snoop { snoop, addr } => {
+                let (addr, at) = (VirtAddr(addr), self.group_start);
+                let done = self.memory.snoop(0, snoop, addr, at, &mut self.sink);
+                self.busy_until = self.busy_until.max(done.map_err(|s| not_mapped(step, s))?);
+            }
+            Action::Stash { addr } => {
+                let (addr, at) = (VirtAddr(addr), self.group_start);
+                let done = self.memory.stash(0, addr, at, &mut self.sink);
+                self.busy_until = self.busy_until.max(done.map_err(|s| not_mapped(step, s))?);
             }
             Action::Execute { operand, .. } => {
                 let addr = operand.map(|xt| self.operand(step, xt)).transpose()?;
@@ -104,8 +113,10 @@ impl<T: Tally> Stepper<T> {
                 addr >> 12 & PAGE_NUMBER | u64::from(asid.unwrap_or(0)) << 48
             }
             Xt::Asid(asid) => u64::from(asid.unwrap_or(0)) << 48,
-            Xt::SetAndWay { .. } => {
-                return Err(CaseError::NotModeled { step: step.text.clone() });
+            Xt::SetAndWay { addr, level2 } => {
+                let level = if level2 { CacheLevel::L2 } else { CacheLevel::L1d };
+                let operand = self.memory.set_way_operand(0, VirtAddr(addr), level);
+                operand.ok_or_else(|| CaseError::NotHeld { step: step.text.clone(), addr })?
             }
         })
     }
@@ -139,7 +150,10 @@ impl<T: Tally> Stepper<T> {
         if addr.is_some() {
             flags = flags.with(InstFlags::HAS_ADDR);
         }
-        if exclusive_fails {
+        let exclusive = sim_isa::decode(word).mem;
+        let lost = exclusive.exclusive
+            && addr.is_some_and(|addr| !self.memory.monitor_holds(0, VirtAddr(addr)));
+        if exclusive_fails || lost {
             flags = flags.with(InstFlags::EXCLUSIVE_FAILED);
         }
         let id = self.program.intern(self.pc, word);
@@ -174,6 +188,10 @@ impl<T: Tally> Stepper<T> {
         self.pipeline.finish(&mut self.sink);
         self.sink
     }
+}
+
+fn not_mapped(step: &Step, source: sim_cache::NotMapped) -> CaseError {
+    CaseError::NotMapped { test: step.text.clone(), source }
 }
 
 fn next_line(pc: u64) -> u64 {
