@@ -46,14 +46,19 @@ impl Oracle {
         self.translate(Way::Write, self.page_of(addr))
     }
 
-    pub(crate) fn load(&mut self, addr: u64, bytes: u64, element: u64) {
+    /// False when it faults.
+    pub(crate) fn load(&mut self, addr: u64, bytes: u64, element: u64) -> bool {
         if addr / 64 != (addr + bytes - 1) / 64 || (element >= 16 && !addr.is_multiple_of(4)) {
             self.count(&["LD_ALIGN_LAT", "LDST_ALIGN_LAT"]);
         }
-        for (part, _) in parts(addr, bytes) {
-            let Some(target) = self.begin_read(part) else { return };
+        for (part, bytes) in parts(addr, bytes) {
+            let Some(target) = self.begin_read(part) else { return false };
             self.load_part(self.line_of(part, target), target);
+            if !self.check_tag("MEM_ACCESS_RD_CHECKED", part, bytes, target) {
+                return false;
+            }
         }
+        true
     }
 
     fn load_part(&mut self, line: u64, target: PageTarget) {
@@ -76,8 +81,8 @@ impl Oracle {
         }
     }
 
-    /// Both halves of a store: translation of all parts, then their writes.
-    pub(crate) fn store(&mut self, addr: u64, bytes: u64) {
+    /// Both halves of a store: translation of all parts, then their writes; false when it faults.
+    pub(crate) fn store(&mut self, addr: u64, bytes: u64) -> bool {
         // The smallest granule in use (A17).
         let granule = self.world.page_bytes;
         if addr / granule != (addr + bytes - 1) / granule {
@@ -85,12 +90,16 @@ impl Oracle {
         }
         let mut writes = Vec::new();
         for (part, bytes) in parts(addr, bytes) {
-            let Some(target) = self.begin_write(part) else { return };
+            let Some(target) = self.begin_write(part) else { return false };
+            if !self.check_tag("MEM_ACCESS_WR_CHECKED", part, bytes, target) {
+                return false;
+            }
             writes.push((part, bytes, target));
         }
         for (part, bytes, target) in writes {
             self.store_part(part, bytes, target);
         }
+        true
     }
 
     fn store_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
@@ -157,6 +166,9 @@ impl Oracle {
     /// `DC ZVA` (A36).
     pub(crate) fn zero_line(&mut self, addr: u64) {
         let Some(target) = self.begin_write(addr) else { return };
+        if !self.check_tag("MEM_ACCESS_WR_CHECKED", addr / 64 * 64, 64, target) {
+            return;
+        }
         if !is_cacheable(target) {
             self.bus("BUS_ACCESS_WR", 64);
             return;
@@ -177,13 +189,18 @@ impl Oracle {
     pub(crate) fn atomic(&mut self, kind: MemKind, addr: u64) {
         let mut target = None;
         if kind != MemKind::AtomicStore {
-            target = self.begin_read(addr);
-            if target.is_none() {
+            let Some(read) = self.begin_read(addr) else { return };
+            if !self.check_tag("MEM_ACCESS_RD_CHECKED", addr, 8, read) {
                 return;
             }
+            target = Some(read);
         }
         if kind != MemKind::AtomicSwap {
-            target = self.begin_write(addr);
+            let Some(write) = self.begin_write(addr) else { return };
+            if !self.check_tag("MEM_ACCESS_WR_CHECKED", addr, 8, write) {
+                return;
+            }
+            target = Some(write);
         }
         let Some(target) = target else { return };
         if !is_cacheable(target) {

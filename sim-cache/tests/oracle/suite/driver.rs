@@ -21,6 +21,7 @@ impl<S: EventSink> Driver<S> {
     pub(crate) fn new(geometry: &Geometry, sink: S) -> Driver<S> {
         let (tables, world) = (&geometry.tables, &geometry.world);
         let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, geometry.seed);
+        memory.set_tag_checks(geometry.tag_checks);
         for (page, target) in &world.pages {
             let first = page * world.page_bytes;
             memory.map_page(VirtAddr(first), *target);
@@ -82,6 +83,7 @@ impl<S: EventSink> Driver<S> {
                 // A page that is not mapped has no line to ask for.
                 let _ = self.memory.snoop(0, snoop, addr, self.now, sink);
             }
+            Op::SetTag(addr, tag) => self.memory.set_tag(VirtAddr(addr), 1, tag),
             Op::Stash(addr) => {
                 let _ = self.memory.stash(0, VirtAddr(addr), self.now, &mut self.sink);
             }
@@ -95,8 +97,12 @@ impl<S: EventSink> Driver<S> {
 impl Oracle {
     pub(crate) fn run(&mut self, op: Op) {
         match op {
-            Op::Load(addr, bytes, element) => self.load(addr, bytes, element),
-            Op::Store(addr, bytes) => self.store(addr, bytes),
+            Op::Load(addr, bytes, element) => {
+                self.load(addr, bytes, element);
+            }
+            Op::Store(addr, bytes) => {
+                self.store(addr, bytes);
+            }
             Op::Atomic(kind, addr) => self.atomic(kind, addr),
             Op::ZeroLine(addr) => self.zero_line(addr),
             Op::Preload(MemKind::PrefetchStore, addr) => self.preload(Way::Write, addr),
@@ -108,6 +114,7 @@ impl Oracle {
             Op::Maintain(what, operand) => self.maintain(what, operand),
             Op::Snoop(snoop, addr) => self.snoop(snoop, addr),
             Op::Stash(addr) => self.stash(addr),
+            Op::SetTag(addr, tag) => self.set_tag(addr, tag),
         }
     }
 }

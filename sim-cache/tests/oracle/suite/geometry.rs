@@ -26,6 +26,8 @@ impl Tables {
 pub(crate) struct Geometry {
     pub(crate) tables: Tables,
     pub(crate) world: World,
+    /// Accesses to tagged pages are checked.
+    pub(crate) tag_checks: bool,
     /// Seed of the random replacement policy.
     pub(crate) seed: u64,
 }
@@ -48,7 +50,8 @@ impl Geometry {
         choose_semantics(&mut tables, number, &mut random);
         leave_room(&mut tables.memory);
         let world = World::new(tables.memory.pages.page_bytes, &mut random);
-        Geometry { tables, world, seed: random.below(1 << 32) }
+        let tag_checks = random.coin();
+        Geometry { tables, world, tag_checks, seed: random.below(1 << 32) }
     }
 
     /// Operations that may start in one cycle. Walks through the L2 take as long as a refill, and

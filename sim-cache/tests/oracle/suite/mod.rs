@@ -15,6 +15,7 @@ mod policy;
 pub(crate) mod random;
 mod sequence;
 mod snoop;
+mod tags;
 mod translation;
 mod world;
 

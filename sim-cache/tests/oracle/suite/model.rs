@@ -8,6 +8,7 @@ use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
 
 use super::cache::{Cache, Line, LruList};
 use super::geometry::Geometry;
+use super::tags::bare;
 use super::world::World;
 
 /// A line whose stores are merged.
@@ -65,6 +66,9 @@ pub(crate) struct Oracle {
     pub(crate) world: World,
     pub(crate) core: Core,
     pub(crate) slc: Option<Cache>,
+    pub(crate) tag_checks: bool,
+    /// Tag of each 16 bytes of memory, 0 if it is not here.
+    pub(crate) tags: BTreeMap<u64, u64>,
 }
 
 /// Direction of an access, for the half of the sums that counts it.
@@ -82,6 +86,8 @@ impl Oracle {
             counts: BTreeMap::new(),
             core: Core::new(&config, geometry.seed),
             slc: system_level_cache(&config, geometry.seed ^ 3),
+            tag_checks: geometry.tag_checks,
+            tags: BTreeMap::new(),
             semantics: geometry.tables.semantics,
             world: geometry.world.clone(),
             config,
@@ -120,7 +126,7 @@ impl Oracle {
     }
 
     pub(crate) fn page_of(&self, addr: u64) -> u64 {
-        addr / self.world.page_bytes
+        bare(addr) / self.world.page_bytes
     }
 
     /// The line of an address whose page goes to `target`.

@@ -27,6 +27,8 @@ pub(crate) enum Op {
     Snoop(Snoop, u64),
     /// An I/O agent sends the line into the L2.
     Stash(u64),
+    /// 16 bytes of memory get this allocation tag.
+    SetTag(u64, u8),
 }
 
 impl Op {
@@ -44,7 +46,8 @@ impl Op {
             | Op::ClearExclusive(addr)
             | Op::Maintain(_, addr)
             | Op::Snoop(_, addr)
-            | Op::Stash(addr) => addr,
+            | Op::Stash(addr)
+            | Op::SetTag(addr, _) => addr,
         }
     }
 }
@@ -76,19 +79,23 @@ fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
         0..25 => {
             let bytes = random.pick(&BYTES);
             let element = if random.coin() { bytes.min(16) } else { bytes.min(8) };
-            Op::Load(world.any_start(bytes, near, random), bytes, element)
+            Op::Load(any_tag(random) | world.any_start(bytes, near, random), bytes, element)
         }
         25..45 => {
             let bytes = random.pick(&BYTES);
-            Op::Store(world.any_start(bytes, near, random), bytes)
+            Op::Store(any_tag(random) | world.any_start(bytes, near, random), bytes)
         }
         // Whole lines, so that write streaming begins.
         45..57 => Op::Store(world.any_addr(near, random) / 64 * 64, 64),
-        57..63 => Op::Atomic(random.pick(&ATOMICS), world.any_addr(near, random) / 16 * 16),
-        63..68 => Op::ZeroLine(world.any_addr(near, random)),
+        57..63 => {
+            let addr = any_tag(random) | world.any_addr(near, random) / 16 * 16;
+            Op::Atomic(random.pick(&ATOMICS), addr)
+        }
+        63..68 => Op::ZeroLine(any_tag(random) | world.any_addr(near, random)),
         68..73 => Op::Preload(random.pick(&PRELOADS), world.any_addr(near, random)),
         73..80 => Op::Snoop(random.pick(&SNOOPS), world.any_addr(near, random)),
-        80..82 => Op::Stash(world.any_addr(near, random)),
+        80..81 => Op::Stash(world.any_addr(near, random)),
+        81..82 => Op::SetTag(world.any_addr(near, random), random.below(3) as u8),
         84..89 => any_maintenance(geometry, world.any_addr(near, random), random),
         82..84 => any_exclusive(world.any_addr(near, random) / 8 * 8, random),
         _ => Op::Fetch(world.any_addr(near, random) / 4 * 4),
@@ -115,6 +122,11 @@ fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
         7..9 => Op::Maintain(Maintenance::InstByAddress, addr),
         _ => Op::Maintain(Maintenance::InstAll { broadcast: random.coin() }, 0),
     }
+}
+
+/// The tag of an address, in its place.
+fn any_tag(random: &mut Random) -> u64 {
+    if random.chance(80) { 0 } else { random.below(3) << 56 }
 }
 
 fn any_exclusive(addr: u64, random: &mut Random) -> Op {

@@ -92,16 +92,15 @@ impl Oracle {
 
     /// The mark ends with the store, not with a fault before it.
     pub(crate) fn store_exclusive(&mut self, addr: u64) {
-        self.store(addr, 8);
-        if self.world.target(self.page_of(addr)).is_some() {
+        if self.store(addr, 8) {
             self.core.marked = None;
         }
     }
 
     pub(crate) fn load_exclusive(&mut self, addr: u64) {
-        self.load(addr, 8, 8);
+        let is_done = self.load(addr, 8, 8);
         let target = self.world.target(self.page_of(addr));
-        if let Some(target) = target {
+        if let Some(target) = target.filter(|_| is_done) {
             self.core.marked = Some(self.line_of(addr, target));
         }
     }

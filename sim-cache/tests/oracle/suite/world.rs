@@ -36,6 +36,11 @@ impl World {
         pages[5].1 = None;
         pages[8].1 = outside(MemoryType::NonCacheable)(108);
         pages[11].1 = outside(MemoryType::Device)(111);
+        for frame in [104, 106, 107] {
+            for target in pages.iter_mut().filter_map(|page| page.1.as_mut()) {
+                target.tagged |= target.frame == frame;
+            }
+        }
         for i in 1..4 {
             pages.push((FIRST + i * FAR, normal(200 + 8 * i)));
         }
