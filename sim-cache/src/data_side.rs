@@ -137,7 +137,7 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.read_uncached(translated, 16, uncore, sink);
+            return self.read_uncached(translated, fragment.bytes.max(1).into(), uncore, sink);
         }
         let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
         uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);

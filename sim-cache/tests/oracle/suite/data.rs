@@ -53,7 +53,7 @@ impl Oracle {
         }
         for (part, bytes) in parts(addr, bytes) {
             let Some(target) = self.begin_read(part) else { return false };
-            self.load_part(self.line_of(part, target), target);
+            self.load_part(self.line_of(part, target), bytes, target);
             if !self.check_tag("MEM_ACCESS_RD_CHECKED", part, bytes, target) {
                 return false;
             }
@@ -61,9 +61,9 @@ impl Oracle {
         true
     }
 
-    fn load_part(&mut self, line: u64, target: PageTarget) {
+    fn load_part(&mut self, line: u64, bytes: u64, target: PageTarget) {
         if !is_cacheable(target) {
-            self.bus("BUS_ACCESS_RD", 16);
+            self.bus("BUS_ACCESS_RD", bytes);
             return;
         }
         self.count(&["L1D_CACHE", "L1D_CACHE_RD"]);
@@ -204,7 +204,7 @@ impl Oracle {
         }
         let Some(target) = target else { return };
         if !is_cacheable(target) {
-            self.bus("BUS_ACCESS_WR", 16);
+            self.bus("BUS_ACCESS_WR", 8);
             return;
         }
         self.count(&["L1D_CACHE", "L1D_CACHE", "L1D_CACHE_RD", "L1D_CACHE_WR"]);

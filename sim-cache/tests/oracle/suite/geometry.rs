@@ -116,7 +116,7 @@ fn shape_prefetch(memory: &mut MemoryConfig, random: &mut Random) {
 
 /// Two of three geometries mix the values of all keys, one has those of the profile `guide`.
 fn choose_semantics(tables: &mut Tables, number: u64, random: &mut Random) {
-    tables.memory.bus.beat_bytes = random.pick(&[16, 32, 64]);
+    tables.memory.bus.beat_bytes = random.pick(&[8, 16, 32, 64]);
     if number.is_multiple_of(3) {
         return;
     }
