@@ -60,6 +60,9 @@ pub(crate) struct StatArgs {
     /// Print where the rename slots went, cause by cause
     #[arg(long, conflicts_with_all = ["json", "field_separator"])]
     pub(crate) stalls: bool,
+    /// Print what became of prefetched lines: useful, late, useless
+    #[arg(long, conflicts_with = "field_separator")]
+    pub(crate) prefetch: bool,
     /// Print speed and memory of the simulation to stderr
     #[arg(short, long)]
     pub(crate) verbose: bool,

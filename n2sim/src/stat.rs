@@ -8,7 +8,7 @@ use sim_core::PmuEvent;
 use sim_machine::{MachineConfig, Marker, Outcome, Roi, RunHeader, RunOptions, Session};
 use sim_report::perf_stat::grouped;
 use sim_report::stat::StatOptions;
-use sim_report::{Selected, StatReport, header, perf_stat, stalls};
+use sim_report::{Selected, StatReport, header, perf_stat, prefetches, stalls};
 
 use crate::Verdict;
 use crate::args::StatArgs;
@@ -138,6 +138,11 @@ fn write_report(
     }
     if args.stalls {
         stalls::write(&mut out, outcome, args.per_thread)?;
+    }
+    match (args.prefetch, args.json) {
+        (false, _) => {}
+        (true, false) => prefetches::write_text(&mut out, outcome)?,
+        (true, true) => prefetches::write_json(&mut out, outcome)?,
     }
     out.finish()
 }

@@ -281,3 +281,16 @@ fn a_closed_pipe_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stderr(&output), "");
 }
+
+#[test]
+fn stat_says_what_became_of_prefetched_lines() {
+    let trace = trace();
+    let common = ["stat", &trace, "--limit", "200k", "-e", "cycles", "--prefetch"];
+    let text = printed(&common);
+    let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(row(" Prefetches").ends_with(" accuracy  coverage"), "{text}");
+    assert!(row(" L2 ").ends_with('%'), "{text}");
+    let json = printed(&[&common[..], &["-j"]].concat());
+    assert!(json.contains("{\"accuracy\":") && json.contains("\"prefetcher\":\"L1D\""), "{json}");
+    refused(&[&common[..], &["-x,"]].concat());
+}

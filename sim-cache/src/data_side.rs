@@ -236,7 +236,7 @@ impl CoreMemory {
             reply.happened.add(Happened::L1_MISS);
         }
         if state.is_prefetched() {
-            self.l1d.set_state(place, state.with_prefetched(false));
+            self.l1d.first_use(place, arrives > hit);
             self.train_prefetcher(operation, translated, uncore, sink);
         }
         reply

@@ -10,7 +10,7 @@ use crate::hierarchy::CoreMemory;
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
-use crate::tag_array::{Arrival, Defect, LineState};
+use crate::tag_array::{Arrival, Defect, LineState, Place};
 use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
 
@@ -62,9 +62,7 @@ impl CoreMemory {
             if state.is_defective() && !self.l1i_line_stays(line, sink) {
                 return self.fetch_miss(line, translated, uncore, sink);
             }
-            let state = self.l1i.state(place);
-            self.l1i.set_state(place, state.with_prefetched(false));
-            return self.fetch_waits(line, state, translated, uncore, sink);
+            return self.fetch_waits(line, place, translated, uncore, sink);
         }
         self.fetch_miss(line, translated, uncore, sink)
     }
@@ -73,11 +71,12 @@ impl CoreMemory {
     fn fetch_waits<S: EventSink>(
         &mut self,
         line: LineAddr,
-        state: LineState,
+        place: Place,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        let state = self.l1i.state(place);
         let hit = translated.start + self.latencies.l1i_hit;
         let arrives = state.arrival().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
@@ -86,6 +85,7 @@ impl CoreMemory {
             reply.happened.add(Happened::L1_MISS);
         }
         if state.is_prefetched() {
+            self.l1i.first_use(place, arrives > hit);
             self.prefetch_next_fetch(line, translated.start, uncore, sink);
         }
         if state.defect() == Defect::Poisoned {

@@ -91,7 +91,7 @@ impl CoreMemory {
         let state = self.l2.state(place);
         let trains = state.is_prefetched();
         if trains {
-            self.l2.set_state(place, state.with_prefetched(false));
+            self.l2.first_use(place, state.arrival().at(at) > at);
         }
         let arrives = state.arrival().at(at);
         // A line on its way: its data comes from outside (decision A03).

@@ -4,6 +4,7 @@
 use sim_core::{Cycle, LineAddr};
 
 use crate::config::ReplacementKind;
+use crate::prefetch_stats::PrefetchCounts;
 use crate::replacement::{Insertion, Replacement};
 use crate::tag_array::{Defect, LineState, Place, TagArray};
 
@@ -34,6 +35,7 @@ pub(crate) struct Level {
     replacement: Replacement,
     /// Nearly always empty; the lines of such a set say that it is in here.
     broken_tags: Vec<BrokenTag>,
+    prefetches: PrefetchCounts,
 }
 
 impl Level {
@@ -44,6 +46,7 @@ impl Level {
             tags: TagArray::new(sets, ways),
             replacement: Replacement::new(kind, sets, ways, seed),
             broken_tags: Vec::new(),
+            prefetches: PrefetchCounts::default(),
         }
     }
 
@@ -89,10 +92,40 @@ impl Level {
         self.tags.state(place)
     }
 
-    /// Changes the state of a line that was found.
+    /// Changes the state of a line that was found. That a prefetched line was used is told to
+    /// [`Level::first_use`].
     #[inline]
     pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
+        debug_assert!(
+            self.tags.state(place).is_prefetched() == state.is_prefetched(),
+            "a prefetched line lost its mark without a use"
+        );
         self.tags.set_state(place, state);
+    }
+
+    /// Changes the state of a line because of another agent, which may have written it anew: then what
+    /// was prefetched is lost.
+    pub(crate) fn rewrite(&mut self, place: Place, state: LineState) {
+        let is_lost = self.tags.state(place).is_prefetched() && !state.is_prefetched();
+        self.prefetches.useless += u64::from(is_lost);
+        self.tags.set_state(place, state);
+    }
+
+    /// A prefetched line is used for the first time; `late` if it is not here yet.
+    pub(crate) fn first_use(&mut self, place: Place, late: bool) {
+        let state = self.tags.state(place);
+        debug_assert!(state.is_prefetched(), "the line was used before");
+        self.tags.set_state(place, state.with_prefetched(false));
+        if late {
+            self.prefetches.late += 1;
+        } else {
+            self.prefetches.useful += 1;
+        }
+    }
+
+    /// What became of the prefetched lines so far.
+    pub(crate) fn prefetches(&self) -> PrefetchCounts {
+        self.prefetches
     }
 
     /// Allocates a line that is absent, in an empty way or in place of a victim.
@@ -117,6 +150,12 @@ impl Level {
         let empty = self.tags.find_empty(set);
         let place = empty.unwrap_or_else(|| self.replacement.victim(set));
         let victim = self.tags.content(place);
+        if state.is_prefetched() {
+            self.prefetches.issued += 1;
+        } else {
+            self.prefetches.missed += 1;
+        }
+        self.prefetches.useless += u64::from(victim.is_some_and(|(_, old)| old.is_prefetched()));
         self.tags.put(place, line, state);
         self.replacement.inserted(place, insertion);
         victim.map(|(line, state)| Victim { line, dirty: state.is_dirty(), defect: state.defect() })
@@ -132,11 +171,14 @@ impl Level {
         let place = self.tags.find(set, line)?;
         let state = self.tags.state(place);
         self.tags.clear(place);
+        self.prefetches.useless += u64::from(state.is_prefetched());
         Some(state)
     }
 
     /// Removes every line.
     pub(crate) fn clear(&mut self) {
+        let unused = self.tags.lines().filter(|(_, state)| state.is_prefetched()).count();
+        self.prefetches.useless += unused as u64;
         self.tags.clear_all();
     }
 

@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
 use crate::level::Victim;
 use crate::page_map::PageTarget;
+use crate::prefetch_stats::PrefetchStats;
 use crate::replacement::Insertion;
 use crate::tag_array::LineState;
 use crate::tlb::Translation;
@@ -184,6 +185,18 @@ impl MemorySystem {
     pub fn resident_lines(&self, core: usize) -> [u64; 3] {
         let core = &self.cores[core];
         [core.l1i.occupied(), core.l1d.occupied(), core.l2.occupied()]
+    }
+
+    /// What became of a core's prefetched lines so far.
+    pub fn prefetch_stats(&self, core: usize) -> PrefetchStats {
+        let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
+        PrefetchStats { l1d: l1d.prefetches(), l1i: l1i.prefetches(), l2: l2.prefetches() }
+    }
+
+    /// Prefetched lines in a core's caches that nothing has used yet: L1I, L1D, L2.
+    pub fn unused_prefetches(&self, core: usize) -> [u64; 3] {
+        let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
+        [l1i, l1d, l2].map(|level| level.lines().filter(|(_, s)| s.is_prefetched()).count() as u64)
     }
 
     /// True when the L2 of a core holds every line of its L1 caches.

@@ -151,7 +151,7 @@ impl CoreMemory {
     pub(crate) fn change_copies(&mut self, line: LineAddr, to: impl Fn(LineState) -> LineState) {
         for cache in [&mut self.l1d, &mut self.l2] {
             if let Some(place) = cache.probe(line) {
-                cache.set_state(place, to(cache.state(place)));
+                cache.rewrite(place, to(cache.state(place)));
             }
         }
     }

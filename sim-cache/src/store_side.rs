@@ -220,11 +220,14 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         if let Some(place) = self.l1d.lookup(line) {
+            let state = self.l1d.state(place);
+            let arrives = state.arrival().at(now);
             // What was wrong with the old data matters no more.
-            let state = self.l1d.state(place).with_dirty(true).with_prefetched(false);
-            let state = state.with_defect(Defect::None);
-            self.l1d.set_state(place, state);
-            let reply = translated.reply(state.arrival().at(now) + 1);
+            self.l1d.set_state(place, state.with_dirty(true).with_defect(Defect::None));
+            if state.is_prefetched() {
+                self.l1d.first_use(place, arrives > now);
+            }
+            let reply = translated.reply(arrives + 1);
             if state.is_shared() {
                 return self.own_for_write(line, reply, uncore, sink);
             }

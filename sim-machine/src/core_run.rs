@@ -3,7 +3,7 @@
 use crate::error::MachineError;
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
-use sim_cache::MemorySystem;
+use sim_cache::{MemorySystem, PrefetchStats};
 use sim_core::{Counts, Cycle, StallCause, TraceInst};
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, Step};
@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 struct Snapshot {
     counts: Counts,
     lost: [u64; StallCause::COUNT],
+    prefetches: PrefetchStats,
 }
 
 /// A thread on its core.
@@ -57,7 +58,11 @@ impl CoreRun {
             watch,
             counts: Counts::default(),
             opened: None,
-            measured: Snapshot { counts: Counts::default(), lost },
+            measured: Snapshot {
+                counts: Counts::default(),
+                lost,
+                prefetches: PrefetchStats::default(),
+            },
             unknown: BTreeMap::new(),
             done: 0,
             ended: false,
@@ -103,7 +108,7 @@ impl CoreRun {
         memory: &mut MemorySystem,
     ) -> Result<(), MachineError> {
         if self.at >= self.batch.len() && !self.next_batch()? {
-            self.end();
+            self.end(memory);
             return Ok(());
         }
         while self.at + 1 < self.batch.len() {
@@ -120,7 +125,7 @@ impl CoreRun {
         let next = more.then(|| program.pc(self.batch[0].id));
         self.run_one(last, next, program, memory);
         if !more && !self.ended {
-            self.end();
+            self.end(memory);
         }
         Ok(())
     }
@@ -150,11 +155,11 @@ impl CoreRun {
         let change = self.watch.before(inst.id, program);
         match change {
             Change::None | Change::OpenAfter => {}
-            Change::OpenBefore => self.open(),
-            Change::CloseBefore => self.close(false),
+            Change::OpenBefore => self.open(memory),
+            Change::CloseBefore => self.close(false, memory),
             Change::Stop => {
-                self.close(true);
-                self.end();
+                self.close(true, memory);
+                self.end(memory);
                 return;
             }
         }
@@ -166,37 +171,43 @@ impl CoreRun {
             self.note_unknown(inst.id);
         }
         if change == Change::OpenAfter {
-            self.open();
+            self.open(memory);
         }
     }
 
-    fn open(&mut self) {
+    fn open(&mut self, memory: &MemorySystem) {
         self.pipeline.cut_window(&mut self.counts);
-        self.opened = Some(self.snapshot());
+        self.opened = Some(self.snapshot(memory));
     }
 
     /// Adds the open window to what was measured. At the end of the stream the window drains.
-    fn close(&mut self, drains: bool) {
+    fn close(&mut self, drains: bool, memory: &MemorySystem) {
         let Some(opened) = self.opened.take() else { return };
         if drains {
             self.pipeline.finish(&mut self.counts);
         } else {
             self.pipeline.cut_window(&mut self.counts);
         }
-        let now = self.snapshot();
+        let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
         for (i, lost) in self.measured.lost.iter_mut().enumerate() {
             *lost += now.lost[i] - opened.lost[i];
         }
+        let prefetches = now.prefetches.since(&opened.prefetches);
+        self.measured.prefetches = self.measured.prefetches.plus(&prefetches);
     }
 
-    fn snapshot(&self) -> Snapshot {
-        Snapshot { counts: self.counts.clone(), lost: *self.pipeline.lost_slots() }
+    fn snapshot(&self, memory: &MemorySystem) -> Snapshot {
+        Snapshot {
+            counts: self.counts.clone(),
+            lost: *self.pipeline.lost_slots(),
+            prefetches: memory.prefetch_stats(self.core),
+        }
     }
 
-    fn end(&mut self) {
+    fn end(&mut self, memory: &MemorySystem) {
         self.ended_inside = self.opened.is_some();
-        self.close(true);
+        self.close(true, memory);
         self.ended = true;
     }
 
@@ -221,6 +232,7 @@ impl CoreRun {
             stream: self.stream,
             counts: self.measured.counts.clone(),
             stalls: self.measured.lost,
+            prefetches: self.measured.prefetches,
             unknown_words,
         }
     }

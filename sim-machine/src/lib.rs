@@ -17,3 +17,4 @@ pub use error::MachineError;
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};
 pub use region::{Marker, Roi, RunOptions};
 pub use session::Session;
+pub use sim_cache::{PrefetchCounts, PrefetchStats};

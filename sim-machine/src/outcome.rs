@@ -1,5 +1,6 @@
 //! What a finished run gives to its readers: counts, stall ledger, provenance.
 
+use sim_cache::PrefetchStats;
 use sim_core::{Counts, StallCause};
 
 /// A word that the decoder does not know, with what the run saw of it.
@@ -22,6 +23,9 @@ pub struct CoreOutcome {
     pub counts: Counts,
     /// Empty rename slots of the measured window, by cause (index: `StallCause as usize`).
     pub stalls: [u64; StallCause::COUNT],
+    /// What became of prefetched lines in the measured window. A line that was prefetched before it may
+    /// be used or lost inside it.
+    pub prefetches: PrefetchStats,
     /// Words that the decoder does not know, most executed first.
     pub unknown_words: Vec<UnknownWord>,
 }
@@ -64,5 +68,11 @@ impl Outcome {
             total.add(&core.counts);
         }
         total
+    }
+
+    /// The prefetch statistics of all cores together.
+    pub fn prefetches(&self) -> PrefetchStats {
+        let cores = self.cores.iter();
+        cores.fold(PrefetchStats::default(), |total, core| total.plus(&core.prefetches))
     }
 }

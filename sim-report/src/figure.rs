@@ -51,7 +51,7 @@ pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
         .with_x_label("footprint")
         .with_y_label("cycles per load")
         .with_x_axis_min(11.0)
-        .with_x_axis_max(27.6)
+        .with_x_axis_max(28.0)
         .with_x_tick_step(2.0)
         .with_legend_width(225.0)
         .with_x_tick_format(custom(|x| size_name(2f64.powf(x).round() as u64)))
@@ -98,7 +98,7 @@ pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
         .with_x_tick_format(custom(power_of_two))
         .with_y_axis_min(0.0)
         .with_legend_width(290.0)
-        .with_legend_position(LegendPosition::InsideTopCenter);
+        .with_legend_at_data(5.6, 31.0);
     let sizes =
         [(config.memory.dtlb.entries, "L1 data TLB"), (config.memory.l2_tlb.entries, "L2 TLB")];
     for (entries, name) in sizes {

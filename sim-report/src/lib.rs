@@ -2,13 +2,15 @@
 //!
 //! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
-//! * [`stalls`]: the stall ledger as a table; [`header`]: what produced a result;
+//! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
+//! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
 pub mod figure;
 pub mod header;
 pub mod ladder;
 pub mod perf_stat;
+pub mod prefetches;
 pub mod stalls;
 pub mod stat;
 

@@ -109,7 +109,8 @@ mod tests {
         let mut stalls = [0; StallCause::COUNT];
         stalls[StallCause::FetchRedirect as usize] = 500;
         stalls[StallCause::RobMemory as usize] = 1500;
-        let core = CoreOutcome { stream: 3, counts, stalls, unknown_words: Vec::new() };
+        let (prefetches, unknown_words) = Default::default();
+        let core = CoreOutcome { stream: 3, counts, stalls, prefetches, unknown_words };
         Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
     }
 

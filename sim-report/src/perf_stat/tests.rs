@@ -19,7 +19,8 @@ fn outcome() -> Outcome {
             counts.count(event, n * scale);
         }
         let stalls = [0; StallCause::COUNT];
-        CoreOutcome { stream, counts, stalls, unknown_words: Vec::new() }
+        let (prefetches, unknown_words) = Default::default();
+        CoreOutcome { stream, counts, stalls, prefetches, unknown_words }
     };
     let header = RunHeader { trace: "traces/hash.n2t".into(), ..RunHeader::default() };
     Outcome {
