@@ -5,6 +5,8 @@
 use serde::Deserialize;
 use sim_core::config::Problem;
 
+use crate::mapping::Granule;
+
 /// The longest delay of one part, cycles; more than 100 times what memory takes.
 const MAX_DELAY: u64 = 100_000;
 
@@ -108,8 +110,8 @@ pub struct WalkerConfig {
     pub level_cycles: u32,
     /// One descriptor read over the side port.
     pub read_cycles: u32,
-    /// Last-level tables whose address is remembered, so that one read completes a walk; 0 is none.
-    pub walk_cache_entries: u32,
+    /// Walks leave the address of their last table in the L2 TLB and begin at the deepest one there.
+    pub walk_cache: bool,
 }
 
 /// What a data prefetch may do when it reaches a page without an L1 translation.
@@ -210,14 +212,28 @@ pub enum PageMapping {
     Mixed,
 }
 
+/// One of the two table base registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableBaseRegister {
+    /// `TTBR0_EL1`.
+    Lower,
+    /// `TTBR1_EL1`.
+    Upper,
+}
+
 /// `[memory.pages]`: the synthetic page map.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PagesConfig {
-    /// Size of every page: 4 KiB, 16 KiB, 64 KiB, or 2 MiB blocks of the 4 KiB granule.
+    /// The translation granule, which is the size of a page: 4, 16 or 64 KiB.
     pub page_bytes: u64,
+    /// Size of the blocks that map what no one mapped explicitly; 0 maps it by pages.
+    pub block_bytes: u64,
     /// Rule for pages that are not mapped explicitly.
     pub mapping: PageMapping,
+    /// Which table base register gives the ASID.
+    pub asid_from: TableBaseRegister,
 }
 
 /// `[memory.errors]`: seeded bit errors of a run, drawn when a line is refilled.
@@ -312,7 +328,7 @@ pub struct SemanticsConfig {
     pub prefetch_counts_in_l2: bool,
     /// Clean L2 victims that move to the system level cache count as write-backs.
     pub clean_victims_count: bool,
-    /// Partial entries of the walk cache count in `L2D_TLB_REFILL`.
+    /// Partial walk entries count in `L2D_TLB_REFILL` when they enter the L2 TLB.
     pub partial_walks_count: bool,
 }
 
@@ -350,6 +366,7 @@ impl MemoryConfig {
             refuse(&mut found, "memory.slc.slices", wrong, "use at most 1 GiB in all");
         }
         self.check_inclusion(&mut found);
+        self.check_pages(&mut found);
         self.check_tlbs(&mut found);
         self.check_ranges(&mut found);
         found
@@ -365,14 +382,19 @@ impl MemoryConfig {
                 format!("at least {l1} bytes are needed"),
             );
         }
-        let page = self.pages.page_bytes;
-        if ![1 << 12, 1 << 14, 1 << 16, 1 << 21].contains(&page) {
-            refuse(
-                found,
-                "memory.pages.page-bytes",
-                format!("{page} is no page size of the model"),
-                "4096, 16384, 65536 or 2097152",
-            );
+    }
+
+    fn check_pages(&self, found: &mut Vec<Problem>) {
+        let PagesConfig { page_bytes, block_bytes, .. } = self.pages;
+        let Some(granule) = Granule::of(page_bytes) else {
+            let wrong = format!("{page_bytes} is no translation granule");
+            let right = "4096, 16384 or 65536; blocks are set by memory.pages.block-bytes";
+            return refuse(found, "memory.pages.page-bytes", wrong, right);
+        };
+        if block_bytes != 0 && granule.level_of(block_bytes).is_none() {
+            let wrong = format!("{block_bytes} is no block of the {page_bytes}-byte granule");
+            let right = "0, 2097152 or 1073741824 (4 KiB), 33554432 (16 KiB), 536870912 (64 KiB)";
+            refuse(found, "memory.pages.block-bytes", wrong, right);
         }
     }
 
@@ -435,7 +457,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 20] = [
+        let rows: [(&'static str, u64, u64, u64); 19] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -445,7 +467,6 @@ impl MemoryConfig {
             ("memory.l2.queue-entries", m.l2.queue_entries.into(), 1, 256),
             ("memory.l2.bytes-per-cycle", m.l2.bytes_per_cycle.into(), 4, 64),
             ("memory.walker.walks", m.walker.walks.into(), 1, 16),
-            ("memory.walker.walk-cache-entries", m.walker.walk_cache_entries.into(), 0, 255),
             ("memory.prefetch.l1d-table-entries", m.prefetch.l1d_table_entries.into(), 1, 256),
             ("memory.prefetch.l1d-distance-lines", m.prefetch.l1d_distance_lines.into(), 1, 64),
             ("memory.prefetch.l1d-degree-lines", m.prefetch.l1d_degree_lines.into(), 1, 16),

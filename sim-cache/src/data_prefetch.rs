@@ -20,7 +20,7 @@ impl CoreMemory {
     ) -> MemReply {
         let for_write = request.kind == MemKind::PrefetchStore;
         let asker = if for_write { Asker::Write } else { Asker::Read };
-        let translated = match self.translate(asker, request.addr, now, uncore, sink) {
+        let translated = match self.translate_uncounted(asker, request.addr, now, uncore, sink) {
             Ok(translated) => translated,
             // A preload never faults: it does nothing.
             Err(fault) => {

@@ -5,8 +5,8 @@
 //! wait for a way when all lines of a set are in flight.
 
 use sim_core::{
-    Cycle, DataSource, EventSink, Happened, LINE_SHIFT, LineAddr, MemReply, MemRequest, PmuEvent,
-    VirtAddr,
+    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, LineAddr, MemReply, MemRequest,
+    PmuEvent, VirtAddr,
 };
 
 use crate::errors::Checked;
@@ -111,10 +111,11 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_TLB_RD);
         // The short cut of nearly all loads: it counts what the flow counts, without its branches.
         let addr = fragment.addr;
-        let page = uncore.page_map.page_of(addr);
-        if let Some(frame) = self.dtlb.plain_hit(page, now)
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        if let Some(frame) = self.dtlb.plain_hit(key, now)
             && self.l1d.plain_hit(uncore.page_map.line_in(addr, frame), now)
         {
+            sink.edge(FlowEdge::LoadTlbHit);
             sink.raise(PmuEvent::L1D_CACHE_RD);
             return hit_reply(now + self.latencies.l1d_hit);
         }

@@ -3,7 +3,9 @@
 //! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
 //! by a missing fetch (PMU guide 3.2.12): no event counts it.
 
-use sim_core::{Cycle, EventSink, Happened, LINE_BYTES, LineAddr, MemReply, PmuEvent, VirtAddr};
+use sim_core::{
+    Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, LineAddr, MemReply, PmuEvent, VirtAddr,
+};
 
 use crate::data_side::hit_reply;
 use crate::hierarchy::CoreMemory;
@@ -26,10 +28,11 @@ impl CoreMemory {
     ) -> MemReply {
         sink.raise(PmuEvent::L1I_TLB);
         // The short cut of nearly all fetches: it counts what the flow counts.
-        let page = uncore.page_map.page_of(pc);
-        if let Some(frame) = self.itlb.plain_hit(page, now)
+        let key = self.space.key(uncore.page_map.page_of(pc));
+        if let Some(frame) = self.itlb.plain_hit(key, now)
             && self.l1i.plain_hit(uncore.page_map.line_in(pc, frame), now)
         {
+            sink.edge(FlowEdge::FetchTlbHit);
             sink.raise(PmuEvent::L1I_CACHE);
             return hit_reply(now + self.latencies.l1i_hit);
         }
@@ -176,6 +179,7 @@ impl CoreMemory {
             return;
         }
         sink.raise(PmuEvent::L1I_TLB);
+        sink.edge(FlowEdge::FetchTlbHit);
         sink.raise(PmuEvent::L1I_CACHE);
         if self.l1i.probe(next).is_none() {
             self.refill_l1i(next, at, true, uncore, sink);

@@ -3,18 +3,22 @@
 //! PMU guide chapter 5. Each flow is a file: translation (5.1 to 5.3) `translate`, L1 data cache (5.4,
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
-use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, TagUse, VirtAddr};
+use sim_core::{
+    Cycle, EventSink, Maintenance, MemKind, MemReply, MemRequest, MemoryPort, TagUse, VirtAddr,
+};
 
+use crate::address_space::AddressSpace;
 use crate::bus::BusPort;
 use crate::calendar::Calendar;
 use crate::config::{MemoryConfig, PageCross, SemanticsConfig, WalkReads};
 use crate::errors::ErrorSource;
+use crate::l2_tlb::L2Tlb;
 use crate::level::Level;
 use crate::monitor::ExclusiveMonitor;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
 use crate::prefetch::{DataPrefetcher, NextLines};
-use crate::tlb::{L1Tlb, L2Tlb};
+use crate::tlb::L1Tlb;
 use crate::uncore::Uncore;
 use crate::walker::Walker;
 use crate::write_stream::WriteStreams;
@@ -60,6 +64,7 @@ pub(crate) struct PrefetchSwitches {
 pub struct CoreMemory {
     pub(crate) latencies: CoreLatencies,
     pub(crate) semantics: SemanticsConfig,
+    pub(crate) space: AddressSpace,
     pub(crate) itlb: L1Tlb,
     pub(crate) dtlb: L1Tlb,
     pub(crate) l2_tlb: L2Tlb,
@@ -88,10 +93,11 @@ impl CoreMemory {
         CoreMemory {
             latencies: CoreLatencies::new(config),
             semantics,
+            space: AddressSpace::new(config.pages.asid_from),
             itlb: L1Tlb::new(config.itlb.entries),
             dtlb: L1Tlb::new(config.dtlb.entries),
             l2_tlb: L2Tlb::new(&config.l2_tlb),
-            walker: Walker::new(&config.walker, config.pages.page_bytes.trailing_zeros()),
+            walker: Walker::new(&config.walker),
             l1i: Level::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
             l1i_mshrs: Mshrs::new(l1i.mshrs),
             l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
@@ -187,7 +193,9 @@ impl MemorySystem {
     /// When there is no such core.
     #[inline]
     pub fn port(&mut self, core: usize) -> CorePort<'_> {
-        CorePort { core: &mut self.cores[core], uncore: &mut self.uncore }
+        let (before, rest) = self.cores.split_at_mut(core);
+        let (core, after) = rest.split_first_mut().expect("there is such a core");
+        CorePort { core, peers: [before, after], uncore: &mut self.uncore }
     }
 }
 
@@ -195,6 +203,8 @@ impl MemorySystem {
 #[derive(Debug)]
 pub struct CorePort<'a> {
     pub(crate) core: &'a mut CoreMemory,
+    /// The cores with lower and with higher numbers.
+    peers: [&'a mut [CoreMemory]; 2],
     pub(crate) uncore: &'a mut Uncore,
 }
 
@@ -228,6 +238,11 @@ impl MemoryPort for CorePort<'_> {
 }
 
 impl CorePort<'_> {
+    /// All other cores: who hears a broadcast.
+    pub(crate) fn peers(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
+        self.peers.iter_mut().flat_map(|part| part.iter_mut())
+    }
+
     /// Everything but plain loads, kept out of their way.
     #[inline(never)]
     fn access_other<S: EventSink>(
@@ -259,6 +274,12 @@ impl CorePort<'_> {
                 core.monitor.clear();
                 MemReply { done: now + 1, ..MemReply::default() }
             }
+            MemKind::Maintain(
+                maintenance @ (Maintenance::Tlb { .. }
+                | Maintenance::Translate { .. }
+                | Maintenance::TableBase { .. }
+                | Maintenance::Stage2TableBase),
+            ) => self.maintain_translation(maintenance, request.addr, now, sink),
             MemKind::Maintain(what) => core.maintain(what, request.addr, now, uncore, sink),
         }
     }

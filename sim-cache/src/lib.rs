@@ -4,13 +4,14 @@
 //!
 //! In reading order: [`MemorySystem`] holds one [`CoreMemory`] per core and the shared part;
 //! [`CorePort`] is what a pipeline is given. The flows of guide chapter 5 are one file each:
-//! `translate`, `data_side` and `store_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
+//! `translate` and `walk`, `data_side` and `store_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
 //! `setup` what a scenario needs to reach its "given".
 //!
-//! Out of scope so far: cache and TLB maintenance, memory tagging, errors, stage 2.
+//! Out of scope so far: cache maintenance, memory tagging, errors.
 
 pub mod config;
 
+mod address_space;
 mod atomic;
 mod bus;
 mod calendar;
@@ -21,8 +22,10 @@ mod fetch_side;
 mod fragment;
 mod hierarchy;
 mod l2;
+mod l2_tlb;
 mod level;
 mod maintenance;
+mod mapping;
 mod monitor;
 mod mshr;
 mod page_map;
@@ -37,14 +40,18 @@ mod store_side;
 mod tag_array;
 mod tags;
 mod tlb;
+mod tlb_maintenance;
 mod translate;
+mod translation_setup;
 mod uncore;
+mod walk;
 mod walker;
 mod write_stream;
 
 pub use config::{MemoryConfig, SemanticsConfig};
 pub use errors::Ram;
 pub use hierarchy::{CoreMemory, CorePort, MemorySystem};
+pub use mapping::{BadMapping, Mapping};
 pub use page_map::{MemoryType, PageTarget};
 pub use prefetch_stats::{PrefetchCounts, PrefetchStats};
 pub use setup::{CacheLevel, NotMapped, TlbLevel};

@@ -98,7 +98,7 @@ impl CoreMemory {
     ) -> MemReply {
         // Invalidation needs the right to write, for it loses data.
         let asker = if op == CacheOp::Invalidate { Asker::Write } else { Asker::Read };
-        let translated = match self.translate(asker, addr, now, uncore, sink) {
+        let translated = match self.translate_uncounted(asker, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
@@ -161,10 +161,11 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let translated: Translated = match self.translate(Asker::Read, addr, now, uncore, sink) {
-            Ok(translated) => translated,
-            Err(fault) => return fault,
-        };
+        let translated: Translated =
+            match self.translate_uncounted(Asker::Read, addr, now, uncore, sink) {
+                Ok(translated) => translated,
+                Err(fault) => return fault,
+            };
         let line = uncore.page_map.physical(addr, translated.target).line();
         self.l1i.remove(line);
         let leaves = self.bus.message(translated.start + self.latencies.l2_lookup);

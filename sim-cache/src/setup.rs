@@ -8,7 +8,7 @@ use crate::level::Victim;
 use crate::page_map::PageTarget;
 use crate::prefetch_stats::PrefetchStats;
 use crate::replacement::Insertion;
-use crate::tag_array::LineState;
+use crate::tag_array::{Arrival, LineState};
 use crate::tlb::Translation;
 use crate::uncore::Uncore;
 
@@ -54,17 +54,15 @@ impl MemorySystem {
         level: TlbLevel,
     ) -> Result<(), NotMapped> {
         let page = self.uncore.page_map.page_of(addr);
-        let target = self.uncore.page_map.lookup(page).ok_or(NotMapped(addr))?;
+        let leaf = self.uncore.page_map.leaf(page).ok_or(NotMapped(addr))?;
         let core = &mut self.cores[core];
+        let key = core.space.key(page);
+        let translation = Translation::new(key, &leaf, Arrival::default());
         match level {
-            TlbLevel::L1i if !core.itlb.holds(page) => {
-                core.itlb.allocate(page, Translation::settled(target));
-            }
-            TlbLevel::L1d if !core.dtlb.holds(page) => {
-                core.dtlb.allocate(page, Translation::settled(target));
-            }
-            TlbLevel::L2 if !core.l2_tlb.holds(page) => {
-                core.l2_tlb.allocate(page, target, Translation::settled(target).arrival);
+            TlbLevel::L1i if !core.itlb.holds(key) => core.itlb.allocate(key, translation),
+            TlbLevel::L1d if !core.dtlb.holds(key) => core.dtlb.allocate(key, translation),
+            TlbLevel::L2 if !core.l2_tlb.holds(key) => {
+                core.l2_tlb.allocate(key, leaf.shift, translation);
             }
             _ => {}
         }
@@ -84,7 +82,7 @@ impl MemorySystem {
         dirty: bool,
     ) -> Result<(), NotMapped> {
         let line = self.line_of(addr)?;
-        let CorePort { core, uncore } = self.port(core);
+        let CorePort { core, uncore, .. } = self.port(core);
         match level {
             CacheLevel::Slc => uncore.accept_victim(line, dirty, 0),
             CacheLevel::L2 => core.place_in_l2(line, dirty, uncore),
@@ -110,7 +108,7 @@ impl MemorySystem {
     /// [`NotMapped`] when the page faults.
     pub fn share_line(&mut self, core: usize, addr: VirtAddr) -> Result<(), NotMapped> {
         let line = self.line_of(addr)?;
-        let CorePort { core, uncore } = self.port(core);
+        let CorePort { core, uncore, .. } = self.port(core);
         core.place_in_l2(line, false, uncore);
         core.change_copies(line, |state| state.with_dirty(false).with_shared(true));
         Ok(())
@@ -145,19 +143,18 @@ impl MemorySystem {
     /// Empties every cache, TLB and queue; page mappings and fixed data sources stay.
     pub fn flush_all(&mut self) {
         for core in &mut self.cores {
-            let prefetch = core.prefetch;
+            let (prefetch, space) = (core.prefetch, core.space.clone());
             *core = CoreMemory::new(&self.config, self.semantics, self.seed);
-            core.prefetch = prefetch;
+            (core.prefetch, core.space) = (prefetch, space);
         }
         self.uncore.flush(&self.config, self.seed);
     }
 
-    /// Empties the TLBs and walk caches of all cores; caches stay.
+    /// Empties the TLBs of all cores, partial walk entries included; caches stay.
     pub fn flush_tlbs(&mut self) {
         for core in &mut self.cores {
             let empty = CoreMemory::new(&self.config, self.semantics, self.seed);
             (core.itlb, core.dtlb, core.l2_tlb) = (empty.itlb, empty.dtlb, empty.l2_tlb);
-            core.walker.forget_tables();
         }
     }
 

@@ -75,7 +75,7 @@ impl MemorySystem {
         sink: &mut S,
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
-        let CorePort { core, uncore } = self.port(core);
+        let CorePort { core, uncore, .. } = self.port(core);
         Ok(core.answer_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
     }
 }

@@ -27,7 +27,7 @@ impl MemorySystem {
         sink: &mut S,
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
-        let CorePort { core, uncore } = self.port(core);
+        let CorePort { core, uncore, .. } = self.port(core);
         Ok(core.take_stash(line, at, uncore, sink))
     }
 }

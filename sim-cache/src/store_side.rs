@@ -2,8 +2,8 @@
 //! and `DC ZVA`. PMU guide flows 5.2 and 5.5.
 
 use sim_core::{
-    Cycle, DataSource, EventSink, Happened, LINE_BYTES, LineAddr, MemKind, MemReply, MemRequest,
-    PmuEvent, TagUse, VirtAddr,
+    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_BYTES, LineAddr, MemKind, MemReply,
+    MemRequest, PmuEvent, TagUse, VirtAddr,
 };
 
 use crate::data_side::{Operation, RefillCause, hit_reply, join, nothing};
@@ -37,7 +37,7 @@ impl CoreMemory {
             return self.translate_store_fragment(request.tags, whole, now, uncore, sink);
         }
         // The smallest granule in use, whatever block maps the bytes (decision A17).
-        if spans(addr, bytes, uncore.page_map.granule_shift()) {
+        if spans(addr, bytes, uncore.page_map.page_shift()) {
             sink.raise(PmuEvent::ST_ALIGN_LAT);
         }
         let mut whole = nothing();
@@ -63,7 +63,8 @@ impl CoreMemory {
         let addr = fragment.addr;
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
-        if self.dtlb.plain_hit(uncore.page_map.page_of(addr), now).is_some() {
+        if self.dtlb.plain_hit(self.space.key(uncore.page_map.page_of(addr)), now).is_some() {
+            sink.edge(FlowEdge::StoreTlbHit);
             return hit_reply(now + 1);
         }
         match self.translate(Asker::Write, addr, now, uncore, sink) {

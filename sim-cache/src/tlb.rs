@@ -1,37 +1,95 @@
-//! Translation lookaside buffers: fully associative L1 (PMU guide 3.2.18), set associative L2.
+//! The L1 translation lookaside buffers: fully associative (PMU guide 3.2.18).
 //!
-//! Both replace the least recently used entry. A translation on its way is an entry with its
-//! arrival time: a second miss to the page waits on it (decision A13).
+//! The least recently used entry is replaced. A translation on its way is an entry with its arrival
+//! time: a second miss to the page waits on it (decision A13). One entry holds a whole block or
+//! contiguous range.
 
 use sim_core::Cycle;
 use sim_core::time::NEVER;
 
-use crate::config::L2TlbConfig;
-use crate::page_map::{MemoryType, PageTarget};
+use crate::address_space::{EntryTag, Key};
+use crate::mapping::{Leaf, Permissions};
+use crate::page_map::{FRAME_BITS, MemoryType, PageTarget};
 use crate::tag_array::Arrival;
 
-/// One translation.
+/// One translation, of whatever size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Translation {
-    /// Where the page goes.
-    pub(crate) target: PageTarget,
-    /// When it can be used.
-    pub(crate) arrival: Arrival,
+    /// Which requests it serves.
+    pub(crate) tag: EntryTag,
+    /// What is added to a page number to give the physical one.
+    delta: u64,
+    memory: MemoryType,
+    tagged: bool,
+    /// What may not be done.
+    pub(crate) permissions: Permissions,
+    arrival: Arrival,
+}
+
+impl Translation {
+    /// The translation of the page of `key` by a leaf of the tables.
+    pub(crate) fn new(key: Key, leaf: &Leaf, arrival: Arrival) -> Translation {
+        Translation {
+            tag: EntryTag::new(key, leaf.shift, leaf.global),
+            delta: leaf.frame.wrapping_sub(key.page()),
+            memory: leaf.memory,
+            tagged: leaf.tagged,
+            permissions: leaf.permissions,
+            arrival,
+        }
+    }
+
+    /// An entry that says no more than that it is there: a step of a walk.
+    pub(crate) fn step(tag: EntryTag, arrival: Arrival) -> Translation {
+        Translation { tag, arrival, ..Translation::default() }
+    }
+
+    /// The same translation, on its way to another place.
+    #[must_use]
+    pub(crate) fn arriving(self, arrival: Arrival) -> Translation {
+        Translation { arrival, ..self }
+    }
+
+    /// Where the page of a key that it serves goes.
+    #[inline]
+    pub(crate) fn target(&self, key: Key) -> PageTarget {
+        PageTarget { frame: frame_of(key, self.delta), memory: self.memory, tagged: self.tagged }
+    }
+
+    /// When a request that starts at `now` can use it.
+    #[inline]
+    pub(crate) fn usable_at(&self, now: Cycle) -> Cycle {
+        if self.arrival.ready <= now { now } else { self.arrival.at(now) }
+    }
+
+    /// When it is here.
+    pub(crate) fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+
+    /// True when a hit needs no further look: nothing to refuse, to check or to keep from the caches.
+    fn is_plain(&self) -> bool {
+        let is_restricted = self.permissions != Permissions::default();
+        self.memory == MemoryType::Cacheable && !self.tagged && !is_restricted
+    }
+}
+
+#[inline(always)]
+fn frame_of(key: Key, delta: u64) -> u64 {
+    key.0.wrapping_add(delta) & ((1 << FRAME_BITS) - 1)
 }
 
 /// Slots of the table of entries used last.
 const RECENT: usize = 64;
 
-/// One entry of an L1 TLB.
+/// One entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct L1Entry {
-    /// Page number plus one, 0 for an empty entry.
-    tag: u64,
-    /// From when on a hit needs no further look: never for memory that is not cacheable.
-    plain_from: Cycle,
-    /// Time of last use.
-    stamp: u64,
     translation: Translation,
+    /// From when on a hit needs no further look: never for memory that is not plain.
+    plain_from: Cycle,
+    /// Time of last use, 0 for an empty entry.
+    stamp: u64,
 }
 
 /// A fully associative TLB with a table that finds the entries used last without a search.
@@ -50,123 +108,58 @@ impl L1Tlb {
         L1Tlb { entries, clock: 0, recent: [0; RECENT] }
     }
 
-    /// The physical page number, if the page was used lately, is cacheable and its translation is
-    /// here at `now`; that is a use. `None` says nothing: then [`L1Tlb::lookup`] is asked.
+    /// The physical page number, if the page was used lately, is plain and its translation is here
+    /// at `now`; that is a use. `None` says nothing: then [`L1Tlb::lookup`] is asked.
     #[inline(always)]
-    pub(crate) fn plain_hit(&mut self, page: u64, now: Cycle) -> Option<u64> {
-        let hint = self.recent[page as usize % RECENT] as usize;
+    pub(crate) fn plain_hit(&mut self, key: Key, now: Cycle) -> Option<u64> {
+        let hint = self.recent[key.0 as usize % RECENT] as usize;
         let entry = &mut self.entries[hint];
-        if entry.tag != page + 1 || entry.plain_from > now {
+        if !entry.translation.tag.matches(key) || entry.plain_from > now {
             return None;
         }
         self.clock += 1;
         entry.stamp = self.clock;
-        Some(entry.translation.target.frame)
+        Some(frame_of(key, entry.translation.delta))
     }
 
-    /// The page's translation; a hit is a use.
-    pub(crate) fn lookup(&mut self, page: u64) -> Option<Translation> {
-        let hint = self.recent[page as usize % RECENT] as usize;
-        let index = if self.entries[hint].tag == page + 1 { hint } else { self.search(page)? };
+    /// The translation that serves a key; a hit is a use.
+    pub(crate) fn lookup(&mut self, key: Key) -> Option<Translation> {
+        let hint = self.recent[key.0 as usize % RECENT] as usize;
+        let is_hint = self.entries[hint].translation.tag.matches(key);
+        let index = if is_hint { hint } else { self.search(key)? };
         self.clock += 1;
         self.entries[index].stamp = self.clock;
         Some(self.entries[index].translation)
     }
 
-    fn search(&mut self, page: u64) -> Option<usize> {
-        let index = self.entries.iter().position(|e| e.tag == page + 1)?;
-        self.recent[page as usize % RECENT] = index as u8;
+    fn search(&mut self, key: Key) -> Option<usize> {
+        let index = self.entries.iter().position(|e| e.translation.tag.matches(key))?;
+        self.recent[key.0 as usize % RECENT] = index as u8;
         Some(index)
     }
 
-    /// True when the page has an entry. Pure.
-    pub(crate) fn holds(&self, page: u64) -> bool {
-        self.entries.iter().any(|e| e.tag == page + 1)
+    /// True when an entry serves the key. Pure.
+    pub(crate) fn holds(&self, key: Key) -> bool {
+        self.entries.iter().any(|e| e.translation.tag.matches(key))
     }
 
-    /// Enters a translation that is absent, in place of the least recently used.
-    pub(crate) fn allocate(&mut self, page: u64, translation: Translation) {
+    /// Enters a translation for a key that misses, in place of the least recently used.
+    pub(crate) fn allocate(&mut self, key: Key, translation: Translation) {
         let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);
         let (index, _) = oldest.expect("a TLB has at least one entry");
-        // Accesses to tagged memory may have to be checked.
-        let target = translation.target;
-        let is_cacheable = target.memory == MemoryType::Cacheable && !target.tagged;
-        let plain_from = if is_cacheable { translation.arrival.ready } else { NEVER };
+        let plain_from = if translation.is_plain() { translation.arrival.ready } else { NEVER };
         self.clock += 1;
-        self.entries[index] = L1Entry { tag: page + 1, plain_from, stamp: self.clock, translation };
-        self.recent[page as usize % RECENT] = index as u8;
+        self.entries[index] = L1Entry { translation, plain_from, stamp: self.clock };
+        self.recent[key.0 as usize % RECENT] = index as u8;
     }
-}
 
-/// The unified L2 TLB.
-#[derive(Clone, Debug)]
-pub(crate) struct L2Tlb {
-    /// `pages[set * ways + way]`: page number plus one, 0 for an empty entry.
-    pages: Vec<u64>,
-    entries: Vec<Translation>,
-    stamps: Vec<u64>,
-    clock: u64,
-    ways: usize,
-    set_mask: u64,
-}
-
-impl L2Tlb {
-    /// All entries empty; the shape was validated.
-    pub(crate) fn new(config: &L2TlbConfig) -> L2Tlb {
-        let entries = config.entries as usize;
-        L2Tlb {
-            pages: vec![0; entries],
-            entries: vec![Translation::default(); entries],
-            stamps: vec![0; entries],
-            clock: 0,
-            ways: config.ways as usize,
-            set_mask: u64::from(config.entries / config.ways) - 1,
+    /// Empties every entry for which `removes` holds.
+    pub(crate) fn remove(&mut self, removes: impl Fn(EntryTag) -> bool) {
+        for entry in &mut self.entries {
+            if removes(entry.translation.tag) {
+                *entry = L1Entry::default();
+            }
         }
-    }
-
-    fn set(&self, page: u64) -> std::ops::Range<usize> {
-        let first = (page & self.set_mask) as usize * self.ways;
-        first..first + self.ways
-    }
-
-    fn find(&self, page: u64) -> Option<usize> {
-        self.set(page).find(|entry| self.pages[*entry] == page + 1)
-    }
-
-    /// The page's translation; a hit is a use.
-    pub(crate) fn lookup(&mut self, page: u64) -> Option<Translation> {
-        let entry = self.find(page)?;
-        self.clock += 1;
-        self.stamps[entry] = self.clock;
-        Some(self.entries[entry])
-    }
-
-    /// True when the page has an entry. Pure.
-    pub(crate) fn holds(&self, page: u64) -> bool {
-        self.find(page).is_some()
-    }
-
-    /// Enters a translation that is absent, in place of the least recently used of its set.
-    pub(crate) fn allocate(&mut self, page: u64, target: PageTarget, arrival: Arrival) {
-        let oldest = self.set(page).min_by_key(|entry| self.stamps[*entry]);
-        let entry = oldest.expect("a set has at least one way");
-        self.clock += 1;
-        self.pages[entry] = page + 1;
-        self.entries[entry] = Translation { target, arrival };
-        self.stamps[entry] = self.clock;
-    }
-}
-
-impl Translation {
-    /// A translation that is there from the start.
-    pub(crate) fn settled(target: PageTarget) -> Translation {
-        Translation { target, arrival: Arrival::default() }
-    }
-
-    /// When a request that starts at `now` can use it.
-    #[inline]
-    pub(crate) fn usable_at(self, now: Cycle) -> Cycle {
-        if self.arrival.ready <= now { now } else { self.arrival.at(now) }
     }
 }
 
@@ -174,6 +167,19 @@ impl Translation {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn page_of_shift(shift: u32, page: u64) -> Translation {
+        let leaf = Leaf {
+            shift,
+            level: 3,
+            frame: page ^ 0xF000,
+            memory: MemoryType::Cacheable,
+            tagged: false,
+            global: false,
+            permissions: Permissions::default(),
+        };
+        Translation::new(Key(page), &leaf, Arrival::default())
+    }
 
     proptest! {
         #[test]
@@ -183,18 +189,22 @@ mod tests {
             let mut tlb = L1Tlb::new(5);
             let mut list: Vec<u64> = Vec::new();
             for page in pages {
-                let known = list.contains(&page);
-                let plain = tlb.plain_hit(page, 0);
-                prop_assert!(known || plain.is_none());
+                // Pages from 128 on come in blocks of 16.
+                let shift = if page < 128 { 12 } else { 16 };
+                let unit = page >> (shift - 12) << (shift - 12);
+                let known = list.contains(&unit);
+                let plain = tlb.plain_hit(Key(page), 0);
+                prop_assert!(plain.is_none_or(|frame| known && frame == page ^ 0xF000));
                 if plain.is_none() {
-                    prop_assert_eq!(tlb.lookup(page).is_some(), known);
+                    let found = tlb.lookup(Key(page)).map(|t| t.target(Key(page)).frame);
+                    prop_assert_eq!(found, known.then_some(page ^ 0xF000));
                 }
                 if known {
-                    list.retain(|p| *p != page);
+                    list.retain(|p| *p != unit);
                 } else {
-                    tlb.allocate(page, Translation::default());
+                    tlb.allocate(Key(page), page_of_shift(shift, page));
                 }
-                list.push(page);
+                list.push(unit);
                 list.drain(..list.len().saturating_sub(5));
             }
         }

@@ -1,13 +1,15 @@
 //! Address translation: L1 TLB, L2 TLB, table walk. PMU guide flows 5.1 to 5.3.
 //!
 //! The lookup of the L1 TLB is counted by the caller, because preloads and prefetches look it up
-//! without counting (decision A12). Faulting walks refill nothing (decision A15).
+//! without counting (decision A12). Faulting walks refill nothing (decision A15). Permissions are
+//! checked when a walk ends and at every L1 TLB hit: an entry that the L2 TLB has is refilled first.
 
-use sim_core::{Cycle, DataSource, EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, PmuEvent, VirtAddr};
 
+use crate::address_space::Key;
 use crate::config::PageCross;
 use crate::hierarchy::CoreMemory;
-use crate::l2::L2Request;
+use crate::mapping::Permissions;
 use crate::page_map::PageTarget;
 use crate::tag_array::Arrival;
 use crate::tlb::Translation;
@@ -46,12 +48,62 @@ impl Translated {
     }
 }
 
+/// The decisions of one of the flows 5.1 to 5.3.
+struct TlbEdges {
+    hit: FlowEdge,
+    miss: FlowEdge,
+    /// A miss of the L1 TLB by one whose lookup is not counted.
+    uncounted_miss: FlowEdge,
+    l2_hit: FlowEdge,
+    l2_miss: FlowEdge,
+    walk_done: FlowEdge,
+    walk_fault: FlowEdge,
+}
+
+const LOAD_EDGES: TlbEdges = TlbEdges {
+    hit: FlowEdge::LoadTlbHit,
+    miss: FlowEdge::LoadTlbMiss,
+    uncounted_miss: FlowEdge::LoadTlbPreloadMiss,
+    l2_hit: FlowEdge::LoadL2TlbHit,
+    l2_miss: FlowEdge::LoadL2TlbMiss,
+    walk_done: FlowEdge::LoadWalkDone,
+    walk_fault: FlowEdge::LoadWalkFault,
+};
+
+const STORE_EDGES: TlbEdges = TlbEdges {
+    hit: FlowEdge::StoreTlbHit,
+    miss: FlowEdge::StoreTlbMiss,
+    uncounted_miss: FlowEdge::StoreTlbPreloadMiss,
+    l2_hit: FlowEdge::StoreL2TlbHit,
+    l2_miss: FlowEdge::StoreL2TlbMiss,
+    walk_done: FlowEdge::StoreWalkDone,
+    walk_fault: FlowEdge::StoreWalkFault,
+};
+
+const FETCH_EDGES: TlbEdges = TlbEdges {
+    hit: FlowEdge::FetchTlbHit,
+    miss: FlowEdge::FetchTlbMiss,
+    uncounted_miss: FlowEdge::FetchTlbMiss, // every fetch is counted, prefetches too (decision A35)
+    l2_hit: FlowEdge::FetchL2TlbHit,
+    l2_miss: FlowEdge::FetchL2TlbMiss,
+    walk_done: FlowEdge::FetchWalkDone,
+    walk_fault: FlowEdge::FetchWalkFault,
+};
+
 impl Asker {
+    fn edges(self) -> &'static TlbEdges {
+        match self {
+            Asker::Fetch => &FETCH_EDGES,
+            Asker::Read => &LOAD_EDGES,
+            Asker::Write => &STORE_EDGES,
+        }
+    }
+
     fn l2_lookup(self) -> PmuEvent {
         if self == Asker::Write { PmuEvent::L2D_TLB_WR } else { PmuEvent::L2D_TLB_RD }
     }
 
-    fn l2_refill(self) -> PmuEvent {
+    pub(crate) fn l2_refill(self) -> PmuEvent {
         if self == Asker::Write { PmuEvent::L2D_TLB_REFILL_WR } else { PmuEvent::L2D_TLB_REFILL_RD }
     }
 
@@ -63,8 +115,17 @@ impl Asker {
         }
     }
 
-    fn walk(self) -> PmuEvent {
+    pub(crate) fn walk(self) -> PmuEvent {
         if self == Asker::Fetch { PmuEvent::ITLB_WALK } else { PmuEvent::DTLB_WALK }
+    }
+
+    /// True when the page does not allow what is wanted.
+    pub(crate) fn is_refused(self, permissions: Permissions) -> bool {
+        match self {
+            Asker::Fetch => permissions.no_exec,
+            Asker::Read => false,
+            Asker::Write => permissions.read_only,
+        }
     }
 }
 
@@ -74,7 +135,7 @@ fn cycles_spent(now: Cycle, start: Cycle) -> u32 {
 }
 
 impl CoreMemory {
-    /// Translates `addr`; the error is the reply of an access that faults.
+    /// Translates `addr` for an access that is counted; the error is the reply of one that faults.
     #[inline]
     pub(crate) fn translate<S: EventSink>(
         &mut self,
@@ -84,83 +145,99 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
-        let page = uncore.page_map.page_of(addr);
-        let l1 = if asker == Asker::Fetch { &mut self.itlb } else { &mut self.dtlb };
-        let Some(entry) = l1.lookup(page) else {
-            return self.translate_l1_miss(asker, page, now, uncore, sink);
-        };
-        let start = entry.usable_at(now);
-        // Waiting for a translation on its way is a miss that was merged into another (A13).
-        let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
-        let cycles = cycles_spent(now, start);
-        Ok(Translated { target: entry.target, start, cycles, happened })
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        if let Some(entry) = self.l1_tlb(asker).lookup(key) {
+            sink.edge(asker.edges().hit);
+            return use_entry(asker, &entry, key, now);
+        }
+        sink.edge(asker.edges().miss);
+        self.translate_l1_miss(asker, key, now, uncore, sink)
+    }
+
+    /// Translates for preloads and prefetches: they look the L1 TLB up without counting.
+    pub(crate) fn translate_uncounted<S: EventSink>(
+        &mut self,
+        asker: Asker,
+        addr: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Result<Translated, MemReply> {
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        if let Some(entry) = self.l1_tlb(asker).lookup(key) {
+            return use_entry(asker, &entry, key, now);
+        }
+        sink.edge(asker.edges().uncounted_miss);
+        self.translate_l1_miss(asker, key, now, uncore, sink)
+    }
+
+    #[inline]
+    fn l1_tlb(&mut self, asker: Asker) -> &mut crate::tlb::L1Tlb {
+        if asker == Asker::Fetch { &mut self.itlb } else { &mut self.dtlb }
     }
 
     #[cold]
     fn translate_l1_miss<S: EventSink>(
         &mut self,
         asker: Asker,
-        page: u64,
+        key: Key,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
+        let edges = asker.edges();
         sink.raise(asker.l2_lookup());
         let looked_up = now + self.latencies.l2_tlb;
         let mut happened = Happened::L1_TLB_MISS;
-        let (target, start) = match self.l2_tlb.lookup(page) {
-            Some(entry) => (entry.target, entry.usable_at(looked_up)),
+        let (found, start) = match self.l2_tlb.lookup(key) {
+            Some(entry) => {
+                sink.edge(edges.l2_hit);
+                (entry, entry.usable_at(looked_up))
+            }
             None => {
+                sink.edge(edges.l2_miss);
                 happened.add(Happened::WALK);
-                let walked = self.walk(asker, page, looked_up, uncore, sink);
+                let walked = self.walk(asker, key, looked_up, uncore, sink);
+                sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
                 walked.map_err(|end| faulted(now, end, happened))?
             }
         };
-        let translation = Translation { target, arrival: Arrival::between(now, start) };
-        let l1 = if asker == Asker::Fetch { &mut self.itlb } else { &mut self.dtlb };
-        l1.allocate(page, translation);
+        let translation = found.arriving(Arrival::between(now, start));
+        self.l1_tlb(asker).allocate(key, translation);
         sink.raise(asker.l1_refill());
-        Ok(Translated { target, start, cycles: cycles_spent(now, start), happened })
+        if asker.is_refused(found.permissions) {
+            return Err(faulted(now, start, happened));
+        }
+        let cycles = cycles_spent(now, start);
+        Ok(Translated { target: found.target(key), start, cycles, happened })
     }
 
-    /// Walks the tables; the target and when it is known, or when the fault is known.
-    fn walk<S: EventSink>(
+    /// `AT`: L2 TLB and walk without an access, without the L1 TLB (decision A16). A fault is its
+    /// result, not an exception.
+    pub(crate) fn address_translate<S: EventSink>(
         &mut self,
-        asker: Asker,
-        page: u64,
-        at: Cycle,
+        write: bool,
+        addr: VirtAddr,
+        now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
-    ) -> Result<(PageTarget, Cycle), Cycle> {
-        sink.raise(asker.walk());
-        let slot = self.walker.find_slot(at);
-        let mut end = slot.from;
-        for left in (0..self.walker.reads_needed(page)).rev() {
-            let line = self.walker.descriptor_line(page, left);
-            end = self.read_descriptor(line, end + self.latencies.walk_level, uncore, sink);
-        }
-        self.walker.hold(slot, end);
-        if self.walker.remember(page) && self.semantics.partial_walks_count {
-            sink.raise(asker.l2_refill());
-        }
-        let target = uncore.page_map.lookup(page).ok_or(end)?;
-        self.l2_tlb.allocate(page, target, Arrival::between(at, end));
-        sink.raise(asker.l2_refill());
-        Ok((target, end))
-    }
-
-    fn read_descriptor<S: EventSink>(
-        &mut self,
-        line: LineAddr,
-        at: Cycle,
-        uncore: &mut Uncore,
-        sink: &mut S,
-    ) -> Cycle {
-        if self.walks_read_l2() {
-            self.read_l2(L2Request::Walk, line, at, uncore, sink).ready
-        } else {
-            at + self.latencies.walk_read
-        }
+    ) -> MemReply {
+        let asker = if write { Asker::Write } else { Asker::Read };
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        sink.raise(asker.l2_lookup());
+        let looked_up = now + self.latencies.l2_tlb;
+        let mut happened = Happened::default();
+        let end = match self.l2_tlb.lookup(key) {
+            Some(entry) => entry.usable_at(looked_up),
+            None => {
+                happened.add(Happened::WALK);
+                match self.walk(asker, key, looked_up, uncore, sink) {
+                    Ok((_, end)) | Err(end) => end,
+                }
+            }
+        };
+        let translation_cycles = cycles_spent(now, end);
+        MemReply { done: end + 1, translation_cycles, source: DataSource::L1, happened }
     }
 
     /// Translates for the L1 D prefetcher, as far as it is allowed to go for a translation.
@@ -172,15 +249,32 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Option<Translated> {
-        let page = uncore.page_map.page_of(addr);
-        let may_go_on = self.dtlb.holds(page)
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        let may_go_on = self.dtlb.holds(key)
             || match self.prefetch.page_cross {
                 PageCross::Stop => false,
-                PageCross::L2Tlb => self.l2_tlb.holds(page),
+                PageCross::L2Tlb => self.l2_tlb.holds(key),
                 PageCross::Walk => true,
             };
-        if may_go_on { self.translate(asker, addr, now, uncore, sink).ok() } else { None }
+        if may_go_on { self.translate_uncounted(asker, addr, now, uncore, sink).ok() } else { None }
     }
+}
+
+/// A hit of the L1 TLB, or a wait for a translation on its way.
+#[inline]
+fn use_entry(
+    asker: Asker,
+    entry: &Translation,
+    key: Key,
+    now: Cycle,
+) -> Result<Translated, MemReply> {
+    let start = entry.usable_at(now);
+    // Waiting for a translation on its way is a miss that was merged into another (A13).
+    let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
+    if asker.is_refused(entry.permissions) {
+        return Err(faulted(now, start, happened));
+    }
+    Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), happened })
 }
 
 /// The reply of an access whose translation ended in a fault at `end`.

@@ -1,46 +1,39 @@
-//! The table walker: how many walks run at once and which descriptors a walk has to read.
+//! The table walker: how many walks run at once, and where the descriptors lie that a walk reads.
 //!
-//! PMU guide 3.2.18, 4.1.9. The reads themselves take a side port with a fixed latency, or the L2
-//! (`translate`, key `semantics.walk-reads`). Not modeled: stage 2, contiguous entries.
+//! PMU guide 3.2.18, 4.1.9. The tables themselves are not stored: `page_map` says what they hold, and
+//! this file at which address each descriptor would lie.
 
-use sim_core::{Cycle, LineAddr};
+use sim_core::{Cycle, LINE_SHIFT, LineAddr};
 
+use crate::address_space::Key;
 use crate::config::WalkerConfig;
+use crate::mapping::{Granule, LAST_LEVEL};
 use crate::mshr::{FreeRegister, Mshrs};
+use crate::page_map::{FRAME_BITS, FRAME_SHIFT};
 
-/// Bits of the page number that one level of a table resolves: 512 descriptors of 8 bytes.
-const LEVEL_BITS: u32 = 9;
 /// Table addresses lie above the 48 bits of data, so that they never meet a data line.
 const TABLE_SPACE: u64 = 1 << 51;
+/// And those of stage 2 above these.
+const STAGE2_SPACE: u64 = TABLE_SPACE | 1 << 50;
+/// Tables of each level have a space of their own, from this bit on.
+const LEVEL_SHIFT: u32 = 46;
+/// Tables of each ASID too; this is a bit of the line number, above all addresses.
+const ASID_LINE_SHIFT: u32 = 46;
+/// Intermediate pages of descriptors have more bits than others: these are folded in.
+const FOLD_SHIFT: u32 = 40;
 
-/// Walk slots and the walk cache.
+/// Walk slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Walker {
     slots: Mshrs,
-    /// Page numbers without their last level: tables whose address is known, oldest first.
-    walk_cache: Vec<u64>,
-    walk_cache_entries: usize,
-    levels: u32,
-    level_bits: u32,
+    /// Walks look for partial entries in the L2 TLB, and leave them there.
+    pub(crate) keeps_partial: bool,
 }
 
 impl Walker {
-    /// An idle walker for pages of `1 << page_shift` bytes.
-    pub(crate) fn new(config: &WalkerConfig, page_shift: u32) -> Walker {
-        let (levels, level_bits) = match page_shift {
-            12 => (4, LEVEL_BITS),
-            14 => (4, LEVEL_BITS + 2),
-            16 => (3, LEVEL_BITS + 4),
-            _ => (3, LEVEL_BITS), // blocks of 2 MiB end one level earlier
-        };
-        let walk_cache_entries = config.walk_cache_entries as usize;
-        Walker {
-            slots: Mshrs::new(config.walks),
-            walk_cache: Vec::with_capacity(walk_cache_entries),
-            walk_cache_entries,
-            levels,
-            level_bits,
-        }
+    /// An idle walker.
+    pub(crate) fn new(config: &WalkerConfig) -> Walker {
+        Walker { slots: Mshrs::new(config.walks), keeps_partial: config.walk_cache }
     }
 
     /// When a walk that is asked for at `at` can start. Pure.
@@ -52,65 +45,66 @@ impl Walker {
     pub(crate) fn hold(&mut self, slot: FreeRegister, end: Cycle) {
         self.slots.hold(slot, end);
     }
+}
 
-    /// Descriptors that a walk for `page` reads: 1 when the walk cache knows the last table.
-    pub(crate) fn reads_needed(&self, page: u64) -> u32 {
-        if self.walk_cache.contains(&(page >> self.level_bits)) { 1 } else { self.levels }
-    }
+fn descriptor(granule: Granule, space: u64, page: u64, level: u32) -> LineAddr {
+    let index = page >> (granule.level_shift(level) - FRAME_SHIFT);
+    let level_space = u64::from(LAST_LEVEL - level) << LEVEL_SHIFT;
+    LineAddr((space | level_space | index << 3) >> LINE_SHIFT)
+}
 
-    /// The line of the descriptor that is read when `left` reads are still to come after it.
-    pub(crate) fn descriptor_line(&self, page: u64, left: u32) -> LineAddr {
-        let index = page >> (self.level_bits * left);
-        LineAddr((TABLE_SPACE | u64::from(left) << 46 | index << 3) >> sim_core::LINE_SHIFT)
-    }
+/// The line of the stage 1 descriptor of a level. The lower half has tables for each ASID.
+pub(crate) fn descriptor_line(granule: Granule, key: Key, level: u32) -> LineAddr {
+    let line = descriptor(granule, TABLE_SPACE, key.page(), level);
+    let is_upper = key.page() >> FRAME_BITS != 0;
+    let asid = if is_upper { 0 } else { u64::from(key.asid()) };
+    LineAddr(line.0 | asid << ASID_LINE_SHIFT)
+}
 
-    /// Remembers the last-level table of `page`; true when that made a new entry.
-    pub(crate) fn remember(&mut self, page: u64) -> bool {
-        if self.walk_cache_entries == 0 {
-            return false;
-        }
-        let table = page >> self.level_bits;
-        let known = self.walk_cache.iter().position(|t| *t == table);
-        let replaced = known.or((self.walk_cache.len() == self.walk_cache_entries).then_some(0));
-        if let Some(old) = replaced {
-            self.walk_cache.remove(old);
-        }
-        self.walk_cache.push(table);
-        known.is_none()
-    }
+/// The line of the stage 2 descriptor of a level for an intermediate page.
+pub(crate) fn stage2_descriptor_line(granule: Granule, page: u64, level: u32) -> LineAddr {
+    let folded = (page ^ page >> FOLD_SHIFT) & ((1 << FOLD_SHIFT) - 1);
+    descriptor(granule, STAGE2_SPACE, folded, level)
+}
 
-    /// Forgets every table.
-    pub(crate) fn forget_tables(&mut self) {
-        self.walk_cache.clear();
-    }
+/// The intermediate page in which a descriptor of stage 1 lies.
+pub(crate) fn page_of_descriptor(line: LineAddr) -> u64 {
+    line.0 >> (FRAME_SHIFT - LINE_SHIFT)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn walker(walk_cache_entries: u32) -> Walker {
-        let config =
-            WalkerConfig { walks: 2, level_cycles: 4, read_cycles: 13, walk_cache_entries };
-        Walker::new(&config, 12)
-    }
-
-    #[test]
-    fn a_known_last_table_leaves_one_read() {
-        let mut walker = walker(2);
-        assert_eq!(walker.reads_needed(0x8), 4);
-        assert!(walker.remember(0x8));
-        assert!(!walker.remember(0x9), "same 2 MiB region");
-        assert_eq!(walker.reads_needed(0x1FF), 1);
-        assert!(walker.remember(0x200) && walker.remember(0x400));
-        assert_eq!(walker.reads_needed(0x8), 4, "the oldest of two entries was dropped");
+    fn granule() -> Granule {
+        Granule::of(4096).expect("a granule")
     }
 
     #[test]
     fn neighboring_pages_share_the_line_of_their_last_descriptor() {
-        let walker = walker(0);
-        assert_eq!(walker.descriptor_line(8, 0), walker.descriptor_line(15, 0));
-        assert_ne!(walker.descriptor_line(8, 0), walker.descriptor_line(16, 0));
-        assert_ne!(walker.descriptor_line(0, 0), walker.descriptor_line(0, 1));
+        let line = |page, level| descriptor_line(granule(), Key(page), level);
+        assert_eq!(line(8, 3), line(15, 3));
+        assert_ne!(line(8, 3), line(16, 3));
+        assert_ne!(line(0, 3), line(0, 2));
+        assert_ne!(page_of_descriptor(line(0, 3)), page_of_descriptor(line(0x200, 3)));
+    }
+
+    #[test]
+    fn tables_of_another_asid_lie_elsewhere_but_the_upper_half_is_shared() {
+        let line = |key| descriptor_line(granule(), key, 3);
+        let asid = 1 << crate::page_map::PAGE_BITS;
+        assert_ne!(line(Key(8)), line(Key(8 | asid)));
+        let upper = 1 << FRAME_BITS;
+        assert_eq!(line(Key(upper | 8)), line(Key(upper | 8 | asid)));
+        assert_ne!(line(Key(upper | 8)), line(Key(8)));
+    }
+
+    #[test]
+    fn descriptors_of_the_two_stages_never_meet() {
+        for level in 0..=LAST_LEVEL {
+            let first = descriptor_line(granule(), Key(0), level);
+            let second = stage2_descriptor_line(granule(), page_of_descriptor(first), level);
+            assert!(first != second && second.0 >> (50 - LINE_SHIFT) & 1 == 1);
+        }
     }
 }

@@ -15,7 +15,7 @@ fn the_committed_tables_have_no_problem() {
 
 #[test]
 fn each_impossible_value_is_refused_by_its_key() {
-    let cases: [(&str, &str, Break); 14] = [
+    let cases: [(&str, &str, Break); 15] = [
         ("memory.l1d.size-bytes", "384 sets", |m| m.l1d.size_bytes = 98_304),
         ("memory.l1i.ways", "1 to 16", |m| m.l1i.ways = 32),
         ("memory.l1i.ways", "binary tree", |m| {
@@ -27,6 +27,7 @@ fn each_impossible_value_is_refused_by_its_key() {
         ("memory.slc.slices", "power of two", |m| m.slc.slices = 12),
         ("memory.l1d.mshrs", "1 to 64", |m| m.l1d.mshrs = 0),
         ("memory.pages.page-bytes", "4096, 16384", |m| m.pages.page_bytes = 8192),
+        ("memory.pages.block-bytes", "2097152", |m| m.pages.block_bytes = 32 << 20),
         ("memory.dram.line-cycles", "1 to 32", |m| m.dram.line_cycles = 0),
         ("memory.l2.size-bytes", "at most 1 GiB", |m| m.l2.size_bytes = 1 << 50),
         ("memory.slc.slice-bytes", "at most 1 GiB", |m| m.slc.slice_bytes = 1 << 50),

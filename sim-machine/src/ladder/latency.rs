@@ -30,6 +30,9 @@ pub struct Setting {
     pub prefetch: bool,
 }
 
+/// Size of the blocks that stand for large pages.
+const BLOCK_BYTES: u64 = 2 << 20;
+
 /// The curves of the figure.
 pub const SETTINGS: [Setting; 4] = [
     Setting { page_bytes: 4 << 10, prefetch: true },
@@ -42,7 +45,12 @@ impl Setting {
     /// The machine with these pages and prefetchers.
     pub fn applied_to(self, config: &MachineConfig) -> MachineConfig {
         let mut config = config.clone();
-        config.memory.pages.page_bytes = self.page_bytes;
+        let pages = &mut config.memory.pages;
+        // Pages of 2 MiB are blocks of the 4 KiB granule.
+        (pages.page_bytes, pages.block_bytes) = match self.page_bytes {
+            BLOCK_BYTES => (4 << 10, BLOCK_BYTES),
+            bytes => (bytes, 0),
+        };
         if !self.prefetch {
             config.memory.prefetch.l1d = false;
             config.memory.prefetch.l2_next_line = false;

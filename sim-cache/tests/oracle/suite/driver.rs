@@ -1,6 +1,6 @@
 //! Gives sim-cache and the oracle the same operations.
 
-use sim_cache::MemorySystem;
+use sim_cache::{MemorySystem, PageTarget};
 use sim_core::{EventSink, Happened, MemKind, MemRequest, MemoryPort, VirtAddr};
 
 use super::geometry::Geometry;
@@ -24,7 +24,10 @@ impl<S: EventSink> Driver<S> {
         memory.set_tag_checks(geometry.tag_checks);
         for (page, target) in &world.pages {
             let first = page * world.page_bytes;
-            memory.map_page(VirtAddr(first), *target);
+            // sim-cache counts frames in units of 4 KiB.
+            let units = world.page_bytes / 4096;
+            let scaled = |target: PageTarget| PageTarget { frame: target.frame * units, ..target };
+            memory.map_page(VirtAddr(first), target.map(scaled));
             let source = target.and_then(|target| world.suppliers.get(&target.frame));
             if let Some(source) = source {
                 for line in 0..world.lines_of_page() {

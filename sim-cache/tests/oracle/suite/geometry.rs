@@ -100,7 +100,7 @@ fn shape_tlbs(memory: &mut MemoryConfig, random: &mut Random) {
     memory.dtlb.entries = 1 + random.below(6) as u32;
     memory.l2_tlb.ways = 1 + random.below(4) as u32;
     memory.l2_tlb.entries = memory.l2_tlb.ways << random.below(4);
-    memory.walker.walk_cache_entries = random.pick(&[0, 1, 2, 4]);
+    memory.walker.walk_cache = random.coin();
     memory.pages.page_bytes = random.pick(&[1 << 12, 1 << 12, 1 << 14, 1 << 16]);
     memory.pages.mapping = PageMapping::Identity;
 }

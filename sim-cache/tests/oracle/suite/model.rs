@@ -22,9 +22,8 @@ pub(crate) struct OpenLine {
 pub(crate) struct Core {
     pub(crate) itlb: LruList,
     pub(crate) dtlb: LruList,
+    /// Pages, and the last-level tables of walks.
     pub(crate) l2_tlb: Vec<LruList>,
-    /// Last-level tables whose place is known, the one used longest ago first.
-    pub(crate) tables: VecDeque<u64>,
     pub(crate) l1i: Cache,
     pub(crate) l1d: Cache,
     pub(crate) l2: Cache,
@@ -45,7 +44,6 @@ impl Core {
             itlb: LruList::new(config.itlb.entries),
             dtlb: LruList::new(config.dtlb.entries),
             l2_tlb: (0..l2_tlb_sets).map(|_| LruList::new(config.l2_tlb.ways)).collect(),
-            tables: VecDeque::new(),
             l1i: Cache::of_core(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
             l1d: Cache::of_core(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
             l2: Cache::of_core(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),

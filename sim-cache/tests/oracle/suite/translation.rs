@@ -6,7 +6,7 @@ use sim_cache::config::WalkReads;
 use super::l2::Reader;
 use super::model::{Oracle, Way};
 
-/// Addresses of descriptors lie above all data.
+/// Addresses of descriptors lie above all data, and numbers of tables above all pages.
 const TABLES: u64 = 1 << 51;
 
 impl Oracle {
@@ -64,30 +64,26 @@ impl Oracle {
         }
     }
 
-    /// Reads descriptors, the last one only if its table is remembered; remembers the table. A new
-    /// partial entry counts with the key `partial-walks-count`, before a fault too (A14, A15).
+    /// Reads descriptors, the last one only if the L2 TLB has its table, and leaves the table there. A
+    /// new partial entry counts with the key `partial-walks-count`, before a fault too (A14, A15).
     fn walk(&mut self, way: Way, page: u64) {
         let (levels, table_pages) = self.tables_of_granule();
         let table = page / table_pages;
-        let known = self.core.tables.iter().position(|t| *t == table);
+        let set = (table % self.core.l2_tlb.len() as u64) as usize;
+        let has_tables = self.config.walker.walk_cache;
+        let known = has_tables && self.core.l2_tlb[set].find(TABLES | table).is_some();
         if self.semantics.walk_reads != WalkReads::SidePort {
-            let reads = if known.is_some() { 1 } else { levels };
+            let reads = if known { 1 } else { levels };
             for left in (0..reads).rev() {
                 let index = page / table_pages.pow(left);
                 self.read_l2(((TABLES | u64::from(left) << 46) + index * 8) / 64, Reader::Walk);
             }
         }
-        let size = self.config.walker.walk_cache_entries as usize;
-        if size == 0 {
+        if !has_tables || known {
             return;
         }
-        if let Some(known) = known {
-            self.core.tables.remove(known);
-        } else if self.core.tables.len() == size {
-            self.core.tables.pop_front();
-        }
-        self.core.tables.push_back(table);
-        if known.is_none() && self.semantics.partial_walks_count {
+        self.core.l2_tlb[set].add(TABLES | table, PageTarget::default());
+        if self.semantics.partial_walks_count {
             self.count_l2_tlb_refill(way);
         }
     }

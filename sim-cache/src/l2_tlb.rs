@@ -1,0 +1,142 @@
+//! The unified L2 TLB: set associative; pages, blocks, contiguous ranges, partial walk entries and
+//! results of stage 2 compete for its places (PMU guide 3.2.18, decision A14).
+//!
+//! Each kind and size has its own index bits, so a lookup probes one set for each size that was ever
+//! entered. The least recently used entry of a set is replaced.
+
+use crate::address_space::{EntryTag, Key};
+use crate::config::L2TlbConfig;
+use crate::page_map::FRAME_SHIFT;
+use crate::tag_array::Arrival;
+use crate::tlb::Translation;
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// A translation from virtual to physical address.
+    #[default]
+    Final,
+    /// The address of the table of this level: a walk begins there.
+    Partial(u32),
+    /// Stage 2 of an intermediate page.
+    Stage2,
+}
+
+/// One entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct L2Entry {
+    kind: EntryKind,
+    /// Time of last use, 0 for an empty entry.
+    stamp: u64,
+    translation: Translation,
+}
+
+/// The unified L2 TLB.
+#[derive(Clone, Debug)]
+pub(crate) struct L2Tlb {
+    /// `entries[set * ways + way]`.
+    entries: Vec<L2Entry>,
+    clock: u64,
+    ways: usize,
+    set_mask: u64,
+    /// Sizes of the final entries seen so far, as bits by log2 of their bytes.
+    final_shifts: u64,
+}
+
+impl L2Tlb {
+    /// All entries empty; the shape was validated.
+    pub(crate) fn new(config: &L2TlbConfig) -> L2Tlb {
+        L2Tlb {
+            entries: vec![L2Entry::default(); config.entries as usize],
+            clock: 0,
+            ways: config.ways as usize,
+            set_mask: u64::from(config.entries / config.ways) - 1,
+            final_shifts: 0,
+        }
+    }
+
+    /// The set of an entry of `1 << shift` bytes.
+    fn set(&self, key: Key, shift: u32) -> std::ops::Range<usize> {
+        let first = (key.0 >> (shift - FRAME_SHIFT) & self.set_mask) as usize * self.ways;
+        first..first + self.ways
+    }
+
+    fn find_sized(&self, kind: EntryKind, key: Key, shift: u32) -> Option<usize> {
+        self.set(key, shift).find(|index| {
+            let entry = &self.entries[*index];
+            entry.kind == kind && entry.translation.tag.matches(key)
+        })
+    }
+
+    fn find(&self, key: Key) -> Option<usize> {
+        let mut shifts = self.final_shifts;
+        while shifts != 0 {
+            let shift = shifts.trailing_zeros();
+            if let Some(index) = self.find_sized(EntryKind::Final, key, shift) {
+                return Some(index);
+            }
+            shifts &= shifts - 1;
+        }
+        None
+    }
+
+    fn touch(&mut self, index: usize) {
+        self.clock += 1;
+        self.entries[index].stamp = self.clock;
+    }
+
+    /// The translation that serves a key; a hit is a use.
+    pub(crate) fn lookup(&mut self, key: Key) -> Option<Translation> {
+        let index = self.find(key)?;
+        self.touch(index);
+        Some(self.entries[index].translation)
+    }
+
+    /// True when a translation serves the key. Pure.
+    pub(crate) fn holds(&self, key: Key) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// When a partial entry or a result of stage 2 that covers `1 << shift` bytes is here; a hit is
+    /// a use.
+    pub(crate) fn lookup_step(&mut self, kind: EntryKind, key: Key, shift: u32) -> Option<Arrival> {
+        let index = self.find_sized(kind, key, shift)?;
+        self.touch(index);
+        Some(self.entries[index].translation.arrival())
+    }
+
+    /// Enters a translation for a key that misses.
+    pub(crate) fn allocate(&mut self, key: Key, shift: u32, translation: Translation) {
+        self.final_shifts |= 1 << shift;
+        self.replace(EntryKind::Final, key, shift, translation);
+    }
+
+    /// Enters a partial entry or a result of stage 2 that is absent.
+    pub(crate) fn allocate_step(
+        &mut self,
+        kind: EntryKind,
+        key: Key,
+        shift: u32,
+        arrival: Arrival,
+    ) {
+        let tag = EntryTag::new(key, shift, false);
+        self.replace(kind, key, shift, Translation::step(tag, arrival));
+    }
+
+    /// In place of the least recently used entry of the set.
+    fn replace(&mut self, kind: EntryKind, key: Key, shift: u32, translation: Translation) {
+        let oldest = self.set(key, shift).min_by_key(|index| self.entries[*index].stamp);
+        let index = oldest.expect("a set has at least one way");
+        self.entries[index] = L2Entry { kind, stamp: 0, translation };
+        self.touch(index);
+    }
+
+    /// Empties every entry for which `removes` holds.
+    pub(crate) fn remove(&mut self, removes: impl Fn(EntryKind, EntryTag) -> bool) {
+        for entry in &mut self.entries {
+            if removes(entry.kind, entry.translation.tag) {
+                *entry = L2Entry::default();
+            }
+        }
+    }
+}
