@@ -8,7 +8,8 @@ use sim_cache::{
 };
 use sim_core::pmu_event::Group;
 use sim_core::{
-    Counts, Cycle, Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, Snoop, VirtAddr,
+    Counts, Cycle, Happened, Maintenance, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
+    Snoop, VirtAddr,
 };
 
 /// Longer than any access: the next step finds nothing in flight.
@@ -124,7 +125,7 @@ impl Rig {
         self
     }
 
-    fn request(kind: MemKind, bytes: u32, addr: u64) -> MemRequest {
+    pub(crate) fn request(kind: MemKind, bytes: u32, addr: u64) -> MemRequest {
         MemRequest::new(VirtAddr(0x40_0000), VirtAddr(addr), bytes, kind)
     }
 
@@ -132,6 +133,11 @@ impl Rig {
     pub(crate) fn access(&mut self, kind: MemKind, bytes: u32, addr: u64) -> MemReply {
         let request = Rig::request(kind, bytes, addr);
         self.memory.port(0).access(request, self.now, &mut self.counts)
+    }
+
+    /// A system instruction whose operand is `operand`.
+    pub(crate) fn maintain(&mut self, maintenance: Maintenance, operand: u64) -> MemReply {
+        self.access(MemKind::Maintain(maintenance), 0, operand)
     }
 
     pub(crate) fn ld(&mut self, bytes: u32, addr: u64) -> MemReply {
