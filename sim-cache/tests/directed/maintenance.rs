@@ -3,7 +3,7 @@
 use sim_cache::{CacheLevel, TlbLevel};
 use sim_core::CacheOp::{Clean, CleanInvalidate, CleanToUnification, Invalidate};
 use sim_core::Maintenance::{DataByAddress, DataBySetWay, InstAll, InstByAddress};
-use sim_core::{CacheOp, Happened, Maintenance, MemKind, MemReply, PmuEvent};
+use sim_core::{CacheOp, Happened, MemReply, PmuEvent};
 
 use crate::rig::Base::{K0, K1, K2, K3};
 use crate::rig::Rig;
@@ -19,10 +19,6 @@ const SENT_OUT: &str = "L2D_CACHE_WB + L2D_CACHE_WB_CLEAN + BUS_ACCESS + BUS_ACC
 const INVALIDATED: &str = "L1D_CACHE_INVAL + L2D_CACHE_INVAL";
 
 impl Rig {
-    fn maintain(&mut self, what: Maintenance, operand: u64) -> MemReply {
-        self.access(MemKind::Maintain(what), 1, operand)
-    }
-
     fn dc(&mut self, op: CacheOp, addr: u64) -> MemReply {
         self.maintain(DataByAddress(op), addr)
     }
