@@ -2,7 +2,7 @@
 //!
 //! Each fragment of a request is one memory operation (decision A11). A line in flight has one cause:
 //! whoever meets it waits and refills nothing (decision A04). Not modeled: bank conflicts, and the
-//! wait for a way when all lines of a set are in flight.
+//! wait for a way when all lines of a set are in flight (at most 3 refills of 10,000 meet it).
 
 use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, LineAddr, MemReply, MemRequest,
@@ -117,6 +117,7 @@ impl CoreMemory {
         {
             sink.edge(FlowEdge::LoadTlbHit);
             sink.raise(PmuEvent::L1D_CACHE_RD);
+            sink.edge(FlowEdge::L1dReadHit);
             return hit_reply(now + self.latencies.l1d_hit);
         }
         self.load_by_the_flow(request, fragment, now, uncore, sink)
@@ -162,6 +163,7 @@ impl CoreMemory {
             return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
         };
         if self.l1d.state(place).is_plain_at(translated.start) {
+            sink.edge(FlowEdge::L1dReadHit);
             return translated.reply(translated.start + self.latencies.l1d_hit);
         }
         self.l1d_wait(operation, place, translated, uncore, sink)
@@ -228,6 +230,9 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        for edge in operation.hit_edges() {
+            sink.edge(*edge);
+        }
         let state = self.l1d.state(place);
         let hit = translated.start + self.latencies.l1d_hit;
         let arrives = state.arrival().at(translated.start);
@@ -255,7 +260,12 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        sink.edge(cause.edges().miss);
         let l2 = self.refill_l1d(line, cause, translated.start, uncore, sink);
+        if cause == RefillCause::Atomic {
+            // The write behind the read finds the line.
+            sink.edge(FlowEdge::L1dWriteHit);
+        }
         let mut reply = MemReply { source: l2.source, ..translated.reply(l2.ready) };
         reply.happened.add(Happened::L1_MISS);
         reply.happened.add(Happened::L1_REFILL);
@@ -289,14 +299,16 @@ impl CoreMemory {
         if let Some(refill) = cause.refill_event() {
             sink.raise(refill);
             sink.raise(inner_or_outer(reply.source));
+            sink.edge(cause.edges().data_from(reply.source));
         }
         let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
             .with_defect(self.errors.l1d_defect(reply.poisoned))
             .with_prefetched(cause == RefillCause::Prefetch);
-        let victim = self.l1d.allocate(line, state, cause.insertion());
-        if let Some(victim) = victim.filter(|v| v.dirty) {
+        let victim = self.l1d.allocate(line, state, cause.insertion()).filter(|v| v.dirty);
+        sink.edge(cause.edges().allocated(victim.is_some()));
+        if let Some(victim) = victim {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
             let poisoned = self.check_written_back(victim.defect, sink);
             self.write_back_to_l2(victim.line, poisoned, sink);
@@ -351,7 +363,59 @@ fn inner_or_outer(source: DataSource) -> PmuEvent {
     }
 }
 
+/// What a refill reports of its flow.
+#[derive(Clone, Copy, Debug)]
+struct RefillEdges {
+    miss: FlowEdge,
+    outer: FlowEdge,
+    inner: FlowEdge,
+    victim: FlowEdge,
+    no_victim: FlowEdge,
+}
+
+const READ_EDGES: RefillEdges = RefillEdges {
+    miss: FlowEdge::L1dReadMiss,
+    outer: FlowEdge::L1dReadOuter,
+    inner: FlowEdge::L1dReadInner,
+    victim: FlowEdge::L1dReadVictim,
+    no_victim: FlowEdge::L1dReadNoVictim,
+};
+
+const WRITE_EDGES: RefillEdges = RefillEdges {
+    miss: FlowEdge::L1dWriteMiss,
+    outer: FlowEdge::L1dWriteOuter,
+    inner: FlowEdge::L1dWriteInner,
+    victim: FlowEdge::L1dWriteVictim,
+    no_victim: FlowEdge::L1dWriteNoVictim,
+};
+
+/// A preload or prefetch is no access of flow 5.4; its victim joins the flow's last step.
+const FILL_EDGES: RefillEdges = RefillEdges {
+    victim: FlowEdge::L1dFillVictim,
+    no_victim: FlowEdge::L1dFillNoVictim,
+    ..READ_EDGES
+};
+
+impl RefillEdges {
+    fn data_from(self, source: DataSource) -> FlowEdge {
+        if source.is_outside() { self.outer } else { self.inner }
+    }
+
+    fn allocated(self, dirty_victim: bool) -> FlowEdge {
+        if dirty_victim { self.victim } else { self.no_victim }
+    }
+}
+
 impl Operation {
+    /// The lookups of flows 5.4 and 5.5 that hit; an atomic is one of each.
+    fn hit_edges(self) -> &'static [FlowEdge] {
+        match self.refill_cause() {
+            RefillCause::Store => &[FlowEdge::L1dWriteHit],
+            RefillCause::Atomic => &[FlowEdge::L1dReadHit, FlowEdge::L1dWriteHit],
+            _ => &[FlowEdge::L1dReadHit],
+        }
+    }
+
     fn refill_cause(self) -> RefillCause {
         match (self.asker, self.consumes) {
             (Asker::Write, true) => RefillCause::Atomic,
@@ -369,6 +433,14 @@ impl RefillCause {
             RefillCause::Store => L2Request::Store,
             RefillCause::Preload => L2Request::Preload,
             RefillCause::Prefetch => L2Request::L1Prefetch,
+        }
+    }
+
+    fn edges(self) -> RefillEdges {
+        match self {
+            RefillCause::Load | RefillCause::Atomic => READ_EDGES,
+            RefillCause::Store => WRITE_EDGES,
+            RefillCause::Preload | RefillCause::Prefetch => FILL_EDGES,
         }
     }
 

@@ -34,6 +34,7 @@ impl CoreMemory {
         {
             sink.edge(FlowEdge::FetchTlbHit);
             sink.raise(PmuEvent::L1I_CACHE);
+            sink.edge(FlowEdge::L1iHit);
             return hit_reply(now + self.latencies.l1i_hit);
         }
         self.fetch_by_the_flow(pc, now, uncore, sink)
@@ -60,6 +61,7 @@ impl CoreMemory {
         if let Some(place) = self.l1i.lookup(line) {
             let state = self.l1i.state(place);
             if state.is_plain_at(translated.start) {
+                sink.edge(FlowEdge::L1iHit);
                 return translated.reply(translated.start + self.latencies.l1i_hit);
             }
             if state.is_defective() && !self.l1i_line_stays(line, sink) {
@@ -80,6 +82,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let state = self.l1i.state(place);
+        sink.edge(FlowEdge::L1iHit);
         let hit = translated.start + self.latencies.l1i_hit;
         let arrives = state.arrival().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
@@ -147,6 +150,7 @@ impl CoreMemory {
         if self.l1i.has_broken_tags() {
             self.settle_l1i_tags(line, sink);
         }
+        sink.edge(FlowEdge::L1iMiss);
         self.drain_held_line(line, start, uncore, sink);
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
@@ -183,6 +187,8 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1I_CACHE);
         if self.l1i.probe(next).is_none() {
             self.refill_l1i(next, at, true, uncore, sink);
+        } else {
+            sink.edge(FlowEdge::L1iHit);
         }
     }
 }

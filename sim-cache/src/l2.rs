@@ -3,7 +3,9 @@
 //! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
 //! Not modeled: banks.
 
-use sim_core::{Cycle, DataSource, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent};
+use sim_core::{
+    Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent,
+};
 
 use crate::config::{StoreMissDirection, WalkReads};
 use crate::errors::{arriving_defect, check_l2_data};
@@ -196,6 +198,8 @@ impl CoreMemory {
         let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());
         let l1d_dirty = l1d.is_some();
         let mut poisoned = matches!(victim.defect, Defect::Uncorrectable | Defect::Poisoned);
+        let recalled = if l1d_dirty { FlowEdge::L1dRecalled } else { FlowEdge::L1dNotRecalled };
+        sink.edge(recalled);
         if let Some(state) = l1d {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
             poisoned = self.check_written_back(state.defect(), sink);

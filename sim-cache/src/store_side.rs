@@ -125,7 +125,9 @@ impl CoreMemory {
         let state = self.l1d.state(place).with_dirty(true);
         self.l1d.set_state(place, state);
         let mut reply = hit_reply(now + 1);
-        if !state.is_plain_for_write_at(now) {
+        if state.is_plain_for_write_at(now) {
+            sink.edge(FlowEdge::L1dWriteHit);
+        } else {
             // The write joins the line in flight: it is done one cycle after the line is there.
             reply = self.l1d_wait(operation, place, translated, uncore, sink);
             reply.done = state.arrival().at(now) + 1;
@@ -167,6 +169,8 @@ impl CoreMemory {
         let drains = self.write_streams.write(line, mask, hold);
         let taken = self.drain(drains, translated.start, uncore, sink);
         if hold {
+            self.settle_l1d_tags(line, sink);
+            sink.edge(FlowEdge::L1dWriteStream);
             return translated.reply(taken + 1);
         }
         self.l1d_miss(operation, line, RefillCause::Store, translated, uncore, sink)
@@ -221,6 +225,7 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         if let Some(place) = self.l1d.lookup(line) {
+            sink.edge(FlowEdge::L1dWriteHit);
             let state = self.l1d.state(place);
             let arrives = state.arrival().at(now);
             // What was wrong with the old data matters no more.
@@ -234,6 +239,8 @@ impl CoreMemory {
             }
             return reply;
         }
+        self.settle_l1d_tags(line, sink);
+        sink.edge(FlowEdge::L1dWriteStream);
         // Bytes of the line that are still being merged are overwritten.
         self.write_streams.take(line);
         translated.reply(self.write_full_line(line, now, uncore, sink) + 1)

@@ -119,6 +119,9 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("data from outside", 3, &[L1D_CACHE_REFILL_OUTER]),
         plain("data from the L2"),
         plain("allocated"),
+        // Not in the guide's list: lines that other causes put in or take out (4.2.1, decision A43).
+        plain("preload or prefetch"),
+        plain("line leaves the L2"),
         step("victim written back", 4, &[L1D_CACHE_WB_VICTIM]),
         plain("done"),
     ] },
@@ -213,6 +216,10 @@ edges! {
     L1dReadInner = L1dRead, "refill" => "data from the L2", "L2 hit";
     L1dReadVictim = L1dRead, "allocated" => "victim written back", "victim dirty: flow 5.8";
     L1dReadNoVictim = L1dRead, "allocated" => "done", "set not full, or victim clean";
+    L1dFillVictim = L1dRead, "preload or prefetch" => "victim written back", "victim dirty: flow 5.8";
+    L1dFillNoVictim = L1dRead, "preload or prefetch" => "done", "set not full, or victim clean";
+    L1dRecalled = L1dRead, "line leaves the L2" => "victim written back", "copy here, dirty";
+    L1dNotRecalled = L1dRead, "line leaves the L2" => "done", "no copy here, or clean";
     L1dWriteHit = L1dWrite, "L1D lookup" => "done", "hit, or line in flight";
     L1dWriteMiss = L1dWrite, "L1D lookup" => "refill", "miss: flow 5.8";
     L1dWriteStream = L1dWrite, "L1D lookup" => "write to the L2", "miss, whole line: flow 5.8";

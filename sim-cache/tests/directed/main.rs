@@ -4,6 +4,7 @@
 mod caches;
 mod configuration;
 mod errors;
+mod flow_edges;
 mod flows;
 mod maintenance;
 mod memory;
