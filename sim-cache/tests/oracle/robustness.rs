@@ -54,12 +54,8 @@ fn tables(choices: &[usize]) -> Tables {
     memory.walker.walks = of(&[1, 16]) as u32;
     memory.walker.level_cycles = of(&[0, 4, 100_000]) as u32;
     memory.walker.walk_cache = of(&[0, 1]) == 1;
-    (memory.pages.page_bytes, memory.pages.block_bytes) = match of(&[0, 1, 2, 3]) {
-        0 => (1 << 12, of(&[0, 2 << 20, 1 << 30])),
-        1 => (1 << 14, of(&[0, 32 << 20])),
-        2 => (1 << 16, of(&[0, 512 << 20])),
-        _ => (1 << 12, 0),
-    };
+    memory.pages.page_bytes = of(&[1 << 12, 1 << 14, 1 << 16]);
+    memory.pages.block_bytes = of(&[0, 0, 2 << 20, 1 << 30]);
     memory.pages.mapping =
         if of(&[0, 1]) == 0 { PageMapping::Identity } else { PageMapping::Mixed };
     memory.bus.transactions_per_cycle = of(&[1, 8]) as u32;

@@ -1,8 +1,7 @@
-//! A cache as a map from set number to set, and a TLB as a list.
+//! A cache as a map from set number to set.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use sim_cache::PageTarget;
 use sim_cache::config::ReplacementKind;
 
 use super::policy::{History, Xoshiro};
@@ -124,32 +123,5 @@ impl Cache {
 
     pub(crate) fn lines(&self) -> u64 {
         self.sets.values().map(|set| set.ways.iter().flatten().count() as u64).sum()
-    }
-}
-
-/// A least-recently-used list of translations: the front leaves first.
-pub(crate) struct LruList {
-    entries: VecDeque<(u64, PageTarget)>,
-    size: usize,
-}
-
-impl LruList {
-    pub(crate) fn new(size: u32) -> LruList {
-        LruList { entries: VecDeque::new(), size: size as usize }
-    }
-
-    /// A lookup; a hit is a use.
-    pub(crate) fn find(&mut self, page: u64) -> Option<PageTarget> {
-        let at = self.entries.iter().position(|entry| entry.0 == page)?;
-        let entry = self.entries.remove(at)?;
-        self.entries.push_back(entry);
-        Some(entry.1)
-    }
-
-    pub(crate) fn add(&mut self, page: u64, target: PageTarget) {
-        if self.entries.len() == self.size {
-            self.entries.pop_front();
-        }
-        self.entries.push_back((page, target));
     }
 }

@@ -8,6 +8,7 @@ use super::driver::Driver;
 use super::geometry::Geometry;
 use super::model::Oracle;
 use super::sequence::{Group, Op, shorten};
+use super::world::World;
 
 /// The events of PMU guide sections 4.1 to 4.6.
 pub(crate) fn memory_events() -> impl Iterator<Item = PmuEvent> {
@@ -74,7 +75,7 @@ fn differing_mark<S>(driver: &Driver<S>, oracle: &Oracle, op: Op) -> Option<Stri
     if matches!(op, Op::Maintain(..)) {
         return None;
     }
-    let target = oracle.world.target(oracle.page_of(addr));
+    let target = oracle.world.target(addr);
     let line = target.map(|target| oracle.line_of(addr, target));
     let expected = line.is_some() && oracle.core.marked == line;
     let found = driver.memory.monitor_holds(0, VirtAddr(addr));
@@ -92,8 +93,8 @@ fn differing_content<S>(driver: &Driver<S>, oracle: &mut Oracle) -> Option<Strin
         return Some(format!("{:?} lines, expected {lines:?}", memory.resident_lines(0)));
     }
     let world = oracle.world.clone();
-    for (page, target) in &world.pages {
-        let Some(target) = target else { continue };
+    for page in world.regions.iter().flat_map(World::used_pages) {
+        let Some(target) = world.target(page * world.page_bytes) else { continue };
         for line in world.used_lines() {
             let addr = page * world.page_bytes + line * 64;
             let number = target.frame * world.lines_of_page() + line;

@@ -38,12 +38,12 @@ impl Oracle {
 
     fn begin_read(&mut self, addr: u64) -> Option<PageTarget> {
         self.count(&["MEM_ACCESS", "MEM_ACCESS_RD", "L1D_TLB", "L1D_TLB_RD"]);
-        self.translate(Way::Read, self.page_of(addr))
+        self.translate(Way::Read, addr)
     }
 
     fn begin_write(&mut self, addr: u64) -> Option<PageTarget> {
         self.count(&["MEM_ACCESS", "MEM_ACCESS_WR", "L1D_TLB", "L1D_TLB_WR"]);
-        self.translate(Way::Write, self.page_of(addr))
+        self.translate(Way::Write, addr)
     }
 
     /// False when it faults.
@@ -220,7 +220,7 @@ impl Oracle {
 
     /// A preload fills TLB and cache, and is no access (A12).
     pub(crate) fn preload(&mut self, way: Way, addr: u64) {
-        let Some(target) = self.translate(way, self.page_of(addr)) else { return };
+        let Some(target) = self.translate(way, addr) else { return };
         let line = self.line_of(addr, target);
         if is_cacheable(target) && !self.core.l1d.find(line) {
             self.refill_l1d(line, Reader::Load, false);

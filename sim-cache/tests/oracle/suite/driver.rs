@@ -1,14 +1,39 @@
 //! Gives sim-cache and the oracle the same operations.
 
-use sim_cache::{MemorySystem, PageTarget};
-use sim_core::{EventSink, Happened, MemKind, MemRequest, MemoryPort, VirtAddr};
+use sim_cache::{Mapping, MemorySystem};
+use sim_core::{EventSink, Happened, MemKind, MemRequest, MemoryPort, PhysAddr, VirtAddr};
 
 use super::geometry::Geometry;
 use super::model::{Oracle, Way};
 use super::sequence::Op;
+use super::world::Region;
 
 /// From the start of one group to the start of the next: all that was in flight is there.
 const GROUP_CYCLES: u64 = 200_000;
+
+/// Enters a region into the tables of sim-cache.
+fn map(memory: &mut MemorySystem, region: &Region, page_bytes: u64) {
+    let addr = VirtAddr(region.page * page_bytes);
+    let Some(frame) = region.frame else {
+        memory.map_page(addr, None);
+        return;
+    };
+    // A range of pages of the last level is contiguous, one of a higher level is a block.
+    let contiguous = region.pages > 1 && region.level == 3;
+    let mapping = Mapping {
+        contiguous,
+        memory: region.memory,
+        tagged: region.tagged,
+        global: region.global,
+        read_only: region.read_only,
+        no_exec: region.no_exec,
+        ..Mapping::normal(
+            PhysAddr(frame * page_bytes),
+            if contiguous { page_bytes } else { region.pages * page_bytes },
+        )
+    };
+    memory.map_block(addr, mapping).expect("the sizes are those of the granule");
+}
 
 /// Drives sim-cache as a pipeline would, and tells `sink`.
 pub(crate) struct Driver<S> {
@@ -22,18 +47,14 @@ impl<S: EventSink> Driver<S> {
         let (tables, world) = (&geometry.tables, &geometry.world);
         let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, geometry.seed);
         memory.set_tag_checks(geometry.tag_checks);
-        for (page, target) in &world.pages {
-            let first = page * world.page_bytes;
-            // sim-cache counts frames in units of 4 KiB.
-            let units = world.page_bytes / 4096;
-            let scaled = |target: PageTarget| PageTarget { frame: target.frame * units, ..target };
-            memory.map_page(VirtAddr(first), target.map(scaled));
-            let source = target.and_then(|target| world.suppliers.get(&target.frame));
-            if let Some(source) = source {
-                for line in 0..world.lines_of_page() {
-                    let addr = VirtAddr(first + line * 64);
-                    memory.set_data_source(addr, Some(*source)).expect("the page is mapped");
-                }
+        for region in &world.regions {
+            map(&mut memory, region, world.page_bytes);
+            let Some(source) = region.frame.and_then(|frame| world.suppliers.get(&frame)) else {
+                continue;
+            };
+            for line in 0..world.lines_of_page() {
+                let addr = VirtAddr(region.page * world.page_bytes + line * 64);
+                memory.set_data_source(addr, Some(*source)).expect("the page is mapped");
             }
         }
         Driver { memory, sink, now: 0 }

@@ -7,7 +7,7 @@ use super::model::{Oracle, Way, clean, is_cacheable};
 impl Oracle {
     pub(crate) fn fetch(&mut self, pc: u64) {
         self.count(&["L1I_TLB"]);
-        let Some(target) = self.translate(Way::Fetch, self.page_of(pc)) else { return };
+        let Some(target) = self.translate(Way::Fetch, pc) else { return };
         if !is_cacheable(target) {
             self.bus("BUS_ACCESS_RD", 64);
             return;

@@ -1,7 +1,9 @@
 //! Geometries: small memory systems of every shape, and every value of the `[semantics]` keys.
 
 use serde::Deserialize;
-use sim_cache::config::{BusUnit, PageMapping, ReplacementKind, StoreMissDirection, WalkReads};
+use sim_cache::config::{
+    BusUnit, PageMapping, ReplacementKind, StoreMissDirection, TableBaseRegister, WalkReads,
+};
 use sim_cache::{MemoryConfig, SemanticsConfig};
 
 use super::random::Random;
@@ -103,6 +105,7 @@ fn shape_tlbs(memory: &mut MemoryConfig, random: &mut Random) {
     memory.walker.walk_cache = random.coin();
     memory.pages.page_bytes = random.pick(&[1 << 12, 1 << 12, 1 << 14, 1 << 16]);
     memory.pages.mapping = PageMapping::Identity;
+    memory.pages.asid_from = random.pick(&[TableBaseRegister::Lower, TableBaseRegister::Upper]);
 }
 
 fn shape_prefetch(memory: &mut MemoryConfig, random: &mut Random) {

@@ -11,20 +11,20 @@ impl Oracle {
             Maintenance::DataBySetWay(op) => self.maintain_place(op, operand),
             Maintenance::InstByAddress => {
                 // Translated as a read, and no access (A12).
-                if let Some(target) = self.translate(Way::Read, self.page_of(operand)) {
+                if let Some(target) = self.translate(Way::Read, operand) {
                     let line = self.line_of(operand, target);
                     self.core.l1i.remove(line);
                 }
             }
             Maintenance::InstAll { .. } => self.core.l1i.remove_all(),
-            _ => {}
+            _ => self.maintain_translation(what, operand),
         }
     }
 
     /// Translated and no access (A12), a write only where data may be lost.
     fn maintain_line(&mut self, op: CacheOp, addr: u64) {
         let way = if op == CacheOp::Invalidate { Way::Write } else { Way::Read };
-        let Some(target) = self.translate(way, self.page_of(addr)) else { return };
+        let Some(target) = self.translate(way, addr) else { return };
         let line = self.line_of(addr, target);
         // Bytes that are still being merged belong to the line.
         self.drain_if_held(line);

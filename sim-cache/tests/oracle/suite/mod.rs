@@ -16,6 +16,7 @@ pub(crate) mod random;
 mod sequence;
 mod snoop;
 mod tags;
+mod tlb;
 mod translation;
 mod world;
 

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use sim_cache::config::BusUnit;
 use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
 
-use super::cache::{Cache, Line, LruList};
+use super::cache::{Cache, Line};
 use super::geometry::Geometry;
-use super::tags::bare;
+use super::tlb::{LruList, Space};
 use super::world::World;
 
 /// A line whose stores are merged.
@@ -20,6 +20,7 @@ pub(crate) struct OpenLine {
 
 /// What one core has for itself.
 pub(crate) struct Core {
+    pub(crate) space: Space,
     pub(crate) itlb: LruList,
     pub(crate) dtlb: LruList,
     /// Pages, and the last-level tables of walks.
@@ -41,6 +42,7 @@ impl Core {
         let (l1i, l1d, l2) = (&config.l1i, &config.l1d, &config.l2);
         let l2_tlb_sets = config.l2_tlb.entries / config.l2_tlb.ways;
         Core {
+            space: Space::default(),
             itlb: LruList::new(config.itlb.entries),
             dtlb: LruList::new(config.dtlb.entries),
             l2_tlb: (0..l2_tlb_sets).map(|_| LruList::new(config.l2_tlb.ways)).collect(),
@@ -121,10 +123,6 @@ impl Oracle {
             BusUnit::Transaction => 1,
             BusUnit::Beats => bytes.div_ceil(self.config.bus.beat_bytes.into()),
         }
-    }
-
-    pub(crate) fn page_of(&self, addr: u64) -> u64 {
-        bare(addr) / self.world.page_bytes
     }
 
     /// The line of an address whose page goes to `target`.

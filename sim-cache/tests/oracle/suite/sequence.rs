@@ -1,7 +1,7 @@
 //! Random sequences of operations on a few pages and lines, so that they collide, and their
 //! shortening when one shows a difference.
 
-use sim_core::{CacheOp, Maintenance, MemKind, Snoop};
+use sim_core::{CacheOp, Maintenance, MemKind, Snoop, TlbScope};
 
 use super::geometry::Geometry;
 use super::random::Random;
@@ -97,6 +97,7 @@ fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
         80..81 => Op::Stash(world.any_addr(near, random)),
         81..82 => Op::SetTag(world.any_addr(near, random), random.below(3) as u8),
         84..89 => any_maintenance(geometry, world.any_addr(near, random), random),
+        89..92 => any_translation(world.any_addr(near, random), random),
         82..84 => any_exclusive(world.any_addr(near, random) / 8 * 8, random),
         _ => Op::Fetch(world.any_addr(near, random) / 4 * 4),
     }
@@ -127,6 +128,25 @@ fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
 /// The tag of an address, in its place.
 fn any_tag(random: &mut Random) -> u64 {
     if random.chance(80) { 0 } else { random.below(3) << 56 }
+}
+
+/// Translation maintenance; few address spaces, so that each is come back to.
+fn any_translation(addr: u64, random: &mut Random) -> Op {
+    let (asid, vmid) = (random.below(3) << 48, random.below(2) << 48);
+    let (last_level, broadcast) = (random.coin(), random.coin());
+    let page = asid | addr >> 12;
+    let tlbi = |scope, operand| Op::Maintain(Maintenance::Tlb { scope, broadcast }, operand);
+    match random.below(16) {
+        0 => tlbi(TlbScope::All, 0),
+        1 => tlbi(TlbScope::Vmid { stage2: random.coin() }, 0),
+        2 => tlbi(TlbScope::Asid, asid),
+        3..6 => tlbi(TlbScope::Page { last_level }, page),
+        6 => tlbi(TlbScope::PageAnyAsid { last_level }, page),
+        7 => tlbi(TlbScope::IntermediatePage, page),
+        8..11 => Op::Maintain(Maintenance::Translate { write: random.coin() }, addr),
+        11 => Op::Maintain(Maintenance::Stage2TableBase, vmid | 0x1000),
+        _ => Op::Maintain(Maintenance::TableBase { upper: random.coin() }, asid | 0x2000),
+    }
 }
 
 fn any_exclusive(addr: u64, random: &mut Random) -> Op {

@@ -9,7 +9,7 @@ impl Oracle {
     /// One bus transaction in, one out (A08). Modified data counts as written back by the cache that
     /// gives it, the L1 before the L2, whoever takes it (A01); each copy that goes counts (A40).
     pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) {
-        let Some(target) = self.world.target(self.page_of(addr)) else { return };
+        let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
         let l1_dirty = self.core.l1d.look(line).is_some_and(|copy| copy.dirty);
         let in_l2 = self.core.l2.look(line);
@@ -68,7 +68,7 @@ impl Oracle {
 
     /// The agent's data replaces every older copy; a new L2 line is a refill that nobody read (A05).
     pub(crate) fn stash(&mut self, addr: u64) {
-        let Some(target) = self.world.target(self.page_of(addr)) else { return };
+        let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
         self.bus_of_others(0);
         self.bus_of_others(64);
@@ -99,7 +99,7 @@ impl Oracle {
 
     pub(crate) fn load_exclusive(&mut self, addr: u64) {
         let is_done = self.load(addr, 8, 8);
-        let target = self.world.target(self.page_of(addr));
+        let target = self.world.target(addr);
         if let Some(target) = target.filter(|_| is_done) {
             self.core.marked = Some(self.line_of(addr, target));
         }

@@ -36,7 +36,7 @@ impl Oracle {
 
     /// Memory gets another tag.
     pub(crate) fn set_tag(&mut self, addr: u64, tag: u8) {
-        if let Some(target) = self.world.target(self.page_of(addr)) {
+        if let Some(target) = self.world.target(addr) {
             let byte = target.frame * self.world.page_bytes + addr % self.world.page_bytes;
             self.tags.insert(byte / 16, tag.into());
         }
