@@ -3,8 +3,10 @@
 
 use proptest::prelude::*;
 use sim_cache::config::{PageMapping, ReplacementKind, WalkReads};
-use sim_cache::{MemorySystem, MemoryType, PageTarget};
-use sim_core::{Counts, MemKind, MemRequest, MemoryPort, Snoop, VirtAddr};
+use sim_cache::{Defect, MemorySystem, MemoryType, PageTarget, Ram};
+use sim_core::{
+    CacheOp, Counts, Maintenance, MemKind, MemRequest, MemoryPort, Snoop, TlbScope, VirtAddr,
+};
 
 use crate::suite::geometry::Tables;
 
@@ -15,6 +17,8 @@ enum Ask {
     Fetch(u64),
     Snoop(Snoop, u64),
     Stash(u64),
+    Inject(Ram, Defect, u64),
+    SetTag(u64, u8),
 }
 
 /// Small and absurd values beside the largest ones allowed, chosen by the bits of one number.
@@ -55,7 +59,11 @@ fn tables(choices: &[usize]) -> Tables {
     memory.walker.level_cycles = of(&[0, 4, 100_000]) as u32;
     memory.walker.walk_cache = of(&[0, 1]) == 1;
     memory.pages.page_bytes = of(&[1 << 12, 1 << 14, 1 << 16]);
-    memory.pages.block_bytes = of(&[0, 0, 2 << 20, 1 << 30]);
+    memory.pages.block_bytes = match memory.pages.page_bytes {
+        4096 => of(&[0, 2 << 20, 1 << 30]),
+        16_384 => of(&[0, 32 << 20]),
+        _ => of(&[0, 512 << 20]),
+    };
     memory.pages.mapping =
         if of(&[0, 1]) == 0 { PageMapping::Identity } else { PageMapping::Mixed };
     memory.bus.transactions_per_cycle = of(&[1, 8]) as u32;
@@ -125,6 +133,46 @@ fn any_snoop() -> impl Strategy<Value = Snoop> {
     ])
 }
 
+fn any_cache_op() -> impl Strategy<Value = CacheOp> {
+    prop::sample::select(vec![
+        CacheOp::Invalidate,
+        CacheOp::Clean,
+        CacheOp::CleanToUnification,
+        CacheOp::CleanInvalidate,
+    ])
+}
+
+fn any_scope() -> impl Strategy<Value = TlbScope> {
+    prop::sample::select(vec![
+        TlbScope::All,
+        TlbScope::Vmid { stage2: true },
+        TlbScope::Asid,
+        TlbScope::Page { last_level: false },
+        TlbScope::PageAnyAsid { last_level: true },
+        TlbScope::IntermediatePage,
+    ])
+}
+
+fn any_maintenance() -> impl Strategy<Value = Maintenance> {
+    prop_oneof![
+        any_cache_op().prop_map(Maintenance::DataByAddress),
+        any_cache_op().prop_map(Maintenance::DataBySetWay),
+        Just(Maintenance::InstByAddress),
+        any::<bool>().prop_map(|broadcast| Maintenance::InstAll { broadcast }),
+        (any_scope(), any::<bool>())
+            .prop_map(|(scope, broadcast)| Maintenance::Tlb { scope, broadcast }),
+        any::<bool>().prop_map(|write| Maintenance::Translate { write }),
+        any::<bool>().prop_map(|upper| Maintenance::TableBase { upper }),
+        Just(Maintenance::Stage2TableBase),
+    ]
+}
+
+fn any_ram() -> impl Strategy<Value = (Ram, Defect)> {
+    let rams = vec![Ram::L1dData, Ram::L1dTag, Ram::L1iData, Ram::L1iTag, Ram::L2Data];
+    let defects = vec![Defect::None, Defect::Correctable, Defect::Uncorrectable, Defect::Poisoned];
+    (prop::sample::select(rams), prop::sample::select(defects))
+}
+
 fn any_ask() -> impl Strategy<Value = Ask> {
     let bytes = prop::sample::select(vec![0u32, 1, 3, 8, 16, 17, 64, 128, 4096]);
     let access = (any_kind(), any_addr(), bytes, prop::sample::select(vec![0u32, 1, 8, 16]));
@@ -135,6 +183,17 @@ fn any_ask() -> impl Strategy<Value = Ask> {
         4 => any_addr().prop_map(Ask::Fetch),
         2 => (any_snoop(), any_addr()).prop_map(|(snoop, addr)| Ask::Snoop(snoop, addr)),
         1 => any_addr().prop_map(Ask::Stash),
+        3 => (any_maintenance(), any_addr()).prop_map(|(what, operand)| Ask::Access {
+            kind: MemKind::Maintain(what),
+            addr: operand,
+            bytes: 1,
+            element_bytes: 1,
+            exclusive: false,
+        }),
+        1 => (any_ram(), any_addr()).prop_map(|((ram, defect), addr)| {
+            Ask::Inject(ram, defect, addr)
+        }),
+        1 => (any_addr(), any::<u8>()).prop_map(|(addr, tag)| Ask::SetTag(addr, tag)),
     ]
 }
 
@@ -151,6 +210,9 @@ impl Machine {
         memory.map_page(VirtAddr(0x1000), None);
         let device = PageTarget { memory: MemoryType::Device, ..PageTarget::default() };
         memory.map_page(VirtAddr(0x20_0000), Some(device));
+        let tagged = PageTarget { frame: 0x30_0000, tagged: true, ..PageTarget::default() };
+        memory.map_page(VirtAddr(1 << 47), Some(tagged));
+        memory.set_tag_checks(true);
         Machine { memory, counts: Counts::default(), now: 1 }
     }
 
@@ -180,6 +242,14 @@ impl Machine {
                 let _ = self.memory.stash(core, VirtAddr(addr), now, sink);
                 None
             }
+            Ask::Inject(ram, defect, addr) => {
+                let _ = self.memory.inject(core, VirtAddr(addr), ram, defect);
+                None
+            }
+            Ask::SetTag(addr, tag) => {
+                self.memory.set_tag(VirtAddr(addr), 4096, tag);
+                None
+            }
         }
     }
 }
@@ -193,7 +263,7 @@ proptest! {
         asks in prop::collection::vec((0usize..2, 0u64..50, any_ask()), 1..200),
     ) {
         let tables = tables(&choices);
-        prop_assume!(tables.memory.problems().is_empty());
+        prop_assert_eq!(tables.memory.problems(), []);
         let mut machine = Machine::new(&tables);
         let memory = &tables.memory;
         let most = [memory.l1i.size_bytes, memory.l1d.size_bytes, memory.l2.size_bytes];
