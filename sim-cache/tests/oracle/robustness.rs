@@ -40,7 +40,10 @@ fn tables(choices: &[usize]) -> Tables {
     memory.l1i.size_bytes = u64::from(memory.l1i.ways) * 64 * of(&[1, 2]);
     memory.l1d.size_bytes = u64::from(memory.l1d.ways) * 64 * of(&[1, 4]);
     memory.l2.ways = of(&[1, 2, 8]) as u32;
-    memory.l2.size_bytes = u64::from(memory.l2.ways) * 64 * of(&[32, 64]);
+    memory.l2.size_bytes = u64::from(memory.l2.ways) * 64;
+    while memory.l2.size_bytes < memory.l1i.size_bytes + memory.l1d.size_bytes {
+        memory.l2.size_bytes *= 2;
+    }
     memory.slc.ways = of(&[1, 16]) as u32;
     memory.slc.slice_bytes = u64::from(memory.slc.ways) * 64 * of(&[0, 1, 2]);
     memory.slc.slices = of(&[1, 2, 64]) as u32;

@@ -5,7 +5,6 @@ use sim_core::{CacheOp, Maintenance, MemKind, Snoop, TlbScope};
 
 use super::geometry::Geometry;
 use super::random::Random;
-use super::world::World;
 
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +87,7 @@ fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
         // Whole lines, so that write streaming begins.
         45..57 => Op::Store(world.any_addr(near, random) / 64 * 64, 64),
         57..63 => {
-            let addr = any_tag(random) | world.any_addr(near, random) / 16 * 16;
+            let addr = any_tag(random) | (world.any_addr(near, random) & !15);
             Op::Atomic(random.pick(&ATOMICS), addr)
         }
         63..68 => Op::ZeroLine(any_tag(random) | world.any_addr(near, random)),

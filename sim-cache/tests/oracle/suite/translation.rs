@@ -151,14 +151,16 @@ impl Oracle {
                 self.ask_l2_tlb(if write { Way::Write } else { Way::Read }, bare(operand));
             }
             Maintenance::Tlb { scope, .. } => self.invalidate_tlbs(scope, operand),
-            Maintenance::TableBase { upper } => {
-                if upper == (self.config.pages.asid_from == TableBaseRegister::Upper) {
-                    self.core.space.asid = operand >> 48;
-                }
+            Maintenance::TableBase { upper } if upper == self.asid_is_upper() => {
+                self.core.space.asid = operand >> 48;
             }
             Maintenance::Stage2TableBase => self.core.space.vmid = operand >> 48,
             _ => {}
         }
+    }
+
+    fn asid_is_upper(&self) -> bool {
+        self.config.pages.asid_from == TableBaseRegister::Upper
     }
 
     /// What the architecture requires, and no more.
