@@ -49,7 +49,7 @@ impl Translated {
 }
 
 /// The decisions of one of the flows 5.1 to 5.3.
-struct TlbEdges {
+pub(crate) struct TlbEdges {
     hit: FlowEdge,
     miss: FlowEdge,
     /// A miss of the L1 TLB by one whose lookup is not counted.
@@ -58,7 +58,32 @@ struct TlbEdges {
     l2_miss: FlowEdge,
     walk_done: FlowEdge,
     walk_fault: FlowEdge,
+    /// Stage 2 of the address of a descriptor.
+    pub(crate) descriptor_known: FlowEdge,
+    pub(crate) descriptor_walk: FlowEdge,
 }
+
+/// The decisions of an `AT` instruction.
+struct AtEdges {
+    hit: FlowEdge,
+    miss: FlowEdge,
+    walk_done: FlowEdge,
+    walk_fault: FlowEdge,
+}
+
+const AT_READ_EDGES: AtEdges = AtEdges {
+    hit: FlowEdge::LoadAtHit,
+    miss: FlowEdge::LoadAtMiss,
+    walk_done: FlowEdge::LoadAtWalkDone,
+    walk_fault: FlowEdge::LoadAtWalkFault,
+};
+
+const AT_WRITE_EDGES: AtEdges = AtEdges {
+    hit: FlowEdge::StoreAtHit,
+    miss: FlowEdge::StoreAtMiss,
+    walk_done: FlowEdge::StoreAtWalkDone,
+    walk_fault: FlowEdge::StoreAtWalkFault,
+};
 
 const LOAD_EDGES: TlbEdges = TlbEdges {
     hit: FlowEdge::LoadTlbHit,
@@ -68,6 +93,8 @@ const LOAD_EDGES: TlbEdges = TlbEdges {
     l2_miss: FlowEdge::LoadL2TlbMiss,
     walk_done: FlowEdge::LoadWalkDone,
     walk_fault: FlowEdge::LoadWalkFault,
+    descriptor_known: FlowEdge::LoadDescriptorKnown,
+    descriptor_walk: FlowEdge::LoadDescriptorWalk,
 };
 
 const STORE_EDGES: TlbEdges = TlbEdges {
@@ -78,6 +105,8 @@ const STORE_EDGES: TlbEdges = TlbEdges {
     l2_miss: FlowEdge::StoreL2TlbMiss,
     walk_done: FlowEdge::StoreWalkDone,
     walk_fault: FlowEdge::StoreWalkFault,
+    descriptor_known: FlowEdge::StoreDescriptorKnown,
+    descriptor_walk: FlowEdge::StoreDescriptorWalk,
 };
 
 const FETCH_EDGES: TlbEdges = TlbEdges {
@@ -88,10 +117,12 @@ const FETCH_EDGES: TlbEdges = TlbEdges {
     l2_miss: FlowEdge::FetchL2TlbMiss,
     walk_done: FlowEdge::FetchWalkDone,
     walk_fault: FlowEdge::FetchWalkFault,
+    descriptor_known: FlowEdge::FetchDescriptorKnown,
+    descriptor_walk: FlowEdge::FetchDescriptorWalk,
 };
 
 impl Asker {
-    fn edges(self) -> &'static TlbEdges {
+    pub(crate) fn edges(self) -> &'static TlbEdges {
         match self {
             Asker::Fetch => &FETCH_EDGES,
             Asker::Read => &LOAD_EDGES,
@@ -222,16 +253,23 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let asker = if write { Asker::Write } else { Asker::Read };
+        let (asker, edges) =
+            if write { (Asker::Write, AT_WRITE_EDGES) } else { (Asker::Read, AT_READ_EDGES) };
         let key = self.space.key(uncore.page_map.page_of(addr));
         sink.raise(asker.l2_lookup());
         let looked_up = now + self.latencies.l2_tlb;
         let mut happened = Happened::default();
         let end = match self.l2_tlb.lookup(key) {
-            Some(entry) => entry.usable_at(looked_up),
+            Some(entry) => {
+                sink.edge(edges.hit);
+                entry.usable_at(looked_up)
+            }
             None => {
+                sink.edge(edges.miss);
                 happened.add(Happened::WALK);
-                match self.walk(asker, key, looked_up, uncore, sink) {
+                let walked = self.walk(asker, key, looked_up, uncore, sink);
+                sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
+                match walked {
                     Ok((_, end)) | Err(end) => end,
                 }
             }

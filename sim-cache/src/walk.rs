@@ -119,8 +119,10 @@ impl CoreMemory {
         let key = self.space.intermediate_key(page);
         let looked_up = at + self.latencies.l2_tlb;
         if let Some(arrival) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
+            sink.edge(asker.edges().descriptor_known);
             return arrival.at(looked_up);
         }
+        sink.edge(asker.edges().descriptor_walk);
         sink.raise(PmuEvent::DTLB_WALK);
         let end = self.walk_stage2(granule, page, LAST_LEVEL, looked_up, uncore, sink);
         let arrival = Arrival::between(at, end);

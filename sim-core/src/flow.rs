@@ -79,6 +79,10 @@ const fn plain(name: &'static str) -> FlowBox {
     FlowBox { name, step: 0, events: &[] }
 }
 
+const fn beside(name: &'static str, events: &'static [PmuEvent]) -> FlowBox {
+    FlowBox { name, step: 0, events }
+}
+
 /// Boxes and sections, in the order of [`Flow`].
 #[rustfmt::skip]
 pub const FLOWS: [FlowInfo; 8] = [
@@ -92,6 +96,13 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("L1 TLB refill", 4, &[L1D_TLB_REFILL_RD]),
         plain("fault"),
         plain("translated"),
+        // Not in the guide's list: an AT instruction leaves the L1 TLB alone (decision A16), and
+        // with stage 2 a walk has to translate the addresses of its descriptors (decision A14).
+        beside("L2 TLB lookup by AT", &[L2D_TLB_RD]),
+        beside("walk by AT", &[DTLB_WALK]),
+        beside("L2 TLB refill by AT", &[L2D_TLB_REFILL_RD]),
+        plain("address of a descriptor"),
+        beside("stage 2 walk for a descriptor", &[DTLB_WALK, L2D_TLB_REFILL_RD]),
     ] },
     FlowInfo { section: "5.2", title: "D-side TLB, store", boxes: &[
         step("store", 1, &[ST_SPEC, MEM_ACCESS_WR]),
@@ -103,6 +114,13 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("L1 TLB refill", 4, &[L1D_TLB_REFILL_WR]),
         plain("fault"),
         plain("translated"),
+        // Not in the guide's list: an AT instruction leaves the L1 TLB alone (decision A16), and
+        // with stage 2 a walk has to translate the addresses of its descriptors (decision A14).
+        beside("L2 TLB lookup by AT", &[L2D_TLB_WR]),
+        beside("walk by AT", &[DTLB_WALK]),
+        beside("L2 TLB refill by AT", &[L2D_TLB_REFILL_WR]),
+        plain("address of a descriptor"),
+        beside("stage 2 walk for a descriptor", &[DTLB_WALK, L2D_TLB_REFILL_WR]),
     ] },
     FlowInfo { section: "5.3", title: "I-side TLB, fetch", boxes: &[
         step("L1 TLB lookup", 1, &[L1I_TLB]),
@@ -112,6 +130,9 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("L1 TLB refill", 4, &[L1I_TLB_REFILL]),
         plain("fault"),
         plain("translated"),
+        // Not in the guide's list: stage 2 of the addresses of descriptors (decision A14).
+        plain("address of a descriptor"),
+        beside("stage 2 walk for a descriptor", &[DTLB_WALK, L2D_TLB_REFILL_RD]),
     ] },
     FlowInfo { section: "5.4", title: "L1 D-cache, read", boxes: &[
         step("L1D lookup", 1, &[L1D_CACHE_RD, MEM_ACCESS_RD]),
@@ -155,7 +176,7 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("data from another chip", 3, &[REMOTE_ACCESS]),
         step("refill", 4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
         // Not in the guide's list: a whole line is allocated without a read (decision A36).
-        FlowBox { name: "line claimed without a read", step: 0, events: &[L2D_CACHE_REFILL] },
+        beside("line claimed without a read", &[L2D_CACHE_REFILL]),
         plain("allocated"),
         step("victim sent out", 5, &[L2D_CACHE_WB_VICTIM]),
         plain("done"),
@@ -197,6 +218,12 @@ edges! {
     LoadL2TlbMiss = LoadTlb, "L2 TLB lookup" => "walk", "miss";
     LoadWalkDone = LoadTlb, "walk" => "L2 TLB refill", "translation found";
     LoadWalkFault = LoadTlb, "walk" => "fault", "no translation";
+    LoadAtHit = LoadTlb, "L2 TLB lookup by AT" => "translated", "hit";
+    LoadAtMiss = LoadTlb, "L2 TLB lookup by AT" => "walk by AT", "miss";
+    LoadAtWalkDone = LoadTlb, "walk by AT" => "L2 TLB refill by AT", "translation found";
+    LoadAtWalkFault = LoadTlb, "walk by AT" => "fault", "no translation";
+    LoadDescriptorKnown = LoadTlb, "address of a descriptor" => "translated", "stage 2 known to the L2 TLB";
+    LoadDescriptorWalk = LoadTlb, "address of a descriptor" => "stage 2 walk for a descriptor", "stage 2 not known";
     StoreTlbHit = StoreTlb, "L1 TLB lookup" => "translated", "hit";
     StoreTlbMiss = StoreTlb, "L1 TLB lookup" => "L2 TLB lookup", "miss";
     StoreTlbPreloadMiss = StoreTlb, "preload or prefetch" => "L2 TLB lookup", "misses the L1 TLB uncounted";
@@ -204,12 +231,20 @@ edges! {
     StoreL2TlbMiss = StoreTlb, "L2 TLB lookup" => "walk", "miss";
     StoreWalkDone = StoreTlb, "walk" => "L2 TLB refill", "translation found";
     StoreWalkFault = StoreTlb, "walk" => "fault", "no translation";
+    StoreAtHit = StoreTlb, "L2 TLB lookup by AT" => "translated", "hit";
+    StoreAtMiss = StoreTlb, "L2 TLB lookup by AT" => "walk by AT", "miss";
+    StoreAtWalkDone = StoreTlb, "walk by AT" => "L2 TLB refill by AT", "translation found";
+    StoreAtWalkFault = StoreTlb, "walk by AT" => "fault", "no translation";
+    StoreDescriptorKnown = StoreTlb, "address of a descriptor" => "translated", "stage 2 known to the L2 TLB";
+    StoreDescriptorWalk = StoreTlb, "address of a descriptor" => "stage 2 walk for a descriptor", "stage 2 not known";
     FetchTlbHit = FetchTlb, "L1 TLB lookup" => "translated", "hit";
     FetchTlbMiss = FetchTlb, "L1 TLB lookup" => "L2 TLB lookup", "miss";
     FetchL2TlbHit = FetchTlb, "L2 TLB lookup" => "L1 TLB refill", "hit";
     FetchL2TlbMiss = FetchTlb, "L2 TLB lookup" => "walk", "miss";
     FetchWalkDone = FetchTlb, "walk" => "L2 TLB refill", "translation found";
     FetchWalkFault = FetchTlb, "walk" => "fault", "no translation";
+    FetchDescriptorKnown = FetchTlb, "address of a descriptor" => "translated", "stage 2 known to the L2 TLB";
+    FetchDescriptorWalk = FetchTlb, "address of a descriptor" => "stage 2 walk for a descriptor", "stage 2 not known";
     L1dReadHit = L1dRead, "L1D lookup" => "done", "hit, or line in flight";
     L1dReadMiss = L1dRead, "L1D lookup" => "refill", "miss: flow 5.7";
     L1dReadOuter = L1dRead, "refill" => "data from outside", "L2 missed";
@@ -246,7 +281,7 @@ edges! {
 
 /// Edges that nobody reports: their box has no other way out.
 #[rustfmt::skip]
-const IMPLIED: [(Flow, &str, &str); 23] = [
+const IMPLIED: [(Flow, &str, &str); 28] = [
     (Flow::LoadTlb, "load", "L1 TLB lookup"),
     (Flow::LoadTlb, "L2 TLB refill", "L1 TLB refill"),
     (Flow::LoadTlb, "L1 TLB refill", "translated"),
@@ -255,6 +290,11 @@ const IMPLIED: [(Flow, &str, &str); 23] = [
     (Flow::StoreTlb, "L1 TLB refill", "translated"),
     (Flow::FetchTlb, "L2 TLB refill", "L1 TLB refill"),
     (Flow::FetchTlb, "L1 TLB refill", "translated"),
+    (Flow::LoadTlb, "L2 TLB refill by AT", "translated"),
+    (Flow::LoadTlb, "stage 2 walk for a descriptor", "translated"),
+    (Flow::StoreTlb, "L2 TLB refill by AT", "translated"),
+    (Flow::StoreTlb, "stage 2 walk for a descriptor", "translated"),
+    (Flow::FetchTlb, "stage 2 walk for a descriptor", "translated"),
     (Flow::L1dRead, "data from outside", "allocated"),
     (Flow::L1dRead, "data from the L2", "allocated"),
     (Flow::L1dRead, "victim written back", "done"),

@@ -14,6 +14,7 @@ mod snoops;
 mod stage2;
 mod tags;
 mod timing;
+mod tlb_flows;
 mod tlb_maintenance;
 mod tlbs;
 mod translation;

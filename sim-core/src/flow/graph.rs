@@ -112,8 +112,11 @@ impl FlowGraph {
     }
 
     /// The path that stops at exactly these numbered boxes, in this order, and at the named ones.
-    /// Of several, the one through the fewest other boxes.
+    /// Of several, the one through the fewest other boxes. No stop names no path.
     pub fn path(&self, stops: &[Stop]) -> Option<Path> {
+        if stops.is_empty() {
+            return None;
+        }
         let fits = |path: &Path| self.fits(path, stops);
         self.paths().into_iter().filter(fits).min_by_key(|path| path.nodes.len())
     }
