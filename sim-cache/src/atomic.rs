@@ -48,7 +48,7 @@ impl CoreMemory {
         if translated.target.memory != MemoryType::Cacheable {
             // Done outside: one bus write, and the old value comes back.
             let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
-            let done = uncore.access_uncached(sent.done) + self.latencies.fill;
+            let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
             return MemReply { done, ..sent };
         }
         sink.raise(PmuEvent::L1D_CACHE_RD);

@@ -86,7 +86,6 @@ mod tests {
             beat_bytes: 32,
             read_bytes_per_cycle: 32,
             peer_cycles: 50,
-            remote_cycles: 500,
             device_cycles: 300,
         };
         BusPort::new(&config, unit)

@@ -2,10 +2,16 @@
 //!
 //! Every key is required: the file says all. [`MemoryConfig::problems`] explains what is wrong.
 
+mod outside;
+
 use serde::Deserialize;
 use sim_core::config::Problem;
 
 use crate::mapping::Granule;
+
+pub use outside::{
+    BusConfig, ChipsConfig, DramConfig, FarAtomics, MeshConfig, SlcConfig, SnoopFilterConfig,
+};
 
 /// The longest delay of one part, cycles; more than 100 times what memory takes.
 const MAX_DELAY: u64 = 100_000;
@@ -150,58 +156,6 @@ pub struct PrefetchConfig {
     pub l1i_next_line: bool,
 }
 
-/// `[memory.bus]`: the CHI interface of the core, and sources of data outside the mesh's own.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct BusConfig {
-    /// Core to mesh, one way.
-    pub interface_cycles: u32,
-    /// Transactions that may start in one cycle.
-    pub transactions_per_cycle: u32,
-    /// Bytes of one beat of a data channel.
-    pub beat_bytes: u32,
-    /// Rate at which lines come in from the mesh, sustained.
-    pub read_bytes_per_cycle: u32,
-    /// From the home node until another core of this chip has supplied the line.
-    pub peer_cycles: u32,
-    /// From the home node until another chip has supplied the line.
-    pub remote_cycles: u32,
-    /// From the home node until a device or uncached memory has answered.
-    pub device_cycles: u32,
-}
-
-/// `[memory.slc]`: the mesh and its system level cache.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct SlcConfig {
-    /// Home nodes with a slice each; addresses are spread by a hash.
-    pub slices: u32,
-    /// Capacity of one slice; 0 models a mesh without a system level cache.
-    pub slice_bytes: u64,
-    /// Lines per set.
-    pub ways: u32,
-    /// Victim selection.
-    pub replacement: ReplacementKind,
-    /// Hops between core and home node (a mean: positions are not modeled).
-    pub mesh_hops: u32,
-    /// One hop, in core cycles.
-    pub hop_cycles: u32,
-    /// Tag and data access of the home node, in core cycles.
-    pub home_node_cycles: u32,
-}
-
-/// `[memory.dram]`: local memory.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct DramConfig {
-    /// From the home node's miss until the data is back there.
-    pub access_cycles: u32,
-    /// Channels; lines are spread by a hash.
-    pub channels: u32,
-    /// Core cycles for which one line occupies a channel.
-    pub line_cycles: u32,
-}
-
 /// How virtual pages that no one mapped explicitly get their physical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -252,6 +206,8 @@ pub struct ErrorsConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MemoryConfig {
+    /// Which atomics are done at the home node instead of in the L1 D-cache.
+    pub far_atomics: FarAtomics,
     /// L1 instruction cache.
     pub l1i: L1iConfig,
     /// L1 data cache.
@@ -270,8 +226,14 @@ pub struct MemoryConfig {
     pub prefetch: PrefetchConfig,
     /// Bus interface.
     pub bus: BusConfig,
-    /// Mesh and system level cache.
+    /// Mesh.
+    pub mesh: MeshConfig,
+    /// System level cache.
     pub slc: SlcConfig,
+    /// Snoop filter of the home nodes.
+    pub snoop_filter: SnoopFilterConfig,
+    /// A second chip.
+    pub chips: ChipsConfig,
     /// Local memory.
     pub dram: DramConfig,
     /// Page map.
@@ -355,16 +317,7 @@ impl MemoryConfig {
         for (keys, size, ways, replacement) in shapes {
             check_cache(&mut found, keys, size, ways, replacement);
         }
-        let slc = &self.slc;
-        if slc.slice_bytes > 0 {
-            let keys = ["memory.slc.slice-bytes", "memory.slc.ways"];
-            check_cache(&mut found, keys, slc.slice_bytes, slc.ways, slc.replacement);
-        }
-        let all_slices = slc.slice_bytes.saturating_mul(slc.slices.into());
-        if slc.slice_bytes <= MAX_CACHE_BYTES && all_slices > MAX_CACHE_BYTES {
-            let wrong = format!("{} slices make {all_slices} bytes", slc.slices);
-            refuse(&mut found, "memory.slc.slices", wrong, "use at most 1 GiB in all");
-        }
+        self.check_outside(&mut found);
         self.check_inclusion(&mut found);
         self.check_pages(&mut found);
         self.check_tlbs(&mut found);
@@ -416,21 +369,13 @@ impl MemoryConfig {
     /// Delays: far beyond any hardware, and far below where cycles would run out of bits.
     fn check_delays(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u32); 14] = [
+        let rows: [(&'static str, u32); 6] = [
             ("memory.l1d.split-cycles", m.l1d.split_cycles),
             ("memory.l2.lookup-cycles", m.l2.lookup_cycles),
             ("memory.l2.fill-cycles", m.l2.fill_cycles),
             ("memory.l2-tlb.hit-cycles", m.l2_tlb.hit_cycles),
             ("memory.walker.level-cycles", m.walker.level_cycles),
             ("memory.walker.read-cycles", m.walker.read_cycles),
-            ("memory.bus.interface-cycles", m.bus.interface_cycles),
-            ("memory.bus.peer-cycles", m.bus.peer_cycles),
-            ("memory.bus.remote-cycles", m.bus.remote_cycles),
-            ("memory.bus.device-cycles", m.bus.device_cycles),
-            ("memory.slc.mesh-hops", m.slc.mesh_hops),
-            ("memory.slc.hop-cycles", m.slc.hop_cycles),
-            ("memory.slc.home-node-cycles", m.slc.home_node_cycles),
-            ("memory.dram.access-cycles", m.dram.access_cycles),
         ];
         for (key, value) in rows {
             check_range(found, key, value.into(), 0, MAX_DELAY);
@@ -457,7 +402,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 19] = [
+        let rows: [(&'static str, u64, u64, u64); 14] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -472,20 +417,12 @@ impl MemoryConfig {
             ("memory.prefetch.l1d-degree-lines", m.prefetch.l1d_degree_lines.into(), 1, 16),
             ("memory.prefetch.l2-distance-lines", m.prefetch.l2_distance_lines.into(), 1, 64),
             ("memory.prefetch.l2-degree-lines", m.prefetch.l2_degree_lines.into(), 1, 16),
-            ("memory.bus.transactions-per-cycle", m.bus.transactions_per_cycle.into(), 1, 8),
-            ("memory.bus.read-bytes-per-cycle", m.bus.read_bytes_per_cycle.into(), 4, 64),
-            ("memory.bus.beat-bytes", m.bus.beat_bytes.into(), 8, 64),
-            ("memory.dram.channels", m.dram.channels.into(), 1, 256),
-            ("memory.dram.line-cycles", m.dram.line_cycles.into(), 1, 32),
         ];
         for (key, value, low, high) in rows {
             check_range(found, key, value, low, high);
         }
         self.check_delays(found);
         self.check_errors(found);
-        check_power_of_two(found, "memory.slc.slices", m.slc.slices.into());
-        check_power_of_two(found, "memory.bus.beat-bytes", m.bus.beat_bytes.into());
-        check_power_of_two(found, "memory.dram.channels", m.dram.channels.into());
     }
 }
 

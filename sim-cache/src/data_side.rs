@@ -329,7 +329,7 @@ impl CoreMemory {
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink);
-        let done = uncore.access_uncached(leaves) + self.latencies.fill;
+        let done = uncore.access_uncached(self.number, leaves) + self.latencies.fill;
         MemReply { source: DataSource::Device, ..translated.reply(done) }
     }
 }

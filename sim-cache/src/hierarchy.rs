@@ -62,6 +62,8 @@ pub(crate) struct PrefetchSwitches {
 /// The private part of the memory system of one core.
 #[derive(Clone, Debug)]
 pub struct CoreMemory {
+    /// Which core it is.
+    pub(crate) number: usize,
     pub(crate) latencies: CoreLatencies,
     pub(crate) semantics: SemanticsConfig,
     pub(crate) space: AddressSpace,
@@ -88,9 +90,15 @@ pub struct CoreMemory {
 
 impl CoreMemory {
     /// Empty caches and TLBs; the configuration was validated.
-    pub(crate) fn new(config: &MemoryConfig, semantics: SemanticsConfig, seed: u64) -> CoreMemory {
+    pub(crate) fn new(
+        config: &MemoryConfig,
+        semantics: SemanticsConfig,
+        number: usize,
+        seed: u64,
+    ) -> CoreMemory {
         let (l1i, l1d, l2, prefetch) = (&config.l1i, &config.l1d, &config.l2, &config.prefetch);
         CoreMemory {
+            number,
             latencies: CoreLatencies::new(config),
             semantics,
             space: AddressSpace::new(config.pages.asid_from),
@@ -109,7 +117,7 @@ impl CoreMemory {
             l2_queue: Mshrs::new(l2.queue_entries),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             l2_misses: MissIntervals::new(),
-            errors: ErrorSource::new(&config.errors, seed ^ 4),
+            errors: ErrorSource::new(&config.errors, seed ^ 4 ^ (number as u64) << 32),
             next_lines: NextLines::new(prefetch.l2_distance_lines.into()),
             prefetcher: DataPrefetcher::new(prefetch),
             prefetch: PrefetchSwitches {
@@ -167,14 +175,10 @@ impl MemorySystem {
     ) -> MemorySystem {
         let problems = config.problems();
         assert!(problems.is_empty(), "the configuration was not checked: {problems:?}");
-        let mut core = CoreMemory::new(config, *semantics, seed);
-        let cores = (0..cores as u64).map(|number| {
-            core.errors = ErrorSource::new(&config.errors, seed ^ 4 ^ number << 32);
-            core.clone()
-        });
+        let core = |number| CoreMemory::new(config, *semantics, number, seed);
         MemorySystem {
-            cores: cores.collect(),
-            uncore: Uncore::new(config, seed),
+            cores: (0..cores).map(core).collect(),
+            uncore: Uncore::new(config, cores, seed),
             config: config.clone(),
             semantics: *semantics,
             seed,
@@ -211,6 +215,7 @@ pub struct CorePort<'a> {
 impl MemoryPort for CorePort<'_> {
     #[inline]
     fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
+        self.answer_snoops(sink);
         self.core.fetch(pc, now, self.uncore, sink)
     }
 
@@ -221,11 +226,13 @@ impl MemoryPort for CorePort<'_> {
         now: Cycle,
         sink: &mut S,
     ) -> MemReply {
+        self.answer_snoops(sink);
         self.core.translate_store(request, now, self.uncore, sink)
     }
 
     #[inline]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
+        self.answer_snoops(sink);
         if request.kind == MemKind::Load && !request.exclusive {
             return self.core.load(request, now, self.uncore, sink);
         }
@@ -241,6 +248,14 @@ impl CorePort<'_> {
     /// All other cores: who hears a broadcast.
     pub(crate) fn peers(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
         self.peers.iter_mut().flat_map(|part| part.iter_mut())
+    }
+
+    /// What other cores asked for comes first; mostly it is nothing.
+    #[inline(always)]
+    fn answer_snoops<S: EventSink>(&mut self, sink: &mut S) {
+        if self.uncore.mail.may_wait(self.core.number) {
+            self.core.answer_mail(self.uncore, sink);
+        }
     }
 
     /// Everything but plain loads, kept out of their way.

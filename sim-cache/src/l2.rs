@@ -7,6 +7,7 @@ use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent,
 };
 
+use crate::coherence::Want;
 use crate::config::{StoreMissDirection, WalkReads};
 use crate::errors::{arriving_defect, check_l2_data};
 use crate::hierarchy::CoreMemory;
@@ -56,7 +57,15 @@ pub(crate) struct L2Reply {
 impl L2Request {
     /// The line is to be written: it must be this core's alone.
     fn writes(self) -> bool {
-        matches!(self, L2Request::Store | L2Request::Atomic)
+        self.want() == Want::Own
+    }
+
+    fn want(self) -> Want {
+        match self {
+            L2Request::Store | L2Request::Atomic => Want::Own,
+            L2Request::Fetch => Want::Code,
+            _ => Want::Read,
+        }
     }
 }
 
@@ -123,7 +132,7 @@ impl CoreMemory {
     ) -> Cycle {
         let entry = self.l2_queue.find(at);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
-        let granted = uncore.upgrade(line, leaves);
+        let granted = uncore.ask_for(self.number, line, Want::Upgrade, leaves);
         self.l2_queue.hold(entry, granted);
         self.change_copies(line, |state| state.with_shared(false));
         granted
@@ -141,7 +150,7 @@ impl CoreMemory {
         let entry = self.l2_queue.find(looked_up);
         let event = self.bus_event(request);
         let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
-        let reply = uncore.read(line, request == L2Request::Fetch, leaves);
+        let reply = uncore.read(self.number, line, request.want(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
         self.l2_queue.hold(entry, arrives);
         self.l2_misses.add(leaves, arrives);
@@ -150,6 +159,7 @@ impl CoreMemory {
         let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
             .with_dirty(reply.dirty)
             .with_defect(arriving_defect(poisoned))
+            .with_shared(reply.shared)
             .with_prefetched(request == L2Request::L2Prefetch);
         let insertion = match request {
             L2Request::L1Prefetch | L2Request::L2Prefetch => Insertion::Prefetch,
@@ -163,7 +173,7 @@ impl CoreMemory {
             ready: arrives + self.latencies.fill,
             source: reply.source,
             missed: true,
-            shared: false,
+            shared: reply.shared,
             poisoned,
             trains: true,
         }
@@ -215,7 +225,7 @@ impl CoreMemory {
         if dirty || poisoned {
             uncore.note_poison(victim.line, poisoned);
         }
-        uncore.accept_victim(victim.line, dirty, sent);
+        uncore.accept_victim(self.number, victim.line, dirty, sent);
     }
 
     /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
@@ -254,7 +264,7 @@ impl CoreMemory {
         }
         let entry = self.l2_queue.find(looked_up);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
-        let claimed = uncore.claim(line, leaves);
+        let claimed = uncore.ask_for(self.number, line, Want::Claim, leaves);
         self.l2_queue.hold(entry, claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);

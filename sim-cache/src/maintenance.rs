@@ -8,7 +8,7 @@
 
 use sim_core::{
     CacheOp, Cycle, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, Maintenance, MemReply, PmuEvent,
-    VirtAddr,
+    Snoop, VirtAddr,
 };
 
 use crate::errors::check_l2_data;
@@ -27,6 +27,16 @@ fn cleans(op: CacheOp) -> bool {
 /// True when no copy may stay.
 fn invalidates(op: CacheOp) -> bool {
     matches!(op, CacheOp::Invalidate | CacheOp::CleanInvalidate)
+}
+
+/// What the other cores are told; instruction fetches are coherent below the L2 without being told.
+fn snoop_of(op: CacheOp) -> Option<Snoop> {
+    match op {
+        CacheOp::Invalidate => Some(Snoop::Invalidate),
+        CacheOp::Clean => Some(Snoop::Clean),
+        CacheOp::CleanToUnification => None,
+        CacheOp::CleanInvalidate => Some(Snoop::CleanInvalidate),
+    }
 }
 
 /// Bit position of the way in the operand of an operation by set and way; none with one way.
@@ -114,9 +124,13 @@ impl CoreMemory {
         }
         if invalidates(op) {
             self.invalidate_copies(line, sink);
+            uncore.left(self.number, line);
         }
         let leaves = self.bus.message(cleaned.max(at + self.latencies.l2_lookup));
-        translated.reply(uncore.told(leaves))
+        if let Some(snoop) = snoop_of(op) {
+            uncore.broadcast(self.number, snoop, line, leaves);
+        }
+        translated.reply(uncore.told(self.number, line, leaves))
     }
 
     /// `DC` by set and way at the level that the operand names: this core only.
@@ -150,6 +164,7 @@ impl CoreMemory {
         self.l1i.remove(line);
         self.l1d.remove(line);
         self.l2.remove(line);
+        uncore.left(self.number, line);
         cleaned
     }
 
@@ -169,7 +184,7 @@ impl CoreMemory {
         let line = uncore.page_map.physical(addr, translated.target).line();
         self.l1i.remove(line);
         let leaves = self.bus.message(translated.start + self.latencies.l2_lookup);
-        translated.reply(uncore.told(leaves))
+        translated.reply(uncore.told(self.number, line, leaves))
     }
 
     /// Modified data of the L1 D-cache goes to the L2; when it is there.
@@ -205,7 +220,7 @@ impl CoreMemory {
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);
         uncore.note_poison(line, check_l2_data(&mut self.l2, place));
-        uncore.take_back(line, sent);
+        uncore.take_back(self.number, line, sent);
         self.l2.set_state(place, self.l2.state(place).with_dirty(false));
         sent
     }

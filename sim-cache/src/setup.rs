@@ -1,6 +1,6 @@
 //! Setting state without counting: how a directed test or a scenario reaches its "given".
 
-use sim_core::{DataSource, LineAddr, NullSink, VirtAddr};
+use sim_core::{DataSource, LineAddr, NullSink, Snoop, VirtAddr};
 use thiserror::Error;
 
 use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
@@ -82,9 +82,10 @@ impl MemorySystem {
         dirty: bool,
     ) -> Result<(), NotMapped> {
         let line = self.line_of(addr)?;
+        let number = core;
         let CorePort { core, uncore, .. } = self.port(core);
         match level {
-            CacheLevel::Slc => uncore.accept_victim(line, dirty, 0),
+            CacheLevel::Slc => uncore.keep_at_home(line, dirty, 0),
             CacheLevel::L2 => core.place_in_l2(line, dirty, uncore),
             CacheLevel::L1d => {
                 core.place_in_l2(line, false, uncore);
@@ -96,6 +97,9 @@ impl MemorySystem {
                     core.l1i.allocate(line, LineState::default(), Insertion::Demand);
                 }
             }
+        }
+        if level != CacheLevel::Slc {
+            self.agree(number, line);
         }
         Ok(())
     }
@@ -109,8 +113,12 @@ impl MemorySystem {
     pub fn share_line(&mut self, core: usize, addr: VirtAddr) -> Result<(), NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
+        let number = core.number;
         core.place_in_l2(line, false, uncore);
-        core.change_copies(line, |state| state.with_dirty(false).with_shared(true));
+        core.change_copies(line, |state| state.with_dirty(false));
+        self.agree(number, line);
+        self.uncore.snooped_from_outside(number, Snoop::Shared, line);
+        self.cores[number].change_copies(line, |state| state.with_shared(true));
         Ok(())
     }
 
@@ -144,7 +152,7 @@ impl MemorySystem {
     pub fn flush_all(&mut self) {
         for core in &mut self.cores {
             let (prefetch, space) = (core.prefetch, core.space.clone());
-            *core = CoreMemory::new(&self.config, self.semantics, self.seed);
+            *core = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
             (core.prefetch, core.space) = (prefetch, space);
         }
         self.uncore.flush(&self.config, self.seed);
@@ -153,7 +161,7 @@ impl MemorySystem {
     /// Empties the TLBs of all cores, partial walk entries included; caches stay.
     pub fn flush_tlbs(&mut self) {
         for core in &mut self.cores {
-            let empty = CoreMemory::new(&self.config, self.semantics, self.seed);
+            let empty = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
             (core.itlb, core.dtlb, core.l2_tlb) = (empty.itlb, empty.dtlb, empty.l2_tlb);
         }
     }

@@ -76,6 +76,8 @@ impl MemorySystem {
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
+        core.answer_mail(uncore, sink);
+        uncore.snooped_from_outside(core.number, snoop, line);
         Ok(core.answer_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
     }
 }
@@ -103,7 +105,7 @@ impl CoreMemory {
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
         // A writer takes the duty to write the line back along with it; from a reader it goes home.
         if dirty && snoop != Snoop::Unique {
-            uncore.take_back(line, sent);
+            uncore.take_back(self.number, line, sent);
         }
         sent
     }

@@ -28,6 +28,7 @@ impl MemorySystem {
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
+        core.answer_mail(uncore, sink);
         Ok(core.take_stash(line, at, uncore, sink))
     }
 }
@@ -51,7 +52,7 @@ impl CoreMemory {
         self.monitor.lose(line);
         let bytes = LINE_BYTES;
         let pulls = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, looked_up, sink);
-        let supplied = uncore.stash(line, pulls);
+        let supplied = uncore.stash(self.number, line, pulls);
         let arrives = self.bus.receive_line(supplied);
         let state = LineState::arriving(Arrival::between(at, arrives), DataSource::Slc);
         if held {

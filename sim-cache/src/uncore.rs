@@ -1,38 +1,39 @@
-//! What lies beyond the cores and is shared by them: mesh, system level cache slices, DRAM.
+//! What lies beyond the cores and is shared by them: home nodes with the system level cache and the
+//! snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12, 3.2.21, 4.6.4.
 //!
-//! PMU guide 3.2.21: with direct connect the system level cache allocates on evictions from an L2.
-//! It is exclusive for data (a read takes the line away) and keeps code. Not modeled: positions on
-//! the mesh, the snoop filter, contention inside the mesh.
+//! Each part is a file: `mesh`, `home_node`, `snoop_filter`, `dram`, `remote`. Here they become the way of
+//! a request: core, mesh, home node, supplier, and back. Who else has a line is decided in `coherence`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{Cycle, DataSource, LineAddr};
 
-use crate::calendar::Calendar;
+use crate::coherence::Want;
 use crate::config::MemoryConfig;
-use crate::level::Level;
+use crate::dram::Dram;
+use crate::home_node::{HomeHash, Slc};
+use crate::mailbox::Mailboxes;
+use crate::mesh::Mesh;
 use crate::page_map::PageMap;
-use crate::replacement::Insertion;
+use crate::remote::RemotePages;
+use crate::snoop_filter::{Holders, SnoopFilter};
 use crate::tag_array::LineState;
 use crate::tags::AllocationTags;
 
-/// Latencies of the ways through the uncore.
+/// Latencies of the stations, without the mesh between them.
 #[derive(Clone, Copy, Debug)]
 struct Latencies {
     interface: Cycle,
-    mesh: Cycle,
     home_node: Cycle,
-    dram: Cycle,
     peer: Cycle,
-    remote: Cycle,
     device: Cycle,
+    link: Cycle,
 }
 
-/// The system level cache: slices chosen by an address hash, kept as one array of sets.
+/// Home nodes and memory of one chip.
 #[derive(Clone, Debug)]
-struct Slc {
-    level: Level,
-    slice_bits: u32,
-    slice_sets_mask: u64,
+struct Chip {
+    slc: Option<Slc>,
+    dram: Dram,
 }
 
 /// The shared part of the memory system.
@@ -40,8 +41,17 @@ struct Slc {
 pub(crate) struct Uncore {
     /// Virtual pages to physical pages.
     pub(crate) page_map: PageMap,
-    slc: Option<Slc>,
-    channels: Vec<Calendar>,
+    /// Snoops that cores have not answered yet.
+    pub(crate) mail: Mailboxes,
+    /// Who has which line; a machine of one core needs none.
+    pub(crate) filter: Option<SnoopFilter>,
+    /// Reused by every question to the filter.
+    pub(crate) others: Holders,
+    /// The chip of the cores, and the other one if there is one.
+    chips: Vec<Chip>,
+    mesh: Mesh,
+    hash: HomeHash,
+    remote: RemotePages,
     latencies: Latencies,
     /// Allocation tags.
     pub(crate) tags: AllocationTags,
@@ -49,6 +59,7 @@ pub(crate) struct Uncore {
     poisoned: FxHashSet<LineAddr>,
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
+    cores: usize,
 }
 
 /// The answer to a read.
@@ -60,152 +71,178 @@ pub(crate) struct UncoreReply {
     pub(crate) source: DataSource,
     /// The supplier passed on the duty to write the line back.
     pub(crate) dirty: bool,
+    /// Other cores may have a copy.
+    pub(crate) shared: bool,
 }
 
-impl Slc {
-    fn new(config: &MemoryConfig, seed: u64) -> Option<Slc> {
-        let slc = &config.slc;
-        if slc.slice_bytes == 0 {
-            return None;
-        }
-        let size_bytes = slc.slice_bytes * u64::from(slc.slices);
-        let slice_sets = slc.slice_bytes / (u64::from(slc.ways) * sim_core::LINE_BYTES);
-        Some(Slc {
-            level: Level::new(size_bytes, slc.ways, slc.replacement, seed ^ 3),
-            slice_bits: slc.slices.trailing_zeros(),
-            slice_sets_mask: slice_sets - 1,
-        })
+impl Chip {
+    fn new(config: &MemoryConfig, seed: u64) -> Chip {
+        Chip { slc: Slc::new(&config.slc, seed), dram: Dram::new(&config.dram) }
     }
-
-    /// Slice by hash, set by the bits above the slice bits.
-    fn set_of(&self, line: LineAddr) -> u32 {
-        let slice = fold(line.0, self.slice_bits);
-        let set = line.0 >> self.slice_bits & self.slice_sets_mask;
-        (slice * (self.slice_sets_mask + 1) + set) as u32
-    }
-}
-
-/// Exclusive-or of all groups of `bits` bits.
-fn fold(line: u64, bits: u32) -> u64 {
-    if bits == 0 {
-        return 0;
-    }
-    let mut folded = 0;
-    let mut rest = line;
-    while rest != 0 {
-        folded ^= rest;
-        rest >>= bits;
-    }
-    folded & ((1 << bits) - 1)
 }
 
 impl Uncore {
-    /// An empty system level cache and idle channels.
-    pub(crate) fn new(config: &MemoryConfig, seed: u64) -> Uncore {
+    /// Empty caches, no line anywhere, idle channels.
+    pub(crate) fn new(config: &MemoryConfig, cores: usize, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
+        let filter = || SnoopFilter::new(&config.snoop_filter, slc, cores);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
-            slc: Slc::new(config, seed),
-            channels: vec![Calendar::rate(1, dram.line_cycles); dram.channels as usize],
+            mail: Mailboxes::new(cores),
+            filter: (cores > 1).then(filter),
+            others: Holders::new(),
+            chips: vec![Chip::new(config, seed); config.chips.count as usize],
+            mesh: Mesh::new(&config.mesh, cores, slc.slices, dram.channels),
+            hash: HomeHash::new(slc.slices, 1),
+            remote: RemotePages::new(&config.chips),
             latencies: Latencies {
                 interface: bus.interface_cycles.into(),
-                mesh: Cycle::from(slc.mesh_hops) * Cycle::from(slc.hop_cycles),
                 home_node: slc.home_node_cycles.into(),
-                dram: dram.access_cycles.into(),
                 peer: bus.peer_cycles.into(),
-                remote: bus.remote_cycles.into(),
                 device: bus.device_cycles.into(),
+                link: config.chips.link_cycles.into(),
             },
             tags: AllocationTags::default(),
             poisoned: FxHashSet::default(),
             suppliers: FxHashMap::default(),
+            cores,
         }
     }
 
-    /// Core to home node, and the home node's own access.
-    fn at_home_node(&self, at: Cycle) -> Cycle {
-        at + self.latencies.interface + self.latencies.mesh + self.latencies.home_node
+    /// The way between a core and the home node of a line, through the mesh and if need be over the
+    /// link to the other chip, whose floor plan is the same.
+    fn way(&self, core: usize, line: LineAddr) -> Cycle {
+        let (core, home) = (self.mesh.core(core), self.mesh.home(self.hash.slice_of(line)));
+        if self.remote.has(line) {
+            let gateway = self.mesh.gateway();
+            let hops = self.mesh.cycles(core, gateway) + self.mesh.cycles(gateway, home);
+            return hops + self.latencies.link;
+        }
+        self.mesh.cycles(core, home)
     }
 
-    fn back_at_core(&self, at: Cycle) -> Cycle {
-        at + self.latencies.mesh + self.latencies.interface
+    /// When the home node has looked up a request that left a core at `at`.
+    pub(crate) fn at_home_node(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+        at + self.latencies.interface + self.way(core, line) + self.latencies.home_node
     }
 
-    /// Reads a cacheable line that left the core at `at`.
-    pub(crate) fn read(&mut self, line: LineAddr, is_code: bool, at: Cycle) -> UncoreReply {
-        let home = self.at_home_node(at);
+    /// When a message that a home node sends at `at` is at a core.
+    pub(crate) fn at_core(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+        at + self.way(core, line) + self.latencies.interface
+    }
+
+    fn chip_of(&mut self, line: LineAddr) -> &mut Chip {
+        let number = usize::from(self.remote.has(line));
+        &mut self.chips[number]
+    }
+
+    /// From the home node to memory and back.
+    fn memory_access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
+        let home = self.mesh.home(self.hash.slice_of(line));
+        let memory = self.mesh.memory(self.chips[0].dram.channel_of(line));
+        let hops = self.mesh.cycles(home, memory);
+        self.chip_of(line).dram.access(line, at + hops) + hops
+    }
+
+    /// Another core of this chip sends its copy straight to `core`.
+    fn peer_access(&self, core: usize, peer: usize, line: LineAddr, at: Cycle) -> Cycle {
+        let direct = self.mesh.cycles(self.mesh.core(peer), self.mesh.core(core));
+        at + self.way(peer, line) + self.latencies.peer + direct
+    }
+
+    /// Reads a cacheable line for a core that it left at `at`.
+    pub(crate) fn read(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        want: Want,
+        at: Cycle,
+    ) -> UncoreReply {
+        let home = self.at_home_node(core, line, at);
         if let Some(source) = self.supplier(line) {
-            let supplied = match source {
-                DataSource::Peer => home + self.latencies.peer,
-                DataSource::Remote => home + self.latencies.remote,
-                DataSource::Dram => self.dram_access(line, home),
-                _ => home,
-            };
-            return UncoreReply { arrives: self.back_at_core(supplied), source, dirty: false };
+            // It stands for all that is outside; only the filter has to stay true.
+            let shared = self.filter.is_some() && self.settle(core, line, want, home).shared;
+            let arrives = self.arrival_from(source, core, line, home);
+            return UncoreReply { arrives, source, dirty: false, shared };
         }
-        if let Some(state) = self.slc_read(line, is_code) {
-            let dirty = state.is_dirty() && !is_code;
-            return UncoreReply {
-                arrives: self.back_at_core(home),
-                source: DataSource::Slc,
-                dirty,
-            };
-        }
-        let supplied = self.dram_access(line, home);
-        UncoreReply { arrives: self.back_at_core(supplied), source: DataSource::Dram, dirty: false }
+        let found = self.settle(core, line, want, home);
+        let (arrives, source) = match (found.giver, found.in_slc) {
+            (Some(peer), _) => {
+                let sent = self.peer_access(core, peer, line, home);
+                (sent + self.latencies.interface, DataSource::Peer)
+            }
+            (None, true) => (self.at_core(core, line, home), DataSource::Slc),
+            (None, false) => {
+                let supplied = self.memory_access(line, home);
+                (self.at_core(core, line, supplied), DataSource::Dram)
+            }
+        };
+        let is_remote = found.giver.is_none() && self.remote.has(line);
+        let source = if is_remote { DataSource::Remote } else { source };
+        let dirty = found.taken_dirty;
+        UncoreReply { arrives, source, dirty, shared: found.shared }
     }
 
     fn supplier(&self, line: LineAddr) -> Option<DataSource> {
         if self.suppliers.is_empty() { None } else { self.suppliers.get(&line).copied() }
     }
 
-    /// A hit gives a data line away, with the duty to write it back; code stays.
-    fn slc_read(&mut self, line: LineAddr, is_code: bool) -> Option<LineState> {
-        let slc = self.slc.as_mut()?;
-        let set = slc.set_of(line);
-        if is_code {
-            slc.level.lookup_in(set, line).map(|place| slc.level.state(place))
-        } else {
-            slc.level.remove_from(set, line)
-        }
+    /// When a line is there that a scenario's supplier sends; a peer is the neighbor at the crosspoint.
+    fn arrival_from(
+        &mut self,
+        source: DataSource,
+        core: usize,
+        line: LineAddr,
+        home: Cycle,
+    ) -> Cycle {
+        let supplied = match source {
+            DataSource::Peer => home + self.latencies.peer,
+            DataSource::Remote => {
+                let away = home + self.latencies.link;
+                self.memory_access(line, away) + self.latencies.link
+            }
+            DataSource::Dram => self.memory_access(line, home),
+            _ => home,
+        };
+        self.at_core(core, line, supplied)
     }
 
-    fn dram_access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
-        let channel = fold(line.0, self.channels.len().trailing_zeros()) as usize;
-        self.channels[channel].book(at) + self.latencies.dram
-    }
-
-    /// Takes a whole line for writing without its data; when the answer is back at the core.
-    pub(crate) fn claim(&mut self, line: LineAddr, at: Cycle) -> Cycle {
-        self.slc_read(line, false);
-        self.back_at_core(self.at_home_node(at))
+    /// Asks for the right to write a line without its data; when the answer is back at the core.
+    pub(crate) fn ask_for(&mut self, core: usize, line: LineAddr, want: Want, at: Cycle) -> Cycle {
+        let home = self.at_home_node(core, line, at);
+        self.settle(core, line, want, home);
+        self.at_core(core, line, home)
     }
 
     /// Reads or writes memory that no cache keeps; when the answer is back at the core.
-    pub(crate) fn access_uncached(&self, at: Cycle) -> Cycle {
-        self.back_at_core(self.at_home_node(at) + self.latencies.device)
+    pub(crate) fn access_uncached(&self, core: usize, at: Cycle) -> Cycle {
+        let way = self.mesh.cycles(self.mesh.core(core), self.mesh.gateway());
+        let there = at + self.latencies.interface + way + self.latencies.home_node;
+        there + self.latencies.device + way + self.latencies.interface
+    }
+
+    /// Reads a line in the system level cache; it goes away unless it `stays`.
+    pub(crate) fn slc_read(&mut self, line: LineAddr, stays: bool) -> Option<LineState> {
+        let slc = self.chip_of(line).slc.as_mut()?;
+        if stays { slc.read(line) } else { slc.take(line) }
+    }
+
+    /// Takes a line into the system level cache, or writes it to memory if there is none.
+    pub(crate) fn keep_at_home(&mut self, line: LineAddr, dirty: bool, at: Cycle) {
+        let written = match self.chip_of(line).slc.as_mut() {
+            Some(slc) => slc.put(line, dirty).filter(|victim| victim.dirty).map(|v| v.line),
+            None => dirty.then_some(line),
+        };
+        if let Some(line) = written {
+            self.memory_access(line, at);
+        }
     }
 
     /// Takes in a line that an L2 evicted.
-    pub(crate) fn accept_victim(&mut self, line: LineAddr, dirty: bool, at: Cycle) {
-        let home = self.at_home_node(at);
-        let Some(slc) = self.slc.as_mut() else {
-            if dirty {
-                self.dram_access(line, home);
-            }
-            return;
-        };
-        let set = slc.set_of(line);
-        if let Some(place) = slc.level.lookup_in(set, line) {
-            let state = slc.level.state(place);
-            slc.level.set_state(place, state.with_dirty(state.is_dirty() | dirty));
-            return;
-        }
-        let state = LineState::default().with_dirty(dirty);
-        let victim = slc.level.allocate_in(set, line, state, Insertion::Demand);
-        if let Some(victim) = victim.filter(|v| v.dirty) {
-            self.dram_access(victim.line, home);
-        }
+    pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
+        self.left(core, line);
+        let home = self.at_home_node(core, line, at);
+        self.keep_at_home(line, dirty, home);
     }
 
     /// Modified data of a line left a core, as poisoned or sound.
@@ -223,34 +260,32 @@ impl Uncore {
     }
 
     /// Tells the other agents of maintenance that left the core at `at`; when their answer is back.
-    pub(crate) fn told(&self, at: Cycle) -> Cycle {
-        self.back_at_core(self.at_home_node(at))
+    pub(crate) fn told(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+        let home = self.at_home_node(core, line, at);
+        self.at_core(core, line, home)
     }
 
-    /// Grants a write to a line whose data the core has; when the answer is back at the core.
-    pub(crate) fn upgrade(&mut self, line: LineAddr, at: Cycle) -> Cycle {
-        self.slc_read(line, false);
-        self.back_at_core(self.at_home_node(at))
-    }
-
-    /// Takes modified data that a core gave up in answer to a snoop; the core may keep a clean copy.
-    pub(crate) fn take_back(&mut self, line: LineAddr, at: Cycle) {
-        self.accept_victim(line, true, at);
+    /// Takes modified data that a core gave up for a snoop; the core may keep a clean copy.
+    pub(crate) fn take_back(&mut self, core: usize, line: LineAddr, at: Cycle) {
+        let home = self.at_home_node(core, line, at);
+        self.keep_at_home(line, true, home);
     }
 
     /// An I/O agent's line: written to memory, and sent on when the core that is to have it answers at
     /// `at`. When it is there.
-    pub(crate) fn stash(&mut self, line: LineAddr, at: Cycle) -> Cycle {
-        self.slc_read(line, false);
-        let home = self.at_home_node(at);
-        self.dram_access(line, home);
-        self.back_at_core(home)
+    pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+        let home = self.at_home_node(core, line, at);
+        self.settle(core, line, Want::Claim, home);
+        self.memory_access(line, home);
+        self.at_core(core, line, home)
     }
 
-    /// Empties the system level cache and the channels' bookings.
+    /// Empties caches, directory, mail and the channels' bookings.
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
-        self.slc = Slc::new(config, seed);
-        self.channels.fill(Calendar::rate(1, config.dram.line_cycles));
+        let empty = Uncore::new(config, self.cores, seed);
+        self.chips = empty.chips;
+        self.filter = empty.filter;
+        self.mail = empty.mail;
         self.poisoned.clear();
     }
 
@@ -264,23 +299,7 @@ impl Uncore {
 
     /// The system level cache's state of a line. Pure.
     pub(crate) fn slc_state(&self, line: LineAddr) -> Option<LineState> {
-        let slc = self.slc.as_ref()?;
-        let place = slc.level.probe_in(slc.set_of(line), line)?;
-        Some(slc.level.state(place))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fold;
-
-    #[test]
-    fn neighboring_lines_spread_evenly_over_the_slices() {
-        let mut hits = [0; 32];
-        for line in 0x12_3400..0x12_3400 + 320u64 {
-            hits[fold(line, 5) as usize] += 1;
-        }
-        assert_eq!(hits, [10; 32]);
-        assert_eq!(fold(0xFFFF, 0), 0);
+        let chip = usize::from(self.remote.has(line));
+        self.chips[chip].slc.as_ref()?.state(line)
     }
 }

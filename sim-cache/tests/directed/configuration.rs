@@ -15,7 +15,7 @@ fn the_committed_tables_have_no_problem() {
 
 #[test]
 fn each_impossible_value_is_refused_by_its_key() {
-    let cases: [(&str, &str, Break); 15] = [
+    let cases: [(&str, &str, Break); 19] = [
         ("memory.l1d.size-bytes", "384 sets", |m| m.l1d.size_bytes = 98_304),
         ("memory.l1i.ways", "1 to 16", |m| m.l1i.ways = 32),
         ("memory.l1i.ways", "binary tree", |m| {
@@ -32,6 +32,10 @@ fn each_impossible_value_is_refused_by_its_key() {
         ("memory.l2.size-bytes", "at most 1 GiB", |m| m.l2.size_bytes = 1 << 50),
         ("memory.slc.slice-bytes", "at most 1 GiB", |m| m.slc.slice_bytes = 1 << 50),
         ("memory.slc.slices", "at most 1 GiB", |m| m.slc.slices = 1 << 30),
+        ("memory.mesh.columns", "1 to 64", |m| m.mesh.columns = 0),
+        ("memory.snoop-filter.slice-lines", "power of two", |m| m.snoop_filter.slice_lines = 48),
+        ("memory.snoop-filter.slice-lines", "in all", |m| m.snoop_filter.slice_lines = 1 << 20),
+        ("memory.chips.remote-pages-per-256", "count=2", |m| m.chips.remote_pages_per_256 = 1),
         ("memory.l2-tlb.entries", "1 to 1048576", |m| m.l2_tlb.entries = 1 << 30),
     ];
     for (key, remedy, make_wrong) in cases {

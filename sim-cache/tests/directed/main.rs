@@ -2,6 +2,7 @@
 //! 4.1 to 4.6. Each case names the section it checks and states its claim.
 
 mod caches;
+mod coherence;
 mod configuration;
 mod errors;
 mod flow_edges;

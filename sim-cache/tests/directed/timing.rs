@@ -65,7 +65,7 @@ fn a_seventeenth_miss_waits_for_a_register() {
     let mut rig = Rig::new(K1, &lines, &[]);
     let begin = rig.now;
     let done: Vec<u64> = lines.iter().map(|line| rig.ld(8, *line).done - begin).collect();
-    assert!(done[..16].iter().all(|d| *d < 450), "{done:?}");
+    assert!(done[..16].iter().all(|d| *d < 500), "{done:?}");
     assert!(done[16] > 700, "{done:?}");
 }
 
@@ -125,9 +125,13 @@ fn stores_that_leave_late_do_not_delay_loads_that_issue_early() {
     let mut rig = Rig::new(K1, &[D, D + 0x40], &[]);
     let begin = rig.now;
     let store = MemRequest::new(VirtAddr(0), VirtAddr(D), 8, MemKind::Store);
+    let alone = |line: u64| {
+        let mut rig = Rig::new(K1, &[line], &[]);
+        rig.ld(8, line).done - rig.now
+    };
     rig.memory.port(0).access(store, begin + 95, &mut NullSink);
-    assert_eq!(rig.ld(8, D + 0x40).done - begin, 388);
-    assert_eq!(rig.ld(8, D).done - begin, 388, "it would have fetched the line itself");
+    assert_eq!(rig.ld(8, D + 0x40).done - begin, alone(D + 0x40));
+    assert_eq!(rig.ld(8, D).done - begin, alone(D), "it would have fetched the line itself");
 }
 
 #[test]
@@ -137,7 +141,7 @@ fn cycles_with_an_l2_miss_outstanding_are_known() {
     let done = rig.ld(8, D).done;
     let pending = rig.memory.port(0).l2_miss_pending(begin, done);
     // All but 13 cycles of lookup and 5 of the fill
-    assert_eq!(pending, 388 - 13 - 5);
+    assert_eq!(pending, done - begin - 13 - 5);
     assert_eq!(rig.memory.port(0).l2_miss_pending(done, done + 100), 0);
     let mut rig = Rig::new(K2, &[D], &[]);
     rig.ld(8, D);

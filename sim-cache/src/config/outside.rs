@@ -1,0 +1,177 @@
+//! The tables of what lies outside the cores: bus, mesh, home nodes, memory, a second chip.
+
+use serde::Deserialize;
+use sim_core::config::Problem;
+
+use super::{
+    MAX_CACHE_BYTES, MAX_DELAY, MemoryConfig, ReplacementKind, check_cache, check_power_of_two,
+    check_range, refuse,
+};
+
+/// Most lines that all snoop filters may follow: as many as 1024 cores have in L2 caches of 1 MiB.
+const MAX_FILTER_LINES: u64 = 1 << 24;
+
+/// `memory.far-atomics`: which atomic operations on cacheable memory leave the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FarAtomics {
+    /// None: the line is brought into the L1 D-cache.
+    Never,
+    /// Those whose line neither the L1 D-cache nor the L2 has for writing.
+    Miss,
+    /// All.
+    Always,
+}
+
+/// `[memory.bus]`: the CHI interface of the core, and answers from outside the mesh.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BusConfig {
+    /// Core to mesh, one way.
+    pub interface_cycles: u32,
+    /// Transactions that may start in one cycle.
+    pub transactions_per_cycle: u32,
+    /// Bytes of one beat of a data channel.
+    pub beat_bytes: u32,
+    /// Rate at which lines come in from the mesh, sustained.
+    pub read_bytes_per_cycle: u32,
+    /// What another core takes to answer a snoop with a line, its interface included.
+    pub peer_cycles: u32,
+    /// What a device or uncached memory takes to answer, behind the edge of the mesh.
+    pub device_cycles: u32,
+}
+
+/// `[memory.mesh]`: the grid of crosspoints.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct MeshConfig {
+    /// Crosspoints of a row.
+    pub columns: u32,
+    /// Crosspoints of a column.
+    pub rows: u32,
+    /// One hop, in core cycles.
+    pub hop_cycles: u32,
+}
+
+/// `[memory.slc]`: the system level cache of the mesh.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SlcConfig {
+    /// Home nodes with a slice each; addresses are spread by a hash.
+    pub slices: u32,
+    /// Capacity of one slice; 0 models a mesh without a system level cache.
+    pub slice_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Victim selection.
+    pub replacement: ReplacementKind,
+    /// Tag and data access of the home node, in core cycles.
+    pub home_node_cycles: u32,
+}
+
+/// `[memory.snoop-filter]`: what the home nodes know of the cores' caches.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SnoopFilterConfig {
+    /// Lines that the filter of one home node can follow.
+    pub slice_lines: u32,
+    /// Lines per set.
+    pub ways: u32,
+}
+
+/// `[memory.dram]`: local memory.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DramConfig {
+    /// From the controller at the edge of the mesh until the data is back there.
+    pub access_cycles: u32,
+    /// Channels; lines are spread by a hash.
+    pub channels: u32,
+    /// Core cycles for which one line occupies a channel.
+    pub line_cycles: u32,
+}
+
+/// `[memory.chips]`: a second chip with the same mesh, home nodes and memory, whose cores are idle.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ChipsConfig {
+    /// Chips.
+    pub count: u32,
+    /// The link between them, one way.
+    pub link_cycles: u32,
+    /// Of 256 physical pages of 4 KiB, how many have their home on the other chip.
+    pub remote_pages_per_256: u32,
+}
+
+impl MemoryConfig {
+    /// Everything outside the cores.
+    pub(super) fn check_outside(&self, found: &mut Vec<Problem>) {
+        self.check_outside_ranges(found);
+        self.check_home_nodes(found);
+        let chips = &self.chips;
+        if chips.count == 1 && chips.remote_pages_per_256 > 0 {
+            let wrong = format!("{} pages have no chip to be on", chips.remote_pages_per_256);
+            refuse(found, "memory.chips.remote-pages-per-256", wrong, "set memory.chips.count=2");
+        }
+    }
+
+    fn check_outside_ranges(&self, found: &mut Vec<Problem>) {
+        let (bus, mesh, dram, chips) = (&self.bus, &self.mesh, &self.dram, &self.chips);
+        let delay = MAX_DELAY as u32;
+        let rows: [(&'static str, u32, u32, u32); 16] = [
+            ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
+            ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
+            ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
+            ("memory.bus.transactions-per-cycle", bus.transactions_per_cycle, 1, 8),
+            ("memory.bus.read-bytes-per-cycle", bus.read_bytes_per_cycle, 4, 64),
+            ("memory.bus.beat-bytes", bus.beat_bytes, 8, 64),
+            ("memory.mesh.columns", mesh.columns, 1, 64),
+            ("memory.mesh.rows", mesh.rows, 1, 64),
+            ("memory.mesh.hop-cycles", mesh.hop_cycles, 0, 1000),
+            ("memory.slc.home-node-cycles", self.slc.home_node_cycles, 0, delay),
+            ("memory.dram.access-cycles", dram.access_cycles, 0, delay),
+            ("memory.dram.channels", dram.channels, 1, 256),
+            ("memory.dram.line-cycles", dram.line_cycles, 1, 32),
+            ("memory.chips.count", chips.count, 1, 2),
+            ("memory.chips.link-cycles", chips.link_cycles, 0, delay),
+            ("memory.chips.remote-pages-per-256", chips.remote_pages_per_256, 0, 256),
+        ];
+        for (key, value, low, high) in rows {
+            check_range(found, key, value.into(), low.into(), high.into());
+        }
+        check_power_of_two(found, "memory.bus.beat-bytes", bus.beat_bytes.into());
+        check_power_of_two(found, "memory.dram.channels", dram.channels.into());
+    }
+
+    /// Slices of the system level cache and of the snoop filter.
+    fn check_home_nodes(&self, found: &mut Vec<Problem>) {
+        let (slc, filter) = (&self.slc, &self.snoop_filter);
+        check_power_of_two(found, "memory.slc.slices", slc.slices.into());
+        if slc.slice_bytes > 0 {
+            let keys = ["memory.slc.slice-bytes", "memory.slc.ways"];
+            check_cache(found, keys, slc.slice_bytes, slc.ways, slc.replacement);
+        }
+        let all_slices = slc.slice_bytes.saturating_mul(slc.slices.into());
+        if slc.slice_bytes <= MAX_CACHE_BYTES && all_slices > MAX_CACHE_BYTES {
+            let wrong = format!("{} slices make {all_slices} bytes", slc.slices);
+            refuse(found, "memory.slc.slices", wrong, "use at most 1 GiB in all");
+        } else {
+            check_range(found, "memory.slc.slices", slc.slices.into(), 1, 1 << 10);
+        }
+        check_range(found, "memory.snoop-filter.ways", filter.ways.into(), 1, 64);
+        let lines = u64::from(filter.slice_lines);
+        check_range(found, "memory.snoop-filter.slice-lines", lines, 1, 1 << 20);
+        let sets = lines / u64::from(filter.ways.max(1));
+        if !sets.is_power_of_two() || sets * u64::from(filter.ways) != lines {
+            let wrong = format!("{lines} lines in {} ways make no whole index", filter.ways);
+            let right = "lines must be ways times a power of two";
+            refuse(found, "memory.snoop-filter.slice-lines", wrong, right);
+        }
+        let all_lines = lines.saturating_mul(slc.slices.into());
+        if lines <= 1 << 20 && slc.slices <= 1 << 10 && all_lines > MAX_FILTER_LINES {
+            let wrong = format!("{} slices make {all_lines} lines", slc.slices);
+            let right = format!("use at most {MAX_FILTER_LINES} in all");
+            refuse(found, "memory.snoop-filter.slice-lines", wrong, right);
+        }
+    }
+}

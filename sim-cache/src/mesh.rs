@@ -1,0 +1,119 @@
+//! The mesh that connects cores, home nodes and memory: who sits where, and how far it is. PMU guide
+//! 3.2.21; floor plan in the manner of Arm's CSS N2.
+//!
+//! A grid of crosspoints. Each serves two cores; the home nodes are spread evenly like the black
+//! squares of a chess board, memory controllers sit at the left and right edge, the way out of the
+//! chip (devices, other chips) in the middle of the right edge. Messages go along the row, then along
+//! the column. Not modeled: contention for links.
+
+use sim_core::Cycle;
+
+use crate::config::MeshConfig;
+
+/// Cores of one crosspoint.
+const CORES_AT_A_CROSSPOINT: u64 = 2;
+
+/// A place on the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Crosspoint {
+    column: u32,
+    row: u32,
+}
+
+/// Positions of everything, and the price of a hop.
+#[derive(Clone, Debug)]
+pub(crate) struct Mesh {
+    hop_cycles: Cycle,
+    cores: Box<[Crosspoint]>,
+    homes: Box<[Crosspoint]>,
+    memories: Box<[Crosspoint]>,
+    gateway: Crosspoint,
+}
+
+impl Mesh {
+    /// The floor plan for so many cores, home nodes and memory channels.
+    pub(crate) fn new(config: &MeshConfig, cores: usize, homes: u32, memories: u32) -> Mesh {
+        let (columns, rows) = (config.columns, config.rows);
+        let all = u64::from(columns) * u64::from(rows);
+        let at = |index: u64| Crosspoint {
+            column: (index % u64::from(columns)) as u32,
+            row: (index / u64::from(columns)) as u32,
+        };
+        let core = |number: usize| at(number as u64 / CORES_AT_A_CROSSPOINT % all);
+        // Every second crosspoint of a row, from the second one on in every second row.
+        let home = |slice: u32| {
+            let Crosspoint { column, row } = at(u64::from(slice) * all / u64::from(homes));
+            Crosspoint { column: (column + row) % columns, row }
+        };
+        let on_each_edge = memories.div_ceil(2);
+        let memory = |channel: u32| Crosspoint {
+            column: if channel.is_multiple_of(2) { 0 } else { columns - 1 },
+            row: (channel / 2 * 2 + 1) * rows / (2 * on_each_edge),
+        };
+        Mesh {
+            hop_cycles: config.hop_cycles.into(),
+            cores: (0..cores).map(core).collect(),
+            homes: (0..homes).map(home).collect(),
+            memories: (0..memories).map(memory).collect(),
+            gateway: Crosspoint { column: columns - 1, row: rows / 2 },
+        }
+    }
+
+    /// Where a core sits.
+    pub(crate) fn core(&self, number: usize) -> Crosspoint {
+        self.cores[number]
+    }
+
+    /// Where the home node of a slice sits.
+    pub(crate) fn home(&self, slice: u32) -> Crosspoint {
+        self.homes[slice as usize]
+    }
+
+    /// Where the controller of a memory channel sits.
+    pub(crate) fn memory(&self, channel: u32) -> Crosspoint {
+        self.memories[channel as usize]
+    }
+
+    /// The way to devices and to other chips.
+    pub(crate) fn gateway(&self) -> Crosspoint {
+        self.gateway
+    }
+
+    /// Time from one crosspoint to another.
+    pub(crate) fn cycles(&self, from: Crosspoint, to: Crosspoint) -> Cycle {
+        let hops = from.column.abs_diff(to.column) + from.row.abs_diff(to.row);
+        Cycle::from(hops) * self.hop_cycles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mesh() -> Mesh {
+        Mesh::new(&MeshConfig { columns: 8, rows: 8, hop_cycles: 3 }, 128, 32, 8)
+    }
+
+    #[test]
+    fn home_nodes_are_spread_like_the_black_squares_of_a_chess_board() {
+        let mesh = mesh();
+        for (i, home) in mesh.homes.iter().enumerate() {
+            assert!((home.column + home.row).is_multiple_of(2), "{home:?}");
+            assert!(!mesh.homes[..i].contains(home), "{home:?} twice");
+        }
+        // A corner is 7 hops from the mean home node.
+        let total: Cycle = (0..32).map(|s| mesh.cycles(mesh.core(0), mesh.home(s))).sum();
+        assert_eq!(total, 32 * 7 * 3);
+    }
+
+    #[test]
+    fn two_cores_share_a_crosspoint_and_memory_sits_at_the_edges() {
+        let mesh = mesh();
+        assert_eq!(mesh.cycles(mesh.core(0), mesh.core(1)), 0);
+        assert_eq!(mesh.cycles(mesh.core(0), mesh.core(2)), 3);
+        assert_eq!(mesh.cycles(mesh.core(0), mesh.core(127)), 14 * 3);
+        let rows: Vec<u32> = mesh.memories.iter().map(|m| m.row).collect();
+        assert_eq!(rows, [1, 1, 3, 3, 5, 5, 7, 7]);
+        assert!(mesh.memories.iter().all(|m| m.column == 0 || m.column == 7));
+    }
+}
