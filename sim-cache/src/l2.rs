@@ -54,6 +54,44 @@ pub(crate) struct L2Reply {
     pub(crate) trains: bool,
 }
 
+/// The decisions of flow 5.7 or of flow 5.8, as edges.
+struct L2Edges {
+    hit: FlowEdge,
+    miss: FlowEdge,
+    remote: FlowEdge,
+    local: FlowEdge,
+    victim: FlowEdge,
+    no_victim: FlowEdge,
+}
+
+const READ_EDGES: L2Edges = L2Edges {
+    hit: FlowEdge::L2ReadHit,
+    miss: FlowEdge::L2ReadMiss,
+    remote: FlowEdge::L2ReadRemote,
+    local: FlowEdge::L2ReadLocal,
+    victim: FlowEdge::L2ReadVictim,
+    no_victim: FlowEdge::L2ReadNoVictim,
+};
+
+const WRITE_EDGES: L2Edges = L2Edges {
+    hit: FlowEdge::L2WriteHit,
+    miss: FlowEdge::L2WriteMiss,
+    remote: FlowEdge::L2WriteRemote,
+    local: FlowEdge::L2WriteLocal,
+    victim: FlowEdge::L2WriteVictim,
+    no_victim: FlowEdge::L2WriteNoVictim,
+};
+
+impl L2Edges {
+    fn data_from(&self, source: DataSource) -> FlowEdge {
+        if source == DataSource::Remote { self.remote } else { self.local }
+    }
+
+    fn allocated(&self, sent_out: bool) -> FlowEdge {
+        if sent_out { self.victim } else { self.no_victim }
+    }
+}
+
 impl L2Request {
     /// The line is to be written: it must be this core's alone.
     fn writes(self) -> bool {
@@ -84,7 +122,10 @@ impl CoreMemory {
         }
         let at = if request == L2Request::L2Prefetch { at } else { self.l2_port.book(at) };
         match self.l2.lookup(line) {
-            Some(place) => self.l2_hit(request, line, place, at, uncore, sink),
+            Some(place) => {
+                self.l2_edge(request, |edges| edges.hit, sink);
+                self.l2_hit(request, line, place, at, uncore, sink)
+            }
             None => self.refill_l2(request, line, at, uncore, sink),
         }
     }
@@ -146,6 +187,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
+        self.l2_edge(request, |edges| edges.miss, sink);
         let looked_up = at + self.latencies.l2_lookup;
         let entry = self.l2_queue.find(looked_up);
         let event = self.bus_event(request);
@@ -166,9 +208,8 @@ impl CoreMemory {
             _ => Insertion::Demand,
         };
         let victim = self.l2.allocate(line, state, insertion);
-        if let Some(victim) = victim {
-            self.evict_from_l2(victim, leaves, uncore, sink);
-        }
+        let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
+        self.l2_edge(request, |edges| edges.allocated(sent_out), sink);
         L2Reply {
             ready: arrives + self.latencies.fill,
             source: reply.source,
@@ -181,6 +222,7 @@ impl CoreMemory {
 
     /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
     fn count_l2_refill<S: EventSink>(&self, request: L2Request, reply: UncoreReply, sink: &mut S) {
+        self.l2_edge(request, |edges| edges.data_from(reply.source), sink);
         if reply.source == DataSource::Remote {
             sink.raise(PmuEvent::REMOTE_ACCESS);
         }
@@ -196,14 +238,15 @@ impl CoreMemory {
         }
     }
 
-    /// A victim leaves the L2, its copies in the L1 caches with it; step 5 of both flows.
+    /// A victim leaves the L2, its copies in the L1 caches with it; step 5 of both flows. True when it
+    /// was written out.
     pub(crate) fn evict_from_l2<S: EventSink>(
         &mut self,
         victim: Victim,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
-    ) {
+    ) -> bool {
         self.l1i.remove(victim.line);
         let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());
         let l1d_dirty = l1d.is_some();
@@ -214,10 +257,12 @@ impl CoreMemory {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
             poisoned = self.check_written_back(state.defect(), sink);
             sink.raise(PmuEvent::L2D_CACHE_WR);
+            sink.edge(FlowEdge::L2WriteHit);
         }
         let dirty = victim.dirty || l1d_dirty;
+        let written_out = dirty || self.semantics.clean_victims_count;
         let mut leaves = at;
-        if dirty || self.semantics.clean_victims_count {
+        if written_out {
             sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
             leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, at, sink);
         }
@@ -226,6 +271,7 @@ impl CoreMemory {
             uncore.note_poison(victim.line, poisoned);
         }
         uncore.accept_victim(self.number, victim.line, dirty, sent);
+        written_out
     }
 
     /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
@@ -236,6 +282,7 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         sink.raise(PmuEvent::L2D_CACHE_WR);
+        sink.edge(FlowEdge::L2WriteHit);
         let place = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
         let state = self.l2.state(place).with_dirty(true);
         self.l2.set_state(place, state.with_defect(arriving_defect(poisoned)));
@@ -255,6 +302,7 @@ impl CoreMemory {
         let looked_up = at + self.latencies.l2_lookup;
         if let Some(place) = self.l2.lookup(line) {
             // An instruction copy of the line is no concern here: it is made stale by software rules.
+            sink.edge(FlowEdge::L2WriteHit);
             let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
             self.l2.set_state(place, state);
             if state.is_shared() {
@@ -266,11 +314,13 @@ impl CoreMemory {
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
         let claimed = uncore.ask_for(self.number, line, Want::Claim, leaves);
         self.l2_queue.hold(entry, claimed);
+        sink.edge(FlowEdge::L2WriteMiss);
+        sink.edge(FlowEdge::L2WriteClaim);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
-        if let Some(victim) = self.l2.allocate(line, state, Insertion::Demand) {
-            self.evict_from_l2(victim, leaves, uncore, sink);
-        }
+        let victim = self.l2.allocate(line, state, Insertion::Demand);
+        let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
+        sink.edge(WRITE_EDGES.allocated(sent_out));
         leaves - self.latencies.l2_lookup
     }
 
@@ -285,10 +335,12 @@ impl CoreMemory {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
         match self.l2.lookup(line) {
-            Some(place) if self.l2.state(place).is_shared() => {
-                self.upgrade(line, at + self.latencies.l2_lookup, uncore, sink);
+            Some(place) => {
+                sink.edge(FlowEdge::L2WriteHit);
+                if self.l2.state(place).is_shared() {
+                    self.upgrade(line, at + self.latencies.l2_lookup, uncore, sink);
+                }
             }
-            Some(_) => {}
             None => {
                 self.refill_l2(L2Request::Store, line, at, uncore, sink);
             }
@@ -322,6 +374,19 @@ impl CoreMemory {
             }
         }
         self.next_lines.asked_up_to(wanted.start, page_lines_shift);
+    }
+
+    /// Reports a decision of the flow that the request is counted by, if it is counted.
+    fn l2_edge<S: EventSink>(
+        &self,
+        request: L2Request,
+        decided: impl Fn(&L2Edges) -> FlowEdge,
+        sink: &mut S,
+    ) {
+        if self.counts_in_l2(request) {
+            let write = self.counts_as_write(request);
+            sink.edge(decided(if write { &WRITE_EDGES } else { &READ_EDGES }));
+        }
     }
 
     fn counts_in_l2(&self, request: L2Request) -> bool {

@@ -5,7 +5,7 @@
 //! in: two bus transactions that no load or store issued, so neither read nor write (4.6.5, 4.6.6). The
 //! line counts as an L2 refill, not as a read one, and in no access or last level event.
 
-use sim_core::{Cycle, DataSource, EventSink, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
 
 use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
 use crate::replacement::Insertion;
@@ -60,9 +60,9 @@ impl CoreMemory {
             return arrives;
         }
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
-        if let Some(victim) = self.l2.allocate(line, state, Insertion::Demand) {
-            self.evict_from_l2(victim, pulls, uncore, sink);
-        }
+        let victim = self.l2.allocate(line, state, Insertion::Demand);
+        let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, pulls, uncore, sink));
+        sink.edge(if sent_out { FlowEdge::L2StashVictim } else { FlowEdge::L2StashNoVictim });
         arrives
     }
 }

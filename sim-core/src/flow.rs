@@ -167,6 +167,8 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("data from another chip", 3, &[REMOTE_ACCESS]),
         step("refill", 4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
         plain("allocated"),
+        // Not in the guide's list: an I/O agent puts a line in (3.2.9, decision A05).
+        FlowBox { name: "stash", step: 0, events: &[L2D_CACHE_REFILL] },
         step("victim sent out", 5, &[L2D_CACHE_WB_VICTIM]),
         plain("done"),
     ] },
@@ -270,6 +272,8 @@ edges! {
     L2ReadLocal = L2Read, "bus read" => "refill", "data from this chip";
     L2ReadVictim = L2Read, "allocated" => "victim sent out", "victim written out";
     L2ReadNoVictim = L2Read, "allocated" => "done", "set not full, or nothing to send";
+    L2StashVictim = L2Read, "stash" => "victim sent out", "victim written out";
+    L2StashNoVictim = L2Read, "stash" => "done", "set not full, or nothing to send";
     L2WriteHit = L2Write, "L2 lookup" => "done", "hit, or line in flight";
     L2WriteMiss = L2Write, "L2 lookup" => "bus access", "miss";
     L2WriteRemote = L2Write, "bus access" => "data from another chip", "data from another chip";
