@@ -4,12 +4,20 @@
 //! holding; then the wishes are carried out on the empty system, in the order in which the case
 //! names its addresses.
 
-use sim_cache::{CacheLevel, Defect, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel};
-use sim_core::{DataSource, LINE_BYTES, VirtAddr};
+use sim_cache::{
+    CacheLevel, Defect, Mapping, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel,
+};
+use sim_core::{DataSource, LINE_BYTES, PhysAddr, VirtAddr};
 use sim_trace::scenario::{Action, Base, Bits, Given, Ram, State, Step, Xt};
 
 /// Bytes of a page of the identity map (guide conformance setups: 4 KiB).
 const PAGE_BYTES: u64 = 4096;
+/// Bytes of a block of the level above (Arm architecture, 4 KiB granule).
+const BLOCK_BYTES: u64 = 2 << 20;
+/// Pages under one contiguous hint (Arm architecture, 4 KiB granule).
+const CONTIGUOUS_PAGES: u64 = 16;
+/// Levels of a walk above the last.
+const UPPER_LEVELS: u32 = 3;
 /// Bytes that share an allocation tag (Arm architecture, MTE).
 const TAG_BYTES: u64 = 16;
 
@@ -49,6 +57,9 @@ pub(super) fn apply(
     steps: &[Step],
     memory: &mut MemorySystem,
 ) -> Result<(), NotMapped> {
+    if given.stage2 {
+        memory.enable_stage2(PAGE_BYTES).expect("4 KiB is a granule");
+    }
     let mut wishes = Wishes::default();
     wishes.base(given.base, steps);
     for clause in &given.clauses {
@@ -120,8 +131,7 @@ impl Wishes {
 
     fn carry_out(&self, memory: &mut MemorySystem) -> Result<(), NotMapped> {
         for wish in &self.attributes {
-            let target = memory.page_target(VirtAddr(wish.addr)).unwrap_or_default();
-            memory.map_page(VirtAddr(wish.addr), attributes(wish.state, target));
+            describe(wish, memory);
         }
         for wish in &self.sources {
             self.supply(wish, memory)?;
@@ -207,20 +217,46 @@ fn untagged(addr: u64) -> u64 {
     ((addr << 8) as i64 >> 8) as u64
 }
 
-/// What the tables say of a page after one more attribute.
-fn attributes(state: State, target: PageTarget) -> Option<PageTarget> {
-    Some(match state {
-        State::Unmapped => return None,
-        State::Device => PageTarget { memory: MemoryType::Device, ..target },
-        State::NonCacheable => PageTarget { memory: MemoryType::NonCacheable, ..target },
-        State::Tagged => PageTarget { tagged: true, ..target },
-        _ => target,
-    })
+/// Gives the tables one more attribute of a page, or maps the block around it.
+fn describe(wish: &Wish, memory: &mut MemorySystem) {
+    let addr = VirtAddr(wish.addr);
+    let target = memory.page_target(addr).unwrap_or_default();
+    let target = match wish.state {
+        State::Unmapped => None,
+        State::Device => Some(PageTarget { memory: MemoryType::Device, ..target }),
+        State::NonCacheable => Some(PageTarget { memory: MemoryType::NonCacheable, ..target }),
+        State::Tagged => Some(PageTarget { tagged: true, ..target }),
+        _ => {
+            map_around(wish, memory);
+            return;
+        }
+    };
+    memory.map_page(addr, target);
+}
+
+/// Maps a page, a block or a range of pages to itself.
+fn map_around(wish: &Wish, memory: &mut MemorySystem) {
+    let (range, bytes) = match wish.state {
+        State::InBlock => (BLOCK_BYTES, BLOCK_BYTES),
+        State::Contiguous => (CONTIGUOUS_PAGES * PAGE_BYTES, PAGE_BYTES),
+        _ => (PAGE_BYTES, PAGE_BYTES),
+    };
+    let mapping = Mapping {
+        contiguous: wish.state == State::Contiguous,
+        read_only: wish.state == State::ReadOnly,
+        ..Mapping::normal(PhysAddr(wish.addr / range * range), bytes)
+    };
+    let mapped = memory.map_block(VirtAddr(wish.addr), mapping);
+    mapped.expect("scenarios have the 4 KiB granule, and the output is aligned");
 }
 
 fn translate(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
     let addr = VirtAddr(wish.addr);
     if wish.state == State::InNoTlb {
+        return Ok(());
+    }
+    if wish.state == State::InWalkCache {
+        memory.warm_walk_cache(0, addr, UPPER_LEVELS);
         return Ok(());
     }
     memory.warm_tlb(0, addr, TlbLevel::L2)?;

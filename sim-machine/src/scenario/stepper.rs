@@ -82,9 +82,8 @@ impl<T: Tally> Stepper<T> {
         }
         match step.action {
             Action::Fetch { addr } => {
-                let mut port = self.memory.port(0);
-                let reply = port.fetch(VirtAddr(addr), self.group_start, &mut self.sink);
-                self.busy_until = self.busy_until.max(reply.done);
+                let done = self.fetch(addr, step.wrong_path);
+                self.busy_until = self.busy_until.max(done);
             }
             Action::Snoop { snoop, addr } => {
                 let (addr, at) = (VirtAddr(addr), self.group_start);
@@ -104,15 +103,25 @@ impl<T: Tally> Stepper<T> {
         Ok(())
     }
 
+    /// A fetch outside the pipeline; when it is done. One that is reached and faults is an abort.
+    fn fetch(&mut self, addr: u64, wrong_path: bool) -> Cycle {
+        let (mut port, at) = (self.memory.port(0), self.group_start);
+        if wrong_path {
+            return port.fetch(VirtAddr(addr), at, &mut self.sink).done;
+        }
+        self.pipeline.fetch(addr, at, &mut port, &mut self.sink)
+    }
+
     /// The value of the operand register.
     fn operand(&self, step: &Step, xt: Xt) -> Result<u64, CaseError> {
         const PAGE_NUMBER: u64 = (1 << 44) - 1;
         Ok(match xt {
             Xt::Address(addr) | Xt::Value(addr) => addr,
             Xt::Page { addr, asid } => {
-                addr >> 12 & PAGE_NUMBER | u64::from(asid.unwrap_or(0)) << 48
+                let asid = asid.unwrap_or_else(|| self.memory.asid(0));
+                addr >> 12 & PAGE_NUMBER | u64::from(asid) << 48
             }
-            Xt::Asid(asid) => u64::from(asid.unwrap_or(0)) << 48,
+            Xt::Asid(asid) => u64::from(asid) << 48,
             Xt::SetAndWay { addr, level2 } => {
                 let level = if level2 { CacheLevel::L2 } else { CacheLevel::L1d };
                 let operand = self.memory.set_way_operand(0, VirtAddr(addr), level);

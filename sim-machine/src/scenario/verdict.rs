@@ -101,7 +101,8 @@ pub(super) fn judge(
 }
 
 /// Flows whose edges the model reports.
-const REPORTED: [Flow; 0] = [];
+const REPORTED: [Flow; 6] =
+    [Flow::LoadTlb, Flow::StoreTlb, Flow::FetchTlb, Flow::L1dRead, Flow::L1dWrite, Flow::L1i];
 
 /// The edges of the flows that the path names, where they are not those of its ways.
 fn wrong_edges(case: &Case, flows: &FlowCounts) -> Vec<WrongEdge> {

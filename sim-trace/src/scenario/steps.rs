@@ -93,8 +93,8 @@ pub enum Xt {
         /// Address space.
         asid: Option<u16>,
     },
-    /// An ASID in the upper bits; `None` for the current one.
-    Asid(Option<u16>),
+    /// An ASID in the upper bits.
+    Asid(u16),
     /// A plain value.
     Value(u64),
 }
@@ -279,9 +279,9 @@ fn parse_operand(
             let addr = cursor.address(names)?;
             Some(Xt::Page { addr, asid: parse_asid(cursor)? })
         }
-        Operand::Asid => Some(Xt::Asid(Some(need_asid(cursor, "the number of an ASID")?))),
+        Operand::Asid => Some(Xt::Asid(need_asid(cursor, "the number of an ASID")?)),
         Operand::Value => match parse_asid(cursor)? {
-            Some(asid) => Some(Xt::Asid(Some(asid))),
+            Some(asid) => Some(Xt::Asid(asid)),
             None => cursor.number()?.map(Xt::Value),
         },
     })

@@ -224,10 +224,10 @@ fn instructions_that_manage_take_their_operands() {
         Some(Xt::SetAndWay { addr: 0x40, level2: false }),
         Some(Xt::Page { addr: 0x8000, asid: None }),
         Some(Xt::Page { addr: 0x9000, asid: Some(7) }),
-        Some(Xt::Asid(Some(7))),
+        Some(Xt::Asid(7)),
         None,
         Some(Xt::Address(0x8000)),
-        Some(Xt::Asid(Some(3))),
+        Some(Xt::Asid(3)),
         Some(Xt::Value(0x1000)),
         None,
     ];

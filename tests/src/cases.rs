@@ -1,0 +1,30 @@
+//! The scenario files of the repository, read once for all tests that walk over them.
+
+use sim_trace::scenario::{self, Case};
+
+use crate::{files_below, read, repository};
+
+/// A case with the file that it stands in, relative to the top of the repository.
+#[derive(Clone, Debug)]
+pub struct FiledCase {
+    /// The file.
+    pub file: String,
+    /// The case.
+    pub case: Case,
+}
+
+/// Every case below `tests/scenarios`, in the order of files and lines.
+///
+/// # Panics
+///
+/// When a file cannot be read or is no scenario.
+pub fn all_cases() -> Vec<FiledCase> {
+    let top = repository();
+    let mut cases = Vec::new();
+    for path in files_below(&top.join("tests/scenarios"), "toml") {
+        let file = path.strip_prefix(&top).unwrap_or(&path).display().to_string();
+        let parsed = scenario::parse(&file, &read(&path)).unwrap_or_else(|error| panic!("{error}"));
+        cases.extend(parsed.into_iter().map(|case| FiledCase { file: file.clone(), case }));
+    }
+    cases
+}

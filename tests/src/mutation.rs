@@ -1,0 +1,175 @@
+//! Machines with one fault: a place that raises an event is silent, or raises it twice.
+//!
+//! A sink learns from [`Location::caller`] which place raises what; a machine with a fault at that
+//! place is the same machine heard by a sink that leaves it out or doubles it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
+
+use sim_core::{EventSink, FlowEdge, PmuEvent};
+use sim_machine::scenario::{Recorded, Tally};
+
+/// A place in the sources that raises an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Site {
+    /// Source file as the compiler names it.
+    pub file: &'static str,
+    /// Line.
+    pub line: u32,
+    /// What is raised there; one place may raise several.
+    pub event: PmuEvent,
+}
+
+impl Site {
+    fn here(caller: &'static Location<'static>, event: PmuEvent) -> Site {
+        Site { file: caller.file(), line: caller.line(), event }
+    }
+}
+
+/// Records like any other sink, and which places spoke.
+#[derive(Clone, Debug, Default)]
+pub struct Learner {
+    recorded: Recorded,
+    /// Every place that was heard.
+    pub sites: BTreeSet<Site>,
+}
+
+impl EventSink for Learner {
+    #[track_caller]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        if n > 0 {
+            self.sites.insert(Site::here(Location::caller(), event));
+        }
+        self.recorded.count(event, n);
+    }
+
+    fn edge(&mut self, edge: FlowEdge) {
+        self.recorded.edge(edge);
+    }
+}
+
+impl Tally for Learner {
+    fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+}
+
+/// What is wrong with a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The place is silent.
+    Silent(Site),
+    /// The place raises twice what it should.
+    Double(Site),
+    /// The edge of a flow is never reported.
+    LostEdge(FlowEdge),
+    /// The edge of a flow is reported twice.
+    DoubleEdge(FlowEdge),
+}
+
+/// Hears a machine as if it had one fault.
+#[derive(Clone, Debug)]
+pub struct Faulty {
+    recorded: Recorded,
+    fault: Fault,
+}
+
+impl Faulty {
+    /// A sink for a machine with this fault.
+    pub fn new(fault: Fault) -> Faulty {
+        Faulty { recorded: Recorded::default(), fault }
+    }
+}
+
+impl EventSink for Faulty {
+    #[track_caller]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let caller = Location::caller();
+        let is_here = |site: Site| site.event == event && site == Site::here(caller, event);
+        let n = match self.fault {
+            Fault::Silent(site) if is_here(site) => 0,
+            Fault::Double(site) if is_here(site) => 2 * n,
+            _ => n,
+        };
+        self.recorded.count(event, n);
+    }
+
+    fn edge(&mut self, edge: FlowEdge) {
+        match self.fault {
+            Fault::LostEdge(lost) if lost == edge => return,
+            Fault::DoubleEdge(doubled) if doubled == edge => self.recorded.edge(edge),
+            _ => {}
+        }
+        self.recorded.edge(edge);
+    }
+}
+
+impl Tally for Faulty {
+    fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+}
+
+/// For each place, the cases that reach it, by their index.
+pub type Reached = BTreeMap<Site, Vec<usize>>;
+
+/// Lines of the sources below `folders` that raise events, by the look of their text: calls of
+/// `raise` and `count` on a sink, and of helpers that raise on behalf of their callers. Test modules
+/// and the insides of such helpers are left out.
+pub fn raising_lines(sources: &[(String, String)]) -> Vec<(String, u32, String)> {
+    let helpers: BTreeSet<String> =
+        sources.iter().flat_map(|(_, text)| speaking_for_callers(text)).collect();
+    let mut found = Vec::new();
+    for (file, text) in sources {
+        let mut skip_until: Option<String> = None;
+        let mut tracked = false;
+        for (i, line) in text.lines().enumerate() {
+            let code = line.trim_start();
+            if code.starts_with("#[cfg(test)]") {
+                break;
+            }
+            if let Some(end) = &skip_until {
+                if line.starts_with(end.as_str()) && code == "}" {
+                    skip_until = None;
+                }
+                continue;
+            }
+            tracked |= code.starts_with("#[track_caller]");
+            if tracked && is_function_head(code) {
+                let indent = &line[..line.len() - code.len()];
+                // A head of several lines still ends with a brace under its first letter.
+                skip_until = Some(format!("{indent}}}"));
+                tracked = false;
+                continue;
+            }
+            if !code.starts_with("//") && raises(code, &helpers) {
+                found.push((file.clone(), i as u32 + 1, code.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn raises(code: &str, helpers: &BTreeSet<String>) -> bool {
+    let direct = ["sink.raise(", "sink.count("].iter().any(|call| code.contains(call));
+    direct
+        || helpers.iter().any(|name| {
+            code.contains(&format!(".{name}(")) || code.contains(&format!(".{name}::<"))
+        })
+}
+
+fn is_function_head(code: &str) -> bool {
+    ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn "].iter().any(|head| code.starts_with(head))
+}
+
+/// Names of the functions of a source that raise on behalf of their callers.
+fn speaking_for_callers(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let mut names = Vec::new();
+    for (i, _) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("#[track_caller]")) {
+        let head = lines[i + 1..].iter().find(|line| is_function_head(line));
+        let name = head.and_then(|head| head.split("fn ").nth(1)?.split(['<', '(']).next());
+        names.extend(name.map(str::to_owned));
+    }
+    names
+}
