@@ -17,7 +17,6 @@ use sim_core::pmu_event::{COUNT, Group, RelationKind};
 
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
-use super::flows::PathEvent;
 use super::vectors::{self, Reading};
 
 /// Which counts are right, both ends included.
@@ -80,7 +79,8 @@ pub(super) struct Draft {
     sum: Option<[u64; COUNT]>,
     stated: Vec<(PmuEvent, Bound, usize)>,
     pub(super) others_open: bool,
-    pub(super) path: Vec<PathEvent>,
+    /// Events of the boxes on the path: each counts at least once.
+    pub(super) path: Vec<PmuEvent>,
     pub(super) path_offset: usize,
 }
 
@@ -151,8 +151,8 @@ impl Draft {
         for event in PmuEvent::ALL.into_iter().filter(|event| !parts(*event).is_empty()) {
             self.resolve_derived(event, &mut bounds)?;
         }
-        for step in &self.path {
-            self.resolve_path(step, &mut bounds)?;
+        for event in &self.path {
+            self.resolve_path(*event, &mut bounds)?;
         }
         let known = |event: PmuEvent| bounds[event as usize].map(|bound| Expected { event, bound });
         Ok(Expectation { events: PmuEvent::ALL.into_iter().filter_map(known).collect() })
@@ -214,21 +214,16 @@ impl Draft {
 
     fn resolve_path(
         &self,
-        step: &PathEvent,
+        event: PmuEvent,
         bounds: &mut [Option<Bound>; COUNT],
     ) -> Result<(), Fault> {
-        let bound = &mut bounds[step.event as usize];
-        let by_path = match step.taken {
-            true => Bound { min: 1, max: u64::MAX },
-            false => Bound::exactly(0),
-        };
+        let bound = &mut bounds[event as usize];
+        let by_path = Bound { min: 1, max: u64::MAX };
         let known = bound.unwrap_or(Bound { min: 0, max: u64::MAX });
-        let both = Bound { min: known.min.max(by_path.min), max: known.max.min(by_path.max) };
-        if both.min > both.max {
-            let because = "from the path";
-            return Err(contradiction(step.event, known, by_path, because, self.path_offset));
+        if known.max == 0 {
+            return Err(contradiction(event, known, by_path, "from the path", self.path_offset));
         }
-        *bound = Some(both);
+        *bound = Some(Bound { min: known.min.max(1), ..known });
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 //! `"5.1: 1,2,3 | 1,2; 5.4: 2 x 1"` names for each flow the ways that accesses take, by the numbers
 //! of the guide's event lists; the flow's boxes are those of [`sim_core::flow`]. A box without a
 //! number is named in parentheses where two ways differ in it alone: `5.5: 1,(write to the L2)`.
-//! The edges that the model reports for these flows must be exactly those of these ways. The
-//! events of their steps count at least once, those of the flow's other steps not at all.
+//! The edges that the model reports for these flows must be exactly those of these ways, and the
+//! events of their steps count at least once.
 
 use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowGraph, Path, Stop};
@@ -21,13 +21,6 @@ pub struct Way {
     pub path: Path,
     /// How many accesses go this way.
     pub times: u64,
-}
-
-/// What a path says of an event.
-pub(super) struct PathEvent {
-    pub(super) event: PmuEvent,
-    /// The event is on the path (at least one), else beside it (none).
-    pub(super) taken: bool,
 }
 
 /// Reads a whole `path` text.
@@ -51,21 +44,12 @@ pub(super) fn parse_paths(cursor: &mut Cursor) -> Result<Vec<Way>, Fault> {
     }
 }
 
-/// What the ways say of the events of their flows.
-pub(super) fn events_of(ways: &[Way]) -> Vec<PathEvent> {
-    let mut events: Vec<PathEvent> = Vec::new();
+/// The events of the boxes that the ways visit.
+pub(super) fn events_of(ways: &[Way]) -> Vec<PmuEvent> {
+    let mut events = Vec::new();
     for way in ways {
         let graph = FlowGraph::new(way.flow);
-        for part in way.flow.info().boxes {
-            let taken = way.path.boxes(&graph).any(|known| known.name == part.name);
-            for event in part.events {
-                match events.iter_mut().find(|known| known.event == *event) {
-                    // Several ways, flows or boxes share an event: one taking it is enough.
-                    Some(known) => known.taken |= taken,
-                    None => events.push(PathEvent { event: *event, taken }),
-                }
-            }
-        }
+        events.extend(way.path.boxes(&graph).flat_map(|part| part.events));
     }
     events
 }
