@@ -258,6 +258,22 @@ impl CorePort<'_> {
         }
     }
 
+    /// `IC` of another core reaches the L1 I-caches at once; it is in no event (PMU guide 4.3).
+    fn tell_inst_caches(&mut self, what: Maintenance, operand: VirtAddr) {
+        match what {
+            Maintenance::InstAll { broadcast: true } => self.peers().for_each(|p| p.l1i.clear()),
+            Maintenance::InstByAddress => {
+                let page_map = &self.uncore.page_map;
+                let target = page_map.lookup(page_map.page_of(operand));
+                let line = target.map(|target| page_map.physical(operand, target).line());
+                for peer in self.peers() {
+                    line.and_then(|line| peer.l1i.remove(line));
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Everything but plain loads, kept out of their way.
     #[inline(never)]
     fn access_other<S: EventSink>(
@@ -295,7 +311,11 @@ impl CorePort<'_> {
                 | Maintenance::TableBase { .. }
                 | Maintenance::Stage2TableBase),
             ) => self.maintain_translation(maintenance, request.addr, now, sink),
-            MemKind::Maintain(what) => core.maintain(what, request.addr, now, uncore, sink),
+            MemKind::Maintain(what) => {
+                let reply = core.maintain(what, request.addr, now, uncore, sink);
+                self.tell_inst_caches(what, request.addr);
+                reply
+            }
         }
     }
 }

@@ -49,6 +49,8 @@ pub(crate) fn difference_heard_by<S: Totals>(
             driver.run(*op);
             oracle.run(*op);
         }
+        driver.answer_mail();
+        oracle.answer_all_mail();
         if let Some(event) = differing_event(driver.sink.totals(), &oracle) {
             return Some(format!("{event} after group {number}"));
         }
@@ -56,7 +58,14 @@ pub(crate) fn difference_heard_by<S: Totals>(
             return Some(format!("{mark} after group {number}"));
         }
     }
-    differing_content(&driver, &mut oracle)
+    for core in 0..driver.memory.n_cores() {
+        driver.core = core;
+        oracle.switch_to(core);
+        if let Some(content) = differing_content(&driver, &mut oracle) {
+            return Some(format!("core {core}: {content}"));
+        }
+    }
+    None
 }
 
 /// The first event whose count differs, with both values.
@@ -78,19 +87,22 @@ fn differing_mark<S>(driver: &Driver<S>, oracle: &Oracle, op: Op) -> Option<Stri
     let target = oracle.world.target(addr);
     let line = target.map(|target| oracle.line_of(addr, target));
     let expected = line.is_some() && oracle.core.marked == line;
-    let found = driver.memory.monitor_holds(0, VirtAddr(addr));
+    let found = driver.memory.monitor_holds(driver.core, VirtAddr(addr));
     (found != expected).then(|| format!("monitor at 0x{addr:x}: {found}, expected {expected}"))
 }
 
 /// Compares the number of lines of every cache, and each line that sequences use.
 fn differing_content<S>(driver: &Driver<S>, oracle: &mut Oracle) -> Option<String> {
     let memory = &driver.memory;
-    if !memory.is_inclusive(0) {
+    if !memory.is_inclusive(driver.core) {
         return Some("the L2 lacks a line of an L1 cache".to_owned());
     }
+    if !memory.is_coherent() {
+        return Some("the home nodes know what is not so".to_owned());
+    }
     let lines = [oracle.core.l1i.lines(), oracle.core.l1d.lines(), oracle.core.l2.lines()];
-    if memory.resident_lines(0) != lines {
-        return Some(format!("{:?} lines, expected {lines:?}", memory.resident_lines(0)));
+    if memory.resident_lines(driver.core) != lines {
+        return Some(format!("{:?} lines, expected {lines:?}", memory.resident_lines(driver.core)));
     }
     let world = oracle.world.clone();
     for page in world.regions.iter().flat_map(World::used_pages) {
@@ -106,7 +118,7 @@ fn differing_content<S>(driver: &Driver<S>, oracle: &mut Oracle) -> Option<Strin
             ];
             for (level, expected) in expected {
                 let (found, expected) = (
-                    memory.line_is_dirty(0, VirtAddr(addr), level),
+                    memory.line_is_dirty(driver.core, VirtAddr(addr), level),
                     expected.map(|line| line.dirty),
                 );
                 if found != expected {

@@ -39,13 +39,20 @@ fn map(memory: &mut MemorySystem, region: &Region, page_bytes: u64) {
 pub(crate) struct Driver<S> {
     pub(crate) memory: MemorySystem,
     pub(crate) sink: S,
+    /// The core that acts.
+    pub(crate) core: usize,
     now: u64,
 }
 
 impl<S: EventSink> Driver<S> {
     pub(crate) fn new(geometry: &Geometry, sink: S) -> Driver<S> {
         let (tables, world) = (&geometry.tables, &geometry.world);
-        let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, geometry.seed);
+        let mut memory = MemorySystem::new(
+            &tables.memory,
+            &tables.semantics,
+            1 + usize::from(geometry.two_cores),
+            geometry.seed,
+        );
         memory.set_tag_checks(geometry.tag_checks);
         for region in &world.regions {
             map(&mut memory, region, world.page_bytes);
@@ -57,11 +64,18 @@ impl<S: EventSink> Driver<S> {
                 memory.set_data_source(addr, Some(*source)).expect("the page is mapped");
             }
         }
-        Driver { memory, sink, now: 0 }
+        Driver { memory, sink, core: 0, now: 0 }
     }
 
     pub(crate) fn settle(&mut self) {
         self.now += GROUP_CYCLES;
+    }
+
+    /// Both cores answer the snoops that wait for them.
+    pub(crate) fn answer_mail(&mut self) {
+        for core in 0..self.memory.n_cores() {
+            self.memory.answer_snoops(core, &mut self.sink);
+        }
     }
 
     fn access(&mut self, kind: MemKind, addr: u64, bytes: u64, element: u64) {
@@ -74,7 +88,7 @@ impl<S: EventSink> Driver<S> {
     }
 
     fn perform(&mut self, request: MemRequest) {
-        let mut port = self.memory.port(0);
+        let mut port = self.memory.port(self.core);
         if matches!(request.kind, MemKind::Store | MemKind::ZeroLine) {
             let reply = port.translate_store(request, self.now, &mut self.sink);
             if reply.happened.has(Happened::FAULT) {
@@ -105,21 +119,35 @@ impl<S: EventSink> Driver<S> {
             Op::Snoop(snoop, addr) => {
                 let (addr, sink) = (VirtAddr(addr), &mut self.sink);
                 // A page that is not mapped has no line to ask for.
-                let _ = self.memory.snoop(0, snoop, addr, self.now, sink);
+                let _ = self.memory.snoop(self.core, snoop, addr, self.now, sink);
             }
+            Op::Core(number, _) => self.core = number,
             Op::SetTag(addr, tag) => self.memory.set_tag(VirtAddr(addr), 1, tag),
             Op::Stash(addr) => {
-                let _ = self.memory.stash(0, VirtAddr(addr), self.now, &mut self.sink);
+                let _ = self.memory.stash(self.core, VirtAddr(addr), self.now, &mut self.sink);
             }
             Op::Fetch(pc) => {
-                self.memory.port(0).fetch(VirtAddr(pc), self.now, &mut self.sink);
+                self.memory.port(self.core).fetch(VirtAddr(pc), self.now, &mut self.sink);
             }
         }
     }
 }
 
 impl Oracle {
+    /// [`Driver::answer_mail`].
+    pub(crate) fn answer_all_mail(&mut self) {
+        let acting = self.core.number;
+        for number in 0..=usize::from(self.other.is_some()) {
+            self.switch_to(number);
+            self.answer_mail();
+        }
+        self.switch_to(acting);
+    }
+
     pub(crate) fn run(&mut self, op: Op) {
+        if !matches!(op, Op::Core(..) | Op::SetTag(..) | Op::Snoop(..) | Op::Stash(_)) {
+            self.answer_mail();
+        }
         match op {
             Op::Load(addr, bytes, element) => {
                 self.load(addr, bytes, element);
@@ -139,6 +167,7 @@ impl Oracle {
             Op::Snoop(snoop, addr) => self.snoop(snoop, addr),
             Op::Stash(addr) => self.stash(addr),
             Op::SetTag(addr, tag) => self.set_tag(addr, tag),
+            Op::Core(number, _) => self.switch_to(number),
         }
     }
 }

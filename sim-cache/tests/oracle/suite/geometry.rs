@@ -30,6 +30,7 @@ pub(crate) struct Geometry {
     pub(crate) world: World,
     /// Accesses to tagged pages are checked.
     pub(crate) tag_checks: bool,
+    pub(crate) two_cores: bool,
     /// Seed of the random replacement policy.
     pub(crate) seed: u64,
 }
@@ -53,7 +54,8 @@ impl Geometry {
         leave_room(&mut tables.memory);
         let world = World::new(tables.memory.pages.page_bytes, &mut random);
         let tag_checks = random.coin();
-        Geometry { tables, world, tag_checks, seed: random.below(1 << 32) }
+        let two_cores = random.coin();
+        Geometry { tables, world, tag_checks, two_cores, seed: random.below(1 << 32) }
     }
 
     /// Operations that may start in one cycle. Walks through the L2 take as long as a refill, and

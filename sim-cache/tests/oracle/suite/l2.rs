@@ -4,6 +4,7 @@ use sim_cache::config::{StoreMissDirection, WalkReads};
 use sim_core::DataSource;
 
 use super::cache::Line;
+use super::home::{Granted, Want};
 use super::model::{Oracle, clean};
 
 /// Who reads a line of the L2.
@@ -69,7 +70,7 @@ impl Oracle {
         if self.counts(reader) {
             self.count(&["L2D_CACHE_REFILL", "L2D_CACHE_REFILL_RD", "L2D_CACHE_LMISS_RD"]);
         }
-        let (source, dirty) = self.read_outside(line, reader == Reader::Fetch);
+        let Granted { source, dirty, shared } = self.read_outside(line, reader);
         if source == DataSource::Remote {
             self.count(&["REMOTE_ACCESS"]);
         }
@@ -81,24 +82,22 @@ impl Oracle {
         }
         self.core.arriving.insert(line);
         let prefetched = reader == Reader::Prefetcher;
-        self.add_to_l2(Line { dirty, prefetched, ..clean(line) });
+        self.add_to_l2(Line { dirty, prefetched, shared, ..clean(line) });
     }
 
-    /// The system level cache gives data away, with the duty to write it back, and keeps code.
-    fn read_outside(&mut self, line: u64, is_code: bool) -> (DataSource, bool) {
-        if let Some(source) = self.world.supplier(line) {
-            return (source, false);
+    /// The home node decides, unless the supplier is fixed: then it only keeps its books, and nobody
+    /// gives a duty along.
+    fn read_outside(&mut self, line: u64, reader: Reader) -> Granted {
+        let want = match reader {
+            Reader::Fetch => Want::Code,
+            Reader::Store | Reader::Atomic => Want::Own,
+            _ => Want::Read,
+        };
+        match self.world.supplier(line) {
+            None => self.ask_home(line, want),
+            Some(source) if self.other.is_none() => Granted { source, dirty: false, shared: false },
+            Some(source) => Granted { source, dirty: false, ..self.ask_home(line, want) },
         }
-        let Some(slc) = &mut self.slc else { return (DataSource::Dram, false) };
-        if !slc.holds(line) {
-            return (DataSource::Dram, false);
-        }
-        if is_code {
-            slc.find(line);
-            return (DataSource::Slc, false);
-        }
-        let given = slc.remove(line).expect("the line is there");
-        (DataSource::Slc, given.dirty)
     }
 
     /// Step 5: a victim takes its copies in the L1 caches along (A43) and goes to the system level
@@ -115,6 +114,7 @@ impl Oracle {
             self.count(&["L2D_CACHE_WB", "L2D_CACHE_WB_VICTIM"]);
             self.bus("BUS_ACCESS_WR", 64);
         }
+        self.left(old.number);
         self.send_to_slc(old.number, dirty);
     }
 
@@ -130,9 +130,7 @@ impl Oracle {
     /// A write to a line that others may share: one bus write without data, and it is this core's alone.
     pub(crate) fn ask_for_line(&mut self, line: u64) {
         self.bus("BUS_ACCESS_WR", 0);
-        if let Some(slc) = &mut self.slc {
-            slc.remove(line);
-        }
+        self.ask_home(line, Want::Upgrade);
         for cache in [&mut self.core.l1d, &mut self.core.l2] {
             if let Some(copy) = cache.change(line) {
                 copy.shared = false;
@@ -158,9 +156,7 @@ impl Oracle {
         }
         self.count(&["L2D_CACHE_REFILL"]);
         self.bus("BUS_ACCESS_WR", 0);
-        if let Some(slc) = &mut self.slc {
-            slc.remove(line);
-        }
+        self.ask_home(line, Want::Claim);
         self.core.arriving.remove(&line);
         self.add_to_l2(Line { dirty: true, ..clean(line) });
     }

@@ -1,7 +1,8 @@
 //! `DC` and `IC`, by address and by set and way (A01, A40).
 
-use sim_core::{CacheOp, Maintenance};
+use sim_core::{CacheOp, Maintenance, Snoop};
 
+use super::cache::Cache;
 use super::model::{Oracle, Way};
 
 impl Oracle {
@@ -14,10 +15,24 @@ impl Oracle {
                 if let Some(target) = self.translate(Way::Read, operand) {
                     let line = self.line_of(operand, target);
                     self.core.l1i.remove(line);
+                    self.others_l1i(|l1i| {
+                        l1i.remove(line);
+                    });
                 }
             }
-            Maintenance::InstAll { .. } => self.core.l1i.remove_all(),
+            Maintenance::InstAll { broadcast } => {
+                self.core.l1i.remove_all();
+                if broadcast {
+                    self.others_l1i(Cache::remove_all);
+                }
+            }
             _ => self.maintain_translation(what, operand),
+        }
+    }
+
+    fn others_l1i(&mut self, act: impl Fn(&mut Cache)) {
+        if let Some(other) = &mut self.other {
+            act(&mut other.l1i);
         }
     }
 
@@ -29,16 +44,23 @@ impl Oracle {
         // Bytes that are still being merged belong to the line.
         self.drain_if_held(line);
         match op {
-            CacheOp::Invalidate => self.invalidate(line),
+            CacheOp::Invalidate => {
+                self.invalidate(line);
+                self.left(line);
+                self.broadcast(line, Snoop::Invalidate);
+            }
             CacheOp::CleanToUnification => self.clean_l1d(line),
             CacheOp::Clean => {
                 self.clean_l1d(line);
                 self.clean_l2(line);
+                self.broadcast(line, Snoop::Clean);
             }
             CacheOp::CleanInvalidate => {
                 self.clean_l1d(line);
                 self.clean_l2(line);
                 self.invalidate(line);
+                self.left(line);
+                self.broadcast(line, Snoop::CleanInvalidate);
             }
         }
     }
@@ -73,6 +95,7 @@ impl Oracle {
             self.core.l1i.remove(line);
             self.core.l1d.remove(line);
             self.core.l2.remove(line);
+            self.left(line);
         }
     }
 

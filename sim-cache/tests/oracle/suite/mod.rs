@@ -8,6 +8,7 @@ mod data;
 pub(crate) mod driver;
 mod fetch;
 pub(crate) mod geometry;
+mod home;
 mod l2;
 mod maintenance;
 mod model;

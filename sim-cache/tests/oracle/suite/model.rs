@@ -8,6 +8,7 @@ use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
 
 use super::cache::{Cache, Line};
 use super::geometry::Geometry;
+use super::home::{Holders, Letter};
 use super::tlb::{LruList, Space};
 use super::world::World;
 
@@ -31,6 +32,9 @@ pub(crate) struct Core {
     pub(crate) arriving: BTreeSet<u64>,
     pub(crate) open: VecDeque<OpenLine>,
     pub(crate) full_lines: u32,
+    pub(crate) number: usize,
+    /// Snoops that it has not answered yet.
+    pub(crate) mail: Vec<Letter>,
     /// The line that the last load-exclusive marked.
     pub(crate) marked: Option<u64>,
     /// Page number modulo 16: the page last run through there, and the line up to which.
@@ -38,7 +42,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    fn new(config: &MemoryConfig, seed: u64) -> Core {
+    fn new(number: usize, config: &MemoryConfig, seed: u64) -> Core {
         let (l1i, l1d, l2) = (&config.l1i, &config.l1d, &config.l2);
         let l2_tlb_sets = config.l2_tlb.entries / config.l2_tlb.ways;
         Core {
@@ -52,6 +56,8 @@ impl Core {
             arriving: BTreeSet::new(),
             open: VecDeque::new(),
             full_lines: 0,
+            number,
+            mail: Vec::new(),
             marked: None,
             streams: BTreeMap::new(),
         }
@@ -64,7 +70,11 @@ pub(crate) struct Oracle {
     pub(crate) config: MemoryConfig,
     pub(crate) semantics: SemanticsConfig,
     pub(crate) world: World,
+    /// The core that acts, and the other one if there is one.
     pub(crate) core: Core,
+    pub(crate) other: Option<Core>,
+    /// Who has which line.
+    pub(crate) holders: BTreeMap<u64, Holders>,
     pub(crate) slc: Option<Cache>,
     pub(crate) tag_checks: bool,
     /// Tag of each 16 bytes of memory, 0 if it is not here.
@@ -84,7 +94,9 @@ impl Oracle {
         let config = geometry.tables.memory.clone();
         Oracle {
             counts: BTreeMap::new(),
-            core: Core::new(&config, geometry.seed),
+            core: Core::new(0, &config, geometry.seed),
+            other: geometry.two_cores.then(|| Core::new(1, &config, geometry.seed)),
+            holders: BTreeMap::new(),
             slc: system_level_cache(&config, geometry.seed ^ 3),
             tag_checks: geometry.tag_checks,
             tags: BTreeMap::new(),
@@ -97,6 +109,9 @@ impl Oracle {
     /// A new group of operations: everything fetched so far is here.
     pub(crate) fn settle(&mut self) {
         self.core.arriving.clear();
+        if let Some(other) = &mut self.other {
+            other.arriving.clear();
+        }
     }
 
     pub(crate) fn count(&mut self, events: &[&'static str]) {

@@ -28,6 +28,8 @@ pub(crate) enum Op {
     Stash(u64),
     /// 16 bytes of memory get this allocation tag.
     SetTag(u64, u8),
+    /// What follows is done by this core; the address is where its monitor is looked at.
+    Core(usize, u64),
 }
 
 impl Op {
@@ -46,6 +48,7 @@ impl Op {
             | Op::Maintain(_, addr)
             | Op::Snoop(_, addr)
             | Op::Stash(addr)
+            | Op::Core(_, addr)
             | Op::SetTag(addr, _) => addr,
         }
     }
@@ -95,6 +98,9 @@ fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
         73..80 => Op::Snoop(random.pick(&SNOOPS), world.any_addr(near, random)),
         80..81 => Op::Stash(world.any_addr(near, random)),
         81..82 => Op::SetTag(world.any_addr(near, random), random.below(3) as u8),
+        92..96 if geometry.two_cores => {
+            Op::Core(random.below(2) as usize, world.any_addr(near, random))
+        }
         84..89 => any_maintenance(geometry, world.any_addr(near, random), random),
         89..92 => any_translation(world.any_addr(near, random), random),
         82..84 => any_exclusive(world.any_addr(near, random) / 8 * 8, random),

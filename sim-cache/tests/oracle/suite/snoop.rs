@@ -3,6 +3,7 @@
 use sim_core::Snoop;
 
 use super::cache::Line;
+use super::home::Want;
 use super::model::{Oracle, clean};
 
 impl Oracle {
@@ -11,6 +12,21 @@ impl Oracle {
     pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
+        self.answer_mail();
+        self.answer_snoop(line, snoop, snoop == Snoop::Forward);
+        match snoop {
+            Snoop::Clean => {}
+            Snoop::Shared | Snoop::Forward => {
+                if let Some(holders) = self.holders.get_mut(&line) {
+                    holders.owned = false;
+                }
+            }
+            _ => self.left(line),
+        }
+    }
+
+    /// `gives`: clean data of the L2 is wanted too.
+    pub(crate) fn answer_snoop(&mut self, line: u64, snoop: Snoop, gives: bool) {
         let l1_dirty = self.core.l1d.look(line).is_some_and(|copy| copy.dirty);
         let in_l2 = self.core.l2.look(line);
         let l2_dirty = in_l2.is_some_and(|copy| copy.dirty);
@@ -19,7 +35,7 @@ impl Oracle {
         if l1_dirty && !is_lost {
             self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_CLEAN"]);
             answer_bytes = 64;
-        } else if !is_lost && (l2_dirty || (in_l2.is_some() && snoop == Snoop::Forward)) {
+        } else if !is_lost && (l2_dirty || (in_l2.is_some() && gives)) {
             self.count(&["L2D_CACHE_WB", "L2D_CACHE_WB_CLEAN"]);
             answer_bytes = 64;
         }
@@ -70,6 +86,7 @@ impl Oracle {
     pub(crate) fn stash(&mut self, addr: u64) {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
+        self.answer_mail();
         self.bus_of_others(0);
         self.bus_of_others(64);
         self.core.l1i.remove(line);
@@ -77,9 +94,7 @@ impl Oracle {
             self.count(&["L1D_CACHE_INVAL"]);
         }
         self.unmark(line);
-        if let Some(slc) = &mut self.slc {
-            slc.remove(line);
-        }
+        self.ask_home(line, Want::Claim);
         self.core.arriving.insert(line);
         let stashed: Line = clean(line);
         if let Some(copy) = self.core.l2.change(line) {

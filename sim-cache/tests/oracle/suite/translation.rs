@@ -150,7 +150,9 @@ impl Oracle {
             Maintenance::Translate { write } => {
                 self.ask_l2_tlb(if write { Way::Write } else { Way::Read }, bare(operand));
             }
-            Maintenance::Tlb { scope, .. } => self.invalidate_tlbs(scope, operand),
+            Maintenance::Tlb { scope, broadcast } => {
+                self.invalidate_tlbs(scope, operand, broadcast);
+            }
             Maintenance::TableBase { upper } if upper == self.asid_is_upper() => {
                 self.core.space.asid = operand >> 48;
             }
@@ -164,7 +166,7 @@ impl Oracle {
     }
 
     /// What the architecture requires, and no more.
-    fn invalidate_tlbs(&mut self, scope: TlbScope, operand: u64) {
+    fn invalidate_tlbs(&mut self, scope: TlbScope, operand: u64, broadcast: bool) {
         let (vmid, asid) = (self.core.space.vmid, operand >> 48);
         let addr = (operand & ((1 << 44) - 1)) << 12;
         let is_own = move |entry: &Entry| entry.asid.is_none_or(|own| own == asid);
@@ -181,8 +183,11 @@ impl Oracle {
             // There is no stage 2 here.
             TlbScope::IntermediatePage => false,
         };
-        self.core.itlb.remove(goes);
-        self.core.dtlb.remove(goes);
-        self.core.l2_tlb.iter_mut().for_each(|set| set.remove(goes));
+        let other = self.other.as_mut().filter(|_| broadcast);
+        for core in [Some(&mut self.core), other].into_iter().flatten() {
+            core.itlb.remove(goes);
+            core.dtlb.remove(goes);
+            core.l2_tlb.iter_mut().for_each(|set| set.remove(goes));
+        }
     }
 }

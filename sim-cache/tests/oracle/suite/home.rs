@@ -1,0 +1,152 @@
+//! What the home nodes decide when there are two cores: who has a line, who gives it, who is told.
+//!
+//! A line is one core's alone, or clean in both. The home node's word holds at once; a core hears of it
+//! before it next uses its memory. What both cores read stays in the system level cache.
+
+use std::collections::BTreeSet;
+
+use sim_core::{DataSource, Snoop};
+
+use super::model::Oracle;
+
+/// The cores that have a line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Holders {
+    pub(crate) cores: BTreeSet<usize>,
+    /// The only one may write it without asking.
+    pub(crate) owned: bool,
+}
+
+/// A snoop that waits for a core.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Letter {
+    pub(crate) line: u64,
+    pub(crate) snoop: Snoop,
+    /// This core gives the data, modified or not.
+    pub(crate) gives: bool,
+}
+
+/// What a core wants of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    Read,
+    Code,
+    /// Data to be written.
+    Own,
+    /// The right to write a copy.
+    Upgrade,
+    /// The right to overwrite all.
+    Claim,
+}
+
+/// What the home node answers.
+pub(crate) struct Granted {
+    pub(crate) source: DataSource,
+    pub(crate) dirty: bool,
+    pub(crate) shared: bool,
+}
+
+impl Oracle {
+    /// Another core becomes the one that acts.
+    pub(crate) fn switch_to(&mut self, number: usize) {
+        if let Some(other) = self.other.as_mut().filter(|other| other.number == number) {
+            std::mem::swap(&mut self.core, other);
+        }
+    }
+
+    pub(crate) fn left(&mut self, line: u64) {
+        let number = self.core.number;
+        let Some(holders) = self.holders.get_mut(&line) else { return };
+        holders.cores.remove(&number);
+        if holders.cores.is_empty() {
+            self.holders.remove(&line);
+        }
+    }
+
+    /// True when the other core has the line, as far as the home node knows.
+    fn is_elsewhere(&self, line: u64) -> bool {
+        let number = self.core.number;
+        self.holders.get(&line).is_some_and(|h| h.cores.iter().any(|core| *core != number))
+    }
+
+    fn write_to_other(&mut self, letter: Letter) {
+        if let Some(other) = &mut self.other {
+            other.mail.push(letter);
+        }
+    }
+
+    /// `DC` by address of this core, told to the other if it has the line.
+    pub(crate) fn broadcast(&mut self, line: u64, snoop: Snoop) {
+        if self.is_elsewhere(line) {
+            self.write_to_other(Letter { line, snoop, gives: false });
+            if snoop != Snoop::Clean {
+                // Only this core can have it now.
+                let number = self.core.number;
+                let holders = self.holders.entry(line).or_default();
+                holders.cores.retain(|core| *core == number);
+                if holders.cores.is_empty() {
+                    self.holders.remove(&line);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn ask_home(&mut self, line: u64, want: Want) -> Granted {
+        let takes_away = matches!(want, Want::Own | Want::Upgrade | Want::Claim);
+        let elsewhere = self.is_elsewhere(line);
+        let is_owned = elsewhere && self.holders[&line].owned;
+        let stays = want == Want::Code || (elsewhere && !takes_away);
+        let in_slc = self.read_slc(line, stays);
+        let needs_data = !matches!(want, Want::Upgrade | Want::Claim);
+        let gives = needs_data && elsewhere && (is_owned || in_slc.is_none());
+        let snoop = match want {
+            Want::Read | Want::Code => Snoop::Forward,
+            Want::Own | Want::Upgrade => Snoop::Unique,
+            Want::Claim => Snoop::MakeInvalid,
+        };
+        if elsewhere && (gives || takes_away) {
+            self.write_to_other(Letter { line, snoop, gives });
+        }
+        if gives && !takes_away {
+            self.send_to_slc(line, false);
+        }
+        let alone = takes_away || (want == Want::Read && !elsewhere);
+        let number = self.core.number;
+        let holders = self.holders.entry(line).or_default();
+        if alone {
+            holders.cores.clear();
+        }
+        holders.cores.insert(number);
+        holders.owned = alone;
+        Granted {
+            source: match (gives, in_slc) {
+                (true, _) => DataSource::Peer,
+                (false, Some(_)) => DataSource::Slc,
+                (false, None) => DataSource::Dram,
+            },
+            dirty: !stays && in_slc == Some(true),
+            shared: self.other.is_some() && !alone,
+        }
+    }
+
+    /// Whether the system level cache has a line, and if so whether dirty; a line that does not stay
+    /// is given away.
+    fn read_slc(&mut self, line: u64, stays: bool) -> Option<bool> {
+        let slc = self.slc.as_mut()?;
+        if !stays {
+            return slc.remove(line).map(|line| line.dirty);
+        }
+        slc.find(line);
+        slc.look(line).map(|line| line.dirty)
+    }
+
+    /// What waits for this core, before it does anything else.
+    pub(crate) fn answer_mail(&mut self) {
+        for Letter { line, snoop, gives } in std::mem::take(&mut self.core.mail) {
+            self.answer_snoop(line, snoop, gives);
+            if !matches!(snoop, Snoop::Shared | Snoop::Forward | Snoop::Clean) {
+                self.left(line);
+            }
+        }
+    }
+}
