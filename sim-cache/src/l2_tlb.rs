@@ -22,36 +22,35 @@ pub(crate) enum EntryKind {
     Stage2,
 }
 
-/// One entry.
-#[derive(Clone, Copy, Debug, Default)]
-struct L2Entry {
-    kind: EntryKind,
-    /// Time of last use, 0 for an empty entry.
-    stamp: u64,
-    translation: Translation,
-}
-
-/// The unified L2 TLB.
+/// The unified L2 TLB. Of each entry `[set * ways + way]` the tag, the time of last use (0 if it is
+/// empty) and the rest lie apart, so that the host reads one line to search a set.
 #[derive(Clone, Debug)]
 pub(crate) struct L2Tlb {
-    /// `entries[set * ways + way]`.
-    entries: Vec<L2Entry>,
+    tags: Vec<EntryTag>,
+    stamps: Vec<u64>,
+    entries: Vec<(EntryKind, Translation)>,
     clock: u64,
     ways: usize,
     set_mask: u64,
     /// Sizes of the final entries seen so far, as bits by log2 of their bytes.
     final_shifts: u64,
+    /// Levels of the partial entries seen so far, as bits.
+    partial_levels: u32,
 }
 
 impl L2Tlb {
     /// All entries empty; the shape was validated.
     pub(crate) fn new(config: &L2TlbConfig) -> L2Tlb {
+        let entries = config.entries as usize;
         L2Tlb {
-            entries: vec![L2Entry::default(); config.entries as usize],
+            tags: vec![EntryTag::EMPTY; entries],
+            stamps: vec![0; entries],
+            entries: vec![Default::default(); entries],
             clock: 0,
             ways: config.ways as usize,
             set_mask: u64::from(config.entries / config.ways) - 1,
             final_shifts: 0,
+            partial_levels: 0,
         }
     }
 
@@ -62,10 +61,8 @@ impl L2Tlb {
     }
 
     fn find_sized(&self, kind: EntryKind, key: Key, shift: u32) -> Option<usize> {
-        self.set(key, shift).find(|index| {
-            let entry = &self.entries[*index];
-            entry.kind == kind && entry.translation.tag.matches(key)
-        })
+        self.set(key, shift)
+            .find(|index| self.tags[*index].matches(key) && self.entries[*index].0 == kind)
     }
 
     fn find(&self, key: Key) -> Option<usize> {
@@ -82,14 +79,14 @@ impl L2Tlb {
 
     fn touch(&mut self, index: usize) {
         self.clock += 1;
-        self.entries[index].stamp = self.clock;
+        self.stamps[index] = self.clock;
     }
 
     /// The translation that serves a key; a hit is a use.
     pub(crate) fn lookup(&mut self, key: Key) -> Option<Translation> {
         let index = self.find(key)?;
         self.touch(index);
-        Some(self.entries[index].translation)
+        Some(self.entries[index].1)
     }
 
     /// True when a translation serves the key. Pure.
@@ -100,9 +97,14 @@ impl L2Tlb {
     /// When a partial entry or a result of stage 2 that covers `1 << shift` bytes is here; a hit is
     /// a use.
     pub(crate) fn lookup_step(&mut self, kind: EntryKind, key: Key, shift: u32) -> Option<Arrival> {
+        if let EntryKind::Partial(level) = kind
+            && self.partial_levels & 1 << level == 0
+        {
+            return None;
+        }
         let index = self.find_sized(kind, key, shift)?;
         self.touch(index);
-        Some(self.entries[index].translation.arrival())
+        Some(self.entries[index].1.arrival())
     }
 
     /// Enters a translation for a key that misses.
@@ -119,23 +121,28 @@ impl L2Tlb {
         shift: u32,
         arrival: Arrival,
     ) {
+        if let EntryKind::Partial(level) = kind {
+            self.partial_levels |= 1 << level;
+        }
         let tag = EntryTag::new(key, shift, false);
         self.replace(kind, key, shift, Translation::step(tag, arrival));
     }
 
     /// In place of the least recently used entry of the set.
     fn replace(&mut self, kind: EntryKind, key: Key, shift: u32, translation: Translation) {
-        let oldest = self.set(key, shift).min_by_key(|index| self.entries[*index].stamp);
+        let oldest = self.set(key, shift).min_by_key(|index| self.stamps[*index]);
         let index = oldest.expect("a set has at least one way");
-        self.entries[index] = L2Entry { kind, stamp: 0, translation };
+        self.tags[index] = translation.tag;
+        self.entries[index] = (kind, translation);
         self.touch(index);
     }
 
     /// Empties every entry for which `removes` holds.
     pub(crate) fn remove(&mut self, removes: impl Fn(EntryKind, EntryTag) -> bool) {
-        for entry in &mut self.entries {
-            if removes(entry.kind, entry.translation.tag) {
-                *entry = L2Entry::default();
+        for (index, tag) in self.tags.iter_mut().enumerate() {
+            if removes(self.entries[index].0, *tag) {
+                *tag = EntryTag::EMPTY;
+                self.stamps[index] = 0;
             }
         }
     }

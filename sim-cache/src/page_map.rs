@@ -235,7 +235,11 @@ impl PageMap {
 
     /// What both stages together say about a page; `None` is a fault of either.
     pub(crate) fn leaf(&self, page: u64) -> Option<Leaf> {
-        let stage1 = self.stage1.leaf(page)?;
+        self.through_stage2(self.stage1.leaf(page)?)
+    }
+
+    /// A translation of stage 1, taken on to the physical address; `None` is a fault of stage 2.
+    pub(crate) fn through_stage2(&self, stage1: Leaf) -> Option<Leaf> {
         let Some(stage2) = &self.stage2 else { return Some(stage1) };
         Some(stage1.then(stage2.leaf(stage1.frame)?))
     }

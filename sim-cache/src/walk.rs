@@ -44,12 +44,14 @@ impl CoreMemory {
     ) -> Result<(Translation, Cycle), Cycle> {
         sink.raise(asker.walk());
         let slot = self.walker.find_slot(at);
-        let mut end = self.walk_stage1(asker, key, slot.from, uncore, sink);
-        if let Some(leaf) = uncore.page_map.stage1().leaf(key.page()) {
+        let stage1 = uncore.page_map.stage1().leaf(key.page());
+        let last = stage1.map_or(LAST_LEVEL, |leaf| leaf.level);
+        let mut end = self.walk_stage1(asker, key, last, slot.from, uncore, sink);
+        if let Some(leaf) = stage1 {
             end = self.walk_output(asker, leaf.frame, end, uncore, sink);
         }
         self.walker.hold(slot, end);
-        let leaf = uncore.page_map.leaf(key.page()).ok_or(end)?;
+        let leaf = stage1.and_then(|leaf| uncore.page_map.through_stage2(leaf)).ok_or(end)?;
         if asker.is_refused(leaf.permissions) {
             return Err(end);
         }
@@ -59,18 +61,17 @@ impl CoreMemory {
         Ok((translation, end))
     }
 
-    /// Reads the descriptors of stage 1. A fault is found in the last table.
+    /// Reads the descriptors of stage 1 down to level `last`. A fault is found in the last table.
     fn walk_stage1<S: EventSink>(
         &mut self,
         asker: Asker,
         key: Key,
+        last: u32,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        let tables = uncore.page_map.stage1();
-        let granule = tables.granule();
-        let last = tables.leaf(key.page()).map_or(LAST_LEVEL, |leaf| leaf.level);
+        let granule = uncore.page_map.stage1().granule();
         let known = self.known_table(granule, key, last, at);
         let (mut table_at, mut end) = (known.at, known.at);
         for level in known.level..=last {
