@@ -1,6 +1,5 @@
-//! Atomic read-modify-write operations, done near (in the L1 D-cache). Decision A20.
-//!
-//! Not modeled: far atomics to cacheable memory; firmware of the N2 selects near ones.
+//! Atomic read-modify-write operations, done near: in the L1 D-cache. Decision A20. Those done at the
+//! home node are in `far_atomic`.
 
 use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
 
@@ -51,9 +50,12 @@ impl CoreMemory {
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
             return MemReply { done, ..sent };
         }
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        if self.is_far(line) {
+            return self.far_atomic(request, line, translated, uncore, sink);
+        }
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
-        let line = uncore.page_map.physical(addr, translated.target).line();
         let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };
         let reply = match self.l1d.lookup(line) {
             Some(place) => {

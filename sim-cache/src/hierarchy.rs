@@ -10,7 +10,7 @@ use sim_core::{
 use crate::address_space::AddressSpace;
 use crate::bus::BusPort;
 use crate::calendar::Calendar;
-use crate::config::{MemoryConfig, PageCross, SemanticsConfig, WalkReads};
+use crate::config::{FarAtomics, MemoryConfig, PageCross, SemanticsConfig, WalkReads};
 use crate::errors::ErrorSource;
 use crate::l2_tlb::L2Tlb;
 use crate::level::Level;
@@ -77,6 +77,8 @@ pub struct CoreMemory {
     pub(crate) l1d_mshrs: Mshrs,
     pub(crate) write_streams: WriteStreams,
     pub(crate) monitor: ExclusiveMonitor,
+    /// Which atomics leave the core.
+    pub(crate) far_atomics: FarAtomics,
     pub(crate) l2: Level,
     pub(crate) l2_port: Calendar,
     pub(crate) l2_queue: Mshrs,
@@ -112,6 +114,7 @@ impl CoreMemory {
             l1d_mshrs: Mshrs::new(l1d.mshrs),
             write_streams: WriteStreams::new(l1d.write_stream_lines),
             monitor: ExclusiveMonitor::default(),
+            far_atomics: config.far_atomics,
             l2: Level::new(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
             l2_port: Calendar::rate(l2.bytes_per_cycle, sim_core::LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),

@@ -20,6 +20,7 @@ mod data_prefetch;
 mod data_side;
 mod dram;
 mod errors;
+mod far_atomic;
 mod fetch_side;
 mod fragment;
 mod hierarchy;

@@ -9,6 +9,7 @@ mod flow_edges;
 mod flows;
 mod maintenance;
 mod memory;
+mod mesh;
 mod rig;
 mod silicon;
 mod snoops;
