@@ -3,9 +3,7 @@
 //! PMU guide chapter 5. Each flow is a file: translation (5.1 to 5.3) `translate`, L1 data cache (5.4,
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
-use sim_core::{
-    Cycle, EventSink, Maintenance, MemKind, MemReply, MemRequest, MemoryPort, TagUse, VirtAddr,
-};
+use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, TagUse, VirtAddr};
 
 use crate::address_space::AddressSpace;
 use crate::bus::BusPort;
@@ -261,22 +259,6 @@ impl CorePort<'_> {
         }
     }
 
-    /// `IC` of another core reaches the L1 I-caches at once; it is in no event (PMU guide 4.3).
-    fn tell_inst_caches(&mut self, what: Maintenance, operand: VirtAddr) {
-        match what {
-            Maintenance::InstAll { broadcast: true } => self.peers().for_each(|p| p.l1i.clear()),
-            Maintenance::InstByAddress => {
-                let page_map = &self.uncore.page_map;
-                let target = page_map.lookup(page_map.page_of(operand));
-                let line = target.map(|target| page_map.physical(operand, target).line());
-                for peer in self.peers() {
-                    line.and_then(|line| peer.l1i.remove(line));
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// Everything but plain loads, kept out of their way.
     #[inline(never)]
     fn access_other<S: EventSink>(
@@ -308,17 +290,7 @@ impl CorePort<'_> {
                 core.monitor.clear();
                 MemReply { done: now + 1, ..MemReply::default() }
             }
-            MemKind::Maintain(
-                maintenance @ (Maintenance::Tlb { .. }
-                | Maintenance::Translate { .. }
-                | Maintenance::TableBase { .. }
-                | Maintenance::Stage2TableBase),
-            ) => self.maintain_translation(maintenance, request.addr, now, sink),
-            MemKind::Maintain(what) => {
-                let reply = core.maintain(what, request.addr, now, uncore, sink);
-                self.tell_inst_caches(what, request.addr);
-                reply
-            }
+            MemKind::Maintain(what) => self.maintain(what, request.addr, now, sink),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! `translate` and `walk`, `data_side` and `store_side`, `fetch_side`, `l2`. [`config`] holds the tables of the configuration,
 //! `setup` what a scenario needs to reach its "given".
 //!
-//! Out of scope so far: cache maintenance, memory tagging, errors.
+//! Out of scope: asynchronous aborts and tag faults, the registers that report errors.
 
 pub mod config;
 

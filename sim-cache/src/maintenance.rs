@@ -12,11 +12,11 @@ use sim_core::{
 };
 
 use crate::errors::check_l2_data;
-use crate::hierarchy::{CoreMemory, MemorySystem};
+use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
 use crate::level::Level;
 use crate::setup::CacheLevel;
 use crate::tag_array::Place;
-use crate::translate::{Asker, Translated};
+use crate::translate::Asker;
 use crate::uncore::Uncore;
 
 /// True when modified data is to be kept.
@@ -69,34 +69,62 @@ impl MemorySystem {
     }
 }
 
-impl CoreMemory {
-    /// Performs one operation; when it has its effect.
+impl CorePort<'_> {
+    /// Performs one operation; when it has its effect. `operand` is the value of Xt.
     pub(crate) fn maintain<S: EventSink>(
         &mut self,
         what: Maintenance,
         operand: VirtAddr,
         now: Cycle,
-        uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        let (core, uncore) = (&mut *self.core, &mut *self.uncore);
         match what {
-            Maintenance::DataByAddress(op) => self.maintain_line(op, operand, now, uncore, sink),
+            Maintenance::DataByAddress(op) => core.maintain_line(op, operand, now, uncore, sink),
             Maintenance::DataBySetWay(op) => {
-                let done = self.maintain_place(op, operand.0, now, uncore, sink);
+                let done = core.maintain_place(op, operand.0, now, uncore, sink);
                 MemReply { done, ..MemReply::default() }
             }
-            Maintenance::InstByAddress => self.maintain_inst_line(operand, now, uncore, sink),
-            Maintenance::InstAll { .. } => {
-                self.l1i.clear();
-                MemReply { done: now + self.latencies.l1i_hit, ..MemReply::default() }
+            Maintenance::InstByAddress => self.forget_inst_line(operand, now, sink),
+            Maintenance::InstAll { broadcast } => {
+                core.l1i.clear();
+                if broadcast {
+                    self.peers().for_each(|peer| peer.l1i.clear());
+                }
+                let done = now + self.core.latencies.l1i_hit;
+                MemReply { done, ..MemReply::default() }
             }
             Maintenance::Tlb { .. }
             | Maintenance::Translate { .. }
             | Maintenance::TableBase { .. }
-            | Maintenance::Stage2TableBase => MemReply { done: now + 1, ..MemReply::default() },
+            | Maintenance::Stage2TableBase => self.maintain_translation(what, operand, now, sink),
         }
     }
 
+    /// `IC IVAU`: in all cores.
+    fn forget_inst_line<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply {
+        let (core, uncore) = (&mut *self.core, &mut *self.uncore);
+        let translated = match core.translate_uncounted(Asker::Read, addr, now, uncore, sink) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        let leaves = core.bus.message(translated.start + core.latencies.l2_lookup);
+        core.l1i.remove(line);
+        let told = uncore.told(core.number, line, leaves);
+        self.peers().for_each(|peer| {
+            peer.l1i.remove(line);
+        });
+        translated.reply(told)
+    }
+}
+
+impl CoreMemory {
     /// `DC` by address: here, and told to the other agents.
     fn maintain_line<S: EventSink>(
         &mut self,
@@ -166,25 +194,6 @@ impl CoreMemory {
         self.l2.remove(line);
         uncore.left(self.number, line);
         cleaned
-    }
-
-    /// `IC IVAU`.
-    fn maintain_inst_line<S: EventSink>(
-        &mut self,
-        addr: VirtAddr,
-        now: Cycle,
-        uncore: &mut Uncore,
-        sink: &mut S,
-    ) -> MemReply {
-        let translated: Translated =
-            match self.translate_uncounted(Asker::Read, addr, now, uncore, sink) {
-                Ok(translated) => translated,
-                Err(fault) => return fault,
-            };
-        let line = uncore.page_map.physical(addr, translated.target).line();
-        self.l1i.remove(line);
-        let leaves = self.bus.message(translated.start + self.latencies.l2_lookup);
-        translated.reply(uncore.told(self.number, line, leaves))
     }
 
     /// Modified data of the L1 D-cache goes to the L2; when it is there.

@@ -1,9 +1,11 @@
 //! Cache maintenance: guide sections 3.2.11, 4.2.3, 4.2.12, 4.2.13, 4.3.2, 4.4.9 to 4.4.11.
 
-use sim_cache::{CacheLevel, TlbLevel};
+use sim_cache::{CacheLevel, MemorySystem, TlbLevel};
 use sim_core::CacheOp::{Clean, CleanInvalidate, CleanToUnification, Invalidate};
 use sim_core::Maintenance::{DataByAddress, DataBySetWay, InstAll, InstByAddress};
-use sim_core::{CacheOp, Happened, MemReply, PmuEvent};
+use sim_core::{
+    CacheOp, Happened, MemKind, MemReply, MemRequest, MemoryPort, NullSink, PmuEvent, VirtAddr,
+};
 
 use crate::rig::Base::{K0, K1, K2, K3};
 use crate::rig::Rig;
@@ -25,12 +27,12 @@ impl Rig {
 
     /// `DC` by set and way of the place that holds `D`.
     fn set_way(&mut self, op: CacheOp, level: CacheLevel) -> MemReply {
-        let operand = self.memory.set_way_operand(0, sim_core::VirtAddr(D), level);
+        let operand = self.memory.set_way_operand(0, VirtAddr(D), level);
         self.maintain(DataBySetWay(op), operand.expect("the line is there"))
     }
 
     fn dirty(&self, level: CacheLevel) -> Option<bool> {
-        self.memory.line_is_dirty(0, sim_core::VirtAddr(D), level)
+        self.memory.line_is_dirty(0, VirtAddr(D), level)
     }
 }
 
@@ -228,4 +230,26 @@ fn maintenance_of_modified_data_takes_the_way_of_the_data() {
     assert!(slow > fast && fast >= 80, "{slow} and {fast} cycles");
     let mut local = dirty();
     assert!(local.set_way(Clean, CacheLevel::L1d).done - begin < 20);
+}
+
+#[test]
+fn other_cores_forget_an_instruction_line_too_and_iallu_stays_at_home() {
+    // 3.2.12: IVAU and IALLUIS are broadcast
+    let tables = crate::rig::Tables::quiet();
+    for (what, spared) in [
+        (InstByAddress, false),
+        (InstAll { broadcast: true }, false),
+        (InstAll { broadcast: false }, true),
+    ] {
+        let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 2, 1);
+        for core in 0..2 {
+            memory.place_line(core, VirtAddr(CODE), CacheLevel::L1i, false).expect("mapped");
+        }
+        let kind = MemKind::Maintain(what);
+        let request = MemRequest::new(VirtAddr(0), VirtAddr(CODE), 1, kind);
+        memory.port(0).access(request, 1000, &mut NullSink);
+        let here = memory.line_is_dirty(0, VirtAddr(CODE), CacheLevel::L1i);
+        let there = memory.line_is_dirty(1, VirtAddr(CODE), CacheLevel::L1i);
+        assert_eq!((here, there.is_some()), (None, spared), "{what:?}");
+    }
 }
