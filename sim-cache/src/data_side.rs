@@ -139,7 +139,8 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.read_uncached(translated, fragment.bytes.max(1).into(), uncore, sink);
+            let bytes = fragment.bytes.max(1).into();
+            return self.read_uncached(addr, translated, bytes, uncore, sink);
         }
         let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
         uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);
@@ -322,6 +323,7 @@ impl CoreMemory {
     /// A read of memory that no cache keeps: only the bus counts it.
     pub(crate) fn read_uncached<S: EventSink>(
         &mut self,
+        addr: VirtAddr,
         translated: Translated,
         bytes: u64,
         uncore: &mut Uncore,
@@ -329,6 +331,10 @@ impl CoreMemory {
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink);
+        // The answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
+        if uncore.is_elsewhere(uncore.page_map.physical(addr, translated.target).line()) {
+            sink.raise(PmuEvent::REMOTE_ACCESS);
+        }
         let done = uncore.access_uncached(self.number, leaves) + self.latencies.fill;
         MemReply { source: DataSource::Device, ..translated.reply(done) }
     }

@@ -54,7 +54,7 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.read_uncached(translated, LINE_BYTES, uncore, sink);
+            return self.read_uncached(pc, translated, LINE_BYTES, uncore, sink);
         }
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();

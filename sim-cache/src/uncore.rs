@@ -183,6 +183,14 @@ impl Uncore {
         UncoreReply { arrives, source, dirty, shared: found.shared }
     }
 
+    /// True when the memory of a line is on another chip.
+    pub(crate) fn is_elsewhere(&self, line: LineAddr) -> bool {
+        match self.supplier(line) {
+            Some(source) => source == DataSource::Remote,
+            None => self.remote.has(line),
+        }
+    }
+
     fn supplier(&self, line: LineAddr) -> Option<DataSource> {
         if self.suppliers.is_empty() { None } else { self.suppliers.get(&line).copied() }
     }

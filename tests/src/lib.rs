@@ -1,6 +1,7 @@
 //! What the tests that cross crates share: where the repository is and what is in it.
 
 pub mod cases;
+pub mod conformance;
 pub mod mutation;
 pub mod trace_check;
 

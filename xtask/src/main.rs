@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program of the developers speaks on stdout")]
 
 mod check_traces;
+mod conformance;
 mod isa_check;
 mod oracle;
 
@@ -23,6 +24,8 @@ enum Command {
     IsaCheck(isa_check::Args),
     /// Replay whole traces and check what must be true of their counts.
     CheckTraces(check_traces::Args),
+    /// Write docs/conformance.md from the scenarios.
+    Conformance,
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
 }
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
+        Command::Conformance => conformance::run(),
         Command::Oracle(args) => Ok(oracle::run(&args)),
     };
     match outcome {

@@ -1,7 +1,7 @@
 //! What became of a case: wrong counts, wrong ways, and what a reader needs to see of them.
 
 use sim_core::PmuEvent;
-use sim_core::flow::{EdgeInfo, Flow, FlowCounts, FlowEdge};
+use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
 use sim_trace::scenario::{Bound, Case, Place, Reading};
 
 use super::{Added, Recorded};
@@ -100,10 +100,6 @@ pub(super) fn judge(
     Verdict { mismatches, wrong_edges, compared: expectation.events.len() }
 }
 
-/// Flows whose edges the model reports.
-const REPORTED: [Flow; 6] =
-    [Flow::LoadTlb, Flow::StoreTlb, Flow::FetchTlb, Flow::L1dRead, Flow::L1dWrite, Flow::L1i];
-
 /// The edges of the flows that the path names, where they are not those of its ways.
 fn wrong_edges(case: &Case, flows: &FlowCounts) -> Vec<WrongEdge> {
     let mut wanted = FlowCounts::default();
@@ -112,7 +108,6 @@ fn wrong_edges(case: &Case, flows: &FlowCounts) -> Vec<WrongEdge> {
     }
     FlowEdge::ALL
         .iter()
-        .filter(|edge| REPORTED.contains(&edge.info().flow))
         .filter(|edge| case.ways.iter().any(|way| way.flow == edge.info().flow))
         .map(|edge| WrongEdge {
             edge: *edge,
