@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_machine::{ConfigSource, Profile, Revision};
 
 use crate::capture::CaptureArgs;
+use crate::diff::DiffArgs;
 use crate::doctor::DoctorArgs;
 use crate::ladder::LadderArgs;
 
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Capture(CaptureArgs),
     /// Run scenario files and compare their counts; or check counts of any machine (--counts)
     Check(CheckArgs),
+    Diff(DiffArgs),
     Doctor(DoctorArgs),
     Ladder(LadderArgs),
     /// List events, metrics or the configuration

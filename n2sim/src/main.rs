@@ -8,6 +8,7 @@ mod capture;
 mod check;
 mod check_counts;
 mod count_table;
+mod diff;
 mod doctor;
 mod event_list;
 mod host;
@@ -60,6 +61,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Capture(args) => return capture::run(&args),
         Command::Check(args) if args.counts => check_counts::run(&args)?.into(),
         Command::Check(args) => check::run(&args)?.into(),
+        Command::Diff(args) => diff::run(&args)?.into(),
         Command::Doctor(args) => return doctor::run(&args),
         Command::Ladder(args) => ladder::run(&args)?.into(),
         Command::List(args) => list::run(&args)?.into(),

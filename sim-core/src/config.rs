@@ -35,6 +35,17 @@ pub struct Embedded {
     pub text: &'static str,
 }
 
+/// One value in force, as [`Document::settings`] lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Dotted key.
+    pub key: String,
+    /// The value in one spelling, as [`Document::get`] gives it.
+    pub value: String,
+    /// The comment behind the value: where it comes from.
+    pub source: String,
+}
+
 /// A merged configuration document that remembers where each value was written.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -157,6 +168,13 @@ impl Document {
         merge::get(self.merged.as_table(), &path).and_then(Item::as_value).map(plain)
     }
 
+    /// Every value in force, in the order of the document.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        list(self.merged.as_table(), "", &mut settings);
+        settings
+    }
+
     /// Puts `text` on its base, and that on its own, down to a file without one.
     fn stack(
         name: &str,
@@ -267,6 +285,20 @@ fn base_of((name, text): &(String, String)) -> Result<Option<String>, ConfigErro
             key: BASE_KEY.to_owned(),
             message: String::from("`base` is the name of a file, in quotes"),
         }])),
+    }
+}
+
+/// One setting per leaf.
+fn list(table: &dyn TableLike, prefix: &str, settings: &mut Vec<Setting>) {
+    for (key, item) in table.iter() {
+        let key = format!("{prefix}{key}");
+        if let Some(value) = item.as_value() {
+            let comment = value.decor().suffix().and_then(|suffix| suffix.as_str());
+            let source = comment.unwrap_or_default().trim().trim_start_matches('#').trim();
+            settings.push(Setting { key, value: plain(value), source: source.to_owned() });
+        } else if let Some(inner) = item.as_table_like() {
+            list(inner, &format!("{key}."), settings);
+        }
     }
 }
 

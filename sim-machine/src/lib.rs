@@ -1,10 +1,12 @@
 //! Assembles a machine from a configuration and runs traces on it.
 //!
 //! [`config`] is the whole document; [`session`] runs one trace on one core
-//! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory.
+//! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory;
+//! [`diff`] says why two configurations count differently.
 
 pub mod config;
 mod core_run;
+pub mod diff;
 pub mod error;
 pub mod ladder;
 pub mod outcome;

@@ -3,9 +3,11 @@
 //! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
+//! * [`diff`]: why two configurations count differently;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
+pub mod diff;
 pub mod figure;
 pub mod header;
 pub mod ladder;

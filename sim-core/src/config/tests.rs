@@ -208,3 +208,19 @@ fn bases_are_followed_and_circles_refused() {
     let number = message(Document::from_embedded("number.toml", &embedded));
     assert!(number.contains("`base` is the name of a file"), "{number}");
 }
+
+#[test]
+fn settings_are_listed_with_their_sources() {
+    let base = "[core]\nwidth = 5 # [HC33]\nnames = [\"a\", \"b\"]\n";
+    let document = Document::from_text("base.toml", base).expect("TOML");
+    let document = document.with_overlay("over.toml", "[core]\nwidth = 0x6 # [measured]\n");
+    let settings = document.expect("a known key").settings();
+    let shown: Vec<_> = settings.iter().map(|s| [&*s.key, &*s.value, &*s.source]).collect();
+    assert_eq!(
+        shown,
+        [
+            ["core.width", "6", "[measured] [set in over.toml; was 5: [HC33]]"],
+            ["core.names", "[\"a\",\"b\"]", ""]
+        ]
+    );
+}
