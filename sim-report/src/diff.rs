@@ -12,6 +12,9 @@ use crate::perf_stat::grouped;
 /// Causes named behind an event in text; the others are few percent each.
 const CAUSES_SHOWN: usize = 3;
 
+/// Change from which on it is printed as a factor.
+const FACTOR_LEAST: f64 = 9.0;
+
 /// What is compared, for headings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
@@ -123,7 +126,7 @@ struct Span {
 /// The output cannot be written.
 pub fn write_markdown(out: &mut impl Write, diffs: &[(Names, Diff)]) -> io::Result<()> {
     let Some((names, first)) = diffs.first() else { return Ok(()) };
-    writeln!(out, "From `{}` to `{}`, over {} traces:", names.from, names.to, diffs.len())?;
+    writeln!(out, "From `{}` to `{}`, over {} traces:\n", names.from, names.to, diffs.len())?;
     for (names, diff) in diffs {
         let (events, instructions) = (diff.events.len(), grouped(diff.instructions));
         writeln!(out, "* `{}`: {instructions} instructions, {events} events differ", names.trace)?;
@@ -224,8 +227,12 @@ fn change_text(event: &EventDiff) -> String {
     event.change().map_or_else(|| String::from("from 0"), percent)
 }
 
+/// A change in percent; one of many times the count as a factor.
 fn percent(change: f64) -> String {
     let percent = change * 100.0;
+    if change >= FACTOR_LEAST {
+        return format!("x{:.1}", change + 1.0);
+    }
     if percent.abs() < 0.005 { format!("{percent:+.4}%") } else { format!("{percent:+.2}%") }
 }
 

@@ -241,6 +241,7 @@ fn a_prefetch_of_the_instruction_side_counts_as_a_fetch() {
 fn the_l2_prefetcher_counts_in_l2_and_bus_and_stays_in_its_page() {
     let mut tables = Tables::quiet();
     tables.memory.prefetch.l2_next_line = true;
+    tables.memory.prefetch.l2_degree_lines = 2;
     let load_after_line_before = |addr: u64| {
         let mut rig = Rig::with(&tables, K1, &[addr], &[]);
         rig.place(addr - 64, CacheLevel::L2, false);
