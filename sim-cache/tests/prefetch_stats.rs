@@ -89,6 +89,7 @@ fn whether_a_prefetch_is_late_depends_on_the_time_between_accesses() {
     let stream = |gap: u64| {
         let mut tables = tables();
         tables.memory.prefetch.l2_next_line = false;
+        tables.memory.prefetch.l1d_distance_lines = 8;
         let mut memory = memory(&tables);
         let mut counts = Counts::default();
         for i in 0..512 {
