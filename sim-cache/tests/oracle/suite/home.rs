@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use sim_core::{DataSource, Snoop};
 
-use super::model::Oracle;
+use super::model::{Oracle, home_set};
 
 /// The cores that have a line.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +112,7 @@ impl Oracle {
         }
         let alone = takes_away || (want == Want::Read && !elsewhere);
         let number = self.core.number;
+        self.make_room_for(line);
         let holders = self.holders.entry(line).or_default();
         if alone {
             holders.cores.clear();
@@ -126,6 +127,35 @@ impl Oracle {
             },
             dirty: !stays && in_slc == Some(true),
             shared: self.other.is_some() && !alone,
+        }
+    }
+
+    /// The snoop filter is finite: the line whose entry makes room, each way of a set in turn, leaves
+    /// every cache.
+    fn make_room_for(&mut self, line: u64) {
+        if self.other.is_none() || self.holders.contains_key(&line) {
+            return;
+        }
+        let filter = &self.config.snoop_filter;
+        let sets = u64::from(filter.slice_lines / filter.ways);
+        let set = home_set(line, self.config.slc.slices.into(), sets);
+        let (ways, next) =
+            self.filter.entry(set).or_insert_with(|| (vec![None; filter.ways as usize], 0));
+        // It may have had an entry before.
+        ways.iter_mut().filter(|way| **way == Some(line)).for_each(|way| *way = None);
+        let is_free = |way: &Option<u64>| way.is_none_or(|l| !self.holders.contains_key(&l));
+        let way = ways.iter().position(is_free).unwrap_or_else(|| {
+            let way = *next;
+            *next = (way + 1) % ways.len();
+            way
+        });
+        let Some(lost) = ways[way].replace(line) else { return };
+        let Some(holders) = self.holders.remove(&lost) else { return };
+        let letter = Letter { line: lost, snoop: Snoop::CleanInvalidate, gives: false };
+        for core in [Some(&mut self.core), self.other.as_mut()].into_iter().flatten() {
+            if holders.cores.contains(&core.number) {
+                core.mail.push(letter);
+            }
         }
     }
 

@@ -75,6 +75,8 @@ pub(crate) struct Oracle {
     pub(crate) other: Option<Core>,
     /// Who has which line.
     pub(crate) holders: BTreeMap<u64, Holders>,
+    /// Lines with an entry in each set of the snoop filters, and the way that makes room next.
+    pub(crate) filter: BTreeMap<u64, (Vec<Option<u64>>, usize)>,
     pub(crate) slc: Option<Cache>,
     pub(crate) tag_checks: bool,
     /// Tag of each 16 bytes of memory, 0 if it is not here.
@@ -97,6 +99,7 @@ impl Oracle {
             core: Core::new(0, &config, geometry.seed),
             other: geometry.two_cores.then(|| Core::new(1, &config, geometry.seed)),
             holders: BTreeMap::new(),
+            filter: BTreeMap::new(),
             slc: system_level_cache(&config, geometry.seed ^ 3),
             tag_checks: geometry.tag_checks,
             tags: BTreeMap::new(),
@@ -155,6 +158,15 @@ pub(crate) fn clean(number: u64) -> Line {
 }
 
 /// Slices by the exclusive-or of all groups of index bits; in a slice the bits above them.
+pub(crate) fn home_set(line: u64, slices: u64, sets: u64) -> u64 {
+    let (mut slice, mut rest) = (0, line);
+    while rest > 0 && slices > 1 {
+        slice ^= rest % slices;
+        rest /= slices;
+    }
+    slice * sets + line / slices % sets
+}
+
 fn system_level_cache(config: &MemoryConfig, seed: u64) -> Option<Cache> {
     let slc = &config.slc;
     if slc.slice_bytes == 0 {
@@ -162,14 +174,7 @@ fn system_level_cache(config: &MemoryConfig, seed: u64) -> Option<Cache> {
     }
     let slices = u64::from(slc.slices);
     let sets = slc.slice_bytes / 64 / u64::from(slc.ways);
-    let index = move |line: u64| {
-        let (mut slice, mut rest) = (0, line);
-        while rest > 0 && slices > 1 {
-            slice ^= rest % slices;
-            rest /= slices;
-        }
-        slice * sets + line / slices % sets
-    };
+    let index = move |line: u64| home_set(line, slices, sets);
     Some(Cache::new(slc.ways, slc.replacement, seed, index))
 }
 
