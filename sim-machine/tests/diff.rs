@@ -59,7 +59,7 @@ fn every_event_that_differs_between_the_profiles_has_a_cause() {
 
 #[test]
 fn a_key_that_moves_only_the_time_is_told_apart() {
-    let slower = ["memory.dram.access-cycles=292"];
+    let slower = ["memory.dram.access-cycles=256"];
     let diff = run(&comparison((Profile::Guide, &[]), (Profile::Guide, &slower)), 100_000);
     let cycles = of(&diff, PmuEvent::CPU_CYCLES);
     assert!(cycles.is_timing && cycles.evidence == Evidence::Alone, "{cycles:?}");
