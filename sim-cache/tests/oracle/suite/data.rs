@@ -96,6 +96,8 @@ impl Oracle {
             }
             writes.push((part, bytes, target));
         }
+        // The write comes later: what walks pushed out of a snoop filter is gone by then.
+        self.answer_mail();
         for (part, bytes, target) in writes {
             self.store_part(part, bytes, target);
         }
@@ -169,6 +171,7 @@ impl Oracle {
         if !self.check_tag("MEM_ACCESS_WR_CHECKED", addr / 64 * 64, 64, target) {
             return;
         }
+        self.answer_mail();
         if !is_cacheable(target) {
             self.bus("BUS_ACCESS_WR", 64);
             return;

@@ -97,6 +97,8 @@ fn shape_caches(memory: &mut MemoryConfig, random: &mut Random) {
     slc.slice_bytes =
         if random.chance(20) { 0 } else { (u64::from(slc.ways) * 64) << random.below(3) };
     slc.slices = 1 << random.below(4);
+    memory.snoop_filter.ways = random.pick(&[2, 4, 16]);
+    memory.snoop_filter.slice_lines = memory.snoop_filter.ways << (3 + random.below(5));
 }
 
 fn shape_tlbs(memory: &mut MemoryConfig, random: &mut Random) {
