@@ -4,7 +4,7 @@ use crate::error::MachineError;
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
 use sim_cache::{MemorySystem, PrefetchStats};
-use sim_core::{Counts, Cycle, StallCause, TraceInst};
+use sim_core::{Counts, Cycle, EventSink, StallCause, TraceInst};
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, Step};
 use sim_trace::StreamReader;
@@ -100,20 +100,22 @@ impl CoreRun {
         self.watch.ever_open()
     }
 
-    /// Runs until the clock passes `until`, the batch is used up or the thread ends.
-    pub(crate) fn advance(
+    /// Runs until the clock passes `until`, the batch is used up or the thread ends. `listener` hears
+    /// everything, whether it is counted or not.
+    pub(crate) fn advance<S: EventSink>(
         &mut self,
         until: Cycle,
         program: &mut Program,
         memory: &mut MemorySystem,
+        listener: &mut S,
     ) -> Result<(), MachineError> {
         if self.at >= self.batch.len() && !self.next_batch()? {
-            self.end(memory);
+            self.end(memory, listener);
             return Ok(());
         }
         while self.at + 1 < self.batch.len() {
             let next = program.pc(self.batch[self.at + 1].id);
-            self.run_one(self.batch[self.at], Some(next), program, memory);
+            self.run_one(self.batch[self.at], Some(next), program, memory, listener);
             self.at += 1;
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
@@ -123,9 +125,9 @@ impl CoreRun {
         let last = self.batch[self.at];
         let more = self.next_batch()?;
         let next = more.then(|| program.pc(self.batch[0].id));
-        self.run_one(last, next, program, memory);
+        self.run_one(last, next, program, memory, listener);
         if !more && !self.ended {
-            self.end(memory);
+            self.end(memory, listener);
         }
         Ok(())
     }
@@ -145,48 +147,49 @@ impl CoreRun {
     }
 
     #[inline]
-    fn run_one(
+    fn run_one<S: EventSink>(
         &mut self,
         inst: TraceInst,
         next_pc: Option<u64>,
         program: &mut Program,
         memory: &mut MemorySystem,
+        listener: &mut S,
     ) {
         let change = self.watch.before(inst.id, program);
         match change {
             Change::None | Change::OpenAfter => {}
-            Change::OpenBefore => self.open(memory),
-            Change::CloseBefore => self.close(false, memory),
+            Change::OpenBefore => self.open(memory, listener),
+            Change::CloseBefore => self.close(false, memory, listener),
             Change::Stop => {
-                self.close(true, memory);
-                self.end(memory);
+                self.close(true, memory, listener);
+                self.end(memory, listener);
                 return;
             }
         }
         let step = Step { inst, next_pc };
         let mut port = memory.port(self.core);
-        self.pipeline.run_inst(&step, program, &mut port, &mut self.counts);
+        self.pipeline.run_inst(&step, program, &mut port, &mut (&mut self.counts, &mut *listener));
         self.done += 1;
         if program.inst(inst.id).special == Special::Unknown {
             self.note_unknown(inst.id);
         }
         if change == Change::OpenAfter {
-            self.open(memory);
+            self.open(memory, listener);
         }
     }
 
-    fn open(&mut self, memory: &MemorySystem) {
-        self.pipeline.cut_window(&mut self.counts);
+    fn open<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
+        self.pipeline.cut_window(&mut (&mut self.counts, listener));
         self.opened = Some(self.snapshot(memory));
     }
 
     /// Adds the open window to what was measured. At the end of the stream the window drains.
-    fn close(&mut self, drains: bool, memory: &MemorySystem) {
+    fn close<S: EventSink>(&mut self, drains: bool, memory: &MemorySystem, listener: &mut S) {
         let Some(opened) = self.opened.take() else { return };
         if drains {
-            self.pipeline.finish(&mut self.counts);
+            self.pipeline.finish(&mut (&mut self.counts, listener));
         } else {
-            self.pipeline.cut_window(&mut self.counts);
+            self.pipeline.cut_window(&mut (&mut self.counts, listener));
         }
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
@@ -205,9 +208,9 @@ impl CoreRun {
         }
     }
 
-    fn end(&mut self, memory: &MemorySystem) {
+    fn end<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
         self.ended_inside = self.opened.is_some();
-        self.close(true, memory);
+        self.close(true, memory, listener);
         self.ended = true;
     }
 

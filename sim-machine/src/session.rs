@@ -6,7 +6,7 @@ use crate::error::MachineError;
 use crate::outcome::{Outcome, RunHeader};
 use crate::region::{RegionWatch, RunOptions};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, PmuEvent};
+use sim_core::{Cycle, EventSink, NullSink, PmuEvent};
 use sim_isa::Program;
 use sim_pipeline::Pipeline;
 use sim_trace::TraceFile;
@@ -62,6 +62,20 @@ impl Session {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Outcome, MachineError> {
+        self.run_heard(options, progress, &mut NullSink)
+    }
+
+    /// [`Session::run`] with a sink that hears every core from the first instruction to the last, inside
+    /// and outside the part that is counted.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn run_heard<S: EventSink>(
+        &self,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+        listener: &mut S,
+    ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let mut cores = self.cores(options)?;
         let mut memory = MemorySystem::new(
@@ -71,7 +85,7 @@ impl Session {
             self.config.run.seed,
         );
         while let Some((first, until)) = lowest(&cores) {
-            cores[first].advance(until, &mut program, &mut memory)?;
+            cores[first].advance(until, &mut program, &mut memory, listener)?;
             progress(cores.iter().map(CoreRun::done).sum());
         }
         self.check_counted(&cores, options)?;

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowGraph};
-use sim_machine::ConfigSource;
+use sim_core::{FlowEdge, PmuEvent};
 use sim_machine::scenario::{Recorded, configure, run_case_on};
+use sim_machine::{ConfigSource, RunOptions};
 use sim_tests::cases::all_cases;
+use sim_tests::trace_check::open;
+use sim_tests::{files_below, repository};
 use sim_trace::scenario::Reading;
 
 /// Events of boxes that are raised elsewhere too, with the reason why visits do not tell them.
@@ -26,22 +28,26 @@ const ELSEWHERE: [(PmuEvent, &str); 9] = [
     (PmuEvent::REMOTE_ACCESS, "uncached reads return data of another chip too (4.6.4)"),
 ];
 
-#[test]
-fn what_enters_a_box_leaves_it_and_visits_account_for_the_events() {
-    let graphs: Vec<FlowGraph> = Flow::ALL.into_iter().map(FlowGraph::new).collect();
-    let mut told = Vec::new();
-    let mut used = [false; ELSEWHERE.len()];
-    for filed in all_cases() {
-        let case = &filed.case;
-        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
-        let (_, Recorded { counts, flows }) =
-            run_case_on(case, &config, Reading::Guide, Recorded::default())
-                .unwrap_or_else(|error| panic!("{}: {error}", case.test));
+/// Instructions of each thread of a trace that are run here.
+const LIMIT: u64 = 1_000_000;
+
+/// What was found so far, over all runs.
+#[derive(Default)]
+struct Audit {
+    faults: Vec<String>,
+    /// Rows of [`ELSEWHERE`] that some run needed.
+    used: [bool; ELSEWHERE.len()],
+}
+
+impl Audit {
+    /// Holds the visits of every box against the events that were raised.
+    fn check(&mut self, name: &str, graphs: &[FlowGraph], recorded: &Recorded) {
+        let Recorded { counts, flows } = recorded;
         let mut visited: BTreeMap<PmuEvent, u64> = BTreeMap::new();
-        for graph in &graphs {
+        for graph in graphs {
             let section = graph.flow().info().section;
-            for (name, entered, left) in flows.unbalanced(graph) {
-                told.push(format!("{}: {section} {name}: {entered} in, {left} out", case.test));
+            for (place, entered, left) in flows.unbalanced(graph) {
+                self.faults.push(format!("{name}: {section} {place}: {entered} in, {left} out"));
             }
             for (event, visits) in flows.events(graph) {
                 *visited.entry(event).or_default() += visits;
@@ -53,19 +59,57 @@ fn what_enters_a_box_leaves_it_and_visits_account_for_the_events() {
                 continue;
             }
             match ELSEWHERE.iter().position(|(elsewhere, _)| *elsewhere == event) {
-                Some(row) => used[row] = true,
+                Some(row) => self.used[row] = true,
                 None => {
-                    let name = event.mnemonic();
-                    told.push(format!("{}: {name}: {visits} visits, {raised} raised", case.test));
+                    let event = event.mnemonic();
+                    self.faults.push(format!("{name}: {event}: {visits} visits, {raised} raised"));
                 }
             }
         }
     }
-    for (row, _) in ELSEWHERE.iter().zip(used).filter(|(_, used)| !used) {
-        told.push(format!(
-            "ELSEWHERE: {} is told by its visits: take the row out",
-            row.0.mnemonic()
-        ));
+
+    fn close(&self) {
+        let faults = &self.faults;
+        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     }
-    assert!(told.is_empty(), "{} faults:\n{}", told.len(), told.join("\n"));
+}
+
+fn graphs() -> Vec<FlowGraph> {
+    Flow::ALL.into_iter().map(FlowGraph::new).collect()
+}
+
+#[test]
+fn what_enters_a_box_leaves_it_and_visits_account_for_the_events() {
+    let graphs = graphs();
+    let mut audit = Audit::default();
+    for filed in all_cases() {
+        let case = &filed.case;
+        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
+        let (_, recorded) = run_case_on(case, &config, Reading::Guide, Recorded::default())
+            .unwrap_or_else(|error| panic!("{}: {error}", case.test));
+        audit.check(&case.test, &graphs, &recorded);
+    }
+    for (row, _) in ELSEWHERE.iter().zip(audit.used).filter(|(_, used)| !used) {
+        let event = row.0.mnemonic();
+        audit.faults.push(format!("ELSEWHERE: {event} is told by its visits: take the row out"));
+    }
+    audit.close();
+}
+
+#[test]
+fn real_programs_walk_the_flows_as_the_guide_draws_them() {
+    let graphs = graphs();
+    let mut audit = Audit::default();
+    let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
+    for path in files_below(&repository().join("traces"), "n2t") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let session = open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut recorded = Recorded::default();
+        session
+            .run_heard(&options, &mut |_| {}, &mut recorded)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(recorded.flows.taken(FlowEdge::FetchTlbHit) > 0, "{name} reports no edge");
+        audit.check(&name, &graphs, &recorded);
+    }
+    audit.close();
 }
