@@ -143,6 +143,16 @@ pub(crate) enum TraceWhat {
         #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
         level: i32,
     },
+    /// Write a trace again with the page map of a text file in place of its own
+    Map {
+        /// The trace; it is not changed
+        file: PathBuf,
+        /// Lines `granule,BYTES` and `VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES` (docs/trace-format.md)
+        map: PathBuf,
+        /// The trace to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
     /// Print instructions, one per line
     Dump {
         /// The trace

@@ -10,7 +10,7 @@ use sim_trace::{Summary, TraceFile};
 use crate::Verdict;
 use crate::args::{TraceArgs, TraceWhat};
 
-/// zstd level of a recovered trace.
+/// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
 /// Faults that are listed one by one.
 const FAULTS_SHOWN: usize = 20;
@@ -28,6 +28,17 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
         TraceWhat::Repack { file, output, level } => {
             check_different(file, output)?;
             let summary = sim_trace::repack(&TraceFile::open(file)?, output, *level)?;
+            write_written(&mut out, output, &summary)?;
+            Verdict::Good
+        }
+        TraceWhat::Map { file, map, output } => {
+            check_different(file, output)?;
+            let place = map.display();
+            let text = std::fs::read_to_string(map)
+                .with_context(|| format!("{place}: the page map cannot be read"))?;
+            let map = text.parse().with_context(|| format!("{place}: no page map"))?;
+            let trace = TraceFile::open(file)?;
+            let summary = sim_trace::repack_with_map(&trace, output, RECOVERED_LEVEL, &map)?;
             write_written(&mut out, output, &summary)?;
             Verdict::Good
         }

@@ -269,6 +269,24 @@ fn the_good_part_of_a_cut_trace_can_be_kept() {
 }
 
 #[test]
+fn a_trace_can_be_given_a_page_map() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("mapped.n2t").display().to_string();
+    let bad = file_with(&folder, "bad.csv", "0x400000,4096,0,shared\n");
+    let told = refused(&["trace", "map", &trace(), &bad, "-o", &out]);
+    assert!(told.contains(&format!("{bad}: no page map: line 1: unknown attribute")), "{told}");
+    let good = "granule,16384\n0x400000,16384,0x80000000,execute # code\n";
+    let good = file_with(&folder, "good.csv", good);
+    printed(&["trace", "map", &trace(), &good, "-o", &out]);
+    let info = printed(&["trace", "info", &out]);
+    assert!(info.contains("page map      1 entries, 16384 bytes mapped, granule 16384"), "{info}");
+    let told = refused(&["stat", &out]);
+    assert!(told.contains("run it with --set memory.pages.page-bytes=16384"), "{told}");
+    let set = ["stat", &out, "--limit", "1000", "--set", "memory.pages.page-bytes=16384"];
+    assert!(printed(&set).contains("instructions"));
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_n2sim"))
         .args(["list", "events", "--long"])

@@ -1,7 +1,7 @@
 //! The translation tables' content: which physical page and memory type a virtual page has.
 //!
-//! A trace has no page tables, so pages get a synthetic, deterministic physical page; scenarios map
-//! pages, blocks and contiguous ranges explicitly (PMU guide 3.2.18). Pages are counted in units of
+//! Pages that nothing maps get a synthetic, deterministic physical page; scenarios, and traces with a
+//! page map, map pages, blocks and contiguous ranges explicitly (PMU guide 3.2.18). Pages are counted in units of
 //! 4 KiB whatever the granule. Not modeled: tables of their own for each table base or VMID (all
 //! address spaces see the same mappings), more than 48 address bits.
 
@@ -60,6 +60,8 @@ pub(crate) struct Tables {
     seed: u64,
     /// Mapped explicitly; `None` is a page without a valid descriptor.
     explicit: FxHashMap<Extent, Option<Mapping>>,
+    /// log2 of the smallest piece that was ever mapped explicitly.
+    smallest: u32,
     /// Larger pieces of which a part is mapped for itself: they are no longer of one descriptor.
     split: FxHashSet<Extent>,
 }
@@ -72,6 +74,7 @@ impl Tables {
             mapping,
             seed,
             explicit: FxHashMap::default(),
+            smallest: u32::MAX,
             split: FxHashSet::default(),
         }
     }
@@ -139,8 +142,12 @@ impl Tables {
         };
         let place = extent(shift, page);
         let is_inside = |(s, number): &Extent| *s <= shift && number >> (shift - s) == place.1;
-        self.explicit.retain(|known, _| !is_inside(known));
-        self.split.retain(|known| !is_inside(known));
+        // A large map is entered from its blocks down to its pages: then nothing lies inside.
+        if self.smallest < shift {
+            self.explicit.retain(|known, _| !is_inside(known));
+            self.split.retain(|known| !is_inside(known));
+        }
+        self.smallest = self.smallest.min(shift);
         self.explicit.insert(place, mapping);
         let larger: Vec<u32> = self.extents().filter(|s| *s > shift).collect();
         self.split.extend(larger.into_iter().map(|s| extent(s, page)));

@@ -1,5 +1,6 @@
 //! What can be wrong with a run: the trace, or what was asked of it.
 
+use sim_cache::BadMapping;
 use sim_trace::TraceError;
 
 /// A run that cannot start or go on.
@@ -16,6 +17,26 @@ pub enum MachineError {
     Empty {
         /// The trace as named on the command line.
         trace: String,
+    },
+    /// The trace's page map and the configuration have pages of different sizes.
+    #[error(
+        "{trace}: the page map of the trace has a granule of {map} bytes, memory.pages.page-bytes is {configured}; run it with --set memory.pages.page-bytes={map}"
+    )]
+    Granule {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Granule of the trace's page map.
+        map: u64,
+        /// Granule of the configuration.
+        configured: u64,
+    },
+    /// An entry of the trace's page map does not fit the machine's tables.
+    #[error("{trace}: page map: {source}")]
+    Mapping {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Why it does not fit.
+        source: BadMapping,
     },
     /// The trace's own tables contradict each other.
     #[error(

@@ -10,6 +10,7 @@ pub mod diff;
 pub mod error;
 pub mod ladder;
 pub mod outcome;
+mod page_map;
 pub mod region;
 pub mod scenario;
 pub mod session;

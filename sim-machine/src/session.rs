@@ -4,6 +4,7 @@ use crate::config::MachineConfig;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
 use crate::outcome::{Outcome, RunHeader};
+use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, NullSink, PmuEvent};
@@ -23,7 +24,8 @@ impl Session {
     /// Opens the trace. `header` comes with everything but the trace's hash and the seed.
     ///
     /// # Errors
-    /// If the trace cannot be read or has no instructions.
+    /// If the trace cannot be read or has no instructions, or if it has a page map of another granule
+    /// than the configuration.
     pub fn open(
         trace: &Path,
         config: MachineConfig,
@@ -33,6 +35,7 @@ impl Session {
         if file.instructions() == 0 {
             return Err(MachineError::Empty { trace: header.trace });
         }
+        check_granule(&file, &config, &header)?;
         let header = RunHeader { trace_hash: file.hash(), seed: config.run.seed, ..header };
         Ok(Session { trace: file, config, header })
     }
@@ -84,6 +87,7 @@ impl Session {
             cores.len(),
             self.config.run.seed,
         );
+        self.map_pages(&mut memory)?;
         while let Some((first, until)) = lowest(&cores) {
             cores[first].advance(until, &mut program, &mut memory, listener)?;
             progress(cores.iter().map(CoreRun::done).sum());
@@ -115,6 +119,13 @@ impl Session {
             program.attach_image(address, bytes);
         }
         Ok(program)
+    }
+
+    /// Enters the page map of the trace, if it has one.
+    fn map_pages(&self, memory: &mut MemorySystem) -> Result<(), MachineError> {
+        let Some(map) = self.trace.page_map() else { return Ok(()) };
+        page_map::attach(map, memory)
+            .map_err(|source| MachineError::Mapping { trace: self.header.trace.clone(), source })
     }
 
     fn cores(&self, options: &RunOptions) -> Result<Vec<CoreRun>, MachineError> {
@@ -157,6 +168,21 @@ impl Session {
         if core.revision.has_stall_slot_erratum() {
             counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
         }
+    }
+}
+
+/// Refuses a page map whose pages the configured tables do not have.
+fn check_granule(
+    trace: &TraceFile,
+    config: &MachineConfig,
+    header: &RunHeader,
+) -> Result<(), MachineError> {
+    let configured = config.memory.pages.page_bytes;
+    match trace.page_map().map(sim_trace::PageMap::granule) {
+        Some(map) if map != configured => {
+            Err(MachineError::Granule { trace: header.trace.clone(), map, configured })
+        }
+        _ => Ok(()),
     }
 }
 

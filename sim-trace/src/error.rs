@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::page_map::BadPageMap;
+
 /// Where in a trace file something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -126,6 +128,16 @@ pub enum TraceError {
         /// What the JSON reader says.
         source: serde_json::Error,
     },
+    /// The page map is none.
+    #[error(
+        "{place}: page map: {source}; record again, or have the program that wrote the map mend it"
+    )]
+    PageMap {
+        /// The MAP chunk.
+        place: Place,
+        /// What no tables can say.
+        source: BadPageMap,
+    },
     /// A stream or chunk that the file does not have was asked for.
     #[error("{}: there is no {what}; `n2sim trace info` lists what the file has", path.display())]
     Absent {
@@ -163,6 +175,7 @@ impl TraceError {
             | TraceError::Checksum { place, .. }
             | TraceError::TooLarge { place, .. }
             | TraceError::Inconsistent { place, .. }
+            | TraceError::PageMap { place, .. }
             | TraceError::Meta { place, .. } => Some(place),
             _ => None,
         }

@@ -13,11 +13,12 @@ use crate::error::{Place, TraceError, recognize};
 use crate::image::CodeImage;
 use crate::index::IndexEntry;
 use crate::layout::{
-    ChunkKind, FILE_MAGIC, FileHeaderFault, HEADER_BYTES, MAJOR, parse_file_header,
+    ChunkKind, FILE_MAGIC, FileHeaderFault, HEADER_BYTES, MAJOR, MINOR, parse_file_header,
 };
 use crate::limits::stream_columns;
-use crate::load::{Code, load_code, load_meta};
+use crate::load::{Code, load_code, load_meta, load_page_map};
 use crate::meta::{MachineInfo, Meta};
+use crate::page_map::PageMap;
 use crate::reader::StreamReader;
 use crate::scan::{Found, find_chunks, walk};
 use crate::source::{At, ChunkList, Source};
@@ -47,6 +48,7 @@ pub(crate) struct Shared<R> {
     pub(crate) statics: StaticTable,
     minor: u16,
     meta: Meta,
+    page_map: Option<PageMap>,
     image: CodeImage,
     streams: Vec<StreamInfo>,
     hash: u64,
@@ -63,7 +65,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// If the file is absent, no trace, of another major version, cut, or damaged in its header,
-    /// META, IMAGE or BLOCKS chunks. Damage in a stream is found when the stream is read. A lost
+    /// META, MAP, IMAGE or BLOCKS chunks. Damage in a stream is found when the stream is read. A lost
     /// index is rebuilt and is no error.
     pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
         TraceFile::from_reader(open_file(path)?, path)
@@ -133,16 +135,32 @@ impl<R: Read + Seek> TraceFile<R> {
     ) -> Result<TraceFile<R>, TraceError> {
         let streams = find_streams(&source, &chunks)?;
         let meta = load_meta(&source, &chunks, machine)?;
+        let page_map = load_page_map(&source, &chunks)?;
         let Code { image, statics } = load_code(&source, &chunks, machine.page_bytes)?;
         let hash = content_hash(&machine, &chunks.entries);
-        let shared =
-            Shared { source, chunks, statics, minor, meta, image, streams, hash, index_rebuilt };
+        let shared = Shared {
+            source,
+            chunks,
+            statics,
+            minor,
+            meta,
+            page_map,
+            image,
+            streams,
+            hash,
+            index_rebuilt,
+        };
         Ok(TraceFile { shared: Arc::new(shared) })
     }
 
     /// Where the trace comes from and what it lacks.
     pub fn meta(&self) -> &Meta {
         &self.shared.meta
+    }
+
+    /// Which physical pages the program's pages had, if the trace says so.
+    pub fn page_map(&self) -> Option<&PageMap> {
+        self.shared.page_map.as_ref()
     }
 
     /// The file as it was named when it was opened.
@@ -333,7 +351,7 @@ fn find_streams<R: Read + Seek>(
 /// One number for the content: machine and all chunks' checksums in order.
 fn content_hash(machine: &MachineInfo, entries: &[IndexEntry]) -> u64 {
     let mut hasher = Xxh3Default::new();
-    hasher.update(&crate::layout::file_header_bytes(machine));
+    hasher.update(&crate::layout::file_header_bytes(machine, MINOR));
     for entry in entries {
         hasher.update(&entry.header.hash().to_le_bytes());
     }

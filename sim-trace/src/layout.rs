@@ -11,8 +11,11 @@ pub(crate) const FILE_MAGIC: [u8; 8] = *b"\x89N2T\r\n\x1a\n";
 pub(crate) const CHUNK_MAGIC: [u8; 4] = *b"N2CK";
 /// A reader refuses any other major version.
 pub(crate) const MAJOR: u16 = 1;
-/// Minor versions add chunk kinds, events and META keys that older readers skip.
+/// Minor versions add chunk kinds, events and META keys that older readers skip. A file carries the
+/// lowest one that says all that is in it.
 pub(crate) const MINOR: u16 = 0;
+/// The minor version of files with a MAP chunk.
+pub(crate) const MINOR_WITH_MAP: u16 = 1;
 /// The only instruction set of format 1.
 pub(crate) const ISA_A64: u32 = 1;
 /// Bit of the file header's flags: the trace contains the kernel.
@@ -32,6 +35,8 @@ pub(crate) const MAX_META_BYTES: u64 = 64 << 20;
 pub(crate) const MAX_IMAGE_BYTES: u64 = 4 << 20;
 /// Most blocks in one BLOCKS chunk.
 pub(crate) const MAX_CHUNK_BLOCKS: u32 = 1 << 20;
+/// Most entries of a page map.
+pub(crate) const MAX_MAP_ENTRIES: u32 = 1 << 20;
 
 /// What a chunk contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +49,7 @@ pub enum ChunkKind {
     Blocks,
     /// Part of one thread's instruction stream.
     Stream,
-    /// Reserved for translations (virtual to physical address).
+    /// The page map: virtual to physical address, with attributes.
     Map,
     /// Places and headers of all chunks before it.
     Index,
@@ -98,7 +103,7 @@ pub struct ChunkHeader {
     pub sequence: u32,
     /// Bytes behind the header.
     pub payload_bytes: u32,
-    /// Block executions (STREAM), blocks (BLOCKS) or pages (IMAGE).
+    /// Block executions (STREAM), blocks (BLOCKS), pages (IMAGE) or entries (MAP).
     pub blocks: u32,
     /// Executed instructions (STREAM) or instructions of all blocks (BLOCKS).
     pub instructions: u32,
@@ -202,11 +207,11 @@ impl ChunkHeader {
 }
 
 /// The file header with the properties of the traced machine.
-pub(crate) fn file_header_bytes(machine: &MachineInfo) -> [u8; HEADER_BYTES] {
+pub(crate) fn file_header_bytes(machine: &MachineInfo, minor: u16) -> [u8; HEADER_BYTES] {
     let mut b = [0; HEADER_BYTES];
     b[0..8].copy_from_slice(&FILE_MAGIC);
     b[8..10].copy_from_slice(&MAJOR.to_le_bytes());
-    b[10..12].copy_from_slice(&MINOR.to_le_bytes());
+    b[10..12].copy_from_slice(&minor.to_le_bytes());
     let flags = if machine.full_system { FLAG_FULL_SYSTEM } else { 0 };
     b[12..16].copy_from_slice(&flags.to_le_bytes());
     b[16..20].copy_from_slice(&ISA_A64.to_le_bytes());

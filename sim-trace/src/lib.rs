@@ -5,6 +5,7 @@
 //! * [`TraceWriter`]: give it code pages, define blocks, push block executions, finish;
 //! * [`TraceFile`]: an open trace: [`Meta`], [`StaticTable`], [`CodeImage`], [`StreamInfo`];
 //! * [`StreamReader`]: batches of [`sim_core::TraceInst`] and the [`StreamEvent`]s between them;
+//! * [`PageMap`]: physical pages and attributes, where the trace says them;
 //! * [`verify`], [`info`], [`dump`], [`repack`]: check, describe, print, write anew;
 //! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
 //! * [`scenario`]: the small files of directed tests.
@@ -40,7 +41,7 @@
 //! ```
 //!
 //! Limits: A64 only; one data address per instruction (gathers and scatters keep the first); no
-//! register values; no translations yet (the MAP chunk is reserved).
+//! register values; one page map for the whole trace ([`PageMap`]), whatever address space runs.
 
 mod column;
 mod error;
@@ -53,6 +54,8 @@ mod layout;
 mod limits;
 mod load;
 mod meta;
+mod page_map;
+mod page_text;
 mod predict;
 mod reader;
 mod repack;
@@ -72,8 +75,10 @@ pub use image::CodeImage;
 pub use index::IndexEntry;
 pub use layout::{ChunkHeader, ChunkKind};
 pub use meta::{MachineInfo, Meta, Symbol};
+pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
+pub use page_text::PageTextError;
 pub use reader::{EventAt, StreamReader};
-pub use repack::repack;
+pub use repack::{repack, repack_with_map};
 pub use statics::{CodeWord, StaticTable};
 pub use text::{Info, dump, info};
 pub use verify::{Report, verify, verify_file};

@@ -4,7 +4,7 @@
 use crate::event::MAX_EVENT_BYTES;
 use crate::layout::{
     ChunkHeader, MAX_BLOCK_INSTS, MAX_CHUNK_BLOCKS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS,
-    MAX_IMAGE_BYTES,
+    MAX_IMAGE_BYTES, MAX_MAP_ENTRIES,
 };
 use crate::varint::MAX_VARINT;
 
@@ -51,6 +51,12 @@ pub(crate) fn blocks_columns(header: &ChunkHeader) -> Result<[u64; 2], TooLarge>
     at_most("the block count", blocks, MAX_CHUNK_BLOCKS.into())?;
     at_most("the instruction count", instructions, blocks * MAX_BLOCK_INSTS as u64)?;
     Ok([2 * VARINT * blocks, 4 * instructions])
+}
+
+/// Raw bytes that the column of a MAP chunk may have: the granule, and four integers an entry.
+pub(crate) fn map_columns(header: &ChunkHeader) -> Result<[u64; 1], TooLarge> {
+    at_most("the number of entries", header.blocks.into(), MAX_MAP_ENTRIES.into())?;
+    Ok([VARINT * (1 + 4 * u64::from(header.blocks))])
 }
 
 /// Memory that code pages and blocks may take, by the size of the file: far more than any recorded
@@ -112,6 +118,7 @@ mod tests {
             ("blocks in a BLOCKS chunk", MAX_CHUNK_BLOCKS.into()),
             ("page bytes in an IMAGE chunk", MAX_IMAGE_BYTES),
             ("bytes of META text", MAX_META_BYTES),
+            ("entries of a page map", MAX_MAP_ENTRIES.into()),
         ] {
             assert!(doc.contains(&format!("| {what} | {value} |")), "{what} is not {value}");
         }

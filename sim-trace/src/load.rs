@@ -1,4 +1,4 @@
-//! Loads the static part of a trace: META text, code pages, block definitions.
+//! Loads the static part of a trace: META text, page map, code pages, block definitions.
 
 use std::io::{Read, Seek};
 
@@ -7,8 +7,9 @@ use crate::error::TraceError;
 use crate::image::CodeImage;
 use crate::index::IndexEntry;
 use crate::layout::{ChunkHeader, ChunkKind, MAX_BLOCK_INSTS, MAX_META_BYTES, u32_at};
-use crate::limits::{Budget, blocks_columns, image_columns};
+use crate::limits::{Budget, blocks_columns, image_columns, map_columns};
 use crate::meta::{MachineInfo, Meta};
+use crate::page_map::PageMap;
 use crate::source::{At, ChunkList, Source};
 use crate::statics::{StaticTable, StaticTableBuilder};
 use crate::varint::{Bytes, unzigzag};
@@ -39,6 +40,27 @@ pub(crate) fn load_meta<R: Read + Seek>(
     let meta: Meta = serde_json::from_slice(columns.column(0))
         .map_err(|source| TraceError::Meta { place: place(), source })?;
     Ok(Meta { machine, ..meta })
+}
+
+/// The page map, if the file has one.
+pub(crate) fn load_page_map<R: Read + Seek>(
+    source: &Source<R>,
+    chunks: &ChunkList,
+) -> Result<Option<PageMap>, TraceError> {
+    let is_map = |e: &&IndexEntry| e.header.kind == ChunkKind::Map;
+    let Some(k) = chunks.entries.iter().position(|e| is_map(&e)) else { return Ok(None) };
+    let place = || chunks.place(source.path(), k);
+    if chunks.entries.iter().filter(is_map).count() > 1 {
+        return Err("the file has more than one page map").at(place);
+    }
+    let entry @ IndexEntry { header, .. } = &chunks.entries[k];
+    check_columns::<1>(header).at(place)?;
+    let limits = map_columns(header).at(place)?;
+    let (mut columns, mut buffer) = (new_columns::<1>(source.path())?, Vec::new());
+    let payload = source.chunk(entry, place, &mut buffer)?;
+    columns.unpack(payload, header.codec, limits).at(place)?;
+    let map = PageMap::decode(columns.column(0), header.blocks);
+    map.map(Some).map_err(|source| TraceError::PageMap { place: place(), source })
 }
 
 /// Pages and blocks, in file order: a block takes its words from the pages before it.

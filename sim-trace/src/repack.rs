@@ -10,6 +10,7 @@ use crate::index::IndexEntry;
 use crate::layout::{ChunkKind, MAX_META_BYTES};
 use crate::limits::{blocks_columns, image_columns, stream_columns};
 use crate::load::{check_columns, new_columns};
+use crate::page_map::PageMap;
 use crate::source::At;
 use crate::writer::Summary;
 use crate::writer::output::{Output, TempFile};
@@ -24,9 +25,33 @@ pub fn repack<R: Read + Seek>(
     destination: &Path,
     level: i32,
 ) -> Result<Summary, TraceError> {
+    repack_with(file, destination, level, file.page_map())
+}
+
+/// As [`repack`], with `map` in place of the page map that `file` has.
+///
+/// # Errors
+/// As [`repack`].
+pub fn repack_with_map<R: Read + Seek>(
+    file: &TraceFile<R>,
+    destination: &Path,
+    level: i32,
+    map: &PageMap,
+) -> Result<Summary, TraceError> {
+    repack_with(file, destination, level, Some(map))
+}
+
+fn repack_with<R: Read + Seek>(
+    file: &TraceFile<R>,
+    destination: &Path,
+    level: i32,
+    map: Option<&PageMap>,
+) -> Result<Summary, TraceError> {
     let (temp, sink) = TempFile::beside(destination)?;
     let sink = BufWriter::with_capacity(1 << 18, sink);
-    let output = Output::begin(sink, destination.to_path_buf(), file.meta(), level)?;
+    let mut output = Output::begin(sink, destination.to_path_buf(), file.meta(), level)?;
+    // First, so that a cut file still has it.
+    map.map_or(Ok(()), |map| output.page_map(map))?;
     let mut repacker = Repacker {
         file,
         output,
@@ -90,6 +115,8 @@ impl<R: Read + Seek, W: Write + Seek> Repacker<'_, R, W> {
                     .at(place)?;
                 self.output.chunk(*header, &self.five.all())
             }
+            // Written before all others.
+            ChunkKind::Map => Ok(()),
             _ => self.output.packed_chunk(*header, payload),
         }
     }

@@ -32,6 +32,8 @@ pub struct Info {
     pub static_insts: usize,
     /// Code pages.
     pub pages: usize,
+    /// Entries, bytes mapped and granule of the page map, if there is one.
+    pub page_map: Option<(usize, u64, u64)>,
     /// Bytes in the file of META, IMAGE, BLOCKS, STREAM and other chunks.
     pub bytes_by_kind: [(&'static str, u64); 5],
     /// The index was lost and rebuilt.
@@ -60,6 +62,7 @@ pub fn info<R: Read + Seek>(file: &TraceFile<R>) -> Info {
         blocks: file.statics().blocks(),
         static_insts: file.statics().len(),
         pages: file.image().len(),
+        page_map: file.page_map().map(|m| (m.entries().len(), m.mapped_bytes(), m.granule())),
         bytes_by_kind: bytes,
         index_rebuilt: file.index_rebuilt(),
     }
@@ -103,6 +106,12 @@ impl fmt::Display for Info {
             self.pages,
             symbols.len()
         )?;
+        if let Some((entries, bytes, granule)) = self.page_map {
+            writeln!(
+                f,
+                "page map      {entries} entries, {bytes} bytes mapped, granule {granule}"
+            )?;
+        }
         self.write_streams(f)
     }
 }

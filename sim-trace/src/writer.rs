@@ -19,6 +19,7 @@ use crate::flow::Exits;
 use crate::image::CodeImage;
 use crate::layout::{MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, check_machine};
 use crate::meta::Meta;
+use crate::page_map::PageMap;
 use output::{Output, TempFile};
 use stream_encoder::StreamEncoder;
 
@@ -189,6 +190,15 @@ impl<W: Write + Seek> TraceWriter<W> {
     /// The page size must stay as it was.
     pub fn meta_mut(&mut self) -> &mut Meta {
         &mut self.meta
+    }
+
+    /// Says which physical pages the program's pages have. Give it before the first block runs, so
+    /// that an unfinished file has it too.
+    ///
+    /// # Errors
+    /// If the trace has a page map already, or the sink refuses.
+    pub fn page_map(&mut self, map: &PageMap) -> Result<(), TraceError> {
+        self.output.page_map(map)
     }
 
     /// Gives the code page at `va`, for the wrong path and so that blocks need not repeat words. A

@@ -12,9 +12,11 @@ use crate::error::TraceError;
 use crate::image::CodeImage;
 use crate::index::{EndRecord, put_index_entry};
 use crate::layout::{
-    ChunkHeader, ChunkKind, HEADER_BYTES, MAX_CHUNK_BLOCKS, MAX_IMAGE_BYTES, file_header_bytes,
+    ChunkHeader, ChunkKind, HEADER_BYTES, MAX_CHUNK_BLOCKS, MAX_IMAGE_BYTES, MINOR, MINOR_WITH_MAP,
+    file_header_bytes,
 };
 use crate::meta::{MachineInfo, Meta};
+use crate::page_map::PageMap;
 use crate::varint::{put_varint, zigzag};
 
 /// The growing file.
@@ -23,6 +25,7 @@ pub(crate) struct Output<W> {
     path: PathBuf,
     offset: u64,
     machine: MachineInfo,
+    minor: u16,
     packer: ColumnPacker,
     /// Index entries of the chunks so far.
     index: Vec<u8>,
@@ -46,13 +49,14 @@ impl<W: Write + Seek> Output<W> {
             path,
             offset: 0,
             machine: meta.machine,
+            minor: MINOR,
             packer,
             index: Vec::new(),
             chunks: 0,
             written_meta: None,
             sequences: [0; 3],
         };
-        let header = file_header_bytes(&meta.machine);
+        let header = file_header_bytes(&meta.machine, MINOR);
         let doing = TraceError::io(&output.path, "writing the trace");
         output.sink.write_all(&header).map_err(doing)?;
         output.offset = header.len() as u64;
@@ -123,6 +127,19 @@ impl<W: Write + Seek> Output<W> {
         self.chunk(header, &[&text])
     }
 
+    /// Writes the page map; a file has one.
+    pub(crate) fn page_map(&mut self, map: &PageMap) -> Result<(), TraceError> {
+        if self.minor == MINOR_WITH_MAP {
+            return Err(TraceError::Rejected("a trace has one page map"));
+        }
+        self.minor = MINOR_WITH_MAP;
+        let header = ChunkHeader {
+            blocks: map.entries().len() as u32,
+            ..ChunkHeader::new(ChunkKind::Map, 0)
+        };
+        self.chunk(header, &[&map.encode()])
+    }
+
     /// Writes the pages at the addresses `vas`.
     pub(crate) fn image(&mut self, image: &CodeImage, vas: &[u64]) -> Result<(), TraceError> {
         // A quarter of the reader's limit.
@@ -174,7 +191,7 @@ impl<W: Write + Seek> Output<W> {
         self.chunk(header, &[&open.heads, &open.words])
     }
 
-    /// Writes INDEX and END, and the file header once more if the machine became known only now.
+    /// Writes INDEX and END, and the file header once more if it must say something else now.
     pub(crate) fn end(mut self, meta: &Meta, totals: &Summary) -> Result<(u64, W), TraceError> {
         let index_offset = self.offset;
         let index = std::mem::take(&mut self.index);
@@ -195,7 +212,7 @@ impl<W: Write + Seek> Output<W> {
             ..ChunkHeader::new(ChunkKind::End, 0)
         };
         self.packed_chunk(header, &payload)?;
-        if meta.machine != self.machine {
+        if meta.machine != self.machine || self.minor != MINOR {
             self.rewrite_file_header(meta)?;
         }
         self.sink.flush().map_err(TraceError::io(&self.path, "writing the trace"))?;
@@ -207,7 +224,7 @@ impl<W: Write + Seek> Output<W> {
             return Err(TraceError::Rejected("the page size changed while the trace was written"));
         }
         crate::layout::check_machine(&meta.machine).map_err(TraceError::Rejected)?;
-        let header: [u8; HEADER_BYTES] = file_header_bytes(&meta.machine);
+        let header: [u8; HEADER_BYTES] = file_header_bytes(&meta.machine, self.minor);
         self.sink
             .seek(SeekFrom::Start(0))
             .and_then(|_| self.sink.write_all(&header))

@@ -1,0 +1,129 @@
+//! A page map as text, for people and scripts: one page, block or contiguous range per line.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
+
+/// Why a text is no page map.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PageTextError {
+    /// A line that says nothing known.
+    #[error("line {line}: {what}")]
+    Line {
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong and what would be right.
+        what: String,
+    },
+    /// The lines together are no map.
+    #[error(transparent)]
+    Map(#[from] BadPageMap),
+}
+
+impl FromStr for PageMap {
+    type Err = PageTextError;
+
+    /// Reads lines `granule,BYTES` (once) and `VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES`. Numbers are
+    /// decimal or 0x..., attributes words with spaces between: `cacheable` (if none is named),
+    /// `non-cacheable` or `device`; `tagged`, `write`, `execute`, `global`, `contiguous`. What
+    /// stands behind `#` is a comment.
+    fn from_str(text: &str) -> Result<PageMap, PageTextError> {
+        let (mut granule, mut entries) = (None, Vec::new());
+        for (line, text) in (1..).zip(text.lines()) {
+            let text = text.split('#').next().unwrap_or_default().trim();
+            let at = |what| PageTextError::Line { line, what };
+            let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+            match fields[..] {
+                [""] => {}
+                ["granule", bytes] if granule.is_none() => {
+                    granule = Some(number(bytes).map_err(at)?);
+                }
+                ["granule", _] => return Err(at("the granule stands twice".to_owned())),
+                [virt, bytes, phys, words] => {
+                    entries.push(entry([virt, bytes, phys], words).map_err(at)?);
+                }
+                _ => {
+                    let what = "expected granule,BYTES or VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES";
+                    return Err(at(what.to_owned()));
+                }
+            }
+        }
+        Ok(PageMap::new(granule.unwrap_or(4096), entries)?)
+    }
+}
+
+fn entry([virt, bytes, phys]: [&str; 3], words: &str) -> Result<PageEntry, String> {
+    let (virt, bytes, phys) = (number(virt)?, number(bytes)?, number(phys)?);
+    let mut entry = PageEntry { virt, bytes, phys, ..PageEntry::default() };
+    for word in words.split_whitespace() {
+        match word {
+            "cacheable" => entry.memory = PageMemory::Cacheable,
+            "non-cacheable" => entry.memory = PageMemory::NonCacheable,
+            "device" => entry.memory = PageMemory::Device,
+            "tagged" => entry.tagged = true,
+            "write" => entry.write = true,
+            "execute" => entry.execute = true,
+            "global" => entry.global = true,
+            "contiguous" => entry.contiguous = true,
+            _ => {
+                return Err(format!(
+                    "unknown attribute '{word}': use cacheable, non-cacheable, device, tagged, \
+                     write, execute, global, contiguous"
+                ));
+            }
+        }
+    }
+    Ok(entry)
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let hex = text.strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16));
+    let value = hex.unwrap_or_else(|| text.parse());
+    value.map_err(|_| format!("'{text}' is no number: use decimal or 0x..."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_entries() {
+        let text = "# code\ngranule,4096\n\n0x400000, 0x200000, 0x80000000, execute # text\n\
+                    8192,4096,0x9000000,device write\n";
+        let map: PageMap = text.parse().expect("a map");
+        let code = PageEntry {
+            virt: 0x40_0000,
+            bytes: 2 << 20,
+            phys: 0x8000_0000,
+            execute: true,
+            ..PageEntry::default()
+        };
+        let device = PageEntry {
+            virt: 8192,
+            bytes: 4096,
+            phys: 0x900_0000,
+            memory: PageMemory::Device,
+            write: true,
+            ..PageEntry::default()
+        };
+        assert_eq!(map, PageMap::new(4096, vec![code, device]).expect("a map"));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (text, told) in [
+            ("\n0,4096,0,shared", "line 2: unknown attribute 'shared': use cacheable"),
+            ("0,4096", "line 1: expected granule,BYTES or VIRTUAL"),
+            ("x,4096,0,", "line 1: 'x' is no number"),
+            ("granule,4096\ngranule,4096", "line 2: the granule stands twice"),
+            ("granule,4095", "4095 bytes are no translation granule"),
+            ("0,4097,0,", "entry 0x0: 4097 bytes are no page or block"),
+        ] {
+            let error = text.parse::<PageMap>().expect_err(text).to_string();
+            assert!(error.starts_with(told), "{error}");
+        }
+    }
+}
