@@ -1,5 +1,5 @@
 //! `n2sim ladder`: measures the modeled memory with loops of real instructions: latency over the
-//! footprint, TLB knees, bandwidth of each level; tables, and pictures of them.
+//! footprint, TLB knees, bandwidth of each level, lines from core to core; tables, and pictures.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_machine::MachineConfig;
 use sim_machine::ladder::bandwidth::{self, Level};
-use sim_machine::ladder::{Kernel, knees, latency};
+use sim_machine::ladder::{Kernel, core_to_core, knees, latency};
 use sim_report::figure;
 use sim_report::ladder::{self, Form};
 
@@ -22,7 +22,7 @@ const SAVED_LOADS_MOST: u64 = 1 << 20;
 /// Pages of the last trace of the knees that is saved.
 const SAVED_PAGES: [u64; 4] = [32, 64, 1024, 4096];
 
-/// Measure the modeled memory: latency, TLB knees, bandwidth
+/// Measure the modeled memory: latency, TLB knees, bandwidth, core to core
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim ladder -o ladder.svg\n          \
     n2sim ladder tlb --profile silicon\n          \
@@ -52,6 +52,8 @@ enum Quantity {
     Tlb,
     /// Bytes per cycle out of each level
     Bandwidth,
+    /// Cycles of a line that another core has just written
+    CoreToCore,
 }
 
 /// Measures, prints the table, draws the picture.
@@ -84,6 +86,12 @@ pub(crate) fn run(args: &LadderArgs) -> anyhow::Result<Verdict> {
             let rates = each(&levels, measure)?;
             ladder::write_rates(&mut out, &rates, form)?;
             figure::rates(&config, &rates)
+        }
+        Quantity::CoreToCore => {
+            let measure = |partner| core_to_core::handover(&config, partner);
+            let handovers = each(&core_to_core::PARTNERS, measure)?;
+            ladder::write_handovers(&mut out, &handovers, form)?;
+            figure::handovers(&config, &handovers)
         }
     };
     out.finish()?;
@@ -119,6 +127,9 @@ fn save_traces(quantity: Quantity, config: &MachineConfig, folder: &Path) -> any
         Quantity::Tlb => SAVED_PAGES.map(|n| Kernel::one_per_page(n, 4096, seed)).to_vec(),
         Quantity::Bandwidth => {
             Level::ALL.map(|level| Kernel::stream(level.footprint_bytes(config))).to_vec()
+        }
+        Quantity::CoreToCore => {
+            anyhow::bail!("two cores that wait for each other are no trace: save another quantity")
         }
     };
     std::fs::create_dir_all(folder)

@@ -146,8 +146,10 @@ pub struct PrefetchConfig {
     pub l1d_degree_lines: u32,
     /// What it does at a page without a translation.
     pub l1d_page_cross: PageCross,
-    /// The next-line prefetcher of the L2.
-    pub l2_next_line: bool,
+    /// The stream prefetcher of the L2.
+    pub l2_stream: bool,
+    /// Pages whose streams it remembers.
+    pub l2_table_entries: u32,
     /// How far ahead of the L1's requests it runs.
     pub l2_distance_lines: u32,
     /// Lines it asks for at once.
@@ -402,7 +404,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 14] = [
+        let rows: [(&'static str, u64, u64, u64); 15] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -415,6 +417,7 @@ impl MemoryConfig {
             ("memory.prefetch.l1d-table-entries", m.prefetch.l1d_table_entries.into(), 1, 256),
             ("memory.prefetch.l1d-distance-lines", m.prefetch.l1d_distance_lines.into(), 1, 64),
             ("memory.prefetch.l1d-degree-lines", m.prefetch.l1d_degree_lines.into(), 1, 16),
+            ("memory.prefetch.l2-table-entries", m.prefetch.l2_table_entries.into(), 1, 256),
             ("memory.prefetch.l2-distance-lines", m.prefetch.l2_distance_lines.into(), 1, 64),
             ("memory.prefetch.l2-degree-lines", m.prefetch.l2_degree_lines.into(), 1, 16),
         ];

@@ -315,7 +315,7 @@ impl CoreMemory {
             self.write_back_to_l2(victim.line, poisoned, sink);
         }
         if reply.trains {
-            self.prefetch_next_l2_lines(line, at, uncore, sink);
+            self.train_l2_prefetcher(line, at, uncore, sink);
         }
         reply
     }

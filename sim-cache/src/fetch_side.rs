@@ -163,7 +163,7 @@ impl CoreMemory {
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
         if reply.trains {
-            self.prefetch_next_l2_lines(line, at, uncore, sink);
+            self.train_l2_prefetcher(line, at, uncore, sink);
         }
         reply
     }

@@ -10,12 +10,13 @@ use crate::bus::BusPort;
 use crate::calendar::Calendar;
 use crate::config::{FarAtomics, MemoryConfig, PageCross, SemanticsConfig, WalkReads};
 use crate::errors::ErrorSource;
+use crate::l2_prefetch::L2Streams;
 use crate::l2_tlb::L2Tlb;
 use crate::level::Level;
 use crate::monitor::ExclusiveMonitor;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
-use crate::prefetch::{DataPrefetcher, NextLines};
+use crate::prefetch::DataPrefetcher;
 use crate::tlb::L1Tlb;
 use crate::uncore::Uncore;
 use crate::walker::Walker;
@@ -49,7 +50,7 @@ pub(crate) struct PrefetchSwitches {
     pub(crate) l1d: bool,
     /// L1 I-cache next line.
     pub(crate) l1i: bool,
-    /// L2 next line.
+    /// L2 stream.
     pub(crate) l2: bool,
     /// Lines of one L2 request.
     pub(crate) l2_degree: u64,
@@ -83,7 +84,7 @@ pub struct CoreMemory {
     pub(crate) bus: BusPort,
     pub(crate) l2_misses: MissIntervals,
     pub(crate) errors: ErrorSource,
-    pub(crate) next_lines: NextLines,
+    pub(crate) l2_streams: L2Streams,
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) prefetch: PrefetchSwitches,
 }
@@ -119,12 +120,12 @@ impl CoreMemory {
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             l2_misses: MissIntervals::new(),
             errors: ErrorSource::new(&config.errors, seed ^ 4 ^ (number as u64) << 32),
-            next_lines: NextLines::new(prefetch.l2_distance_lines.into()),
+            l2_streams: L2Streams::new(prefetch),
             prefetcher: DataPrefetcher::new(prefetch),
             prefetch: PrefetchSwitches {
                 l1d: prefetch.l1d,
                 l1i: prefetch.l1i_next_line,
-                l2: prefetch.l2_next_line,
+                l2: prefetch.l2_stream,
                 l2_degree: prefetch.l2_degree_lines.into(),
                 page_cross: prefetch.l1d_page_cross,
             },

@@ -3,9 +3,7 @@
 //! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
 //! Not modeled: banks.
 
-use sim_core::{
-    Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LINE_SHIFT, LineAddr, PmuEvent,
-};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent};
 
 use crate::coherence::Want;
 use crate::config::{StoreMissDirection, WalkReads};
@@ -347,33 +345,6 @@ impl CoreMemory {
         }
         let place = self.l2.probe(line).expect("the line was just found or refilled");
         self.l2.set_state(place, self.l2.state(place).with_dirty(true));
-    }
-
-    /// The L2's own prefetcher: the lines after one that trains it, inside its page, if the line
-    /// before is here too. So a single miss far from others brings in nothing else.
-    pub(crate) fn prefetch_next_l2_lines<S: EventSink>(
-        &mut self,
-        line: LineAddr,
-        at: Cycle,
-        uncore: &mut Uncore,
-        sink: &mut S,
-    ) {
-        let before = line.0.checked_sub(1).map(LineAddr);
-        if !self.prefetch.l2 || before.and_then(|line| self.l2.probe(line)).is_none() {
-            return;
-        }
-        let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;
-        let mut wanted = self.next_lines.after(line.0, page_lines_shift);
-        let mut asked = 0;
-        // A prefetch never waits for a place in the queue.
-        while asked < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
-            let Some(next) = wanted.next().map(LineAddr) else { break };
-            if self.l2.probe(next).is_none() {
-                self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);
-                asked += 1;
-            }
-        }
-        self.next_lines.asked_up_to(wanted.start, page_lines_shift);
     }
 
     /// Reports a decision of the flow that the request is counted by, if it is counted.

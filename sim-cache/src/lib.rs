@@ -27,6 +27,7 @@ mod fragment;
 mod hierarchy;
 mod home_node;
 mod l2;
+mod l2_prefetch;
 mod l2_tlb;
 mod level;
 mod mailbox;

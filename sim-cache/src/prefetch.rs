@@ -1,10 +1,8 @@
-//! Which lines the data prefetchers ask for. L1: strides by program counter, streams by page. L2: the
-//! next lines of a page.
+//! Which lines the L1 data prefetcher asks for: strides by program counter, streams by page. PMU guide
+//! 4.2.1.
 //!
-//! The L1 prefetcher learns from L1 misses and from the first use of a prefetched line, in line addresses, so a
+//! It learns from L1 misses and from the first use of a prefetched line, in line addresses, so a
 //! hit on an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
-
-use std::ops::Range;
 
 use crate::config::PrefetchConfig;
 
@@ -122,39 +120,6 @@ impl Track {
     }
 }
 
-/// Pages whose streams the L2's prefetcher remembers.
-const PAGES: usize = 16;
-
-/// The L2's next-line prefetcher: how far it has run in each of the last pages.
-#[derive(Clone, Debug)]
-pub(crate) struct NextLines {
-    /// `frontiers[page % PAGES]`: the line after the last one asked for.
-    frontiers: [u64; PAGES],
-    distance: u64,
-}
-
-impl NextLines {
-    /// Runs at most `distance` lines ahead.
-    pub(crate) fn new(distance: u64) -> NextLines {
-        NextLines { frontiers: [0; PAGES], distance }
-    }
-
-    /// The lines after `line`, inside its page and the distance, that were not asked for yet.
-    pub(crate) fn after(&self, line: u64, page_lines_shift: u32) -> Range<u64> {
-        let page = line >> page_lines_shift;
-        let frontier = self.frontiers[page as usize % PAGES];
-        let is_same_stream = frontier.saturating_sub(1) >> page_lines_shift == page;
-        let first = if is_same_stream { frontier.max(line + 1) } else { line + 1 };
-        first..((page + 1) << page_lines_shift).min(line + 1 + self.distance)
-    }
-
-    /// Every line before `frontier` was asked for.
-    pub(crate) fn asked_up_to(&mut self, frontier: u64, page_lines_shift: u32) {
-        let page = frontier.saturating_sub(1) >> page_lines_shift;
-        self.frontiers[page as usize % PAGES] = frontier;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,17 +160,6 @@ mod tests {
         assert_eq!(asked, expected);
         assert!(asked.windows(2).all(|w| w[0] - w[1] == 5), "{asked:?}");
         assert!(asked.len() > 20, "the distance grows to 8 lines: {asked:?}");
-    }
-
-    #[test]
-    fn next_lines_go_on_where_they_stopped_and_end_with_the_page() {
-        let mut next = NextLines::new(4);
-        assert_eq!(next.after(64, 6), 65..69);
-        next.asked_up_to(67, 6);
-        assert_eq!(next.after(65, 6), 67..70);
-        assert_eq!(next.after(126, 6), 127..128);
-        assert!(next.after(127, 6).is_empty());
-        assert_eq!(next.after(64 * 17, 6), 64 * 17 + 1..64 * 17 + 5, "another page, same slot");
     }
 
     #[test]

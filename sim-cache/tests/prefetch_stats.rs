@@ -88,7 +88,7 @@ fn every_prefetched_line_has_one_fate() {
 fn whether_a_prefetch_is_late_depends_on_the_time_between_accesses() {
     let stream = |gap: u64| {
         let mut tables = tables();
-        tables.memory.prefetch.l2_next_line = false;
+        tables.memory.prefetch.l2_stream = false;
         tables.memory.prefetch.l1d_distance_lines = 8;
         let mut memory = memory(&tables);
         let mut counts = Counts::default();
@@ -109,7 +109,7 @@ fn whether_a_prefetch_is_late_depends_on_the_time_between_accesses() {
 fn without_prefetchers_nothing_is_issued() {
     let mut tables = tables();
     tables.memory.prefetch.l1d = false;
-    tables.memory.prefetch.l2_next_line = false;
+    tables.memory.prefetch.l2_stream = false;
     tables.memory.prefetch.l1i_next_line = false;
     let mut memory = memory(&tables);
     run_mixture(&mut memory, 20);

@@ -23,7 +23,7 @@ pub use verdict::{Mismatch, Verdict, WrongEdge};
 /// What holds in every scenario unless its `set` says otherwise.
 const QUIET: [&str; 5] = [
     "memory.prefetch.l1d=false",
-    "memory.prefetch.l2-next-line=false",
+    "memory.prefetch.l2-stream=false",
     "memory.prefetch.l1i-next-line=false",
     "memory.pages.mapping=identity",
     // Descriptors are read past the L2 and the bus (decision A06), so that a walk is all that counts.

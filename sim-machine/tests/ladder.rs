@@ -4,7 +4,7 @@ use sim_core::PmuEvent;
 use sim_machine::ladder::bandwidth::{self, Level};
 use sim_machine::ladder::latency::{self, PUBLISHED_SETTING};
 use sim_machine::ladder::target::{self, Target};
-use sim_machine::ladder::{Kernel, Plan, knees, measure};
+use sim_machine::ladder::{Kernel, Plan, core_to_core, knees, measure};
 use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, Session};
 
 fn machine(profile: Profile, overrides: &[&str]) -> MachineConfig {
@@ -109,6 +109,36 @@ fn partial_entries_of_walks_take_few_places_of_the_l2_tlb() {
     assert_eq!(walks(1536), 0.0);
     assert!((0.001..0.02).contains(&walks(2048)), "{}", walks(2048));
     assert_eq!(walks(2560), 1.0);
+}
+
+/// Two cores take turns with one line: every compare-and-swap finds it modified in the other core.
+#[test]
+fn a_line_goes_from_core_to_core_as_published() {
+    let all = [1, 127].map(|partner| core_to_core::handover(&guide(), partner));
+    for handover in &all {
+        assert_met(&target::CORE_TO_CORE, handover.cycles);
+        let refills = handover.counts.value(PmuEvent::L1D_CACHE_REFILL);
+        assert_eq!(refills, handover.swaps, "partner {}", handover.partner);
+    }
+    assert!(all[1].cycles > all[0].cycles, "the far corner is farther than the neighbor: {all:?}");
+    let slower = machine(Profile::Guide, &["memory.bus.peer-cycles=78"]);
+    let slower = core_to_core::handover(&slower, 1).cycles;
+    assert!((30.0..50.0).contains(&(slower - all[0].cycles)), "{slower}");
+}
+
+/// A random chase gives a prefetcher nothing to find, not even by chance.
+#[test]
+fn a_random_chase_trains_no_prefetcher_of_the_l2() {
+    for footprint_bytes in [8 << 20, 64 << 20] {
+        let kernel = Kernel::chase(footprint_bytes, 1);
+        let plan = Plan { warmup: 0, measured: 100_000 };
+        let l2_refills = |config: &MachineConfig| {
+            let counts = measure(config, &kernel, plan).counts;
+            counts.value(PmuEvent::L2D_CACHE_REFILL)
+        };
+        let without = machine(Profile::Guide, &["memory.prefetch.l2-stream=false"]);
+        assert_eq!(l2_refills(&guide()), l2_refills(&without), "{footprint_bytes} bytes");
+    }
 }
 
 #[test]

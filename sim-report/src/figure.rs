@@ -1,4 +1,4 @@
-//! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth.
+//! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core.
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::bar::BarPlot;
@@ -11,9 +11,10 @@ use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
 use sim_machine::MachineConfig;
 use sim_machine::ladder::bandwidth::Rate;
+use sim_machine::ladder::core_to_core::Handover;
 use sim_machine::ladder::knees::Knee;
 use sim_machine::ladder::latency::{self, Rung, SETTINGS};
-use sim_machine::ladder::target::Unit;
+use sim_machine::ladder::target::{self, Unit};
 
 use crate::ladder::{published, setting_name, size_name, unit_name};
 
@@ -28,6 +29,8 @@ const YELLOW: &str = "#E69F00";
 const GREEN: &str = "#009E73";
 const GRAY: &str = "#999999";
 const PUBLISHED: &str = "#222222";
+/// Footprint (log2) right of which the middle of a label would be cut at the edge.
+const LAST_LABEL: f64 = 26.6;
 
 /// Latency over the footprint, both axes logarithmic, with the published values as marks.
 pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
@@ -62,7 +65,7 @@ pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
         .with_legend_position(LegendPosition::InsideTopLeft);
     for (target, footprint) in &targets {
         let (x, y) = mark(&(*target, *footprint));
-        let text = TextAnnotation::new(published(target), x, y - 0.42);
+        let text = TextAnnotation::new(published(target), x.min(LAST_LABEL), y - 0.42);
         layout = layout.with_annotation(text.with_color(PUBLISHED));
     }
     draw(plots, layout)
@@ -98,7 +101,7 @@ pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
         .with_x_tick_format(custom(power_of_two))
         .with_y_axis_min(0.0)
         .with_legend_width(290.0)
-        .with_legend_at_data(5.6, 31.0);
+        .with_legend_at_data(7.3, 31.0);
     let sizes =
         [(config.memory.dtlb.entries, "L1 data TLB"), (config.memory.l2_tlb.entries, "L2 TLB")];
     for (entries, name) in sizes {
@@ -147,6 +150,30 @@ pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
             y.max(rate.bytes_per_cycle) + 2.0,
         );
         layout = layout.with_annotation(text.with_color(PUBLISHED));
+    }
+    draw(plots, layout)
+}
+
+/// Cycles of a line that another core wrote, by that core's place, with the published range.
+pub fn handovers(config: &MachineConfig, handovers: &[Handover]) -> String {
+    let ghz = config.core.clock_hz as f64 / 1e9;
+    let mut bars = BarPlot::new();
+    for handover in handovers {
+        bars = bars.with_group(handover.partner.to_string(), vec![(handover.cycles, SKY)]);
+    }
+    let target = target::CORE_TO_CORE;
+    let plots = vec![Plot::Bar(bars)];
+    let mut layout = base_layout(&plots, "A line that another core has just written")
+        .with_subtitle(format!("compare-and-swaps in turn with core 0, cores at {ghz} GHz"))
+        .with_x_label("the other core")
+        .with_y_label("cycles per compare-and-swap")
+        .with_y_axis_min(0.0)
+        .with_y_axis_max(200.0);
+    for (value, name) in [(target.low, "published, least"), (target.high, "published, most")] {
+        let line = ReferenceLine::horizontal(value)
+            .with_color(GREEN)
+            .with_label(format!("{name}: {value} cycles"));
+        layout = layout.with_reference_line(line);
     }
     draw(plots, layout)
 }

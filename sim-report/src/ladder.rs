@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use sim_machine::MachineConfig;
 use sim_machine::ladder::bandwidth::Rate;
+use sim_machine::ladder::core_to_core::Handover;
 use sim_machine::ladder::knees::Knee;
 use sim_machine::ladder::latency::{self, PUBLISHED_SETTING, Rung, SETTINGS, Setting};
-use sim_machine::ladder::target::{Target, Unit};
+use sim_machine::ladder::target::{self, Target, Unit};
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +172,37 @@ pub fn write_rates(out: &mut impl Write, rates: &[Rate], form: Form) -> io::Resu
         for rate in rates.iter().filter(|rate| rate.prefetch) {
             write_target(out, &rate.level.target(), rate.in_unit_of_target())?;
         }
+    }
+    Ok(())
+}
+
+/// Writes what a line from another core costs.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_handovers(out: &mut impl Write, handovers: &[Handover], form: Form) -> io::Result<()> {
+    if form == Form::Csv {
+        writeln!(out, "core,partner,cycles,nanoseconds")?;
+    } else {
+        writeln!(
+            out,
+            " Compare-and-swaps of two cores in turn, each of a line that the other wrote\n"
+        )?;
+        writeln!(out, " {:<10} {:>8} {:>8}", "cores", "cycles", "ns")?;
+    }
+    for Handover { partner, cycles, nanoseconds, .. } in handovers {
+        match form {
+            Form::Csv => writeln!(out, "0,{partner},{cycles:.3},{nanoseconds:.3}")?,
+            Form::Text => {
+                let cores = format!("0, {partner}");
+                writeln!(out, " {cores:<10} {cycles:>8.1} {nanoseconds:>8.1}")?;
+            }
+        }
+    }
+    if form == Form::Text && !handovers.is_empty() {
+        let mean = handovers.iter().map(|h| h.cycles).sum::<f64>() / handovers.len() as f64;
+        writeln!(out, "\n Published, any two cores; the model's is the mean of these:")?;
+        write_target(out, &target::CORE_TO_CORE, mean)?;
     }
     Ok(())
 }

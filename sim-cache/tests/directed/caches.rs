@@ -240,19 +240,22 @@ fn a_prefetch_of_the_instruction_side_counts_as_a_fetch() {
 #[test]
 fn the_l2_prefetcher_counts_in_l2_and_bus_and_stays_in_its_page() {
     let mut tables = Tables::quiet();
-    tables.memory.prefetch.l2_next_line = true;
+    tables.memory.prefetch.l2_stream = true;
     tables.memory.prefetch.l2_degree_lines = 2;
-    let load_after_line_before = |addr: u64| {
-        let mut rig = Rig::with(&tables, K1, &[addr], &[]);
-        rig.place(addr - 64, CacheLevel::L2, false);
-        rig.ld(8, addr);
+    let three_lines_from = |first: u64, step: i64| {
+        let addrs = [0, 1, 2].map(|i| first.wrapping_add_signed(i * step));
+        let mut rig = Rig::with(&tables, K1, &addrs, &[]);
+        for addr in addrs {
+            rig.then().ld(8, addr);
+        }
         rig
     };
-    load_after_line_before(D + 0x40).expect(&format!("V1 + {PRELOADED} + {PRELOADED}"));
-    load_after_line_before(D + 0xFC0).expect("V1");
-    let mut alone = Rig::with(&tables, K1, &[D], &[]);
-    alone.ld(8, D);
-    alone.expect("V1");
+    let started = format!("3 V1 + {PRELOADED} + {PRELOADED}");
+    three_lines_from(D, 64).expect(&started);
+    three_lines_from(D + 0xF00, -64).expect(&started);
+    three_lines_from(D + 0xF00, 64).expect(&format!("3 V1 + {PRELOADED}"));
+    three_lines_from(D + 0xF40, 64).expect("3 V1");
+    three_lines_from(D, 0x140).expect("3 V1");
 }
 
 #[test]

@@ -55,14 +55,16 @@ fn walk_reads_may_use_the_l2_silently_or_counted() {
 #[test]
 fn prefetches_may_show_on_the_bus_only() {
     let mut tables = Tables::quiet();
-    tables.memory.prefetch.l2_next_line = true;
+    tables.memory.prefetch.l2_stream = true;
     tables.memory.prefetch.l2_degree_lines = 1;
     tables.semantics.prefetch_counts_in_l2 = false;
-    let mut rig = Rig::with(&tables, K1, &[D], &[]);
-    rig.place(D - 64, sim_cache::CacheLevel::L2, false);
-    rig.ld(8, D);
+    let lines = [D, D + 0x40, D + 0x80];
+    let mut rig = Rig::with(&tables, K1, &lines, &[]);
+    for line in lines {
+        rig.then().ld(8, line);
+    }
     rig.expect(&format!(
-        "V1 + {PRELOADED} + L2D_CACHE -1 + L2D_CACHE_RD -1 + L2D_CACHE_REFILL -1 + \
+        "3 V1 + {PRELOADED} + L2D_CACHE -1 + L2D_CACHE_RD -1 + L2D_CACHE_REFILL -1 + \
          L2D_CACHE_REFILL_RD -1 + L2D_CACHE_LMISS_RD -1"
     ));
 }

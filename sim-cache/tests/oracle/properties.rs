@@ -19,7 +19,7 @@ fn load(addr: u64, pc: u64) -> MemRequest {
 fn every_load_hits_waits_or_refills() {
     for number in 0..60 {
         let mut geometry = Geometry::numbered(7, number);
-        geometry.tables.memory.prefetch.l2_next_line = false;
+        geometry.tables.memory.prefetch.l2_stream = false;
         let most = geometry.tables.memory.l1d.size_bytes / 64;
         let mut random = Random::new(8, number);
         let mut driver = Driver::new(&geometry, Counts::default());
@@ -49,7 +49,7 @@ fn relations_of_the_event_table_hold_with_every_prefetcher_on() {
     for number in 0..120 {
         let (mut geometry, groups) = suite::case(3, number, 600);
         let prefetch = &mut geometry.tables.memory.prefetch;
-        (prefetch.l1d, prefetch.l2_next_line, prefetch.l1i_next_line) = (true, true, true);
+        (prefetch.l1d, prefetch.l2_stream, prefetch.l1i_next_line) = (true, true, true);
         let mut driver = Driver::new(&geometry, Counts::default());
         for group in &groups {
             driver.settle();

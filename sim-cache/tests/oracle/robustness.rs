@@ -78,6 +78,7 @@ fn tables(choices: &[usize]) -> Tables {
     prefetch.l1d_table_entries = of(&[1, 256]) as u32;
     prefetch.l1d_distance_lines = of(&[1, 64]) as u32;
     prefetch.l1d_degree_lines = of(&[1, 16]) as u32;
+    prefetch.l2_table_entries = of(&[1, 256]) as u32;
     prefetch.l2_distance_lines = of(&[1, 64]) as u32;
     prefetch.l2_degree_lines = of(&[1, 16]) as u32;
     tables.semantics.walk_reads = match of(&[0, 1, 2]) {

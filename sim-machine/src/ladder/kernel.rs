@@ -27,9 +27,9 @@ const LDR_VECTOR: u32 = 0x3dc0_0000;
 /// `add x0, x0, #256`
 const ADD_256: u32 = 0x9104_0000;
 /// `subs x1, x1, #1`
-const SUBS: u32 = 0xf100_0421;
+pub(super) const SUBS: u32 = 0xf100_0421;
 /// `b.ne .`; the distance in words from bit 5 on.
-const B_NE: u32 = 0x5400_0001;
+pub(super) const B_NE: u32 = 0x5400_0001;
 
 /// The order in which places are visited.
 #[derive(Clone, Debug)]

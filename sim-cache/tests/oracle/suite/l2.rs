@@ -1,6 +1,6 @@
 //! Flows 5.7 and 5.8, and the system level cache behind them.
 
-use sim_cache::config::{StoreMissDirection, WalkReads};
+use sim_cache::config::{PrefetchConfig, StoreMissDirection, WalkReads};
 use sim_core::DataSource;
 
 use super::cache::Line;
@@ -170,29 +170,94 @@ impl Oracle {
         self.write_found_line(line);
     }
 
-    /// The next lines of the page, if the line before is here: at most `degree` absent ones, not
-    /// farther than the distance, none that this page's run asked for before.
+    /// The L2's prefetcher hears of a line: two equal steps of at most four lines in one page start a
+    /// stream, which then asks for at most `degree` absent lines of the page at a time, each once, none
+    /// farther than the distance from the newest request.
     pub(crate) fn prefetch_after(&mut self, line: u64) {
         let prefetch = self.config.prefetch.clone();
-        if !prefetch.l2_next_line || line == 0 || !self.core.l2.holds(line - 1) {
+        if !prefetch.l2_stream {
             return;
         }
         let page = line / self.world.lines_of_page();
-        let page_end = (page + 1) * self.world.lines_of_page();
-        let run = self.core.streams.get(&(page % 16)).filter(|run| run.0 == page);
-        let first = run.map_or(line + 1, |run| run.1.max(line + 1));
-        let end = page_end.min(line + 1 + u64::from(prefetch.l2_distance_lines));
-        let (mut asked, mut up_to) = (0, first);
-        for next in first..end {
-            if asked == prefetch.l2_degree_lines {
-                break;
+        let pages = &mut self.core.streams;
+        let known = pages.iter().position(|stream| stream.page == page);
+        let mut stream = match known {
+            Some(place) => pages.remove(place),
+            None => Stream { page, ..Stream::default() },
+        };
+        let goes_on = stream.hear(line as i64, prefetch.l2_distance_lines.into());
+        if goes_on {
+            self.follow(&mut stream, &prefetch);
+        }
+        let pages = &mut self.core.streams;
+        pages.push(stream);
+        if pages.len() > prefetch.l2_table_entries as usize {
+            pages.remove(0);
+        }
+    }
+
+    fn follow(&mut self, stream: &mut Stream, prefetch: &PrefetchConfig) {
+        let (newest, step) = (stream.seen[0], stream.step);
+        let lines = self.world.lines_of_page() as i64;
+        let inside = |line: i64| line.div_euclid(lines) == stream.page as i64;
+        let mut asked = 0;
+        while asked < prefetch.l2_degree_lines {
+            let next = stream.asked_to + step;
+            if !inside(next) || (next - newest).abs() > prefetch.l2_distance_lines.into() {
+                return;
             }
-            if !self.core.l2.holds(next) {
-                self.read_l2(next, Reader::Prefetcher);
+            stream.asked_to = next;
+            if !self.core.l2.holds(next as u64) {
+                self.read_l2(next as u64, Reader::Prefetcher);
                 asked += 1;
             }
-            up_to = next + 1;
         }
-        self.core.streams.insert(page % 16, (page, up_to));
+    }
+}
+
+/// The lines of a page that the L2's prefetcher heard of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stream {
+    page: u64,
+    /// The last three lines, the newest first. Of a stream that runs, the one farthest on its way.
+    seen: Vec<i64>,
+    runs: bool,
+    step: i64,
+    /// The last line asked for, or the newest request.
+    asked_to: i64,
+}
+
+impl Stream {
+    /// True when the stream starts or goes on with this line.
+    fn hear(&mut self, line: i64, distance: i64) -> bool {
+        let Some(&newest) = self.seen.first() else {
+            self.seen.push(line);
+            return false;
+        };
+        if line == newest {
+            return false;
+        }
+        if self.runs {
+            let forward = (line - newest) * self.step.signum();
+            if (-16..0).contains(&forward) {
+                return false;
+            }
+            if (1..=distance).contains(&forward) && forward % self.step.abs() == 0 {
+                self.seen[0] = line;
+                let passed = (line - self.asked_to) * self.step.signum() > 0;
+                self.asked_to = if passed { line } else { self.asked_to };
+                return true;
+            }
+        }
+        if self.runs {
+            self.seen = vec![newest, newest - self.step, newest - 2 * self.step];
+        }
+        self.seen.insert(0, line);
+        self.seen.truncate(3);
+        let steps: Vec<i64> = self.seen.windows(2).map(|pair| pair[0] - pair[1]).collect();
+        self.step = steps[0];
+        self.runs = steps.len() == 2 && steps[0] == steps[1] && steps[0].abs() <= 4;
+        self.asked_to = line;
+        self.runs
     }
 }

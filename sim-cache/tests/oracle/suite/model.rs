@@ -9,6 +9,7 @@ use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
 use super::cache::{Cache, Line};
 use super::geometry::Geometry;
 use super::home::{Holders, Letter};
+use super::l2::Stream;
 use super::tlb::{LruList, Space};
 use super::world::World;
 
@@ -37,8 +38,8 @@ pub(crate) struct Core {
     pub(crate) mail: Vec<Letter>,
     /// The line that the last load-exclusive marked.
     pub(crate) marked: Option<u64>,
-    /// Page number modulo 16: the page last run through there, and the line up to which.
-    pub(crate) streams: BTreeMap<u64, (u64, u64)>,
+    /// What the L2's prefetcher knows of pages, the last heard of at the end.
+    pub(crate) streams: Vec<Stream>,
 }
 
 impl Core {
@@ -59,7 +60,7 @@ impl Core {
             number,
             mail: Vec::new(),
             marked: None,
-            streams: BTreeMap::new(),
+            streams: Vec::new(),
         }
     }
 }

@@ -1,0 +1,231 @@
+//! The L2's stream prefetcher. PMU guide 4.4.1: what it brings in counts as accesses of the L2.
+//!
+//! It hears of the requests that miss the L2, and of the first use of a line that it fetched itself,
+//! in physical addresses: it follows lines inside a page and never leaves it. Not modeled: the region
+//! and the temporal engine of the N2.
+
+use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr};
+
+use crate::config::PrefetchConfig;
+use crate::hierarchy::CoreMemory;
+use crate::l2::L2Request;
+use crate::uncore::Uncore;
+
+/// Longest step of a stream, in lines.
+const STEP_MAX: i64 = 4;
+/// Requests out of order: this many lines behind the newest one, a request is no sign of a new stream.
+const REORDER_MAX: u64 = 16;
+/// Equal steps that start a stream.
+const STEPS_TO_START: u32 = 2;
+
+/// What is known of one page.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    /// Page number plus one; 0 for a place never used.
+    key: u64,
+    /// The line farthest on the way.
+    last: u64,
+    /// Lines from one request to the next; 0 when the last two were too far apart.
+    step: i64,
+    /// Times that this step was seen in a row, up to [`STEPS_TO_START`].
+    repeats: u32,
+    /// Steps behind `last` that were asked for already.
+    ahead: u64,
+}
+
+impl Stream {
+    fn runs(&self) -> bool {
+        self.repeats == STEPS_TO_START
+    }
+
+    /// Hears of a request of its page; true when the stream starts or goes on.
+    fn hear(&mut self, line: u64, distance: u64) -> bool {
+        let moved = line.wrapping_sub(self.last) as i64;
+        if moved == 0 || self.runs() && self.is_reordered(moved) {
+            return false;
+        }
+        if self.runs() && self.is_on_the_way(moved, distance) {
+            self.ahead = self.ahead.saturating_sub((moved / self.step) as u64);
+            self.last = line;
+            return true;
+        }
+        let step = if moved.abs() <= STEP_MAX { moved } else { 0 };
+        let repeats = match (step, step == self.step) {
+            (0, _) => 0,
+            (_, true) => STEPS_TO_START.min(self.repeats + 1),
+            (_, false) => 1,
+        };
+        *self = Stream { key: self.key, last: line, step, repeats, ahead: 0 };
+        self.runs()
+    }
+
+    fn is_reordered(&self, moved: i64) -> bool {
+        moved.signum() != self.step.signum() && moved.unsigned_abs() <= REORDER_MAX
+    }
+
+    fn is_on_the_way(&self, moved: i64, distance: u64) -> bool {
+        moved % self.step == 0
+            && moved.signum() == self.step.signum()
+            && moved.unsigned_abs() <= distance
+    }
+}
+
+/// The pages of the last requests, the newest first.
+#[derive(Clone, Debug)]
+pub(crate) struct L2Streams {
+    streams: Box<[Stream]>,
+    distance: u64,
+}
+
+impl L2Streams {
+    /// Nothing learned.
+    pub(crate) fn new(config: &PrefetchConfig) -> L2Streams {
+        L2Streams {
+            streams: vec![Stream::default(); config.l2_table_entries as usize].into(),
+            distance: config.l2_distance_lines.into(),
+        }
+    }
+
+    /// Hears of a request; true when the stream of its page starts or goes on. A page that is not
+    /// known takes the place of the one not heard of for longest.
+    ///
+    /// Two equal steps in a row, of at most [`STEP_MAX`] lines, start a stream. From then on a request
+    /// whole steps ahead, but not beyond the distance, moves it on; one that is behind by at most
+    /// [`REORDER_MAX`] lines changes nothing; any other one begins the training anew.
+    fn hear(&mut self, line: u64, page_lines_shift: u32) -> bool {
+        let key = (line >> page_lines_shift) + 1;
+        let known = self.streams.iter().position(|stream| stream.key == key);
+        let place = known.unwrap_or(self.streams.len() - 1);
+        self.streams[..=place].rotate_right(1);
+        if known.is_none() {
+            self.streams[0] = Stream { key, last: line, ..Stream::default() };
+            return false;
+        }
+        self.streams[0].hear(line, self.distance)
+    }
+
+    /// The next line of the stream last heard of that was not asked for yet, inside the distance and
+    /// the page. From then on it counts as asked for.
+    fn next_line(&mut self, page_lines_shift: u32) -> Option<LineAddr> {
+        let stream = &mut self.streams[0];
+        let offset = stream.step * (stream.ahead as i64 + 1);
+        let line = stream.last.checked_add_signed(offset)?;
+        let is_in_page = (line >> page_lines_shift) + 1 == stream.key;
+        if !is_in_page || offset.unsigned_abs() > self.distance {
+            return None;
+        }
+        stream.ahead += 1;
+        Some(LineAddr(line))
+    }
+}
+
+impl CoreMemory {
+    /// The prefetcher hears of a request that missed, or that is the first to use what it fetched, and
+    /// runs ahead: some absent lines at a time.
+    pub(crate) fn train_l2_prefetcher<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;
+        if !self.prefetch.l2 || !self.l2_streams.hear(line.0, page_lines_shift) {
+            return;
+        }
+        let mut asked = 0;
+        // A prefetch never waits for a place in the queue.
+        while asked < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
+            let Some(next) = self.l2_streams.next_line(page_lines_shift) else { return };
+            if self.l2.probe(next).is_none() {
+                self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);
+                asked += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// log2 of the lines of a page of 4 KiB.
+    const SHIFT: u32 = 6;
+
+    fn streams(entries: usize) -> L2Streams {
+        L2Streams { streams: vec![Stream::default(); entries].into(), distance: 8 }
+    }
+
+    /// Lines that a request leads to.
+    fn asked(streams: &mut L2Streams, line: u64) -> Vec<u64> {
+        if !streams.hear(line, SHIFT) {
+            return Vec::new();
+        }
+        std::iter::from_fn(|| streams.next_line(SHIFT)).map(|line| line.0).collect()
+    }
+
+    #[test]
+    fn three_lines_in_equal_steps_start_a_stream_up_or_down() {
+        for step in [1, -1, 4, -4_i64] {
+            let mut streams = streams(1);
+            let line = |i: i64| 0x2020_u64.wrapping_add_signed(i * step);
+            assert_eq!(asked(&mut streams, line(0)), []);
+            assert_eq!(asked(&mut streams, line(1)), []);
+            let ahead: Vec<u64> = (3..).map(line).take((8 / step.abs()) as usize).collect();
+            assert_eq!(asked(&mut streams, line(2)), ahead);
+            assert_eq!(asked(&mut streams, line(3)), [line(3 + 8 / step.abs())]);
+        }
+    }
+
+    #[test]
+    fn a_stream_ends_with_its_page() {
+        let mut streams = streams(2);
+        for line in [57, 58] {
+            assert_eq!(asked(&mut streams, line), []);
+        }
+        assert_eq!(asked(&mut streams, 59), [60, 61, 62, 63]);
+        assert_eq!(asked(&mut streams, 60), []);
+        assert_eq!(asked(&mut streams, 64), [], "a page of its own");
+        for line in [2, 1] {
+            assert_eq!(asked(&mut streams, line), []);
+        }
+        assert_eq!(asked(&mut streams, 0), [], "nothing lies before the first line");
+    }
+
+    #[test]
+    fn requests_out_of_order_or_skipped_do_not_end_it_but_a_jump_does() {
+        let mut streams = streams(1);
+        for line in 0..3 {
+            asked(&mut streams, line);
+        }
+        assert_eq!(asked(&mut streams, 5), [11, 12, 13], "3 to 10 were asked for");
+        assert_eq!(asked(&mut streams, 4), [], "late");
+        assert_eq!(asked(&mut streams, 6), [14]);
+        assert_eq!(asked(&mut streams, 40), [], "a jump");
+        assert_eq!(asked(&mut streams, 41), []);
+        assert_eq!(asked(&mut streams, 42), [43, 44, 45, 46, 47, 48, 49, 50]);
+    }
+
+    #[test]
+    fn the_page_not_heard_of_for_longest_is_forgotten() {
+        let (a, b, c) = (0, 64, 128);
+        let mut streams = streams(2);
+        for line in [a, b, a + 1, c] {
+            asked(&mut streams, line);
+        }
+        assert_eq!(asked(&mut streams, a + 2).len(), 8, "a was heard of after b");
+        for line in [b + 1, b + 2] {
+            assert_eq!(asked(&mut streams, line), [], "b was forgotten");
+        }
+    }
+
+    #[test]
+    fn long_and_changing_steps_start_nothing() {
+        for lines in [[0, 5, 10, 15], [0, 1, 3, 4], [0, 1, 0, 1]] {
+            let mut streams = streams(1);
+            for line in lines {
+                assert_eq!(asked(&mut streams, line), [], "{lines:?}");
+            }
+        }
+    }
+}
