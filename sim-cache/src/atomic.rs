@@ -68,7 +68,11 @@ impl CoreMemory {
         };
         // A prefetch trained by this very miss may have pushed the line out again.
         if let Some(place) = self.l1d.probe(line) {
-            self.l1d.set_state(place, self.l1d.state(place).with_dirty(true));
+            let state = self.l1d.state(place).with_dirty(true);
+            self.l1d.set_state(place, state);
+            if state.is_fetched() {
+                self.drop_fetched(line);
+            }
         }
         reply
     }

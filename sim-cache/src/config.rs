@@ -44,6 +44,8 @@ pub struct L1iConfig {
     pub hit_cycles: u32,
     /// Refills in flight.
     pub mshrs: u32,
+    /// Writes take copies out of this cache; without, the program uses `IC IVAU` (`CTR_EL0.DIC`).
+    pub coherent: bool,
 }
 
 /// `[memory.l1d]`: the L1 data cache.

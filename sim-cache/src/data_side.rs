@@ -305,9 +305,13 @@ impl CoreMemory {
         let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
+            .with_fetched(self.is_fetched(line))
             .with_defect(self.errors.l1d_defect(reply.poisoned))
             .with_prefetched(cause == RefillCause::Prefetch);
         let victim = self.l1d.allocate(line, state, cause.insertion()).filter(|v| v.dirty);
+        if cause == RefillCause::Store && state.is_fetched() {
+            self.drop_fetched(line);
+        }
         sink.edge(cause.edges().allocated(victim.is_some()));
         if let Some(victim) = victim {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);

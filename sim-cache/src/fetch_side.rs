@@ -162,6 +162,7 @@ impl CoreMemory {
             .with_defect(defect);
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
+        self.remember_fetched(line);
         if reply.trains {
             self.train_l2_prefetcher(line, at, uncore, sink);
         }

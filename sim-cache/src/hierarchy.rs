@@ -72,6 +72,8 @@ pub struct CoreMemory {
     pub(crate) walker: Walker,
     pub(crate) l1i: Level,
     pub(crate) l1i_mshrs: Mshrs,
+    /// Own writes take copies out of the L1 I-cache.
+    pub(crate) coherent_fetch: bool,
     pub(crate) l1d: Level,
     pub(crate) l1d_mshrs: Mshrs,
     pub(crate) write_streams: WriteStreams,
@@ -109,6 +111,7 @@ impl CoreMemory {
             walker: Walker::new(&config.walker),
             l1i: Level::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
             l1i_mshrs: Mshrs::new(l1i.mshrs),
+            coherent_fetch: l1i.coherent,
             l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
             l1d_mshrs: Mshrs::new(l1d.mshrs),
             write_streams: WriteStreams::new(l1d.write_stream_lines),

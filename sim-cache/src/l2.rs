@@ -295,11 +295,11 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
+        self.drop_fetched(line);
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
         let looked_up = at + self.latencies.l2_lookup;
         if let Some(place) = self.l2.lookup(line) {
-            // An instruction copy of the line is no concern here: it is made stale by software rules.
             sink.edge(FlowEdge::L2WriteHit);
             let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
             self.l2.set_state(place, state);
@@ -330,6 +330,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
+        self.drop_fetched(line);
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
         match self.l2.lookup(line) {

@@ -17,6 +17,7 @@ mod atomic;
 mod bus;
 mod calendar;
 mod coherence;
+mod coherent_fetch;
 mod data_prefetch;
 mod data_side;
 mod dram;

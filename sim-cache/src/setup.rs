@@ -95,6 +95,7 @@ impl MemorySystem {
                 core.place_in_l2(line, dirty, uncore);
                 if core.l1i.probe(line).is_none() {
                     core.l1i.allocate(line, LineState::default(), Insertion::Demand);
+                    core.remember_fetched(line);
                 }
             }
         }
@@ -235,7 +236,7 @@ impl CoreMemory {
             self.l1d.set_state(place, state.with_dirty(state.is_dirty() | dirty));
             return;
         }
-        let state = LineState::default().with_dirty(dirty);
+        let state = LineState::default().with_dirty(dirty).with_fetched(self.is_fetched(line));
         let victim = self.l1d.allocate(line, state, Insertion::Demand);
         if let Some(Victim { line, dirty: true, defect }) = victim {
             let poisoned = self.check_written_back(defect, &mut NullSink);

@@ -134,6 +134,9 @@ impl CoreMemory {
             if state.is_shared() {
                 reply = self.own_for_write(line, reply, uncore, sink);
             }
+            if state.is_fetched() {
+                self.drop_fetched(line);
+            }
         }
         let drains = self.write_streams.write(line, mask, false);
         if drains != [None, None] {
@@ -232,6 +235,9 @@ impl CoreMemory {
             self.l1d.set_state(place, state.with_dirty(true).with_defect(Defect::None));
             if state.is_prefetched() {
                 self.l1d.first_use(place, arrives > now);
+            }
+            if state.is_fetched() {
+                self.drop_fetched(line);
             }
             let reply = translated.reply(arrives + 1);
             if state.is_shared() {

@@ -43,6 +43,8 @@ const DEFECT_SHIFT: u32 = 6;
 const DEFECT: u64 = 0b11 << DEFECT_SHIFT;
 /// A tag of the set is broken: whoever comes here settles that first.
 const TAG_DEFECT: u64 = 1 << 8;
+/// The L1 I-cache has, or had, a copy too: a write takes it away.
+const FETCHED: u64 = 1 << 9;
 const LATENCY_SHIFT: u32 = 10;
 const LATENCY_MAX: u32 = (1 << 12) - 1;
 const READY_SHIFT: u32 = 22;
@@ -103,6 +105,11 @@ impl LineState {
     }
 
     #[must_use]
+    pub(crate) fn with_fetched(self, fetched: bool) -> LineState {
+        LineState(self.0 & !FETCHED | u64::from(fetched) << 9)
+    }
+
+    #[must_use]
     pub(crate) fn with_defect(self, defect: Defect) -> LineState {
         LineState(self.0 & !DEFECT | (defect as u64) << DEFECT_SHIFT)
     }
@@ -133,6 +140,12 @@ impl LineState {
         }
     }
 
+    /// The L1 I-cache may have a copy.
+    #[inline]
+    pub(crate) fn is_fetched(self) -> bool {
+        self.0 & FETCHED != 0
+    }
+
     /// Another core may have a copy.
     #[inline]
     pub(crate) fn is_shared(self) -> bool {
@@ -161,10 +174,12 @@ impl LineState {
         self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT) == 0
     }
 
-    /// [`LineState::is_plain_at`] for a write: nobody else has to be asked either.
+    /// [`LineState::is_plain_at`] for a write: no other copy has to go either.
     #[inline]
     pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
-        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT | SHARED) == 0
+        let other_copies = SHARED | FETCHED;
+        let special = PREFETCHED | DEFECT | TAG_DEFECT | other_copies;
+        self.0 >> READY_SHIFT <= now && self.0 & special == 0
     }
 
     /// When the line arrives.

@@ -25,6 +25,9 @@ impl Oracle {
             }
         }
         let shared = self.core.l2.look(line).is_some_and(|copy| copy.shared);
+        if reader == Reader::Store {
+            self.fetched_copy_goes(line);
+        }
         let old = self.core.l1d.add(Line { dirty: reader == Reader::Store, shared, ..clean(line) });
         if let Some(old) = old.filter(|old| old.dirty) {
             // By inclusion the L2 has it (A02).
@@ -74,6 +77,7 @@ impl Oracle {
 
     /// A write found its line in the L1 D-cache.
     fn write_l1d(&mut self, line: u64) {
+        self.fetched_copy_goes(line);
         let found = self.core.l1d.change(line).expect("the line was found");
         found.dirty = true;
         if found.shared {

@@ -25,6 +25,13 @@ impl Oracle {
         }
     }
 
+    /// A write of this core leaves no stale copy where code is fetched from (guide 3.2.12).
+    pub(crate) fn fetched_copy_goes(&mut self, line: u64) {
+        if self.config.l1i.coherent {
+            self.core.l1i.remove(line);
+        }
+    }
+
     fn refill_l1i(&mut self, line: u64, prefetched: bool) {
         self.drain_if_held(line);
         let answer = self.read_l2(line, Reader::Fetch);

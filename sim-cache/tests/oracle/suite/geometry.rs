@@ -83,6 +83,7 @@ fn any_ways(most: u64, random: &mut Random) -> (u32, ReplacementKind) {
 fn shape_caches(memory: &mut MemoryConfig, random: &mut Random) {
     let (l1i, l1d, l2, slc) = (&mut memory.l1i, &mut memory.l1d, &mut memory.l2, &mut memory.slc);
     (l1i.ways, l1i.replacement) = any_ways(4, random);
+    l1i.coherent = random.coin();
     l1i.size_bytes = (u64::from(l1i.ways) * 64) << random.below(4);
     (l1d.ways, l1d.replacement) = any_ways(4, random);
     l1d.size_bytes = (u64::from(l1d.ways) * 64) << random.below(4);
