@@ -181,6 +181,10 @@ impl CoreMemory {
             return cleaned;
         }
         let at = at + self.latencies.l2_lookup;
+        if operand >> 1 & 0b111 > 1 {
+            // There is no third level that belongs to the core (guide 3.2.21).
+            return at;
+        }
         let place = place_of(operand, &self.l2);
         let Some((line, _)) = self.l2.content(place) else { return at };
         if !invalidates(op) {

@@ -142,6 +142,17 @@ fn by_set_and_way_an_invalidation_does_not_count() {
 }
 
 #[test]
+fn by_set_and_way_a_level_that_the_core_does_not_have_is_left_alone() {
+    // 3.2.21: behind the L2 there is no cache of the core
+    let mut rig = dirty_in_l2();
+    let operand = rig.memory.set_way_operand(0, VirtAddr(D), CacheLevel::L2);
+    let third_level = operand.expect("the line is there") & !0b1110 | 2 << 1;
+    rig.maintain(DataBySetWay(CleanInvalidate), third_level);
+    rig.expect("");
+    assert_eq!(rig.dirty(CacheLevel::L2), Some(true));
+}
+
+#[test]
 fn by_set_and_way_modified_data_is_written_back() {
     // Decision A01; ISW cleans too
     for op in [Clean, CleanInvalidate, Invalidate] {
