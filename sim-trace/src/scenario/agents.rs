@@ -18,6 +18,11 @@ const SNOOPS: [(&str, Snoop); 4] = [
 const PEER_OPS: [(&str, Snoop); 3] =
     [("CVAC", Snoop::Clean), ("CIVAC", Snoop::CleanInvalidate), ("IVAC", Snoop::Invalidate)];
 
+/// The first words of the steps of agents.
+pub(super) fn agent_names() -> impl Iterator<Item = &'static str> {
+    SNOOPS.iter().map(|(name, _)| *name).chain(["STASH", "PEER"])
+}
+
 /// Reads the step of an agent outside, if one stands here.
 pub(super) fn parse_agent(cursor: &mut Cursor, names: &Names) -> Result<Option<Action>, Fault> {
     if let Some((_, snoop)) = SNOOPS.iter().find(|(name, _)| cursor.take_word(name)) {

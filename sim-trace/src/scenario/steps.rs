@@ -270,8 +270,8 @@ fn parse_operand(
         Operand::SetAndWay => {
             let addr = cursor.address(names)?;
             let level2 = cursor.take_word("L2");
-            if !level2 {
-                cursor.take_word("L1");
+            if !level2 && !cursor.take_word("L1") && cursor.peek_word().is_some() {
+                return Err(cursor.expected("'L1', 'L2' or the next step behind the address"));
             }
             Some(Xt::SetAndWay { addr, level2 })
         }
@@ -354,6 +354,7 @@ fn hint_for(name: &str) -> String {
         let alike: Vec<&str> = NAMED_INSTS
             .iter()
             .map(|inst| inst.name)
+            .chain(agents::agent_names())
             .filter(|known| upper.get(..length).is_some_and(|head| known.starts_with(head)))
             .collect();
         if !alike.is_empty() {
