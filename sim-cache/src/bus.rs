@@ -3,7 +3,7 @@
 //! PMU guide 4.6.2, facts on the 256-bit channels: one read beat and one write beat per cycle, and
 //! not more than two transactions start in one cycle (a third waits).
 
-use sim_core::{Cycle, EventSink, LINE_BYTES, PmuEvent};
+use sim_core::{Cycle, EventSink, LINE_BYTES, PmuEvent, VirtAddr};
 
 use crate::calendar::Calendar;
 use crate::config::{BusConfig, BusUnit};
@@ -47,6 +47,24 @@ impl BusPort {
             BusUnit::Beats => sink.count(event, bytes.div_ceil(self.beat_bytes)),
         }
         self.transactions.book(at)
+    }
+
+    /// The bytes of each transaction of an access inside a line of memory that no cache keeps. They are
+    /// aligned and not wider than the bus (3.2.16, 4.6.2): one that crosses the width is split. A whole
+    /// line goes at once, as those do that caches keep.
+    pub(crate) fn uncached_parts(
+        &self,
+        addr: VirtAddr,
+        bytes: u64,
+    ) -> impl Iterator<Item = u64> + use<> {
+        let mut at = addr.0 % LINE_BYTES;
+        let end = at + bytes;
+        let width = if bytes < LINE_BYTES { self.beat_bytes } else { LINE_BYTES };
+        std::iter::from_fn(move || {
+            let part = end.min(at / width * width + width) - at;
+            at += part;
+            (part > 0).then_some(part)
+        })
     }
 
     /// Starts a message without data that no event counts, at the first free cycle.
@@ -103,6 +121,17 @@ mod tests {
         bus.transaction(PmuEvent::BUS_ACCESS_RD, 64, 5, &mut counts);
         bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, 5, &mut counts);
         assert_eq!(counts.value(PmuEvent::BUS_ACCESS), 2, "a message without data has no beat");
+    }
+
+    #[test]
+    fn an_uncached_access_is_cut_at_the_width_of_the_bus() {
+        let bus = port(BusUnit::Transaction);
+        let parts = |addr, bytes| bus.uncached_parts(VirtAddr(addr), bytes).collect::<Vec<u64>>();
+        assert_eq!(parts(0x8018, 8), [8]);
+        assert_eq!(parts(0x801C, 8), [4, 4]);
+        assert_eq!(parts(0x8001, 16), [16]);
+        assert_eq!(parts(0x8038, 8), [8]);
+        assert_eq!(parts(0x8000, 64), [64], "a whole line goes at once");
     }
 
     #[test]

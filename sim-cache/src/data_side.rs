@@ -139,8 +139,7 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            let bytes = fragment.bytes.max(1).into();
-            return self.read_uncached(addr, translated, bytes, uncore, sink);
+            return self.read_uncached(fragment, translated, uncore, sink);
         }
         let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
         uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);
@@ -324,20 +323,24 @@ impl CoreMemory {
         reply
     }
 
-    /// A read of memory that no cache keeps: only the bus counts it.
+    /// A read of memory that no cache keeps: only the bus counts it, each of its transactions.
     pub(crate) fn read_uncached<S: EventSink>(
         &mut self,
-        addr: VirtAddr,
+        fragment: Fragment,
         translated: Translated,
-        bytes: u64,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
-        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink);
-        // The answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
-        if uncore.is_elsewhere(uncore.page_map.physical(addr, translated.target).line()) {
-            sink.raise(PmuEvent::REMOTE_ACCESS);
+        let line = uncore.page_map.physical(fragment.addr, translated.target).line();
+        // An answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
+        let is_remote = uncore.is_elsewhere(line);
+        let mut leaves = at;
+        for bytes in self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into()) {
+            leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
+            if is_remote {
+                sink.raise(PmuEvent::REMOTE_ACCESS);
+            }
         }
         let done = uncore.access_uncached(self.number, leaves) + self.latencies.fill;
         MemReply { source: DataSource::Device, ..translated.reply(done) }

@@ -8,6 +8,7 @@ use sim_core::{
 };
 
 use crate::data_side::hit_reply;
+use crate::fragment::Fragment;
 use crate::hierarchy::CoreMemory;
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
@@ -54,7 +55,9 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.read_uncached(pc, translated, LINE_BYTES, uncore, sink);
+            let line = VirtAddr(pc.0 & !(LINE_BYTES - 1));
+            let whole = Fragment { addr: line, bytes: LINE_BYTES as u32 };
+            return self.read_uncached(whole, translated, uncore, sink);
         }
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();

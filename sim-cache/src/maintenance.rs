@@ -142,6 +142,9 @@ impl CoreMemory {
         };
         let line = uncore.page_map.physical(addr, translated.target).line();
         self.drain_held_line(line, translated.start, uncore, sink);
+        if self.l1d.has_broken_tags() {
+            self.settle_l1d_tags(line, sink);
+        }
         let at = translated.start + self.latencies.l1d_hit;
         let mut cleaned = at;
         if cleans(op) {
@@ -174,6 +177,9 @@ impl CoreMemory {
         if operand >> 1 & 0b111 == 0 {
             let place = place_of(operand, &self.l1d);
             let Some((line, _)) = self.l1d.content(place) else { return at };
+            if self.l1d.has_broken_tags() {
+                self.settle_l1d_tags(line, sink);
+            }
             let cleaned = self.clean_l1d(line, at, sink);
             if invalidates(op) {
                 self.l1d.remove(line);
@@ -209,9 +215,9 @@ impl CoreMemory {
             return here;
         }
         sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
-        let poisoned = self.check_written_back(state.defect(), sink);
+        let poisoned = self.check_l1d_data(place, sink).is_lost();
         self.write_back_to_l2(line, poisoned, sink);
-        self.l1d.set_state(place, state.with_dirty(false));
+        self.l1d.set_state(place, self.l1d.state(place).with_dirty(false));
         here + self.latencies.l2_lookup
     }
 

@@ -2,13 +2,16 @@
 //! 4.2.12, 4.4.3, 4.4.10, 4.4.11, 4.6.2; decisions A01, A08, A40.
 //!
 //! A snoop is one bus transaction in and one out. Data that the L1 D-cache gives is no write-back of
-//! the L2; the lookups count in no access event.
+//! the L2; the lookups count in no access event. Data is checked for errors on its way out, and poison
+//! goes along (3.2.20). Not modeled: poison that one core hands to another before it has looked at the
+//! snoop in its mailbox.
 
 use sim_core::{Cycle, EventSink, LINE_BYTES, LineAddr, PmuEvent, Snoop, VirtAddr};
 
+use crate::errors::{arriving_defect, check_l2_data};
 use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
 use crate::setup::NotMapped;
-use crate::tag_array::LineState;
+use crate::tag_array::{Defect, LineState};
 use crate::uncore::Uncore;
 
 /// A snoop on its way to a core.
@@ -31,15 +34,13 @@ impl SnoopRequest {
     }
 }
 
-/// Which cache gave the data.
+/// The data of a line, on its way to another agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Giver {
-    /// Nothing was given: the line is absent, clean, or its data is not wanted.
-    None,
-    /// The L1 D-cache, whose copy is always the newest.
-    L1d,
-    /// The L2.
-    L2,
+struct Given {
+    /// It is newer than memory.
+    dirty: bool,
+    /// It was found broken, now or before.
+    poisoned: bool,
 }
 
 /// True when no copy may stay.
@@ -78,6 +79,10 @@ impl MemorySystem {
         let CorePort { core, uncore, .. } = self.port(core);
         core.answer_mail(uncore, sink);
         uncore.snooped_from_outside(core.number, snoop, line);
+        if snoop == Snoop::MakeInvalid {
+            // The agent writes the whole line anew.
+            uncore.note_poison(line, false);
+        }
         Ok(core.answer_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
     }
 }
@@ -92,43 +97,51 @@ impl CoreMemory {
     ) -> Cycle {
         let SnoopRequest { line, snoop, at, .. } = request;
         let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
-        let (giver, dirty) = self.give_data(request, sink);
+        // By inclusion only a line of the L2 is looked for in the L1, whose tags are read for that.
+        if self.l1d.has_broken_tags() && self.l2.probe(line).is_some() {
+            self.settle_l1d_tags(line, sink);
+        }
+        let given = self.give_data(request, sink);
         if invalidates(snoop) {
             self.invalidate(line, sink);
             self.monitor.lose(line);
         } else if takes_data(snoop) {
             self.keep_clean(line, shares(snoop));
         }
-        let bytes = if giver == Giver::None { 0 } else { LINE_BYTES };
+        let bytes = if given.is_some() { LINE_BYTES } else { 0 };
         let answered = asked + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, answered, sink);
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
-        // A writer takes the duty to write the line back along with it; from a reader it goes home.
-        if dirty && snoop != Snoop::Unique {
-            uncore.take_back(self.number, line, sent);
+        if let Some(given) = given.filter(|given| given.dirty) {
+            uncore.note_poison(line, given.poisoned);
+            // A writer takes the duty to write the line back along with it; from a reader it goes home.
+            if snoop != Snoop::Unique {
+                uncore.take_back(self.number, line, sent);
+            }
         }
         sent
     }
 
-    /// Who gives the data, and whether it is newer than memory.
-    fn give_data<S: EventSink>(&self, request: SnoopRequest, sink: &mut S) -> (Giver, bool) {
-        if !takes_data(request.snoop) {
-            return (Giver::None, false);
+    /// The cache that has the newest data gives it, checked as it is read out (3.2.20); nothing where
+    /// the line is absent, clean, or its data not wanted.
+    fn give_data<S: EventSink>(&mut self, request: SnoopRequest, sink: &mut S) -> Option<Given> {
+        let SnoopRequest { line, snoop, forward, .. } = request;
+        if !takes_data(snoop) {
+            return None;
         }
-        let is_dirty = |cache: &crate::level::Level| {
-            cache.probe(request.line).map(|place| cache.state(place).is_dirty())
-        };
-        if is_dirty(&self.l1d) == Some(true) {
+        let newest = self.l1d.probe(line).filter(|place| self.l1d.state(*place).is_dirty());
+        if let Some(place) = newest {
             sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
-            return (Giver::L1d, true);
+            let poisoned = self.check_l1d_data(place, sink).is_lost();
+            return Some(Given { dirty: true, poisoned });
         }
-        match is_dirty(&self.l2) {
-            Some(dirty) if dirty || request.forward => {
-                sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
-                (Giver::L2, dirty)
-            }
-            _ => (Giver::None, false),
+        let place = self.l2.probe(line)?;
+        let dirty = self.l2.state(place).is_dirty();
+        if !dirty && !forward {
+            return None;
         }
+        sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
+        Some(Given { dirty, poisoned: check_l2_data(&mut self.l2, place) })
     }
 
     /// No copy stays: a line that was in both caches counts once in each.
@@ -142,8 +155,16 @@ impl CoreMemory {
         }
     }
 
-    /// The copies stay, clean.
+    /// The copies stay, clean, and that of the L2 is as new as that of the L1.
     fn keep_clean(&mut self, line: LineAddr, shared: bool) {
+        let newest = self.l1d.probe(line).map(|place| self.l1d.state(place));
+        if let Some(above) = newest.filter(|state| state.is_dirty())
+            && let Some(place) = self.l2.probe(line)
+        {
+            let poisoned = above.defect() == Defect::Poisoned;
+            let state = self.l2.state(place).with_defect(arriving_defect(poisoned));
+            self.l2.set_state(place, state);
+        }
         self.change_copies(line, |state| {
             state.with_dirty(false).with_shared(state.is_shared() | shared)
         });

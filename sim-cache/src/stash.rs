@@ -53,6 +53,7 @@ impl CoreMemory {
         let bytes = LINE_BYTES;
         let pulls = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, looked_up, sink);
         let supplied = uncore.stash(self.number, line, pulls);
+        uncore.note_poison(line, false);
         let arrives = self.bus.receive_line(supplied);
         let state = LineState::arriving(Arrival::between(at, arrives), DataSource::Slc);
         if held {

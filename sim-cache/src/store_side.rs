@@ -113,7 +113,7 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
-            return self.write_uncached(translated, fragment.bytes.into(), sink);
+            return self.store_uncached(fragment, translated, sink);
         }
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.line_in(fragment.addr, translated.target.frame);
@@ -252,7 +252,21 @@ impl CoreMemory {
         translated.reply(self.write_full_line(line, now, uncore, sink) + 1)
     }
 
-    /// A write of memory that no cache keeps: sent and forgotten; only the bus counts it.
+    /// A store to memory that no cache keeps: done when its last transaction has left.
+    fn store_uncached<S: EventSink>(
+        &mut self,
+        fragment: Fragment,
+        translated: Translated,
+        sink: &mut S,
+    ) -> MemReply {
+        let mut whole = nothing();
+        for bytes in self.bus.uncached_parts(fragment.addr, fragment.bytes.into()) {
+            join(&mut whole, self.write_uncached(translated, bytes, sink));
+        }
+        whole
+    }
+
+    /// One write of memory that no cache keeps: sent and forgotten; only the bus counts it.
     pub(crate) fn write_uncached<S: EventSink>(
         &mut self,
         translated: Translated,

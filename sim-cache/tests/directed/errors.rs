@@ -1,7 +1,7 @@
 //! Parity and ECC errors: guide sections 3.2.20 and 4.6.3, decision A28.
 
 use sim_cache::{CacheLevel, Defect, Ram};
-use sim_core::{CacheOp, Happened, Maintenance, MemKind, MemReply, PmuEvent, VirtAddr};
+use sim_core::{CacheOp, Happened, Maintenance, MemKind, MemReply, PmuEvent, Snoop, VirtAddr};
 
 use crate::rig::Base::{K1, K2, K3};
 use crate::rig::{A, Rig, Tables, l2_set};
@@ -147,6 +147,96 @@ fn poison_travels_with_the_data_down_and_up() {
     assert_eq!(rig.errors(), 1, "the data is checked on its way out");
     assert!(faults(rig.then().ld(8, A[0])), "it comes back from memory as it went");
     assert_eq!(rig.errors(), 1);
+}
+
+/// A line that is modified in the L1, with an error in its data there.
+fn modified(defect: Defect) -> Rig {
+    let mut rig = Rig::new(K3, &[D], &[]);
+    rig.place(D, CacheLevel::L1d, true).inject(D, Ram::L1dData, defect);
+    rig
+}
+
+const L1_GIVES: &str = "BUS_ACCESS 2 + L1D_CACHE_WB + L1D_CACHE_WB_CLEAN";
+
+#[test]
+fn a_snoop_that_takes_modified_data_detects_its_error() {
+    // 3.2.20: whoever has the data read out; one bit is corrected, and counts once
+    let mut rig = modified(Defect::Correctable);
+    rig.snoop(Snoop::Shared, D).expect(&format!("{L1_GIVES} + MEMORY_ERROR"));
+    assert!(!faults(rig.then().ld(8, D)), "the copy that stays was corrected");
+    assert_eq!(rig.errors(), 1);
+    // Two bits: the snoop gives the data as poisoned, and so is the copy that stays.
+    let mut rig = modified(Defect::Uncorrectable);
+    rig.snoop(Snoop::Shared, D).expect(&format!("{L1_GIVES} + MEMORY_ERROR"));
+    assert!(faults(rig.then().ld(8, D)));
+    assert_eq!(rig.errors(), 1, "poison is no new error");
+}
+
+#[test]
+fn poison_that_a_snoop_took_away_comes_back_with_the_line() {
+    for snoop in [Snoop::Unique, Snoop::CleanInvalidate] {
+        let mut rig = modified(Defect::Uncorrectable);
+        rig.snoop(snoop, D);
+        assert!(faults(rig.then().ld(8, D)), "{snoop:?}");
+        assert_eq!(rig.errors(), 1);
+    }
+    // The copy of the L2 is as new as that of the L1 after the snoop, and as broken.
+    let mut rig = modified(Defect::Uncorrectable);
+    rig.snoop(Snoop::Shared, D);
+    for line in [D + 0x4000, D + 0x8000, D + 0xC000, D + 0x1_0000] {
+        rig.place(line, CacheLevel::L1d, false);
+    }
+    assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), CacheLevel::L1d), None);
+    assert!(faults(rig.then().ld(8, D)), "the L2 has the poison too");
+}
+
+#[test]
+fn an_agent_that_writes_the_line_anew_heals_it() {
+    let mut rig = modified(Defect::Uncorrectable);
+    rig.snoop(Snoop::Unique, D).then().snoop(Snoop::MakeInvalid, D);
+    assert!(!faults(rig.then().ld(8, D)));
+    let mut rig = modified(Defect::Uncorrectable);
+    rig.snoop(Snoop::Unique, D).then().stash(D);
+    assert!(!faults(rig.then().ld(8, D)));
+}
+
+#[test]
+fn a_snoop_that_reads_nothing_out_detects_nothing() {
+    // A clean copy is dropped unread; data of the L2 is not this event's (decision A28).
+    let mut rig = warm();
+    rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
+    rig.snoop(Snoop::Unique, D);
+    assert_eq!(rig.errors(), 0);
+    let mut rig = modified(Defect::Uncorrectable);
+    rig.snoop(Snoop::MakeInvalid, D);
+    assert_eq!(rig.errors(), 0);
+    let mut rig = Rig::new(K2, &[D], &[]);
+    rig.place(D, CacheLevel::L2, true).inject(D, Ram::L2Data, Defect::Uncorrectable);
+    rig.snoop(Snoop::CleanInvalidate, D);
+    assert_eq!(rig.errors(), 0);
+    assert!(faults(rig.then().ld(8, D)), "the L2 hands on its poison");
+}
+
+#[test]
+fn snoops_and_maintenance_read_the_tags_of_the_set() {
+    for defect in [Defect::Correctable, Defect::Uncorrectable] {
+        let mut rig = warm();
+        rig.inject(D, Ram::L1dTag, defect).snoop(Snoop::Shared, D);
+        assert_eq!(rig.errors(), 1);
+        let mut rig = warm();
+        rig.inject(D, Ram::L1dTag, defect);
+        rig.maintain(Maintenance::DataByAddress(CacheOp::Clean), D);
+        assert_eq!(rig.errors(), 1);
+    }
+}
+
+#[test]
+fn an_error_that_a_clean_corrected_is_gone() {
+    let mut rig = modified(Defect::Correctable);
+    rig.maintain(Maintenance::DataByAddress(CacheOp::Clean), D);
+    assert_eq!(rig.errors(), 1);
+    rig.then().ld(8, D);
+    assert_eq!(rig.errors(), 1, "the line was corrected where it is");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn fetches_preloads_and_walks_are_no_memory_accesses() {
 
 #[test]
 fn non_cacheable_accesses_are_bus_transactions() {
-    // T.MEM_ACCESS.7, T.BUS_ACCESS_WR.1, T.BUS_ACCESS.6, T.LL_CACHE_RD.8, T.L1D_CACHE_REFILL.10
+    // T.MEM_ACCESS.7, T.BUS_ACCESS_WR.1, T.LL_CACHE_RD.8, T.L1D_CACHE_REFILL.10
     let tlb_load = "MEM_ACCESS + MEM_ACCESS_RD + L1D_TLB + L1D_TLB_RD + BUS_ACCESS + BUS_ACCESS_RD";
     let tlb_store =
         "MEM_ACCESS + MEM_ACCESS_WR + L1D_TLB + L1D_TLB_WR + BUS_ACCESS + BUS_ACCESS_WR";
@@ -90,6 +90,22 @@ fn non_cacheable_accesses_are_bus_transactions() {
     rig.expect(&format!(
         "{tlb_load} + {tlb_store} + {tlb_load} + {tlb_load} + LD_ALIGN_LAT + LDST_ALIGN_LAT"
     ));
+}
+
+#[test]
+fn a_non_cacheable_access_that_crosses_the_width_of_the_bus_is_two_transactions() {
+    // T.BUS_ACCESS.6: one memory access, which the L2 system splits (3.2.16, 4.6.2)
+    for (addr, transactions) in [(D + 0x18, 1), (D + 0x1C, 2), (D + 0x21, 1)] {
+        let mut rig = Rig::new(K1, &[], &[]);
+        rig.non_cacheable(D).warm(D, TlbLevel::L2).warm(D, TlbLevel::L1d);
+        rig.ld(8, addr);
+        rig.then().st(8, addr);
+        let of = |event| rig.value(event);
+        assert_eq!([of(PmuEvent::MEM_ACCESS_RD), of(PmuEvent::MEM_ACCESS_WR)], [1, 1]);
+        assert_eq!(of(PmuEvent::BUS_ACCESS_RD), transactions, "a load of {addr:#x}");
+        assert_eq!(of(PmuEvent::BUS_ACCESS_WR), transactions, "a store to {addr:#x}");
+        assert_eq!(of(PmuEvent::BUS_ACCESS), 2 * transactions);
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl Oracle {
         }
         for (part, bytes) in parts(addr, bytes) {
             let Some(target) = self.begin_read(part) else { return false };
-            self.load_part(self.line_of(part, target), bytes, target);
+            self.load_part(part, bytes, target);
             if !self.check_tag("MEM_ACCESS_RD_CHECKED", part, bytes, target) {
                 return false;
             }
@@ -64,11 +64,21 @@ impl Oracle {
         true
     }
 
-    fn load_part(&mut self, line: u64, bytes: u64, target: PageTarget) {
+    /// Past the caches: an aligned transaction for each width of the bus that is touched (3.2.16).
+    fn past_the_caches(&mut self, half: &'static str, addr: u64, bytes: u64) {
+        let width = u64::from(self.config.bus.beat_bytes);
+        for block in addr / width..=(addr + bytes - 1) / width {
+            let (from, to) = (addr.max(block * width), (addr + bytes).min((block + 1) * width));
+            self.bus(half, to - from);
+        }
+    }
+
+    fn load_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
         if !is_cacheable(target) {
-            self.bus("BUS_ACCESS_RD", bytes);
+            self.past_the_caches("BUS_ACCESS_RD", addr, bytes);
             return;
         }
+        let line = self.line_of(addr, target);
         self.count(&["L1D_CACHE", "L1D_CACHE_RD"]);
         if !self.core.l1d.find(line) {
             self.refill_l1d(line, Reader::Load, true);
@@ -110,7 +120,7 @@ impl Oracle {
 
     fn store_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
         if !is_cacheable(target) {
-            self.bus("BUS_ACCESS_WR", bytes);
+            self.past_the_caches("BUS_ACCESS_WR", addr, bytes);
             return;
         }
         self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
