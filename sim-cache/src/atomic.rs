@@ -48,6 +48,10 @@ impl CoreMemory {
             // Done outside: one bus write, and the old value comes back.
             let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
+            let line = uncore.page_map.physical(addr, translated.target).line();
+            if request.kind != MemKind::AtomicStore && uncore.is_elsewhere(line) {
+                sink.raise(PmuEvent::REMOTE_ACCESS);
+            }
             return MemReply { done, ..sent };
         }
         let line = uncore.page_map.physical(addr, translated.target).line();
