@@ -17,7 +17,11 @@ impl Oracle {
         match snoop {
             Snoop::Clean => {}
             Snoop::Shared | Snoop::Forward => {
-                if let Some(holders) = self.holders.get_mut(&line) {
+                // The agent asked this core alone: what another one owns stays its own.
+                let number = self.core.number;
+                if let Some(holders) = self.holders.get_mut(&line)
+                    && holders.cores.contains(&number)
+                {
                     holders.owned = false;
                 }
             }
