@@ -52,7 +52,7 @@ fn wrong_use_is_refused() {
         &["ladder", "speed"][..],
         &["ladder", "--set", "memory.l2.sise-bytes=1"],
         &["ladder", "tlb", "-o", "/nowhere/knees.svg"],
-        &["ladder", "--save-traces", "/tmp/x", "--csv"],
+        &["ladder", "--save-traces", "folder", "--csv"],
     ] {
         let output = n2sim(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
