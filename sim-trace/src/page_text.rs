@@ -18,6 +18,9 @@ pub enum PageTextError {
         /// What is wrong and what would be right.
         what: String,
     },
+    /// A text without a page: an empty file, or the wrong one.
+    #[error("it names no page; write VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES on a line of its own")]
+    Empty,
     /// The lines together are no map.
     #[error(transparent)]
     Map(#[from] BadPageMap),
@@ -50,6 +53,9 @@ impl FromStr for PageMap {
                     return Err(at(what.to_owned()));
                 }
             }
+        }
+        if entries.is_empty() {
+            return Err(PageTextError::Empty);
         }
         Ok(PageMap::new(granule.unwrap_or(4096), entries)?)
     }
@@ -90,6 +96,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_text_without_a_page_is_no_map() {
+        for text in ["", "# nothing\n", "granule,4096\n"] {
+            assert_eq!(text.parse::<PageMap>(), Err(PageTextError::Empty), "{text:?}");
+        }
+    }
+
+    #[test]
     fn lines_become_entries() {
         let text = "# code\ngranule,4096\n\n0x400000, 0x200000, 0x80000000, execute # text\n\
                     8192,4096,0x9000000,device write\n";
@@ -119,7 +132,7 @@ mod tests {
             ("0,4096", "line 1: expected granule,BYTES or VIRTUAL"),
             ("x,4096,0,", "line 1: 'x' is no number"),
             ("granule,4096\ngranule,4096", "line 2: the granule stands twice"),
-            ("granule,4095", "4095 bytes are no translation granule"),
+            ("granule,4095\n0,4096,0,", "4095 bytes are no translation granule"),
             ("0,4097,0,", "entry 0x0: 4097 bytes are no page or block"),
         ] {
             let error = text.parse::<PageMap>().expect_err(text).to_string();
