@@ -2,9 +2,11 @@
 //!
 //! [`config`] is the whole document; [`session`] runs one trace on one core
 //! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory;
+//! [`core_bench`] and [`targets`] measure the core;
 //! [`diff`] says why two configurations count differently.
 
 pub mod config;
+pub mod core_bench;
 mod core_run;
 pub mod diff;
 pub mod error;
@@ -14,6 +16,7 @@ mod page_map;
 pub mod region;
 pub mod scenario;
 pub mod session;
+pub mod targets;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;
