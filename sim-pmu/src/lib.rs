@@ -1,10 +1,49 @@
 //! The performance monitoring unit of one core: what software can read of the events.
 //!
-//! * [`counter`]: six 32-bit event counters and the cycle counter, programmed with events, that
-//!   wrap, chain and flag overflow. They hear the same events as the ground truth.
+//! * [`pmu`]: the unit: six event counters and the cycle counter, which hear the same events as the
+//!   ground truth; [`register_file`]: the registers as `MRS` and `MSR` see them;
+//! * [`register`]: the registers by name and encoding; [`access`]: who may use them, and where an
+//!   access that may not goes;
+//! * [`counter`]: the counters by number; [`counting`]: which of them count now, overflow, the
+//!   interrupt line; [`filter`]: the levels at which one counts;
+//! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition they make;
+//! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table.
 //!
-//! Not modeled yet: filters by exception level, interrupts, the register interface, SPE.
+//! ```
+//! use sim_core::{EventSink, PmuEvent};
+//! use sim_pmu::{ExceptionLevel, PeState, Pmu, PmuVersion, Register};
+//!
+//! let kernel = PeState::non_secure(ExceptionLevel::El1);
+//! let mut pmu = Pmu::with_version(PmuVersion::V8p4);
+//! pmu.set_state(kernel);
+//! pmu.msr(Register::PMEVTYPER_EL0(2), u64::from(PmuEvent::INST_RETIRED.code()))?;
+//! pmu.msr(Register::PMCNTENSET_EL0, 1 << 2)?;
+//! pmu.msr(Register::PMCR_EL0, 1)?;
+//! pmu.count(PmuEvent::INST_RETIRED, 7);
+//! assert_eq!(pmu.mrs(Register::PMEVCNTR_EL0(2)), Ok(7));
+//! # Ok::<(), sim_pmu::AccessError>(())
+//! ```
+//!
+//! Not modeled: SPE, registers from the external debugger (only their offsets are given), nested
+//! virtualization. Fine-grained traps came after this core.
 
+pub mod access;
+pub mod control;
 pub mod counter;
+pub mod counting;
+pub mod filter;
+pub mod identification;
+pub mod pe_state;
+pub mod pmu;
+pub mod register;
+pub mod register_file;
+pub mod version;
 
-pub use counter::{CounterIndex, Pmu};
+pub use access::{Access, AccessError};
+pub use counter::CounterIndex;
+pub use filter::Filter;
+pub use identification::{CommonEventWord, pmceid};
+pub use pe_state::{ExceptionLevel, PeState};
+pub use pmu::Pmu;
+pub use register::{Encoding, Register};
+pub use version::PmuVersion;

@@ -1,0 +1,113 @@
+//! Who may use which register, and where an access goes that may not (Arm ARM D13.5, "Accessing").
+
+use crate::control::{Controls, mdcr_el2, mdcr_el3, pmuserenr};
+use crate::counter::EVENT_COUNTERS;
+use crate::pe_state::{ExceptionLevel, PeState};
+use crate::register::Register;
+
+/// `MRS` or `MSR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// `MRS`.
+    Read,
+    /// `MSR`.
+    Write,
+}
+
+/// Why an access did not reach its register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// The instruction is UNDEFINED here.
+    #[error("undefined: there is no such access at this exception level")]
+    Undefined,
+    /// The access is trapped.
+    #[error("trapped to {to}")]
+    Trap {
+        /// The level that takes the trap.
+        to: ExceptionLevel,
+    },
+}
+
+/// Checks an access to a register that was named in the instruction. `counter` is the event counter
+/// it reaches, named or selected; a selected one may be none that there is.
+///
+/// Lower levels come first, as the architecture orders traps: undefined, then EL1, EL2, EL3.
+pub(crate) fn check(
+    register: Register,
+    access: Access,
+    counter: Option<u8>,
+    state: PeState,
+    controls: &Controls,
+) -> Result<(), AccessError> {
+    if state.level < lowest_level(register, access)? {
+        return Err(AccessError::Undefined);
+    }
+    if state.level == ExceptionLevel::El0 && !user_may(register, access, controls.pmuserenr()) {
+        let goes_to_el2 = state.tge && state.is_el2_enabled();
+        let to = if goes_to_el2 { ExceptionLevel::El2 } else { ExceptionLevel::El1 };
+        return Err(AccessError::Trap { to });
+    }
+    if state.is_guest() {
+        check_guest(register, counter, controls)?;
+    }
+    if counter.is_some_and(|number| !is_implemented(number)) {
+        return Err(AccessError::Undefined);
+    }
+    let trap = match register {
+        Register::MDCR_EL2 => mdcr_el3::TDA,
+        _ => mdcr_el3::TPM,
+    };
+    if state.level < ExceptionLevel::El3 && controls.has_mdcr_el3(trap) {
+        return Err(AccessError::Trap { to: ExceptionLevel::El3 });
+    }
+    Ok(())
+}
+
+fn is_implemented(counter: u8) -> bool {
+    usize::from(counter) < EVENT_COUNTERS
+}
+
+/// The lowest level at which the access exists at all.
+fn lowest_level(register: Register, access: Access) -> Result<ExceptionLevel, AccessError> {
+    use Register::*;
+    match (register, access) {
+        (PMCEID0_EL0 | PMCEID1_EL0 | PMMIR_EL1, Access::Write) => Err(AccessError::Undefined),
+        (PMSWINC_EL0, Access::Read) => Err(AccessError::Undefined),
+        (PMEVCNTR_EL0(n) | PMEVTYPER_EL0(n), _) if !is_implemented(n) => {
+            Err(AccessError::Undefined)
+        }
+        (PMINTENSET_EL1 | PMINTENCLR_EL1 | PMMIR_EL1, _) => Ok(ExceptionLevel::El1),
+        (PMUSERENR_EL0, Access::Write) => Ok(ExceptionLevel::El1),
+        (MDCR_EL2, _) => Ok(ExceptionLevel::El2),
+        (MDCR_EL3, _) => Ok(ExceptionLevel::El3),
+        _ => Ok(ExceptionLevel::El0),
+    }
+}
+
+/// What `PMUSERENR_EL0` lets EL0 do.
+fn user_may(register: Register, access: Access, enables: u64) -> bool {
+    use Register::*;
+    use pmuserenr::{CR, EN, ER, SW};
+    let any_of = match (register, access) {
+        (PMUSERENR_EL0, _) => return true,
+        (PMSWINC_EL0, _) => EN | SW,
+        (PMCCNTR_EL0, Access::Read) => EN | CR,
+        (PMXEVCNTR_EL0 | PMEVCNTR_EL0(_), Access::Read) | (PMSELR_EL0, _) => EN | ER,
+        _ => EN,
+    };
+    enables & any_of != 0
+}
+
+/// What EL2 keeps from a guest: the unit, its control register, the counters of the second range.
+fn check_guest(
+    register: Register,
+    counter: Option<u8>,
+    controls: &Controls,
+) -> Result<(), AccessError> {
+    let is_control = register == Register::PMCR_EL0;
+    let is_kept = |number: u8| is_implemented(number) && number >= controls.first_range_counters();
+    let is_trapped = controls.has_mdcr_el2(mdcr_el2::TPM)
+        || is_control && controls.has_mdcr_el2(mdcr_el2::TPMCR)
+        || counter.is_some_and(is_kept);
+    if is_trapped { Err(AccessError::Trap { to: ExceptionLevel::El2 }) } else { Ok(()) }
+}

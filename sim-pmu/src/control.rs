@@ -1,0 +1,214 @@
+//! The registers that rule the counters: `PMCR_EL0`, `PMUSERENR_EL0`, `MDCR_EL2`, `MDCR_EL3`, and
+//! the partition of the counters between a guest and EL2 (Arm ARM D11.5 and D13).
+
+use crate::counter::{CYCLE_BIT, EVENT_BITS, EVENT_COUNTERS};
+use crate::version::PmuVersion;
+
+/// Bits of `PMCR_EL0`.
+pub mod pmcr {
+    /// Enables the counters of the first range and the cycle counter.
+    pub const E: u64 = 1 << 0;
+    /// Write 1: event counters become 0.
+    pub const P: u64 = 1 << 1;
+    /// Write 1: the cycle counter becomes 0.
+    pub const C: u64 = 1 << 2;
+    /// The cycle counter counts every 64th cycle, unless LC is set.
+    pub const D: u64 = 1 << 3;
+    /// Exports events; kept, and nothing listens.
+    pub const X: u64 = 1 << 4;
+    /// Stops the cycle counter where events may not be counted.
+    pub const DP: u64 = 1 << 5;
+    /// The cycle counter overflows at bit 63 instead of bit 31.
+    pub const LC: u64 = 1 << 6;
+    /// PMUv3p5: event counters of the first range overflow at bit 63 instead of bit 31.
+    pub const LP: u64 = 1 << 7;
+    /// Where the number of counters stands.
+    pub const N_SHIFT: u32 = 11;
+}
+
+/// Bits of `PMUSERENR_EL0`.
+pub mod pmuserenr {
+    /// EL0 may use every register that has an EL0 name.
+    pub const EN: u64 = 1 << 0;
+    /// EL0 may write `PMSWINC_EL0`.
+    pub const SW: u64 = 1 << 1;
+    /// EL0 may read `PMCCNTR_EL0`.
+    pub const CR: u64 = 1 << 2;
+    /// EL0 may read event counters, and select one.
+    pub const ER: u64 = 1 << 3;
+    /// All of them.
+    pub const ALL: u64 = EN | SW | CR | ER;
+}
+
+/// Bits of `MDCR_EL2`.
+pub mod mdcr_el2 {
+    /// The number of counters in the first range, that of the guest.
+    pub const HPMN: u64 = 0x1F;
+    /// Accesses of a guest to `PMCR_EL0` are trapped.
+    pub const TPMCR: u64 = 1 << 5;
+    /// Accesses of a guest to any register of the PMU are trapped.
+    pub const TPM: u64 = 1 << 6;
+    /// Enables the counters of the second range, that of EL2.
+    pub const HPME: u64 = 1 << 7;
+    /// Counters of the first range do not count at EL2.
+    pub const HPMD: u64 = 1 << 17;
+    /// PMUv3p5: the cycle counter does not count at EL2.
+    pub const HCCD: u64 = 1 << 23;
+    /// PMUv3p5: event counters of the second range overflow at bit 63 instead of bit 31.
+    pub const HLP: u64 = 1 << 26;
+    /// Fields of debug, profiling and trace: kept for software to read back. `TDE`, `TDA`, `TDOSA`,
+    /// `TDRA`, `E2PB`, `TPMS`, `TTRF`, `E2TB`.
+    pub const KEPT: u64 = 0xF << 8 | 0b11 << 12 | 1 << 14 | 1 << 19 | 0b11 << 24;
+}
+
+/// Bits of `MDCR_EL3`.
+pub mod mdcr_el3 {
+    /// Accesses below EL3 to any register of the PMU are trapped.
+    pub const TPM: u64 = 1 << 6;
+    /// Accesses of EL2 to `MDCR_EL2` are trapped.
+    pub const TDA: u64 = 1 << 9;
+    /// Events may be counted in the secure state.
+    pub const SPME: u64 = 1 << 17;
+    /// PMUv3p5: the cycle counter does not count in the secure state.
+    pub const SCCD: u64 = 1 << 23;
+    /// Fields of debug, profiling and trace: kept for software to read back. `TDOSA`, `NSPB`,
+    /// `SPD32`, `SDD`, `STE`, `TTRF`, `EDAD`, `EPMAD`, `NSTB`.
+    pub const KEPT: u64 = 1 << 10 | 0b11 << 12 | 0b11 << 14 | 1 << 16 | 0b1111 << 18 | 0b11 << 24;
+}
+
+/// The four registers, with only the bits set that exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Controls {
+    version: PmuVersion,
+    pmcr: u64,
+    pmuserenr: u64,
+    mdcr_el2: u64,
+    mdcr_el3: u64,
+}
+
+impl Controls {
+    /// After reset: nothing enabled, every counter in the first range. Fields whose reset value is
+    /// unknown to the architecture are 0.
+    pub(crate) fn new(version: PmuVersion) -> Controls {
+        let mdcr_el2 = EVENT_COUNTERS as u64;
+        Controls { version, pmcr: 0, pmuserenr: 0, mdcr_el2, mdcr_el3: 0 }
+    }
+
+    pub(crate) fn pmcr(&self) -> u64 {
+        self.pmcr
+    }
+
+    pub(crate) fn pmuserenr(&self) -> u64 {
+        self.pmuserenr
+    }
+
+    pub(crate) fn mdcr_el2(&self) -> u64 {
+        self.mdcr_el2
+    }
+
+    pub(crate) fn mdcr_el3(&self) -> u64 {
+        self.mdcr_el3
+    }
+
+    /// Only for the bits that stay: P and C act when they are written.
+    pub(crate) fn set_pmcr(&mut self, value: u64) {
+        use pmcr::{D, DP, E, LC, LP, X};
+        self.pmcr = value & (E | D | X | DP | LC | self.if_long(LP));
+    }
+
+    pub(crate) fn set_pmuserenr(&mut self, value: u64) {
+        self.pmuserenr = value & pmuserenr::ALL;
+    }
+
+    pub(crate) fn set_mdcr_el2(&mut self, value: u64) {
+        use mdcr_el2::{HCCD, HLP, HPMD, HPME, HPMN, KEPT, TPM, TPMCR};
+        let long = self.if_long(HCCD | HLP);
+        self.mdcr_el2 = value & (HPMN | TPMCR | TPM | HPME | HPMD | KEPT | long);
+    }
+
+    pub(crate) fn set_mdcr_el3(&mut self, value: u64) {
+        use mdcr_el3::{KEPT, SCCD, SPME, TDA, TPM};
+        self.mdcr_el3 = value & (TPM | TDA | SPME | KEPT | self.if_long(SCCD));
+    }
+
+    fn if_long(&self, bits: u64) -> u64 {
+        if self.version.has_long_counters() { bits } else { 0 }
+    }
+
+    pub(crate) fn has_pmcr(&self, bit: u64) -> bool {
+        self.pmcr & bit != 0
+    }
+
+    pub(crate) fn has_mdcr_el2(&self, bit: u64) -> bool {
+        self.mdcr_el2 & bit != 0
+    }
+
+    pub(crate) fn has_mdcr_el3(&self, bit: u64) -> bool {
+        self.mdcr_el3 & bit != 0
+    }
+
+    /// Counters in the first range. `HPMN` is 0 or more than there are: all of them, one of the
+    /// choices that the architecture leaves.
+    pub(crate) fn first_range_counters(&self) -> u8 {
+        match (self.mdcr_el2 & mdcr_el2::HPMN) as u8 {
+            n if n == 0 || usize::from(n) > EVENT_COUNTERS => EVENT_COUNTERS as u8,
+            n => n,
+        }
+    }
+
+    /// The event counters of the first range.
+    pub(crate) fn first_range(&self) -> u32 {
+        (1 << self.first_range_counters()) - 1
+    }
+
+    /// Counters that PMCR.E and MDCR_EL2.HPME enable.
+    pub(crate) fn enabled(&self) -> u32 {
+        let first = self.first_range();
+        let of_guest = if self.has_pmcr(pmcr::E) { first | CYCLE_BIT } else { 0 };
+        let of_el2 = if self.has_mdcr_el2(mdcr_el2::HPME) { EVENT_BITS & !first } else { 0 };
+        of_guest | of_el2
+    }
+
+    /// Event counters that overflow at bit 63: by LP in the first range, by HLP in the second.
+    pub(crate) fn long_counters(&self) -> u32 {
+        let first = self.first_range();
+        let of_guest = if self.has_pmcr(pmcr::LP) { first } else { 0 };
+        let of_el2 = if self.has_mdcr_el2(mdcr_el2::HLP) { EVENT_BITS & !first } else { 0 };
+        of_guest | of_el2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bits_that_exist_are_kept() {
+        let kept = |version| {
+            let mut controls = Controls::new(version);
+            controls.set_pmcr(u64::MAX);
+            controls.set_pmuserenr(u64::MAX);
+            controls.set_mdcr_el2(u64::MAX);
+            controls.set_mdcr_el3(u64::MAX);
+            [controls.pmcr, controls.pmuserenr, controls.mdcr_el2, controls.mdcr_el3]
+        };
+        assert_eq!(kept(PmuVersion::V8p4), [0x79, 0xF, 0x030A_7FFF, 0x033F_F640]);
+        assert_eq!(kept(PmuVersion::V3p5), [0xF9, 0xF, 0x078A_7FFF, 0x03BF_F640]);
+    }
+
+    #[test]
+    fn the_partition_follows_hpmn() {
+        let mut controls = Controls::new(PmuVersion::V3p5);
+        assert_eq!(controls.first_range(), 0b11_1111, "after reset");
+        for (hpmn, first) in [(1, 1), (4, 0b1111), (6, 0b11_1111), (0, 0b11_1111), (7, 0b11_1111)] {
+            controls.set_mdcr_el2(hpmn);
+            assert_eq!(controls.first_range(), first, "HPMN {hpmn}");
+        }
+        controls.set_mdcr_el2(2 | mdcr_el2::HPME | mdcr_el2::HLP);
+        assert_eq!((controls.enabled(), controls.long_counters()), (0b11_1100, 0b11_1100));
+        controls.set_pmcr(pmcr::E | pmcr::LP);
+        assert_eq!(controls.enabled(), 0b11_1111 | CYCLE_BIT);
+        controls.set_mdcr_el2(2);
+        assert_eq!((controls.enabled(), controls.long_counters()), (0b11 | CYCLE_BIT, 0b11));
+    }
+}

@@ -1,0 +1,111 @@
+//! Which counters count in the present state, and what an event adds to them.
+//! Arm ARM D11.5 (enabling and prohibiting) and D11.6 (filtering); PMU guide 4.12.5 (CHAIN).
+
+use sim_core::{EventSink, PmuEvent};
+
+use crate::control::{mdcr_el2, mdcr_el3, pmcr};
+use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_BITS, IMPLEMENTED_BITS};
+use crate::pe_state::ExceptionLevel;
+use crate::pmu::Pmu;
+
+/// Cycles for which the cycle counter steps once under PMCR.D.
+const DIVISOR: u64 = 64;
+/// Where a counter overflows that is not a long one.
+const SHORT_BITS: u32 = 32;
+
+impl Pmu {
+    /// The level of the interrupt request: a counter has overflowed, may interrupt, and is enabled.
+    pub fn interrupt(&self) -> bool {
+        self.overflowed & self.interrupting & self.controls.enabled() != 0
+    }
+
+    /// Finds out again which counters count; after every change of a register or of the state.
+    pub(crate) fn refresh(&mut self) {
+        let filtered_out = CounterIndex::all()
+            .filter(|counter| !self.types[counter.index()].filter.passes(self.state))
+            .fold(0, |mask, counter| mask | counter.bit());
+        let cycles = if self.cycle_filter.passes(self.state) { 0 } else { CYCLE_BIT };
+        let stopped = filtered_out | cycles | self.prohibited();
+        self.active = self.running & self.controls.enabled() & !stopped;
+    }
+
+    /// Counters that may not count where the program runs, whatever their filters say.
+    fn prohibited(&self) -> u32 {
+        let is_secure = self.state.is_in_secure_state();
+        let is_el2 = self.state.level == ExceptionLevel::El2;
+        let el3_forbids = is_secure && !self.controls.has_mdcr_el3(mdcr_el3::SPME);
+        let el2_forbids = is_el2 && self.controls.has_mdcr_el2(mdcr_el2::HPMD);
+        let events = match (el3_forbids, el2_forbids) {
+            (true, _) => EVENT_BITS,
+            (false, true) => self.controls.first_range(),
+            (false, false) => 0,
+        };
+        // The cycle counter goes on there, unless it is told to stop as well.
+        let stops_cycles = (el3_forbids || el2_forbids) && self.controls.has_pmcr(pmcr::DP)
+            || is_secure && self.controls.has_mdcr_el3(mdcr_el3::SCCD)
+            || is_el2 && self.controls.has_mdcr_el2(mdcr_el2::HCCD);
+        events | if stops_cycles { CYCLE_BIT } else { 0 }
+    }
+
+    /// Adds `n` to each counter in `counters`, all of which count.
+    #[cold]
+    fn add(&mut self, counters: u32, n: u64) {
+        for counter in CounterIndex::all() {
+            if counters & counter.bit() != 0 {
+                self.step(counter, n);
+            }
+        }
+        if counters & CYCLE_BIT != 0 {
+            self.step_cycles(n);
+        }
+    }
+
+    /// Adds `n` to one counter; an even one hands its overflows to a chained odd one above it.
+    pub(crate) fn step(&mut self, counter: CounterIndex, n: u64) {
+        let value = &mut self.values[counter.index()];
+        let (old, total) = (u128::from(*value), u128::from(*value) + u128::from(n));
+        *value = total as u64 & self.version.counter_bits();
+        let is_long = self.controls.long_counters() & counter.bit() != 0;
+        let overflow_bit = if is_long { u64::BITS } else { SHORT_BITS };
+        let overflows = ((total >> overflow_bit) - (old >> overflow_bit)) as u64;
+        if overflows == 0 {
+            return;
+        }
+        self.overflowed |= counter.bit();
+        let chained = counter.chained().filter(|above| {
+            let counts_them = self.types[above.index()].code == PmuEvent::CHAIN.code();
+            !is_long && counts_them && self.active & above.bit() != 0
+        });
+        if let Some(above) = chained {
+            self.step(above, overflows);
+        }
+    }
+
+    fn step_cycles(&mut self, n: u64) {
+        let is_long = self.controls.has_pmcr(pmcr::LC);
+        let steps = match self.controls.has_pmcr(pmcr::D) && !is_long {
+            true => {
+                let cycles = self.divided + n;
+                self.divided = cycles % DIVISOR;
+                cycles / DIVISOR
+            }
+            false => n,
+        };
+        let (total, is_past_bit_63) = self.cycles.overflowing_add(steps);
+        let is_past_bit_31 = is_past_bit_63 || total >> SHORT_BITS != self.cycles >> SHORT_BITS;
+        self.cycles = total;
+        if if is_long { is_past_bit_63 } else { is_past_bit_31 } {
+            self.overflowed |= CYCLE_BIT;
+        }
+    }
+}
+
+impl EventSink for Pmu {
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let counters = self.routes[event as usize] & self.active;
+        if counters != 0 {
+            self.add(counters & IMPLEMENTED_BITS, n);
+        }
+    }
+}

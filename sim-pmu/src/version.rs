@@ -1,0 +1,35 @@
+//! Versions of the PMU architecture that the core may announce (Arm ARM D13, `ID_AA64DFR0_EL1`).
+
+/// What the PMU implements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PmuVersion {
+    /// PMUv3 for Armv8.4, as the PMU guide says (3.1.2): 32-bit event counters.
+    #[default]
+    V8p4,
+    /// PMUv3p5, as the ID register of the core says: 64-bit event counters, `PMCR_EL0.LP`,
+    /// `MDCR_EL2.HLP` and `HCCD`, `MDCR_EL3.SCCD`.
+    V3p5,
+}
+
+impl PmuVersion {
+    /// `ID_AA64DFR0_EL1.PMUVer`.
+    pub fn id_field(self) -> u8 {
+        match self {
+            PmuVersion::V8p4 => 5,
+            PmuVersion::V3p5 => 6,
+        }
+    }
+
+    /// True if event counters hold 64 bits.
+    pub fn has_long_counters(self) -> bool {
+        self == PmuVersion::V3p5
+    }
+
+    /// The bits of an event counter that exist.
+    pub(crate) fn counter_bits(self) -> u64 {
+        match self {
+            PmuVersion::V8p4 => 0xFFFF_FFFF,
+            PmuVersion::V3p5 => u64::MAX,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! A second PMU, written down plainly after the rules of the architecture: one counter at a time,
+//! one count at a time, nothing kept that can be found out. It shares no code with the first.
+
+use sim_core::{Counts, EventSink, PmuEvent};
+use sim_pmu::{Access, AccessError, ExceptionLevel, PeState, Register};
+
+/// A counter with its bits in the registers that have one for each.
+#[derive(Clone, Debug, Default)]
+struct Counter {
+    value: u64,
+    type_register: u64,
+    runs: bool,
+    flag: bool,
+    interrupts: bool,
+}
+
+/// The plain model. Counters 0 to 5, then the cycle counter.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference {
+    pub(crate) state: PeState,
+    has_p5: bool,
+    counters: Vec<Counter>,
+    selected: u64,
+    control: u64,
+    user: u64,
+    el2: u64,
+    el3: u64,
+    prescaler: u64,
+}
+
+const CYCLES: usize = 6;
+
+fn bit(word: u64, n: u32) -> bool {
+    word >> n & 1 == 1
+}
+
+impl Reference {
+    pub(crate) fn new(has_p5: bool) -> Reference {
+        Reference {
+            state: PeState::default(),
+            has_p5,
+            counters: vec![Counter::default(); 7],
+            selected: 0,
+            control: 0,
+            user: 0,
+            el2: 6,
+            el3: 0,
+            prescaler: 0,
+        }
+    }
+
+    fn level(&self) -> u8 {
+        self.state.level as u8
+    }
+
+    fn el2_rules(&self) -> bool {
+        self.level() < 2 && (!self.state.is_secure || self.state.has_secure_el2)
+    }
+
+    /// The number of counters below the partition.
+    fn partition(&self) -> usize {
+        let n = (self.el2 & 31) as usize;
+        if (1..=6).contains(&n) { n } else { 6 }
+    }
+
+    fn is_above(&self, counter: usize) -> bool {
+        counter != CYCLES && counter >= self.partition()
+    }
+
+    fn is_hidden(&self, counter: usize) -> bool {
+        self.el2_rules() && self.is_above(counter)
+    }
+
+    /// The counter that a register of one counter reaches; 99 for none.
+    fn reached(&self, name: &str) -> usize {
+        let number = match name {
+            "PMXEVTYPER_EL0" if self.selected == 31 => CYCLES as u64,
+            "PMXEVTYPER_EL0" | "PMXEVCNTR_EL0" if self.selected >= 6 => 99,
+            "PMXEVTYPER_EL0" | "PMXEVCNTR_EL0" => self.selected,
+            "PMCCFILTR_EL0" => CYCLES as u64,
+            _ => {
+                let digits: String =
+                    name[..name.len() - 4].chars().filter(char::is_ascii_digit).collect();
+                digits.parse().expect("a register with a number")
+            }
+        };
+        if number > 6 || (number == 6 && !name.contains("X") && !name.contains("CCF")) {
+            99
+        } else {
+            number as usize
+        }
+    }
+
+    pub(crate) fn allows(&self, register: Register, access: Access) -> Result<(), AccessError> {
+        let name = register.name();
+        let name = name.as_str();
+        let (reads, writes) = (access == Access::Read, access == Access::Write);
+        let undefined = Err(AccessError::Undefined);
+        let is_single = name.starts_with("PMEV") || name.starts_with("PMXEV");
+        let is_selected = name.starts_with("PMXEV");
+        if name == "MDCR_EL3" {
+            return if self.level() == 3 { Ok(()) } else { undefined };
+        }
+        if name == "MDCR_EL2" {
+            return match self.level() {
+                0 | 1 => undefined,
+                2 if bit(self.el3, 9) => trap(3),
+                _ => Ok(()),
+            };
+        }
+        if writes && ["PMCEID0_EL0", "PMCEID1_EL0", "PMMIR_EL1"].contains(&name) {
+            return undefined;
+        }
+        if reads && name == "PMSWINC_EL0" || name.ends_with("_EL1") && self.level() == 0 {
+            return undefined;
+        }
+        if is_single && !is_selected && self.reached(name) == 99 {
+            return undefined;
+        }
+        if self.level() == 0 && name == "PMUSERENR_EL0" && writes {
+            return undefined;
+        }
+        if self.level() == 0 && !self.user_may(name, reads) {
+            let hosted = self.state.tge && self.el2_rules();
+            return trap(if hosted { 2 } else { 1 });
+        }
+        if self.el2_rules() {
+            let whole = bit(self.el2, 6) || name == "PMCR_EL0" && bit(self.el2, 5);
+            let kept = is_single && self.reached(name) < 6 && self.is_above(self.reached(name));
+            if whole || kept {
+                return trap(2);
+            }
+        }
+        if is_single && self.reached(name) == 99 {
+            return undefined;
+        }
+        if self.level() < 3 && bit(self.el3, 6) { trap(3) } else { Ok(()) }
+    }
+
+    fn user_may(&self, name: &str, reads: bool) -> bool {
+        let reads_counter = name.starts_with("PMEVCNTR") || name == "PMXEVCNTR_EL0";
+        let by_other_bit = match name {
+            "PMUSERENR_EL0" => true,
+            "PMSWINC_EL0" => bit(self.user, 1),
+            "PMCCNTR_EL0" if reads => bit(self.user, 2),
+            "PMSELR_EL0" => bit(self.user, 3),
+            _ if reads_counter && reads => bit(self.user, 3),
+            _ => false,
+        };
+        bit(self.user, 0) || by_other_bit
+    }
+
+    pub(crate) fn mrs(&self, register: Register) -> Result<u64, AccessError> {
+        self.allows(register, Access::Read)?;
+        let name = register.name();
+        Ok(match name.as_str() {
+            "PMCR_EL0" => {
+                let n = if self.el2_rules() { self.partition() as u64 } else { 6 };
+                0x4149_0000 + n * 0x800 + self.control
+            }
+            "PMCNTENSET_EL0" | "PMCNTENCLR_EL0" => self.gather(|counter| counter.runs),
+            "PMOVSSET_EL0" | "PMOVSCLR_EL0" => self.gather(|counter| counter.flag),
+            "PMINTENSET_EL1" | "PMINTENCLR_EL1" => self.gather(|counter| counter.interrupts),
+            "PMSELR_EL0" => self.selected,
+            "PMCEID0_EL0" => 0x0000_027F_7FFF_0F3F,
+            "PMCEID1_EL0" => 0x0000_0077_FEF2_A07E,
+            "PMCCNTR_EL0" => self.counters[CYCLES].value,
+            "PMUSERENR_EL0" => self.user,
+            "PMMIR_EL1" => 5,
+            "MDCR_EL2" => self.el2,
+            "MDCR_EL3" => self.el3,
+            other if other.contains("TYPER") || other == "PMCCFILTR_EL0" => {
+                self.counters[self.reached(other)].type_register
+            }
+            other => self.counters[self.reached(other)].value,
+        })
+    }
+
+    fn gather(&self, has: impl Fn(&Counter) -> bool) -> u64 {
+        let mut word = 0;
+        for (n, counter) in self.counters.iter().enumerate() {
+            if has(counter) && !self.is_hidden(n) {
+                word += if n == CYCLES { 1 << 31 } else { 1 << n };
+            }
+        }
+        word
+    }
+
+    /// Does something to each counter whose bit is written as 1 and that the program sees.
+    fn scatter(&mut self, value: u64, mut act: impl FnMut(&mut Counter)) {
+        for n in 0..7 {
+            if bit(value, if n == CYCLES { 31 } else { n as u32 }) && !self.is_hidden(n) {
+                act(&mut self.counters[n]);
+            }
+        }
+    }
+
+    pub(crate) fn msr(&mut self, register: Register, value: u64) -> Result<(), AccessError> {
+        self.allows(register, Access::Write)?;
+        let name = register.name();
+        let p5 = |bits: u64| if self.has_p5 { bits } else { 0 };
+        match name.as_str() {
+            "PMCR_EL0" => self.write_control(value),
+            "PMCNTENSET_EL0" => self.scatter(value, |counter| counter.runs = true),
+            "PMCNTENCLR_EL0" => self.scatter(value, |counter| counter.runs = false),
+            "PMOVSSET_EL0" => self.scatter(value, |counter| counter.flag = true),
+            "PMOVSCLR_EL0" => self.scatter(value, |counter| counter.flag = false),
+            "PMINTENSET_EL1" => self.scatter(value, |counter| counter.interrupts = true),
+            "PMINTENCLR_EL1" => self.scatter(value, |counter| counter.interrupts = false),
+            "PMSWINC_EL0" => {
+                for n in 0..CYCLES {
+                    let is_programmed = self.counters[n].type_register & 0xFFFF == 0;
+                    if bit(value, n as u32) && !self.is_hidden(n) && is_programmed && self.counts(n)
+                    {
+                        self.add_one(n);
+                    }
+                }
+            }
+            "PMSELR_EL0" => self.selected = value % 32,
+            "PMCCNTR_EL0" => self.counters[CYCLES].value = value,
+            "PMUSERENR_EL0" => self.user = value % 16,
+            "MDCR_EL2" => self.el2 = value & (0x030A_7FFF | p5(0x0480_0000)),
+            "MDCR_EL3" => self.el3 = value & (0x033F_F640 | p5(0x0080_0000)),
+            other if other.contains("TYPER") || other == "PMCCFILTR_EL0" => {
+                let n = self.reached(other);
+                let kept = if n == CYCLES { 0xFD00_0000 } else { 0xFD00_FFFF };
+                self.counters[n].type_register = value & kept;
+            }
+            other => {
+                let n = self.reached(other);
+                self.counters[n].value = value & (0xFFFF_FFFF | p5(0xFFFF_FFFF_0000_0000));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_control(&mut self, value: u64) {
+        self.control = value & if self.has_p5 { 0xF9 } else { 0x79 };
+        for n in 0..7 {
+            let resets =
+                if n == CYCLES { bit(value, 2) } else { bit(value, 1) && !self.is_hidden(n) };
+            if resets {
+                self.counters[n].value = 0;
+            }
+        }
+        if bit(value, 2) {
+            self.prescaler = 0;
+        }
+    }
+
+    /// The question that the architecture asks for each counter and each event.
+    fn counts(&self, n: usize) -> bool {
+        let is_secure = self.state.is_secure || self.level() == 3;
+        let main_enable = if self.is_above(n) { bit(self.el2, 7) } else { bit(self.control, 0) };
+        if !main_enable || !self.counters[n].runs {
+            return false;
+        }
+        let mut prohibited = is_secure && !bit(self.el3, 17);
+        if self.level() == 2 && !self.is_above(n) && bit(self.el2, 17) {
+            prohibited = true;
+        }
+        if n == CYCLES {
+            prohibited = prohibited && bit(self.control, 5);
+            if is_secure && bit(self.el3, 23) || self.level() == 2 && bit(self.el2, 23) {
+                prohibited = true;
+            }
+        }
+        let filter = self.counters[n].type_register;
+        let (p, u, nsk, nsu) = (bit(filter, 31), bit(filter, 30), bit(filter, 29), bit(filter, 28));
+        let (nsh, m, sh) = (bit(filter, 27), bit(filter, 26), bit(filter, 24));
+        let filtered = match self.level() {
+            0 if is_secure => u,
+            0 => u != nsu,
+            1 if is_secure => p,
+            1 => p != nsk,
+            2 if is_secure => nsh == sh,
+            2 => !nsh,
+            _ => m != p,
+        };
+        !prohibited && !filtered
+    }
+
+    fn add_one(&mut self, n: usize) {
+        let is_short = match n {
+            CYCLES => !bit(self.control, 6),
+            _ if self.is_above(n) => !bit(self.el2, 26),
+            _ => !bit(self.control, 7),
+        };
+        let old = self.counters[n].value;
+        let new =
+            if n == CYCLES || self.has_p5 { old.wrapping_add(1) } else { (old + 1) % (1 << 32) };
+        self.counters[n].value = new;
+        let overflows = if is_short { new % (1 << 32) == 0 } else { new == 0 };
+        if !overflows {
+            return;
+        }
+        self.counters[n].flag = true;
+        let is_chained = [0, 2, 4].contains(&n) && is_short;
+        if is_chained && self.counters[n + 1].type_register & 0xFFFF == 0x1E && self.counts(n + 1) {
+            self.add_one(n + 1);
+        }
+    }
+
+    /// `times` counts of a raised event, one by one.
+    pub(crate) fn count(&mut self, event: PmuEvent, times: u64) {
+        let mut once = Counts::default();
+        once.raise(event);
+        for n in 0..CYCLES {
+            let code = self.counters[n].type_register & 0xFFFF;
+            let Ok(programmed) = PmuEvent::from_code(code as u32) else { continue };
+            let is_internal = programmed == PmuEvent::CHAIN || programmed == PmuEvent::SW_INCR;
+            if is_internal || programmed.never_counts() || once.value(programmed) == 0 {
+                continue;
+            }
+            for _ in 0..times {
+                if self.counts(n) {
+                    self.add_one(n);
+                }
+            }
+        }
+        if event == PmuEvent::CPU_CYCLES {
+            for _ in 0..times {
+                self.cycle();
+            }
+        }
+    }
+
+    fn cycle(&mut self) {
+        if !self.counts(CYCLES) {
+            return;
+        }
+        if bit(self.control, 3) && !bit(self.control, 6) {
+            self.prescaler += 1;
+            if self.prescaler < 64 {
+                return;
+            }
+            self.prescaler = 0;
+        }
+        self.add_one(CYCLES);
+    }
+
+    pub(crate) fn interrupt(&self) -> bool {
+        (0..7).any(|n| {
+            let enable = if self.is_above(n) { bit(self.el2, 7) } else { bit(self.control, 0) };
+            enable && self.counters[n].flag && self.counters[n].interrupts
+        })
+    }
+}
+
+fn trap(level: u8) -> Result<(), AccessError> {
+    let to = ExceptionLevel::from_number(level).expect("a level");
+    Err(AccessError::Trap { to })
+}
