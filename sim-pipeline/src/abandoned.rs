@@ -4,8 +4,8 @@
 //! In a run wrong paths come from mispredicted branches (`wrong_path`), and go where a predictor
 //! and the code image lead. A test wants to say what runs there, and to see it finish.
 
-use crate::pipeline::{Op, Pipeline};
-use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause, TraceInst};
+use crate::pipeline::{Op, Pipeline, Step};
+use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};
 
 /// How long after its fetch the path is abandoned: longer than any access takes.
@@ -13,15 +13,17 @@ const ABANDON_CYCLES: Cycle = 4000;
 
 impl Pipeline {
     /// Runs one instruction that is squashed once it has executed: it raises its speculative events
-    /// and those of its access, and never retires. Returns the squash cycle.
+    /// and those of its access, and never retires. A branch resolves: it goes to `next_pc`, if that is
+    /// said, and as predicted if not. Returns the squash cycle.
     pub fn run_abandoned<M: MemoryPort, S: EventSink>(
         &mut self,
-        inst: TraceInst,
+        step: &Step,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
         let checkpoint = self.checkpoint();
+        let inst = step.inst;
         let pc = program.pc(inst.id);
         let arrival = self.front.place(pc, memory, sink);
         let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
@@ -36,11 +38,10 @@ impl Pipeline {
             retires: false,
         };
         // Behind a fetch that faults nothing is executed.
-        if !arrival.faulted {
-            self.place(&op, arrival, program, memory, sink);
-        }
+        let placed = !arrival.faulted && self.place(&op, arrival, program, memory, sink);
         if static_inst.branch != BranchKind::None {
-            self.wrong_path_next(&op, true, sink);
+            self.foresee(inst.id, None, step.next_pc);
+            self.pass_branch(&op, placed, program, memory, sink);
         }
         self.squash(checkpoint);
         let at = squash + self.config.branch.redirect_cycles;

@@ -16,6 +16,7 @@ mod execute;
 pub mod frontend;
 pub mod lsu;
 mod maintain;
+mod offer;
 pub mod pipeline;
 pub mod resource;
 mod restart;
@@ -26,5 +27,6 @@ pub mod window;
 mod wrong_path;
 
 pub use config::PipelineConfig;
+pub use offer::Offer;
 pub use pipeline::{Pipeline, Step};
 pub use slots::SLOTS;

@@ -15,7 +15,7 @@ use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
 use crate::window::{UopCounts, Window};
-use crate::wrong_path::AddressGuess;
+use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, Privilege,
@@ -65,7 +65,7 @@ pub struct Pipeline {
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) retire: InOrder,
     pub(crate) slots: SlotLedger,
-    pub(crate) guess: AddressGuess,
+    pub(crate) guess: Guess,
     /// The instruction before, for fusion: its address, and whether it may take a partner.
     pub(crate) previous: Option<(InstId, u64)>,
     /// Where the program runs.
@@ -88,7 +88,7 @@ impl Pipeline {
             lsu: LoadStoreUnit::new(&config.execute),
             retire: InOrder::new(config.window.retire_width),
             slots: SlotLedger::default(),
-            guess: AddressGuess::default(),
+            guess: Guess::default(),
             config: config.clone(),
             previous: None,
             privilege: Privilege::default(),

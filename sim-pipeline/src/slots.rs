@@ -90,6 +90,11 @@ impl SlotLedger {
         end
     }
 
+    /// The first cycle of which no slot was used yet.
+    pub fn next_cycle(&self) -> Cycle {
+        self.next_cycle
+    }
+
     /// Slots lost so far, by cause.
     pub fn lost(&self) -> &[u64; StallCause::COUNT] {
         &self.lost

@@ -2,7 +2,9 @@
 //!
 //! Until the branch resolves, the front end goes on along the predicted path through the program's
 //! code image. What is renamed and issued by then raises its speculative events and touches caches,
-//! TLBs and predictors' histories; at the squash all that is taken in order is given back.
+//! TLBs, prefetchers and the recency of BTB entries; at the squash all that is taken in order is given
+//! back, and so are the branch history and the return stack. Predictors are trained on the right path
+//! only. How a branch of a wrong path would go is not in a trace: it goes as predicted.
 
 use crate::branch::{Branch, Outcome, Prediction};
 use crate::lsu::Order;
@@ -19,14 +21,17 @@ pub(crate) struct Checkpoint {
     window: WindowMark,
 }
 
-/// Last address and stride of every memory instruction: where a wrong-path access goes.
+/// What the instructions of a wrong path do, as far as anybody knows: an access goes to the last address
+/// or one stride further; a branch goes where it is predicted to go, unless a directed test says otherwise.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AddressGuess {
+pub(crate) struct Guess {
     /// `(last address, stride)`, by static instruction; address 0 is "never".
     seen: Vec<(u64, i64)>,
+    /// Where branches of directed tests go; a trace knows nothing of a path that was not taken.
+    outcomes: Vec<(InstId, u64)>,
 }
 
-impl AddressGuess {
+impl Guess {
     /// Notes an access of the right path.
     #[inline]
     pub(crate) fn learn(&mut self, id: InstId, addr: u64) {
@@ -42,35 +47,64 @@ impl AddressGuess {
 
     /// Where the instruction would go next, if it was ever seen. Strides of more than a page are
     /// taken for chance.
-    fn next(&self, id: InstId) -> Option<u64> {
+    fn address(&self, id: InstId) -> Option<u64> {
         let (last, stride) = self.seen.get(id as usize).copied()?;
         let stride = if stride.unsigned_abs() <= 4096 { stride } else { 0 };
         (last != 0).then(|| last.wrapping_add_signed(stride))
     }
+
+    /// Where the branch goes, if that was said.
+    fn outcome(&self, id: InstId) -> Option<u64> {
+        self.outcomes.iter().rev().find(|(branch, _)| *branch == id).map(|(_, next)| *next)
+    }
 }
 
-/// Events of a branch of the right path (decisions A25 and A26).
-fn raise_branch<S: EventSink>(
-    branch: Branch,
-    prediction: &Prediction,
+/// How a branch went, as far as its events tell.
+#[derive(Clone, Copy)]
+struct Course {
     taken: bool,
+    /// It resolved against its prediction, and what was fetched behind it was thrown away.
     flushed: bool,
+    /// It executed, so that a target that decode had to find counts as one not predicted.
+    resolved: bool,
+    retires: bool,
+}
+
+/// Events of a branch that got its slot (decisions A25 and A26).
+fn raise_branch<S: EventSink>(
+    kind: BranchKind,
+    prediction: &Prediction,
+    course: Course,
     sink: &mut S,
 ) {
-    if taken {
+    if course.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
     }
-    if branch.kind == BranchKind::ExceptionReturn {
+    if kind == BranchKind::ExceptionReturn {
         return;
     }
     sink.raise(PmuEvent::BR_PRED);
-    sink.raise(PmuEvent::BR_RETIRED);
-    if flushed || (taken && prediction.resteered) {
+    if course.flushed || (course.taken && course.resolved && prediction.resteered) {
         sink.raise(PmuEvent::BR_MIS_PRED);
     }
-    if flushed {
-        sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+    if course.retires {
+        sink.raise(PmuEvent::BR_RETIRED);
+        if course.flushed {
+            sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+        }
     }
+}
+
+/// True when a wrong path goes on behind an instruction that is no branch: the core does not wait for it.
+fn flows_on(special: Special) -> bool {
+    matches!(
+        special,
+        Special::None
+            | Special::DataMemoryBarrier
+            | Special::SystemRead
+            | Special::ClearExclusive
+            | Special::Unknown
+    )
 }
 
 impl Pipeline {
@@ -89,14 +123,17 @@ impl Pipeline {
         let fall_through = branch.pc.wrapping_add(4);
         // Where the stream ends or breaks off nobody knows better than the prediction.
         let Some(next) = next.or(prediction.next) else {
-            raise_branch(branch, &prediction, prediction.taken, false, sink);
+            let taken = prediction.taken;
+            let course = Course { taken, flushed: false, resolved: true, retires: true };
+            raise_branch(branch.kind, &prediction, course, sink);
             self.front.follow(&prediction);
             return false;
         };
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
-        raise_branch(branch, &prediction, taken, flushed, sink);
+        let course = Course { taken, flushed, resolved: true, retires: true };
+        raise_branch(branch.kind, &prediction, course, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
         if flushed {
@@ -128,8 +165,19 @@ impl Pipeline {
         self.previous = None;
     }
 
+    /// Says what an instruction does if a wrong path meets it: the address that it touches, where it
+    /// goes. Directed tests know it.
+    pub fn foresee(&mut self, id: InstId, addr: Option<u64>, next: Option<u64>) {
+        if let Some(addr) = addr {
+            self.guess.learn(id, addr);
+        }
+        if let Some(next) = next {
+            self.guess.outcomes.push((id, next));
+        }
+    }
+
     /// Everything the front end brings from `pc` on until the branch resolves in `squash`.
-    pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
+    fn run_wrong_path<M: MemoryPort, S: EventSink>(
         &mut self,
         mut pc: u64,
         squash: Cycle,
@@ -144,11 +192,16 @@ impl Pipeline {
                 break;
             }
             let inst = *program.inst(id);
-            let addr = self.guess.next(id);
+            let addr = self.guess.address(id);
             let op =
                 Op { id, pc, inst: &inst, addr, exclusive_failed: false, squash, retires: false };
             let placed = self.place(&op, arrival, program, memory, sink);
-            match self.wrong_path_next(&op, placed, sink) {
+            let next = if inst.branch == BranchKind::None {
+                flows_on(inst.special).then(|| pc.wrapping_add(4))
+            } else {
+                self.pass_branch(&op, placed, program, memory, sink)
+            };
+            match next {
                 Some(next) => pc = next,
                 None => break,
             }
@@ -156,33 +209,39 @@ impl Pipeline {
         self.squash(checkpoint);
     }
 
-    /// Where a wrong path goes on behind this instruction; `None` where it ends: an unknown target,
-    /// or an instruction behind which the core waits.
-    pub(crate) fn wrong_path_next<S: EventSink>(
+    /// A branch on a wrong path, and where the path goes on behind it; `None` where no target is known.
+    /// One that is known to go against its prediction has a wrong path of its own, until it resolves.
+    pub(crate) fn pass_branch<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        renamed: bool,
+        placed: bool,
+        program: &mut Program,
+        memory: &mut M,
         sink: &mut S,
     ) -> Option<u64> {
-        if op.inst.branch == BranchKind::None {
-            let stops = !matches!(
-                op.inst.special,
-                Special::None
-                    | Special::DataMemoryBarrier
-                    | Special::SystemRead
-                    | Special::ClearExclusive
-                    | Special::Unknown
-            );
-            return (!stops).then(|| op.pc.wrapping_add(4));
-        }
-        let prediction = self.branches.predict(Branch::of(op.pc, op.inst));
-        if renamed && op.inst.branch != BranchKind::ExceptionReturn {
-            sink.raise(PmuEvent::BR_PRED);
-            if prediction.taken {
-                sink.raise(PmuEvent::PC_WRITE_SPEC);
-            }
+        let branch = Branch::of(op.pc, op.inst);
+        let prediction = self.branches.predict(branch);
+        let complete = self.life.complete;
+        let resolved = placed && complete <= op.squash;
+        let known = self.guess.outcome(op.id).filter(|_| resolved);
+        let corrected = known.filter(|next| prediction.next != Some(*next));
+        let taken = match corrected {
+            Some(next) => !branch.is_conditional() || next != op.pc.wrapping_add(4),
+            None => prediction.taken,
+        };
+        if placed {
+            let course = Course { taken, flushed: corrected.is_some(), resolved, retires: false };
+            raise_branch(branch.kind, &prediction, course, sink);
         }
         self.front.follow(&prediction);
-        prediction.next
+        let Some(next) = corrected else { return prediction.next };
+        let returns = self.branches.return_stack();
+        if let Some(wrong) = prediction.next {
+            self.run_wrong_path(wrong, complete, program, memory, sink);
+        }
+        self.branches.recover(&prediction, returns, Outcome { pc: op.pc, taken, next });
+        self.front
+            .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchRedirect);
+        Some(next)
     }
 }

@@ -107,7 +107,8 @@ impl Bench {
     /// The same on a wrong path.
     fn abandon(&mut self, word: u32, addr: Option<u64>) -> &mut Bench {
         let inst = self.record(word, addr);
-        self.pipeline.run_abandoned(inst, &mut self.program, &mut self.memory, &mut self.counts);
+        let step = Step { inst, next_pc: None };
+        self.pipeline.run_abandoned(&step, &mut self.program, &mut self.memory, &mut self.counts);
         self
     }
 

@@ -43,6 +43,8 @@ pub mod expect;
 pub mod flows;
 pub mod given;
 pub mod named_insts;
+mod other_path;
+mod rename_step;
 pub mod steps;
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,16 @@
-//! The memory as a scenario's data steps see it: their own fetch costs nothing and counts nothing.
+//! The memory as a scenario's data steps see it: their own fetch costs nothing and counts nothing,
+//! unless the case asks for it.
 
 use sim_cache::CorePort;
 use sim_core::{Cycle, EventSink, Happened, MemReply, MemRequest, MemoryPort, VirtAddr};
 
-/// A core's memory with a silent I-side, and a gate that holds the front end back.
+/// A core's memory, as a rule with a silent I-side, and a gate that holds the front end back.
 pub(super) struct DataPort<'a> {
     pub(super) inner: CorePort<'a>,
     /// Nothing is fetched before this cycle: how a step waits for the one before it.
     pub(super) not_before: Cycle,
+    /// Fetches go through the I-side and count.
+    pub(super) own_fetches: bool,
     /// When everything asked for so far is there.
     pub(super) busy_until: &'a mut Cycle,
 }
@@ -20,8 +23,13 @@ impl DataPort<'_> {
 }
 
 impl MemoryPort for DataPort<'_> {
-    fn fetch<S: EventSink>(&mut self, _pc: VirtAddr, now: Cycle, _sink: &mut S) -> MemReply {
-        let mut reply = MemReply { done: now.max(self.not_before), ..MemReply::default() };
+    fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
+        let start = now.max(self.not_before);
+        let mut reply = MemReply { done: start, ..MemReply::default() };
+        if self.own_fetches {
+            reply = self.inner.fetch(pc, start, sink);
+            reply = self.note(reply);
+        }
         if self.not_before > now {
             // The one reason for which the front end always waits.
             reply.happened.add(Happened::L1_TLB_MISS);

@@ -77,7 +77,8 @@ impl Wishes {
     /// What the base setup wishes for everything that the steps use.
     fn base(&mut self, base: Base, steps: &[Step]) {
         let tlb = if base >= Base::K1 { State::InTlbs } else { State::InNoTlb };
-        for (addr, side) in steps.iter().flat_map(used_lines) {
+        let all = || steps.iter().flat_map(|step| std::iter::once(step).chain(&step.other_path));
+        for (addr, side) in all().flat_map(used_lines) {
             let line = match (base, side) {
                 (Base::K0 | Base::K1, _) => State::InNoCache,
                 (Base::K2, _) => State::InL2,
@@ -88,7 +89,7 @@ impl Wishes {
             put(&mut self.lines, LINE_BYTES, Wish { addr, side, state: line });
             put(&mut self.pages, PAGE_BYTES, Wish { addr, side, state: tlb });
         }
-        for addr in steps.iter().filter_map(managed_code) {
+        for addr in all().filter_map(managed_code) {
             put(&mut self.pages, PAGE_BYTES, Wish { addr, side: Side::Data, state: tlb });
         }
     }
@@ -197,7 +198,7 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
             operand: Some(Xt::SetAndWay { addr, .. } | Xt::Page { addr, .. }),
             ..
         } => vec![(addr, Side::Data)],
-        Action::Execute { .. } => Vec::new(),
+        Action::Execute { .. } | Action::Rename { .. } => Vec::new(),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Carries out the steps of a case, one after the other or together, on the right or a wrong path.
 
 use sim_cache::{CacheLevel, MemorySystem};
-use sim_core::{Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, TraceInst, VirtAddr};
-use sim_isa::Program;
-use sim_pipeline::{Pipeline, Step as PipelineStep};
+use sim_core::{
+    Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, StallCause, TraceInst, VirtAddr,
+};
+use sim_isa::{BranchKind, Program};
+use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
 use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 
 use super::port::{DataPort, NoMemory};
@@ -14,6 +16,10 @@ use crate::config::MachineConfig;
 
 /// Where the first instruction stands. Nothing is fetched from there through the I-side.
 const CODE: u64 = 0x4000_0000;
+/// An operation that takes a rename slot and nothing else.
+const NOP: u32 = 0xD503_201F;
+/// Fetch starts anew behind it.
+const ISB: u32 = 0xD503_3FDF;
 /// How long a step waits behind the answer to the one before it: the last beats of a line in flight
 /// come after its critical word.
 const SETTLE_CYCLES: Cycle = 1000;
@@ -32,6 +38,8 @@ pub(super) struct Stepper<T> {
     busy_until: Cycle,
     /// When the current group of steps (joined by `&`) began.
     group_start: Cycle,
+    /// The steps' own fetches go through the I-side.
+    own_fetches: bool,
 }
 
 impl<T: Tally> Stepper<T> {
@@ -54,10 +62,11 @@ impl<T: Tally> Stepper<T> {
             pc: CODE,
             busy_until: 0,
             group_start: 0,
+            own_fetches: case.given.own_fetches,
         };
         if case.given.trained {
             for _ in 0..TRAINING_RUNS {
-                stepper.train(&case.steps);
+                stepper.train(&case.steps, case.given.trained_taken);
             }
         }
         Ok(stepper)
@@ -97,7 +106,12 @@ impl<T: Tally> Stepper<T> {
             }
             Action::Execute { operand, .. } => {
                 let addr = operand.map(|xt| self.operand(step, xt)).transpose()?;
+                self.lay_out_other_path(step)?;
                 self.execute(step, addr);
+            }
+            Action::Rename { offered, accepted, blocked } => {
+                let blocked = blocked.unwrap_or(StallCause::DispatchWidth);
+                self.offer(Offer { offered: offered.into(), accepted: accepted.into(), blocked });
             }
         }
         Ok(())
@@ -136,13 +150,15 @@ impl<T: Tally> Stepper<T> {
         let mut port = DataPort {
             inner: self.memory.port(0),
             not_before: self.group_start,
+            own_fetches: self.own_fetches,
             busy_until: &mut self.busy_until,
         };
         let (program, sink) = (&mut self.program, &mut self.sink);
-        let done = if step.wrong_path {
-            self.pipeline.run_abandoned(inst, program, &mut port, sink)
+        let wrong_path = step.wrong_path;
+        let step = PipelineStep { inst, next_pc: Some(next_pc) };
+        let done = if wrong_path {
+            self.pipeline.run_abandoned(&step, program, &mut port, sink)
         } else {
-            let step = PipelineStep { inst, next_pc: Some(next_pc) };
             let life = self.pipeline.run_inst(&step, program, &mut port, sink);
             life.complete.max(life.retire)
         };
@@ -166,30 +182,64 @@ impl<T: Tally> Stepper<T> {
             flags = flags.with(InstFlags::EXCLUSIVE_FAILED);
         }
         let id = self.program.intern(self.pc, word);
-        // Every named branch goes two instructions ahead.
-        let next_pc = self.pc + if taken { 8 } else { 4 };
+        let next_pc = self.pc + if taken { distance(word) } else { 4 };
         (TraceInst { addr: addr.unwrap_or(0), id, flags }, next_pc)
     }
 
-    /// The steps of the right path once, on the pipeline alone, counting nothing.
-    fn train(&mut self, steps: &[Step]) {
+    /// What stands in the direction that a branch does not take, and what it would do there.
+    fn lay_out_other_path(&mut self, step: &Step) -> Result<(), CaseError> {
+        let Action::Execute { word, taken: branch_taken, .. } = step.action else { return Ok(()) };
+        let mut pc = self.pc + if branch_taken { 4 } else { distance(word) };
+        for other in &step.other_path {
+            let Action::Execute { word, operand, taken, .. } = other.action else { continue };
+            let addr = operand.map(|xt| self.operand(other, xt)).transpose()?;
+            let next = pc + if taken { distance(word) } else { 4 };
+            self.pipeline.foresee(self.program.intern(pc, word), addr, Some(next));
+            pc += 4;
+        }
+        Ok(())
+    }
+
+    /// One cycle of the rename slots.
+    fn offer(&mut self, offer: Offer) {
+        let nop = self.program.intern(self.pc, NOP);
+        let mut port = self.memory.port(0);
+        let (from, sink) = (self.group_start, &mut self.sink);
+        let cycle = self.pipeline.offer(offer, nop, from, &self.program, &mut port, sink);
+        self.busy_until = self.busy_until.max(cycle);
+    }
+
+    /// The steps once, on the pipeline alone, counting nothing.
+    fn train(&mut self, steps: &[Step], branches_taken: Option<bool>) {
         let start = self.pc;
-        for step in steps.iter().filter(|step| !step.wrong_path) {
+        for step in steps {
             if step.join == Join::After {
                 self.pc = next_line(self.pc);
             }
-            if let Action::Execute { operand, .. } = step.action {
+            if let Action::Execute { word, operand, .. } = step.action {
                 let addr = operand.and_then(|xt| self.operand(step, xt).ok());
                 let (inst, next_pc) = self.instruction(step, addr);
-                let step = PipelineStep { inst, next_pc: Some(next_pc) };
-                let life =
-                    self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
-                self.busy_until = self.busy_until.max(life.complete.max(life.retire));
+                let conditional = sim_isa::decode(word).branch == BranchKind::Conditional;
+                let learned = match branches_taken.filter(|_| conditional) {
+                    Some(true) => self.pc + distance(word),
+                    Some(false) => self.pc + 4,
+                    None => next_pc,
+                };
+                self.train_one(inst, learned);
                 self.pc = next_pc;
             }
         }
+        // The first step of the case is fetched anew.
+        let barrier = TraceInst { id: self.program.intern(self.pc, ISB), ..TraceInst::default() };
+        self.train_one(barrier, self.pc + 4);
         self.pipeline.cut_window(&mut NullSink);
         self.pc = start;
+    }
+
+    fn train_one(&mut self, inst: TraceInst, next_pc: u64) {
+        let step = PipelineStep { inst, next_pc: Some(next_pc) };
+        let life = self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
+        self.busy_until = self.busy_until.max(life.complete.max(life.retire));
     }
 
     /// Lets everything drain; the sink with what the whole case raised.
@@ -201,6 +251,14 @@ impl<T: Tally> Stepper<T> {
 
 fn not_mapped(step: &Step, source: sim_cache::NotMapped) -> CaseError {
     CaseError::NotMapped { test: step.text.clone(), source }
+}
+
+/// How far a branch goes when it is taken: as its word says, two instructions if it is not in the word.
+fn distance(word: u32) -> u64 {
+    match sim_isa::decode(word).offset {
+        0 => 8,
+        offset => i64::from(offset) as u64,
+    }
 }
 
 fn next_line(pc: u64) -> u64 {

@@ -167,6 +167,7 @@ impl<'a> Table<'a> {
             join: step.join,
             wrong_path: step.wrong_path,
             action: step.action,
+            other_path: step.other_path.into_iter().map(|other| self.placed(other)).collect(),
         }
     }
 

@@ -9,8 +9,9 @@
 //! * **K3** K2, and these lines are clean in the L1 of the side that uses them;
 //! * **K3d** K3, with the lines used dirty in the L1 D-cache.
 //!
-//! Some clauses are about the machine: `trained` (the branch predictors know the steps), `at EL1`,
-//! `at EL2 E2H TGE` (where the program runs), `tag checks on`, `stage 2` (on, with nothing of it
+//! Some clauses are about the machine: `trained` (the branch predictors know the steps; with `taken` or
+//! `not-taken` as if every conditional branch had gone so), `own fetches` (the steps' own fetches go
+//! through the I-side and count), `at EL1`, `at EL2 E2H TGE` (where the program runs), `tag checks on`, `stage 2` (on, with nothing of it
 //! cached). Any other clause is a subject and a state. The subject is a list of addresses
 //! (`0x8000 0x9000`, `a0..a3`), or `lines`, `pages`: all that the steps use. The states are those
 //! of [`State`].
@@ -178,6 +179,10 @@ pub struct Given {
     pub clauses: Vec<Clause>,
     /// The branch predictors know the steps.
     pub trained: bool,
+    /// How every conditional branch went while they learned, if not as it does in the steps.
+    pub trained_taken: Option<bool>,
+    /// The steps' own fetches go through the I-side.
+    pub own_fetches: bool,
     /// Where the program runs: EL0 unless said.
     pub privilege: Privilege,
     /// Loads and stores of Tagged memory check the tag in bits 59 to 56 of their address.
@@ -207,6 +212,15 @@ pub(super) fn parse_given(cursor: &mut Cursor, names: &Names) -> Result<Given, F
 fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> {
     if cursor.take_word("trained") {
         given.trained = true;
+        given.trained_taken = match cursor.take_word("taken") {
+            true => Some(true),
+            false => cursor.take_word("not-taken").then_some(false),
+        };
+    } else if cursor.take_word("own") {
+        if !cursor.take_word("fetches") {
+            return Err(cursor.expected("'own fetches'"));
+        }
+        given.own_fetches = true;
     } else if cursor.take_word("at") {
         given.privilege = parse_privilege(cursor)?;
     } else if cursor.take_word("tag") {

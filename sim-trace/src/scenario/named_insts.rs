@@ -1,7 +1,8 @@
 //! The A64 instructions that steps call by name, one row each.
 //!
 //! Registers are fixed so that steps do not depend on one another: addresses are in X1, data come
-//! from X2, X3 and V2, V3, results go to X0 and V0, indirect branches use X4. Direct branches go
+//! from X2, X3 and V2, V3, results go to X0 and V0, which only `CBZ X0` and `CBNZ X0` wait for, indirect
+//! branches use X4. Direct branches go
 //! two instructions ahead. The words were assembled with binutils 2.40.
 
 /// What follows the name of an instruction in a step.
@@ -40,7 +41,7 @@ pub struct NamedInst {
 
 /// Every named instruction.
 #[rustfmt::skip]
-pub const NAMED_INSTS: [NamedInst; 171] = [
+pub const NAMED_INSTS: [NamedInst; 173] = [
     NamedInst { name: "LD1", word: 0x3940_0020, operand: Operand::Address }, // ldrb w0, [x1]
     NamedInst { name: "LD2", word: 0x7940_0020, operand: Operand::Address }, // ldrh w0, [x1]
     NamedInst { name: "LD4", word: 0xB940_0020, operand: Operand::Address }, // ldr w0, [x1]
@@ -200,6 +201,8 @@ pub const NAMED_INSTS: [NamedInst; 171] = [
     NamedInst { name: "B.EQ", word: 0x5400_0040, operand: Operand::Conditional }, // b.eq .+8
     NamedInst { name: "B.NE", word: 0x5400_0041, operand: Operand::Conditional }, // b.ne .+8
     NamedInst { name: "CBZ", word: 0xB400_0042, operand: Operand::Conditional }, // cbz x2, .+8
+    NamedInst { name: "CBZ X0", word: 0xB400_0040, operand: Operand::Conditional }, // cbz x0, .+8
+    NamedInst { name: "CBNZ X0", word: 0xB500_0040, operand: Operand::Conditional }, // cbnz x0, .+8
     NamedInst { name: "CBNZ", word: 0xB500_0042, operand: Operand::Conditional }, // cbnz x2, .+8
     NamedInst { name: "TBZ", word: 0x3600_0042, operand: Operand::Conditional }, // tbz w2, #0, .+8
     NamedInst { name: "TBNZ", word: 0x3700_0042, operand: Operand::Conditional }, // tbnz w2, #0, .+8

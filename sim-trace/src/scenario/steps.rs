@@ -15,19 +15,23 @@
 //! | `STASH A` | an I/O agent puts the line into the L2 |
 //! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`super::named_insts`] |
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
+//! | `rename 5 accept 3, load queue full` | one cycle of the rename slots, see [`super`] |
+//! | `B.EQ taken else { s & t }` | s and t stand in the other direction |
 //! | `s ; t` | t starts after s is complete, fills included |
 //! | `s & t` | t is issued while s may still wait |
 //! | `[s]` | s runs on a wrong path and is abandoned |
 //! | `s [step N] x 4` | s four times with `;` between, the address growing by N |
 //! | `s [step N] &x 4` | the same with `&` |
 
-use sim_core::Snoop;
+use sim_core::{Snoop, StallCause};
 
 use super::Place;
 use super::agents;
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::named_insts::{self, NAMED_INSTS, NamedInst, Operand};
+use super::other_path::parse_other_path;
+use super::rename_step::parse_rename;
 
 /// Most steps of one case.
 pub const MAX_STEPS: usize = 1 << 20;
@@ -71,6 +75,15 @@ pub enum Action {
     Stash {
         /// Address in the line.
         addr: u64,
+    },
+    /// One cycle of the rename slots.
+    Rename {
+        /// Operations that the front end gives.
+        offered: u8,
+        /// How many of them the back end takes.
+        accepted: u8,
+        /// Why it takes no more, or why it would not.
+        blocked: Option<StallCause>,
     },
 }
 
@@ -123,15 +136,19 @@ pub struct Step {
     pub wrong_path: bool,
     /// What it does.
     pub action: Action,
+    /// For a branch: what stands in the direction that it does not take.
+    pub other_path: Vec<Step>,
 }
 
 /// A step with its offset in the file instead of its place.
+#[derive(Clone)]
 pub(super) struct RawStep {
     pub(super) offset: usize,
     pub(super) text: String,
     pub(super) join: Join,
     pub(super) wrong_path: bool,
     pub(super) action: Action,
+    pub(super) other_path: Vec<RawStep>,
 }
 
 /// Reads a whole `do` text.
@@ -168,7 +185,7 @@ pub(super) fn parse_steps(cursor: &mut Cursor, names: &Names) -> Result<Vec<RawS
 }
 
 /// Reads one step with its repetition and appends it.
-fn parse_step(
+pub(super) fn parse_step(
     cursor: &mut Cursor,
     names: &Names,
     join: Join,
@@ -176,9 +193,10 @@ fn parse_step(
     steps: &mut Vec<RawStep>,
 ) -> Result<(), Fault> {
     let offset = cursor.offset();
-    let action = parse_action(cursor, names)?;
-    if wrong_path && matches!(action, Action::Snoop { .. } | Action::Stash { .. }) {
-        let found = "an agent outside, which has none".to_owned();
+    let mut action = parse_action(cursor, names)?;
+    let other_path = parse_other_path(cursor, names, &mut action)?;
+    if wrong_path && !matches!(action, Action::Fetch { .. } | Action::Execute { .. }) {
+        let found = "what has no path".to_owned();
         let expected = "an instruction on the wrong path".to_owned();
         return Err(Fault::new(offset, Problem::Expected { expected, found }));
     }
@@ -197,7 +215,8 @@ fn parse_step(
         let action = moved(action, i.wrapping_mul(stride));
         let join = if i == 0 { join } else { repeat };
         let text = if times == 1 { text.clone() } else { format!("{text} ({} of {times})", i + 1) };
-        steps.push(RawStep { offset, text, join, wrong_path, action });
+        let other_path = other_path.clone();
+        steps.push(RawStep { offset, text, join, wrong_path, action, other_path });
     }
     Ok(())
 }
@@ -225,6 +244,7 @@ fn moved(action: Action, by: u64) -> Action {
         Action::Fetch { addr } => Action::Fetch { addr: addr.wrapping_add(by) },
         Action::Snoop { snoop, addr } => Action::Snoop { snoop, addr: addr.wrapping_add(by) },
         Action::Stash { addr } => Action::Stash { addr: addr.wrapping_add(by) },
+        Action::Rename { .. } => action,
         Action::Execute { word, operand, taken, exclusive_fails } => {
             let operand = operand.map(|operand| operand.moved(by));
             Action::Execute { word, operand, taken, exclusive_fails }
@@ -240,6 +260,9 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
         return parse_word(cursor, names);
     }
     if let Some(action) = agents::parse_agent(cursor, names)? {
+        return Ok(action);
+    }
+    if let Some(action) = parse_rename(cursor)? {
         return Ok(action);
     }
     let inst = parse_name(cursor)?;
@@ -355,6 +378,7 @@ fn hint_for(name: &str) -> String {
             .iter()
             .map(|inst| inst.name)
             .chain(agents::agent_names())
+            .chain(["rename"])
             .filter(|known| upper.get(..length).is_some_and(|head| known.starts_with(head)))
             .collect();
         if !alike.is_empty() {

@@ -1,7 +1,7 @@
 //! The language as a writer meets it: what is read, and what is said about each mistake.
 
 use proptest::prelude::*;
-use sim_core::{Flow, PmuEvent, Snoop};
+use sim_core::{Flow, PmuEvent, Snoop, StallCause};
 
 use super::*;
 
@@ -185,6 +185,47 @@ fn a_mistake_elsewhere_is_told_with_its_place_and_what_would_be_right() {
         (given.to_owned(), "the case has no 'do'"),
         ("given = 'K3".to_owned(), "a.toml:4:"),
     ]);
+}
+
+#[test]
+fn the_rename_slots_take_operations_and_a_reason() {
+    let case = case(
+        "given = 'K0, trained not-taken, own fetches'\nexpect = 'STALL 2'\n\
+         do = 'rename 0 & rename 5 accept 3, ROB full, waits for memory &x 2'",
+    );
+    assert_eq!((case.given.trained_taken, case.given.own_fetches), (Some(false), true));
+    let blocked = Some(StallCause::RobMemory);
+    assert_eq!(case.steps.len(), 3);
+    assert_eq!(case.steps[0].action, Action::Rename { offered: 0, accepted: 0, blocked: None });
+    assert_eq!(case.steps[2].action, Action::Rename { offered: 5, accepted: 3, blocked });
+    let refuse = |steps: &str| error(&format!("given = 'K0'\nexpect = 'STALL 0'\ndo = '{steps}'"));
+    assert!(refuse("rename 6").contains("operations must be at most 5"));
+    assert!(refuse("rename 2 accept 3").contains("accepted no more than offered"));
+    assert!(refuse("rename 2 accept 1").contains("expected ',' and why"));
+    assert!(refuse("rename 2 accept 1, tired").contains("load queue full; "));
+    assert!(refuse("[rename 2]").contains("an instruction on the wrong path"));
+}
+
+#[test]
+fn a_conditional_branch_has_code_in_its_other_direction() {
+    let case = case(
+        "given = 'K0'\nexpect = 'STALL 0'\n\
+         do = 'B.EQ taken else { ADD &x 2 & LD8 0x8000 } & ADD'",
+    );
+    assert_eq!(case.steps.len(), 2);
+    assert_eq!(case.steps[0].other_path.len(), 3);
+    assert_eq!(case.steps[0].other_path[2].text, "LD8 0x8000");
+    let target = |step: &Step| match step.action {
+        Action::Execute { word, .. } => word >> 5 & 0x7_ffff,
+        _ => 0,
+    };
+    assert_eq!(target(&case.steps[0]), 256, "beyond the longest other direction");
+    let refuse = |steps: &str| error(&format!("given = 'K0'\nexpect = 'STALL 0'\ndo = '{steps}'"));
+    assert!(refuse("B else { ADD }").contains("behind a conditional branch only"));
+    assert!(refuse("B.EQ taken else ADD").contains("expected '{' after 'else'"));
+    assert!(refuse("B.EQ taken else { ADD ; ADD }").contains("expected '&' or '}'"));
+    assert!(refuse("B.EQ taken else { B.EQ taken else { ADD } }").contains("none with an 'else'"));
+    assert!(refuse("B.EQ taken else { ADD &x 256 }").contains("at most 255 instructions"));
 }
 
 #[test]

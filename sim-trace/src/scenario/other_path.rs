@@ -1,0 +1,64 @@
+//! The code in the direction that a conditional branch does not take: `B.EQ taken else { ADD & LD8 0x8000 }`.
+//!
+//! A machine that predicts the branch wrong runs it, as far as it comes until the branch resolves.
+
+use super::cursor::{Cursor, Names};
+use super::error::{Fault, Problem};
+use super::named_insts::{NAMED_INSTS, Operand};
+use super::steps::{Action, Join, RawStep, parse_step};
+
+/// Bits by which the target of a branch is moved on, in its immediate field: 254 instructions, so that
+/// neither direction runs into the other.
+const FARTHER: u32 = 254 << 5;
+/// Most instructions of the other direction: what lies before the moved target.
+const ROOM: usize = 255;
+
+/// Reads `else { ... }` behind a conditional branch and moves the branch's target out of its way.
+pub(super) fn parse_other_path(
+    cursor: &mut Cursor,
+    names: &Names,
+    action: &mut Action,
+) -> Result<Vec<RawStep>, Fault> {
+    let offset = cursor.offset();
+    if !cursor.take_word("else") {
+        return Ok(Vec::new());
+    }
+    match action {
+        Action::Execute { word, .. } if is_conditional(*word) => *word += FARTHER,
+        _ => return Err(fault(offset, "'else' behind a conditional branch only")),
+    }
+    if !cursor.take("{") {
+        return Err(cursor.expected("'{' after 'else'"));
+    }
+    let mut steps = Vec::new();
+    loop {
+        let offset = cursor.offset();
+        parse_step(cursor, names, Join::With, true, &mut steps)?;
+        if steps.iter().any(|step| !is_plain(step)) || steps.len() > ROOM {
+            let expected =
+                "at most 255 instructions, none with an 'else' of its own, joined by '&'";
+            return Err(fault(offset, expected));
+        }
+        if cursor.take("}") {
+            return Ok(steps);
+        }
+        if !cursor.take("&") {
+            return Err(cursor.expected("'&' or '}'"));
+        }
+    }
+}
+
+/// A conditional branch of the language, all of which have their target in the same bits.
+fn is_conditional(word: u32) -> bool {
+    NAMED_INSTS.iter().any(|inst| inst.word == word && inst.operand == Operand::Conditional)
+}
+
+fn is_plain(step: &RawStep) -> bool {
+    let joined = step.join == Join::With;
+    joined && step.other_path.is_empty() && matches!(step.action, Action::Execute { .. })
+}
+
+fn fault(offset: usize, expected: &str) -> Fault {
+    let found = "another one".to_owned();
+    Fault::new(offset, Problem::Expected { expected: expected.to_owned(), found })
+}

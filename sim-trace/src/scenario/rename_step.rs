@@ -1,0 +1,52 @@
+//! The step that gives the rename slots one cycle: `rename 5 accept 3, load queue full`.
+
+use sim_core::StallCause;
+
+use super::cursor::Cursor;
+use super::error::{Fault, Problem};
+use super::steps::Action;
+
+/// Rename slots per cycle.
+const SLOTS: u64 = 5;
+
+/// Reads the step, if it stands here.
+pub(super) fn parse_rename(cursor: &mut Cursor) -> Result<Option<Action>, Fault> {
+    if !cursor.take_word("rename") {
+        return Ok(None);
+    }
+    let offered = operations(cursor, SLOTS)?;
+    let accepted = match cursor.take_word("accept") {
+        true => operations(cursor, offered)?,
+        false => offered,
+    };
+    let blocked = match cursor.take(",") {
+        true => Some(reason(cursor)?),
+        false => None,
+    };
+    if accepted < offered && blocked.is_none() {
+        return Err(cursor.expected("',' and why the back end takes no more"));
+    }
+    Ok(Some(Action::Rename { offered: offered as u8, accepted: accepted as u8, blocked }))
+}
+
+fn operations(cursor: &mut Cursor, most: u64) -> Result<u64, Fault> {
+    let offset = cursor.offset();
+    let value = cursor.need_number("a number of operations")?;
+    if value > most {
+        let range = "at most 5, and accepted no more than offered";
+        return Err(Fault::new(offset, Problem::OutOfRange { what: "operations", range, value }));
+    }
+    Ok(value)
+}
+
+/// A cause of the back end by the name that reports give it.
+fn reason(cursor: &mut Cursor) -> Result<StallCause, Fault> {
+    let causes = || StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
+    match causes().find(|cause| cursor.take(cause.label())) {
+        Some(cause) => Ok(cause),
+        None => {
+            let names: Vec<&str> = causes().map(StallCause::label).collect();
+            Err(cursor.expected(&format!("why the back end takes no more ({})", names.join("; "))))
+        }
+    }
+}
