@@ -3,7 +3,7 @@
 
 use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
 
-use crate::data_side::{Operation, RefillCause, join, nothing};
+use crate::data_side::{Operation, RefillCause};
 use crate::fragment::{Fragment, Fragments};
 use crate::hierarchy::CoreMemory;
 use crate::page_map::MemoryType;
@@ -20,10 +20,10 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let mut whole = nothing();
+        let mut whole = MemReply::NOTHING;
         for fragment in Fragments::of(request.addr, request.bytes.max(1)) {
             let part = self.atomic_fragment(request, fragment, now, uncore, sink);
-            join(&mut whole, part);
+            whole.join(part);
             if part.happened.has(Happened::FAULT) {
                 break;
             }

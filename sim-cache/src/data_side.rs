@@ -81,13 +81,16 @@ impl CoreMemory {
             sink.raise(PmuEvent::LD_ALIGN_LAT);
             split_cycles = self.latencies.split;
         }
-        let mut whole = nothing();
+        let mut whole = MemReply::NOTHING;
         for fragment in Fragments::of(addr, bytes) {
             let second_line = fragment.addr.line() != addr.line();
             let start = if second_line { now + split_cycles } else { now };
             let part = self.load_fragment(&request, fragment, start, uncore, sink);
-            join(&mut whole, part);
+            whole.join(part);
             if part.happened.has(Happened::FAULT) {
+                if second_line {
+                    whole.happened.add(Happened::FAULT_BEHIND);
+                }
                 return whole;
             }
         }
@@ -352,19 +355,6 @@ impl CoreMemory {
 pub(crate) fn hit_reply(done: Cycle) -> MemReply {
     let happened = Happened::default();
     MemReply { done, translation_cycles: 1, source: DataSource::L1, happened }
-}
-
-/// What a reply of several parts starts from.
-pub(crate) fn nothing() -> MemReply {
-    MemReply { source: DataSource::StoreQueue, ..MemReply::default() }
-}
-
-/// Adds the reply of one more part: the slowest decides, and all that happened is kept.
-pub(crate) fn join(whole: &mut MemReply, part: MemReply) {
-    whole.done = whole.done.max(part.done);
-    whole.source = whole.source.max(part.source);
-    whole.translation_cycles = whole.translation_cycles.max(part.translation_cycles);
-    whole.happened.add(part.happened);
 }
 
 /// The part of `L1D_CACHE_REFILL` by where the data came from (decision A03).

@@ -6,7 +6,7 @@ use sim_core::{
     MemRequest, PmuEvent, TagUse, VirtAddr,
 };
 
-use crate::data_side::{Operation, RefillCause, hit_reply, join, nothing};
+use crate::data_side::{Operation, RefillCause, hit_reply};
 use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
 use crate::page_map::MemoryType;
@@ -40,10 +40,10 @@ impl CoreMemory {
         if spans(addr, bytes, uncore.page_map.page_shift()) {
             sink.raise(PmuEvent::ST_ALIGN_LAT);
         }
-        let mut whole = nothing();
+        let mut whole = MemReply::NOTHING;
         for fragment in Fragments::of(addr, bytes) {
             let part = self.translate_store_fragment(request.tags, fragment, now, uncore, sink);
-            join(&mut whole, part);
+            whole.join(part);
             if part.happened.has(Happened::FAULT) {
                 break;
             }
@@ -91,10 +91,10 @@ impl CoreMemory {
             let bytes = bytes.max(1);
             return self.store_fragment(pc, Fragment { addr, bytes }, now, uncore, sink);
         }
-        let mut whole = nothing();
+        let mut whole = MemReply::NOTHING;
         for fragment in Fragments::of(addr, bytes) {
             let part = self.store_fragment(pc, fragment, now, uncore, sink);
-            join(&mut whole, part);
+            whole.join(part);
         }
         whole
     }
@@ -259,9 +259,9 @@ impl CoreMemory {
         translated: Translated,
         sink: &mut S,
     ) -> MemReply {
-        let mut whole = nothing();
+        let mut whole = MemReply::NOTHING;
         for bytes in self.bus.uncached_parts(fragment.addr, fragment.bytes.into()) {
-            join(&mut whole, self.write_uncached(translated, bytes, sink));
+            whole.join(self.write_uncached(translated, bytes, sink));
         }
         whole
     }
@@ -292,6 +292,6 @@ fn translation_of_store(
         Some(target) => {
             Ok(Translated { target, start: now, cycles: 1, happened: Happened::default() })
         }
-        None => Err(MemReply { done: now + 1, happened: Happened::FAULT, ..nothing() }),
+        None => Err(MemReply { done: now + 1, happened: Happened::FAULT, ..MemReply::NOTHING }),
     }
 }

@@ -30,4 +30,4 @@ pub use privilege::Privilege;
 pub use sink::{Counts, EventSink, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;
-pub use trace_inst::{InstFlags, InstId, TraceInst};
+pub use trace_inst::{Activity, InstFlags, InstId, MAX_FURTHER, TraceInst};

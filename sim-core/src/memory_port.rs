@@ -61,6 +61,8 @@ impl Happened {
     pub const ERROR: Happened = Happened(1 << 6);
     /// The tag check failed.
     pub const TAG_MISMATCH: Happened = Happened(1 << 7);
+    /// The fault was not met in the first line of the access but behind it.
+    pub const FAULT_BEHIND: Happened = Happened(1 << 8);
 
     /// True when all bits of `other` are set.
     #[inline]
@@ -72,6 +74,12 @@ impl Happened {
     #[inline]
     pub fn add(&mut self, other: Happened) {
         self.0 |= other.0;
+    }
+
+    /// Takes the bits of `other` away.
+    #[inline]
+    pub fn remove(&mut self, other: Happened) {
+        self.0 &= !other.0;
     }
 }
 
@@ -155,6 +163,24 @@ pub struct MemReply {
     pub source: DataSource,
     /// What the access met.
     pub happened: Happened,
+}
+
+impl MemReply {
+    /// The reply of nothing yet, to be joined by those of the parts.
+    pub const NOTHING: MemReply = MemReply {
+        done: 0,
+        translation_cycles: 0,
+        source: DataSource::StoreQueue,
+        happened: Happened(0),
+    };
+
+    /// Adds the reply of one more part: the slowest decides, and all that happened is kept.
+    pub fn join(&mut self, part: MemReply) {
+        self.done = self.done.max(part.done);
+        self.source = self.source.max(part.source);
+        self.translation_cycles = self.translation_cycles.max(part.translation_cycles);
+        self.happened.add(part.happened);
+    }
 }
 
 /// The memory system as one core sees it.

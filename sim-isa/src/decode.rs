@@ -280,7 +280,21 @@ impl Entry {
             ordered: mem.acquire || mem.release,
             exclusive: mem.exclusive,
             scattered: mem.scattered,
+            elements: if self.is_governed() { self.elements(bytes, elem_bytes) } else { 0 },
+            faulting: mem.faulting,
         }
+    }
+
+    /// Elements of one register of an SVE access of `bytes` in all, `elem_bytes` each.
+    fn elements(&self, bytes: u16, elem_bytes: u8) -> u8 {
+        let mem = &self.row.mem;
+        let elements = match mem.size {
+            Size::LoadTypeOne => 1,
+            Size::Bytes(_) if mem.align != 0 => 16 / u16::from(mem.align),
+            Size::Bytes(_) => 16 / u16::from(elem_bytes),
+            _ => bytes / u16::from(elem_bytes),
+        };
+        elements as u8
     }
 
     /// Bytes of one register, or of one element where several make up a register.

@@ -10,11 +10,11 @@
 //! * logic, permutation and predicate operations are no integer arithmetic.
 //!
 //! STREX_*, PC_WRITE_SPEC, EXC_* besides EXC_RETURN and the SVE_PRED splits depend on data and are
-//! raised by the pipeline.
+//! raised by the pipeline; a governing predicate is described as all TRUE here.
 
 use sim_core::PmuEvent;
 
-use crate::inst::{BranchKind, MemOp, Special, StaticEvents};
+use crate::inst::{BranchKind, Faulting, MemOp, Special, StaticEvents};
 use crate::row::{Counts, Domain, Row};
 
 /// The events of a row. `elem` is the logarithm of the bytes of its largest element type.
@@ -32,7 +32,8 @@ pub(crate) fn static_events(
     }
     class_events(row.counts, domain, elem, &mut events);
     if is_governed {
-        events.add(PmuEvent::SVE_PRED_SPEC);
+        // The pipeline turns it into EMPTY or PARTIAL where the predicate was not all TRUE.
+        events.add(PmuEvent::SVE_PRED_FULL_SPEC);
     }
     events.0
 }
@@ -61,7 +62,7 @@ fn memory_events(row: &Row, events: &mut Collector) {
         if row.mem.exclusive {
             events.add(PmuEvent::LDREX_SPEC);
         }
-        if row.mem.speculative_fault {
+        if row.mem.faulting != Faulting::Every {
             events.add(PmuEvent::SVE_LDFF_SPEC);
         }
     }

@@ -107,6 +107,18 @@ pub enum MemOp {
     Maintenance,
 }
 
+/// Which elements of an SVE load may fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Faulting {
+    /// Each.
+    #[default]
+    Every,
+    /// The first active one; a fault of another ends the load and clears bits of the FFR.
+    First,
+    /// None: any fault ends the load and clears bits of the FFR.
+    Never,
+}
+
 /// The memory shape of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemShape {
@@ -126,6 +138,10 @@ pub struct MemShape {
     pub exclusive: bool,
     /// More than one independent address (SVE gather or scatter).
     pub scattered: bool,
+    /// Elements that a governing predicate switches on and off (SVE), 0 without such a predicate.
+    pub elements: u8,
+    /// Which elements of a load may fault.
+    pub faulting: Faulting,
 }
 
 /// An instruction that stops the flow of the pipeline in its own way.
@@ -297,7 +313,7 @@ impl StaticEvents {
         PmuEvent::FP_HP_SPEC,
         PmuEvent::FP_SP_SPEC,
         PmuEvent::FP_DP_SPEC,
-        PmuEvent::SVE_PRED_SPEC,
+        PmuEvent::SVE_PRED_FULL_SPEC,
         PmuEvent::SVE_LDFF_SPEC,
         PmuEvent::ASE_SVE_INT8_SPEC,
         PmuEvent::ASE_SVE_INT16_SPEC,

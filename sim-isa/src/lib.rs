@@ -31,8 +31,8 @@ mod uops;
 pub use decode::decode;
 pub use fuse::fuses;
 pub use inst::{
-    Accumulate, BranchKind, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role, Special,
-    StaticEvents, UopGroup,
+    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
+    Special, StaticEvents, UopGroup,
 };
 pub use program::Program;
 pub use sim_core::InstId;

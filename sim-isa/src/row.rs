@@ -3,7 +3,7 @@
 
 use sim_core::TagUse;
 
-use crate::inst::{BranchKind, MemOp, Rename, Special};
+use crate::inst::{BranchKind, Faulting, MemOp, Rename, Special};
 use crate::uops::Cost;
 
 /// One encoding, or a group of encodings that differ in nothing this crate describes.
@@ -88,7 +88,7 @@ pub(crate) struct Mem {
     pub(crate) exclusive: bool,
     pub(crate) scattered: bool,
     /// First-fault or non-fault load.
-    pub(crate) speculative_fault: bool,
+    pub(crate) faulting: Faulting,
     /// Reads or writes allocation tags; whether others are checked depends on their base.
     pub(crate) tags: TagUse,
 }
@@ -122,7 +122,7 @@ impl Mem {
             release: false,
             exclusive: false,
             scattered: false,
-            speculative_fault: false,
+            faulting: Faulting::Every,
             tags: TagUse::Checked,
         }
     }
@@ -288,9 +288,15 @@ impl Row {
         self
     }
 
-    /// First-fault or non-fault load.
-    pub(crate) const fn speculative_fault(mut self) -> Row {
-        self.mem.speculative_fault = true;
+    /// First-fault load.
+    pub(crate) const fn first_fault(mut self) -> Row {
+        self.mem.faulting = Faulting::First;
+        self
+    }
+
+    /// Non-fault load.
+    pub(crate) const fn non_fault(mut self) -> Row {
+        self.mem.faulting = Faulting::Never;
         self
     }
 }

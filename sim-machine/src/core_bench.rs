@@ -86,7 +86,7 @@ impl<M: MemoryPort> CoreBench<M> {
         let id = self.program.intern(pc, word);
         let flags = if addr.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
         let inst = TraceInst { addr: addr.unwrap_or(0), id, flags };
-        let step = Step { inst, next_pc: Some(next_pc) };
+        let step = Step { inst, more: &[], next_pc: Some(next_pc) };
         let (program, memory) = (&mut self.program, &mut self.memory);
         let life = self.pipeline.run_inst(&step, program, memory, &mut self.counts);
         self.retired = life.retire;

@@ -4,7 +4,7 @@ use crate::error::MachineError;
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
 use sim_cache::{MemorySystem, PrefetchStats};
-use sim_core::{Counts, Cycle, EventSink, StallCause, TraceInst};
+use sim_core::{Counts, Cycle, EventSink, MAX_FURTHER, StallCause, TraceInst};
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, Step};
 use sim_trace::StreamReader;
@@ -26,6 +26,8 @@ pub(crate) struct CoreRun {
     reader: StreamReader,
     batch: Vec<TraceInst>,
     at: usize,
+    /// How many of the further element addresses of the batch are used.
+    more_at: usize,
     watch: RegionWatch,
     counts: Counts,
     opened: Option<Snapshot>,
@@ -55,6 +57,7 @@ impl CoreRun {
             reader,
             batch: Vec::new(),
             at: 0,
+            more_at: 0,
             watch,
             counts: Counts::default(),
             opened: None,
@@ -114,27 +117,45 @@ impl CoreRun {
             return Ok(());
         }
         while self.at + 1 < self.batch.len() {
-            let next = program.pc(self.batch[self.at + 1].id);
-            self.run_one(self.batch[self.at], Some(next), program, memory, listener);
+            let next = Some(program.pc(self.batch[self.at + 1].id));
+            let (inst, more) = self.take_record();
+            let step = Step { inst, more: &more[..inst.flags.further()], next_pc: next };
+            self.run_one(&step, program, memory, listener);
             self.at += 1;
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
             }
         }
         // The last instruction of a batch needs the first of the next one, to know where it went.
-        let last = self.batch[self.at];
-        let more = self.next_batch()?;
-        let next = more.then(|| program.pc(self.batch[0].id));
-        self.run_one(last, next, program, memory, listener);
-        if !more && !self.ended {
+        let (inst, more) = self.take_record();
+        let goes_on = self.next_batch()?;
+        let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
+        let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
+        self.run_one(&step, program, memory, listener);
+        if !goes_on && !self.ended {
             self.end(memory, listener);
         }
         Ok(())
     }
 
+    /// The record at which the batch stands, with its further addresses.
+    #[inline]
+    fn take_record(&mut self) -> (TraceInst, [u64; MAX_FURTHER]) {
+        let inst = self.batch[self.at];
+        let count = inst.flags.further();
+        let mut more = [0; MAX_FURTHER];
+        if count > 0 {
+            let end = self.more_at + count;
+            more[..count].copy_from_slice(&self.reader.more()[self.more_at..end]);
+            self.more_at = end;
+        }
+        (inst, more)
+    }
+
     /// Fills the batch with the next instructions; false at the end of the stream.
     fn next_batch(&mut self) -> Result<bool, MachineError> {
         self.at = 0;
+        self.more_at = 0;
         loop {
             if !self.reader.next_batch(&mut self.batch)? {
                 self.batch.clear();
@@ -149,13 +170,13 @@ impl CoreRun {
     #[inline]
     fn run_one<S: EventSink>(
         &mut self,
-        inst: TraceInst,
-        next_pc: Option<u64>,
+        step: &Step<'_>,
         program: &mut Program,
         memory: &mut MemorySystem,
         listener: &mut S,
     ) {
-        let change = self.watch.before(inst.id, program);
+        let id = step.inst.id;
+        let change = self.watch.before(id, program);
         match change {
             Change::None | Change::OpenAfter => {}
             Change::OpenBefore => self.open(memory, listener),
@@ -166,12 +187,11 @@ impl CoreRun {
                 return;
             }
         }
-        let step = Step { inst, next_pc };
         let mut port = memory.port(self.core);
-        self.pipeline.run_inst(&step, program, &mut port, &mut (&mut self.counts, &mut *listener));
+        self.pipeline.run_inst(step, program, &mut port, &mut (&mut self.counts, &mut *listener));
         self.done += 1;
-        if program.inst(inst.id).special == Special::Unknown {
-            self.note_unknown(inst.id);
+        if program.inst(id).special == Special::Unknown {
+            self.note_unknown(id);
         }
         if change == Change::OpenAfter {
             self.open(memory, listener);

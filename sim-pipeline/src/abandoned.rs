@@ -17,7 +17,7 @@ impl Pipeline {
     /// said, and as predicted if not. Returns the squash cycle.
     pub fn run_abandoned<M: MemoryPort, S: EventSink>(
         &mut self,
-        step: &Step,
+        step: &Step<'_>,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
@@ -33,7 +33,8 @@ impl Pipeline {
             pc,
             inst: &static_inst,
             addr: inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr),
-            exclusive_failed: inst.flags.has(InstFlags::EXCLUSIVE_FAILED),
+            flags: inst.flags,
+            more: step.more,
             squash,
             retires: false,
         };

@@ -5,13 +5,17 @@
 //! when everybody may read it, and when an accumulator operand of its family may.
 
 use crate::calendar::PipeRequest;
+use crate::elements::{active_bytes, is_by_element};
 use crate::lsu::Forward;
 use crate::maintain::give_up_exclusive;
 use crate::pipeline::{Op, Pipeline};
 use crate::scoreboard::SourcesReady;
 use crate::window::Queue;
 use sim_core::time::NEVER;
-use sim_core::{Cycle, DataSource, EventSink, MemKind, MemReply, MemRequest, MemoryPort, VirtAddr};
+use sim_core::{
+    Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
+    VirtAddr,
+};
 use sim_isa::{Inst, MemOp, MemShape, PipeMask, Rename, Role, Special, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
@@ -219,26 +223,44 @@ impl Pipeline {
     ) {
         at.result = at.result.max(issue + latency);
         let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
-        let is_atomic = is_atomic(request.kind);
-        let (addr, bytes) = (request.addr.0, u64::from(request.bytes));
-        let start = if is_atomic { self.lsu.settled(addr, bytes, issue) } else { issue };
-        let reply = memory.access(request, start, sink);
+        done.reply = if is_by_element(op.inst) {
+            // The FFR keeps what older loads cleared in it: its new value needs the old one.
+            at.result = at.result.max(at.ready.data);
+            self.load_elements(op, request, issue, memory, sink)
+        } else {
+            self.read(request, issue, done, memory, sink)
+        };
+        let data = done.reply.done;
         let extra = latency.saturating_sub(LOAD_TO_USE);
-        let mut data = reply.done;
-        let mut source = reply.source;
-        match self.lsu.forward(addr, bytes, issue) {
-            _ if is_atomic => done.atomic = Some(request),
-            Forward::None => {}
-            Forward::Hit(cycle) => (data, source) = (cycle, DataSource::StoreQueue),
-            Forward::Wait(cycle) => data = data.max(cycle),
-        }
-        done.reply = MemReply { done: data, source, ..reply };
         done.waits_for_memory = data > issue + LONG_LOAD;
         if matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
             return;
         }
         at.result = at.result.max(data + extra);
         self.order(op.inst, at.result);
+    }
+
+    /// One access that reads, with what the store queue has of it.
+    #[inline]
+    pub(crate) fn read<M: MemoryPort, S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        issue: Cycle,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> MemReply {
+        let is_atomic = is_atomic(request.kind);
+        let (addr, bytes) = (request.addr.0, u64::from(request.bytes));
+        let start = if is_atomic { self.lsu.settled(addr, bytes, issue) } else { issue };
+        let mut reply = memory.access(request, start, sink);
+        match self.lsu.forward(addr, bytes, issue) {
+            _ if is_atomic => done.atomic = Some(request),
+            Forward::None => {}
+            Forward::Hit(cycle) => (reply.done, reply.source) = (cycle, DataSource::StoreQueue),
+            Forward::Wait(cycle) => reply.done = reply.done.max(cycle),
+        }
+        reply
     }
 
     /// The address half of a store: translation; the access itself comes after retirement.
@@ -255,7 +277,7 @@ impl Pipeline {
         if op.inst.mem.op == MemOp::Maintenance {
             return self.maintain(op, issue, at, done, memory, sink);
         }
-        if op.exclusive_failed {
+        if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
             if op.retires {
                 give_up_exclusive(op.pc, issue, memory, sink);
             }
@@ -270,7 +292,11 @@ impl Pipeline {
         } else {
             let data = issue + 1;
             done.store = Some(PendingStore { request, data, release: is_release });
-            memory.translate_store(request, issue, sink)
+            if op.inst.mem.scattered {
+                self.translate_elements(op, request, issue, memory, sink)
+            } else {
+                memory.translate_store(request, issue, sink)
+            }
         };
         done.reply = reply;
         at.result = at.result.max(reply.done);
@@ -353,7 +379,13 @@ fn request_of(op: &Op<'_>) -> Option<MemRequest> {
         // An atomic changes memory: it is not performed on a wrong path.
         return None;
     }
-    let bytes = u32::from(op.inst.mem.bytes.max(1));
+    let mut bytes = u32::from(op.inst.mem.bytes.max(1));
+    if op.flags.activity() != Activity::All {
+        bytes = active_bytes(&op.inst.mem, op.flags.activity(), op.flags.active_elements());
+        if bytes == 0 {
+            return None;
+        }
+    }
     let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(addr), bytes, kind);
     let MemShape { register_bytes, exclusive, tags, .. } = op.inst.mem;
     Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })

@@ -12,6 +12,7 @@ mod abandoned;
 pub mod branch;
 pub mod calendar;
 pub mod config;
+mod elements;
 mod execute;
 pub mod frontend;
 pub mod lsu;

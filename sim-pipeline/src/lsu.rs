@@ -4,8 +4,9 @@
 //! predictor is taken to be right). Not modeled: ordering violations and their flushes.
 
 use crate::config::ExecuteConfig;
+use crate::pipeline::Op;
 use crate::retire::InOrder;
-use sim_core::{Cycle, EventSink, PmuEvent};
+use sim_core::{Cycle, EventSink, InstFlags, PmuEvent};
 use sim_isa::{Inst, MemOp, Special};
 
 /// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
@@ -202,23 +203,20 @@ impl LoadStoreUnit {
 /// Raises the events that depend on the address or the outcome of a load or store instruction:
 /// alignment and the result of a store-exclusive (PMU guide 4.8).
 #[inline]
-pub fn raise_instruction_events<S: EventSink>(
-    inst: &Inst,
-    addr: Option<u64>,
-    exclusive_failed: bool,
-    sink: &mut S,
-) {
+pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
+    let Op { inst, addr, flags, more, .. } = *op;
     let is_store = matches!(inst.mem.op, MemOp::Store | MemOp::AtomicStore);
     let is_load = matches!(inst.mem.op, MemOp::Load | MemOp::AtomicLoad | MemOp::AtomicSwap);
     if inst.mem.exclusive && is_store {
-        sink.raise(if exclusive_failed {
+        sink.raise(if flags.has(InstFlags::EXCLUSIVE_FAILED) {
             PmuEvent::STREX_FAIL_SPEC
         } else {
             PmuEvent::STREX_PASS_SPEC
         });
     }
     let align = u64::from(inst.mem.align.max(1));
-    if addr.is_some_and(|addr| addr & (align - 1) != 0) {
+    let is_unaligned = |addr: u64| addr & (align - 1) != 0;
+    if addr.is_some_and(is_unaligned) || more.iter().any(|addr| is_unaligned(*addr)) {
         if is_load {
             sink.raise(PmuEvent::UNALIGNED_LD_SPEC);
         } else if is_store {

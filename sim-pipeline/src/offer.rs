@@ -5,7 +5,7 @@
 
 use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline};
-use sim_core::{Cycle, EventSink, InstId, MemoryPort, StallCause};
+use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, StallCause};
 use sim_isa::Program;
 
 /// What one cycle brings to the rename slots, and how much of it leaves them.
@@ -34,8 +34,16 @@ impl Pipeline {
         let cycle = from.max(self.slots.next_cycle());
         let checkpoint = self.checkpoint();
         let (pc, inst) = (program.pc(id), program.inst(id));
-        let op =
-            Op { id, pc, inst, addr: None, exclusive_failed: false, squash: cycle, retires: false };
+        let op = Op {
+            id,
+            pc,
+            inst,
+            addr: None,
+            flags: InstFlags::default(),
+            more: &[],
+            squash: cycle,
+            retires: false,
+        };
         let late = StallCause::FetchWidth;
         let arrival = Arrival { fetch: cycle, at: cycle, late, faulted: false };
         for i in 0..offer.offered {

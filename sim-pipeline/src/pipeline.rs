@@ -6,6 +6,7 @@
 use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
 use crate::config::PipelineConfig;
+use crate::elements::{LastElements, raise_predicate};
 use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
 use crate::lsu::{self, LoadStoreUnit};
@@ -18,16 +19,18 @@ use crate::window::{UopCounts, Window};
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, Privilege,
-    StallCause, TraceInst,
+    Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
+    Privilege, StallCause, TraceInst,
 };
 use sim_isa::{BranchKind, Inst, MemOp, Program, Special, StaticEvents};
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct Step<'a> {
     /// The record of the stream.
     pub inst: TraceInst,
+    /// Its addresses behind the first: those of the further active elements of a gather or scatter.
+    pub more: &'a [u64],
     /// Program counter of the record that follows; `None` at the end of the stream.
     pub next_pc: Option<u64>,
 }
@@ -40,7 +43,10 @@ pub(crate) struct Op<'a> {
     pub(crate) inst: &'a Inst,
     /// Data address, if it has one.
     pub(crate) addr: Option<u64>,
-    pub(crate) exclusive_failed: bool,
+    /// What the run says of it.
+    pub(crate) flags: InstFlags,
+    /// Data addresses behind the first.
+    pub(crate) more: &'a [u64],
     /// Squash cycle of the wrong path it is on, [`NEVER`] on the right path.
     pub(crate) squash: Cycle,
     /// The instruction completes architecturally (false on a wrong path, or when it faults).
@@ -66,6 +72,7 @@ pub struct Pipeline {
     pub(crate) retire: InOrder,
     pub(crate) slots: SlotLedger,
     pub(crate) guess: Guess,
+    pub(crate) last_elements: LastElements,
     /// The instruction before, for fusion: its address, and whether it may take a partner.
     pub(crate) previous: Option<(InstId, u64)>,
     /// Where the program runs.
@@ -89,6 +96,7 @@ impl Pipeline {
             retire: InOrder::new(config.window.retire_width),
             slots: SlotLedger::default(),
             guess: Guess::default(),
+            last_elements: LastElements::default(),
             config: config.clone(),
             previous: None,
             privilege: Privilege::default(),
@@ -117,7 +125,7 @@ impl Pipeline {
     /// was mispredicted. Raises every event of guide sections 4.7 to 4.10 and 4.13 for it.
     pub fn run_inst<M: MemoryPort, S: EventSink>(
         &mut self,
-        step: &Step,
+        step: &Step<'_>,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
@@ -133,7 +141,8 @@ impl Pipeline {
             pc,
             inst,
             addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
-            exclusive_failed: flags.has(InstFlags::EXCLUSIVE_FAILED),
+            flags,
+            more: step.more,
             squash: NEVER,
             retires: !flags.has(InstFlags::ABANDONED),
         };
@@ -145,6 +154,9 @@ impl Pipeline {
         debug_assert!(placed, "the right path is never squashed");
         if let Some(addr) = op.addr {
             self.guess.learn(id, addr);
+            if op.inst.mem.elements > 0 {
+                self.last_elements.learn(id, step.inst, step.more);
+            }
         }
         let breaks_off = if op.retires && !self.life.retired {
             BreaksOff::DataAbort
@@ -212,7 +224,7 @@ impl Pipeline {
         let done = self.execute(op, rename, fused, memory, sink);
         let retires = op.retires && !aborts(op, &done);
         let retired = self.complete(op, &done, mops, retires, sink);
-        let drained = if retires { self.store(&done, retired, memory, sink) } else { retired };
+        let drained = if retires { self.store(op, &done, retired, memory, sink) } else { retired };
         self.window.take_rest(op.inst, retired + 1, drained + 1);
         self.life = OpLife {
             inst: op.id,
@@ -306,6 +318,10 @@ impl Pipeline {
         sink.raise(PmuEvent::INST_SPEC);
         sink.count(PmuEvent::OP_SPEC, mops.into());
         let mut bits = op.inst.events.0;
+        let activity = op.flags.activity();
+        if activity != Activity::All {
+            bits = raise_predicate(op.inst.events, activity, mops, sink).0;
+        }
         while bits != 0 {
             let i = bits.trailing_zeros() as usize;
             bits &= bits - 1;
@@ -321,7 +337,7 @@ impl Pipeline {
             sink.count(event, op.inst.fp_element_ops.into());
         }
         if op.inst.mem.op != MemOp::None {
-            lsu::raise_instruction_events(op.inst, op.addr, op.exclusive_failed, sink);
+            lsu::raise_instruction_events(op, sink);
         }
     }
 
@@ -358,12 +374,17 @@ impl Pipeline {
     #[inline]
     fn store<M: MemoryPort, S: EventSink>(
         &mut self,
+        op: &Op<'_>,
         done: &Done,
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
-        let Some(PendingStore { request, data, release }) = done.store else { return retired };
+        let Some(store) = done.store else { return retired };
+        if op.inst.mem.scattered {
+            return self.store_elements(op, store, retired, memory, sink);
+        }
+        let PendingStore { request, data, release } = store;
         let drain = self.lsu.drain(retired, release);
         let written = memory.access(request, drain, sink).done.max(drain);
         self.lsu.stored(request.addr.0, request.bytes.into(), data, written);

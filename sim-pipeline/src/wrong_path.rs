@@ -193,8 +193,20 @@ impl Pipeline {
             }
             let inst = *program.inst(id);
             let addr = self.guess.address(id);
-            let op =
-                Op { id, pc, inst: &inst, addr, exclusive_failed: false, squash, retires: false };
+            let (flags, further) = match addr {
+                Some(addr) if inst.mem.elements > 0 => self.last_elements.guess(id, addr),
+                _ => Default::default(),
+            };
+            let op = Op {
+                id,
+                pc,
+                inst: &inst,
+                addr,
+                flags,
+                more: &further[..flags.further()],
+                squash,
+                retires: false,
+            };
             let placed = self.place(&op, arrival, program, memory, sink);
             let next = if inst.branch == BranchKind::None {
                 flows_on(inst.special).then(|| pc.wrapping_add(4))

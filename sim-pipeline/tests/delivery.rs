@@ -99,7 +99,7 @@ impl Bench {
     fn run(&mut self, word: u32, addr: Option<u64>) -> &mut Bench {
         let inst = self.record(word, addr);
         self.pc += 4;
-        let step = Step { inst, next_pc: Some(self.pc) };
+        let step = Step { inst, more: &[], next_pc: Some(self.pc) };
         self.pipeline.run_inst(&step, &mut self.program, &mut self.memory, &mut self.counts);
         self
     }
@@ -107,7 +107,7 @@ impl Bench {
     /// The same on a wrong path.
     fn abandon(&mut self, word: u32, addr: Option<u64>) -> &mut Bench {
         let inst = self.record(word, addr);
-        let step = Step { inst, next_pc: None };
+        let step = Step { inst, more: &[], next_pc: None };
         self.pipeline.run_abandoned(&step, &mut self.program, &mut self.memory, &mut self.counts);
         self
     }
@@ -260,7 +260,7 @@ fn an_exclusive_is_given_up_by_clrex_and_by_a_store_that_failed() {
     assert_eq!(bench.memory.kinds(), [MemKind::ClearExclusive]);
     let mut inst = bench.record(STXR_W1_X2_X0, Some(A));
     inst.flags = inst.flags.with(InstFlags::EXCLUSIVE_FAILED);
-    let step = Step { inst, next_pc: None };
+    let step = Step { inst, more: &[], next_pc: None };
     bench.pipeline.run_inst(&step, &mut bench.program, &mut bench.memory, &mut bench.counts);
     assert_eq!(bench.memory.kinds(), [MemKind::ClearExclusive; 2]);
 }

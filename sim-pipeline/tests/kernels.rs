@@ -81,7 +81,7 @@ fn run_loop(
             let at = addr(iteration, i);
             let flags = if at.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
             let inst = TraceInst { addr: at.unwrap_or(0), id: *id, flags };
-            let step = Step { inst, next_pc: Some(next) };
+            let step = Step { inst, more: &[], next_pc: Some(next) };
             pipeline.run_inst(&step, &mut program, &mut memory, &mut counts);
         }
     }
@@ -166,6 +166,7 @@ fn an_instruction_that_was_not_completed_stores_nothing_and_is_no_retired_branch
         {
             let step = Step {
                 inst: TraceInst { addr, id, flags: flags.with(has_addr) },
+                more: &[],
                 next_pc: Some(0x40_0000),
             };
             pipeline.run_inst(&step, program, &mut memory, &mut counts);
@@ -204,7 +205,7 @@ fn a_branch_that_always_surprises_costs_ten_cycles_and_runs_the_wrong_path() {
         for (k, i) in path.iter().enumerate() {
             let next = path.get(k + 1).map_or(base, |n| base + 4 * *n as u64);
             let inst = TraceInst { addr: 0, id: ids[*i], flags: InstFlags::default() };
-            let step = Step { inst, next_pc: Some(next) };
+            let step = Step { inst, more: &[], next_pc: Some(next) };
             pipeline.run_inst(&step, &mut program, &mut memory, &mut counts);
         }
     }

@@ -1,7 +1,9 @@
 //! Side events of a stream: what happened between two instructions that no instruction word tells.
 //! Written explicitly, so that a reader never has to guess why control went elsewhere.
 
-use crate::varint::{Bytes, put_varint};
+use sim_core::{Activity, MAX_FURTHER};
+
+use crate::varint::{Bytes, put_varint, unzigzag, zigzag};
 
 /// Something that happened between two instructions of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,11 +81,66 @@ pub enum StreamEvent {
         /// False when the range was removed.
         mapped: bool,
     },
+    /// What the governing predicate of an SVE instruction let work, where that is not every element, and
+    /// where the elements of a gather or scatter were behind the first.
+    Elements {
+        /// 1 = the instruction just before this event, 2 = the one before that.
+        back: u16,
+        /// How many elements were active.
+        activity: Activity,
+        /// Which they were if only a part was, bit 0 the first; 0 if that is not known.
+        active: u16,
+        /// Addresses of the further active elements.
+        further: Further,
+    },
     /// An event of a later minor version of the format; its arguments were skipped.
     Unknown {
         /// Its number.
         kind: u64,
     },
+}
+
+/// Addresses of active elements behind the first, as distances from the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Further {
+    distances: [i64; MAX_FURTHER],
+    count: u8,
+}
+
+impl Further {
+    /// The elements at `addrs`, the first of which is the instruction's own address. `None` if they are
+    /// more than a vector has.
+    pub fn of(addrs: &[u64]) -> Option<Further> {
+        let mut further = Further::default();
+        let Some((first, rest)) = addrs.split_first() else { return Some(further) };
+        for addr in rest {
+            *further.distances.get_mut(usize::from(further.count))? =
+                addr.wrapping_sub(*first).cast_signed();
+            further.count += 1;
+        }
+        Some(further)
+    }
+
+    /// The distances that `args` hold; those of a longer vector are dropped.
+    fn decode(args: &[u64]) -> Further {
+        let mut further = Further::default();
+        for (slot, arg) in further.distances.iter_mut().zip(args) {
+            *slot = unzigzag(*arg).cast_signed();
+            further.count += 1;
+        }
+        further
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count.into()
+    }
+
+    /// Their addresses, given the first.
+    pub fn addrs(&self, first: u64) -> impl Iterator<Item = u64> {
+        let count = self.count();
+        self.distances.into_iter().take(count).map(move |d| first.wrapping_add_signed(d))
+    }
 }
 
 impl StreamEvent {
@@ -140,6 +197,19 @@ impl StreamEvent {
             StreamEvent::Mapping { addr, bytes, mapped } => {
                 (kind::MAPPING, set(&[addr, bytes, u64::from(mapped)]))
             }
+            StreamEvent::Elements { back, activity, active, further } => {
+                let activity = match activity {
+                    Activity::All => 0,
+                    Activity::None => 1,
+                    Activity::Partial => 2,
+                };
+                let head = set(&[back.into(), activity, active.into()]);
+                let distances = &further.distances[..further.count()];
+                for (slot, distance) in a[head..].iter_mut().zip(distances) {
+                    *slot = zigzag(distance.cast_unsigned());
+                }
+                (kind::ELEMENTS, head + distances.len())
+            }
             StreamEvent::Unknown { kind } => (kind, 0),
         };
         (kind, a, n)
@@ -166,6 +236,16 @@ impl StreamEvent {
             }
             kind::CONTEXT_SWITCH => StreamEvent::ContextSwitch { space: a[0] },
             kind::MAPPING => StreamEvent::Mapping { addr: a[0], bytes: a[1], mapped: a[2] != 0 },
+            kind::ELEMENTS => StreamEvent::Elements {
+                back: a[0] as u16,
+                activity: match a[1] {
+                    0 => Activity::All,
+                    1 => Activity::None,
+                    _ => Activity::Partial,
+                },
+                active: a[2] as u16,
+                further: Further::decode(&a[3..n.max(3)]),
+            },
             kind => StreamEvent::Unknown { kind },
         }
     }
@@ -213,6 +293,7 @@ mod kind {
     pub(super) const STORE_EXCLUSIVE: u64 = 10;
     pub(super) const CONTEXT_SWITCH: u64 = 11;
     pub(super) const MAPPING: u64 = 12;
+    pub(super) const ELEMENTS: u64 = 13;
 }
 
 #[cfg(test)]
@@ -234,6 +315,12 @@ mod tests {
             StreamEvent::StoreExclusive { back: 3, failed: true },
             StreamEvent::ContextSwitch { space: 42 },
             StreamEvent::Mapping { addr: 0x1000, bytes: 4096, mapped: true },
+            StreamEvent::Elements {
+                back: 2,
+                activity: Activity::Partial,
+                active: 0b1011,
+                further: Further::of(&[0x1000, 0x1040, u64::MAX]).expect("three of a vector"),
+            },
         ]
     }
 

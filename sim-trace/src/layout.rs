@@ -16,6 +16,8 @@ pub(crate) const MAJOR: u16 = 1;
 pub(crate) const MINOR: u16 = 0;
 /// The minor version of files with a MAP chunk.
 pub(crate) const MINOR_WITH_MAP: u16 = 1;
+/// The minor version of files that say which elements of SVE instructions were active.
+pub(crate) const MINOR_WITH_ELEMENTS: u16 = 2;
 /// The only instruction set of format 1.
 pub(crate) const ISA_A64: u32 = 1;
 /// Bit of the file header's flags: the trace contains the kernel.

@@ -69,7 +69,7 @@ mod verify;
 mod writer;
 
 pub use error::{Place, TraceError};
-pub use event::StreamEvent;
+pub use event::{Further, StreamEvent};
 pub use file::{StreamInfo, TraceFile};
 pub use image::CodeImage;
 pub use index::IndexEntry;

@@ -14,7 +14,7 @@ use crate::file::Shared;
 use crate::limits::stream_columns;
 use crate::load::check_columns;
 use crate::source::At;
-use decoder::{Decoder, STREAM_COLUMNS};
+use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
 
 /// A side event and its place in the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,7 @@ pub struct StreamReader<R: Read + Seek = File> {
     decoder: Decoder,
     payload: Vec<u8>,
     events: Vec<EventAt>,
+    more: MoreAddrs,
     batch_start: u64,
     /// Go on with the next chunk after a damaged one.
     skips_damage: bool,
@@ -54,6 +55,7 @@ impl<R: Read + Seek> StreamReader<R> {
             decoder,
             payload: Vec::new(),
             events: Vec::new(),
+            more: MoreAddrs::default(),
             batch_start: 0,
             skips_damage: false,
         })
@@ -74,10 +76,12 @@ impl<R: Read + Seek> StreamReader<R> {
     pub fn next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
         out.clear();
         self.events.clear();
+        self.more.clear();
         let result = self.try_next_batch(out);
         if result.is_err() {
             out.clear();
             self.events.clear();
+            self.more.clear();
             self.decoder.close();
             if !self.skips_damage {
                 self.begun = self.chunks.len();
@@ -95,7 +99,7 @@ impl<R: Read + Seek> StreamReader<R> {
             self.begin_chunk(k)?;
         }
         self.batch_start = self.decoder.position();
-        let decoded = self.decoder.batch(out, &mut self.events);
+        let decoded = self.decoder.batch(out, &mut self.more, &mut self.events);
         decoded.at(|| self.place(self.chunks[self.begun - 1]))?;
         Ok(true)
     }
@@ -103,6 +107,12 @@ impl<R: Read + Seek> StreamReader<R> {
     /// Side events of the last batch, in order.
     pub fn events(&self) -> &[EventAt] {
         &self.events
+    }
+
+    /// Addresses that instructions of the last batch have behind their first, in the order of the
+    /// instructions: [`InstFlags::further`](sim_core::InstFlags::further) says how many are whose.
+    pub fn more(&self) -> &[u64] {
+        &self.more.addrs
     }
 
     /// Number, in the stream, of the first instruction of the last batch.

@@ -52,6 +52,7 @@ fn repack_with<R: Read + Seek>(
     let mut output = Output::begin(sink, destination.to_path_buf(), file.meta(), level)?;
     // First, so that a cut file still has it.
     map.map_or(Ok(()), |map| output.page_map(map))?;
+    output.needs(file.version().1);
     let mut repacker = Repacker {
         file,
         output,

@@ -38,6 +38,7 @@
 mod agents;
 mod cursor;
 mod document;
+pub mod elements;
 mod error;
 pub mod expect;
 pub mod flows;
@@ -48,6 +49,7 @@ mod rename_step;
 pub mod steps;
 #[cfg(test)]
 mod tests;
+pub mod vector_insts;
 pub mod vectors;
 
 pub use document::parse;

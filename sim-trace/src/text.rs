@@ -5,7 +5,7 @@ use std::io::{Read, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use sim_core::{InstFlags, TraceInst};
+use sim_core::{Activity, InstFlags, TraceInst};
 
 use crate::error::TraceError;
 use crate::file::{StreamInfo, TraceFile};
@@ -219,6 +219,12 @@ impl fmt::Display for Flags {
         names
             .iter()
             .filter(|(flag, _)| self.0.has(*flag))
-            .try_for_each(|(_, name)| f.write_str(name))
+            .try_for_each(|(_, name)| f.write_str(name))?;
+        match (self.0.activity(), self.0.active_elements()) {
+            (Activity::All, _) => Ok(()),
+            (Activity::None, _) => f.write_str(" no-element"),
+            (Activity::Partial, 0) => f.write_str(" some-elements"),
+            (Activity::Partial, active) => write!(f, " elements-{active:b}"),
+        }
     }
 }

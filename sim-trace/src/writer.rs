@@ -17,7 +17,9 @@ use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::flow::Exits;
 use crate::image::CodeImage;
-use crate::layout::{MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, check_machine};
+use crate::layout::{
+    MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, MINOR_WITH_ELEMENTS, check_machine,
+};
 use crate::meta::Meta;
 use crate::page_map::PageMap;
 use output::{Output, TempFile};
@@ -300,6 +302,9 @@ impl<W: Write + Seek> TraceWriter<W> {
     /// # Errors
     /// If the sink refuses.
     pub fn push_event(&mut self, stream: u32, event: StreamEvent) -> Result<(), TraceError> {
+        if matches!(event, StreamEvent::Elements { .. }) {
+            self.output.needs(MINOR_WITH_ELEMENTS);
+        }
         let encoder = self.stream_mut(stream);
         encoder.event(&event);
         // Only events without blocks between them get here; one redirect may still follow.

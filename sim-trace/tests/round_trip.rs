@@ -8,9 +8,9 @@ use std::fs;
 
 use common::*;
 use proptest::prelude::*;
-use sim_core::InstFlags;
+use sim_core::{Activity, InstFlags};
 use sim_trace::{
-    Access, BlockId, Meta, StreamEvent, TraceError, TraceFile, TraceWriter, WriterOptions,
+    Access, BlockId, Further, Meta, StreamEvent, TraceError, TraceFile, TraceWriter, WriterOptions,
 };
 
 proptest! {
@@ -176,6 +176,73 @@ fn store_exclusive_outcome_can_be_stated() {
     let none = InstFlags::default();
     let failed = InstFlags::HAS_ADDR.with(InstFlags::EXCLUSIVE_FAILED);
     assert_eq!(flags, [failed, none, InstFlags::HAS_ADDR, none]);
+}
+
+/// `ld1w {z0.s}, p0/z, [x1, z3.s, uxtw]`, a gather.
+const GATHER: u32 = 0x8503_4020;
+
+/// An event on the elements of the instruction `back` places before it.
+fn elements(back: u16, activity: Activity, active: u16, addrs: &[u64]) -> StreamEvent {
+    StreamEvent::Elements { back, activity, active, further: Further::of(addrs).unwrap() }
+}
+
+/// A block of two gathers, run once for each list of events.
+fn gathers(runs: &[&[StreamEvent]]) -> std::io::Cursor<Vec<u8>> {
+    let sink = std::io::Cursor::new(Vec::new());
+    let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
+    let block = writer.define_block(0x1000, &[GATHER, GATHER, RET]).unwrap();
+    let accesses = [(0, 0x4000), (1, 0x5000)].map(|(index, addr)| Access { index, addr });
+    for events in runs {
+        writer.push_block(0, block, 3, &accesses, None).unwrap();
+        for event in *events {
+            writer.push_event(0, *event).unwrap();
+        }
+    }
+    writer.finish_into().unwrap().1
+}
+
+#[test]
+fn elements_come_back_in_the_order_of_their_instructions() {
+    let runs: [&[StreamEvent]; 3] = [
+        &[
+            elements(3, Activity::All, 0, &[0x4000, 0x3ff0, 0x9000, 0x4000]),
+            elements(2, Activity::Partial, 0b101, &[0x5000, 0x5800]),
+        ],
+        &[elements(2, Activity::None, 0, &[])],
+        &[],
+    ];
+    let file = open(gathers(&runs).into_inner()).unwrap();
+    assert_eq!(file.version(), (1, 2));
+    let mut reader = file.reader(0).unwrap();
+    let mut batch = Vec::new();
+    assert!(reader.next_batch(&mut batch).unwrap());
+    assert_eq!(reader.more(), [0x3ff0, 0x9000, 0x4000, 0x5800]);
+    let plain = InstFlags::HAS_ADDR;
+    let expected = [
+        plain.with_further(3),
+        plain.with_further(1).with_predicate(Activity::Partial, 0b101),
+        InstFlags::default(),
+        plain,
+        InstFlags::default().with_predicate(Activity::None, 0),
+        InstFlags::default(),
+        plain,
+        plain,
+        InstFlags::default(),
+    ];
+    assert_eq!(batch.iter().map(|inst| inst.flags).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn elements_out_of_order_or_of_no_instruction_are_damage() {
+    let second = elements(2, Activity::Partial, 1, &[0x5000]);
+    let first = elements(3, Activity::Partial, 1, &[0x4000]);
+    for events in [&[second, first], &[first, first]] {
+        assert!(play_all(gathers(&[events]).into_inner()).is_err(), "{events:?}");
+    }
+    let none = elements(4, Activity::None, 0, &[]);
+    assert!(play_all(gathers(&[&[none]]).into_inner()).is_err());
+    assert!(play_all(gathers(&[&[first, second]]).into_inner()).is_ok());
+    assert_eq!(Further::of(&[0; 5]), None);
 }
 
 #[test]

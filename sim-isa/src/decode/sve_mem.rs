@@ -34,10 +34,10 @@ pub(super) const ROWS: &[Row] = &[
         LoadType,
         0,
     )
-    .speculative_fault(),
+    .first_fault(),
     load("1010010_eeee_0iiii_101_ggg_nnnnn_ttttt", "vt = [sn pg]", LOAD, LoadType, 0),
     load("1010010_eeee_1iiii_101_ggg_nnnnn_ttttt", "vt ffr = [sn pg] ffr", LOAD, LoadType, 0)
-        .speculative_fault(),
+        .non_fault(),
     // LDNT1 by register, by immediate; LD1RQ by register, by immediate
     load(
         "1010010_zz_00_mmmmm_110_ggg_nnnnn_ttttt m!=31",
@@ -268,7 +268,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     load(
         "1000010_zz_h1_mmmmm_0u0_ggg_nnnnn_ttttt z<3 z>0",
         "vt = [sn vm pg]",
@@ -285,7 +285,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     load("1000010_zz_01_iiiii_1u0_ggg_nnnnn_ttttt z<3", "vt = [vn pg]", GATHER_32, WORDS, 0)
         .scattered(),
     load(
@@ -296,7 +296,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     // 64-bit elements: unpacked 32-bit offsets, 64-bit offsets, vector base
     load("1100010_zz_h0_mmmmm_0u0_ggg_nnnnn_ttttt", "vt = [sn vm pg]", GATHER_64, DOUBLES, 0)
         .scattered(),
@@ -308,7 +308,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     load("1100010_zz_h1_mmmmm_0u0_ggg_nnnnn_ttttt z>0", "vt = [sn vm pg]", GATHER_64, DOUBLES, 0)
         .scattered(),
     load(
@@ -319,7 +319,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     load("1100010_zz_10_mmmmm_1u0_ggg_nnnnn_ttttt", "vt = [sn vm pg]", GATHER_64, DOUBLES, 0)
         .scattered(),
     load(
@@ -330,7 +330,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     load("1100010_zz_11_mmmmm_1u0_ggg_nnnnn_ttttt z>0", "vt = [sn vm pg]", GATHER_64, DOUBLES, 0)
         .scattered(),
     load(
@@ -341,12 +341,12 @@ pub(super) const ROWS: &[Row] = &[
         0,
     )
     .scattered()
-    .speculative_fault(),
+    .first_fault(),
     load("1100010_zz_01_iiiii_1u0_ggg_nnnnn_ttttt", "vt = [vn pg]", GATHER_64, DOUBLES, 0)
         .scattered(),
     load("1100010_zz_01_iiiii_1u1_ggg_nnnnn_ttttt", "vt ffr = [vn pg] ffr", GATHER_64, DOUBLES, 0)
         .scattered()
-        .speculative_fault(),
+        .first_fault(),
     // LDNT1 by vector base and scalar offset
     load("1000010_zz_00_mmmmm_10u_ggg_nnnnn_ttttt z<3", "vt = [vn xm pg]", GATHER_32, WORDS, 0)
         .scattered(),

@@ -131,7 +131,7 @@ impl Pair {
             inst.addr = addr;
             inst.flags = InstFlags::HAS_ADDR;
         }
-        let step = Step { inst, next_pc: Some(self.program.pc(self.ids[next])) };
+        let step = Step { inst, more: &[], next_pc: Some(self.program.pc(self.ids[next])) };
         let Core { number, pipeline, counts } = &mut self.cores[core];
         let mut port = self.memory.port(*number);
         *pipeline.run_inst(&step, &mut self.program, &mut port, counts)

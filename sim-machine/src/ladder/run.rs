@@ -115,7 +115,7 @@ impl<'a> Runner<'a> {
         }
         self.word = (self.word + 1) % self.ids.len();
         let next_pc = self.program.pc(self.ids[self.word]);
-        let step = Step { inst, next_pc: Some(next_pc) };
+        let step = Step { inst, more: &[], next_pc: Some(next_pc) };
         let mut port = self.memory.port(0);
         let life = self.pipeline.run_inst(&step, &mut self.program, &mut port, &mut self.counts);
         if is_load {

@@ -184,15 +184,14 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
     match step.action {
         Action::Fetch { addr } => vec![(addr, Side::Fetch)],
         Action::Snoop { addr, .. } | Action::Stash { addr } => vec![(addr, Side::Data)],
-        Action::Execute { word, operand: Some(Xt::Address(addr)), .. } => {
+        Action::Execute { word, operand: Some(Xt::Address(addr)), elements, .. } => {
             if managed_code(step).is_some() {
                 return vec![(addr, Side::Fetch)];
             }
-            let addr = untagged(addr);
-            let bytes = u64::from(sim_isa::decode(word).mem.bytes.max(1));
-            let last = addr.saturating_add(bytes - 1);
-            let lines = addr / LINE_BYTES..=last / LINE_BYTES;
-            lines.map(|line| (addr.max(line * LINE_BYTES), Side::Data)).collect()
+            let mem = sim_isa::decode(word).mem;
+            let bytes = if mem.scattered { mem.align.into() } else { mem.bytes };
+            let all = std::iter::once(&addr).chain(elements.further());
+            all.flat_map(|addr| data_lines(untagged(*addr), bytes.max(1).into())).collect()
         }
         Action::Execute {
             operand: Some(Xt::SetAndWay { addr, .. } | Xt::Page { addr, .. }),
@@ -200,6 +199,13 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
         } => vec![(addr, Side::Data)],
         Action::Execute { .. } | Action::Rename { .. } => Vec::new(),
     }
+}
+
+/// One address of each line from `addr` on for `bytes`.
+fn data_lines(addr: u64, bytes: u64) -> impl Iterator<Item = (u64, Side)> {
+    let last = addr.saturating_add(bytes - 1);
+    let lines = addr / LINE_BYTES..=last / LINE_BYTES;
+    lines.map(move |line| (addr.max(line * LINE_BYTES), Side::Data))
 }
 
 /// The address of `IC IVAU`: a line of code that the data side translates.

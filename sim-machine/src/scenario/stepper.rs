@@ -2,7 +2,7 @@
 
 use sim_cache::{CacheLevel, MemorySystem};
 use sim_core::{
-    Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, StallCause, TraceInst, VirtAddr,
+    Activity, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
@@ -147,6 +147,7 @@ impl<T: Tally> Stepper<T> {
     /// One instruction through the pipeline.
     fn execute(&mut self, step: &Step, addr: Option<u64>) {
         let (inst, next_pc) = self.instruction(step, addr);
+        let more = further(step);
         let mut port = DataPort {
             inner: self.memory.port(0),
             not_before: self.group_start,
@@ -155,7 +156,7 @@ impl<T: Tally> Stepper<T> {
         };
         let (program, sink) = (&mut self.program, &mut self.sink);
         let wrong_path = step.wrong_path;
-        let step = PipelineStep { inst, next_pc: Some(next_pc) };
+        let step = PipelineStep { inst, more, next_pc: Some(next_pc) };
         let done = if wrong_path {
             self.pipeline.run_abandoned(&step, program, &mut port, sink)
         } else {
@@ -168,11 +169,11 @@ impl<T: Tally> Stepper<T> {
 
     /// The record of a step at the current address, and the address behind it.
     fn instruction(&mut self, step: &Step, addr: Option<u64>) -> (TraceInst, u64) {
-        let Action::Execute { word, taken, exclusive_fails, .. } = step.action else {
+        let Action::Execute { word, taken, exclusive_fails, elements, .. } = step.action else {
             unreachable!("fetches and agents outside are no instructions");
         };
-        let mut flags = InstFlags::default();
-        if addr.is_some() {
+        let mut flags = elements.flags();
+        if addr.is_some() && elements.activity != Activity::None {
             flags = flags.with(InstFlags::HAS_ADDR);
         }
         let exclusive = sim_isa::decode(word).mem;
@@ -237,7 +238,7 @@ impl<T: Tally> Stepper<T> {
     }
 
     fn train_one(&mut self, inst: TraceInst, next_pc: u64) {
-        let step = PipelineStep { inst, next_pc: Some(next_pc) };
+        let step = PipelineStep { inst, more: &[], next_pc: Some(next_pc) };
         let life = self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
         self.busy_until = self.busy_until.max(life.complete.max(life.retire));
     }
@@ -246,6 +247,14 @@ impl<T: Tally> Stepper<T> {
     pub(super) fn finish(mut self) -> T {
         self.pipeline.finish(&mut self.sink);
         self.sink
+    }
+}
+
+/// Addresses of a step behind its first.
+fn further(step: &Step) -> &[u64] {
+    match &step.action {
+        Action::Execute { elements, .. } => elements.further(),
+        _ => &[],
     }
 }
 

@@ -4,7 +4,7 @@
 //! The fast path is one block execution whose block is a recent successor and whose accesses are
 //! those of its last run: copy the block's template, add one guess and one integer per address.
 
-use sim_core::{InstFlags, TraceInst};
+use sim_core::{Activity, InstFlags, TraceInst};
 
 use crate::column::{ColumnFault, Columns};
 use crate::event::StreamEvent;
@@ -138,6 +138,7 @@ impl Decoder {
     pub(crate) fn batch(
         &mut self,
         out: &mut Vec<TraceInst>,
+        more: &mut MoreAddrs,
         events: &mut Vec<EventAt>,
     ) -> Result<(), &'static str> {
         let Some(header) = self.header else { return Ok(()) };
@@ -146,7 +147,7 @@ impl Decoder {
         if self.cursor.instructions > header.instructions {
             return Err("more instructions than counted");
         }
-        self.events(out, batch_start, events)?;
+        self.events(out, batch_start, more, events)?;
         if self.cursor.control == self.columns.length(CONTROL) {
             self.check_end(&header)?;
             self.header = None;
@@ -348,6 +349,7 @@ impl Decoder {
         &mut self,
         out: &mut [TraceInst],
         batch_start: u32,
+        more: &mut MoreAddrs,
         events: &mut Vec<EventAt>,
     ) -> Result<(), &'static str> {
         let cursor = &mut self.cursor;
@@ -364,7 +366,7 @@ impl Decoder {
             cursor.last_event = place as u32;
             cursor.event_count += 1;
             let position = cursor.last_event.saturating_sub(batch_start);
-            flag(&mut out[..position as usize], &event);
+            flag(&mut out[..position as usize], &event, more)?;
             events.push(EventAt { position, event });
         }
         Ok(())
@@ -390,14 +392,51 @@ fn flags_without_access(store_exclusive: bool) -> InstFlags {
     if store_exclusive { InstFlags::EXCLUSIVE_FAILED } else { InstFlags::default() }
 }
 
+/// Addresses of the elements of a batch behind the first of their instruction, in the order of the
+/// instructions.
+#[derive(Debug, Default)]
+pub(crate) struct MoreAddrs {
+    pub(crate) addrs: Vec<u64>,
+    /// First instruction that may get some.
+    free: usize,
+}
+
+impl MoreAddrs {
+    pub(crate) fn clear(&mut self) {
+        self.addrs.clear();
+        self.free = 0;
+    }
+}
+
 /// Sets what `event` says about the instructions before it.
-fn flag(before: &mut [TraceInst], event: &StreamEvent) {
-    if let StreamEvent::StoreExclusive { back, failed } = *event {
-        let inst = before.len().checked_sub(usize::from(back)).and_then(|i| before.get_mut(i));
-        if let Some(inst) = inst {
-            let bit = InstFlags::EXCLUSIVE_FAILED.0;
-            inst.flags.0 = if failed { inst.flags.0 | bit } else { inst.flags.0 & !bit };
+fn flag(
+    before: &mut [TraceInst],
+    event: &StreamEvent,
+    more: &mut MoreAddrs,
+) -> Result<(), &'static str> {
+    match *event {
+        StreamEvent::StoreExclusive { back, failed } => {
+            if let Some(inst) = inst_before(before, back) {
+                let bit = InstFlags::EXCLUSIVE_FAILED.0;
+                inst.flags.0 = if failed { inst.flags.0 | bit } else { inst.flags.0 & !bit };
+            }
         }
+        StreamEvent::Elements { back, activity, active, further } => {
+            let index = before.len().wrapping_sub(back.into());
+            let inst = inst_before(before, back).ok_or("elements of no instruction")?;
+            if index < more.free {
+                return Err("the elements of an instruction are out of order");
+            }
+            more.free = index + 1;
+            inst.flags = inst.flags.with_predicate(activity, active);
+            if activity == Activity::None {
+                inst.flags.0 &= !InstFlags::HAS_ADDR.0;
+            } else if inst.flags.has(InstFlags::HAS_ADDR) {
+                inst.flags = inst.flags.with_further(further.count());
+                more.addrs.extend(further.addrs(inst.addr));
+            }
+        }
+        _ => {}
     }
     if let Some(last) = before.last_mut() {
         if event.breaks_flow() {
@@ -407,4 +446,10 @@ fn flag(before: &mut [TraceInst], event: &StreamEvent) {
             last.flags = last.flags.with(InstFlags::ABANDONED);
         }
     }
+    Ok(())
+}
+
+/// The instruction `back` places before the event.
+fn inst_before(before: &mut [TraceInst], back: u16) -> Option<&mut TraceInst> {
+    before.len().checked_sub(back.into()).and_then(|i| before.get_mut(i))
 }

@@ -5,6 +5,8 @@
 //! branches use X4. Direct branches go
 //! two instructions ahead. The words were assembled with binutils 2.40.
 
+use super::vector_insts::VECTOR_INSTS;
+
 /// What follows the name of an instruction in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
@@ -12,6 +14,10 @@ pub enum Operand {
     Nothing,
     /// A data address.
     Address,
+    /// Perhaps what its governing predicate lets work: `none`, `all`, `1 of 4`.
+    Predicate,
+    /// A data address, perhaps those of further elements, and perhaps `none`, `all`, `1 of 4`.
+    Elements,
     /// A data address, then perhaps `fails`: the store-exclusive does not store.
     Exclusive,
     /// An address, then perhaps `L1` or `L2`: the set and way that hold it.
@@ -219,7 +225,12 @@ pub const NAMED_INSTS: [NamedInst; 173] = [
 
 /// The instruction called `name`.
 pub fn find(name: &str) -> Option<&'static NamedInst> {
-    NAMED_INSTS.iter().find(|inst| inst.name == name)
+    all().find(|inst| inst.name == name)
+}
+
+/// Every named instruction of all lists.
+pub fn all() -> impl Iterator<Item = &'static NamedInst> {
+    NAMED_INSTS.iter().chain(&VECTOR_INSTS)
 }
 
 #[cfg(test)]
@@ -228,8 +239,8 @@ mod tests {
 
     #[test]
     fn every_name_and_every_word_stands_once() {
-        for (i, a) in NAMED_INSTS.iter().enumerate() {
-            for b in &NAMED_INSTS[i + 1..] {
+        for (i, a) in all().enumerate() {
+            for b in all().skip(i + 1) {
                 assert_ne!(a.name, b.name);
                 assert_ne!(a.word, b.word, "{} and {}", a.name, b.name);
             }

@@ -14,6 +14,7 @@
 //! | `PEER DC CVAC A` | another CPU executes it, and it is broadcast |
 //! | `STASH A` | an I/O agent puts the line into the L2 |
 //! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`super::named_insts`] |
+//! | `ADD Z.S/M 1 of 4`, `GATHER Z.S A B` | predicates and element addresses: [`super::elements`] |
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
 //! | `rename 5 accept 3, load queue full` | one cycle of the rename slots, see [`super`] |
 //! | `B.EQ taken else { s & t }` | s and t stand in the other direction |
@@ -28,8 +29,9 @@ use sim_core::{Snoop, StallCause};
 use super::Place;
 use super::agents;
 use super::cursor::{Cursor, Names};
+use super::elements::Elements;
 use super::error::{Fault, Problem};
-use super::named_insts::{self, NAMED_INSTS, NamedInst, Operand};
+use super::named_insts::{self, NamedInst, Operand};
 use super::other_path::parse_other_path;
 use super::rename_step::parse_rename;
 
@@ -63,6 +65,8 @@ pub enum Action {
         taken: bool,
         /// A store-exclusive that does not store, whatever the monitor says.
         exclusive_fails: bool,
+        /// The elements that a governing predicate lets it work on.
+        elements: Elements,
     },
     /// An agent outside this core wants the line.
     Snoop {
@@ -245,9 +249,10 @@ fn moved(action: Action, by: u64) -> Action {
         Action::Snoop { snoop, addr } => Action::Snoop { snoop, addr: addr.wrapping_add(by) },
         Action::Stash { addr } => Action::Stash { addr: addr.wrapping_add(by) },
         Action::Rename { .. } => action,
-        Action::Execute { word, operand, taken, exclusive_fails } => {
+        Action::Execute { word, operand, taken, exclusive_fails, elements } => {
             let operand = operand.map(|operand| operand.moved(by));
-            Action::Execute { word, operand, taken, exclusive_fails }
+            let elements = elements.moved(by);
+            Action::Execute { word, operand, taken, exclusive_fails, elements }
         }
     }
 }
@@ -267,6 +272,11 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
     }
     let inst = parse_name(cursor)?;
     let operand = parse_operand(cursor, names, inst.operand)?;
+    let elements = match inst.operand {
+        Operand::Predicate => Elements::default().predicate(cursor)?,
+        Operand::Elements => Elements::addresses(cursor, names)?.predicate(cursor)?,
+        _ => Elements::default(),
+    };
     let mut taken = inst.operand == Operand::Taken;
     let mut exclusive_fails = false;
     if inst.operand == Operand::Exclusive {
@@ -278,7 +288,7 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
             return Err(cursor.expected("'taken' or 'not-taken'"));
         }
     }
-    Ok(Action::Execute { word: inst.word, operand, taken, exclusive_fails })
+    Ok(Action::Execute { word: inst.word, operand, taken, exclusive_fails, elements })
 }
 
 /// What stands behind the name of an instruction, as far as it goes into its register.
@@ -288,8 +298,10 @@ fn parse_operand(
     operand: Operand,
 ) -> Result<Option<Xt>, Fault> {
     Ok(match operand {
-        Operand::Nothing | Operand::Taken | Operand::Conditional => None,
-        Operand::Address | Operand::Exclusive => Some(Xt::Address(cursor.address(names)?)),
+        Operand::Nothing | Operand::Predicate | Operand::Taken | Operand::Conditional => None,
+        Operand::Address | Operand::Elements | Operand::Exclusive => {
+            Some(Xt::Address(cursor.address(names)?))
+        }
         Operand::SetAndWay => {
             let addr = cursor.address(names)?;
             let level2 = cursor.take_word("L2");
@@ -337,7 +349,8 @@ fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
         next.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(next)
     });
     let operand = if has_address { Some(Xt::Address(cursor.address(names)?)) } else { None };
-    Ok(Action::Execute { word, operand, taken: false, exclusive_fails: false })
+    let elements = Elements::addresses(cursor, names)?.predicate(cursor)?;
+    Ok(Action::Execute { word, operand, taken: false, exclusive_fails: false, elements })
 }
 
 /// The longest instruction name of up to three words that stands here.
@@ -374,8 +387,7 @@ fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
 fn hint_for(name: &str) -> String {
     let upper = name.to_ascii_uppercase();
     for length in (1..=upper.len()).rev() {
-        let alike: Vec<&str> = NAMED_INSTS
-            .iter()
+        let alike: Vec<&str> = named_insts::all()
             .map(|inst| inst.name)
             .chain(agents::agent_names())
             .chain(["rename"])

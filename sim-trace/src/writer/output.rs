@@ -26,6 +26,7 @@ pub(crate) struct Output<W> {
     offset: u64,
     machine: MachineInfo,
     minor: u16,
+    has_map: bool,
     packer: ColumnPacker,
     /// Index entries of the chunks so far.
     index: Vec<u8>,
@@ -50,6 +51,7 @@ impl<W: Write + Seek> Output<W> {
             offset: 0,
             machine: meta.machine,
             minor: MINOR,
+            has_map: false,
             packer,
             index: Vec::new(),
             chunks: 0,
@@ -127,12 +129,18 @@ impl<W: Write + Seek> Output<W> {
         self.chunk(header, &[&text])
     }
 
+    /// The file holds something that came with `minor`.
+    pub(crate) fn needs(&mut self, minor: u16) {
+        self.minor = self.minor.max(minor);
+    }
+
     /// Writes the page map; a file has one.
     pub(crate) fn page_map(&mut self, map: &PageMap) -> Result<(), TraceError> {
-        if self.minor == MINOR_WITH_MAP {
+        if self.has_map {
             return Err(TraceError::Rejected("a trace has one page map"));
         }
-        self.minor = MINOR_WITH_MAP;
+        self.has_map = true;
+        self.needs(MINOR_WITH_MAP);
         let header = ChunkHeader {
             blocks: map.entries().len() as u32,
             ..ChunkHeader::new(ChunkKind::Map, 0)

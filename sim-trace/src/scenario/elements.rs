@@ -1,0 +1,133 @@
+//! What a governing predicate lets work, and where: the words behind an SVE instruction of a step.
+//!
+//! `ADD Z.S/M 1 of 4` has the first element of four active, `ADD Z.S/M none` no element, `ADD Z.S/M` or
+//! `ADD Z.S/M all` each. `LD1W Z.S 0x8000 2 of 4` reads two words. The addresses of a gather or scatter
+//! stand one behind the other, one for each active element: `GATHER Z.S 0x8000 0x9000 all` has only
+//! these two if its vector has two elements.
+
+use sim_core::{Activity, InstFlags, MAX_FURTHER};
+
+use super::cursor::{Cursor, Names};
+use super::error::{Fault, Problem};
+
+/// The elements that an instruction works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Elements {
+    /// How many are active.
+    pub activity: Activity,
+    /// Which are, if it is some of them.
+    pub active: u16,
+    further: [u64; MAX_FURTHER],
+    count: usize,
+}
+
+impl Elements {
+    /// Addresses behind the first.
+    pub fn further(&self) -> &[u64] {
+        &self.further[..self.count]
+    }
+
+    /// Flags of a record that say the same.
+    pub fn flags(&self) -> InstFlags {
+        InstFlags::default().with_predicate(self.activity, self.active).with_further(self.count)
+    }
+
+    /// The same elements, `by` bytes further.
+    pub(super) fn moved(mut self, by: u64) -> Elements {
+        for addr in &mut self.further {
+            *addr = addr.wrapping_add(by);
+        }
+        self
+    }
+
+    /// Reads further addresses.
+    pub(super) fn addresses(cursor: &mut Cursor, names: &Names) -> Result<Elements, Fault> {
+        let mut elements = Elements::default();
+        while starts_address(cursor, names) {
+            let offset = cursor.offset();
+            let addr = cursor.address(names)?;
+            let Some(slot) = elements.further.get_mut(elements.count) else {
+                let (what, range) = ("a vector", "at most 4 addresses");
+                let value = elements.count as u64 + 2;
+                return Err(Fault::new(offset, Problem::OutOfRange { what, range, value }));
+            };
+            *slot = addr;
+            elements.count += 1;
+        }
+        Ok(elements)
+    }
+
+    /// Reads `none`, `all` or `1 of 4`, if one stands here.
+    pub(super) fn predicate(mut self, cursor: &mut Cursor) -> Result<Elements, Fault> {
+        if cursor.take_word("all") {
+            return Ok(self);
+        }
+        if cursor.take_word("none") {
+            self.activity = Activity::None;
+            return Ok(self);
+        }
+        if let Some((active, of)) = part(&mut cursor.clone())? {
+            let offset = cursor.offset();
+            part(cursor)?;
+            if of == 0 || of > 16 || active > of {
+                let (what, range) = ("the number of active elements", "0 to 16, as in 1 of 4");
+                return Err(Fault::new(offset, Problem::OutOfRange { what, range, value: active }));
+            }
+            self.activity = match active {
+                0 => Activity::None,
+                _ if active == of => Activity::All,
+                _ => Activity::Partial,
+            };
+            self.active = ((1u32 << active) - 1) as u16;
+        }
+        Ok(self)
+    }
+}
+
+/// True when an address stands here, not `1 of 4`.
+fn starts_address(cursor: &mut Cursor, names: &Names) -> bool {
+    let is_address = cursor.peek_word().is_some_and(|word| {
+        word.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(word)
+    });
+    is_address && part(&mut cursor.clone()).is_ok_and(|part| part.is_none())
+}
+
+/// Reads `1 of 4`, if it stands here; otherwise the cursor is of no more use.
+fn part(cursor: &mut Cursor) -> Result<Option<(u64, u64)>, Fault> {
+    let Some(active) = cursor.number()? else { return Ok(None) };
+    if !cursor.take_word("of") {
+        return Ok(None);
+    }
+    Ok(Some((active, cursor.need_number("how many elements there are, after 'of'")?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Elements, Fault> {
+        let names = Names::default();
+        let mut cursor = Cursor::new(text, 0);
+        Elements::addresses(&mut cursor, &names)?.predicate(&mut cursor)
+    }
+
+    #[test]
+    fn a_predicate_stands_behind_further_addresses() {
+        let elements = read("0x9000 16 2 of 4").expect("well formed");
+        assert_eq!(elements.further(), [0x9000, 16]);
+        assert_eq!((elements.activity, elements.active), (Activity::Partial, 0b11));
+        let flags = elements.flags();
+        assert_eq!((flags.further(), flags.activity()), (2, Activity::Partial));
+        assert_eq!(read("0 of 4").expect("well formed").activity, Activity::None);
+        assert_eq!(read("4 of 4").expect("well formed").activity, Activity::All);
+        assert_eq!(read("all").expect("well formed"), Elements::default());
+        assert_eq!(read("").expect("nothing need stand there"), Elements::default());
+    }
+
+    #[test]
+    fn impossible_predicates_are_refused() {
+        for text in ["5 of 4", "1 of 17", "1 of 0", "1 of", "1 2 3 4"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}
