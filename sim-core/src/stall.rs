@@ -8,15 +8,25 @@ pub enum StallCause {
     FetchL1iMiss,
     /// Front end: waiting for an instruction translation.
     FetchItlbMiss,
-    /// Front end: refilling after a mispredicted branch resolved.
-    FetchRedirect,
-    /// Front end: a taken branch found late (main BTB bubble, decode re-steer).
-    FetchBubble,
-    /// Front end: fewer instructions per cycle than slots (line end, taken branch, 4-wide decode).
+    /// Front end: refilling after a branch resolved against its prediction.
+    FetchMispredict,
+    /// Front end: waiting for an indirect branch of which no target was known, and refilling.
+    FetchNoTarget,
+    /// Front end: a taken branch that no BTB knew; decode found it and sent fetch on.
+    FetchResteer,
+    /// Front end: a taken branch whose region the main BTB had to bring.
+    FetchBtbBubble,
+    /// Front end: prediction is no further: its windows or taken branches per cycle.
+    FetchPredictWidth,
+    /// Front end: the MOP cache no longer has the code, the longer way through decode begins.
+    FetchMopSwitch,
+    /// Front end: fewer instructions per cycle than slots (line end, 4-wide decode).
     FetchWidth,
-    /// Front end: refilling after a serializing instruction or an exception.
+    /// Front end: refilling after a serializing instruction.
     FetchSerialise,
-    /// Front end: the stream has ended, the window drains.
+    /// Front end: refilling after an exception, or where the trace has a gap.
+    FetchException,
+    /// Front end: the stream starts or has ended, the window fills or drains.
     FetchEnd,
     /// Back end: no reorder buffer entry; the oldest operation waits for memory.
     RobMemory,
@@ -48,16 +58,21 @@ pub enum StallCause {
 
 impl StallCause {
     /// Number of causes.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 25;
 
     /// Every cause, in the order of the list.
     pub const ALL: [StallCause; StallCause::COUNT] = [
         StallCause::FetchL1iMiss,
         StallCause::FetchItlbMiss,
-        StallCause::FetchRedirect,
-        StallCause::FetchBubble,
+        StallCause::FetchMispredict,
+        StallCause::FetchNoTarget,
+        StallCause::FetchResteer,
+        StallCause::FetchBtbBubble,
+        StallCause::FetchPredictWidth,
+        StallCause::FetchMopSwitch,
         StallCause::FetchWidth,
         StallCause::FetchSerialise,
+        StallCause::FetchException,
         StallCause::FetchEnd,
         StallCause::RobMemory,
         StallCause::RobCore,
@@ -85,11 +100,16 @@ impl StallCause {
         match self {
             StallCause::FetchL1iMiss => "L1I miss",
             StallCause::FetchItlbMiss => "ITLB miss",
-            StallCause::FetchRedirect => "branch redirect",
-            StallCause::FetchBubble => "taken-branch bubble",
+            StallCause::FetchMispredict => "mispredicted branch",
+            StallCause::FetchNoTarget => "indirect target unknown",
+            StallCause::FetchResteer => "branch found by decode",
+            StallCause::FetchBtbBubble => "taken branch, main BTB",
+            StallCause::FetchPredictWidth => "prediction width",
+            StallCause::FetchMopSwitch => "MOP cache to decode",
             StallCause::FetchWidth => "fetch width",
             StallCause::FetchSerialise => "restart after serialization",
-            StallCause::FetchEnd => "end of stream",
+            StallCause::FetchException => "restart after exception",
+            StallCause::FetchEnd => "start and end of stream",
             StallCause::RobMemory => "ROB full, waits for memory",
             StallCause::RobCore => "ROB full, waits for execution",
             StallCause::IssueQueueInt => "integer issue queues full",

@@ -226,7 +226,7 @@ mod tests {
         let told = with(&["core.clock-hz=3"]).expect_err("3 Hz is no clock").to_string();
         assert!(told.contains("a clock of 3 Hz: give it in Hz, from 1000000"), "{told}");
         for (wrong, remedy) in [
-            ("pipeline.branch.btb-entries=1099511627776", "from 4 to 1048576"),
+            ("pipeline.branch.btb-entries=1099511627776", "from 8 to 1048576"),
             ("pipeline.front-end.mop-cache-sets=1099511627776", "at most 1048576"),
             ("pipeline.branch.redirect-cycles=9223372036854775807", "more than 100000"),
         ] {

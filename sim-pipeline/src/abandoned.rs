@@ -25,7 +25,7 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         let inst = step.inst;
         let pc = program.pc(inst.id);
-        let arrival = self.front.place(pc, memory, sink);
+        let arrival = self.bring(inst.id, pc, program, memory, sink);
         let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {
@@ -39,14 +39,14 @@ impl Pipeline {
             retires: false,
         };
         // Behind a fetch that faults nothing is executed.
-        let placed = !arrival.faulted && self.place(&op, arrival, program, memory, sink);
+        let placed = !arrival.faulted && self.place(&op, arrival, memory, sink);
         if static_inst.branch != BranchKind::None {
             self.foresee(inst.id, None, step.next_pc);
             self.pass_branch(&op, placed, program, memory, sink);
         }
         self.squash(checkpoint);
         let at = squash + self.config.branch.redirect_cycles;
-        self.front.redirect(at, StallCause::FetchRedirect);
+        self.front.redirect(at, StallCause::FetchMispredict);
         squash
     }
 }

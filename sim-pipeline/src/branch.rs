@@ -6,13 +6,15 @@
 //! history and the return stack back afterwards.
 
 pub mod btb;
+pub mod gshare;
 pub mod history;
 pub mod indirect;
 pub mod return_stack;
 pub mod tage;
 
-use crate::config::BranchConfig;
+use crate::config::{BranchConfig, Direction};
 use btb::{Btb, BtbHit};
+use gshare::Gshare;
 use history::{History, HistoryState};
 use indirect::IndirectPredictor;
 use return_stack::ReturnStack;
@@ -38,10 +40,6 @@ impl Branch {
         Branch { pc, kind: inst.branch, target }
     }
 
-    fn is_direct(self) -> bool {
-        matches!(self.kind, BranchKind::Direct | BranchKind::Conditional | BranchKind::Call)
-    }
-
     /// True for a branch that may fall through.
     pub fn is_conditional(self) -> bool {
         self.kind == BranchKind::Conditional
@@ -57,18 +55,57 @@ pub struct Prediction {
     pub taken: bool,
     /// Which BTB knew it.
     pub btb: BtbHit,
-    /// A direct branch that no BTB knew and that decode found: predicted late.
+    /// A taken branch that no BTB knew and that decode found: predicted late.
     pub resteered: bool,
+    /// Where the BTB would have sent it.
+    btb_target: Option<u64>,
     lookup: DirectionLookup,
     /// History with which it was predicted.
     before: HistoryState,
+}
+
+/// The predictor of directions in use.
+#[derive(Clone, Debug)]
+enum DirectionUnit {
+    Tage(Tage),
+    Gshare(Gshare),
+    /// Who knows where a branch goes says it to [`BranchUnit::perfect`].
+    Perfect,
+}
+
+impl DirectionUnit {
+    fn new(config: &BranchConfig) -> DirectionUnit {
+        match config.direction {
+            Direction::Tage => DirectionUnit::Tage(Tage::new(config)),
+            Direction::Gshare => DirectionUnit::Gshare(Gshare::new(config.gshare_bits)),
+            Direction::Perfect => DirectionUnit::Perfect,
+        }
+    }
+
+    #[inline]
+    fn look_up(&self, pc: u64, history: &HistoryState) -> DirectionLookup {
+        match self {
+            DirectionUnit::Tage(tage) => tage.look_up(pc, history),
+            DirectionUnit::Gshare(gshare) => DirectionLookup::given(gshare.look_up(pc, history)),
+            DirectionUnit::Perfect => DirectionLookup::given(false),
+        }
+    }
+
+    #[inline]
+    fn train(&mut self, pc: u64, prediction: &Prediction, taken: bool) {
+        match self {
+            DirectionUnit::Tage(tage) => tage.train(pc, &prediction.lookup, taken),
+            DirectionUnit::Gshare(gshare) => gshare.train(pc, &prediction.before, taken),
+            DirectionUnit::Perfect => {}
+        }
+    }
 }
 
 /// All predictors of the core.
 #[derive(Clone, Debug)]
 pub struct BranchUnit {
     btb: Btb,
-    direction: Tage,
+    direction: DirectionUnit,
     indirect: IndirectPredictor,
     returns: ReturnStack,
     history: History,
@@ -78,9 +115,9 @@ impl BranchUnit {
     /// Empty predictors.
     pub fn new(config: &BranchConfig) -> BranchUnit {
         BranchUnit {
-            btb: Btb::new(config.nano_btb_entries, config.btb_entries),
-            direction: Tage::new(config),
-            indirect: IndirectPredictor::new(config.indirect_bits),
+            btb: Btb::new(config.nano_btb_entries, config.btb_regions, config.btb_entries),
+            direction: DirectionUnit::new(config),
+            indirect: IndirectPredictor::new(config.indirect_path_bits, config.indirect_targets),
             returns: ReturnStack::new(config.return_stack),
             history: History::new(&config.history_lengths, config.tagged_bits),
         }
@@ -93,7 +130,7 @@ impl BranchUnit {
         let lookup = if branch.is_conditional() {
             self.direction.look_up(branch.pc, &before)
         } else {
-            DirectionLookup::ALWAYS
+            DirectionLookup::given(true)
         };
         let target = self.target(branch, &before, btb_target);
         if matches!(branch.kind, BranchKind::Call | BranchKind::IndirectCall) {
@@ -102,8 +139,24 @@ impl BranchUnit {
         let taken = lookup.taken;
         let next = if taken { target } else { Some(branch.pc.wrapping_add(4)) };
         self.history.push(branch.pc, taken, next.unwrap_or(0));
-        let resteered = taken && btb == BtbHit::Miss && branch.is_direct();
-        Prediction { next, taken, btb, resteered, lookup, before }
+        let resteered = taken && btb == BtbHit::Miss;
+        Prediction { next, taken, btb, resteered, btb_target, lookup, before }
+    }
+
+    /// The prediction of a branch that goes on at `next`, if branches are predicted perfectly: no
+    /// bubble, and nothing to learn.
+    pub fn perfect(&self, branch: Branch, next: Option<u64>) -> Option<Prediction> {
+        let (DirectionUnit::Perfect, Some(target)) = (&self.direction, next) else { return None };
+        let taken = !branch.is_conditional() || target != branch.pc.wrapping_add(4);
+        Some(Prediction {
+            next,
+            taken,
+            btb: BtbHit::Nano,
+            resteered: false,
+            btb_target: next,
+            lookup: DirectionLookup::given(taken),
+            before: HistoryState::default(),
+        })
     }
 
     /// Where the branch would go if it is taken.
@@ -141,10 +194,13 @@ impl BranchUnit {
 
     /// Trains with the outcome of a branch of the right path.
     pub fn train(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
+        if let DirectionUnit::Perfect = self.direction {
+            return;
+        }
         let before = &prediction.before;
         match kind {
             BranchKind::Conditional => {
-                self.direction.train(actual.pc, before, &prediction.lookup, actual.taken);
+                self.direction.train(actual.pc, prediction, actual.taken);
             }
             BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return => {
                 let was_right = prediction.next == Some(actual.next);
@@ -153,7 +209,7 @@ impl BranchUnit {
             _ => {}
         }
         if actual.taken {
-            self.btb.train(actual.pc, actual.next);
+            self.btb.train(actual.pc, actual.next, prediction.btb_target);
         }
     }
 }
@@ -175,7 +231,9 @@ mod tests {
 
     fn config() -> BranchConfig {
         BranchConfig {
+            direction: Direction::Tage,
             nano_btb_entries: 64,
+            btb_regions: 128,
             btb_entries: 1024,
             btb_bubble_cycles: 1,
             resteer_cycles: 4,
@@ -184,7 +242,9 @@ mod tests {
             bimodal_bits: 12,
             tagged_bits: 10,
             history_lengths: vec![4, 8, 16, 32, 64, 128],
-            indirect_bits: 9,
+            gshare_bits: 12,
+            indirect_path_bits: 10,
+            indirect_targets: 1024,
         }
     }
 
@@ -263,5 +323,35 @@ mod tests {
         unit.train(branch.kind, &first, actual);
         let second = unit.predict(branch);
         assert_eq!((second.btb, second.resteered), (BtbHit::Nano, false));
+    }
+
+    #[test]
+    fn a_perfect_predictor_is_told_where_branches_go() {
+        let config = BranchConfig { direction: Direction::Perfect, ..config() };
+        let unit = BranchUnit::new(&config);
+        let taken = unit.perfect(conditional(), Some(0x2000)).expect("the outcome is known");
+        assert_eq!((taken.next, taken.taken, taken.btb), (Some(0x2000), true, BtbHit::Nano));
+        let not_taken = unit.perfect(conditional(), Some(0x1004)).expect("the outcome is known");
+        assert_eq!((not_taken.next, not_taken.taken), (Some(0x1004), false));
+        assert_eq!(unit.perfect(conditional(), None), None);
+        assert_eq!(BranchUnit::new(&self::config()).perfect(conditional(), Some(0x2000)), None);
+    }
+
+    #[test]
+    fn two_levels_learn_a_short_pattern_and_not_a_long_one() {
+        let wrong = |direction: Direction, length: u64| {
+            let mut unit = BranchUnit::new(&BranchConfig { direction, ..config() });
+            let mut wrong = 0;
+            for i in 0..20_000_u64 {
+                // All taken but the last of each turn.
+                let taken = i % length != length - 1;
+                let next = if taken { 0x2000 } else { 0x1004 };
+                wrong += usize::from(!run(&mut unit, conditional(), taken, next) && i >= 15_000);
+            }
+            wrong
+        };
+        assert_eq!(wrong(Direction::Gshare, 10), 0);
+        assert!(wrong(Direction::Gshare, 40) > 100);
+        assert_eq!(wrong(Direction::Tage, 40), 0);
     }
 }

@@ -33,9 +33,11 @@ pub struct FrontEndConfig {
     pub mop_cache_sets: usize,
     /// MOP cache ways.
     pub mop_cache_ways: usize,
-    /// Entries between decode and rename.
+    /// MOPs for which each way of a MOP cache set has room.
+    pub mop_cache_mops_per_way: usize,
+    /// MOPs between decode and rename.
     pub fetch_queue: usize,
-    /// Fetch blocks by which prediction may run ahead of fetch.
+    /// Windows by which prediction may run ahead of fetch.
     pub target_queue: usize,
     /// Cycles from prediction to fetch.
     pub predict_to_fetch_cycles: u64,
@@ -49,13 +51,17 @@ pub struct FrontEndConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BranchConfig {
+    /// What predicts the direction of conditional branches.
+    pub direction: Direction,
     /// Entries of the nano BTB.
     pub nano_btb_entries: usize,
-    /// Entries of the main BTB, 4-way.
+    /// Regions of 32 bytes of which the first level of the main BTB holds up to four branches each.
+    pub btb_regions: usize,
+    /// Branches in the second level of the main BTB.
     pub btb_entries: usize,
-    /// Predictor cycles lost by a taken branch out of the main BTB.
+    /// Predictor cycles lost by a taken branch whose region the second level has to bring.
     pub btb_bubble_cycles: u64,
-    /// Cycles from fetch until decode re-steers a direct branch that no BTB knew.
+    /// Cycles from fetch until decode sends fetch on behind a taken branch that no BTB knew.
     pub resteer_cycles: u64,
     /// Cycles from the resolution of a mispredicted branch until prediction restarts.
     pub redirect_cycles: u64,
@@ -67,8 +73,24 @@ pub struct BranchConfig {
     pub tagged_bits: u32,
     /// History lengths of the tagged direction tables, ascending, in branches.
     pub history_lengths: Vec<u32>,
-    /// log2 of the entries of each indirect target table.
-    pub indirect_bits: u32,
+    /// log2 of the counters of the two-level predictor, and directions that select among them.
+    pub gshare_bits: u32,
+    /// log2 of the entries of the table that follows the path to an indirect branch.
+    pub indirect_path_bits: u32,
+    /// Targets of indirect branches in all.
+    pub indirect_targets: usize,
+}
+
+/// The predictor of directions, key `pipeline.branch.direction`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Tagged tables of geometric history lengths: the core's own class.
+    Tage,
+    /// One table of counters by address and last directions: a simple baseline.
+    Gshare,
+    /// Every branch goes where it will: directions, targets, and no branch is found late.
+    Perfect,
 }
 
 /// `[pipeline.window]`
@@ -178,28 +200,31 @@ impl PipelineConfig {
             format!("{sets} sets: must be a power of two (a bit field), at most {MAX_ENTRIES}");
         check(ok, "front-end.mop-cache-sets", text);
         let b = &self.branch;
-        for (key, entries) in
-            [("branch.btb-entries", b.btb_entries), ("branch.nano-btb-entries", b.nano_btb_entries)]
-        {
-            let ok = entries.is_power_of_two() && (4..=MAX_ENTRIES).contains(&entries);
-            let text = format!(
-                "{entries} entries in 4 ways: must be a power of two from 4 to {MAX_ENTRIES}"
-            );
+        for (key, entries, least) in [
+            ("branch.nano-btb-entries", b.nano_btb_entries, 4),
+            ("branch.btb-regions", b.btb_regions, 4),
+            ("branch.btb-entries", b.btb_entries, 8),
+            ("branch.indirect-targets", b.indirect_targets, 64),
+        ] {
+            let ok = entries.is_power_of_two() && (least..=MAX_ENTRIES).contains(&entries);
+            let text =
+                format!("{entries} entries: must be a power of two from {least} to {MAX_ENTRIES}");
             check(ok, key, text);
         }
-        for (key, bits) in [
-            ("branch.bimodal-bits", b.bimodal_bits),
-            ("branch.tagged-bits", b.tagged_bits),
-            ("branch.indirect-bits", b.indirect_bits),
+        for (key, bits, most) in [
+            ("branch.bimodal-bits", b.bimodal_bits, 20),
+            ("branch.tagged-bits", b.tagged_bits, crate::branch::history::MAX_INDEX_BITS),
+            ("branch.gshare-bits", b.gshare_bits, 20),
+            ("branch.indirect-path-bits", b.indirect_path_bits, 20),
         ] {
-            check((4..=20).contains(&bits), key, format!("{bits} is outside 4 to 20"));
+            check((4..=most).contains(&bits), key, format!("{bits} is outside 4 to {most}"));
         }
         let lengths = &b.history_lengths;
         let ascending = lengths.windows(2).all(|pair| pair[0] < pair[1]);
         let ok = ascending
             && (1..=crate::branch::tage::MAX_TABLES).contains(&lengths.len())
             && lengths.iter().all(|l| (1..=crate::branch::tage::MAX_HISTORY).contains(l));
-        let text = format!("{lengths:?}: 1 to 12 ascending lengths from 1 to 1024 are needed");
+        let text = format!("{lengths:?}: 1 to 8 ascending lengths from 1 to 1024 are needed");
         check(ok, "branch.history-lengths", text);
         found
     }
@@ -223,12 +248,13 @@ impl PipelineConfig {
     }
 
     /// Key, value and largest sensible value of every size and width.
-    fn sizes(&self) -> [(&'static str, usize, usize); 26] {
+    fn sizes(&self) -> [(&'static str, usize, usize); 27] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
         [
             ("front-end.fetch-width", f.fetch_width as usize, 16),
             ("front-end.mop-width", f.mop_width as usize, 16),
             ("front-end.mop-cache-ways", f.mop_cache_ways, 16),
+            ("front-end.mop-cache-mops-per-way", f.mop_cache_mops_per_way, 64),
             ("front-end.fetch-queue", f.fetch_queue, 256),
             ("front-end.target-queue", f.target_queue, 256),
             ("branch.return-stack", b.return_stack, 64),

@@ -1,10 +1,11 @@
 //! The front end: prediction runs ahead, fetch follows out of the MOP cache or L1I, decode delivers
 //! to rename (HC33; PMU guide 4.3 and 4.7).
 //!
-//! Two clocks: `predict` is the cycle in which the address of the current fetch block was known,
-//! `fetch` the cycle in which its words are read. The L1 I-cache is asked when the address is known,
-//! so prediction that runs ahead hides misses. Not modeled: instructions fetched behind a branch
-//! that decode re-steers, and the fetch of both directions.
+//! Two clocks: `predict` is the cycle in which the address of the current window was known, `fetch`
+//! the cycle in which its words are read. A window is what is left of 32 aligned bytes, up to a
+//! taken branch. The L1 I-cache is asked when the address is known, so prediction that runs ahead
+//! hides misses. Not modeled: the fetch of both directions, what is fetched behind a branch until
+//! decode finds it, and maintenance broadcast by other cores in the MOP cache.
 
 mod mop_cache;
 
@@ -12,12 +13,14 @@ use crate::branch::{Prediction, btb::BtbHit};
 use crate::config::{BranchConfig, FrontEndConfig};
 use crate::resource::Ring;
 use mop_cache::MopCache;
-use sim_core::{Cycle, EventSink, Happened, MemoryPort, StallCause, VirtAddr};
+use sim_core::{Cycle, EventSink, Happened, InstId, MemoryPort, StallCause, VirtAddr};
 
-/// No line is being fetched from.
-const NO_LINE: u64 = u64::MAX;
-/// Taken branches that the nano BTB predicts in one cycle (HC33).
-const TAKEN_PER_CYCLE: u8 = 2;
+/// No window and no line is the current one.
+const NOWHERE: u64 = u64::MAX;
+/// log2 of the bytes of a window: eight instructions (HC33).
+const WINDOW_SHIFT: u32 = 5;
+/// Windows that prediction names in one cycle, each may end in a taken branch (HC33).
+const WINDOWS_PER_CYCLE: u32 = 2;
 
 /// When one instruction came through the front end.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +33,8 @@ pub struct Arrival {
     pub late: StallCause,
     /// Its page cannot be fetched from: if it is reached, it aborts.
     pub faulted: bool,
+    /// It shares the MOP of the instruction before it.
+    pub fused: bool,
 }
 
 /// State of prediction, fetch and decode.
@@ -40,18 +45,24 @@ pub struct FrontEnd {
     resteer_cycles: Cycle,
     mop_cache: MopCache,
     predict: Cycle,
-    /// Cycles from the current block's prediction to the next one's.
-    step: Cycle,
-    taken_in_cycle: u8,
-    fetch: Cycle,
-    fetched: u32,
+    /// Windows named in the cycle `predict`.
+    windows: u32,
+    /// Cycles that the taken branch at the end of the window costs, and what they are.
+    gap: Cycle,
+    gap_cause: StallCause,
+    window: u64,
     line: u64,
     /// The fetch of the current line ended in a fault.
     faulted: bool,
+    /// Cycle in which L1I has the current line, and why not earlier.
+    line_ready: Cycle,
+    line_late: StallCause,
+    fetch: Cycle,
+    fetched: u32,
     from_mop_cache: bool,
-    /// Fetch cycles of the blocks by which prediction is ahead.
+    /// Fetch cycles of the windows by which prediction is ahead.
     targets: Ring,
-    /// Rename cycles of the instructions between decode and rename.
+    /// Rename cycles of the operations between decode and rename.
     queue: Ring,
     last_arrival: Cycle,
     late: StallCause,
@@ -61,55 +72,83 @@ impl FrontEnd {
     /// An empty front end at cycle 0.
     pub fn new(config: &FrontEndConfig, branch: &BranchConfig) -> FrontEnd {
         FrontEnd {
-            config: config.clone(),
             btb_bubble_cycles: branch.btb_bubble_cycles,
             resteer_cycles: branch.resteer_cycles,
-            mop_cache: MopCache::new(config.mop_cache_sets, config.mop_cache_ways),
+            mop_cache: MopCache::new(
+                config.mop_cache_sets,
+                config.mop_cache_ways,
+                config.mop_cache_mops_per_way,
+            ),
             predict: 0,
-            step: 0,
-            taken_in_cycle: 0,
+            windows: 0,
+            gap: 0,
+            gap_cause: StallCause::FetchPredictWidth,
+            window: NOWHERE,
+            line: NOWHERE,
+            faulted: false,
+            line_ready: 0,
+            line_late: StallCause::FetchL1iMiss,
             fetch: 0,
             fetched: 0,
-            line: NO_LINE,
-            faulted: false,
             from_mop_cache: false,
             targets: Ring::new(config.target_queue),
             queue: Ring::new(config.fetch_queue),
             last_arrival: 0,
-            late: StallCause::FetchRedirect,
+            late: StallCause::FetchEnd,
+            config: config.clone(),
         }
     }
 
-    /// Brings one instruction to rename. Raises the events of the I-side (flows 5.3 and 5.6) when a
-    /// new block is entered.
+    /// Brings one instruction to rename; `pairs` when it makes a pair with the one before it. Raises
+    /// the events of the I-side (flows 5.3 and 5.6) when a new line is entered.
     #[inline]
     pub fn place<M: MemoryPort, S: EventSink>(
         &mut self,
+        id: InstId,
         pc: u64,
+        pairs: bool,
         memory: &mut M,
         sink: &mut S,
     ) -> Arrival {
-        if self.mop_cache.enter(pc) {
-            self.from_mop_cache = self.mop_cache.hit();
+        let window = pc >> WINDOW_SHIFT;
+        if window != self.window {
+            self.window = window;
+            self.enter_window(pc, memory, sink);
         }
-        let line = VirtAddr(pc).line();
-        if line != self.line {
-            self.line = line;
-            self.enter_block(pc, memory, sink);
+        let from_mop_cache = self.mop_cache.holds(pc, id);
+        if from_mop_cache != self.from_mop_cache {
+            self.switch(from_mop_cache);
         }
-        let width =
-            if self.from_mop_cache { self.config.mop_width } else { self.config.fetch_width };
+        if from_mop_cache && pairs {
+            let (fetch, at) = (self.fetch, self.last_arrival);
+            return Arrival {
+                fetch,
+                at,
+                late: StallCause::FetchWidth,
+                faulted: self.faulted,
+                fused: true,
+            };
+        }
+        let (width, depth) = if from_mop_cache {
+            (self.config.mop_width, self.config.mop_to_rename_cycles)
+        } else {
+            self.wait_for_line();
+            (self.config.fetch_width, self.config.fetch_to_rename_cycles)
+        };
         if self.fetched >= width {
             self.fetch += 1;
             self.fetched = 0;
         }
         self.fetched += 1;
-        let depth = if self.from_mop_cache {
-            self.config.mop_to_rename_cycles
-        } else {
-            self.config.fetch_to_rename_cycles
-        };
         self.arrive(depth)
+    }
+
+    /// Decode is done with the instruction placed last: it builds an entry of the MOP cache.
+    #[inline]
+    pub fn decoded(&mut self, pc: u64, id: InstId, mops: u8) {
+        if !self.from_mop_cache {
+            self.mop_cache.build(pc, id, mops);
+        }
     }
 
     /// Decode hands over when the fetch queue has room; a full queue holds fetch back.
@@ -124,10 +163,10 @@ impl FrontEnd {
         }
         self.last_arrival = at;
         let late = std::mem::replace(&mut self.late, StallCause::FetchWidth);
-        Arrival { fetch: self.fetch, at, late, faulted: self.faulted }
+        Arrival { fetch: self.fetch, at, late, faulted: self.faulted, fused: false }
     }
 
-    /// The instruction that was placed last has left the fetch queue in this cycle.
+    /// The operation that was placed last has left the fetch queue in this cycle.
     #[inline]
     pub fn renamed(&mut self, cycle: Cycle) {
         self.queue.take(cycle);
@@ -139,46 +178,36 @@ impl FrontEnd {
         if !prediction.taken {
             return;
         }
-        self.line = NO_LINE;
-        self.mop_cache.leave();
-        match prediction.btb {
-            _ if prediction.resteered => {
-                self.predict = self.fetch + self.resteer_cycles;
-                self.step = 0;
-                self.taken_in_cycle = 0;
+        (self.window, self.line) = (NOWHERE, NOWHERE);
+        (self.gap, self.gap_cause) = match prediction.btb {
+            BtbHit::Nano => (0, StallCause::FetchPredictWidth),
+            BtbHit::First => (1, StallCause::FetchPredictWidth),
+            BtbHit::Main => (1 + self.btb_bubble_cycles, StallCause::FetchBtbBubble),
+            BtbHit::Miss => {
+                // Prediction had gone straight on; decode sets it back.
+                self.predict = self.fetch;
+                (self.resteer_cycles, StallCause::FetchResteer)
             }
-            BtbHit::Nano => {
-                self.taken_in_cycle += 1;
-                self.step = Cycle::from(self.taken_in_cycle >= TAKEN_PER_CYCLE);
-                if self.step > 0 {
-                    self.taken_in_cycle = 0;
-                }
-            }
-            BtbHit::Main | BtbHit::Miss => {
-                self.taken_in_cycle = 0;
-                self.step = 1 + self.btb_bubble_cycles;
-            }
-        }
+        };
     }
 
     /// Fetch starts anew in cycle `at`, because of `cause`; everything on the way is thrown away.
     pub fn redirect(&mut self, at: Cycle, cause: StallCause) {
         self.predict = at;
-        self.step = 0;
-        self.taken_in_cycle = 0;
+        self.windows = 0;
+        self.gap = 0;
         self.fetch = at;
         self.fetched = 0;
-        self.line = NO_LINE;
-        self.mop_cache.leave();
+        (self.window, self.line) = (NOWHERE, NOWHERE);
         self.targets.clear();
         self.last_arrival = self.last_arrival.min(at);
         self.late = cause;
     }
 
-    /// Instructions were changed: decoded ones are built anew.
+    /// Instructions or translations were changed: decoded instructions are built anew.
     pub fn forget_words(&mut self) {
         self.mop_cache.clear();
-        self.line = NO_LINE;
+        (self.window, self.line) = (NOWHERE, NOWHERE);
     }
 
     /// No arrival before this cycle (a counting window starts there).
@@ -186,35 +215,88 @@ impl FrontEnd {
         self.last_arrival = self.last_arrival.max(cycle);
     }
 
-    /// A new fetch block: its address is known in `predict`, its words when L1I has them.
-    fn enter_block<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
-        self.predict = (self.predict + self.step).max(self.targets.free_at());
-        self.step = 1;
-        let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
-        self.faulted = reply.happened.has(Happened::FAULT);
-        let mut start = self.predict + self.config.predict_to_fetch_cycles;
-        let mut late = StallCause::FetchBubble;
-        if reply.happened.has(Happened::L1_TLB_MISS) && reply.done > start {
-            (start, late) = (reply.done, StallCause::FetchItlbMiss);
-        } else if reply.happened.has(Happened::L1_MISS)
-            && !self.from_mop_cache
-            && reply.done > start
-        {
-            (start, late) = (reply.done, StallCause::FetchL1iMiss);
+    /// A new window: prediction names it in `predict`, and it can be fetched.
+    fn enter_window<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
+        let mut cause = StallCause::FetchPredictWidth;
+        if self.gap > 0 {
+            cause = self.gap_cause;
+            self.predict += self.gap;
+            (self.gap, self.windows) = (0, 0);
+        } else if self.windows >= WINDOWS_PER_CYCLE {
+            self.predict += 1;
+            self.windows = 0;
         }
-        if start > self.fetch {
-            self.fetch = start;
-            self.fetched = 0;
-            if self.late != StallCause::FetchRedirect && self.late != StallCause::FetchSerialise
-                || late != StallCause::FetchBubble
-            {
-                self.late = late;
-            }
-        } else if !self.from_mop_cache && self.fetched > 0 {
-            // One L1I read does not reach over the end of its line.
-            self.fetch += 1;
-            self.fetched = 0;
+        let room = self.targets.free_at();
+        if room > self.predict {
+            (self.predict, self.windows) = (room, 0);
+        }
+        self.windows += 1;
+        let line = VirtAddr(pc).line();
+        if line != self.line {
+            self.line = line;
+            self.enter_line(pc, memory, sink);
+        }
+        self.mop_cache.enter(pc);
+        self.fetch_from(self.predict + self.config.predict_to_fetch_cycles, cause);
+        if self.line_late == StallCause::FetchItlbMiss {
+            // MOPs too are read only where the page may be executed.
+            self.wait_for_line();
         }
         self.targets.take(self.fetch);
+    }
+
+    /// A new line: the L1 I-cache is asked for it.
+    fn enter_line<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
+        let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
+        self.faulted = reply.happened.has(Happened::FAULT);
+        (self.line_ready, self.line_late) = if reply.happened.has(Happened::L1_TLB_MISS) {
+            (reply.done, StallCause::FetchItlbMiss)
+        } else if reply.happened.has(Happened::L1_MISS) {
+            (reply.done, StallCause::FetchL1iMiss)
+        } else {
+            (0, StallCause::FetchL1iMiss)
+        };
+        if !self.from_mop_cache && self.fetched > 0 {
+            // One L1I read does not reach over the end of its line.
+            self.next_read();
+        }
+    }
+
+    /// Words that are to be decoded need their line, MOPs do not.
+    #[inline]
+    fn wait_for_line(&mut self) {
+        if self.line_ready > self.fetch {
+            self.fetch_from(self.line_ready, self.line_late);
+        }
+    }
+
+    /// Nothing is fetched before `start`. A restart stays the cause unless a miss comes on top.
+    #[inline]
+    fn fetch_from(&mut self, start: Cycle, cause: StallCause) {
+        if start <= self.fetch {
+            return;
+        }
+        self.fetch = start;
+        self.fetched = 0;
+        let is_miss = matches!(cause, StallCause::FetchItlbMiss | StallCause::FetchL1iMiss);
+        if self.late == StallCause::FetchWidth || is_miss {
+            self.late = cause;
+        }
+    }
+
+    /// The other source of operations: one cycle reads only one of the two.
+    fn switch(&mut self, to_mop_cache: bool) {
+        self.from_mop_cache = to_mop_cache;
+        if self.fetched > 0 {
+            self.next_read();
+        }
+        if !to_mop_cache && self.late == StallCause::FetchWidth {
+            self.late = StallCause::FetchMopSwitch;
+        }
+    }
+
+    fn next_read(&mut self) {
+        self.fetch += 1;
+        self.fetched = 0;
     }
 }

@@ -39,7 +39,15 @@ impl Pipeline {
         done.reply = memory.access(request, start, sink);
         at.result = at.result.max(certain + 1);
         self.lsu.maintained(done.reply.done);
-        if matches!(what, Maintenance::InstByAddress | Maintenance::InstAll { .. }) {
+        let changes_code = matches!(
+            what,
+            Maintenance::InstByAddress
+                | Maintenance::InstAll { .. }
+                | Maintenance::Tlb { .. }
+                | Maintenance::TableBase { .. }
+                | Maintenance::Stage2TableBase
+        );
+        if changes_code {
             self.front.forget_words();
         }
     }

@@ -45,12 +45,12 @@ impl Pipeline {
             retires: false,
         };
         let late = StallCause::FetchWidth;
-        let arrival = Arrival { fetch: cycle, at: cycle, late, faulted: false };
+        let arrival = Arrival { fetch: cycle, at: cycle, late, faulted: false, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
                 self.window.hold_until(cycle + 1, offer.blocked);
             }
-            self.place(&op, arrival, program, memory, sink);
+            self.place(&op, arrival, memory, sink);
         }
         if offer.offered == 0 {
             self.window.hold_until(cycle + 1, offer.blocked);

@@ -146,11 +146,11 @@ impl Pipeline {
             squash: NEVER,
             retires: !flags.has(InstFlags::ABANDONED),
         };
-        let arrival = self.front.place(pc, memory, sink);
+        let arrival = self.bring(id, pc, program, memory, sink);
         if arrival.faulted && op.retires {
             return self.instruction_abort(&op, arrival, sink);
         }
-        let placed = self.place(&op, arrival, program, memory, sink);
+        let placed = self.place(&op, arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         if let Some(addr) = op.addr {
             self.guess.learn(id, addr);
@@ -212,12 +212,11 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         arrival: Arrival,
-        program: &Program,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let fused = self.fuses(op, arrival, program);
-        let Some((rename, mops)) = self.rename(op, arrival, fused, memory, sink) else {
+        let fused = arrival.fused;
+        let Some((rename, mops)) = self.rename(op, arrival, memory, sink) else {
             return false;
         };
         self.raise_speculative(op, mops, sink);
@@ -245,21 +244,32 @@ impl Pipeline {
         true
     }
 
-    /// True when the instruction shares the MOP of the one before it. One that waits for its line
-    /// takes a slot of its own; the end of a fetch group does not part a pair.
+    /// One instruction through the front end. It shares the MOP of the one before it if it comes along
+    /// with it: one that waits for its line takes a slot of its own, but the end of a fetch group
+    /// does not part a pair.
     #[inline]
-    fn fuses(&mut self, op: &Op<'_>, arrival: Arrival, program: &Program) -> bool {
-        let fused = match self.previous {
-            Some((id, pc)) if pc.wrapping_add(4) == op.pc => {
-                let comes_with_it =
-                    arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle();
-                comes_with_it && sim_isa::fuses(program.inst(id), op.inst)
+    pub(crate) fn bring<M: MemoryPort, S: EventSink>(
+        &mut self,
+        id: InstId,
+        pc: u64,
+        program: &Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Arrival {
+        let inst = program.inst(id);
+        let pairs = match self.previous {
+            Some((first, at)) if at.wrapping_add(4) == pc => {
+                sim_isa::fuses(program.inst(first), inst)
             }
             _ => false,
         };
+        let mut arrival = self.front.place(id, pc, pairs, memory, sink);
+        arrival.fused |=
+            pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
+        self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
         // A pair takes no third partner.
-        self.previous = (!fused).then_some((op.id, op.pc));
-        fused
+        self.previous = (!arrival.fused).then_some((id, pc));
+        arrival
     }
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
@@ -268,13 +278,11 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         arrival: Arrival,
-        fused: bool,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
-        if fused {
+        if arrival.fused {
             let cycle = self.window.cycle().max(arrival.at);
-            self.front.renamed(cycle.min(op.squash));
             return (cycle <= op.squash).then_some((cycle, 0));
         }
         let mut first = 0;

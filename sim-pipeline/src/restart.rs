@@ -111,6 +111,6 @@ impl Pipeline {
     /// Fetch goes on behind an exception's entry and return.
     fn restart(&mut self, life: &OpLife) {
         let at = life.retire + self.config.execute.exception_cycles;
-        self.front.redirect(at, StallCause::FetchSerialise);
+        self.front.redirect(at, StallCause::FetchException);
     }
 }

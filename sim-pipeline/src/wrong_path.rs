@@ -119,7 +119,8 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let prediction = self.branches.predict(branch);
+        let perfect = self.branches.perfect(branch, next);
+        let prediction = perfect.unwrap_or_else(|| self.branches.predict(branch));
         let fall_through = branch.pc.wrapping_add(4);
         // Where the stream ends or breaks off nobody knows better than the prediction.
         let Some(next) = next.or(prediction.next) else {
@@ -143,7 +144,11 @@ impl Pipeline {
             }
             self.branches.recover(&prediction, returns, actual);
             let at = resolved + self.config.branch.redirect_cycles;
-            self.front.redirect(at, StallCause::FetchRedirect);
+            let cause = match prediction.next {
+                None => StallCause::FetchNoTarget,
+                Some(_) => StallCause::FetchMispredict,
+            };
+            self.front.redirect(at, cause);
         }
         flushed
     }
@@ -187,7 +192,7 @@ impl Pipeline {
     ) {
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
-            let arrival = self.front.place(pc, memory, sink);
+            let arrival = self.bring(id, pc, program, memory, sink);
             if arrival.at > squash || arrival.faulted {
                 break;
             }
@@ -207,7 +212,7 @@ impl Pipeline {
                 squash,
                 retires: false,
             };
-            let placed = self.place(&op, arrival, program, memory, sink);
+            let placed = self.place(&op, arrival, memory, sink);
             let next = if inst.branch == BranchKind::None {
                 flows_on(inst.special).then(|| pc.wrapping_add(4))
             } else {
@@ -253,7 +258,7 @@ impl Pipeline {
         }
         self.branches.recover(&prediction, returns, Outcome { pc: op.pc, taken, next });
         self.front
-            .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchRedirect);
+            .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)
     }
 }

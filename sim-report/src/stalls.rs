@@ -107,7 +107,7 @@ mod tests {
         counts.count(PmuEvent::CPU_CYCLES, 1000);
         counts.count(PmuEvent::OP_SPEC, used);
         let mut stalls = [0; StallCause::COUNT];
-        stalls[StallCause::FetchRedirect as usize] = 500;
+        stalls[StallCause::FetchMispredict as usize] = 500;
         stalls[StallCause::RobMemory as usize] = 1500;
         let (prefetches, unknown_words) = Default::default();
         let core = CoreOutcome { stream: 3, counts, stalls, prefetches, unknown_words };

@@ -1,84 +1,215 @@
-//! Branch target buffers: a nano BTB without bubble in front of the main BTB (HC33).
+//! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese).
+//!
+//! The nano BTB costs nothing: two taken branches a cycle. The main BTB's first level holds regions
+//! of 32 bytes with up to four branches each: one taken branch a cycle. Its second level holds single
+//! branches and brings all those of a region at once, so the bubble of its access is shared by the
+//! branches of a region: that is how cycles per branch come to depend on spacing.
 
 /// Which buffer knew a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BtbHit {
-    /// The nano BTB: no bubble.
+    /// The nano BTB.
     Nano,
-    /// The main BTB: a bubble.
+    /// The first level of the main BTB.
+    First,
+    /// The second level of the main BTB.
     Main,
-    /// Neither.
+    /// None: decode finds the branch.
     Miss,
 }
 
-const WAYS: usize = 4;
-/// No branch is at an address that is not a multiple of four.
+const NANO_WAYS: usize = 4;
+const REGION_WAYS: usize = 4;
+const REGION_BRANCHES: usize = 4;
+const MAIN_WAYS: usize = 8;
+/// log2 of the bytes of a region.
+const REGION_SHIFT: u32 = 5;
+/// No branch is at an address that is not a multiple of four, no region has this number.
 const EMPTY: u64 = u64::MAX;
 
-/// One set-associative buffer with least-recently-used replacement by position.
-#[derive(Clone, Debug)]
-struct Table {
-    /// `(pc, target)`, most recently used first in each set.
-    entries: Box<[[(u64, u64); WAYS]]>,
+/// A branch and where it went last.
+type Entry = (u64, u64);
+const NO_ENTRY: Entry = (EMPTY, 0);
+
+/// Set number of `value`: all its low bits fold into it, so that steps of any power of two fill all
+/// sets alike.
+#[inline]
+fn fold(value: u64, sets: usize) -> usize {
+    let bits = sets.trailing_zeros();
+    let folded = value ^ (value >> bits) ^ (value >> (2 * bits)) ^ (value >> (3 * bits));
+    folded as usize & (sets - 1)
 }
 
-impl Table {
-    fn new(entries: usize) -> Table {
-        Table { entries: vec![[(EMPTY, 0); WAYS]; entries / WAYS].into_boxed_slice() }
-    }
-
-    fn set(&mut self, pc: u64) -> &mut [(u64, u64); WAYS] {
-        let index = (pc >> 2) ^ (pc >> 13);
-        let mask = self.entries.len() - 1;
-        &mut self.entries[index as usize & mask]
-    }
-
-    /// The target, and the entry becomes the most recently used one.
-    fn look_up(&mut self, pc: u64) -> Option<u64> {
-        let set = self.set(pc);
-        let way = set.iter().position(|(tag, _)| *tag == pc)?;
-        set[..=way].rotate_right(1);
-        Some(set[0].1)
-    }
-
-    fn insert(&mut self, pc: u64, target: u64) {
-        let set = self.set(pc);
-        let way = set.iter().position(|(tag, _)| *tag == pc).unwrap_or(WAYS - 1);
-        set[..=way].rotate_right(1);
-        set[0] = (pc, target);
-    }
+/// Puts the entry into a set, most recently used first; the last one makes room.
+#[inline]
+fn put_first<const N: usize>(set: &mut [Entry; N], entry: Entry) {
+    let way = set.iter().position(|(pc, _)| *pc == entry.0).unwrap_or(N - 1);
+    set[..=way].rotate_right(1);
+    set[0] = entry;
 }
 
-/// Both buffers.
+/// One region of the first level: branches, most recently used first.
+#[derive(Clone, Copy, Debug)]
+struct Region {
+    number: u64,
+    branches: [Entry; REGION_BRANCHES],
+}
+
+const NO_REGION: Region = Region { number: EMPTY, branches: [NO_ENTRY; REGION_BRANCHES] };
+
+/// All buffers.
 #[derive(Clone, Debug)]
 pub struct Btb {
-    nano: Table,
-    main: Table,
+    nano: Box<[[Entry; NANO_WAYS]]>,
+    regions: Box<[[Region; REGION_WAYS]]>,
+    main: Box<[[Entry; MAIN_WAYS]]>,
 }
 
 impl Btb {
-    /// Empty buffers; both sizes are powers of two and multiples of four.
-    pub fn new(nano_entries: usize, main_entries: usize) -> Btb {
-        Btb { nano: Table::new(nano_entries), main: Table::new(main_entries) }
+    /// Empty buffers; all sizes are powers of two and at least one set.
+    pub fn new(nano_entries: usize, regions: usize, main_entries: usize) -> Btb {
+        Btb {
+            nano: vec![[NO_ENTRY; NANO_WAYS]; nano_entries / NANO_WAYS].into_boxed_slice(),
+            regions: vec![[NO_REGION; REGION_WAYS]; regions / REGION_WAYS].into_boxed_slice(),
+            main: vec![[NO_ENTRY; MAIN_WAYS]; main_entries / MAIN_WAYS].into_boxed_slice(),
+        }
     }
 
-    /// Who knows the branch at `pc`, and its last target. A main hit moves into the nano BTB.
+    /// Who knows the branch at `pc`, and its last target. The branch moves to the front.
+    #[inline]
     pub fn look_up(&mut self, pc: u64) -> (BtbHit, Option<u64>) {
-        if let Some(target) = self.nano.look_up(pc) {
-            return (BtbHit::Nano, Some(target));
+        let set = self.nano_set(pc);
+        if let Some(way) = set.iter().position(|(at, _)| *at == pc) {
+            set[..=way].rotate_right(1);
+            return (BtbHit::Nano, Some(set[0].1));
         }
-        match self.main.look_up(pc) {
-            Some(target) => {
-                self.nano.insert(pc, target);
-                (BtbHit::Main, Some(target))
-            }
-            None => (BtbHit::Miss, None),
+        let (hit, target) = self.look_up_main(pc);
+        if let Some(target) = target {
+            put_first(self.nano_set(pc), (pc, target));
+        }
+        (hit, target)
+    }
+
+    fn look_up_main(&mut self, pc: u64) -> (BtbHit, Option<u64>) {
+        if let Some(region) = self.region(pc)
+            && let Some(way) = region.branches.iter().position(|(at, _)| *at == pc)
+        {
+            region.branches[..=way].rotate_right(1);
+            return (BtbHit::First, Some(region.branches[0].1));
+        }
+        let set = self.main_set(pc);
+        let Some(way) = set.iter().position(|(at, _)| *at == pc) else {
+            return (BtbHit::Miss, None);
+        };
+        set[..=way].rotate_right(1);
+        let branches = *set;
+        // The oldest first, so that the one that is wanted stays if there are more than fit.
+        for entry in branches.iter().rev().filter(|e| e.0 >> REGION_SHIFT == pc >> REGION_SHIFT) {
+            self.put_in_region(*entry);
+        }
+        (BtbHit::Main, Some(branches[0].1))
+    }
+
+    /// Remembers where the taken branch at `pc` went; `known` is what the look-up found.
+    #[inline]
+    pub fn train(&mut self, pc: u64, target: u64, known: Option<u64>) {
+        if known != Some(target) {
+            put_first(self.nano_set(pc), (pc, target));
+            put_first(self.main_set(pc), (pc, target));
+            self.put_in_region((pc, target));
         }
     }
 
-    /// Remembers a taken branch.
-    pub fn train(&mut self, pc: u64, target: u64) {
-        self.nano.insert(pc, target);
-        self.main.insert(pc, target);
+    /// Puts a branch into the first level; the least recently used region makes room.
+    fn put_in_region(&mut self, entry: Entry) {
+        let number = entry.0 >> REGION_SHIFT;
+        let sets = self.regions.len();
+        let set = &mut self.regions[fold(number, sets)];
+        let way = set.iter().position(|region| region.number == number);
+        set[..=way.unwrap_or(REGION_WAYS - 1)].rotate_right(1);
+        if way.is_none() {
+            set[0] = Region { number, ..NO_REGION };
+        }
+        put_first(&mut set[0].branches, entry);
+    }
+
+    /// The region of `pc` in the first level, which becomes the most recently used one of its set.
+    fn region(&mut self, pc: u64) -> Option<&mut Region> {
+        let number = pc >> REGION_SHIFT;
+        let sets = self.regions.len();
+        let set = &mut self.regions[fold(number, sets)];
+        let way = set.iter().position(|region| region.number == number)?;
+        set[..=way].rotate_right(1);
+        Some(&mut set[0])
+    }
+
+    fn nano_set(&mut self, pc: u64) -> &mut [Entry; NANO_WAYS] {
+        let sets = self.nano.len();
+        &mut self.nano[fold(pc >> 2, sets)]
+    }
+
+    /// All branches of one region share a set.
+    fn main_set(&mut self, pc: u64) -> &mut [Entry; MAIN_WAYS] {
+        let sets = self.main.len();
+        &mut self.main[fold(pc >> REGION_SHIFT, sets)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two passes over branches at this spacing: how many the buffers knew in the second, by buffer.
+    fn known(branches: u64, spacing: u64) -> [usize; 4] {
+        let mut btb = Btb::new(64, 512, 8192);
+        let mut found = [0; 4];
+        for pass in 0..3 {
+            for i in 0..branches {
+                let pc = 0x10_0000 + i * spacing;
+                let (hit, target) = btb.look_up(pc);
+                btb.train(pc, pc + spacing, target);
+                found[hit as usize] += usize::from(pass == 2);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn each_buffer_holds_its_size_at_every_spacing() {
+        for spacing in [8, 16, 32, 64] {
+            assert_eq!(known(64, spacing), [64, 0, 0, 0], "{spacing} bytes");
+        }
+        assert_eq!(known(2048, 8), [0, 2048, 0, 0]);
+        assert_eq!(known(1024, 16), [0, 1024, 0, 0]);
+        assert_eq!(known(512, 32), [0, 512, 0, 0]);
+    }
+
+    #[test]
+    fn a_region_comes_with_all_its_branches() {
+        assert_eq!(known(8192, 8), [0, 6144, 2048, 0]);
+        assert_eq!(known(8192, 32), [0, 0, 8192, 0]);
+    }
+
+    #[test]
+    fn the_main_btb_holds_its_size_and_no_more() {
+        assert_eq!(known(8192, 8)[BtbHit::Miss as usize], 0);
+        assert!(known(9216, 8)[BtbHit::Miss as usize] > 2048);
+    }
+
+    #[test]
+    fn a_region_of_more_than_four_branches_still_knows_them_all() {
+        assert_eq!(known(256, 4)[BtbHit::Miss as usize], 0);
+    }
+
+    #[test]
+    fn a_changed_target_is_known_everywhere() {
+        let mut btb = Btb::new(64, 512, 8192);
+        btb.train(0x1000, 0x2000, None);
+        btb.train(0x1000, 0x3000, Some(0x2000));
+        assert_eq!(btb.look_up(0x1000), (BtbHit::Nano, Some(0x3000)));
+        for i in 1..1000 {
+            btb.train(0x1000 + 64 * i, 0, None);
+        }
+        assert_eq!(btb.look_up(0x1000), (BtbHit::Main, Some(0x3000)));
     }
 }

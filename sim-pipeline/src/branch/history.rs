@@ -1,4 +1,8 @@
 //! Global branch history with folded registers, as TAGE-class predictors index with it.
+//!
+//! A fold is the exclusive or of all pieces of a history; it follows the history with one shift a
+//! branch. Each table needs two of different widths, which share one register of 32 bits, so that
+//! all tables move in a few vector instructions.
 
 use super::tage::{MAX_HISTORY, MAX_TABLES};
 
@@ -8,67 +12,82 @@ const RING_BITS: usize = 4 * MAX_HISTORY as usize;
 const RING_WORDS: usize = RING_BITS / 64;
 /// Width of the folded tag registers, bits.
 const TAG_BITS: u32 = 9;
+/// Where the tag register stands beside the index register.
+const TAG_SHIFT: u32 = 16;
+/// Widest index register: one bit is left for the shift.
+pub const MAX_INDEX_BITS: u32 = TAG_SHIFT - 1;
 
 /// Everything that a branch changes in the history; small enough to be saved at every branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryState {
-    index: [u32; MAX_TABLES],
-    tag: [u32; MAX_TABLES],
-    head: usize,
+    /// Index register of each table, with the tag register from [`TAG_SHIFT`] on.
+    folds: [u32; MAX_TABLES],
+    head: u32,
+    /// The last directions, the youngest in bit 0.
+    recent: u32,
     /// Target bits of the last taken branches, for indirect prediction.
     path: u64,
 }
 
 impl HistoryState {
-    /// The folded index register of table `i`.
-    pub(super) fn folded_index(&self, i: usize) -> u32 {
-        self.index[i]
+    /// The folded registers of all tables: that for the index in the low bits.
+    #[inline]
+    pub(super) fn folds(&self) -> &[u32; MAX_TABLES] {
+        &self.folds
     }
 
-    /// The folded tag register of table `i`.
-    pub(super) fn folded_tag(&self, i: usize) -> u32 {
-        self.tag[i]
+    /// The last 32 directions.
+    #[inline]
+    pub(super) fn recent(&self) -> u32 {
+        self.recent
     }
 
     /// Target bits of the last taken branches.
+    #[inline]
     pub(super) fn path(&self) -> u64 {
         self.path
     }
+}
+
+/// The tag part of a folded register.
+#[inline]
+pub(super) fn tag_fold(fold: u32) -> u32 {
+    fold >> TAG_SHIFT
 }
 
 /// Directions of the last branches.
 #[derive(Clone, Debug)]
 pub struct History {
     ring: Box<[u64; RING_WORDS]>,
-    folds: Box<[Fold]>,
+    /// Age of the branch that leaves the history of each table, 0 for the last one.
+    oldest: [u32; MAX_TABLES],
+    /// Where that branch's bit stands in the two registers; 0 for a table that is not there.
+    leaves: [u32; MAX_TABLES],
+    tables: usize,
     index_bits: u32,
     state: HistoryState,
-}
-
-/// How one history is folded.
-#[derive(Clone, Copy, Debug)]
-struct Fold {
-    /// Length of the history, branches.
-    length: usize,
-    /// Where the oldest bit stands in the index register, and in the tag register.
-    index_out: u32,
-    tag_out: u32,
 }
 
 impl History {
     /// An empty history for tables of `1 << index_bits` entries.
     pub fn new(lengths: &[u32], index_bits: u32) -> History {
-        let fold = |length: &u32| Fold {
-            length: *length as usize,
-            index_out: length % index_bits,
-            tag_out: length % TAG_BITS,
-        };
-        let folds = lengths.iter().take(MAX_TABLES).map(fold).collect();
-        let ring = Box::new([0; RING_WORDS]);
-        History { ring, folds, index_bits, state: HistoryState::default() }
+        let (mut oldest, mut leaves) = ([0; MAX_TABLES], [0; MAX_TABLES]);
+        for (i, length) in lengths.iter().take(MAX_TABLES).enumerate() {
+            oldest[i] = length - 1;
+            leaves[i] = 1 << (length % index_bits) | 1 << (TAG_SHIFT + length % TAG_BITS);
+        }
+        History {
+            ring: Box::new([0; RING_WORDS]),
+            oldest,
+            leaves,
+            tables: lengths.len().min(MAX_TABLES),
+            index_bits,
+            state: HistoryState::default(),
+        }
     }
 
     /// The state to predict with and to come back to.
+    #[inline]
     pub fn state(&self) -> &HistoryState {
         &self.state
     }
@@ -79,35 +98,36 @@ impl History {
     }
 
     /// Moves past one branch.
+    #[inline]
     pub fn push(&mut self, pc: u64, taken: bool, next: u64) {
-        let new = u32::from(taken);
-        for (i, fold) in self.folds.iter().enumerate().take(MAX_TABLES) {
-            let old = self.bit(fold.length - 1);
-            let (index, tag) = (&mut self.state.index[i], &mut self.state.tag[i]);
-            *index = shift_in(*index, new, old << fold.index_out, self.index_bits);
-            *tag = shift_in(*tag, new, old << fold.tag_out, TAG_BITS);
+        let mut gone = [0; MAX_TABLES];
+        for (gone, oldest) in gone.iter_mut().zip(self.oldest).take(self.tables) {
+            *gone = self.bit(oldest).wrapping_neg();
         }
-        let head = (self.state.head + 1) % RING_BITS;
-        let (word, bit) = (head / 64, head % 64);
+        let comes = u32::from(taken) * (1 | 1 << TAG_SHIFT);
+        let (index_top, tag_top) = (1 << self.index_bits, 1 << (TAG_SHIFT + TAG_BITS));
+        let keep = (index_top - 1) | (tag_top - (1 << TAG_SHIFT));
+        for ((fold, gone), leaves) in self.state.folds.iter_mut().zip(gone).zip(self.leaves) {
+            let moved = (*fold << 1 | comes) ^ (leaves & gone);
+            let around = (moved & index_top) >> self.index_bits | (moved & tag_top) >> TAG_BITS;
+            *fold = (moved ^ around) & keep;
+        }
+        let head = (self.state.head + 1) % RING_BITS as u32;
+        let (word, bit) = (head as usize / 64, head % 64);
         self.ring[word] = (self.ring[word] & !(1 << bit)) | (u64::from(taken) << bit);
         self.state.head = head;
+        self.state.recent = self.state.recent << 1 | u32::from(taken);
         if taken {
             self.state.path = (self.state.path << 3) ^ (next >> 2) ^ (pc >> 4);
         }
     }
 
     /// The direction `age` branches ago, 0 for the last one.
-    fn bit(&self, age: usize) -> u32 {
-        let at = (self.state.head + RING_BITS - age) % RING_BITS;
+    #[inline]
+    fn bit(&self, age: u32) -> u32 {
+        let at = self.state.head.wrapping_sub(age) as usize % RING_BITS;
         (self.ring[at / 64] >> (at % 64)) as u32 & 1
     }
-}
-
-/// Shifts `new` into a folded register of `width` bits and takes `old` out of it.
-#[inline]
-fn shift_in(value: u32, new: u32, old: u32, width: u32) -> u32 {
-    let without_old = ((value << 1) | new) ^ old;
-    (without_old ^ (without_old >> width)) & ((1 << width) - 1)
 }
 
 #[cfg(test)]
@@ -126,11 +146,13 @@ mod tests {
             history.push(0, taken, 0);
             bits.insert(0, u32::from(taken));
             bits.truncate(length as usize);
-            let slow = bits
-                .iter()
-                .enumerate()
-                .fold(0, |fold, (age, bit)| fold ^ (bit << (age as u32 % width)));
-            assert_eq!(history.state().folded_index(0), slow);
+            let slow = |width: u32| {
+                let ages = bits.iter().enumerate();
+                ages.fold(0, |fold, (age, bit)| fold ^ (bit << (age as u32 % width)))
+            };
+            let folds = history.state().folds()[0];
+            assert_eq!(folds & ((1 << TAG_SHIFT) - 1), slow(width));
+            assert_eq!(tag_fold(folds), slow(TAG_BITS));
         }
     }
 

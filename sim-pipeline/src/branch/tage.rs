@@ -3,16 +3,19 @@
 //! The core's predictor is only known to be TAGE-class (HC33); the structure follows the published
 //! TAGE idea, the sizes are configuration. Not modeled: statistical corrector, loop predictor.
 
-use super::history::HistoryState;
+use super::history::{HistoryState, tag_fold};
 use crate::config::BranchConfig;
 
 /// Most tagged tables.
-pub const MAX_TABLES: usize = 12;
+pub const MAX_TABLES: usize = 8;
 /// Longest history, branches.
 pub const MAX_HISTORY: u32 = 1024;
 
 /// Updates between two agings of the usefulness bits.
 const AGING_PERIOD: u32 = 1 << 18;
+/// Bits of a tag; one more marks an entry that is not empty.
+const TAG_MASK: u32 = 0xFFF;
+const TAG_PRESENT: u32 = 0x1000;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -34,12 +37,23 @@ pub struct DirectionLookup {
     provider: u8,
     /// The provider's counter is at its weakest.
     weak: bool,
+    /// Where the branch stands in each table, and its tag there.
+    slots: [u16; MAX_TABLES],
+    tags: [u16; MAX_TABLES],
 }
 
 impl DirectionLookup {
-    /// An unconditional branch.
-    pub const ALWAYS: DirectionLookup =
-        DirectionLookup { taken: true, alternate: true, provider: 0, weak: false };
+    /// A direction that no table gave.
+    pub const fn given(taken: bool) -> DirectionLookup {
+        DirectionLookup {
+            taken,
+            alternate: taken,
+            provider: 0,
+            weak: false,
+            slots: [0; MAX_TABLES],
+            tags: [0; MAX_TABLES],
+        }
+    }
 }
 
 /// The predictor's tables.
@@ -47,8 +61,10 @@ impl DirectionLookup {
 pub struct Tage {
     /// 2-bit counters, taken from 2 on.
     bimodal: Box<[u8]>,
-    tables: Vec<Box<[Entry]>>,
-    index_mask: u32,
+    /// All tagged tables, one after the other.
+    entries: Box<[Entry]>,
+    tables: usize,
+    index_bits: u32,
     /// Trust in a freshly allocated entry against its alternate, -8 to 7.
     trust_new: i8,
     updates: u32,
@@ -59,11 +75,12 @@ pub struct Tage {
 impl Tage {
     /// Empty tables: everything weakly not taken.
     pub fn new(config: &BranchConfig) -> Tage {
-        let table = || vec![Entry::default(); 1 << config.tagged_bits].into_boxed_slice();
+        let tables = config.history_lengths.len().min(MAX_TABLES);
         Tage {
             bimodal: vec![1; 1 << config.bimodal_bits].into_boxed_slice(),
-            tables: config.history_lengths.iter().take(MAX_TABLES).map(|_| table()).collect(),
-            index_mask: (1 << config.tagged_bits) - 1,
+            entries: vec![Entry::default(); tables << config.tagged_bits].into_boxed_slice(),
+            tables,
+            index_bits: config.tagged_bits,
             trust_new: 0,
             updates: 0,
             dice: 1,
@@ -71,71 +88,84 @@ impl Tage {
     }
 
     /// Predicts the branch at `pc`.
+    #[inline]
     pub fn look_up(&self, pc: u64, history: &HistoryState) -> DirectionLookup {
         let base = self.bimodal[self.bimodal_index(pc)] >= 2;
-        let mut found = DirectionLookup { taken: base, alternate: base, provider: 0, weak: false };
-        for i in (0..self.tables.len()).rev() {
-            let entry = &self.tables[i][self.index(pc, history, i)];
-            if entry.tag != tag(pc, history, i) {
-                continue;
-            }
-            if found.provider == 0 {
-                found.provider = i as u8 + 1;
-                found.taken = entry.counter >= 0;
-                found.weak = entry.counter == 0 || entry.counter == -1;
-            } else {
-                found.alternate = entry.counter >= 0;
-                break;
-            }
+        let mut found = DirectionLookup::given(base);
+        self.locate(pc, history, &mut found);
+        let mut matches = 0_u32;
+        for i in 0..self.tables {
+            let entry = &self.entries[self.at(&found, i)];
+            matches |= u32::from(entry.tag == found.tags[i]) << i;
         }
-        if found.provider != 0 && found.weak && self.trust_new < 0 {
+        if matches == 0 {
+            return found;
+        }
+        let longest = matches.ilog2();
+        let entry = &self.entries[self.at(&found, longest as usize)];
+        found.provider = longest as u8 + 1;
+        found.taken = entry.counter >= 0;
+        found.weak = entry.counter == 0 || entry.counter == -1;
+        let shorter = matches ^ 1 << longest;
+        if shorter != 0 {
+            let entry = &self.entries[self.at(&found, shorter.ilog2() as usize)];
+            found.alternate = entry.counter >= 0;
+        }
+        if found.weak && self.trust_new < 0 {
             found.taken = found.alternate;
         }
         found
     }
 
-    /// Trains with the outcome; `history` is the one of the look-up.
-    pub fn train(
-        &mut self,
-        pc: u64,
-        history: &HistoryState,
-        lookup: &DirectionLookup,
-        taken: bool,
-    ) {
+    /// Slots and tags in all tables at once, those of tables that are not there for nothing.
+    #[inline]
+    fn locate(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) {
+        let word = (pc >> 2) as u32;
+        let (by_index, by_tag) = (word ^ word >> self.index_bits, word ^ word >> 7);
+        let mask = (1 << self.index_bits) - 1;
+        for (i, fold) in history.folds().iter().enumerate() {
+            found.slots[i] = ((by_index ^ fold) & mask) as u16;
+            let mixed = by_tag ^ tag_fold(*fold) << 1 ^ fold << 3;
+            found.tags[i] = (mixed & TAG_MASK | TAG_PRESENT) as u16;
+        }
+    }
+
+    /// Place of the branch's entry in table `i`.
+    #[inline]
+    fn at(&self, found: &DirectionLookup, i: usize) -> usize {
+        i << self.index_bits | usize::from(found.slots[i])
+    }
+
+    /// Trains with the outcome of the branch that was looked up.
+    #[inline]
+    pub fn train(&mut self, pc: u64, lookup: &DirectionLookup, taken: bool) {
         let provider = lookup.provider as usize;
-        let was_wrong = lookup.taken != taken;
         if provider == 0 {
             self.train_bimodal(pc, taken);
         } else {
-            self.train_provider(pc, history, lookup, taken);
+            self.train_provider(pc, lookup, taken);
         }
-        if was_wrong && provider < self.tables.len() {
-            self.allocate(pc, history, provider, taken);
+        if lookup.taken != taken && provider < self.tables {
+            self.allocate(lookup, provider, taken);
         }
         self.updates += 1;
         if self.updates >= AGING_PERIOD {
             self.updates = 0;
-            for entry in self.tables.iter_mut().flat_map(|table| table.iter_mut()) {
+            for entry in &mut self.entries {
                 entry.useful >>= 1;
             }
         }
     }
 
     fn train_bimodal(&mut self, pc: u64, taken: bool) {
-        let counter = &mut self.bimodal[(pc >> 2) as usize & (self.bimodal.len() - 1)];
+        let index = self.bimodal_index(pc);
+        let counter = &mut self.bimodal[index];
         *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
     }
 
-    fn train_provider(
-        &mut self,
-        pc: u64,
-        history: &HistoryState,
-        lookup: &DirectionLookup,
-        taken: bool,
-    ) {
-        let i = lookup.provider as usize - 1;
-        let index = self.index(pc, history, i);
-        let entry = &mut self.tables[i][index];
+    fn train_provider(&mut self, pc: u64, lookup: &DirectionLookup, taken: bool) {
+        let at = self.at(lookup, lookup.provider as usize - 1);
+        let entry = &mut self.entries[at];
         let provider_taken = entry.counter >= 0;
         if lookup.weak && provider_taken != lookup.alternate {
             let step = if provider_taken == taken { 1 } else { -1 };
@@ -156,44 +186,27 @@ impl Tage {
     }
 
     /// Gives the branch an entry in a table of longer history, where one is not useful.
-    fn allocate(&mut self, pc: u64, history: &HistoryState, provider: usize, taken: bool) {
+    fn allocate(&mut self, lookup: &DirectionLookup, provider: usize, taken: bool) {
         self.dice = self.dice.wrapping_mul(1_103_515_245).wrapping_add(12345);
-        // Half of the time skip one table, so that neighbours do not fight for the same length.
-        let first = (provider + (self.dice >> 16 & 1) as usize).min(self.tables.len() - 1);
-        let mut given = false;
-        for i in first..self.tables.len() {
-            let index = self.index(pc, history, i);
-            let entry = &mut self.tables[i][index];
+        // Half of the time skip one table, so that neighbors do not fight for the same length.
+        let first = (provider + (self.dice >> 16 & 1) as usize).min(self.tables - 1);
+        for i in first..self.tables {
+            let at = self.at(lookup, i);
+            let entry = &mut self.entries[at];
             if entry.useful == 0 {
                 let counter = if taken { 0 } else { -1 };
-                *entry = Entry { tag: tag(pc, history, i), counter, useful: 0 };
-                given = true;
-                break;
+                *entry = Entry { tag: lookup.tags[i], counter, useful: 0 };
+                return;
             }
         }
-        if !given {
-            for i in first..self.tables.len() {
-                let index = self.index(pc, history, i);
-                let useful = &mut self.tables[i][index].useful;
-                *useful = useful.saturating_sub(1);
-            }
+        for i in first..self.tables {
+            let at = self.at(lookup, i);
+            let useful = &mut self.entries[at].useful;
+            *useful = useful.saturating_sub(1);
         }
     }
 
     fn bimodal_index(&self, pc: u64) -> usize {
         (pc >> 2) as usize & (self.bimodal.len() - 1)
     }
-
-    fn index(&self, pc: u64, history: &HistoryState, i: usize) -> usize {
-        let pc = (pc >> 2) as u32;
-        let mixed = pc ^ (pc >> (5 + i as u32)) ^ history.folded_index(i);
-        (mixed & self.index_mask) as usize
-    }
-}
-
-/// The tag of a branch in table `i`; never 0, which marks an empty entry.
-fn tag(pc: u64, history: &HistoryState, i: usize) -> u16 {
-    let pc = (pc >> 2) as u32;
-    let mixed = pc ^ (pc >> 7) ^ (history.folded_tag(i) << 1) ^ (history.folded_index(i) << 3);
-    (mixed & 0xFFF) as u16 | 0x1000
 }

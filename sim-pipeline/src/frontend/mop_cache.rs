@@ -1,80 +1,159 @@
 //! The MOP cache: decoded operations of 32-byte code blocks, virtually addressed (HC33).
 //!
-//! Modeled as one entry per block whatever the number of its MOPs (assumed: 6 per entry).
+//! A set holds as many blocks as it has ways and as many MOPs as they have room for; a pair of
+//! fused instructions is one MOP. A block knows which of its words were decoded, and which
+//! instructions they were, so words that have changed are not found.
+
+use sim_core::InstId;
 
 /// log2 of the code block that one entry covers.
 const BLOCK_SHIFT: u32 = 5;
+const WORDS: usize = 8;
+/// No block has this number.
 const EMPTY: u64 = u64::MAX;
+/// The word was not decoded.
+const NO_INST: InstId = InstId::MAX;
 
-/// Entries by set, most recently used first.
+/// The decoded operations of one block.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    number: u64,
+    insts: [InstId; WORDS],
+    mops: u32,
+}
+
+impl Block {
+    const fn new(number: u64) -> Block {
+        Block { number, insts: [NO_INST; WORDS], mops: 0 }
+    }
+}
+
+/// Blocks by set, most recently used first.
 #[derive(Clone, Debug)]
 pub(super) struct MopCache {
-    blocks: Box<[u64]>,
+    blocks: Box<[Block]>,
     ways: usize,
     set_mask: u64,
-    current: u64,
-    hit: bool,
+    mops_per_set: u32,
+    /// Place of the block that is being read or built, always the first of its set.
+    current: usize,
 }
 
 impl MopCache {
     /// An empty cache; `sets` is a power of two.
-    pub(super) fn new(sets: usize, ways: usize) -> MopCache {
+    pub(super) fn new(sets: usize, ways: usize, mops_per_way: usize) -> MopCache {
         MopCache {
-            blocks: vec![EMPTY; sets * ways].into_boxed_slice(),
+            blocks: vec![Block::new(EMPTY); sets * ways].into_boxed_slice(),
             ways,
             set_mask: sets as u64 - 1,
-            current: EMPTY,
-            hit: false,
+            mops_per_set: (ways * mops_per_way) as u32,
+            current: 0,
         }
     }
 
-    /// Moves to the block of `pc`; true when it is another one than before. A block that is absent
-    /// is built from what decode delivers, and the least recently used one of its set goes.
+    /// Moves to the block of `pc`. One that is absent starts without MOPs; the least recently used
+    /// block of its set goes.
     #[inline]
-    pub(super) fn enter(&mut self, pc: u64) -> bool {
-        let block = pc >> BLOCK_SHIFT;
-        if block == self.current {
-            return false;
+    pub(super) fn enter(&mut self, pc: u64) {
+        let number = pc >> BLOCK_SHIFT;
+        self.current = (number & self.set_mask) as usize * self.ways;
+        let set = &mut self.blocks[self.current..self.current + self.ways];
+        if set[0].number == number {
+            return;
         }
-        self.current = block;
-        let first = (block & self.set_mask) as usize * self.ways;
-        let set = &mut self.blocks[first..first + self.ways];
-        let way = set.iter().position(|b| *b == block);
-        self.hit = way.is_some();
+        let way = set.iter().position(|block| block.number == number);
         set[..=way.unwrap_or(self.ways - 1)].rotate_right(1);
-        set[0] = block;
-        true
+        if way.is_none() {
+            set[0] = Block::new(number);
+        }
     }
 
-    /// Whether the current block was there when it was entered.
+    /// Whether the word at `pc`, in the current block, is there as this instruction.
     #[inline]
-    pub(super) fn hit(&self) -> bool {
-        self.hit
+    pub(super) fn holds(&self, pc: u64, id: InstId) -> bool {
+        self.blocks[self.current].insts[word(pc)] == id
+    }
+
+    /// Adds the MOPs of a word of the current block. The least recently used blocks make room.
+    pub(super) fn build(&mut self, pc: u64, id: InstId, mops: u8) {
+        let set = &mut self.blocks[self.current..self.current + self.ways];
+        if set[0].insts[word(pc)] != NO_INST {
+            // The code was changed: what was decoded of this block is stale.
+            set[0] = Block::new(set[0].number);
+        }
+        set[0].insts[word(pc)] = id;
+        set[0].mops += u32::from(mops);
+        let mut sum = 0;
+        for block in set {
+            sum += block.mops;
+            if sum > self.mops_per_set {
+                *block = Block::new(EMPTY);
+            }
+        }
     }
 
     /// Every block goes.
     pub(super) fn clear(&mut self) {
-        self.blocks.fill(EMPTY);
-        self.current = EMPTY;
+        self.blocks.fill(Block::new(EMPTY));
     }
+}
 
-    /// The next block is entered anew even if it is the same one.
-    #[inline]
-    pub(super) fn leave(&mut self) {
-        self.current = EMPTY;
-    }
+#[inline]
+fn word(pc: u64) -> usize {
+    (pc >> 2) as usize % WORDS
 }
 
 #[cfg(test)]
 mod tests {
     use super::MopCache;
 
+    /// Passes over `words` one-MOP instructions from `pc` on; how many the cache had.
+    fn pass(cache: &mut MopCache, pc: u64, words: u64) -> usize {
+        let mut held = 0;
+        for pc in (pc..pc + 4 * words).step_by(4) {
+            cache.enter(pc);
+            let id = pc as u32;
+            match cache.holds(pc, id) {
+                true => held += 1,
+                false => cache.build(pc, id, 1),
+            }
+        }
+        held
+    }
+
     #[test]
-    fn a_block_is_there_the_second_time() {
-        let mut cache = MopCache::new(2, 2);
-        assert!(cache.enter(0x1000) && !cache.hit());
-        assert!(!cache.enter(0x101C), "still the same 32 bytes");
-        cache.leave();
-        assert!(cache.enter(0x1000) && cache.hit());
+    fn a_block_is_there_the_second_time_as_far_as_it_was_decoded() {
+        let mut cache = MopCache::new(2, 2, 6);
+        assert_eq!(pass(&mut cache, 0x1000, 3), 0);
+        assert_eq!(pass(&mut cache, 0x1000, 8), 3);
+        assert_eq!(pass(&mut cache, 0x1000, 8), 8);
+    }
+
+    #[test]
+    fn a_loop_of_all_its_mops_fits_and_one_more_block_does_not() {
+        let mut cache = MopCache::new(64, 4, 6);
+        pass(&mut cache, 0, 1536);
+        assert_eq!(pass(&mut cache, 0, 1536), 1536);
+        pass(&mut cache, 0, 1544);
+        assert_eq!(pass(&mut cache, 0, 1544), 1536 - 3 * 8);
+    }
+
+    #[test]
+    fn a_changed_word_takes_its_block_along() {
+        let mut cache = MopCache::new(2, 2, 6);
+        pass(&mut cache, 0x1000, 8);
+        cache.enter(0x1000);
+        assert!(!cache.holds(0x1008, 7));
+        cache.build(0x1008, 7, 1);
+        assert!(cache.holds(0x1008, 7) && !cache.holds(0x1004, 0x1004));
+    }
+
+    #[test]
+    fn a_word_of_more_mops_than_a_set_is_never_there() {
+        let mut cache = MopCache::new(2, 2, 6);
+        cache.enter(0x1000);
+        cache.build(0x1000, 1, 13);
+        cache.enter(0x1000);
+        assert!(!cache.holds(0x1000, 1));
     }
 }

@@ -1,0 +1,33 @@
+//! Direction prediction, the baseline to compare with: one table of 2-bit counters, by address and
+//! the last directions (gshare).
+
+use super::history::HistoryState;
+
+/// The counters, taken from 2 on.
+#[derive(Clone, Debug)]
+pub struct Gshare {
+    counters: Box<[u8]>,
+}
+
+impl Gshare {
+    /// `1 << bits` counters, all weakly not taken.
+    pub fn new(bits: u32) -> Gshare {
+        Gshare { counters: vec![1; 1 << bits].into_boxed_slice() }
+    }
+
+    /// The predicted direction of the branch at `pc`.
+    pub fn look_up(&self, pc: u64, history: &HistoryState) -> bool {
+        self.counters[self.slot(pc, history)] >= 2
+    }
+
+    /// Trains with the outcome; `history` is the one of the look-up.
+    pub fn train(&mut self, pc: u64, history: &HistoryState, taken: bool) {
+        let slot = self.slot(pc, history);
+        let counter = &mut self.counters[slot];
+        *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
+    }
+
+    fn slot(&self, pc: u64, history: &HistoryState) -> usize {
+        ((pc >> 2) as usize ^ history.recent() as usize) & (self.counters.len() - 1)
+    }
+}
