@@ -113,10 +113,23 @@ impl Tally for Faulty {
 /// For each place, the cases that reach it, by their index.
 pub type Reached = BTreeMap<Site, Vec<usize>>;
 
-/// Lines of the sources below `folders` that raise events, by the look of their text: calls of
-/// `raise` and `count` on a sink, and of helpers that raise on behalf of their callers. Test modules
-/// and the insides of such helpers are left out.
-pub fn raising_lines(sources: &[(String, String)]) -> Vec<(String, u32, String)> {
+/// A line of the sources that raises events.
+#[derive(Clone, Debug)]
+pub struct RaisingLine {
+    /// Source file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Its text.
+    pub code: String,
+    /// The events that its statement names; none if it takes them from a variable or a table.
+    pub named: Vec<PmuEvent>,
+}
+
+/// Lines of the sources that raise events, by the look of their text: calls of `raise` and `count` on a
+/// sink, and of helpers that raise on behalf of their callers. Test modules and the insides of such
+/// helpers are left out.
+pub fn raising_lines(sources: &[(String, String)]) -> Vec<RaisingLine> {
     let helpers: BTreeSet<String> =
         sources.iter().flat_map(|(_, text)| speaking_for_callers(text)).collect();
     let mut found = Vec::new();
@@ -143,11 +156,33 @@ pub fn raising_lines(sources: &[(String, String)]) -> Vec<(String, u32, String)>
                 continue;
             }
             if !code.starts_with("//") && raises(code, &helpers) {
-                found.push((file.clone(), i as u32 + 1, code.to_owned()));
+                let (line, code) = (i as u32 + 1, code.to_owned());
+                let named = events_named(text.lines().skip(i));
+                found.push(RaisingLine { file: file.clone(), line, code, named });
             }
         }
     }
     found
+}
+
+/// The events named from the first of these lines to the end of its statement.
+fn events_named<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<PmuEvent> {
+    let mut named = Vec::new();
+    let mut depth = 0_i32;
+    for line in lines {
+        let code = line.split("//").next().unwrap_or_default();
+        for piece in code.split("PmuEvent::").skip(1) {
+            let end = piece.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            let name = &piece[..end.unwrap_or(piece.len())];
+            named.extend(PmuEvent::ALL.into_iter().find(|event| event.mnemonic() == name));
+        }
+        let count = |sign: char| code.matches(sign).count() as i32;
+        depth += count('(') + count('{') - count(')') - count('}');
+        if depth <= 0 {
+            break;
+        }
+    }
+    named
 }
 
 fn raises(code: &str, helpers: &BTreeSet<String>) -> bool {
