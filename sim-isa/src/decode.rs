@@ -117,6 +117,49 @@ pub fn decode(word: u32) -> Inst {
     }
 }
 
+/// One cost that the tables can give an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostRow {
+    /// Micro-operations.
+    pub uops: Vec<UopGroup>,
+    /// Family of late accumulator forwarding, 0 for none.
+    pub family: u8,
+    /// Latency that an accumulator operand of the family sees.
+    pub accumulate_latency: u8,
+    /// Bit picture of the first encoding that has it.
+    pub example: &'static str,
+}
+
+impl CostRow {
+    /// True when `inst` has this cost.
+    pub fn is_of(&self, inst: &Inst) -> bool {
+        self.uops == inst.uops()
+            && self.family == inst.accumulate.family
+            && self.accumulate_latency == inst.accumulate.latency
+    }
+}
+
+/// Every different cost that an instruction of the tables can have.
+pub fn cost_rows() -> Vec<CostRow> {
+    let mut rows: Vec<CostRow> = Vec::new();
+    let known = index().entries.iter().filter(|entry| entry.row.special != Special::Unknown);
+    for entry in known {
+        for uops in entry.row.cost.variants() {
+            let row = CostRow {
+                uops: uops.groups.to_vec(),
+                family: uops.family,
+                accumulate_latency: uops.accumulate_latency,
+                example: entry.row.bits,
+            };
+            let same = |other: &CostRow| CostRow { example: row.example, ..other.clone() } == row;
+            if !rows.iter().any(same) {
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
 fn unknown(word: u32) -> Inst {
     let mut inst = Inst { word, special: Special::Unknown, ..Inst::default() };
     let Cost::One(uops) = uops::UNKNOWN else { unreachable!("an unknown word has one cost") };

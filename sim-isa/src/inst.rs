@@ -191,6 +191,9 @@ pub enum Rename {
 }
 
 /// The thirteen issue pipes (facts: PMU guide 3.2.2; names of the optimization guide), as a mask.
+///
+/// An operation that may choose takes the lowest free bit, so a pipe that others depend on stands
+/// behind its peers: M0 behind M1, the store address pipes behind L2, V0 behind V1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PipeMask(pub u16);
 
@@ -200,19 +203,19 @@ impl PipeMask {
     /// Single-cycle integer pipes S0, S1.
     pub const S: PipeMask = PipeMask(0b11 << 2);
     /// Multi-cycle integer pipe M0 (divide, CRC, transfers).
-    pub const M0: PipeMask = PipeMask(1 << 4);
+    pub const M0: PipeMask = PipeMask(1 << 5);
     /// Multi-cycle integer pipe M1.
-    pub const M1: PipeMask = PipeMask(1 << 5);
+    pub const M1: PipeMask = PipeMask(1 << 4);
     /// Load or store address pipes L0, L1.
-    pub const L01: PipeMask = PipeMask(0b11 << 6);
+    pub const L01: PipeMask = PipeMask(0b11 << 7);
     /// Load-only pipe L2.
-    pub const L2: PipeMask = PipeMask(1 << 8);
+    pub const L2: PipeMask = PipeMask(1 << 6);
     /// Integer store data pipes D0, D1.
     pub const D: PipeMask = PipeMask(0b11 << 9);
     /// Vector pipe V0.
-    pub const V0: PipeMask = PipeMask(1 << 11);
+    pub const V0: PipeMask = PipeMask(1 << 12);
     /// Vector pipe V1.
-    pub const V1: PipeMask = PipeMask(1 << 12);
+    pub const V1: PipeMask = PipeMask(1 << 11);
     /// Both multi-cycle integer pipes.
     pub const M: PipeMask = PipeMask(0b11 << 4);
     /// All four integer pipes.

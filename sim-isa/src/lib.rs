@@ -28,7 +28,7 @@ mod row;
 mod system;
 mod uops;
 
-pub use decode::decode;
+pub use decode::{CostRow, cost_rows, decode};
 pub use fuse::fuses;
 pub use inst::{
     Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,

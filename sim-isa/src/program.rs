@@ -103,17 +103,36 @@ impl Program {
     /// word or none. The instruction becomes the current one of its location. `pc` is a multiple of
     /// 4.
     pub fn intern(&mut self, pc: u64, word: u32) -> InstId {
-        let page = self.page_or_new(pc);
-        let slot = slot_of(pc);
-        let current = self.pages[page].ids[slot];
-        if current != NO_INST && self.insts[current as usize].word == word {
-            return current;
+        match self.current(pc) {
+            Some(id) if self.insts[id as usize].word == word => id,
+            _ => self.set(pc, decode(word)),
         }
+    }
+
+    /// As [`Program::intern`] for a description made by hand: what if an instruction cost something
+    /// else.
+    pub fn intern_inst(&mut self, pc: u64, inst: Inst) -> InstId {
+        match self.current(pc) {
+            Some(id) if self.insts[id as usize] == inst => id,
+            _ => self.set(pc, inst),
+        }
+    }
+
+    /// The current instruction of a location, whose page is made when it is missing.
+    fn current(&mut self, pc: u64) -> Option<InstId> {
+        let page = self.page_or_new(pc);
+        let id = self.pages[page].ids[slot_of(pc)];
+        (id != NO_INST).then_some(id)
+    }
+
+    /// Gives a location a new instruction.
+    fn set(&mut self, pc: u64, inst: Inst) -> InstId {
+        let page = self.page_or_new(pc);
         let id = self.insts.len() as u32;
         assert!(id != NO_INST, "a program has fewer than 2^32 - 1 static instructions");
-        self.insts.push(decode(word));
+        self.insts.push(inst);
         self.pcs.push(pc);
-        self.pages[page].ids[slot] = id;
+        self.pages[page].ids[slot_of(pc)] = id;
         id
     }
 

@@ -21,6 +21,18 @@ pub(crate) enum Cost {
     Lanes([Uops; 5]),
 }
 
+impl Cost {
+    /// All that it can come to.
+    pub(crate) fn variants(&self) -> &[Uops] {
+        match self {
+            Cost::One(uops) => std::slice::from_ref(uops),
+            Cost::Elem(uops) => uops,
+            Cost::Q(uops) => uops,
+            Cost::Lanes(uops) => uops,
+        }
+    }
+}
+
 /// The micro-operations of one instruction and its late accumulator forwarding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uops {
@@ -501,8 +513,9 @@ pub(crate) mod sve {
     /// Compare to predicate and flags.
     pub(crate) const COMPARE: Cost = one(&[u(V0, 4), u(M, 4)]);
     pub(crate) const MATCH: Cost = one(&[u(V0, 2), u(M, 2)]);
+    /// Two uops that keep both pipes busy for a cycle, then two on V1.
     const fn reduce(cycles: u8) -> [UopGroup; 2] {
-        [many(2, V, cycles), many(2, V1, cycles)]
+        [many(2, V, cycles), times(2, u(V1, cycles - 2))]
     }
     /// Integer reductions by source element.
     pub(crate) const REDUCE_B: Cost = one(&reduce(11));
@@ -510,7 +523,7 @@ pub(crate) mod sve {
     pub(crate) const REDUCE_SD: Cost = one(&reduce(8));
     pub(crate) const REDUCE: Cost =
         Cost::Elem([uops(&reduce(11)), uops(&reduce(9)), uops(&reduce(8)), uops(&reduce(8))]);
-    pub(crate) const REDUCE_LOGIC: Cost = one(&[u(V, 6), u(V1, 6)]);
+    pub(crate) const REDUCE_LOGIC: Cost = one(&[u(V1, 6), u(V, 6)]);
     pub(crate) const ESTIMATE: Cost = one(&[many(2, V0, 4)]);
     pub(crate) const INDEX: Cost = bhs_d(uops(&[u(V0, 4)]), uops(&[many(2, V0, 5)]));
     pub(crate) const INDEX_GENERAL: Cost =
@@ -538,10 +551,10 @@ pub(crate) mod sve {
     pub(crate) const PREDICATE_TEST: Cost = one(&[u(M, 1)]);
     /// Counters in general registers.
     pub(crate) const COUNT: Cost = one(&[u(M, 2)]);
-    pub(crate) const COUNT_PREDICATE_VECTOR: Cost = one(&[u(M, 7), u(M0, 7), u(V, 7)]);
+    pub(crate) const COUNT_PREDICATE_VECTOR: Cost = one(&[u(M0, 7), u(M, 7), u(V, 7)]);
     pub(crate) const FAULT_READ: Cost = one(&[u(M0, 2)]);
     pub(crate) const FAULT_READ_PREDICATED: Cost = one(&[u(M0, 3), u(M, 3)]);
-    pub(crate) const FAULT_READ_FLAGS: Cost = one(&[many(2, M0, 4), many(2, M, 4)]);
+    pub(crate) const FAULT_READ_FLAGS: Cost = one(&[many(2, M0, 4), times(2, u(M, 3))]);
     pub(crate) const FAULT_WRITE: Cost = one(&[blocking(2, u(M0, 2))]);
 
     /// Scale, complex add, trigonometric helpers.

@@ -8,7 +8,7 @@ use sim_core::{
     Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest, MemoryPort,
     OpLife, StallCause, TraceInst, VirtAddr,
 };
-use sim_isa::Program;
+use sim_isa::{Inst, InstId, Program};
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
 /// First address of the part of memory in which every load of [`HitMemory`] misses all caches.
@@ -84,6 +84,17 @@ impl<M: MemoryPort> CoreBench<M> {
     /// Runs the A64 word at `pc` on the right path; the stream goes on at `next_pc`.
     pub fn run(&mut self, pc: u64, word: u32, addr: Option<u64>, next_pc: u64) -> &OpLife {
         let id = self.program.intern(pc, word);
+        self.run_id(id, addr, next_pc)
+    }
+
+    /// As [`CoreBench::run`] for an instruction described by hand, such as one that costs something
+    /// else.
+    pub fn run_inst(&mut self, pc: u64, inst: &Inst, addr: Option<u64>, next_pc: u64) -> &OpLife {
+        let id = self.program.intern_inst(pc, *inst);
+        self.run_id(id, addr, next_pc)
+    }
+
+    fn run_id(&mut self, id: InstId, addr: Option<u64>, next_pc: u64) -> &OpLife {
         let flags = if addr.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
         let inst = TraceInst { addr: addr.unwrap_or(0), id, flags };
         let step = Step { inst, more: &[], next_pc: Some(next_pc) };

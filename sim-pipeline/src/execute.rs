@@ -147,6 +147,8 @@ impl Pipeline {
         sink: &mut S,
     ) {
         let needs = match group.role {
+            // Address arithmetic and authentication in front of an access: the rest is data.
+            Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
             Role::Load => at.ready.address.max(self.lsu.load_floor(op.inst)),
             Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),

@@ -1,7 +1,9 @@
 //! What the tests that cross crates share: where the repository is and what is in it.
 
+pub mod accuracy;
 pub mod cases;
 pub mod conformance;
+pub mod kernels;
 pub mod mutation;
 pub mod trace_check;
 

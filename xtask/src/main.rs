@@ -1,7 +1,9 @@
 //! Chores of the project: `cargo run -p xtask -- COMMAND`.
 #![allow(clippy::print_stdout, reason = "a program of the developers speaks on stdout")]
 
+mod accuracy;
 mod check_traces;
+mod compare_mca;
 mod conformance;
 mod isa_check;
 mod oracle;
@@ -24,6 +26,10 @@ enum Command {
     IsaCheck(isa_check::Args),
     /// Replay whole traces and check what must be true of their counts.
     CheckTraces(check_traces::Args),
+    /// Ask llvm-mca what the kernels below tests/kernels cost and keep its figures.
+    CompareMca,
+    /// Write docs/accuracy.md: instruction costs, published targets, prediction.
+    Accuracy,
     /// Write docs/conformance.md from the scenarios.
     Conformance,
     /// Compare the memory model with an independent one on random sequences.
@@ -34,6 +40,8 @@ fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
+        Command::CompareMca => compare_mca::run(),
+        Command::Accuracy => accuracy::run(),
         Command::Conformance => conformance::run(),
         Command::Oracle(args) => Ok(oracle::run(&args)),
     };

@@ -315,7 +315,8 @@ pub(super) const ROWS: &[Row] = &[
         .tags(TagUse::Writes),
     store("11011001_101_000000000_00_nnnnn_ttttt", "= [sn] xt", STORE, Bytes(16), 16)
         .tags(TagUse::Writes),
-    load("11011001_011_iiiiiiiii_00_nnnnn_ttttt", "xt = [sn] xt", LOAD, Bytes(16), 16)
+    // The tag goes into the address that the register holds already
+    load("11011001_011_iiiiiiiii_00_nnnnn_ttttt", "xt = [sn xt]", LOAD, Bytes(16), 16)
         .tags(TagUse::Reads),
     load("11011001_111_000000000_00_nnnnn_ttttt", "xt = [sn]", LOAD, Bytes(16), 16)
         .tags(TagUse::Reads),

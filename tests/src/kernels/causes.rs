@@ -1,0 +1,205 @@
+//! Why LLVM's model and this one differ, as data: `tests/kernels/causes.toml`.
+//!
+//! A cause may hold a view: what LLVM books for certain instructions instead. The kernel then runs
+//! on this model's core with LLVM's booking, and if the cause is the whole story the two agree.
+
+use serde::Deserialize;
+use sim_isa::inst::MAX_UOP_GROUPS;
+use sim_isa::{Accumulate, BranchKind, Inst, PipeMask, Reg, Rename, Role, Special, UopGroup};
+
+use crate::read;
+
+/// One cause.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Cause {
+    /// Short name.
+    pub id: String,
+    /// One line.
+    pub text: String,
+    /// Who says that LLVM is wrong, or that silicon differs.
+    pub source: String,
+    /// What LLVM sees.
+    #[serde(default)]
+    pub view: Vec<View>,
+    /// The kernels that differ because of it.
+    pub kernels: Vec<String>,
+}
+
+/// How LLVM sees certain instructions.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct View {
+    /// Instructions that it is about: a mnemonic, or a text with `*` for any part; none means all.
+    #[serde(default)]
+    pub instructions: Vec<String>,
+    /// The micro-operations that LLVM books.
+    pub uops: Option<Vec<String>>,
+    /// Whether accumulators are forwarded late.
+    pub forwarding: Option<bool>,
+    /// Whether the instruction fuses with a neighbor.
+    pub fusion: Option<bool>,
+    /// Whether renaming does it.
+    pub renamed: Option<bool>,
+    /// Whether it stops the flow or orders accesses.
+    pub ordering: Option<bool>,
+    /// Whether it is a branch for the predictor.
+    pub branch: Option<bool>,
+    /// Whether its elements are accesses of their own.
+    pub scattered: Option<bool>,
+    /// Whether an access waits for its data before anything of it issues.
+    pub as_one: Option<bool>,
+    /// Latency of a base update.
+    pub base_latency: Option<u8>,
+    /// A register that it does not wait for: `nzcv` or `ffr`.
+    pub ignores: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    cause: Vec<Cause>,
+}
+
+/// All causes.
+///
+/// # Panics
+///
+/// When the file cannot be read or is not as it should be.
+pub fn causes() -> Vec<Cause> {
+    let path = super::folder().join("causes.toml");
+    let file: File =
+        toml::from_str(&read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    file.cause
+}
+
+impl Cause {
+    /// Changes the instruction of this text into what LLVM sees.
+    pub fn apply(&self, text: &str, inst: &mut Inst) {
+        self.view.iter().filter(|view| view.is_about(text)).for_each(|view| view.apply(inst));
+    }
+}
+
+/// True when the text ends as a pattern behind its first `*` does.
+fn tail_fits(text: &str, tail: &str) -> bool {
+    match tail.split_once('*') {
+        Some((middle, end)) => text.contains(middle) && text.ends_with(end),
+        None => text.ends_with(tail),
+    }
+}
+
+impl View {
+    fn is_about(&self, text: &str) -> bool {
+        let fits = |pattern: &String| match pattern.split_once('*') {
+            Some((head, tail)) => text.starts_with(head) && tail_fits(text, tail),
+            None => text.split(' ').next() == Some(pattern),
+        };
+        self.instructions.is_empty() || self.instructions.iter().any(fits)
+    }
+
+    fn apply(&self, inst: &mut Inst) {
+        if let Some(uops) = &self.uops {
+            set_uops(inst, uops);
+        }
+        if self.forwarding == Some(false) {
+            inst.accumulate = Accumulate { src: u8::MAX, ..Accumulate::default() };
+        }
+        if self.fusion == Some(false) {
+            // Pairs are found by their words.
+            inst.word = 0;
+        }
+        match self.renamed {
+            Some(true) => inst.rename = Rename::Nop,
+            Some(false) => inst.rename = Rename::Normal,
+            None => {}
+        }
+        match self.ordering {
+            Some(true) => inst.mem.ordered = true,
+            Some(false) => {
+                inst.special = Special::None;
+                (inst.mem.ordered, inst.mem.exclusive) = (false, false);
+            }
+            None => {}
+        }
+        if self.scattered == Some(false) {
+            inst.mem.scattered = false;
+        }
+        if self.branch == Some(false) {
+            inst.branch = BranchKind::None;
+        }
+        self.apply_to_operands(inst);
+    }
+
+    fn apply_to_operands(&self, inst: &mut Inst) {
+        if self.as_one == Some(true) && inst.n_addr_srcs > 0 {
+            inst.n_addr_srcs = inst.n_srcs;
+        }
+        if let Some(latency) = self.base_latency {
+            let base = |group: &&mut UopGroup| group.role == Role::BaseUpdate;
+            inst.uops.iter_mut().filter(base).for_each(|group| group.latency = latency);
+        }
+        if let Some(name) = &self.ignores {
+            let register = match name.as_str() {
+                "nzcv" => Reg::NZCV,
+                "ffr" => Reg::FFR,
+                _ => panic!("causes.toml: no register `{name}`"),
+            };
+            let kept: Vec<Reg> =
+                inst.srcs().iter().copied().filter(|src| *src != register).collect();
+            inst.srcs[..kept.len()].copy_from_slice(&kept);
+            inst.n_srcs = kept.len() as u8;
+            inst.n_addr_srcs = inst.n_addr_srcs.min(inst.n_srcs);
+        }
+    }
+}
+
+fn set_uops(inst: &mut Inst, texts: &[String]) {
+    let groups: Vec<UopGroup> = texts
+        .iter()
+        .map(|text| parse(text).unwrap_or_else(|| panic!("causes.toml: micro-operations `{text}`")))
+        .collect();
+    inst.uops = [UopGroup::default(); MAX_UOP_GROUPS];
+    inst.uops[..groups.len()].copy_from_slice(&groups);
+    inst.n_uop_groups = groups.len() as u8;
+    let total: u8 = groups.iter().map(|group| group.count).sum();
+    inst.n_mops = total.div_ceil(2).max(1);
+}
+
+/// `COUNT ROLE PIPES LATENCY OCCUPANCY`, such as `1 compute M0 5 5`.
+fn parse(text: &str) -> Option<UopGroup> {
+    let [count, role, pipes, latency, occupancy] =
+        text.split(' ').collect::<Vec<_>>().try_into().ok()?;
+    let role = match role {
+        "compute" => Role::Compute,
+        "load" => Role::Load,
+        "after" => Role::AfterLoad,
+        "address" => Role::StoreAddr,
+        "data" => Role::StoreData,
+        "base" => Role::BaseUpdate,
+        "before" => Role::Before,
+        _ => return None,
+    };
+    let pipes = match pipes {
+        "B" => PipeMask::B,
+        "S" => PipeMask::S,
+        "M0" => PipeMask::M0,
+        "M1" => PipeMask::M1,
+        "M" => PipeMask::M,
+        "I" => PipeMask::I,
+        "L" => PipeMask::L,
+        "L01" => PipeMask::L01,
+        "D" => PipeMask::D,
+        "V" => PipeMask::V,
+        "V0" => PipeMask::V0,
+        "V1" => PipeMask::V1,
+        _ => return None,
+    };
+    Some(UopGroup {
+        pipes,
+        role,
+        count: count.parse().ok()?,
+        latency: latency.parse().ok()?,
+        occupancy: occupancy.parse().ok()?,
+        flag_port: false,
+    })
+}

@@ -1,0 +1,148 @@
+//! LLVM's side: assembling the kernels with `llvm-mc`, and the kept figures of `llvm-mca`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use super::corpus::{BEGIN, Word};
+use crate::read;
+
+/// Versions of LLVM's tools that are tried, newest knowledge of this core last known to be compared first.
+const VERSIONS: [&str; 6] = ["-19", "-20", "-21", "-18", "-17", ""];
+/// What both tools are told about the core; the extensions beyond its base are options of the core.
+pub const CORE: [&str; 2] = ["-mcpu=neoverse-n2", "-mattr=+all"];
+
+/// What `llvm-mca` says about one kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
+    /// Cycles of one iteration as the model of LLVM stands: ten micro-operations dispatched a cycle.
+    pub wide: f64,
+    /// The same with `-dispatch=5`: five micro-operations.
+    pub narrow: f64,
+    /// Operations of one iteration: for each instruction half its micro-operations, at least one.
+    pub mops: u32,
+}
+
+impl Figures {
+    /// LLVM's cycles on a core that renames five operations, each of up to two micro-operations.
+    pub fn compared(&self) -> f64 {
+        self.wide.max(f64::from(self.mops) / 5.0)
+    }
+}
+
+/// Kept figures by kernel; `None` for a kernel with an instruction that LLVM does not model.
+pub type Kept = BTreeMap<String, Option<Figures>>;
+
+/// The name of an installed tool such as `llvm-mc`, with its version.
+pub fn tool(name: &str) -> Option<String> {
+    let answers = |name: &String| {
+        let mut command = Command::new(name);
+        let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.status().is_ok_and(|status| status.success())
+    };
+    VERSIONS.iter().map(|version| format!("{name}{version}")).find(answers)
+}
+
+/// Assembles the regions of an assembly file with the tool `llvm-mc`.
+///
+/// # Errors
+///
+/// The tool fails or prints something unexpected.
+pub fn assemble(tool: &str, source: &str) -> Result<Vec<(String, Vec<Word>)>, String> {
+    let mut names = Vec::new();
+    let mut labelled = String::new();
+    for line in source.lines() {
+        if let Some(name) = line.strip_prefix(BEGIN) {
+            let _ = writeln!(labelled, "kernel.{}:", names.len());
+            names.push(name.trim().to_owned());
+        }
+        let _ = writeln!(labelled, "{line}");
+    }
+    let mut kernels: Vec<_> = names.into_iter().map(|name| (name, Vec::new())).collect();
+    let mut current = None;
+    for line in run(tool, &labelled)?.lines() {
+        if let Some(label) = line.strip_prefix("kernel.").and_then(|line| line.strip_suffix(':')) {
+            current = label.parse::<usize>().ok();
+        } else if let Some((text, encoding)) = line.split_once("// encoding: [") {
+            let word = word_of(text, encoding).ok_or_else(|| format!("{tool} printed `{line}`"))?;
+            let kernel = current.and_then(|index| kernels.get_mut(index));
+            kernel.ok_or("an instruction outside of all kernels")?.1.push(word);
+        }
+    }
+    Ok(kernels)
+}
+
+/// An instruction of `llvm-mc -show-encoding`: its text and `0x21,0x04,0x00,0x91]`.
+fn word_of(text: &str, encoding: &str) -> Option<Word> {
+    let bytes = encoding.split(']').next()?.split(',');
+    let bytes: Vec<u8> = bytes
+        .map(|byte| u8::from_str_radix(byte.trim_start_matches("0x"), 16).ok())
+        .collect::<Option<_>>()?;
+    let word = u32::from_le_bytes(bytes.try_into().ok()?);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(Word { word, text })
+}
+
+fn run(tool: &str, input: &str) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("{tool}: {error}");
+    let mut command = Command::new(tool);
+    command.args(["-triple=aarch64", "-show-encoding"]).args(CORE);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let mut stdin = child.stdin.take().ok_or("no way to the assembler")?;
+    let input = input.to_owned();
+    let feed = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(failed)?;
+    feed.join().map_err(|_| "the writer failed")?.map_err(failed)?;
+    if !output.status.success() {
+        return Err(format!("{tool}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Reads the kept figures.
+///
+/// # Panics
+///
+/// When the file cannot be read or a line is not as [`write_kept`] makes it.
+pub fn kept() -> Kept {
+    let text = read(&super::folder().join("llvm-mca.tsv"));
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| parse_line(line).unwrap_or_else(|| panic!("llvm-mca.tsv: `{line}`"))).collect()
+}
+
+fn parse_line(line: &str) -> Option<(String, Option<Figures>)> {
+    let mut fields = line.split('\t');
+    let name = fields.next()?.to_owned();
+    let first = fields.next()?;
+    if first == "unmodelled" {
+        return Some((name, None));
+    }
+    let (wide, narrow) = (first.parse().ok()?, fields.next()?.parse().ok()?);
+    let mops = fields.next()?.parse().ok()?;
+    Some((name, Some(Figures { wide, narrow, mops })))
+}
+
+/// The first line of the kept figures, which names the version of LLVM.
+pub fn version() -> String {
+    let text = read(&super::folder().join("llvm-mca.tsv"));
+    let line = text.lines().next().unwrap_or_default();
+    line.trim_start_matches("# ").to_owned()
+}
+
+/// The file of kept figures.
+pub fn write_kept(version: &str, figures: &[(String, Option<Figures>)]) -> String {
+    let mut text = format!("# {version}\n");
+    text.push_str(
+        "# Written by `cargo xtask compare-mca`. Kernel, cycles of one iteration, the same with\n",
+    );
+    text.push_str("# -dispatch=5, operations (half the micro-operations of each instruction, at least one).\n");
+    for (name, figures) in figures {
+        let _ = match figures {
+            Some(f) => writeln!(text, "{name}\t{:.3}\t{:.3}\t{}", f.wide, f.narrow, f.mops),
+            None => writeln!(text, "{name}\tunmodelled"),
+        };
+    }
+    text
+}

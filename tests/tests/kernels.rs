@@ -1,0 +1,120 @@
+//! The kernels below `tests/kernels` are what they say, reach every cost of the instruction tables,
+//! and `docs/accuracy.md` says what the model makes of them.
+
+use std::sync::OnceLock;
+
+use sim_isa::{Special, cost_rows, decode};
+use sim_tests::accuracy::{default_config, page_of, part_three};
+use sim_tests::kernels::corpus::{corpus, parse_words, regions, sources};
+use sim_tests::kernels::llvm::{assemble, kept, tool};
+use sim_tests::kernels::table::{Row, Table, summary};
+use sim_tests::{read, repository};
+
+/// At least so many kernels are compared with LLVM.
+const COMPARED: usize = 300;
+/// Part of them that must agree after the causes, and the largest mean distance.
+const AGREEING: f64 = 0.95;
+const MEAN: f64 = 0.05;
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| Table::measure(&default_config().pipeline))
+}
+
+/// Instructions that a kernel's source comes to, its repeated blocks written out.
+fn instructions(lines: &[&str]) -> usize {
+    let (mut count, mut times) = (0, 1);
+    for line in lines.iter().map(|line| line.trim()) {
+        if let Some(list) = line.strip_prefix(".irp r,") {
+            times = list.split(',').count();
+        } else if let Some(number) = line.strip_prefix(".rept ") {
+            times = number.parse().expect(".rept has a number");
+        } else if line == ".endr" {
+            times = 1;
+        } else if !line.is_empty() && !line.starts_with('#') {
+            count += times;
+        }
+    }
+    count
+}
+
+#[test]
+fn the_words_of_a_kernel_are_as_many_as_its_source_says() {
+    let mut seen = 0;
+    for path in sources() {
+        let words = parse_words(&read(&path.with_extension("words")));
+        for (name, lines) in regions(&read(&path)) {
+            assert_eq!(words.get(&name).map_or(0, Vec::len), instructions(&lines), "{name}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, corpus().len());
+}
+
+#[test]
+fn the_words_are_what_an_assembler_makes_of_the_source() {
+    // Without LLVM the count above and the decoder below still hold the words.
+    let Some(tool) = tool("llvm-mc") else { return };
+    for path in sources() {
+        let kept = parse_words(&read(&path.with_extension("words")));
+        for (name, words) in assemble(&tool, &read(&path)).unwrap_or_else(|error| panic!("{error}"))
+        {
+            let hex = |words: &[sim_tests::kernels::corpus::Word]| -> Vec<String> {
+                words.iter().map(|word| format!("{:08x}", word.word)).collect()
+            };
+            let kept = kept.get(&name).map_or_else(Vec::new, |words| hex(words));
+            assert_eq!(hex(&words), kept, "{name}: run `cargo xtask compare-mca`");
+        }
+    }
+}
+
+#[test]
+fn every_word_is_an_instruction_of_the_core() {
+    for kernel in corpus() {
+        for word in &kernel.words {
+            let inst = decode(word.word);
+            assert_ne!(inst.special, Special::Unknown, "{}: {}", kernel.name, word.text);
+        }
+    }
+}
+
+#[test]
+fn every_cost_of_the_instruction_tables_is_reached_by_a_kernel() {
+    let insts: Vec<_> =
+        corpus().iter().flat_map(|kernel| &kernel.words).map(|word| decode(word.word)).collect();
+    let rows = cost_rows();
+    let missing: Vec<_> =
+        rows.iter().filter(|row| !insts.iter().any(|inst| row.is_of(inst))).collect();
+    assert!(rows.len() > 100, "the tables have {} costs", rows.len());
+    assert!(missing.is_empty(), "no kernel has: {missing:#?}");
+}
+
+#[test]
+fn names_are_unique_and_every_kernel_has_its_figures() {
+    let mut names: Vec<String> = corpus().into_iter().map(|kernel| kernel.name).collect();
+    names.sort();
+    let kept: Vec<String> = kept().into_keys().collect();
+    assert_eq!(names, kept, "run `cargo xtask compare-mca`");
+}
+
+#[test]
+fn every_difference_from_llvm_has_a_cause_and_no_agreement_has_one() {
+    let problems = table().problems();
+    assert!(problems.is_empty(), "tests/kernels/causes.toml:\n{}", problems.join("\n"));
+}
+
+#[test]
+fn the_models_agree_after_the_listed_causes() {
+    let (n, close, mean) = summary(table().compared().filter_map(Row::ratio_after));
+    assert!(n >= COMPARED, "{n} kernels are compared");
+    assert!(close >= AGREEING, "{:.1} % of the kernels agree", 100.0 * close);
+    assert!(mean <= MEAN, "the mean distance is {:.1} %", 100.0 * mean);
+}
+
+#[test]
+fn the_page_says_what_the_model_gives_now() {
+    let kept = read(&repository().join("docs/accuracy.md"));
+    let page = page_of(&default_config(), table(), part_three(&kept));
+    let differs = page.lines().zip(kept.lines()).find(|(now, then)| now != then);
+    assert!(page == kept, "run `cargo xtask accuracy`: the first difference is {differs:#?}");
+}

@@ -1,0 +1,36 @@
+//! Writes `docs/accuracy.md`: instruction costs, published targets, prediction.
+
+mod prediction;
+
+use anyhow::{Context, Result};
+use sim_tests::kernels::table::{Row, Table, summary};
+use sim_tests::{accuracy, repository};
+
+/// Measures all three parts and writes the page; false when a difference has no cause.
+pub(crate) fn run() -> Result<bool> {
+    let config = accuracy::default_config();
+    let table = Table::measure(&config.pipeline);
+    let page = accuracy::page_of(&config, &table, &prediction::section()?);
+    let path = repository().join("docs/accuracy.md");
+    std::fs::write(&path, page).with_context(|| format!("writing {}", path.display()))?;
+    println!("wrote {}", path.display());
+    Ok(report(&table))
+}
+
+/// Measures the kernels and prints what is wrong with the causes of the differences; false when
+/// something is.
+pub(crate) fn check_causes() -> bool {
+    report(&Table::measure(&accuracy::default_config().pipeline))
+}
+
+fn report(table: &Table) -> bool {
+    let problems = table.problems();
+    problems.iter().for_each(|problem| println!("{problem}"));
+    let before = summary(table.compared().filter_map(Row::ratio));
+    let after = summary(table.compared().filter_map(Row::ratio_after));
+    for (name, (n, close, mean)) in [("as they are", before), ("after the causes", after)] {
+        let (close, mean) = (100.0 * close, 100.0 * mean);
+        println!("{n} kernels {name}: {close:.1} % within 10 %, mean distance {mean:.2} %");
+    }
+    problems.is_empty()
+}

@@ -1,0 +1,141 @@
+//! Assembles the kernels, asks `llvm-mca` what each costs, keeps its figures and says where this model
+//! differs.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use sim_tests::kernels::llvm::{self, Figures};
+use sim_tests::kernels::{corpus, folder};
+use sim_tests::read;
+
+use crate::accuracy::check_causes;
+
+/// Iterations of the short and the long run; their difference is free of filling and draining.
+const SHORT: u32 = 400;
+const LONG: u32 = 1000;
+
+/// What `llvm-mca -json` says.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Report {
+    code_regions: Vec<Region>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Region {
+    name: String,
+    instructions: Vec<String>,
+    instruction_info_view: InfoView,
+    summary_view: Summary,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct InfoView {
+    instruction_list: Vec<Info>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Info {
+    num_micro_opcodes: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Summary {
+    total_cycles: u64,
+}
+
+/// Refreshes the words and figures below `tests/kernels`; false when a difference has no cause.
+pub(crate) fn run() -> Result<bool> {
+    let assembler = llvm::tool("llvm-mc").context("no llvm-mc found; install Debian's llvm-19")?;
+    let mca = llvm::tool("llvm-mca").context("no llvm-mca found; install Debian's llvm-19")?;
+    let mut figures = Vec::new();
+    for path in corpus::sources() {
+        let words = llvm::assemble(&assembler, &read(&path)).map_err(anyhow::Error::msg)?;
+        std::fs::write(path.with_extension("words"), corpus::write_words(&words))?;
+        figures.extend(of_file(&mca, &words)?);
+    }
+    std::fs::remove_file(tempfile("")?)?;
+    let text = llvm::write_kept(&version(&mca)?, &figures);
+    std::fs::write(folder().join("llvm-mca.tsv"), text)?;
+    println!("wrote the figures of {} kernels", figures.len());
+    Ok(check_causes())
+}
+
+/// The figures of all kernels of a file.
+fn of_file(
+    mca: &str,
+    words: &[(String, Vec<corpus::Word>)],
+) -> Result<Vec<(String, Option<Figures>)>> {
+    // llvm-mca tells regions apart by where a line stands in the file, which no line of a repeated
+    // block does, so it gets the blocks written out.
+    let source = corpus::write_regions(words);
+    let asked = tempfile(&source)?;
+    let wide = [report(mca, &asked, SHORT, &[])?, report(mca, &asked, LONG, &[])?];
+    let narrow = [
+        report(mca, &asked, SHORT, &["-dispatch=5"])?,
+        report(mca, &asked, LONG, &["-dispatch=5"])?,
+    ];
+    let mut figures = Vec::new();
+    for (name, words) in words {
+        let [w0, w1, n0, n1] =
+            [&wide[0], &wide[1], &narrow[0], &narrow[1]].map(|report| report.region(name));
+        let found = match (w0, w1, n0, n1) {
+            (Some(w0), Some(w1), Some(n0), Some(n1)) if w0.instructions.len() == words.len() => {
+                Some(Figures { wide: cycles(w0, w1), narrow: cycles(n0, n1), mops: mops(w0) })
+            }
+            // llvm-mca leaves out instructions, or whole regions, that it does not model.
+            _ => None,
+        };
+        figures.push((name.clone(), found));
+    }
+    Ok(figures)
+}
+
+/// Writes what `llvm-mca` shall read.
+fn tempfile(source: &str) -> Result<std::path::PathBuf> {
+    let path = std::env::temp_dir().join(format!("n2sim-kernels-{}.s", std::process::id()));
+    std::fs::write(&path, source).with_context(|| format!("writing {}", path.display()))?;
+    Ok(path)
+}
+
+impl Report {
+    fn region(&self, name: &str) -> Option<&Region> {
+        self.code_regions.iter().find(|region| region.name == name)
+    }
+}
+
+fn cycles(short: &Region, long: &Region) -> f64 {
+    let cycles = long.summary_view.total_cycles - short.summary_view.total_cycles;
+    cycles as f64 / f64::from(LONG - SHORT)
+}
+
+fn mops(region: &Region) -> u32 {
+    let list = &region.instruction_info_view.instruction_list;
+    list.iter().map(|info| info.num_micro_opcodes.div_ceil(2).max(1)).sum()
+}
+
+fn report(mca: &str, path: &Path, iterations: u32, options: &[&str]) -> Result<Report> {
+    let mut command = Command::new(mca);
+    command.arg("-mtriple=aarch64").args(llvm::CORE).args(options).arg(path);
+    command.arg(format!("-iterations={iterations}"));
+    // A call is a branch here: its body does not belong to the kernel.
+    command.args(["-json", "-call-latency=1", "-skip-unsupported-instructions=lack-sched"]);
+    let output = command.output().with_context(|| format!("running {mca}"))?;
+    if !output.status.success() {
+        bail!("{mca} on {}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+    }
+    serde_json::from_slice(&output.stdout).with_context(|| format!("{mca} on {}", path.display()))
+}
+
+fn version(mca: &str) -> Result<String> {
+    let output = Command::new(mca).arg("--version").output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.contains("LLVM version"));
+    Ok(format!("llvm-mca, {}", line.context("llvm-mca tells no version")?.trim()))
+}
