@@ -24,7 +24,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Capture(CaptureArgs),
-    /// Run scenario files and compare their counts; or check counts of any machine (--counts)
+    /// Run scenario files and compare their counts; or check count tables of any machine
     Check(CheckArgs),
     Diff(DiffArgs),
     Doctor(DoctorArgs),
@@ -237,27 +237,40 @@ pub(crate) enum ListWhat {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim check tests/scenarios\n          \
+    perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3")]
 pub(crate) struct CheckArgs {
-    /// The files are counts as `perf stat -x,` or `perf stat -j` prints them, of any machine: hold
-    /// them to the identities that the events of one window must keep
+    /// Take every file for a count table, whatever its name
     #[arg(long)]
     pub(crate) counts: bool,
-    /// Scenario files, or folders with such; with --counts the count tables
+    /// Scenario files (*.toml), or folders with such; or count tables as `perf stat`, `perf stat
+    /// -x`, `-j`, `-I` and `perf stat report` print them, of any machine
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Revision of the core that counted; r0p0 to r0p2 count one stalled slot too many per cycle
-    #[arg(long, value_enum, requires = "counts")]
+    #[arg(long, value_enum, help_heading = "Count tables")]
     pub(crate) revision: Option<RevisionName>,
     /// Whether CPUECTLR.EXTLLC was set; without it the last-level events stay 0
-    #[arg(long, value_name = "true|false", requires = "counts")]
+    #[arg(long, value_name = "true|false", help_heading = "Count tables")]
     pub(crate) extllc: Option<bool>,
-    /// Percent by which two sides may differ, for counts scaled from a part of the time
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "counts")]
+    /// Percent by which two sides may differ (default: 0; 1 for intervals and CPUs; 10 for counts
+    /// that were scaled from a part of the time)
+    #[arg(long, value_name = "PERCENT", help_heading = "Count tables")]
     #[arg(allow_negative_numbers = true)]
-    pub(crate) tolerance: f64,
+    pub(crate) tolerance: Option<f64>,
     /// On which machine scenarios run
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+}
+
+impl CheckArgs {
+    /// True if the files are count tables: not scenarios by their names, nor folders of such.
+    pub(crate) fn has_counts(&self) -> bool {
+        let is_scenario = |path: &PathBuf| {
+            path.is_dir() || path.extension().is_some_and(|extension| extension == "toml")
+        };
+        self.counts || !self.files.iter().any(is_scenario)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -23,6 +23,12 @@ struct Tally {
 /// Runs every case of every file. Files that cannot be read are told at the end, after everything
 /// else was run.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
+    if args.revision.is_some() || args.extllc.is_some() || args.tolerance.is_some() {
+        anyhow::bail!(
+            "--revision, --extllc and --tolerance are about count tables; give scenarios (*.toml) \
+             and count tables in two calls"
+        );
+    }
     let overrides = args.machine.overrides();
     let source = args.machine.source(&overrides);
     let mut out = io::BufWriter::new(io::stdout().lock());

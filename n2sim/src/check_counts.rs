@@ -1,80 +1,150 @@
-//! `n2sim check --counts`: holds counts of any machine to the identities of the event table.
+//! `n2sim check COUNTS`: holds counts of any machine to what the events of one window must keep,
+//! and says why a table usually breaks it.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use sim_core::PmuEvent;
 use sim_machine::Revision;
 use sim_metrics::identities::{self, Assumptions};
+use sim_metrics::{Cause, Check, Count, Violation, cause, lint};
 
 use crate::Verdict;
 use crate::args::CheckArgs;
-use crate::count_table::{self, CountTable};
+use crate::count_table::{self, CountTable, Tolerance};
 use crate::input;
 
-/// Checks every table of every file and prints what does not hold.
+/// Checks every table of every file and prints what does not hold. Files that cannot be read are
+/// told at the end, after everything else was checked.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
-    if !(0.0..=100.0).contains(&args.tolerance) {
-        anyhow::bail!("--tolerance {}: give percent, from 0 to 100", args.tolerance);
-    }
+    let tolerance = tolerance(args)?;
     let revision = args.revision.map(Revision::from);
     let assumptions = Assumptions {
         has_stall_slot_erratum: revision.map(Revision::has_stall_slot_erratum),
         has_external_llc: args.extllc,
-        tolerance: args.tolerance / 100.0,
+        tolerance: 0.0,
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut verdict = Verdict::Good;
+    let mut unreadable = Vec::new();
     for file in &args.files {
-        for table in tables(file)? {
-            if !write_check(&mut out, file, &table, &assumptions)? {
-                verdict = Verdict::Refuted;
+        match tables(file, tolerance) {
+            Ok(tables) => {
+                for table in tables {
+                    if !write_table(&mut out, file, &table, &assumptions)? {
+                        verdict = Verdict::Refuted;
+                    }
+                }
             }
+            Err(error) => unreadable.push(crate::message(&error)),
         }
     }
     out.flush()?;
+    if !unreadable.is_empty() {
+        anyhow::bail!("{}", unreadable.join("\nn2sim: "));
+    }
     Ok(verdict)
 }
 
-fn tables(file: &Path) -> anyhow::Result<Vec<CountTable>> {
-    let text =
-        input::text(file).with_context(|| format!("cannot read the counts {}", file.display()))?;
-    count_table::read(&text).with_context(|| file.display().to_string())
+fn tolerance(args: &CheckArgs) -> anyhow::Result<Tolerance> {
+    match args.tolerance {
+        None => Ok(Tolerance::Usual),
+        Some(percent) if (0.0..=100.0).contains(&percent) => Ok(Tolerance::Given(percent / 100.0)),
+        Some(percent) => anyhow::bail!("--tolerance {percent}: give percent, from 0 to 100"),
+    }
 }
 
-/// Writes the result of one table; true if all holds.
-fn write_check(
+fn tables(file: &Path, tolerance: Tolerance) -> anyhow::Result<Vec<CountTable>> {
+    let text =
+        input::text(file).with_context(|| format!("cannot read the counts {}", file.display()))?;
+    count_table::read(&text, tolerance).map_err(|error| match error.line() {
+        Some(line) => anyhow::anyhow!("{}:{line}: {error}", file.display()),
+        None => anyhow::anyhow!("{}: {error}", file.display()),
+    })
+}
+
+/// Writes the result of one table; true if nothing is wrong with it.
+fn write_table(
     out: &mut impl Write,
     file: &Path,
     table: &CountTable,
     assumptions: &Assumptions,
 ) -> io::Result<bool> {
-    let check = identities::check(|event| table.counts.get(&event).copied(), assumptions);
+    let count = |event: PmuEvent| -> Option<Count> { table.counts.get(&event).copied() };
+    let check = identities::check(count, assumptions);
+    let doubts = lint::doubts(count, assumptions);
+    write_summary(out, file, table, &check, doubts.len())?;
+    for violation in &check.violations {
+        let cause = cause::usual_cause(violation, count, assumptions);
+        write_violation(out, violation, cause)?;
+    }
+    for two in &table.two_names {
+        let ((first_name, first), (second_name, second)) = (&two.first, &two.second);
+        writeln!(
+            out,
+            "  {first_name} = {second_name} does not hold: {first} against {second} (one event)"
+        )?;
+        writeln!(out, "    usual cause: {}", Cause::Windows)?;
+    }
+    for doubt in &doubts {
+        writeln!(out, "  doubtful: {doubt}")?;
+        writeln!(out, "    usual cause: {}", doubt.cause)?;
+    }
+    write_remarks(out, table)?;
+    Ok(check.violations.is_empty() && doubts.is_empty() && table.two_names.is_empty())
+}
+
+fn write_summary(
+    out: &mut impl Write,
+    file: &Path,
+    table: &CountTable,
+    check: &Check,
+    doubts: usize,
+) -> io::Result<()> {
     let whose = match table.whose.as_str() {
         "" => String::new(),
         whose => format!(" ({whose})"),
     };
-    writeln!(
+    let broken = check.violations.len() + table.two_names.len();
+    write!(
         out,
-        "{}{whose}: {} events, {} rules tested, {} do not hold, {} left out (not counted)",
+        "{}{whose}: {} events, {} rules tested, {broken} do not hold, {} left out (not counted)",
         file.display(),
         table.counts.len(),
         check.tested,
-        check.violations.len(),
         check.left_out
     )?;
-    for violation in &check.violations {
-        writeln!(out, "  {violation}")?;
+    match doubts {
+        0 => writeln!(out),
+        n => writeln!(out, ", {n} doubtful"),
     }
-    if table.scaled > 0 {
+}
+
+fn write_violation(out: &mut impl Write, violation: &Violation, cause: Cause) -> io::Result<()> {
+    writeln!(
+        out,
+        "  {violation}, {} apart ({:.2} %)",
+        violation.difference(),
+        violation.difference_share() * 100.0
+    )?;
+    writeln!(out, "    usual cause: {cause}")
+}
+
+/// What is no fault and explains what was left out.
+fn write_remarks(out: &mut impl Write, table: &CountTable) -> io::Result<()> {
+    let estimates = table.estimates();
+    if estimates > 0 {
         writeln!(
             out,
-            "  {} counts are estimates (counted for a part of the time); see --tolerance",
-            table.scaled
+            "  {estimates} counts are estimates (counted for a part of the time); see --tolerance"
         )?;
+    }
+    if !table.missing.is_empty() {
+        writeln!(out, "  without a count: {}", table.missing.join(", "))?;
     }
     if !table.unknown.is_empty() {
         writeln!(out, "  no event of this core: {}", table.unknown.join(", "))?;
     }
-    Ok(check.violations.is_empty())
+    Ok(())
 }

@@ -1,152 +1,287 @@
-//! Counts as `perf stat` printed them, of this program or of a real machine: CSV (`-x`) or JSON
-//! lines (`-j`). Rows of one thread, CPU, socket or interval make one table.
+//! Counts as `perf stat` printed them, of this program or of a real machine: text, CSV (`-x`) or
+//! JSON lines (`-j`). Rows of one thread, CPU, socket, level or interval make one table.
+
+mod csv;
+mod json;
+mod text;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use sim_core::PmuEvent;
+use sim_metrics::Count;
 
 use crate::event_list;
 
 /// Why a file gives no counts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CountTableError {
-    #[error("line {line}: not a JSON object: {reason}")]
+    #[error("not a JSON object: {reason}")]
     Json { line: usize, reason: String },
-    #[error("line {line}: `{field}` is missing; make the file with perf stat -j")]
+    #[error("`{field}` is missing; make the file with perf stat -j")]
     Field { line: usize, field: &'static str },
-    #[error("line {line}: '{value}' is no count")]
+    #[error("'{text}' is no row of perf stat; mend it or take it out")]
+    Row { line: usize, text: String },
+    #[error("'{value}' is no count")]
     Value { line: usize, value: String },
-    #[error("line {line}: {event} stands twice in the same table, with {first} and {second}")]
-    Twice { line: usize, event: &'static str, first: u64, second: u64 },
-    #[error(
-        "no line holds the count of a Neoverse N2 event; make the file with perf stat -x, or -j"
-    )]
+    #[error("{event} stands twice in the same table, with {first} and {second}")]
+    Twice { line: usize, event: String, first: u64, second: u64 },
+    #[error("no line holds the count of a Neoverse N2 event; make the file with perf stat")]
     Nothing,
 }
 
+impl CountTableError {
+    /// The line with the fault.
+    pub(crate) fn line(&self) -> Option<usize> {
+        match self {
+            CountTableError::Json { line, .. }
+            | CountTableError::Field { line, .. }
+            | CountTableError::Row { line, .. }
+            | CountTableError::Value { line, .. }
+            | CountTableError::Twice { line, .. } => Some(*line),
+            CountTableError::Nothing => None,
+        }
+    }
+}
+
+/// How far counters of one table may be apart that are read one after another while the program
+/// goes on: in intervals, and on whole CPUs [assumed: some microseconds of a second].
+const READING_TOLERANCE: f64 = 0.01;
+/// How far an estimate may be from the truth [assumed: programs change from phase to phase].
+const ESTIMATE_TOLERANCE: f64 = 0.1;
+
+/// What a row says of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Value {
+    Count(u64),
+    /// Of a clock or a foreign event: `13.33` msec.
+    Fraction,
+    /// `<not counted>`, `<not supported>`.
+    Missing,
+}
+
+impl Value {
+    /// `123`, `123.000000` as JSON has it, or `<not ...>`.
+    fn parse(text: &str) -> Option<Value> {
+        if text == "<not counted>" || text == "<not supported>" {
+            return Some(Value::Missing);
+        }
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let is_digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
+        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+            return None;
+        }
+        match fraction.bytes().all(|c| c == b'0') {
+            true => whole.parse().ok().map(Value::Count),
+            false => Some(Value::Fraction),
+        }
+    }
+}
+
+/// One row of any form.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    /// Interval, thread, CPU or socket, as printed.
+    whose: String,
+    /// The event as printed, with its modifiers.
+    event: String,
+    value: Value,
+    /// Share of the time for which it was counted.
+    share: f64,
+}
+
+/// One event that stands in a table under two names, with different counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TwoNames {
+    pub(crate) first: (String, u64),
+    pub(crate) second: (String, u64),
+}
+
 /// The counts of one window on one thread or CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CountTable {
     /// Whose counts, as printed; empty for the only one.
     pub(crate) whose: String,
     /// Counts by event.
-    pub(crate) counts: BTreeMap<PmuEvent, u64>,
-    /// Events that were counted for a part of the time and scaled.
-    pub(crate) scaled: usize,
+    pub(crate) counts: BTreeMap<PmuEvent, Count>,
+    /// Names under which the events stand.
+    names: BTreeMap<PmuEvent, String>,
+    /// Events under two names, with different counts.
+    pub(crate) two_names: Vec<TwoNames>,
+    /// Events that were asked for and have no count.
+    pub(crate) missing: Vec<String>,
     /// Names that are no event of this core, such as task-clock.
     pub(crate) unknown: Vec<String>,
 }
 
-/// One row: whose, the event's name with its modifiers, the count, and whether it was scaled.
-struct Entry {
-    whose: String,
-    name: String,
-    value: String,
-    is_scaled: bool,
+impl CountTable {
+    /// The events that were counted for a part of the time and scaled.
+    pub(crate) fn estimates(&self) -> usize {
+        self.counts.values().filter(|count| count.is_estimate).count()
+    }
 }
 
-/// Reads all tables of a file.
-pub(crate) fn read(text: &str) -> Result<Vec<CountTable>, CountTableError> {
-    let mut tables: BTreeMap<String, CountTable> = BTreeMap::new();
+/// How much is forgiven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Tolerance {
+    /// What the form of the file makes likely.
+    Usual,
+    /// This share, for every count.
+    Given(f64),
+}
+
+/// Reads all tables of a file, in its order.
+pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTableError> {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let is_json = first.is_some_and(|line| line.starts_with('{'));
+    let separator = if is_json { None } else { csv::separator(text) };
+    let mut tables = Tables { tolerance, ..Tables::default() };
     for (i, line) in text.lines().enumerate() {
-        let line_number = i + 1;
-        let line = line.trim();
-        let entry = match line.chars().next() {
-            None | Some('#') => None,
-            Some('{') => json_entry(line, line_number)?,
-            Some(_) => csv_entry(line),
+        let number = i + 1;
+        let row = match separator {
+            _ if is_json => json::row(line, number)?,
+            Some(separator) => csv::row(line, number, separator)?,
+            None => text::row(line, number)?,
         };
-        if let Some(entry) = entry {
-            insert(&mut tables, entry, line_number)?;
+        match row {
+            Some(row) => tables.insert(row, number)?,
+            None if starts_a_run(line) => tables.start_run(),
+            None => {}
         }
     }
-    let tables: Vec<_> = tables.into_values().filter(|table| !table.counts.is_empty()).collect();
-    if tables.is_empty() { Err(CountTableError::Nothing) } else { Ok(tables) }
+    tables.finish()
 }
 
-fn insert(
-    tables: &mut BTreeMap<String, CountTable>,
-    entry: Entry,
-    line: usize,
-) -> Result<(), CountTableError> {
-    let modifiers = entry.name.split_once(':').map_or("", |(_, modifiers)| modifiers);
-    let whose = [entry.whose.as_str(), modifiers].join(" ").trim().to_owned();
-    let table = tables.entry(whose.clone()).or_default();
-    table.whose = whose;
-    let Ok(selected) = event_list::parse_event(&entry.name, &entry.name) else {
-        table.unknown.push(entry.name);
-        return Ok(());
+/// True for the line that perf writes before the counts of another run in the same file.
+fn starts_a_run(line: &str) -> bool {
+    text::is_head(line) || line.starts_with("# started on")
+}
+
+/// Whose count a row holds: the number of CPUs behind a socket or node is left out, for it differs
+/// between events that are and are not supported.
+fn owner(fields: &[&str]) -> String {
+    let is_group = |text: &str| {
+        let mut chars = text.chars();
+        matches!(chars.next(), Some('S' | 'N' | 'D'))
+            && chars.next().is_some_and(|c| c.is_ascii_digit())
     };
-    if entry.value.starts_with('<') {
-        return Ok(());
-    }
-    let count = count_of(&entry.value)
-        .ok_or_else(|| CountTableError::Value { line, value: entry.value.clone() })?;
-    table.scaled += usize::from(entry.is_scaled);
-    match table.counts.insert(selected.event, count) {
-        Some(first) if first != count => Err(CountTableError::Twice {
-            line,
-            event: selected.event.mnemonic(),
-            first,
-            second: count,
-        }),
-        _ => Ok(()),
+    match fields {
+        [rest @ .., group, cpus] if is_group(group) && cpus.parse::<u32>().is_ok() => {
+            [rest, &[*group]].concat().join(" ")
+        }
+        _ => fields.join(" "),
     }
 }
 
-/// `123`, or `123.000000` as JSON has it.
-fn count_of(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let is_whole = fraction.chars().all(|c| c == '0');
-    is_whole.then(|| whole.parse().ok()).flatten()
+/// The tables of a file as they grow.
+#[derive(Debug)]
+struct Tables {
+    tables: Vec<CountTable>,
+    /// Where the tables of the present run begin, and its number.
+    run_start: usize,
+    run: usize,
+    tolerance: Tolerance,
 }
 
-/// `[time,] [whose, [number,]] value, unit, event, run_ns, percent, ...`: the event is found by its
-/// name, the count two fields before it.
-fn csv_entry(line: &str) -> Option<Entry> {
-    [',', ';', '\t', '|', ':', ' '].into_iter().find_map(|separator| {
-        let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
-        let is_value = |text: &str| text.starts_with('<') || text.parse::<f64>().is_ok();
-        let is_time = |text: &str| text.parse::<f64>().is_ok();
-        let at = (2..fields.len().saturating_sub(2)).find(|&at| {
-            let has_name = fields[at].starts_with(|c: char| c.is_ascii_alphabetic());
-            has_name && is_value(fields[at - 2]) && is_time(fields[at + 1])
-        })?;
-        Some(Entry {
-            whose: fields[..at - 2].join(" "),
-            name: fields[at].to_owned(),
-            value: fields[at - 2].to_owned(),
-            is_scaled: fields.get(at + 2).is_some_and(|percent| is_partial(percent)),
-        })
+impl Default for Tables {
+    fn default() -> Self {
+        Tables { tables: Vec::new(), run_start: 0, run: 1, tolerance: Tolerance::Usual }
+    }
+}
+
+impl Tables {
+    fn start_run(&mut self) {
+        if self.tables.len() > self.run_start {
+            self.run_start = self.tables.len();
+            self.run += 1;
+        }
+    }
+
+    fn table(&mut self, whose: &str) -> &mut CountTable {
+        let whose = match self.run {
+            1 => whose.to_owned(),
+            n => format!("run {n} {whose}").trim_end().to_owned(),
+        };
+        let known = self.tables[self.run_start..].iter().position(|table| table.whose == whose);
+        let at = known.map_or(self.tables.len(), |at| at + self.run_start);
+        if at == self.tables.len() {
+            self.tables.push(CountTable { whose, ..CountTable::default() });
+        }
+        &mut self.tables[at]
+    }
+
+    fn insert(&mut self, row: Row, line: usize) -> Result<(), CountTableError> {
+        let levels = event_list::levels(&row.event);
+        let is_shared = is_read_while_running(&row.whose);
+        let tolerance = self.tolerance;
+        let table = self.table([row.whose.as_str(), &levels].join(" ").trim());
+        let Some(event) = event_list::core_event(&row.event) else {
+            table.unknown.push(row.event);
+            return Ok(());
+        };
+        let value = match row.value {
+            Value::Missing => {
+                table.missing.push(row.event);
+                return Ok(());
+            }
+            Value::Fraction => {
+                let value = format!("{} with a fraction", row.event);
+                return Err(CountTableError::Value { line, value });
+            }
+            Value::Count(value) => value,
+        };
+        let is_estimate = row.share < 1.0;
+        let tolerance = match tolerance {
+            Tolerance::Given(share) => share,
+            Tolerance::Usual if is_estimate => ESTIMATE_TOLERANCE,
+            Tolerance::Usual if is_shared => READING_TOLERANCE,
+            Tolerance::Usual => 0.0,
+        };
+        table.add(event, &row.event, Count { value, tolerance, is_estimate }, line)
+    }
+
+    fn finish(self) -> Result<Vec<CountTable>, CountTableError> {
+        let counted: Vec<_> =
+            self.tables.into_iter().filter(|table| !table.counts.is_empty()).collect();
+        if counted.is_empty() { Err(CountTableError::Nothing) } else { Ok(counted) }
+    }
+}
+
+impl CountTable {
+    /// The same event may stand in a table under two names, not twice under one.
+    fn add(
+        &mut self,
+        event: PmuEvent,
+        name: &str,
+        count: Count,
+        line: usize,
+    ) -> Result<(), CountTableError> {
+        let Some(first) = self.counts.get(&event).map(|count| count.value) else {
+            self.counts.insert(event, count);
+            self.names.insert(event, name.to_owned());
+            return Ok(());
+        };
+        let first_name = self.names[&event].clone();
+        let second = count.value;
+        if first_name == name && first != second {
+            return Err(CountTableError::Twice { line, event: first_name, first, second });
+        }
+        let allowed = first.max(second) as f64 * count.tolerance;
+        if first.abs_diff(second) as f64 > allowed {
+            let second = (name.to_owned(), second);
+            self.two_names.push(TwoNames { first: (first_name, first), second });
+        }
+        Ok(())
+    }
+}
+
+/// True for counts of an interval or of a CPU, which are read while programs go on.
+fn is_read_while_running(whose: &str) -> bool {
+    whose.split(' ').any(|word| {
+        let is_time = word.contains('.') && word.parse::<f64>().is_ok();
+        let digits = word.trim_start_matches("CPU").trim_start_matches(['S', 'N', 'D']);
+        let is_cpu = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());
+        is_time || is_cpu
     })
-}
-
-/// True for a share of the time between nothing and all of it.
-fn is_partial(percent: &str) -> bool {
-    percent.parse::<f64>().is_ok_and(|percent| percent > 0.0 && percent < 100.0)
-}
-
-fn json_entry(line: &str, number: usize) -> Result<Option<Entry>, CountTableError> {
-    let object: Value = serde_json::from_str(line)
-        .map_err(|error| CountTableError::Json { line: number, reason: error.to_string() })?;
-    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
-    let Some(name) = text("event") else {
-        // Further metrics of an event stand on lines of their own.
-        let is_metric = object.get("metric-value").is_some();
-        let error = CountTableError::Field { line: number, field: "event" };
-        return if is_metric { Ok(None) } else { Err(error) };
-    };
-    let bare = || object.get("counter-value").filter(|value| value.is_number());
-    let value = text("counter-value")
-        .or_else(|| bare().map(Value::to_string))
-        .ok_or(CountTableError::Field { line: number, field: "counter-value" })?;
-    let interval = object.get("interval").map(Value::to_string);
-    let owners = ["core", "die", "socket", "node", "cache", "cluster", "cpu", "thread"];
-    let whose: Vec<String> =
-        interval.into_iter().chain(owners.into_iter().filter_map(text)).collect();
-    let percent = object.get("pcnt-running").map(Value::to_string).unwrap_or_default();
-    Ok(Some(Entry { whose: whose.join(" "), name, value, is_scaled: is_partial(&percent) }))
 }
 
 #[cfg(test)]
@@ -154,53 +289,127 @@ mod tests {
     use super::*;
     use PmuEvent::*;
 
+    fn tables(text: &str) -> Vec<CountTable> {
+        read(text, Tolerance::Usual).expect("the file holds counts")
+    }
+
     fn counts(text: &str) -> Vec<(String, Vec<(PmuEvent, u64)>)> {
-        let tables = read(text).expect("the file holds counts");
-        let rows = |table: CountTable| (table.whose, table.counts.into_iter().collect());
-        tables.into_iter().map(rows).collect()
+        let values = |table: &CountTable| {
+            table.counts.iter().map(|(event, count)| (*event, count.value)).collect()
+        };
+        tables(text).into_iter().map(|table| (table.whose.clone(), values(&table))).collect()
+    }
+
+    fn message(text: &str) -> String {
+        let error = read(text, Tolerance::Usual).expect_err("no counts");
+        format!("{}: {error}", error.line().unwrap_or(0))
     }
 
     #[test]
-    fn both_forms_of_perf_give_the_same_table() {
+    fn every_form_of_perf_gives_the_same_table() {
         let csv = "# started on Monday\n\n\
             40,,cycles,13333333,100.00,3.000,GHz\n\
             ,,,,,1.5,extra metric\n\
             13.33,msec,task-clock,13333333,100.00,0.988,CPUs utilized\n\
             <not counted>,,r10,0,0.00,,\n\
-            7,,l1d_cache,13333333,100.00,,\n";
+            7000000,,l1d_cache,13333333,100.00,,\n";
         let json = "{\"counter-value\" : \"40.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00}\n\
             {\"metric-value\" : \"1.5\", \"metric-unit\" : \"extra\"}\n\
-            {\"counter-value\" : \"7.000000\", \"unit\" : \"\", \"event\" : \"l1d_cache\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00}\n";
-        let expected = vec![(String::new(), vec![(L1D_CACHE, 7), (CPU_CYCLES, 40)])];
-        assert_eq!(counts(csv), expected);
-        assert_eq!(counts(json), expected);
-        assert_eq!(counts(&csv.replace(',', ";")), expected);
+            {\"counter-value\" : \"7000000.000000\", \"unit\" : \"\", \"event\" : \"l1d_cache\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00}\n";
+        let text = "\n Performance counter stats for './a b':\n\n\
+            \x20               40      cycles                    #    3.000 GHz\n\
+            \x20                                                  #     1.5 extra metric\n\
+            \x20            13.33 msec task-clock                #    0.988 CPUs utilized\n\
+            \x20    <not counted>      r10                                       (0.00%)\n\
+            \x20        7,000,000      l1d_cache                                 ( +-  0.50% )\n\n\
+            \x20      0.002786 seconds time elapsed\n\n       0.001000 seconds user\n";
+        let expected = vec![(String::new(), vec![(L1D_CACHE, 7_000_000), (CPU_CYCLES, 40)])];
+        for form in [csv, json, text, &csv.replace(',', ";"), &text.replace(',', ".")] {
+            assert_eq!(counts(form), expected, "{form}");
+            assert_eq!(tables(form)[0].estimates(), 0);
+        }
+        assert_eq!(tables(text)[0].missing, ["r10"]);
+        assert_eq!(tables(text)[0].unknown, ["task-clock"]);
+        assert_eq!(counts(&text.replace(',', "\u{202f}")), expected, "a narrow blank");
     }
 
     #[test]
-    fn threads_sockets_intervals_and_modifiers_make_tables_of_their_own() {
+    fn threads_sockets_intervals_and_levels_make_tables_of_their_own() {
         let csv = "prog-1,4,,ld_spec,9,100.00,,\nprog-2,5,,ld_spec,9,100.00,,\n";
-        assert_eq!(
-            counts(csv),
-            [("prog-1".into(), vec![(LD_SPEC, 4)]), ("prog-2".into(), vec![(LD_SPEC, 5)])]
-        );
-        let csv = "1.0001,S0,2,4,,ld_spec:u,9,39.00,,\n";
-        assert_eq!(counts(csv), [("1.0001 S0 2 u".into(), vec![(LD_SPEC, 4)])]);
-        assert_eq!(read(csv).expect("counts")[0].scaled, 1);
+        let of = |whose: &str, count| (whose.to_owned(), vec![(LD_SPEC, count)]);
+        assert_eq!(counts(csv), [of("prog-1", 4), of("prog-2", 5)]);
+        let csv = "     1.000100000,S0,2,4,,ld_spec:u,9,39.00,,\n";
+        assert_eq!(counts(csv), [of("1.000100000 S0 u", 4)]);
+        assert_eq!(tables(csv)[0].estimates(), 1);
+        let text = "#           time socket cpus             counts unit events\n\
+            \x20    0.100184046 S0        2                  4      ld_spec                (66.67%)\n\
+            \x20    0.100184046 S0        1    <not supported>      l3d_cache\n\
+            \x20    0.200184046 S0        2                  5      ld_spec\n";
+        assert_eq!(counts(text), [of("0.100184046 S0", 4), of("0.200184046 S0", 5)]);
+        let text =
+            "CPU0                    4      ld_spec:k\nCPU1                    5      ld_spec:k\n";
+        assert_eq!(counts(text), [of("CPU0 k", 4), of("CPU1 k", 5)]);
+        let json = "{\"interval\" : 0.1, \"cpu\" : \"3\", \"counter-value\" : \"4.0\", \"event\" : \"ld_spec\"}";
+        assert_eq!(counts(json), [of("0.1 3", 4)]);
+    }
+
+    #[test]
+    fn runs_in_one_file_are_kept_apart() {
+        let text = " Performance counter stats for 'a':\n\n     4      ld_spec\n\n\
+            \x20Performance counter stats for 'b':\n\n     5      ld_spec\n";
+        let whose: Vec<String> = tables(text).into_iter().map(|table| table.whose).collect();
+        assert_eq!(whose, ["", "run 2"]);
+        let csv =
+            "# started on Mon\n4,,ld_spec,9,100.00,,\n# started on Tue\n5,,ld_spec,9,100.00,,\n";
+        assert_eq!(tables(csv).len(), 2);
+    }
+
+    #[test]
+    fn events_are_known_in_every_spelling() {
+        for name in ["ld_spec", "LD_SPEC", "r70", "r0070", "armv8_pmuv3_0/ld_spec/"] {
+            assert_eq!(counts(&format!("4,,{name},9,100.00,,"))[0].1, [(LD_SPEC, 4)], "{name}");
+        }
+        let terms = "4,,armv8_pmuv3_0/event=0x70,long=1/u,9,100.00,,";
+        assert_eq!(counts(terms), [("u".to_owned(), vec![(LD_SPEC, 4)])]);
+        let foreign = "4,,ld_spec,9,100.00,,\n5,,arm_dsu_0/cycles/,9,100.00,,\n";
+        assert_eq!(tables(foreign)[0].unknown, ["arm_dsu_0/cycles/"], "a cluster's cycles");
+    }
+
+    #[test]
+    fn one_event_under_two_names_is_compared() {
+        let csv = "40,,cycles,9,100.00,,\n40,,cpu_cycles,9,100.00,,\n41,,r11,9,100.00,,\n";
+        let two = &tables(csv)[0].two_names;
+        assert_eq!(two.len(), 1);
+        assert_eq!((two[0].first.1, two[0].second.0.as_str()), (40, "r11"));
+    }
+
+    #[test]
+    fn counts_are_trusted_as_their_form_allows() {
+        let tolerance = |csv: &str| tables(csv)[0].counts[&LD_SPEC].tolerance;
+        assert_eq!(tolerance("4,,ld_spec,9,100.00,,"), 0.0);
+        assert_eq!(tolerance("prog-1,4,,ld_spec,9,100.00,,"), 0.0, "a thread is stopped");
+        assert_eq!(tolerance("1.5,4,,ld_spec,9,100.00,,"), READING_TOLERANCE);
+        assert_eq!(tolerance("CPU1,4,,ld_spec,9,100.00,,"), READING_TOLERANCE);
+        assert_eq!(tolerance("S0,2,4,,ld_spec,9,99.00,,"), ESTIMATE_TOLERANCE);
+        let given = read("1.5,4,,ld_spec,9,50.00,,", Tolerance::Given(0.3)).expect("counts");
+        assert_eq!(given[0].counts[&LD_SPEC].tolerance, 0.3);
     }
 
     #[test]
     fn what_cannot_be_read_is_refused_with_its_line() {
-        let message = |text: &str| read(text).expect_err("no counts").to_string();
         assert!(message("").contains("no line holds the count"));
         assert!(message("hello, world").contains("no line holds the count"));
-        assert!(message("{\"event\" : 1").starts_with("line 1: not a JSON object"));
-        assert!(message("\n{\"event\" : \"ld_spec\"}").starts_with("line 2: `counter-value`"));
+        assert!(message("{\"event\" : 1").starts_with("1: not a JSON object"));
+        assert!(message("\n{\"event\" : \"ld_spec\"}").starts_with("2: `counter-value`"));
         let number = "{\"event\" : \"ld_spec\", \"counter-value\" : 4}";
         assert_eq!(counts(number), [(String::new(), vec![(LD_SPEC, 4)])]);
         let half = "4.5,,ld_spec,9,100.00,,";
-        assert_eq!(message(half), "line 1: '4.5' is no count");
-        let twice = "4,,ld_spec,9,100.00,,\n5,,r70,9,100.00,,";
-        assert!(message(twice).starts_with("line 2: LD_SPEC stands twice"), "{}", message(twice));
+        assert_eq!(message(half), "1: 'ld_spec with a fraction' is no count");
+        let twice = "4,,ld_spec,9,100.00,,\n5,,ld_spec,9,100.00,,";
+        assert!(message(twice).starts_with("2: ld_spec stands twice"), "{}", message(twice));
+        let cut = "4,,ld_spec,9,100.00,,\n400,,st_sp";
+        assert_eq!(message(cut), "2: '400,,st_sp' is no row of perf stat; mend it or take it out");
+        let text = "        4      ld_spec\n     1,23\n";
+        assert!(message(text).starts_with("2: '1,23' is no row"), "{}", message(text));
     }
 }

@@ -48,6 +48,11 @@ const LINUX_NAMES: &[(&str, PmuEvent)] = &[
     ("branch-load-misses", BR_MIS_PRED),
 ];
 
+/// Names that PMUs of Arm cores have in Linux begin so; others (a mesh, a DSU) count other things.
+const CORE_PMUS: [&str; 4] = ["armv8_", "armv9_", "cpu", "default_core"];
+/// Terms beside an event that change nothing about what is counted.
+const IGNORED_TERMS: [&str; 4] = ["long=", "rdpmc=", "name=", "period="];
+
 /// Modifiers of perf that say nothing about what is counted: precision, pinning, guests.
 const IGNORED_MODIFIERS: &str = "pPSDWIebHG";
 
@@ -79,26 +84,53 @@ pub(crate) fn parse_event(text: &str, list: &str) -> Result<Selected, EventListE
     if text.is_empty() {
         return Err(EventListError::Empty(list.to_owned()));
     }
-    let (name, modifiers) = match text.split_once('/') {
-        Some((_pmu, term)) => {
-            let (term, modifiers) =
-                term.split_once('/').ok_or_else(|| EventListError::Unclosed(text.to_owned()))?;
-            (term, modifiers.trim_start_matches(':'))
-        }
-        None => text.split_once(':').unwrap_or((text, "")),
-    };
+    let (name, modifiers) = name_and_modifiers(text)?;
     let event = event_of(name, text)?;
     Ok(Selected { name: text.to_owned(), event, counts_user: counts_user(modifiers, text)? })
 }
 
-fn event_of(name: &str, text: &str) -> Result<PmuEvent, EventListError> {
+/// The event behind a name that perf printed; `None` if the cores do not count it.
+pub(crate) fn core_event(printed: &str) -> Option<PmuEvent> {
+    let (name, _) = name_and_modifiers(printed).ok()?;
+    if let Some((pmu, _)) = printed.split_once('/')
+        && !CORE_PMUS.iter().any(|head| pmu.starts_with(head))
+    {
+        return None;
+    }
+    event_of(name, printed).ok()
+}
+
+/// The modifiers of a printed name that say where was counted: levels, guest and host.
+pub(crate) fn levels(printed: &str) -> String {
+    let modifiers = name_and_modifiers(printed).map_or("", |(_, modifiers)| modifiers);
+    "ukhGH".chars().filter(|level| modifiers.contains(*level)).collect()
+}
+
+/// Takes an event of perf apart: what stands before a colon or between slashes, and behind it.
+fn name_and_modifiers(text: &str) -> Result<(&str, &str), EventListError> {
+    match text.split_once('/') {
+        Some((_pmu, term)) => {
+            let (term, modifiers) =
+                term.split_once('/').ok_or_else(|| EventListError::Unclosed(text.to_owned()))?;
+            Ok((term, modifiers.trim_start_matches(':')))
+        }
+        None => Ok(text.split_once(':').unwrap_or((text, ""))),
+    }
+}
+
+fn event_of(terms: &str, text: &str) -> Result<PmuEvent, EventListError> {
+    let is_ignored = |term: &&str| IGNORED_TERMS.iter().any(|head| term.starts_with(head));
+    let mut terms = terms.split(',').filter(|term| !is_ignored(term));
+    let (Some(name), None) = (terms.next(), terms.next()) else {
+        return Err(EventListError::Term(text.to_owned()));
+    };
     if let Some(number) = name.strip_prefix("event=") {
         let hex = number.strip_prefix("0x").unwrap_or(number);
         let code = u32::from_str_radix(hex, 16);
         let code = code.map_err(|_| EventListError::Term(text.to_owned()))?;
         return Ok(PmuEvent::from_code(code)?);
     }
-    if name.contains(['=', ',']) {
+    if name.contains('=') {
         return Err(EventListError::Term(text.to_owned()));
     }
     let lower = name.to_ascii_lowercase();

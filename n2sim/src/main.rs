@@ -59,7 +59,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     Ok(match command {
         Command::Capture(args) => return capture::run(&args),
-        Command::Check(args) if args.counts => check_counts::run(&args)?.into(),
+        Command::Check(args) if args.has_counts() => check_counts::run(&args)?.into(),
         Command::Check(args) => check::run(&args)?.into(),
         Command::Diff(args) => diff::run(&args)?.into(),
         Command::Doctor(args) => return doctor::run(&args),

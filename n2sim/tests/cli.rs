@@ -164,7 +164,7 @@ fn wrong_options_are_refused() {
     );
     assert!(refused(&["stat", "/dev/zero"]).contains("a device or a pipe"));
     assert!(refused(&["trace", "repack", &trace(), "-o", "/dev/null"]).contains("a device"));
-    assert!(refused(&["check", "/dev/null"]).contains("no 'given'"));
+    assert!(refused(&["check", "/dev/null"]).contains("no line holds the count"));
     assert!(refused(&["stat"]).contains("<TRACE>"));
     assert!(refused(&["stta"]).contains("stat"));
 }

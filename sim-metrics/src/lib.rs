@@ -1,10 +1,18 @@
 //! Formulas over event counts: ratios that reports print, identities that every count must keep.
 //!
 //! * [`metrics`]: the built-in ratios, each a weighted sum over a weighted sum of events;
-//! * [`identities`]: sums, aliases, subsets and the slot identity, derived from the event table.
+//! * [`identities`]: sums, aliases, subsets and the slot identity, derived from the event table;
+//! * [`lint`]: what no rule forbids and no machine shows: ratios above 1, negative shares;
+//! * [`cause`]: why a table usually breaks a rule; [`count`]: a count and its tolerance.
 
+pub mod cause;
+pub mod count;
 pub mod identities;
+pub mod lint;
 pub mod metrics;
 
+pub use cause::Cause;
+pub use count::Count;
 pub use identities::{Assumptions, Check, Violation};
+pub use lint::Doubt;
 pub use metrics::{Metric, Unit};

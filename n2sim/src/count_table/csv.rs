@@ -1,0 +1,78 @@
+//! Rows of `perf stat -x SEP`: `[time,] [whose, [CPUs,]] value, unit, event, [variance%,] run_ns,
+//! percent, metric, unit`.
+
+use super::{CountTableError, Row, Value};
+
+/// Separators that people use, likeliest first.
+const SEPARATORS: [char; 7] = [',', ';', '\t', '|', '^', ':', ' '];
+/// Fields that are empty in a row that holds nothing but a further metric.
+const METRIC_EMPTY_FIELDS: usize = 4;
+
+/// The separator, if the text is one of rows.
+pub(super) fn separator(text: &str) -> Option<char> {
+    let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    SEPARATORS.into_iter().find(|separator| lines().any(|line| entry(line, *separator).is_some()))
+}
+
+/// One line; `None` if it holds no count.
+pub(super) fn row(
+    line: &str,
+    number: usize,
+    separator: char,
+) -> Result<Option<Row>, CountTableError> {
+    let trimmed = line.trim();
+    if trimmed.is_empty() || trimmed.starts_with('#') || is_metric(line, separator) {
+        return Ok(None);
+    }
+    let damaged = || CountTableError::Row { line: number, text: trimmed.to_owned() };
+    let entry = entry(line, separator).ok_or_else(damaged)?;
+    let value = Value::parse(entry.value)
+        .ok_or_else(|| CountTableError::Value { line: number, value: entry.value.to_owned() })?;
+    let share = entry.percent / 100.0;
+    Ok(Some(Row { whose: super::owner(&entry.whose), event: entry.event, value, share }))
+}
+
+struct Entry<'a> {
+    whose: Vec<&'a str>,
+    value: &'a str,
+    event: String,
+    percent: f64,
+}
+
+/// The event is found by its name: the value stands two fields before it, the times behind it.
+fn entry(line: &str, separator: char) -> Option<Entry<'_>> {
+    let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
+    let at = (2..fields.len()).find(|&at| {
+        let has_name = fields[at].starts_with(|c: char| c.is_ascii_alphabetic());
+        let has_unit = !fields[at - 1].starts_with(|c: char| c.is_ascii_digit());
+        has_name && has_unit && Value::parse(fields[at - 2]).is_some()
+    })?;
+    // An event with terms (`pmu/event=0x11,long=1/`) may contain the separator itself.
+    let mut end = at;
+    while fields[at..=end].iter().map(|field| field.matches('/').count()).sum::<usize>() == 1 {
+        end += 1;
+        if end == fields.len() {
+            return None;
+        }
+    }
+    let mut times = fields[end + 1..].iter().skip_while(|field| field.ends_with('%'));
+    times.next()?.parse::<u64>().ok()?;
+    let percent = times.next()?.parse().ok()?;
+    Some(Entry {
+        whose: fields[..at - 2].to_vec(),
+        value: fields[at - 2],
+        event: fields[at..=end].join(&separator.to_string()),
+        percent,
+    })
+}
+
+/// A row that gives a further metric of the event above it: all fields before it are empty.
+fn is_metric(line: &str, separator: char) -> bool {
+    let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
+    let is_empty = |field: &&&str| field.is_empty();
+    let (Some([_, unit]), true) = (fields.last_chunk::<2>(), fields.len() > METRIC_EMPTY_FIELDS)
+    else {
+        return false;
+    };
+    fields.iter().filter(is_empty).count() >= METRIC_EMPTY_FIELDS && !unit.starts_with('<')
+}

@@ -1,0 +1,35 @@
+//! Rows of `perf stat -j`: one JSON object per line.
+
+use serde_json::Value as Json;
+
+use super::{CountTableError, Row, Value};
+
+/// Keys that say whose count it is.
+const OWNERS: [&str; 8] = ["core", "die", "socket", "node", "cache", "cluster", "cpu", "thread"];
+
+/// One line; `None` if it holds no count.
+pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let object: Json = serde_json::from_str(line)
+        .map_err(|error| CountTableError::Json { line: number, reason: error.to_string() })?;
+    let text = |key: &str| object.get(key).and_then(Json::as_str).map(str::to_owned);
+    let Some(event) = text("event") else {
+        // Further metrics of an event stand on lines of their own.
+        let is_metric = object.get("metric-value").is_some() || object.get("metricgroup").is_some();
+        let error = CountTableError::Field { line: number, field: "event" };
+        return if is_metric { Ok(None) } else { Err(error) };
+    };
+    let bare = || object.get("counter-value").filter(|value| value.is_number());
+    let value = text("counter-value")
+        .or_else(|| bare().map(Json::to_string))
+        .ok_or(CountTableError::Field { line: number, field: "counter-value" })?;
+    let value = Value::parse(&value).ok_or(CountTableError::Value { line: number, value })?;
+    let interval = object.get("interval").map(Json::to_string);
+    let whose: Vec<String> =
+        interval.into_iter().chain(OWNERS.into_iter().filter_map(text)).collect();
+    let percent = object.get("pcnt-running").and_then(Json::as_f64).unwrap_or(100.0);
+    Ok(Some(Row { whose: whose.join(" "), event, value, share: percent / 100.0 }))
+}

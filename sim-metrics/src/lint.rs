@@ -1,0 +1,232 @@
+//! What no rule of the guide forbids and no machine shows: ratios above 1, parts of a whole that are
+//! negative, last-level counts of a machine that does not count them.
+
+use std::fmt;
+
+use sim_core::PmuEvent::{self, *};
+
+use crate::cause::{Cause, is_copied, is_half_corrected, slots_cause};
+use crate::count::{Count, formula, total};
+use crate::identities::{Assumptions, SLOTS_PER_CYCLE, has_erratum};
+
+/// Instructions that one cycle can retire. Source: counting width of INST_RETIRED.
+const RETIRED_PER_CYCLE_MAX: u64 = 8;
+/// Parts of a whole may be this far below 0 by rounding.
+const SHARE_ROUNDING: f64 = 0.005;
+
+/// Something that can be doubted in a table of counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// What the counts say.
+    pub statement: String,
+    /// Its usual cause.
+    pub cause: Cause,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.statement)
+    }
+}
+
+/// A ratio that is at most 1 on every machine that does usual work.
+struct Ratio {
+    part: PmuEvent,
+    whole: (u64, PmuEvent),
+    cause: Cause,
+}
+
+const fn ratio(part: PmuEvent, weight: u64, whole: PmuEvent, cause: Cause) -> Ratio {
+    Ratio { part, whole: (weight, whole), cause }
+}
+
+/// The ratios that no relation of the event table covers.
+const RATIOS: &[Ratio] = &[
+    ratio(L1D_TLB_REFILL, 1, L1D_TLB, Cause::Prefetches),
+    ratio(L2D_CACHE_REFILL, 1, L2D_CACHE, Cause::Prefetches),
+    ratio(DTLB_WALK, 1, L1D_TLB, Cause::Prefetches),
+    ratio(ITLB_WALK, 1, L1I_TLB, Cause::Prefetches),
+    ratio(INST_RETIRED, RETIRED_PER_CYCLE_MAX, CPU_CYCLES, Cause::NoCycles),
+    ratio(OP_SPEC, SLOTS_PER_CYCLE, CPU_CYCLES, Cause::NoCycles),
+    ratio(STALL_SLOT, SLOTS_PER_CYCLE + 1, CPU_CYCLES, Cause::NoCycles),
+];
+
+/// Everything that can be doubted in a table of counts.
+pub fn doubts<C: Into<Count>>(
+    count: impl Fn(PmuEvent) -> Option<C>,
+    assumptions: &Assumptions,
+) -> Vec<Doubt> {
+    let count = |event| {
+        let exact: Count = count(event)?.into();
+        Some(Count { tolerance: exact.tolerance.max(assumptions.tolerance), ..exact })
+    };
+    let mut doubts: Vec<Doubt> =
+        RATIOS.iter().filter_map(|ratio| above_one(ratio, &count, assumptions)).collect();
+    doubts.extend(negative_slots(&count, assumptions));
+    doubts.extend(negative_mix(&count));
+    doubts.extend(last_level(&count, assumptions));
+    doubts
+}
+
+fn above_one(
+    ratio: &Ratio,
+    count: &impl Fn(PmuEvent) -> Option<Count>,
+    assumptions: &Assumptions,
+) -> Option<Doubt> {
+    let part = count(ratio.part)?;
+    let whole = total(&[ratio.whole], count)?;
+    let tolerance = part.tolerance.max(whole.tolerance);
+    let is_above = part.value as f64 > whole.value as f64 * (1.0 + tolerance);
+    let is_estimate = part.is_estimate || whole.is_estimate;
+    is_above.then(|| Doubt {
+        statement: format!(
+            "{} above {}: {} of {}",
+            ratio.part.mnemonic(),
+            formula(&[ratio.whole]),
+            part.value,
+            whole.value
+        ),
+        cause: match slots_cause(count, assumptions).filter(|_| ratio.whole.1 == CPU_CYCLES) {
+            Some(cause) => cause,
+            None if is_estimate => Cause::Multiplexing,
+            None => ratio.cause,
+        },
+    })
+}
+
+/// The four parts that make up all slots, by the usual top-down formulas.
+fn negative_slots(
+    count: &impl Fn(PmuEvent) -> Option<Count>,
+    assumptions: &Assumptions,
+) -> Option<Doubt> {
+    let all =
+        [CPU_CYCLES, STALL_SLOT, STALL_SLOT_FRONTEND, STALL_SLOT_BACKEND, OP_RETIRED, OP_SPEC];
+    let mut values = [0.0; 6];
+    let (mut tolerance, mut is_estimate) = (SHARE_ROUNDING, false);
+    for (value, event) in values.iter_mut().zip(all) {
+        let count = count(event)?;
+        *value = count.value as f64;
+        tolerance = tolerance.max(count.tolerance);
+        is_estimate |= count.is_estimate;
+    }
+    let [cycles, stalled, frontend, backend, retired, spec] = values;
+    if cycles == 0.0 || spec == 0.0 {
+        return None;
+    }
+    let surplus = if has_erratum(count, assumptions) { cycles } else { 0.0 };
+    let slots = SLOTS_PER_CYCLE as f64 * cycles;
+    let used = 1.0 - (stalled - surplus) / slots;
+    let parts = [
+        ("retiring", retired / spec * used),
+        ("bad speculation", (1.0 - retired / spec) * used),
+        ("front end", (frontend - surplus) / slots),
+        ("back end", backend / slots),
+    ];
+    let is_negative = parts.iter().any(|(_, part)| *part < -tolerance);
+    is_negative.then(|| Doubt {
+        statement: format!("shares of the slots with a negative part: {}", percentages(&parts)),
+        cause: match slots_cause(count, assumptions) {
+            _ if is_half_corrected(count) => Cause::HalfCorrected,
+            Some(cause) => cause,
+            None if is_estimate => Cause::Multiplexing,
+            None => Cause::Windows,
+        },
+    })
+}
+
+fn percentages(parts: &[(&str, f64)]) -> String {
+    // Adding 0 takes the sign from a zero.
+    let tenths = |share: f64| (share * 1000.0).round() / 10.0 + 0.0;
+    let part = |(name, share): &(&str, f64)| format!("{name} {:.1} %", tenths(*share));
+    parts.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// The classes of instructions, which leave less than nothing for all others.
+fn negative_mix(count: &impl Fn(PmuEvent) -> Option<Count>) -> Option<Doubt> {
+    const CLASSES: [(u64, PmuEvent); 8] = [
+        (1, LD_SPEC),
+        (1, ST_SPEC),
+        (1, DP_SPEC),
+        (1, ASE_SPEC),
+        (1, VFP_SPEC),
+        (1, CRYPTO_SPEC),
+        (1, BR_IMMED_SPEC),
+        (1, BR_INDIRECT_SPEC),
+    ];
+    let classes = total(&CLASSES, count)?;
+    let whole = count(INST_SPEC)?;
+    // An atomic is a load and a store at once: of these there are at most as many as of the fewer.
+    let atomics_max = count(LD_SPEC)?.value.min(count(ST_SPEC)?.value);
+    let tolerance = classes.tolerance.max(whole.tolerance);
+    let limit = (whole.value + atomics_max) as f64 * (1.0 + tolerance);
+    let share = |value: u64| 100.0 * value as f64 / whole.value.max(1) as f64;
+    let is_estimate = classes.is_estimate || whole.is_estimate;
+    (classes.value as f64 > limit).then(|| Doubt {
+        statement: format!(
+            "the classes of instructions are {:.1} % of INST_SPEC, of which atomics, loads and \
+             stores at once, explain at most {:.1} %: the others would be negative",
+            share(classes.value),
+            share(atomics_max)
+        ),
+        cause: if is_estimate { Cause::Multiplexing } else { Cause::Windows },
+    })
+}
+
+/// Last-level events that count nothing although the L2 refills, or repeat those of the L2.
+fn last_level(
+    count: &impl Fn(PmuEvent) -> Option<Count>,
+    assumptions: &Assumptions,
+) -> Option<Doubt> {
+    let reads = count(LL_CACHE_RD)?.value;
+    let refills = count(L2D_CACHE_REFILL_RD)?.value;
+    if reads == 0 && refills > 0 && assumptions.has_external_llc != Some(false) {
+        return Some(Doubt {
+            statement: format!("LL_CACHE_RD is 0 while the L2 refilled {refills} times"),
+            cause: Cause::ExtllcClear,
+        });
+    }
+    let is_doubted = assumptions.has_external_llc != Some(false) && is_copied(count);
+    is_doubted.then(|| Doubt {
+        statement: String::from(
+            "LL_CACHE_RD and LL_CACHE_MISS_RD equal L2D_CACHE_RD and L2D_CACHE_REFILL_RD",
+        ),
+        cause: Cause::LastLevelCopies,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(counts: &[(PmuEvent, u64)]) -> Vec<Doubt> {
+        let value = |event| counts.iter().find(|(own, _)| *own == event).map(|(_, n)| *n);
+        doubts(value, &Assumptions::default())
+    }
+
+    #[test]
+    fn nothing_counted_is_not_doubted() {
+        assert_eq!(doubts(|_| Some(0u64), &Assumptions::default()), []);
+        assert_eq!(told(&[]), []);
+    }
+
+    #[test]
+    fn each_ratio_is_doubted_above_one_and_not_at_one() {
+        for ratio in RATIOS {
+            let (weight, whole) = ratio.whole;
+            let with = |part| told(&[(whole, 10), (ratio.part, part)]).len();
+            assert_eq!((with(10 * weight), with(10 * weight + 1)), (0, 1), "{:?}", ratio.part);
+        }
+    }
+
+    #[test]
+    fn atomics_are_loads_and_stores_at_once() {
+        let mix = |loads, stores| {
+            let zero = [DP_SPEC, ASE_SPEC, VFP_SPEC, CRYPTO_SPEC, BR_IMMED_SPEC, BR_INDIRECT_SPEC];
+            let mut counts: Vec<_> = zero.map(|event| (event, 0)).to_vec();
+            counts.extend([(INST_SPEC, 100), (LD_SPEC, loads), (ST_SPEC, stores)]);
+            told(&counts).len()
+        };
+        assert_eq!((mix(100, 100), mix(80, 40)), (0, 0));
+        assert_eq!((mix(140, 20), mix(101, 0)), (1, 1));
+    }
+}
