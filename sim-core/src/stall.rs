@@ -12,6 +12,8 @@ pub enum StallCause {
     FetchMispredict,
     /// Front end: waiting for an indirect branch of which no target was known, and refilling.
     FetchNoTarget,
+    /// Front end: refilling after a load that had passed the older store it reads from.
+    FetchMemoryOrder,
     /// Front end: a taken branch that no BTB knew; decode found it and sent fetch on.
     FetchResteer,
     /// Front end: a taken branch whose region the main BTB had to bring.
@@ -58,7 +60,7 @@ pub enum StallCause {
 
 impl StallCause {
     /// Number of causes.
-    pub const COUNT: usize = 25;
+    pub const COUNT: usize = 26;
 
     /// Every cause, in the order of the list.
     pub const ALL: [StallCause; StallCause::COUNT] = [
@@ -66,6 +68,7 @@ impl StallCause {
         StallCause::FetchItlbMiss,
         StallCause::FetchMispredict,
         StallCause::FetchNoTarget,
+        StallCause::FetchMemoryOrder,
         StallCause::FetchResteer,
         StallCause::FetchBtbBubble,
         StallCause::FetchPredictWidth,
@@ -102,6 +105,7 @@ impl StallCause {
             StallCause::FetchItlbMiss => "ITLB miss",
             StallCause::FetchMispredict => "mispredicted branch",
             StallCause::FetchNoTarget => "indirect target unknown",
+            StallCause::FetchMemoryOrder => "load passed an older store",
             StallCause::FetchResteer => "branch found by decode",
             StallCause::FetchBtbBubble => "taken branch, main BTB",
             StallCause::FetchPredictWidth => "prediction width",

@@ -185,6 +185,17 @@ impl BranchUnit {
         self.returns.clone()
     }
 
+    /// Everything that prediction alone moves, to be given to [`BranchUnit::restore`].
+    pub fn speculation(&self) -> Speculation {
+        Speculation { history: *self.history.state(), returns: self.returns.clone() }
+    }
+
+    /// Takes back all predictions since `before`.
+    pub fn restore(&mut self, before: Speculation) {
+        self.history.restore(before.history);
+        self.returns = before.returns;
+    }
+
     /// Puts history and return stack where they are behind the branch with its real outcome.
     pub fn recover(&mut self, wrong: &Prediction, returns: ReturnStack, actual: Outcome) {
         self.history.restore(wrong.before);
@@ -212,6 +223,13 @@ impl BranchUnit {
             self.btb.train(actual.pc, actual.next, prediction.btb_target);
         }
     }
+}
+
+/// History and return stack of a moment.
+#[derive(Clone, Debug)]
+pub struct Speculation {
+    history: HistoryState,
+    returns: ReturnStack,
 }
 
 /// How a branch really went.

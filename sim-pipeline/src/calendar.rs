@@ -65,18 +65,25 @@ impl Calendar {
     /// (the squash of a wrong path) is returned without being booked.
     #[inline]
     pub fn book(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
+        let (cycle, bits) = self.first_free(request, earliest);
+        if cycle <= last && bits != 0 {
+            self.mark(bits, request.occupancy, cycle);
+        }
+        cycle
+    }
+
+    /// The first cycle from `earliest` on in which the request fits, and the bits to set there.
+    #[inline]
+    pub fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
         // So far ahead only a chain of misses to memory gets; nobody competes there.
         while cycle + request.occupancy < self.base + WINDOW {
             if let Some(bits) = self.free_at(request, cycle) {
-                if cycle <= last {
-                    self.mark(bits, request.occupancy, cycle);
-                }
-                return cycle;
+                return (cycle, bits);
             }
             cycle += 1;
         }
-        cycle
+        (cycle, 0)
     }
 
     /// The bits to set when the request fits at `cycle`.

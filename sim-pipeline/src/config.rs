@@ -115,10 +115,18 @@ pub struct WindowConfig {
     pub branch_queue: usize,
     /// Entries of the branch and integer issue queues together.
     pub int_queue: usize,
+    /// Of them, those that operations of the pipe M0 alone can take.
+    pub int_queue_one_pipe: usize,
     /// Entries of the load/store issue queues together.
     pub mem_queue: usize,
+    /// Of them, those before the pipes that take stores.
+    pub mem_queue_stores: usize,
     /// Entries of the vector issue queues together.
     pub vec_queue: usize,
+    /// Of them, those that operations of one vector pipe alone can take.
+    pub vec_queue_one_pipe: usize,
+    /// Of so many MOPs in a row, one may be a register move that renaming does.
+    pub move_interval: u32,
     /// Cycles from rename to the first possible issue.
     pub rename_to_issue_cycles: u64,
 }
@@ -147,12 +155,14 @@ pub struct DispatchConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExecuteConfig {
-    /// Whether M1 takes single-cycle integer operations too (four a cycle instead of three).
-    pub single_cycle_on_m1: bool,
+    /// Whether M0 takes single-cycle integer operations too (four a cycle instead of three).
+    pub single_cycle_on_m0: bool,
     /// Load-to-use of a load that an older store forwards to, from the store's data.
     pub forward_cycles: u64,
     /// Cycles behind the store's commit for a load that an older store covers only in part.
     pub forward_fail_cycles: u64,
+    /// log2 of the entries that remember loads which have passed a store of their address.
+    pub dependence_bits: u32,
     /// Stores that leave the store queue per cycle.
     pub store_drain_width: u32,
     /// Cycles of a system register write (it waits for everything older).
@@ -219,6 +229,12 @@ impl PipelineConfig {
         ] {
             check((4..=most).contains(&bits), key, format!("{bits} is outside 4 to {most}"));
         }
+        let bits = self.execute.dependence_bits;
+        check(
+            (6..=20).contains(&bits),
+            "execute.dependence-bits",
+            format!("{bits} is outside 6 to 20"),
+        );
         let lengths = &b.history_lengths;
         let ascending = lengths.windows(2).all(|pair| pair[0] < pair[1]);
         let ok = ascending
@@ -248,7 +264,7 @@ impl PipelineConfig {
     }
 
     /// Key, value and largest sensible value of every size and width.
-    fn sizes(&self) -> [(&'static str, usize, usize); 27] {
+    fn sizes(&self) -> [(&'static str, usize, usize); 31] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
         [
             ("front-end.fetch-width", f.fetch_width as usize, 16),
@@ -269,6 +285,10 @@ impl PipelineConfig {
             ("window.int-queue", w.int_queue, 1024),
             ("window.mem-queue", w.mem_queue, 1024),
             ("window.vec-queue", w.vec_queue, 1024),
+            ("window.int-queue-one-pipe", w.int_queue_one_pipe, 1024),
+            ("window.mem-queue-stores", w.mem_queue_stores, 1024),
+            ("window.vec-queue-one-pipe", w.vec_queue_one_pipe, 1024),
+            ("window.move-interval", w.move_interval as usize, 64),
             ("dispatch.uops", d.uops.into(), 64),
             ("dispatch.branch-single", d.branch_single.into(), 64),
             ("dispatch.multi", d.multi.into(), 64),

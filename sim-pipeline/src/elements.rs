@@ -6,6 +6,7 @@
 //! the addresses of a gather, its elements are taken to lie one behind the other.
 
 use crate::execute::{Done, PendingStore};
+use crate::lsu::StoreTimes;
 use crate::pipeline::{Op, Pipeline};
 use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, LINE_SHIFT, MAX_FURTHER, MemReply,
@@ -147,7 +148,8 @@ impl Pipeline {
         for request in requests(op, store.request) {
             let drain = self.lsu.drain(retired, store.release);
             let written = memory.access(request, drain, sink).done.max(drain);
-            self.lsu.stored(request.addr.0, request.bytes.into(), store.data, written);
+            let times = StoreTimes { known: store.known, data: store.data, drained: written };
+            self.lsu.stored(request.addr.0, request.bytes.into(), times);
             last = last.max(written);
         }
         last

@@ -5,12 +5,12 @@
 //! when everybody may read it, and when an accumulator operand of its family may.
 
 use crate::calendar::PipeRequest;
+use crate::dispatch::Way;
 use crate::elements::{active_bytes, is_by_element};
-use crate::lsu::Forward;
+use crate::lsu::{Forward, StoreTimes};
 use crate::maintain::give_up_exclusive;
 use crate::pipeline::{Op, Pipeline};
 use crate::scoreboard::SourcesReady;
-use crate::window::Queue;
 use sim_core::time::NEVER;
 use sim_core::{
     Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
@@ -46,6 +46,8 @@ pub(crate) struct Done {
 pub(crate) struct PendingStore {
     /// The access.
     pub(crate) request: MemRequest,
+    /// When its address can be compared with.
+    pub(crate) known: Cycle,
     /// When its data is there.
     pub(crate) data: Cycle,
     /// A store-release.
@@ -73,17 +75,19 @@ impl Pipeline {
     pub(crate) fn execute<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
+        way: Way,
         rename: Cycle,
-        fused: bool,
         memory: &mut M,
         sink: &mut S,
     ) -> Done {
         let inst = op.inst;
-        if inst.rename != Rename::Normal {
-            return self.rename_only(inst, rename);
-        }
-        if fused && self.rides_along(inst) {
-            return Done { issue: rename, complete: self.partner_result(inst), ..Done::default() };
+        match way {
+            Way::Issue => {}
+            Way::AtRename => return self.rename_only(inst, rename),
+            Way::WithPartner => {
+                let complete = self.partner_result(inst);
+                return Done { issue: rename, complete, ..Done::default() };
+            }
         }
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let mut at = Progress {
@@ -102,7 +106,8 @@ impl Pipeline {
         self.run_special(op, &mut at, &mut done, memory, sink);
         if let Some(atomic) = done.atomic {
             // The next access of the location comes behind it.
-            self.lsu.stored(atomic.addr.0, atomic.bytes.into(), at.result, at.result);
+            let times = StoreTimes { known: at.first_issue, data: at.result, drained: at.result };
+            self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
         }
         self.write_results(inst, &at);
         done.issue = if at.first_issue == NEVER { earliest } else { at.first_issue };
@@ -118,15 +123,6 @@ impl Pipeline {
             (_, dsts, _) => dsts.iter().for_each(|dst| self.scoreboard.write(*dst, 0)),
         }
         Done { issue: rename, complete: rename + 1, ..Done::default() }
-    }
-
-    /// The second half of a fused pair that costs no micro-operation of its own: `AESMC` behind
-    /// `AESE`, `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
-    #[inline]
-    fn rides_along(&self, inst: &Inst) -> bool {
-        inst.branch == sim_isa::BranchKind::None
-            && !inst.srcs().contains(&sim_isa::Reg::NZCV)
-            && inst.srcs().iter().any(|src| inst.dsts().contains(src))
     }
 
     /// When the value that a riding instruction overwrites is there: its partner made it.
@@ -150,7 +146,7 @@ impl Pipeline {
             // Address arithmetic and authentication in front of an access: the rest is data.
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
-            Role::Load => at.ready.address.max(self.lsu.load_floor(op.inst)),
+            Role::Load => at.ready.address.max(self.load_floor(op)),
             Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
@@ -182,8 +178,8 @@ impl Pipeline {
     #[inline]
     fn issue(&mut self, group: &UopGroup, needs: Cycle, squash: Cycle) -> Cycle {
         let mut pipes = group.pipes;
-        if pipes == PipeMask::I && !self.config.execute.single_cycle_on_m1 {
-            pipes = PipeMask(PipeMask::I.0 & !PipeMask::M1.0);
+        if pipes == PipeMask::I && !self.config.execute.single_cycle_on_m0 {
+            pipes = PipeMask(PipeMask::I.0 & !PipeMask::M0.0);
         }
         if pipes == PipeMask::NONE {
             return needs;
@@ -193,11 +189,10 @@ impl Pipeline {
             occupancy: group.occupancy.max(1).into(),
             flag_port: group.flag_port,
         };
-        let queue = Queue::of(pipes);
         let mut last = needs;
         for _ in 0..group.count {
             let cycle = self.pipes.book(request, needs, squash);
-            self.window.queue(queue).take(cycle.min(squash) + 1);
+            self.window.queues().take(pipes, cycle.min(squash));
             last = last.max(cycle);
         }
         last
@@ -292,8 +287,8 @@ impl Pipeline {
             let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
             memory.access(request, start, sink)
         } else {
-            let data = issue + 1;
-            done.store = Some(PendingStore { request, data, release: is_release });
+            let known = issue + 1;
+            done.store = Some(PendingStore { request, known, data: known, release: is_release });
             if op.inst.mem.scattered {
                 self.translate_elements(op, request, issue, memory, sink)
             } else {

@@ -1,9 +1,10 @@
 //! The out-of-order core of Neoverse N2: every operation walks the stages once, in program order.
 //!
 //! In scope: front end with prediction ([`frontend`], [`branch`]), rename and dispatch ([`window`],
-//! [`slots`]), issue to thirteen pipes ([`calendar`]), execution, load/store ordering and forwarding
-//! ([`lsu`]), retirement ([`retire`]), wrong-path execution. Out of scope: caches and TLBs, which are
-//! behind [`sim_core::MemoryPort`], and the trace file, which the machine reads.
+//! [`slots`], [`mod@dispatch`]), issue ([`issue_queue`]) to thirteen pipes ([`calendar`]), execution,
+//! load/store ordering and forwarding ([`lsu`]), retirement ([`retire`]), wrong-path execution. Out of
+//! scope: caches and TLBs, which are behind [`sim_core::MemoryPort`], and the trace file, which the
+//! machine reads.
 //!
 //! Reading order: [`pipeline::Pipeline::run_inst`], then the units in the order of the stages. A
 //! stage is a function from an operation and its resources to a cycle; no cycle is ever stepped.
@@ -12,11 +13,14 @@ mod abandoned;
 pub mod branch;
 pub mod calendar;
 pub mod config;
+pub mod dispatch;
 mod elements;
 mod execute;
 pub mod frontend;
+pub mod issue_queue;
 pub mod lsu;
 mod maintain;
+mod memory_order;
 mod offer;
 pub mod pipeline;
 pub mod resource;

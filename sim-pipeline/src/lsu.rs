@@ -1,7 +1,8 @@
 //! The load/store unit: store queue, forwarding, ordering (facts: Chips and Cheese, A710 and A725).
 //!
-//! A load waits for an older store only if it reads what that store writes (the memory dependence
-//! predictor is taken to be right). Not modeled: ordering violations and their flushes.
+//! A load passes older stores whose addresses are not known, unless it has met one of its own address
+//! so before (`memory_order`). Not modeled: loads of one location that are found out of order because
+//! another core has written it in between.
 
 use crate::config::ExecuteConfig;
 use crate::pipeline::Op;
@@ -20,10 +21,18 @@ struct StoreNote {
     granule: u64,
     first: u64,
     end: u64,
+    times: StoreTimes,
+}
+
+/// The life of one store, as far as loads behind it are concerned.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoreTimes {
+    /// First cycle in which its address can be compared with.
+    pub known: Cycle,
     /// Cycle in which its data can be forwarded.
-    data: Cycle,
+    pub data: Cycle,
     /// Cycle in which the cache has it and its store queue entry is free.
-    drained: Cycle,
+    pub drained: Cycle,
 }
 
 /// What a load finds in the store queue.
@@ -48,6 +57,10 @@ pub struct LoadStoreUnit {
     last_drained: Cycle,
     /// Cycle in which the cache has all store-releases so far.
     last_released: Cycle,
+    /// Cycle in which the addresses of all stores so far are known.
+    last_known: Cycle,
+    /// One bit for loads that have passed a store of their address, by program counter.
+    dependent: Box<[u64]>,
     order: Order,
 }
 
@@ -72,6 +85,8 @@ impl LoadStoreUnit {
             forward_fail_cycles: config.forward_fail_cycles,
             last_drained: 0,
             last_released: 0,
+            last_known: 0,
+            dependent: vec![0; 1 << (config.dependence_bits - 6)].into_boxed_slice(),
             order: Order::default(),
         }
     }
@@ -138,7 +153,7 @@ impl LoadStoreUnit {
         loop {
             let note = &self.notes[granule as usize & (SLOTS - 1)];
             let overlaps = note.granule == granule && note.first < end && addr < note.end;
-            if overlaps && note.drained > now {
+            if overlaps && note.times.drained > now {
                 return self.forward_from(note, addr, end, now);
             }
             if granule == last || granule.wrapping_sub(first) > 8 {
@@ -151,10 +166,56 @@ impl LoadStoreUnit {
     fn forward_from(&self, note: &StoreNote, addr: u64, end: u64, now: Cycle) -> Forward {
         if note.first <= addr && end <= note.end {
             // Store and load together take `forward_cycles`; the store's own cycle is in `data`.
-            Forward::Hit((now + self.forward_cycles - 1).max(note.data + self.forward_cycles - 1))
+            Forward::Hit(
+                (now + self.forward_cycles - 1).max(note.times.data + self.forward_cycles - 1),
+            )
         } else {
-            Forward::Wait(note.drained + self.forward_fail_cycles)
+            Forward::Wait(note.times.drained + self.forward_fail_cycles)
         }
+    }
+
+    /// True when the address of an older store may be unknown after `now`.
+    #[inline]
+    pub fn some_address_unknown(&self, now: Cycle) -> bool {
+        self.last_known > now
+    }
+
+    /// When the address of the older store is known that writes what a load reads, if it is not yet
+    /// known in `now`.
+    pub fn unknown_store(&self, addr: u64, bytes: u64, now: Cycle) -> Option<Cycle> {
+        let end = addr.wrapping_add(bytes);
+        let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
+        let granules = last.wrapping_sub(first).min(8);
+        let notes = (0..=granules).map(|i| {
+            let granule = first.wrapping_add(i);
+            (granule, &self.notes[granule as usize & (SLOTS - 1)])
+        });
+        notes
+            .filter(|(granule, note)| {
+                note.granule == *granule && note.first < end && addr < note.end
+            })
+            .map(|(_, note)| note.times.known)
+            .filter(|known| *known > now)
+            .max()
+    }
+
+    /// Whether the load at `pc` is expected to read what an older store writes, and waits for its address.
+    #[inline]
+    pub fn expects_store(&self, pc: u64) -> bool {
+        let (word, bit) = self.dependence_bit(pc);
+        self.dependent[word] & bit != 0
+    }
+
+    /// The load at `pc` has passed a store that wrote what it read.
+    pub fn expect_store(&mut self, pc: u64) {
+        let (word, bit) = self.dependence_bit(pc);
+        self.dependent[word] |= bit;
+    }
+
+    #[inline]
+    fn dependence_bit(&self, pc: u64) -> (usize, u64) {
+        let i = (pc >> 2) as usize;
+        (i / 64 & (self.dependent.len() - 1), 1 << (i % 64))
     }
 
     /// From which cycle on an atomic that could issue in `now` may read its location: behind the older
@@ -181,17 +242,17 @@ impl LoadStoreUnit {
         self.last_released = self.last_released.max(cycle);
     }
 
-    /// Notes a store or an atomic for the loads behind it: its data is there in `data`, the cache has
-    /// it in `drained`.
+    /// Notes a store or an atomic for the loads behind it.
     #[inline]
-    pub fn stored(&mut self, addr: u64, bytes: u64, data: Cycle, drained: Cycle) {
+    pub fn stored(&mut self, addr: u64, bytes: u64, times: StoreTimes) {
         let end = addr.wrapping_add(bytes);
-        self.last_drained = self.last_drained.max(drained);
+        self.last_drained = self.last_drained.max(times.drained);
+        self.last_known = self.last_known.max(times.known);
         let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
         let mut granule = first;
         loop {
             self.notes[granule as usize & (SLOTS - 1)] =
-                StoreNote { granule, first: addr, end, data, drained };
+                StoreNote { granule, first: addr, end, times };
             if granule == last || granule.wrapping_sub(first) > 16 {
                 return;
             }
@@ -242,9 +303,10 @@ mod tests {
 
     fn unit() -> LoadStoreUnit {
         LoadStoreUnit::new(&ExecuteConfig {
-            single_cycle_on_m1: true,
+            single_cycle_on_m0: true,
             forward_cycles: 5,
             forward_fail_cycles: 4,
+            dependence_bits: 10,
             store_drain_width: 2,
             system_write_cycles: 10,
             system_read_cycles: 4,
@@ -252,10 +314,31 @@ mod tests {
         })
     }
 
+    const TIMES: StoreTimes = StoreTimes { known: 12, data: 20, drained: 90 };
+
+    #[test]
+    fn a_store_is_unknown_to_loads_of_its_bytes_until_its_address_is_there() {
+        let mut lsu = unit();
+        lsu.stored(0x1004, 4, TIMES);
+        assert!(lsu.some_address_unknown(11));
+        assert_eq!(lsu.unknown_store(0x1000, 8, 11), Some(12));
+        assert_eq!(lsu.unknown_store(0x1000, 8, 12), None, "it can be compared with");
+        assert_eq!(lsu.unknown_store(0x1000, 4, 11), None, "it writes other bytes");
+    }
+
+    #[test]
+    fn a_load_that_passed_its_store_once_expects_it() {
+        let mut lsu = unit();
+        assert!(!lsu.expects_store(0x4004));
+        lsu.expect_store(0x4004);
+        assert!(lsu.expects_store(0x4004));
+        assert!(!lsu.expects_store(0x4008));
+    }
+
     #[test]
     fn a_load_inside_a_store_in_flight_gets_its_data_from_there() {
         let mut lsu = unit();
-        lsu.stored(0x1000, 8, 20, 90);
+        lsu.stored(0x1000, 8, TIMES);
         assert_eq!(lsu.forward(0x1004, 4, 30), Forward::Hit(34));
         assert_eq!(lsu.forward(0x1000, 8, 10), Forward::Hit(24), "waits for the store's data");
     }
@@ -263,7 +346,7 @@ mod tests {
     #[test]
     fn a_load_that_a_store_covers_in_part_waits_until_it_has_drained() {
         let mut lsu = unit();
-        lsu.stored(0x1000, 4, 20, 90);
+        lsu.stored(0x1000, 4, TIMES);
         assert_eq!(lsu.forward(0x1000, 8, 30), Forward::Wait(94));
         assert_eq!(lsu.forward(0x1004, 4, 30), Forward::None);
     }
@@ -271,7 +354,7 @@ mod tests {
     #[test]
     fn a_store_that_has_left_the_queue_forwards_nothing() {
         let mut lsu = unit();
-        lsu.stored(0x1000, 8, 20, 90);
+        lsu.stored(0x1000, 8, TIMES);
         assert_eq!(lsu.forward(0x1000, 8, 90), Forward::None);
     }
 

@@ -6,23 +6,24 @@
 use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
 use crate::config::PipelineConfig;
+use crate::dispatch::{UopCounts, Way};
 use crate::elements::{LastElements, raise_predicate};
 use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
-use crate::lsu::{self, LoadStoreUnit};
+use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::maintain::{give_up_exclusive, raise_context_write};
 use crate::restart::BreaksOff;
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
-use crate::window::{UopCounts, Window};
+use crate::window::Window;
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
     Privilege, StallCause, TraceInst,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Special, StaticEvents};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Special, StaticEvents};
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +54,37 @@ pub(crate) struct Op<'a> {
     pub(crate) retires: bool,
 }
 
+impl<'a> Op<'a> {
+    /// The instruction of the stream.
+    #[inline]
+    pub(crate) fn right_path(step: &Step<'a>, program: &'a Program) -> Op<'a> {
+        let flags = step.inst.flags;
+        Op {
+            id: step.inst.id,
+            pc: program.pc(step.inst.id),
+            inst: program.inst(step.inst.id),
+            addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
+            flags,
+            more: step.more,
+            squash: NEVER,
+            retires: !flags.has(InstFlags::ABANDONED),
+        }
+    }
+}
+
 /// True when the access ended in a data abort. A preload never does: it is dropped.
 fn aborts(op: &Op<'_>, done: &Done) -> bool {
     let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
     done.reply.happened.has(Happened::FAULT) && !preload
+}
+
+/// True for the second half of a fused pair that costs no micro-operation of its own: `AESMC` behind
+/// `AESE`, `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
+#[inline]
+fn rides_along(inst: &Inst) -> bool {
+    inst.branch == BranchKind::None
+        && !inst.srcs().contains(&Reg::NZCV)
+        && inst.srcs().iter().any(|src| inst.dsts().contains(src))
 }
 
 /// The out-of-order core.
@@ -130,23 +158,13 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> &OpLife {
-        let id = step.inst.id;
-        let pc = program.pc(id);
         let flags = step.inst.flags;
-        let inst = program.inst(id);
-        let (branch, special) = (Branch::of(pc, inst), inst.special);
-        let context_write = inst.context_write;
-        let op = Op {
-            id,
-            pc,
-            inst,
-            addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
-            flags,
-            more: step.more,
-            squash: NEVER,
-            retires: !flags.has(InstFlags::ABANDONED),
-        };
+        let (id, pc) = (step.inst.id, program.pc(step.inst.id));
         let arrival = self.bring(id, pc, program, memory, sink);
+        let arrival = self.order_load(step, arrival, program, memory, sink);
+        let op = Op::right_path(step, program);
+        let special = op.inst.special;
+        let (branch, context_write) = (Branch::of(pc, op.inst), op.inst.context_write);
         if arrival.faulted && op.retires {
             return self.instruction_abort(&op, arrival, sink);
         }
@@ -185,6 +203,11 @@ impl Pipeline {
         &self.life
     }
 
+    /// Entries of buffers, queues and registers that operations still hold in `cycle`.
+    pub fn entries_held(&self, cycle: Cycle) -> usize {
+        self.window.held(cycle)
+    }
+
     /// Ends a counting window: all slots before the returned cycle are settled and counted.
     pub fn cut_window<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.slots.cut(StallCause::FetchWidth, sink);
@@ -215,16 +238,16 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let fused = arrival.fused;
-        let Some((rename, mops)) = self.rename(op, arrival, memory, sink) else {
+        let way = self.way(op.inst, arrival.fused);
+        let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
             return false;
         };
         self.raise_speculative(op, mops, sink);
-        let done = self.execute(op, rename, fused, memory, sink);
+        let done = self.execute(op, way, rename, memory, sink);
         let retires = op.retires && !aborts(op, &done);
         let retired = self.complete(op, &done, mops, retires, sink);
         let drained = if retires { self.store(op, &done, retired, memory, sink) } else { retired };
-        self.window.take_rest(op.inst, retired + 1, drained + 1);
+        self.window.take_rest(op.inst, way, retired + 1, drained + 1);
         self.life = OpLife {
             inst: op.id,
             pc: op.pc,
@@ -272,24 +295,30 @@ impl Pipeline {
         arrival
     }
 
+    /// How the instruction goes on from rename.
+    #[inline]
+    fn way(&self, inst: &Inst, fused: bool) -> Way {
+        if fused && rides_along(inst) { Way::WithPartner } else { self.window.way(inst) }
+    }
+
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
     #[inline]
     fn rename<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
+        way: Way,
         arrival: Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
         if arrival.fused {
-            let cycle = self.window.cycle().max(arrival.at);
-            return (cycle <= op.squash).then_some((cycle, 0));
+            return self.join(op, way, arrival);
         }
         let mut first = 0;
-        let mut uops = UopCounts::of(op.inst);
+        let mut uops = UopCounts::of(op.inst, way);
         for mop in 0..u32::from(op.inst.n_mops) {
             let blocked = if mop == 0 {
-                self.window.blocker(op.inst, arrival.at)
+                self.window.blocker(op.inst, way, arrival.at)
             } else {
                 self.window.rob_blocker(mop as usize)
             };
@@ -317,7 +346,24 @@ impl Pipeline {
                 self.pipes.advance(cycle);
             }
         }
+        if way == Way::AtRename && op.inst.rename == Rename::Move {
+            self.window.moved();
+        }
         Some((first, u32::from(op.inst.n_mops)))
+    }
+
+    /// The second half of a fused pair goes on in its partner's slot, or later if what it needs is not
+    /// free: what comes behind it waits as well.
+    #[inline]
+    fn join(&mut self, op: &Op<'_>, way: Way, arrival: Arrival) -> Option<(Cycle, u32)> {
+        let slot = self.window.partner_slot(op.inst, way, arrival.at);
+        if slot.until > op.squash {
+            self.window.hold_until(op.squash + 1, slot.by);
+            return None;
+        }
+        self.window.take_partner_slot(UopCounts::of(op.inst, way), slot);
+        self.pipes.advance(slot.until);
+        Some((slot.until, 0))
     }
 
     /// Events that speculative execution raises whatever becomes of the instruction.
@@ -392,10 +438,11 @@ impl Pipeline {
         if op.inst.mem.scattered {
             return self.store_elements(op, store, retired, memory, sink);
         }
-        let PendingStore { request, data, release } = store;
+        let PendingStore { request, known, data, release } = store;
         let drain = self.lsu.drain(retired, release);
         let written = memory.access(request, drain, sink).done.max(drain);
-        self.lsu.stored(request.addr.0, request.bytes.into(), data, written);
+        let times = StoreTimes { known, data, drained: written };
+        self.lsu.stored(request.addr.0, request.bytes.into(), times);
         if release {
             self.lsu.released(written);
         }

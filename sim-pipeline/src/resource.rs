@@ -43,6 +43,11 @@ impl Ring {
         }
     }
 
+    /// Entries that are still taken in `cycle`.
+    pub fn held(&self, cycle: Cycle) -> usize {
+        self.free_at.iter().filter(|free| **free > cycle).count()
+    }
+
     /// All entries are free.
     pub fn clear(&mut self) {
         self.free_at.fill(0);
@@ -93,23 +98,32 @@ impl Pool {
         }
     }
 
-    /// Moves the pool's clock; it never goes back.
+    /// First cycle from `wanted` on in which `entries` are free; all of them, if it has less. Pure:
+    /// what was given back since the last [`Pool::take`] is found on the way.
     #[inline]
-    pub fn advance(&mut self, now: Cycle) {
+    pub fn free_at(&self, wanted: Cycle, entries: u32) -> Cycle {
+        let entries = entries.min(self.size);
+        if self.taken + entries <= self.size { wanted } else { wanted.max(self.next_free(entries)) }
+    }
+
+    /// Entries that are still taken in `cycle`.
+    pub fn held(&self, cycle: Cycle) -> usize {
+        let until = cycle.min(self.now + HORIZON - 1);
+        let mut held = self.taken;
+        let mut next = self.now + 1;
+        while let Some(cycle) = self.marked(next, until) {
+            held -= u32::from(self.given_back[(cycle & HORIZON_MASK) as usize]);
+            next = cycle + 1;
+        }
+        held as usize
+    }
+
+    /// Takes an entry in `now`, which never goes back, until `free`.
+    #[inline]
+    pub fn take(&mut self, now: Cycle, free: Cycle) {
         if now > self.now {
             self.count_given_back(now);
         }
-    }
-
-    /// First cycle from `wanted` on in which an entry is free. Pure.
-    #[inline]
-    pub fn free_at(&self, wanted: Cycle) -> Cycle {
-        if self.taken < self.size { wanted } else { wanted.max(self.next_free()) }
-    }
-
-    /// Takes an entry until `free`.
-    #[inline]
-    pub fn take(&mut self, free: Cycle) {
         let free = free.clamp(self.now + 1, self.now + HORIZON - 1);
         let at = (free & HORIZON_MASK) as usize;
         self.taken += 1;
@@ -122,8 +136,7 @@ impl Pool {
         if now - self.now >= HORIZON {
             self.given_back.fill(0);
             self.marks.fill(0);
-            self.taken = 0;
-            self.now = now;
+            (self.taken, self.now) = (0, now);
             return;
         }
         let mut next = self.now + 1;
@@ -137,9 +150,9 @@ impl Pool {
         self.now = now;
     }
 
-    /// The cycle in which a full pool has an entry again.
-    fn next_free(&self) -> Cycle {
-        let mut needed = self.taken + 1 - self.size;
+    /// The cycle in which a pool that lacks them has so many entries again.
+    fn next_free(&self, entries: u32) -> Cycle {
+        let mut needed = self.taken + entries - self.size;
         let mut from = self.now + 1;
         while let Some(cycle) = self.marked(from, self.now + HORIZON - 1) {
             let given_back = u32::from(self.given_back[(cycle & HORIZON_MASK) as usize]);
@@ -196,17 +209,17 @@ mod tests {
     #[test]
     fn a_full_pool_is_free_when_its_first_entry_comes_back() {
         let mut pool = Pool::new(2);
-        assert_eq!(pool.free_at(0), 0);
-        pool.take(900);
-        pool.take(4);
-        assert_eq!(pool.free_at(1), 4);
-        assert_eq!(pool.free_at(7), 7, "asking does not move the clock");
-        pool.advance(4);
-        assert_eq!(pool.free_at(4), 4);
-        pool.take(30);
-        assert_eq!(pool.free_at(5), 30);
-        pool.advance(40);
-        assert_eq!(pool.free_at(40), 40);
+        assert_eq!(pool.free_at(0, 1), 0);
+        pool.take(0, 900);
+        pool.take(0, 4);
+        assert_eq!(pool.free_at(1, 1), 4);
+        assert_eq!(pool.free_at(7, 1), 7);
+        assert_eq!(pool.free_at(1, 1), 4, "asking does not move the clock");
+        pool.take(4, 30);
+        assert_eq!(pool.free_at(5, 1), 30);
+        assert_eq!(pool.free_at(40, 1), 40);
+        pool.take(1000, 9000);
+        assert_eq!(pool.free_at(1000, 2), 1000 + HORIZON - 1, "an entry held longer than it sees");
     }
 
     #[test]
@@ -218,19 +231,23 @@ mod tests {
         for _ in 0..20_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             now += (state >> 60) / 4 * (state >> 40 & 63);
-            pool.advance(now);
             list.retain(|free| *free > now);
             let wanted = now + (state >> 30 & 3);
-            let held = list.iter().filter(|free| **free > wanted).count();
-            let first = list.iter().min().copied().unwrap_or(0);
-            let expected = if held < size { wanted } else { first };
-            assert_eq!(pool.free_at(wanted), expected);
+            let entries = 1 + (state >> 10 & 3) as usize;
+            list.sort_unstable();
+            // All but `size - entries` must have come back.
+            let before = (list.len() + entries).checked_sub(size + 1).map(|i| list[i]);
+            let expected = before.map_or(wanted, |free| wanted.max(free));
+            assert_eq!(pool.free_at(wanted, entries as u32), expected);
+            assert_eq!(pool.held(wanted), list.iter().filter(|free| **free > wanted).count());
             now = expected;
-            pool.advance(now);
             list.retain(|free| *free > now);
-            let free = now + 1 + (state >> 20 & 255);
-            pool.take(free);
-            list.push(free);
+            for _ in 0..entries {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let free = now + 1 + (state >> 20 & 255);
+                pool.take(now, free);
+                list.push(free);
+            }
         }
     }
 }

@@ -2,90 +2,12 @@
 //! (reorder buffer, registers, load/store queues, issue queues, dispatch width).
 
 use crate::config::PipelineConfig;
-use crate::resource::{Pool, Ring};
+use crate::dispatch::{UopCounts, Way};
+use crate::issue_queue::IssueQueues;
+use crate::resource::Ring;
 use crate::slots::SLOTS;
 use sim_core::{Cycle, StallCause};
-use sim_isa::{Inst, MemOp, PipeMask, RegFile, Rename};
-
-/// Which issue queue a micro-operation waits in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Queue {
-    /// Branch, integer and integer store data pipes.
-    Int,
-    /// Load/store address pipes.
-    Mem,
-    /// Vector pipes.
-    Vec,
-}
-
-impl Queue {
-    /// The queue in front of these pipes.
-    #[inline]
-    pub fn of(pipes: PipeMask) -> Queue {
-        if pipes.0 & PipeMask::L.0 != 0 {
-            Queue::Mem
-        } else if pipes.0 & PipeMask::V.0 != 0 {
-            Queue::Vec
-        } else {
-            Queue::Int
-        }
-    }
-}
-
-/// Micro-operations by the pipes they may use, one byte each: all, branch or single-cycle, multi-cycle,
-/// M0, V0, V1, load/store. Counts stay below 128, so that no lane runs over into the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UopCounts(u64);
-
-/// The top bit of every lane.
-const LANE_TOPS: u64 = 0x8080_8080_8080_8080;
-
-impl UopCounts {
-    fn new(lanes: [u8; 7]) -> UopCounts {
-        let packed = lanes.iter().rev().fold(0, |all, lane| all << 8 | u64::from(*lane));
-        UopCounts(packed)
-    }
-
-    /// The micro-operations of one instruction.
-    #[inline]
-    pub fn of(inst: &Inst) -> UopCounts {
-        if inst.rename != Rename::Normal {
-            return UopCounts::default();
-        }
-        let mut all = 0;
-        for group in inst.uops() {
-            let count = u64::from(group.count);
-            let lane = match group.pipes {
-                PipeMask::B | PipeMask::S => 1,
-                PipeMask::M | PipeMask::M1 => 2,
-                // M0 alone is one of the multi-cycle pipes too.
-                PipeMask::M0 => {
-                    all += count << 16;
-                    3
-                }
-                PipeMask::V0 => 4,
-                PipeMask::V1 => 5,
-                PipeMask::L | PipeMask::L01 | PipeMask::L2 => 6,
-                _ => 7,
-            };
-            all += count | count << (8 * lane);
-        }
-        // The last lane is for those that no limit but the total binds.
-        UopCounts(all & (u64::MAX >> 8))
-    }
-
-    /// Both together.
-    #[inline]
-    fn plus(self, more: UopCounts) -> UopCounts {
-        UopCounts(self.0 + more.0)
-    }
-
-    /// True when no count is above its limit.
-    #[inline]
-    fn within(self, limits: UopCounts) -> bool {
-        ((limits.0 | LANE_TOPS) - self.0) & LANE_TOPS == LANE_TOPS
-    }
-}
+use sim_isa::{Inst, MemOp, RegFile, Rename};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
@@ -120,25 +42,19 @@ pub struct Window {
     loads: Ring,
     stores: Ring,
     branches: Ring,
-    int_queue: Pool,
-    mem_queue: Pool,
-    vec_queue: Pool,
+    queues: IssueQueues,
+    /// MOPs renamed so far, and the number of the first that may be a move done at rename.
+    mops: u64,
+    next_move: u64,
+    move_interval: u64,
 }
 
 impl Window {
     /// An empty window at cycle 0.
     pub fn new(config: &PipelineConfig) -> Window {
-        let (w, d) = (&config.window, &config.dispatch);
+        let w = &config.window;
         Window {
-            limits: UopCounts::new([
-                d.uops,
-                d.branch_single,
-                d.multi,
-                d.multi0,
-                d.vector0,
-                d.vector1,
-                d.load_store,
-            ]),
+            limits: UopCounts::limits(&config.dispatch),
             dispatched: UopCounts::default(),
             cycle: 0,
             used: 0,
@@ -153,9 +69,10 @@ impl Window {
             loads: Ring::new(w.load_queue),
             stores: Ring::new(w.store_queue),
             branches: Ring::new(w.branch_queue),
-            int_queue: Pool::new(w.int_queue),
-            mem_queue: Pool::new(w.mem_queue),
-            vec_queue: Pool::new(w.vec_queue),
+            queues: IssueQueues::new(w),
+            mops: 0,
+            next_move: 0,
+            move_interval: w.move_interval.into(),
         }
     }
 
@@ -173,20 +90,62 @@ impl Window {
         }
     }
 
+    /// How `inst` goes on from rename. Of some MOPs in a row only one register move is done there;
+    /// the others take an integer pipe.
+    #[inline]
+    pub fn way(&self, inst: &Inst) -> Way {
+        match inst.rename {
+            Rename::Normal => Way::Issue,
+            Rename::Move if self.mops < self.next_move => Way::Issue,
+            Rename::Move | Rename::Zero | Rename::Nop => Way::AtRename,
+        }
+    }
+
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline]
-    pub fn blocker(&self, inst: &Inst, arrive: Cycle) -> Blocked {
-        let mut blocked = Blocked { until: arrive.max(self.cycle), by: self.held_by };
+    pub fn blocker(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
+        let mut blocked = self.floor(arrive);
+        let free = self.rob.free_at();
+        if free > blocked.until {
+            blocked = Blocked { until: free, by: self.rob_cause() };
+        }
+        if way == Way::Issue { self.entries_blocker(inst, blocked) } else { blocked }
+    }
+
+    /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
+    /// neither slot nor reorder buffer entry, but everything else.
+    #[inline]
+    pub fn partner_slot(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
+        let blocked = self.floor(arrive);
+        if way != Way::Issue {
+            return blocked;
+        }
+        let blocked = self.entries_blocker(inst, blocked);
+        if blocked.until == self.cycle && !self.fits(UopCounts::of(inst, way)) {
+            return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
+        }
+        blocked
+    }
+
+    /// First cycle in which something that arrives in `arrive` may go on at all.
+    #[inline]
+    fn floor(&self, arrive: Cycle) -> Blocked {
+        let until = arrive.max(self.cycle);
+        if self.floor > until {
+            Blocked { until: self.floor, by: self.floor_cause }
+        } else {
+            Blocked { until, by: self.held_by }
+        }
+    }
+
+    /// What the registers and queue entries of `inst` add to it.
+    #[inline]
+    fn entries_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
         let mut wait = |free: Cycle, by: StallCause| {
             if free > blocked.until {
                 blocked = Blocked { until: free, by };
             }
         };
-        wait(self.floor, self.floor_cause);
-        wait(self.rob.free_at(), self.rob_cause());
-        if inst.rename != Rename::Normal {
-            return blocked;
-        }
         let (mut general, mut vector) = (0, 0);
         for dst in inst.dsts() {
             match dst.file() {
@@ -211,25 +170,7 @@ impl Window {
         if inst.branch != sim_isa::BranchKind::None {
             wait(self.branches.free_at(), StallCause::BranchQueue);
         }
-        self.queue_blocker(inst, blocked)
-    }
-
-    /// What the issue queues add to it.
-    #[inline]
-    fn queue_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
-        for group in inst.uops() {
-            let queue = Queue::of(group.pipes);
-            let (pool, by) = match queue {
-                Queue::Int => (&self.int_queue, StallCause::IssueQueueInt),
-                Queue::Mem => (&self.mem_queue, StallCause::IssueQueueMem),
-                Queue::Vec => (&self.vec_queue, StallCause::IssueQueueVec),
-            };
-            let free = pool.free_at(blocked.until);
-            if free > blocked.until {
-                blocked = Blocked { until: free, by };
-            }
-        }
-        blocked
+        self.queues.blocker(inst, blocked)
     }
 
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
@@ -262,17 +203,28 @@ impl Window {
     /// Takes the slot that [`Window::slot`] gave.
     #[inline]
     pub fn take_slot(&mut self, uops: UopCounts, slot: Blocked) {
+        self.take_partner_slot(uops, slot);
+        self.used += 1;
+        self.mops += 1;
+    }
+
+    /// Sends on the second half of a pair, as [`Window::partner_slot`] said.
+    #[inline]
+    pub fn take_partner_slot(&mut self, uops: UopCounts, slot: Blocked) {
         self.held_by = slot.by;
         if slot.until > self.cycle {
             self.cycle = slot.until;
-            for queue in [&mut self.int_queue, &mut self.mem_queue, &mut self.vec_queue] {
-                queue.advance(slot.until);
-            }
+            self.queues.advance(slot.until);
             self.used = 0;
             self.dispatched = UopCounts::default();
         }
-        self.used += 1;
         self.dispatched = self.dispatched.plus(uops);
+    }
+
+    /// The MOP whose slot was taken last is a register move, done at rename.
+    #[inline]
+    pub fn moved(&mut self) {
+        self.next_move = self.mops + self.move_interval - 1;
     }
 
     /// Whether the micro-operations still fit into the dispatch width of this cycle. An instruction
@@ -292,14 +244,15 @@ impl Window {
     /// Takes the registers, queue entries and the branch entry of `inst`: all free in `retired`,
     /// a store queue entry in `drained`.
     #[inline]
-    pub fn take_rest(&mut self, inst: &Inst, retired: Cycle, drained: Cycle) {
-        if inst.rename == Rename::Normal {
-            for dst in inst.dsts() {
-                match dst.file() {
-                    RegFile::General => self.general.take(retired),
-                    RegFile::Vector => self.vector.take(retired),
-                    RegFile::Flags => self.flags.take(retired),
-                }
+    pub fn take_rest(&mut self, inst: &Inst, way: Way, retired: Cycle, drained: Cycle) {
+        if way != Way::Issue {
+            return;
+        }
+        for dst in inst.dsts() {
+            match dst.file() {
+                RegFile::General => self.general.take(retired),
+                RegFile::Vector => self.vector.take(retired),
+                RegFile::Flags => self.flags.take(retired),
             }
         }
         let (loads, stores) = load_store_entries(inst.mem.op);
@@ -314,14 +267,24 @@ impl Window {
         }
     }
 
-    /// The issue queue.
+    /// The issue queues.
     #[inline]
-    pub fn queue(&mut self, queue: Queue) -> &mut Pool {
-        match queue {
-            Queue::Int => &mut self.int_queue,
-            Queue::Mem => &mut self.mem_queue,
-            Queue::Vec => &mut self.vec_queue,
-        }
+    pub fn queues(&mut self) -> &mut IssueQueues {
+        &mut self.queues
+    }
+
+    /// Entries of all kinds that are still taken in `cycle`.
+    pub fn held(&self, cycle: Cycle) -> usize {
+        let rings = [
+            &self.rob,
+            &self.general,
+            &self.vector,
+            &self.flags,
+            &self.loads,
+            &self.stores,
+            &self.branches,
+        ];
+        rings.iter().map(|ring| ring.held(cycle)).sum::<usize>() + self.queues.held(cycle)
     }
 
     /// Where everything stands now.

@@ -182,7 +182,7 @@ impl Pipeline {
     }
 
     /// Everything the front end brings from `pc` on until the branch resolves in `squash`.
-    fn run_wrong_path<M: MemoryPort, S: EventSink>(
+    pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
         &mut self,
         mut pc: u64,
         squash: Cycle,

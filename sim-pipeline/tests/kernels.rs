@@ -3,7 +3,7 @@
 
 use sim_core::{
     Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest,
-    MemoryPort, PmuEvent, TraceInst, VirtAddr,
+    MemoryPort, PmuEvent, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
@@ -218,6 +218,111 @@ fn a_branch_that_always_surprises_costs_ten_cycles_and_runs_the_wrong_path() {
     assert_eq!(slots, 5 * counts.value(PmuEvent::CPU_CYCLES));
     let cycles_each = counts.value(PmuEvent::CPU_CYCLES) as f64 / wrong as f64;
     assert!((10.0..20.0).contains(&cycles_each), "{cycles_each} cycles per misprediction");
+}
+
+/// `mov x<to>, x<from>`
+fn mov(to: u32, from: u32) -> u32 {
+    0xAA00_03E0 | from << 16 | to
+}
+
+#[test]
+fn of_four_moves_in_a_row_renaming_does_one() {
+    // mov x1, x2 ; mov x2, x1 ...: three of four in the chain take a cycle each.
+    let chain: Vec<u32> = (0..40).map(|i| mov(1 + i % 2, 2 - i % 2)).collect();
+    let counts = run_loop(&chain, 500, 4, |_, _| None);
+    let each = per_iteration(&counts, 500);
+    assert!((29.0..=31.0).contains(&each), "{each} cycles for 40 moves");
+    // Moves among other operations are far enough apart.
+    let apart: Vec<u32> =
+        (0..40).map(|i| if i % 4 == 0 { mov(1, 1) } else { 0xD280_0003 }).collect();
+    let counts = run_loop(&apart, 500, 4, |_, _| None);
+    assert!(per_iteration(&counts, 500) < 10.0, "five slots a cycle, no pipe");
+}
+
+#[test]
+fn the_second_half_of_a_pair_waits_for_its_branch_entry() {
+    // ldr x1, [x1] far away ; cmp x1, x2 ; b.eq .+4, 50 times: the branches wait for the load.
+    let mut words = vec![LDR_X1_X1];
+    words.extend([0xEB02_003F, 0x5400_0020].repeat(50));
+    let lost = |branches: usize| {
+        let mut config = config();
+        config.window.branch_queue = branches;
+        let (mut pipeline, mut program) = (Pipeline::new(&config), Program::new());
+        let mut memory = FlatMemory { load_cycles: 300 };
+        for (i, word) in words.iter().enumerate() {
+            let pc = 0x40_0000 + 4 * i as u64;
+            let id = program.intern(pc, *word);
+            let flags = if i == 0 { InstFlags::HAS_ADDR } else { InstFlags::default() };
+            let inst = TraceInst { addr: 0x10_0000, id, flags };
+            let step = Step { inst, next_pc: Some(pc + 4), more: &[] };
+            pipeline.run_inst(&step, &mut program, &mut memory, &mut Counts::default());
+        }
+        pipeline.lost_slots()[StallCause::BranchQueue as usize]
+    };
+    assert_eq!(lost(52), 0);
+    assert!(lost(20) > 1000, "{} slots wait for the branch order buffer", lost(20));
+}
+
+/// Cycles of a chain `str x1, [x5] ; ldr x1, [x5]` per pair; the load reads `bytes` of it.
+fn forwarding(load: u32) -> f64 {
+    let words = [0xF900_00A1, load].repeat(10);
+    let counts = run_loop(&words, 400, 4, |_, k| (k < 20).then_some(0x10_0000));
+    per_iteration(&counts, 400) / 10.0
+}
+
+#[test]
+fn a_load_of_stored_bytes_takes_five_cycles_with_its_store() {
+    // ldr x1, [x5] and ldr w1, [x5]
+    for load in [0xF940_00A1, 0xB940_00A1] {
+        let hit = forwarding(load);
+        assert!((hit - 5.0).abs() < 0.1, "{hit}");
+    }
+    // ldp x1, x2, [x5] reads more than the store wrote: it waits until the cache has it.
+    let failed = forwarding(0xA940_08A1);
+    // Ten where the cache takes a store in a cycle; here it takes four.
+    assert!((13.0..=14.0).contains(&failed), "{failed}");
+}
+
+/// `udiv x6, x6, x7 ; str x1, [x6] ; ldr x3, [x5] ; add x1, x3, #1` with one address in store and
+/// load, `times` times: the counts and the slots lost to memory order.
+fn store_with_late_address(times: u64, same: bool) -> (Counts, u64) {
+    let words = [0x9AC7_08C6, 0xF900_00C1, 0xF940_00A3, 0x9100_0461, 0x17FF_FFFC];
+    let mut program = Program::new();
+    let base = 0x40_0000;
+    let ids = words.map(|word| program.intern(base + 4 * program.len() as u64, word));
+    let mut pipeline = Pipeline::new(&config());
+    let (mut memory, mut counts) = (FlatMemory { load_cycles: 4 }, Counts::default());
+    for _ in 0..times {
+        for (i, id) in ids.into_iter().enumerate() {
+            let pc = base + 4 * i as u64;
+            let (addr, flags) = match i {
+                1 => (0x10_0000, InstFlags::HAS_ADDR),
+                2 => (if same { 0x10_0000 } else { 0x20_0000 }, InstFlags::HAS_ADDR),
+                _ => (0, InstFlags::default()),
+            };
+            let next = if i == 4 { base } else { pc + 4 };
+            let step = Step { inst: TraceInst { addr, id, flags }, next_pc: Some(next), more: &[] };
+            pipeline.run_inst(&step, &mut program, &mut memory, &mut counts);
+        }
+    }
+    pipeline.finish(&mut counts);
+    let slots = counts.value(PmuEvent::OP_SPEC) + counts.value(PmuEvent::STALL_SLOT);
+    assert_eq!(slots, 5 * counts.value(PmuEvent::CPU_CYCLES), "the slots tile the run");
+    (counts, pipeline.lost_slots()[StallCause::FetchMemoryOrder as usize])
+}
+
+#[test]
+fn a_load_that_passed_its_store_is_executed_again_once_and_waits_from_then_on() {
+    let (once, lost) = store_with_late_address(1, true);
+    assert!(lost >= 5 * 6, "{lost} slots lost while the front end refills");
+    let again = once.value(PmuEvent::INST_SPEC) - once.value(PmuEvent::INST_RETIRED);
+    assert!(again >= 2, "the load and what follows it: {again} executed twice");
+    assert!(once.value(PmuEvent::LD_SPEC) >= 2);
+    let (many, lost_by_many) = store_with_late_address(50, true);
+    assert!(lost_by_many < 2 * lost, "{lost_by_many} slots for 50 loads, {lost} for one");
+    assert_eq!(many.value(PmuEvent::INST_RETIRED), 250);
+    let (_, lost_by_others) = store_with_late_address(50, false);
+    assert_eq!(lost_by_others, 0, "a load of another address passes freely");
 }
 
 const LDADD_X1_X2_X0: u32 = 0xF821_0002;

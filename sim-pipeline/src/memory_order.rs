@@ -1,0 +1,98 @@
+//! Loads that pass an older store whose address is not known yet, and what becomes of those that were
+//! wrong to do so (out-of-order memory; Arm ARM B2.3: a load reads the youngest older store).
+//!
+//! A load is wrong if it issued before the address of an older store was known that writes what it
+//! reads. That is found when the address is there: the load and everything behind it is thrown away
+//! and executed again, so it raises its speculative events twice. From then on a load at this program
+//! counter waits for the address of the store it reads from. Loads on a wrong path are never checked.
+
+use crate::calendar::PipeRequest;
+use crate::dispatch::{UopCounts, Way};
+use crate::frontend::Arrival;
+use crate::pipeline::{Op, Pipeline, Step};
+use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
+use sim_isa::{MemOp, Program, Role};
+
+impl Pipeline {
+    /// Before an instruction of the right path is placed: if it is a load that passes the store it reads
+    /// from, it is executed, flushed and fetched again. Returns its arrival at rename.
+    #[inline]
+    pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        arrival: Arrival,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Arrival {
+        if !self.lsu.some_address_unknown(arrival.at) {
+            return arrival;
+        }
+        match self.passed_store(&Op::right_path(step, program), arrival) {
+            Some(found) => self.flush_load(step, found, arrival, program, memory, sink),
+            None => arrival,
+        }
+    }
+
+    /// The load would issue before the address of the store it reads from is known: when that is found.
+    fn passed_store(&self, op: &Op<'_>, arrival: Arrival) -> Option<Cycle> {
+        if op.inst.mem.op != MemOp::Load || !op.retires || arrival.faulted {
+            return None;
+        }
+        let bytes = u64::from(op.inst.mem.bytes.max(1));
+        let known = self.lsu.unknown_store(op.addr?, bytes, arrival.at)?;
+        if self.lsu.expects_store(op.pc) {
+            return None;
+        }
+        let ready = self.window.blocker(op.inst, Way::Issue, arrival.at);
+        let renamed = self.window.slot(UopCounts::of(op.inst, Way::Issue), ready).until;
+        let earliest = renamed + self.config.window.rename_to_issue_cycles;
+        let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
+        let ready = self.scoreboard.sources(op.inst).address.max(self.lsu.load_floor(op.inst));
+        let request = PipeRequest { pipes: group.pipes, occupancy: 1, flag_port: false };
+        let (issue, _) = self.pipes.first_free(request, ready.max(earliest));
+        (issue < known).then_some(known)
+    }
+
+    /// Executes the load and what follows it for nothing until `found`, and fetches it again.
+    #[cold]
+    fn flush_load<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        found: Cycle,
+        arrival: Arrival,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Arrival {
+        let pc = program.pc(step.inst.id);
+        if self.config.wrong_path.enabled {
+            let checkpoint = self.checkpoint();
+            let speculation = self.branches.speculation();
+            let op = Op { squash: found, retires: false, ..Op::right_path(step, program) };
+            let placed = self.place(&op, arrival, memory, sink);
+            if let (Some(next), true) = (step.next_pc, placed) {
+                self.run_wrong_path(next, found, program, memory, sink);
+            }
+            self.squash(checkpoint);
+            self.branches.restore(speculation);
+        }
+        self.lsu.expect_store(pc);
+        let at = found + self.config.branch.redirect_cycles;
+        self.front.redirect(at, StallCause::FetchMemoryOrder);
+        self.bring(step.inst.id, pc, program, memory, sink)
+    }
+
+    /// No load issues before: what orders it, and the address of the store it is expected to read from.
+    #[inline]
+    pub(crate) fn load_floor(&self, op: &Op<'_>) -> Cycle {
+        let floor = self.lsu.load_floor(op.inst);
+        match op.addr {
+            Some(addr) if self.lsu.expects_store(op.pc) => {
+                let bytes = u64::from(op.inst.mem.bytes.max(1));
+                self.lsu.unknown_store(addr, bytes, floor).unwrap_or(floor)
+            }
+            _ => floor,
+        }
+    }
+}
