@@ -116,5 +116,8 @@ fn the_page_says_what_the_model_gives_now() {
     let kept = read(&repository().join("docs/accuracy.md"));
     let page = page_of(&default_config(), table(), part_three(&kept));
     let differs = page.lines().zip(kept.lines()).find(|(now, then)| now != then);
-    assert!(page == kept, "run `cargo xtask accuracy`: the first difference is {differs:#?}");
+    assert!(
+        page == kept,
+        "run `cargo xtask accuracy --quick`: the first difference is {differs:#?}"
+    );
 }

@@ -6,12 +6,27 @@ use anyhow::{Context, Result};
 use sim_tests::kernels::table::{Row, Table, summary};
 use sim_tests::{accuracy, repository};
 
-/// Measures all three parts and writes the page; false when a difference has no cause.
-pub(crate) fn run() -> Result<bool> {
+/// What to measure.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Parts 1 and 2 alone, in seconds; part 3 stays as it is.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Measures the parts and writes the page; false when a difference has no cause.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let path = repository().join("docs/accuracy.md");
+    let part_three = if args.quick {
+        let page = std::fs::read_to_string(&path);
+        let page = page.with_context(|| format!("reading part 3 of {}", path.display()))?;
+        accuracy::part_three(&page).to_owned()
+    } else {
+        prediction::section()?
+    };
     let config = accuracy::default_config();
     let table = Table::measure(&config.pipeline);
-    let page = accuracy::page_of(&config, &table, &prediction::section()?);
-    let path = repository().join("docs/accuracy.md");
+    let page = accuracy::page_of(&config, &table, &part_three);
     std::fs::write(&path, page).with_context(|| format!("writing {}", path.display()))?;
     println!("wrote {}", path.display());
     Ok(report(&table))

@@ -29,7 +29,7 @@ enum Command {
     /// Ask llvm-mca what the kernels below tests/kernels cost and keep its figures.
     CompareMca,
     /// Write docs/accuracy.md: instruction costs, published targets, prediction.
-    Accuracy,
+    Accuracy(accuracy::Args),
     /// Write docs/conformance.md from the scenarios.
     Conformance,
     /// Compare the memory model with an independent one on random sequences.
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
         Command::CompareMca => compare_mca::run(),
-        Command::Accuracy => accuracy::run(),
+        Command::Accuracy(args) => accuracy::run(&args),
         Command::Conformance => conformance::run(),
         Command::Oracle(args) => Ok(oracle::run(&args)),
     };

@@ -116,7 +116,7 @@ fn parse_line(line: &str) -> Option<(String, Option<Figures>)> {
     let mut fields = line.split('\t');
     let name = fields.next()?.to_owned();
     let first = fields.next()?;
-    if first == "unmodelled" {
+    if first == "unmodeled" {
         return Some((name, None));
     }
     let (wide, narrow) = (first.parse().ok()?, fields.next()?.parse().ok()?);
@@ -141,7 +141,7 @@ pub fn write_kept(version: &str, figures: &[(String, Option<Figures>)]) -> Strin
     for (name, figures) in figures {
         let _ = match figures {
             Some(f) => writeln!(text, "{name}\t{:.3}\t{:.3}\t{}", f.wide, f.narrow, f.mops),
-            None => writeln!(text, "{name}\tunmodelled"),
+            None => writeln!(text, "{name}\tunmodeled"),
         };
     }
     text

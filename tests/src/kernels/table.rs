@@ -83,7 +83,7 @@ impl Table {
             let name = &row.kernel.name;
             match row.ratio() {
                 None if !row.causes.is_empty() => {
-                    found.push(format!("{name} is not modelled by LLVM and has a cause"))
+                    found.push(format!("{name} is not modeled by LLVM and has a cause"))
                 }
                 Some(ratio) if agrees(ratio) && !row.causes.is_empty() => {
                     found.push(format!("{name} agrees ({ratio:.3}) and has a cause"));
