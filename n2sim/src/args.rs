@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_machine::{ConfigSource, Profile, Revision};
+use sim_pmu::OtherCore;
 
 use crate::capture::CaptureArgs;
 use crate::diff::DiffArgs;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Diff(DiffArgs),
     Doctor(DoctorArgs),
+    /// Say what an event is, here and on other cores
+    Explain(ExplainArgs),
     Ladder(LadderArgs),
     /// List events, metrics or the configuration
     List(ListArgs),
@@ -226,6 +229,9 @@ pub(crate) enum ListWhat {
         /// Say what counts, what does not, and how events are tied to others
         #[arg(long)]
         long: bool,
+        /// The events of another core, with their bits on its event bus
+        #[arg(long, value_name = "CORE", conflicts_with = "long", value_parser = other_core)]
+        core: Option<OtherCore>,
     },
     /// The ratios that are printed beside counts, with their formulas
     Metrics,
@@ -234,6 +240,25 @@ pub(crate) enum ListWhat {
         #[command(flatten)]
         machine: MachineArgs,
     },
+}
+
+/// Another core whose events are known.
+fn other_core(name: &str) -> Result<OtherCore, String> {
+    OtherCore::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = sim_pmu::other_core::ALL.iter().map(|core| core.name).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim explain ll_cache_rd\n          \
+    n2sim explain BUS_ACCESS_LD --core cortex-a53")]
+pub(crate) struct ExplainArgs {
+    /// Its mnemonic here or on the other core, or its number (rNN, 0xNN)
+    pub(crate) event: String,
+    /// Say whether another core has it, under which name, on which bit of its event bus
+    #[arg(long, value_name = "CORE", value_parser = other_core)]
+    pub(crate) core: Option<OtherCore>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
 use sim_machine::MachineConfig;
+use sim_pmu::OtherCore;
 
 use crate::Verdict;
 use crate::args::{ListArgs, ListWhat, MachineArgs};
@@ -18,7 +19,8 @@ const METRIC_WIDTH: usize = 28;
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match &args.what {
-        ListWhat::Events { long } => write_events(&mut out, *long)?,
+        ListWhat::Events { core: Some(core), .. } => write_other_events(&mut out, core)?,
+        ListWhat::Events { long, .. } => write_events(&mut out, *long)?,
         ListWhat::Metrics => write_metrics(&mut out)?,
         ListWhat::Config { machine } => write_config(&mut out, machine)?,
     }
@@ -46,7 +48,7 @@ fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
 }
 
 /// What counts, what does not, and the ties to other events.
-fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result<()> {
+pub(crate) fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result<()> {
     let info = event.info();
     let mut line = |label: &str, text: &str| match text.is_empty() {
         true => Ok(()),
@@ -62,6 +64,35 @@ fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result<()> {
         }
     }
     line("also called", &info.other_names.join(", "))
+}
+
+/// The events of another core: number, name, bits of its buses, and the name of the same number here.
+fn write_other_events(out: &mut impl Write, core: &OtherCore) -> io::Result<()> {
+    writeln!(out, "{} ({}):\n", core.name, core.source)?;
+    if !core.events.is_empty() {
+        writeln!(out, "  {:<8}{:<NAME_WIDTH$}bus  trace  event", "number", "name")?;
+    }
+    for event in core.events {
+        let number = event.code.map_or(String::from("-"), |code| format!("r{code:02x}"));
+        let bit = |bit: Option<u8>| bit.map_or(String::from("-"), |bit| bit.to_string());
+        let name = event.mnemonic.unwrap_or("-");
+        let (bus, trace) = (bit(event.bus_bit), bit(event.trace_bit));
+        write!(out, "  {number:<8}{name:<NAME_WIDTH$}{bus:<5}{trace:<7}{}", event.title)?;
+        match event.code.map(|code| PmuEvent::from_code(u32::from(code))) {
+            Some(Ok(own)) if event.mnemonic == Some(own.mnemonic()) => writeln!(out)?,
+            Some(Ok(own)) => writeln!(out, " (here {})", own.mnemonic())?,
+            Some(Err(_)) => writeln!(out, " (not here)")?,
+            None => writeln!(out)?,
+        }
+    }
+    let (first, last) = core.known();
+    if last < u16::MAX {
+        writeln!(
+            out,
+            "  none of the events 0x{first:02X} to 0x{last:02X}; no others are described"
+        )?;
+    }
+    Ok(())
 }
 
 fn names(events: &[PmuEvent]) -> String {

@@ -11,6 +11,7 @@ mod count_table;
 mod diff;
 mod doctor;
 mod event_list;
+mod explain;
 mod host;
 mod input;
 mod ladder;
@@ -63,6 +64,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::run(&args)?.into(),
         Command::Diff(args) => diff::run(&args)?.into(),
         Command::Doctor(args) => return doctor::run(&args),
+        Command::Explain(args) => explain::run(&args)?.into(),
         Command::Ladder(args) => ladder::run(&args)?.into(),
         Command::List(args) => list::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),

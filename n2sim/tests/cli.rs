@@ -312,3 +312,32 @@ fn stat_says_what_became_of_prefetched_lines() {
     assert!(json.contains("{\"accuracy\":") && json.contains("\"prefetcher\":\"L1D\""), "{json}");
     refused(&[&common[..], &["-x,"]].concat());
 }
+
+#[test]
+fn events_of_other_cores_are_listed_and_explained() {
+    let list = printed(&["list", "events", "--core", "cortex-a53"]);
+    let row = |start: &str| {
+        let is_row = |line: &&str| line.trim_start().starts_with(start);
+        list.lines().find(is_row).unwrap_or_else(|| panic!("{start}: {list}")).to_owned()
+    };
+    assert!(row("r08 ").contains(" 7    7 "), "{}", row("r08 "));
+    assert!(row("r60 ").contains("BUS_ACCESS_LD") && row("r60 ").contains("(here BUS_ACCESS_RD)"));
+    assert!(row("r06 ").contains("LD_RETIRED") && row("r06 ").ends_with("(not here)"));
+
+    let text = printed(&["explain", "BUS_ACCESS_LD", "--core", "cortex-a53"]);
+    assert!(text.contains("bus_access_rd") && text.contains("event bus: none"), "{text}");
+    assert!(text.contains("the same number is BUS_ACCESS_RD here"), "{text}");
+    let text = printed(&["explain", "r0e", "--core", "cortex-a53"]);
+    assert!(
+        text.contains("not on the Neoverse N2") && text.contains("BR_RETURN_RETIRED"),
+        "{text}"
+    );
+    let text = printed(&["explain", "L2D_TLB", "--core", "cortex-a32"]);
+    assert!(text.contains("no event has the number 0x2F; bit 15 of PMCEID1 is 0"), "{text}");
+    let text = printed(&["explain", "cpu_cycles", "--core", "cortex-a32"]);
+    assert!(text.contains("on cortex-a32: not known"), "{text}");
+    let text = printed(&["explain", "l3d_cache"]);
+    assert!(text.contains("identified by: bit 11 of PMCEID1, 0"), "{text}");
+    assert!(refused(&["explain", "l1d_cach"]).contains("the closest name is L1D_CACHE"));
+    assert!(refused(&["list", "events", "--core", "m1"]).contains("cortex-a32, cortex-a53"));
+}

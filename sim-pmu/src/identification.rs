@@ -54,6 +54,16 @@ impl CommonEventWord {
         })
     }
 
+    /// Arm's name, without the suffix of AArch64.
+    pub fn name(self) -> &'static str {
+        match self {
+            CommonEventWord::Pmceid0 => "PMCEID0",
+            CommonEventWord::Pmceid1 => "PMCEID1",
+            CommonEventWord::Pmceid2 => "PMCEID2",
+            CommonEventWord::Pmceid3 => "PMCEID3",
+        }
+    }
+
     /// Where the external debug interface has the word.
     pub fn external_offset(self) -> u16 {
         match self {

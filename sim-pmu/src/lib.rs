@@ -7,7 +7,8 @@
 //! * [`counter`]: the counters by number; [`counting`]: which of them count now, overflow, the
 //!   interrupt line; [`filter`]: the levels at which one counts;
 //! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition they make;
-//! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table.
+//! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table;
+//! * [`other_core`]: the events of other cores, as data.
 //!
 //! ```
 //! use sim_core::{EventSink, PmuEvent};
@@ -33,6 +34,7 @@ pub mod counter;
 pub mod counting;
 pub mod filter;
 pub mod identification;
+pub mod other_core;
 pub mod pe_state;
 pub mod pmu;
 pub mod register;
@@ -43,6 +45,7 @@ pub use access::{Access, AccessError};
 pub use counter::CounterIndex;
 pub use filter::Filter;
 pub use identification::{CommonEventWord, pmceid};
+pub use other_core::{OtherCore, OtherEvent, Presence};
 pub use pe_state::{ExceptionLevel, PeState};
 pub use pmu::Pmu;
 pub use register::{Encoding, Register};

@@ -1,0 +1,181 @@
+//! The PMU events of other Arm cores, as far as their documents say: data without a model behind it.
+//!
+//! Sources: the event table of the Cortex-A53 manual (section 12.9, with the bits of the exported
+//! event bus and of the trace bus); the description of PMCEID1 of a Cortex-A32 class core (C9.4).
+
+mod cortex_a53;
+
+use crate::identification::CommonEventWord;
+
+/// An event of another core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherEvent {
+    /// Its number; the bus also carries conditions that no counter can count.
+    pub code: Option<u16>,
+    /// Arm's mnemonic, if it has one.
+    pub mnemonic: Option<&'static str>,
+    /// Its bit on the bus that leaves the core.
+    pub bus_bit: Option<u8>,
+    /// Its bit on the bus to the trace unit.
+    pub trace_bit: Option<u8>,
+    /// What it is.
+    pub title: &'static str,
+}
+
+/// What a document says of an event number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// The core has it.
+    There(&'static OtherEvent),
+    /// The core does not have it.
+    Absent,
+    /// The document does not say.
+    Unknown,
+}
+
+/// Another core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherCore {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Where its events are described.
+    pub source: &'static str,
+    /// Its events, those with numbers in ascending order.
+    pub events: &'static [OtherEvent],
+    /// The event numbers of which the source speaks, first and last.
+    known: (u16, u16),
+}
+
+/// The Cortex-A53, all of its events.
+pub const CORTEX_A53: OtherCore = OtherCore {
+    name: "cortex-a53",
+    source: "Cortex-A53 manual, 12.9",
+    events: cortex_a53::EVENTS,
+    known: (0, u16::MAX),
+};
+
+/// A Cortex-A32 class core, of which only PMCEID1 is known: it has none of those events.
+pub const CORTEX_A32: OtherCore = OtherCore {
+    name: "cortex-a32",
+    source: "PMCEID1 of a Cortex-A32 class core, C9.4",
+    events: &[],
+    known: (0x20, 0x30),
+};
+
+/// Every other core.
+pub const ALL: [OtherCore; 2] = [CORTEX_A32, CORTEX_A53];
+
+impl OtherCore {
+    /// The core with this name.
+    pub fn from_name(name: &str) -> Option<OtherCore> {
+        ALL.into_iter().find(|core| core.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the core has the event with this number.
+    pub fn presence(&self, code: u16) -> Presence {
+        let (first, last) = self.known;
+        match self.events.iter().find(|event| event.code == Some(code)) {
+            Some(event) => Presence::There(event),
+            None if (first..=last).contains(&code) => Presence::Absent,
+            None => Presence::Unknown,
+        }
+    }
+
+    /// The event with this mnemonic, in any case.
+    pub fn from_mnemonic(&self, name: &str) -> Option<&'static OtherEvent> {
+        let is_named = |own: &str| own.eq_ignore_ascii_case(name);
+        self.events.iter().find(|event| event.mnemonic.is_some_and(is_named))
+    }
+
+    /// The numbers of which the source speaks, first and last.
+    pub fn known(&self) -> (u16, u16) {
+        self.known
+    }
+
+    /// One of the words of PMCEID; a bit of which nothing is known is 0.
+    pub fn common_events(&self, word: CommonEventWord) -> u32 {
+        word.of(|code| matches!(self.presence(code), Presence::There(_)))
+    }
+
+    /// The exported event bus in one cycle, from what each event number counts in that cycle. What
+    /// no counter can count is not on it, but for the bit of two retired instructions.
+    pub fn event_bus(&self, count: impl Fn(u16) -> u64) -> u32 {
+        let is_raised = |event: &&OtherEvent| match event.code {
+            Some(code) => count(code) > 0,
+            None => event.title == cortex_a53::TWO_RETIRED && count(INST_RETIRED) >= 2,
+        };
+        let raised = self.events.iter().filter(is_raised);
+        raised.filter_map(|event| event.bus_bit).fold(0, |bus, bit| bus | 1 << bit)
+    }
+}
+
+/// Number of `INST_RETIRED` on every core.
+const INST_RETIRED: u16 = 0x08;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::PmuEvent;
+
+    #[test]
+    fn the_bits_of_the_bus_are_used_once_each_in_order() {
+        let bits: Vec<u8> = CORTEX_A53.events.iter().filter_map(|event| event.bus_bit).collect();
+        assert_eq!(bits, (0..29).collect::<Vec<u8>>());
+        let trace: Vec<u8> = CORTEX_A53.events.iter().filter_map(|event| event.trace_bit).collect();
+        assert_eq!(trace, (0..26).collect::<Vec<u8>>(), "the last three leave the core only");
+    }
+
+    /// X.A53.1, X.A53.2
+    #[test]
+    fn two_retired_instructions_have_a_bit_of_their_own() {
+        let bus =
+            |retired| CORTEX_A53.event_bus(|code| if code == INST_RETIRED { retired } else { 0 });
+        assert_eq!([bus(0), bus(1), bus(2)], [0, 1 << 7, 1 << 7 | 1 << 8]);
+    }
+
+    /// X.A53.3
+    #[test]
+    fn reads_and_writes_of_the_bus_have_other_names_there() {
+        for (code, name, own) in [
+            (0x60, "BUS_ACCESS_LD", PmuEvent::BUS_ACCESS_RD),
+            (0x61, "BUS_ACCESS_ST", PmuEvent::BUS_ACCESS_WR),
+        ] {
+            let event = CORTEX_A53.from_mnemonic(name).expect("the table has it");
+            assert_eq!((event.code, own.code()), (Some(code), code));
+            assert_eq!((event.bus_bit, event.trace_bit), (None, None));
+        }
+    }
+
+    /// X.A53.4
+    #[test]
+    fn six_common_events_are_there_and_not_on_the_n2() {
+        let only_there: Vec<u16> = (0..0x40)
+            .filter(|code| matches!(CORTEX_A53.presence(*code), Presence::There(_)))
+            .filter(|code| PmuEvent::from_code(u32::from(*code)).is_err())
+            .collect();
+        assert_eq!(only_there, [0x06, 0x07, 0x0C, 0x0D, 0x0E, 0x0F]);
+    }
+
+    #[test]
+    fn shared_numbers_have_shared_names_but_for_two() {
+        let renamed: Vec<u16> = CORTEX_A53
+            .events
+            .iter()
+            .filter_map(|event| Some((event.code?, event.mnemonic?)))
+            .filter(|(code, name)| {
+                PmuEvent::from_code(u32::from(*code)).is_ok_and(|own| own.mnemonic() != *name)
+            })
+            .map(|(code, _)| code)
+            .collect();
+        assert_eq!(renamed, [0x60, 0x61]);
+    }
+
+    /// R.PMCEID.2
+    #[test]
+    fn a_cortex_a32_has_none_of_the_events_of_its_second_word() {
+        assert_eq!(CORTEX_A32.common_events(CommonEventWord::Pmceid1), 0);
+        assert_eq!(CORTEX_A32.presence(0x30), Presence::Absent);
+        assert_eq!(CORTEX_A32.presence(0x31), Presence::Unknown);
+        assert_eq!(CORTEX_A32.presence(0x11), Presence::Unknown);
+    }
+}
