@@ -24,6 +24,7 @@ use sim_core::TagUse;
 
 use crate::events::static_events;
 use crate::fields::Pattern;
+use crate::fuse::leads_pair;
 use crate::inst::{
     Accumulate, BranchKind, Inst, MAX_UOP_GROUPS, MemOp, MemShape, Reg, RegFile, Rename, Special,
     UopGroup,
@@ -111,10 +112,12 @@ fn index() -> &'static Index {
 /// assert_eq!(ret.srcs(), [Reg::x(30)]);
 /// ```
 pub fn decode(word: u32) -> Inst {
-    match index().find(word) {
+    let mut inst = match index().find(word) {
         Some(entry) if entry.row.special != Special::Unknown => entry.describe(word),
         _ => unknown(word),
-    }
+    };
+    inst.leads_pair = leads_pair(&inst);
+    inst
 }
 
 /// One cost that the tables can give an instruction.

@@ -15,37 +15,56 @@ pub fn fuses(first: &Inst, second: &Inst) -> bool {
         || compare_and_branch(first, second)
 }
 
+/// True when there is an instruction that joins `first`: what [`fuses`] needs not be asked for else.
+pub(crate) fn leads_pair(first: &Inst) -> bool {
+    let round = first.word & 0xffff_fc00;
+    first.word == NOP
+        || AES_PAIRS.iter().any(|&(_, word, _)| word == round)
+        || SVE_AES_PAIRS.iter().any(|&(word, _)| word == round)
+        || is_page_address(first)
+        || is_compare(first)
+        || is_test(first)
+}
+
 fn both_nop(first: &Inst, second: &Inst) -> bool {
     first.word == NOP && second.word == NOP && first.rename == Rename::Nop
 }
 
 const NOP: u32 = 0xd503_201f;
 
+/// Opcode mask, round step, mix columns step.
+const AES_PAIRS: [(u32, u32, u32); 2] =
+    [(0xffff_fc00, 0x4e28_4800, 0x4e28_6800), (0xffff_fc00, 0x4e28_5800, 0x4e28_7800)];
+/// The SVE forms: the mix step is destructive, its picture has no source.
+const SVE_AES_PAIRS: [(u32, u32); 2] = [(0x4522_e000, 0x4520_e000), (0x4522_e400, 0x4520_e400)];
+
 /// `AESE` with `AESMC`, `AESD` with `AESIMC`, all on one register; Advanced SIMD and SVE forms.
 fn aes_round(first: &Inst, second: &Inst) -> bool {
-    /// Opcode mask, round step, mix columns step.
-    const PAIRS: [(u32, u32, u32); 2] =
-        [(0xffff_fc00, 0x4e28_4800, 0x4e28_6800), (0xffff_fc00, 0x4e28_5800, 0x4e28_7800)];
-    /// The SVE forms: the mix step is destructive, its picture has no source.
-    const SVE_PAIRS: [(u32, u32); 2] = [(0x4522_e000, 0x4520_e000), (0x4522_e400, 0x4520_e400)];
     let destination = first.word & 0x1f;
     let mixes_destination = second.word & 0x1f == destination;
-    PAIRS.iter().any(|&(mask, round, mix)| {
+    AES_PAIRS.iter().any(|&(mask, round, mix)| {
         first.word & mask == round
             && second.word & mask == mix
             && mixes_destination
             && second.word >> 5 & 0x1f == destination
-    }) || SVE_PAIRS.iter().any(|&(round, mix)| {
+    }) || SVE_AES_PAIRS.iter().any(|&(round, mix)| {
         first.word & 0xffff_fc00 == round && second.word & 0xffff_ffe0 == mix && mixes_destination
     })
 }
 
 /// `ADRP Xd` with `ADD Xd, Xd, #imm`.
 fn page_address(first: &Inst, second: &Inst) -> bool {
-    let is_adrp = first.word & 0x9f00_0000 == 0x9000_0000;
     let is_add = second.word & 0xffc0_0000 == 0x9100_0000;
     let register = first.word & 0x1f;
-    is_adrp && is_add && second.word & 0x1f == register && second.word >> 5 & 0x1f == register
+    is_page_address(first)
+        && is_add
+        && second.word & 0x1f == register
+        && second.word >> 5 & 0x1f == register
+}
+
+/// `ADRP`.
+fn is_page_address(inst: &Inst) -> bool {
+    inst.word & 0x9f00_0000 == 0x9000_0000
 }
 
 /// `CMP` or `CMN` with `CSEL`, or with `CSET` (a `CSINC` of the zero register).
@@ -86,7 +105,9 @@ mod tests {
     use crate::decode::decode;
 
     fn fuse_words(first: u32, second: u32) -> bool {
-        fuses(&decode(first), &decode(second))
+        let (first, second) = (decode(first), decode(second));
+        assert!(first.leads_pair || !fuses(&first, &second), "{first:?}");
+        fuses(&first, &second)
     }
 
     #[test]
@@ -123,6 +144,14 @@ mod tests {
         let tst = 0xf240_001f; // TST x0, #1
         assert!(fuse_words(tst, 0x5400_0040));
         assert!(!fuse_words(tst, 0x9a83_0040));
+    }
+
+    #[test]
+    fn most_instructions_lead_no_pair() {
+        // ADD x0, x1, x2 ; LDR x0, [x1] ; B.EQ ; SUBS x2, x0, x1
+        for word in [0x8b02_0020, 0xf940_0020, 0x5400_0040, 0xeb01_0002] {
+            assert!(!decode(word).leads_pair);
+        }
     }
 
     #[test]

@@ -326,6 +326,8 @@ impl StaticEvents {
     ];
     /// How many events at the head of the list are counted per instruction.
     pub const PER_INST: usize = 15;
+    /// The events that are counted once an instruction.
+    pub const ONCE: StaticEvents = StaticEvents((1 << StaticEvents::PER_INST) - 1);
 
     /// The bit of `event`, which must be in the list.
     pub const fn bit(event: PmuEvent) -> StaticEvents {
@@ -373,6 +375,8 @@ pub struct Inst {
     pub fp_element_ops: u8,
     /// True when `fp_element_ops` count as FP_SCALE_OPS_SPEC (SVE) instead of FP_FIXED_OPS_SPEC.
     pub is_sve: bool,
+    /// There are instructions with which it makes a fused pair, as the first.
+    pub leads_pair: bool,
     /// How it may change the program counter.
     pub branch: BranchKind,
     /// Memory shape.

@@ -4,6 +4,7 @@
 //! In a run wrong paths come from mispredicted branches (`wrong_path`), and go where a predictor
 //! and the code image lead. A test wants to say what runs there, and to see it finish.
 
+use crate::branch::Branch;
 use crate::pipeline::{Op, Pipeline, Step};
 use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};
@@ -42,7 +43,8 @@ impl Pipeline {
         let placed = !arrival.faulted && self.place(&op, arrival, memory, sink);
         if static_inst.branch != BranchKind::None {
             self.foresee(inst.id, None, step.next_pc);
-            self.pass_branch(&op, placed, program, memory, sink);
+            let branch = Branch::of(pc, &static_inst);
+            self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
         }
         self.squash(checkpoint);
         let at = squash + self.config.branch.redirect_cycles;

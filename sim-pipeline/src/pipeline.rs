@@ -291,7 +291,7 @@ impl Pipeline {
             pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
         self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
         // A pair takes no third partner.
-        self.previous = (!arrival.fused).then_some((id, pc));
+        self.previous = (inst.leads_pair && !arrival.fused).then_some((id, pc));
         arrival
     }
 
@@ -376,11 +376,15 @@ impl Pipeline {
         if activity != Activity::All {
             bits = raise_predicate(op.inst.events, activity, mops, sink).0;
         }
-        while bits != 0 {
-            let i = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let n = if i < StaticEvents::PER_INST { 1 } else { mops };
-            sink.count(StaticEvents::LIST[i], n.into());
+        let mut once = bits & StaticEvents::ONCE.0;
+        while once != 0 {
+            sink.raise(StaticEvents::LIST[once.trailing_zeros() as usize]);
+            once &= once - 1;
+        }
+        let mut per_mop = bits & !StaticEvents::ONCE.0;
+        while per_mop != 0 {
+            sink.count(StaticEvents::LIST[per_mop.trailing_zeros() as usize], mops.into());
+            per_mop &= per_mop - 1;
         }
         if op.inst.fp_element_ops > 0 {
             let event = if op.inst.is_sve {

@@ -7,12 +7,13 @@
 //! only. How a branch of a wrong path would go is not in a trace: it goes as predicted.
 
 use crate::branch::{Branch, Outcome, Prediction};
+use crate::frontend::Arrival;
 use crate::lsu::Order;
 use crate::pipeline::{Op, Pipeline};
 use crate::scoreboard::Scoreboard;
 use crate::window::WindowMark;
-use sim_core::{Cycle, EventSink, InstId, MemoryPort, PmuEvent, StallCause};
-use sim_isa::{BranchKind, Program, Special};
+use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, PmuEvent, StallCause};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
 
 /// The core before a wrong path.
 pub(crate) struct Checkpoint {
@@ -196,27 +197,13 @@ impl Pipeline {
             if arrival.at > squash || arrival.faulted {
                 break;
             }
-            let inst = *program.inst(id);
-            let addr = self.guess.address(id);
-            let (flags, further) = match addr {
-                Some(addr) if inst.mem.elements > 0 => self.last_elements.guess(id, addr),
-                _ => Default::default(),
-            };
-            let op = Op {
-                id,
-                pc,
-                inst: &inst,
-                addr,
-                flags,
-                more: &further[..flags.further()],
-                squash,
-                retires: false,
-            };
-            let placed = self.place(&op, arrival, memory, sink);
+            let inst = program.inst(id);
+            let placed = self.place_guessed(id, pc, inst, squash, arrival, memory, sink);
             let next = if inst.branch == BranchKind::None {
                 flows_on(inst.special).then(|| pc.wrapping_add(4))
             } else {
-                self.pass_branch(&op, placed, program, memory, sink)
+                let branch = Branch::of(pc, inst);
+                self.pass_branch(id, branch, squash, placed, program, memory, sink)
             };
             match next {
                 Some(next) => pc = next,
@@ -226,24 +213,56 @@ impl Pipeline {
         self.squash(checkpoint);
     }
 
+    /// One instruction of a wrong path through the stages, with the addresses that it would have.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the instruction, where it stands, the two ports"
+    )]
+    #[inline]
+    fn place_guessed<M: MemoryPort, S: EventSink>(
+        &mut self,
+        id: InstId,
+        pc: u64,
+        inst: &Inst,
+        squash: Cycle,
+        arrival: Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        let touches_nothing = inst.mem.op == MemOp::None && inst.special == Special::None;
+        let addr = if touches_nothing { None } else { self.guess.address(id) };
+        let flags = InstFlags::default();
+        let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
+        match addr {
+            Some(addr) if inst.mem.elements > 0 => {
+                let (flags, further) = self.last_elements.guess(id, addr);
+                let op = Op { flags, more: &further[..flags.further()], ..op };
+                self.place(&op, arrival, memory, sink)
+            }
+            _ => self.place(&op, arrival, memory, sink),
+        }
+    }
+
     /// A branch on a wrong path, and where the path goes on behind it; `None` where no target is known.
     /// One that is known to go against its prediction has a wrong path of its own, until it resolves.
+    #[expect(clippy::too_many_arguments, reason = "the branch, what became of it, the two ports")]
     pub(crate) fn pass_branch<M: MemoryPort, S: EventSink>(
         &mut self,
-        op: &Op<'_>,
+        id: InstId,
+        branch: Branch,
+        squash: Cycle,
         placed: bool,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<u64> {
-        let branch = Branch::of(op.pc, op.inst);
         let prediction = self.branches.predict(branch);
         let complete = self.life.complete;
-        let resolved = placed && complete <= op.squash;
-        let known = self.guess.outcome(op.id).filter(|_| resolved);
+        let resolved = placed && complete <= squash;
+        let known = self.guess.outcome(id).filter(|_| resolved);
         let corrected = known.filter(|next| prediction.next != Some(*next));
         let taken = match corrected {
-            Some(next) => !branch.is_conditional() || next != op.pc.wrapping_add(4),
+            Some(next) => !branch.is_conditional() || next != branch.pc.wrapping_add(4),
             None => prediction.taken,
         };
         if placed {
@@ -256,7 +275,7 @@ impl Pipeline {
         if let Some(wrong) = prediction.next {
             self.run_wrong_path(wrong, complete, program, memory, sink);
         }
-        self.branches.recover(&prediction, returns, Outcome { pc: op.pc, taken, next });
+        self.branches.recover(&prediction, returns, Outcome { pc: branch.pc, taken, next });
         self.front
             .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)
