@@ -12,8 +12,19 @@ use sim_trace::scenario::{Bound, Case, Expectation};
 use crate::cases::{FiledCase, all_cases};
 
 /// Groups that may have no event without a case.
-pub const COMPLETE: [Group; 6] =
-    [Group::Tlb, Group::L1d, Group::L1i, Group::L2, Group::Llc, Group::Memory];
+pub const COMPLETE: [Group; 11] = [
+    Group::Tlb,
+    Group::L1d,
+    Group::L1i,
+    Group::L2,
+    Group::Llc,
+    Group::Memory,
+    Group::Pipeline,
+    Group::LoadStore,
+    Group::Instruction,
+    Group::Branch,
+    Group::Simd,
+];
 
 /// Headings of the groups, in the order of the guide.
 const HEADINGS: [(Group, &str); 14] = [
