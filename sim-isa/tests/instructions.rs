@@ -5,6 +5,7 @@ use sim_core::PmuEvent;
 use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Special, StaticEvents, UopGroup, decode};
 
 const BY_HAND: &str = include_str!("corpus/by_hand.txt");
+const CLASSES: &str = include_str!("corpus/classes.txt");
 const AGREED: &str = include_str!("corpus/agreed.txt");
 
 /// The lines of a corpus: number and fields.
@@ -107,6 +108,24 @@ fn short_name(event: PmuEvent) -> String {
     let name = format!("{event:?}");
     let name = name.strip_suffix("_SPEC").unwrap_or(&name);
     name.strip_prefix("ASE_SVE_").unwrap_or(name).to_owned()
+}
+
+#[test]
+fn vector_instructions_count_by_their_largest_element() {
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for (number, row) in rows(CLASSES) {
+        let inst = decode(word_of(&row));
+        let mut wanted: Vec<&str> = row[2].split_whitespace().collect();
+        wanted.sort_unstable();
+        let told = (events(&inst), inst.fp_element_ops.to_string());
+        if told.0 != wanted || told.1 != row[3] {
+            faults.push(format!("line {number}, {}: {told:?}, not {wanted:?} {}", row[1], row[3]));
+        }
+        count += 1;
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(count >= 290, "only {count} rows");
 }
 
 #[test]
