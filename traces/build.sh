@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 n2sim=${N2SIM:-${CARGO_TARGET_DIR:-../target}/release/n2sim}
 case $n2sim in /*) ;; *) n2sim=$(pwd)/$n2sim ;; esac
 compiler=${CC_AARCH64:-aarch64-linux-gnu-gcc}
-all="aes_sha atomics btree chase hash interp lz matrix search sort"
+all="aes_sha atomics btree chase hash interp lz matrix search sort vector"
 bless=no
 if [ "${1:-}" = --bless ]; then
     bless=yes
@@ -28,10 +28,21 @@ flags="-std=gnu11 -O2 -march=armv8.2-a+lse+crypto+fp16+dotprod+rcpc -mtune=neove
 
 mkdir -p build
 for name in ${*:-$all}; do
+    # The one with SVE runs on another processor, and a second time for what its plugin cannot see.
+    arch= cpu=
+    if [ "$name" = vector ]; then
+        arch="-march=armv8.5-a+sve2 -fno-tree-vectorize"
+        cpu="--cpu max,sve128=on,sve256=off"
+    fi
     # shellcheck disable=SC2086
-    $compiler $flags -o "build/$name" "src/$name.c"
-    (cd build && "$n2sim" capture --level 19 --recipe "traces/build.sh $name" -o "../$name.n2t" \
+    $compiler $flags $arch -o "build/$name" "src/$name.c"
+    # shellcheck disable=SC2086
+    (cd build && "$n2sim" capture $cpu --level 19 --recipe "traces/build.sh $name" -o "../$name.n2t" \
         -- "./$name" >"$name.out" 2>"$name.log") || { cat "build/$name.log" >&2; exit 2; }
+    if [ "$name" = vector ]; then
+        cargo run -q -p xtask -- record-sve "build/$name" "$name.n2t" -o "build/$name.n2t" >"build/$name.log"
+        mv "build/$name.n2t" "$name.n2t"
+    fi
     grep -q ": ok " "build/$name.out" || { echo "$name: wrong result" >&2; exit 1; }
     # NAME, instructions, accesses, threads, output of the program.
     line=$(sed -n "1s/^.*: \([0-9,]*\) instructions, [0-9,]* blocks, \([0-9,]*\) accesses, \([0-9]*\) thread.*/\1 \2 \3/p" "build/$name.log" | tr -d ,)

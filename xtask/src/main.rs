@@ -7,6 +7,7 @@ mod compare_mca;
 mod conformance;
 mod isa_check;
 mod oracle;
+mod record_sve;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,8 @@ enum Command {
     Conformance,
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
+    /// Add predicates and element addresses to a recording of an SVE program.
+    RecordSve(record_sve::Args),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Command::Accuracy(args) => accuracy::run(&args),
         Command::Conformance => conformance::run(),
         Command::Oracle(args) => Ok(oracle::run(&args)),
+        Command::RecordSve(args) => record_sve::run(&args),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

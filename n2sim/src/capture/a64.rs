@@ -52,15 +52,8 @@ pub(super) fn is_zero_line(word: u32) -> bool {
 
 /// True for `PRFM`, `PRFUM` and SVE prefetches.
 pub(super) fn is_prefetch(word: u32) -> bool {
-    let immediate = word & 0xffc0_0000 == 0xf980_0000;
-    let unscaled = word & 0xffe0_0c00 == 0xf880_0000;
-    let register = word & 0xffe0_0c00 == 0xf8a0_0800;
-    let literal = word & 0xff00_0000 == 0xd800_0000;
-    let sve = word & 0xffc0_e010 == 0x85c0_0000
-        || word & 0xfe60_8010 == 0x8420_0000
-        || word & 0xff80_8010 == 0xc400_8000
-        || word & 0xfe60_8010 == 0xc420_0000;
-    immediate || unscaled || register || literal || sve
+    use sim_isa::MemOp::{PrefetchInst, PrefetchLoad, PrefetchStore};
+    matches!(sim_isa::decode(word).mem.op, PrefetchInst | PrefetchLoad | PrefetchStore)
 }
 
 /// True for SVE loads and stores, prefetches among them.
@@ -114,6 +107,12 @@ mod tests {
         for word in [0xf980_0020u32, 0xf881_0020, 0xf8a2_6820, 0xd800_0040] {
             assert!(is_prefetch(word) && !always_accesses(word), "{word:#x}");
         }
+        // PRFB by register, PRFW by vector of offsets, PRFD by vector base.
+        for word in [0x8403_c040u32, 0x8423_4040, 0xc580_e440] {
+            assert!(is_prefetch(word) && is_sve_memory(word), "{word:#x}");
+        }
+        // Gathers of words, scaled and not.
+        assert!(!is_prefetch(0x8520_4080) && !is_prefetch(0x8500_4080));
         for word in [0xf940_0020u32, 0xa940_0440, 0x3dc0_0020, 0xf820_0041, 0xc85f_7c41] {
             assert!(!is_prefetch(word) && always_accesses(word), "{word:#x}");
         }

@@ -1,0 +1,210 @@
+//! What an SVE instruction is about to do, from the registers in front of it: its governing predicate, and
+//! the addresses of its active elements (Arm ARM, SVE addressing).
+
+use std::collections::BTreeMap;
+use std::fs::File;
+
+use anyhow::{Context, Result, bail};
+use sim_core::{Activity, PmuEvent};
+use sim_isa::{Inst, MemOp, Reg, decode};
+use sim_trace::TraceFile;
+
+use super::debugger::Debugger;
+
+/// The instructions of the program at which it is stopped, by address.
+pub(super) type Places = BTreeMap<u64, Inst>;
+
+/// What one instruction did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Record {
+    pub(super) pc: u64,
+    pub(super) activity: Activity,
+    /// Active elements, bit 0 the first.
+    pub(super) active: u16,
+    /// Address of each active element of a gather or scatter, of the first of anything else.
+    pub(super) addrs: Vec<u64>,
+}
+
+/// All that was seen of a run.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) records: Vec<Record>,
+    /// Reads of the FFR that found a bit clear.
+    pub(super) ended_early: u64,
+}
+
+/// True for instructions of which a record is wanted.
+pub(super) fn is_wanted(inst: &Inst) -> bool {
+    let is_memory =
+        !matches!(inst.mem.op, MemOp::None | MemOp::PrefetchLoad | MemOp::PrefetchStore);
+    inst.is_sve && (is_memory || inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC))
+}
+
+fn reads_ffr(inst: &Inst) -> bool {
+    inst.mem.op == MemOp::None && inst.srcs().contains(&Reg::FFR)
+}
+
+/// The SVE instructions that the recording executed.
+pub(super) fn places(file: &TraceFile<File>) -> Places {
+    let insts = file.statics().insts().iter().map(|code| (code.pc, decode(code.word)));
+    insts.filter(|(_, inst)| is_wanted(inst) || reads_ffr(inst)).collect()
+}
+
+/// Runs the program and looks at every instruction of `places`.
+pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
+    for pc in places.keys() {
+        debugger.stop_at(*pc)?;
+    }
+    let mut seen = Seen::default();
+    loop {
+        let mut pc = debugger.pc()?;
+        if !places.contains_key(&pc) {
+            if !debugger.resume()? {
+                return Ok(seen);
+            }
+            pc = debugger.pc()?;
+        }
+        let Some(inst) = places.get(&pc) else { bail!("stopped at {pc:#x}, where nothing is") };
+        if reads_ffr(inst) {
+            seen.ended_early += u64::from(debugger.ffr()? != u16::MAX);
+        }
+        if is_wanted(inst) {
+            let record =
+                look(debugger, pc, inst).with_context(|| format!("word {:08x}", inst.word));
+            seen.records.push(record?);
+        }
+        debugger.step()?;
+    }
+}
+
+/// The instruction at `pc`, which is about to run.
+fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
+    let mut record = Record { pc, ..Record::default() };
+    let predicate = inst.srcs().iter().rfind(|reg| (65..=80).contains(&reg.0));
+    let mut elements = 1;
+    let mut active = 1u16;
+    if inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC) {
+        let Some(predicate) = predicate else { bail!("no governing predicate") };
+        let bits = debugger.p(u32::from(predicate.0) - 65)?;
+        let bytes = element_bytes(inst)?;
+        elements = 16 / bytes;
+        active = (0..elements).filter(|i| bits >> (i * bytes) & 1 == 1).fold(0, |m, i| m | 1 << i);
+        record.activity = match active.count_ones() {
+            0 => Activity::None,
+            n if n == elements => Activity::All,
+            _ => Activity::Partial,
+        };
+        record.active = active;
+    }
+    if inst.mem.op != MemOp::None && active != 0 {
+        record.addrs = addresses(debugger, inst, elements, active)?;
+    }
+    Ok(record)
+}
+
+/// Bytes of a vector element that one bit of the predicate switches.
+fn element_bytes(inst: &Inst) -> Result<u32> {
+    let word = inst.word;
+    let is = |event| inst.events.contains(event);
+    if inst.mem.op != MemOp::None {
+        return Ok(if inst.mem.elements == 1 { 1 } else { 16 / u32::from(inst.mem.elements) });
+    }
+    let floats = [PmuEvent::FP_HP_SPEC, PmuEvent::FP_SP_SPEC, PmuEvent::FP_DP_SPEC];
+    if let Some(log) = floats.iter().position(|event| is(*event)) {
+        return Ok(2 << log);
+    }
+    let (group, size) = (word >> 24, word >> 22 & 3);
+    Ok(match group {
+        // Logic of predicates and breaks, where the size field is something else.
+        0x25 if word >> 14 & 3 == 1 => 1,
+        // Shifts by immediate have the size in front of the distance.
+        0x04 if word >> 19 & 7 == 0 && word >> 13 & 7 == 0b100 => bail!("shifts are not supported"),
+        0x04 | 0x05 | 0x24 | 0x25 | 0x44 => 1 << size,
+        _ => bail!("this predicated operation is not supported"),
+    })
+}
+
+/// The addresses of the active elements of a gather or scatter, or the first of another access.
+fn addresses(debugger: &mut Debugger, inst: &Inst, elements: u32, active: u16) -> Result<Vec<u64>> {
+    if !inst.mem.scattered {
+        let of_one = u64::from(inst.mem.bytes) / u64::from(elements);
+        let first = u64::from(active.trailing_zeros());
+        return Ok(vec![contiguous(debugger, inst)?.wrapping_add(first * of_one)]);
+    }
+    let all = scattered(debugger, inst, elements)?;
+    Ok((0..elements).filter(|i| active >> i & 1 == 1).map(|i| all[i as usize]).collect())
+}
+
+fn field(word: u32, low: u32, bits: u32) -> u32 {
+    word >> low & ((1 << bits) - 1)
+}
+
+fn signed(word: u32, low: u32, bits: u32) -> i64 {
+    let value = i64::from(field(word, low, bits));
+    if value >> (bits - 1) & 1 == 1 { value - (1 << bits) } else { value }
+}
+
+/// The address of element 0 of a contiguous access.
+fn contiguous(debugger: &mut Debugger, inst: &Inst) -> Result<u64> {
+    let word = inst.word;
+    let base = debugger.x(field(word, 5, 5))?;
+    let whole = i64::from(inst.mem.bytes);
+    let offset = match (word >> 25, field(word, 13, 3)) {
+        // LDR, STR of a vector or predicate: nine bits of offset in two fields.
+        (0b100_0010 | 0b111_0010, _) if field(word, 22, 3) == 0b110 && inst.mem.elements == 0 => {
+            (signed(word, 16, 6) * 8 + i64::from(field(word, 10, 3))) * whole
+        }
+        // LD1R.
+        (0b100_0010, 0b100..) if field(word, 22, 1) == 1 => i64::from(field(word, 16, 6)) * whole,
+        (0b101_0010, 0b101 | 0b111 | 0b001) | (0b111_0010, 0b111) => signed(word, 16, 4) * whole,
+        (0b101_0010, 0b010 | 0b011 | 0b110 | 0b000) | (0b111_0010, 0b010 | 0b011) => {
+            let index = match field(word, 16, 5) {
+                31 => 0,
+                m => debugger.x(m)?,
+            };
+            (index << inst.mem.align.trailing_zeros()).cast_signed()
+        }
+        _ => bail!("this addressing mode is not supported"),
+    };
+    Ok(base.wrapping_add_signed(offset))
+}
+
+/// The addresses of all elements of a gather or scatter.
+fn scattered(debugger: &mut Debugger, inst: &Inst, elements: u32) -> Result<Vec<u64>> {
+    let word = inst.word;
+    let (n, m) = (field(word, 5, 5), field(word, 16, 5));
+    let form = field(word, 13, 3);
+    let is_store = word >> 25 == 0b111_0010;
+    let bytes = 16 / elements as usize;
+    let lane = |vector: [u8; 16], i: u32| {
+        let at = i as usize * bytes;
+        vector[at..at + bytes].iter().rev().fold(0u64, |v, byte| v << 8 | u64::from(*byte))
+    };
+    let is_based_on_vector = if is_store {
+        form == 0b101 && field(word, 22, 1) == 1
+    } else {
+        form >= 0b100 && field(word, 21, 2) == 0b01
+    };
+    if is_based_on_vector {
+        let offset = u64::from(m) * u64::from(inst.mem.align);
+        let bases = debugger.z(n)?;
+        return Ok((0..elements).map(|i| lane(bases, i).wrapping_add(offset)).collect());
+    }
+    let is_wide = if is_store { form == 0b101 } else { form >= 0b100 };
+    if form == 0b001 && is_store || !is_store && is_wide && field(word, 22, 1) == 0 {
+        bail!("this gather or scatter is not supported");
+    }
+    let is_signed = field(word, if is_store { 14 } else { 22 }, 1) == 1;
+    let scale = if field(word, 21, 1) == 1 { inst.mem.align.trailing_zeros() } else { 0 };
+    let (base, offsets) = (debugger.x(n)?, debugger.z(m)?);
+    let address = |i| {
+        let offset = lane(offsets, i);
+        let offset = match (is_wide, is_signed) {
+            (true, _) => offset,
+            (false, true) => i64::from(offset as u32 as i32).cast_unsigned(),
+            (false, false) => u64::from(offset as u32),
+        };
+        base.wrapping_add(offset << scale)
+    };
+    Ok((0..elements).map(address).collect())
+}
