@@ -348,3 +348,17 @@ fn the_cycle_counter_can_count_every_64th_cycle() {
     pmu.count(CPU_CYCLES, 10);
     assert_eq!(get(&pmu, PMCCNTR_EL0), 12, "LC wins");
 }
+
+#[test]
+fn resets_act_at_once_read_as_zero_and_spare_each_other() {
+    let mut pmu = driver(&[(0, INST_RETIRED, 7), (5, LD_SPEC, 8)]);
+    set(&mut pmu, PMCCNTR_EL0, 9);
+    set(&mut pmu, PMOVSSET_EL0, 1);
+    set(&mut pmu, PMCR_EL0, pmcr::E | pmcr::P);
+    assert_eq!((value(&pmu, 0), value(&pmu, 5), get(&pmu, PMCCNTR_EL0)), (0, 0, 9));
+    assert_eq!(get(&pmu, PMCR_EL0) & 0xFF, pmcr::E);
+    assert_eq!(get(&pmu, PMOVSCLR_EL0), 1, "flags stay");
+    set(&mut pmu, PMEVCNTR_EL0(5), 4);
+    set(&mut pmu, PMCR_EL0, pmcr::E | pmcr::C);
+    assert_eq!((value(&pmu, 5), get(&pmu, PMCCNTR_EL0)), (4, 0));
+}
