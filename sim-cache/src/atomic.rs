@@ -3,6 +3,7 @@
 
 use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
 
+use crate::alignment::misaligned_on_device;
 use crate::data_side::{Operation, RefillCause};
 use crate::fragment::{Fragment, Fragments};
 use crate::hierarchy::CoreMemory;
@@ -45,6 +46,9 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
+            if let Some(fault) = misaligned_on_device(&request, addr, translated, uncore) {
+                return fault;
+            }
             // Done outside: one bus write, and the old value comes back.
             let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;

@@ -9,6 +9,7 @@ use sim_core::{
     PmuEvent, VirtAddr,
 };
 
+use crate::alignment::misaligned_on_device;
 use crate::errors::Checked;
 use crate::fragment::{Fragment, Fragments, is_misaligned_128, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
@@ -142,6 +143,9 @@ impl CoreMemory {
             Err(fault) => return fault,
         };
         if translated.target.memory != MemoryType::Cacheable {
+            if let Some(fault) = misaligned_on_device(request, addr, translated, uncore) {
+                return fault;
+            }
             return self.read_uncached(fragment, translated, uncore, sink);
         }
         let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
@@ -276,7 +280,7 @@ impl CoreMemory {
             reply.happened.add(Happened::L2_MISS);
         }
         if l2.poisoned && operation.consumes {
-            reply.happened.add(Happened::FAULT);
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
         }
         self.train_prefetcher(operation, translated, uncore, sink);
         reply

@@ -99,7 +99,7 @@ impl Checked {
             reply.happened.add(Happened::ERROR);
         }
         if self.is_lost() {
-            reply.happened.add(Happened::FAULT);
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
         }
     }
 }

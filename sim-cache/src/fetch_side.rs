@@ -98,7 +98,7 @@ impl CoreMemory {
             self.prefetch_next_fetch(line, translated.start, uncore, sink);
         }
         if state.defect() == Defect::Poisoned {
-            reply.happened.add(Happened::FAULT);
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
         }
         reply
     }
@@ -135,7 +135,7 @@ impl CoreMemory {
             reply.happened.add(Happened::L2_MISS);
         }
         if l2.poisoned {
-            reply.happened.add(Happened::FAULT);
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
         }
         self.prefetch_next_fetch(line, translated.start, uncore, sink);
         reply

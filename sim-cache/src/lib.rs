@@ -13,6 +13,7 @@
 pub mod config;
 
 mod address_space;
+mod alignment;
 mod atomic;
 mod bus;
 mod calendar;

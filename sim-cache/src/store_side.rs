@@ -3,9 +3,10 @@
 
 use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_BYTES, LineAddr, MemKind, MemReply,
-    MemRequest, PmuEvent, TagUse, VirtAddr,
+    MemRequest, PmuEvent, VirtAddr,
 };
 
+use crate::alignment::misaligned_on_device;
 use crate::data_side::{Operation, RefillCause, hit_reply};
 use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
@@ -30,11 +31,11 @@ impl CoreMemory {
         if request.kind == MemKind::ZeroLine {
             let line = VirtAddr(addr.0 & !(LINE_BYTES - 1));
             let whole = Fragment { addr: line, bytes: LINE_BYTES as u32 };
-            return self.translate_store_fragment(request.tags, whole, now, uncore, sink);
+            return self.translate_store_fragment(&request, whole, now, uncore, sink);
         }
         if is_one_fragment(addr, bytes) {
             let whole = Fragment { addr, bytes };
-            return self.translate_store_fragment(request.tags, whole, now, uncore, sink);
+            return self.translate_store_fragment(&request, whole, now, uncore, sink);
         }
         // The smallest granule in use, whatever block maps the bytes (decision A17).
         if spans(addr, bytes, uncore.page_map.page_shift()) {
@@ -42,7 +43,7 @@ impl CoreMemory {
         }
         let mut whole = MemReply::NOTHING;
         for fragment in Fragments::of(addr, bytes) {
-            let part = self.translate_store_fragment(request.tags, fragment, now, uncore, sink);
+            let part = self.translate_store_fragment(&request, fragment, now, uncore, sink);
             whole.join(part);
             if part.happened.has(Happened::FAULT) {
                 break;
@@ -54,7 +55,7 @@ impl CoreMemory {
     #[inline]
     fn translate_store_fragment<S: EventSink>(
         &mut self,
-        tags: TagUse,
+        request: &MemRequest,
         fragment: Fragment,
         now: Cycle,
         uncore: &mut Uncore,
@@ -69,7 +70,11 @@ impl CoreMemory {
         }
         match self.translate(Asker::Write, addr, now, uncore, sink) {
             Ok(translated) => {
+                if let Some(fault) = misaligned_on_device(request, addr, translated, uncore) {
+                    return fault;
+                }
                 let mut reply = translated.reply(translated.start + 1);
+                let tags = request.tags;
                 uncore.check_tag(TagHalf::Write, tags, fragment, translated, &mut reply, sink);
                 reply
             }

@@ -179,7 +179,7 @@ impl CoreMemory {
         let key = self.space.key(uncore.page_map.page_of(addr));
         if let Some(entry) = self.l1_tlb(asker).lookup(key) {
             sink.edge(asker.edges().hit);
-            return use_entry(asker, &entry, key, now);
+            return use_entry(asker, &entry, key, now, uncore);
         }
         sink.edge(asker.edges().miss);
         self.translate_l1_miss(asker, key, now, uncore, sink)
@@ -196,7 +196,7 @@ impl CoreMemory {
     ) -> Result<Translated, MemReply> {
         let key = self.space.key(uncore.page_map.page_of(addr));
         if let Some(entry) = self.l1_tlb(asker).lookup(key) {
-            return use_entry(asker, &entry, key, now);
+            return use_entry(asker, &entry, key, now, uncore);
         }
         sink.edge(asker.edges().uncounted_miss);
         self.translate_l1_miss(asker, key, now, uncore, sink)
@@ -230,14 +230,14 @@ impl CoreMemory {
                 happened.add(Happened::WALK);
                 let walked = self.walk(asker, key, looked_up, uncore, sink);
                 sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
-                walked.map_err(|end| faulted(now, end, happened))?
+                walked.map_err(|end| faulted(now, end, happened, refusal(asker, key, uncore)))?
             }
         };
         let translation = found.arriving(Arrival::between(now, start));
         self.l1_tlb(asker).allocate(key, translation);
         sink.raise(asker.l1_refill());
         if asker.is_refused(found.permissions) {
-            return Err(faulted(now, start, happened));
+            return Err(faulted(now, start, happened, refusal(asker, key, uncore)));
         }
         let cycles = cycles_spent(now, start);
         Ok(Translated { target: found.target(key), start, cycles, happened })
@@ -305,24 +305,35 @@ fn use_entry(
     entry: &Translation,
     key: Key,
     now: Cycle,
+    uncore: &Uncore,
 ) -> Result<Translated, MemReply> {
     let start = entry.usable_at(now);
     // Waiting for a translation on its way is a miss that was merged into another (A13).
     let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
     if asker.is_refused(entry.permissions) {
-        return Err(faulted(now, start, happened));
+        return Err(faulted(now, start, happened, refusal(asker, key, uncore)));
     }
     Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), happened })
 }
 
+/// Whose fault it is that an access is refused. The tables know: an entry of a TLB holds only what
+/// both stages allow together.
+#[cold]
+fn refusal(asker: Asker, key: Key, uncore: &Uncore) -> Happened {
+    let stage1 = uncore.page_map.stage1().leaf(key.page());
+    let by_stage1 = stage1.is_none_or(|leaf| asker.is_refused(leaf.permissions));
+    if by_stage1 || uncore.page_map.stage2().is_none() {
+        return Happened::FAULT;
+    }
+    Happened::FAULT.with(Happened::STAGE_2)
+}
+
 /// The reply of an access whose translation ended in a fault at `end`.
-fn faulted(now: Cycle, end: Cycle, happened: Happened) -> MemReply {
-    let mut happened = happened;
-    happened.add(Happened::FAULT);
+fn faulted(now: Cycle, end: Cycle, happened: Happened, refusal: Happened) -> MemReply {
     MemReply {
         done: end,
         translation_cycles: cycles_spent(now, end),
         source: DataSource::L1,
-        happened,
+        happened: happened.with(refusal),
     }
 }

@@ -4,11 +4,13 @@
 //! * [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream;
 //! * [`memory_port`]: what the pipeline may ask of the memory system; [`maintenance`]: its cache and
 //!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
-//! * [`privilege`]: exception level; [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
+//! * [`privilege`], [`exception`]: exception level, kinds of exceptions;
+//! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
 pub mod addr;
 pub mod config;
+pub mod exception;
 pub mod flow;
 pub mod maintenance;
 pub mod memory_port;
@@ -21,6 +23,7 @@ pub mod time;
 pub mod trace_inst;
 
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+pub use exception::{AbortCause, ExceptionControls, ExceptionKind};
 pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
 pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort, TagUse};

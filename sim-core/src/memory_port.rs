@@ -4,6 +4,7 @@
 //! can be used. The memory system raises the events of guide sections 4.1 to 4.6 itself.
 
 use crate::addr::VirtAddr;
+use crate::exception::AbortCause;
 use crate::maintenance::Maintenance;
 use crate::sink::EventSink;
 use crate::time::Cycle;
@@ -63,11 +64,33 @@ impl Happened {
     pub const TAG_MISMATCH: Happened = Happened(1 << 7);
     /// The fault was not met in the first line of the access but behind it.
     pub const FAULT_BEHIND: Happened = Happened(1 << 8);
+    /// With [`Happened::FAULT`]: stage 2 of the translation refused the access.
+    pub const STAGE_2: Happened = Happened(1 << 9);
+    /// With [`Happened::FAULT`]: the data is lost (an uncorrectable error, poison).
+    pub const EXTERNAL: Happened = Happened(1 << 10);
 
     /// True when all bits of `other` are set.
     #[inline]
     pub fn has(self, other: Happened) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Both sets together.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, other: Happened) -> Happened {
+        Happened(self.0 | other.0)
+    }
+
+    /// What an abort of the access is caused by, if it ends in one.
+    pub fn abort(self) -> Option<AbortCause> {
+        let cause = match self {
+            _ if !self.has(Happened::FAULT) => return None,
+            _ if self.has(Happened::STAGE_2) => AbortCause::Stage2,
+            _ if self.has(Happened::EXTERNAL) => AbortCause::External,
+            _ => AbortCause::Stage1,
+        };
+        Some(cause)
     }
 
     /// Adds the bits of `other`.
@@ -149,6 +172,12 @@ impl MemRequest {
     pub fn new(pc: VirtAddr, addr: VirtAddr, bytes: u32, kind: MemKind) -> MemRequest {
         let (element_bytes, tags) = (bytes.min(16), TagUse::Checked);
         MemRequest { pc, addr, bytes, element_bytes, kind, exclusive: false, tags }
+    }
+
+    /// True when each register or element is at a multiple of its size.
+    #[inline]
+    pub fn is_aligned(&self) -> bool {
+        self.addr.0.is_multiple_of(u64::from(self.element_bytes.max(1)))
     }
 }
 

@@ -1,6 +1,7 @@
-//! Where the program runs: exception level and the host extension (Arm architecture; PMU guide 3.1.4).
+//! Where the program runs: exception level, security state, host extension (Arm architecture; PMU
+//! guide 3.1.4).
 
-/// Exception level with `HCR_EL2.E2H`.
+/// Exception level with `HCR_EL2.E2H` and the security state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Privilege {
     /// 0 to 3.
@@ -9,11 +10,33 @@ pub struct Privilege {
     pub e2h: bool,
     /// `HCR_EL2.TGE`: EL0 runs under EL2.
     pub tge: bool,
+    /// The levels below EL3 are in Secure state (`SCR_EL3.NS` is 0).
+    pub secure: bool,
 }
 
 impl Privilege {
     /// EL1, or EL2 that hosts applications: exceptions taken there are local (guide 3.1.4).
     pub fn is_local(self) -> bool {
         self.level == 1 || (self.level == 2 && self.e2h && self.tge)
+    }
+
+    /// True in Secure state; EL3 always is.
+    pub fn is_secure(self) -> bool {
+        self.secure || self.level == 3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Privilege;
+
+    #[test]
+    fn el1_and_a_host_are_local_and_el3_is_secure() {
+        let at = |level, host| Privilege { level, e2h: host, tge: host, secure: false };
+        let local: Vec<bool> = (0..4).map(|level| at(level, false).is_local()).collect();
+        assert_eq!(local, [false, true, false, false]);
+        assert!(at(2, true).is_local() && !Privilege { tge: false, ..at(2, true) }.is_local());
+        assert!(at(3, false).is_secure() && !at(2, false).is_secure());
+        assert!(Privilege { secure: true, ..at(1, false) }.is_secure());
     }
 }

@@ -19,6 +19,13 @@ pub trait EventSink {
         self.count(event, 1);
     }
 
+    /// `PMSWINC_EL0` was written: bit n adds one to counter n if that counts `SW_INCR`. Only a PMU
+    /// listens.
+    #[inline]
+    fn software_increment(&mut self, counters: u32) {
+        let _ = counters;
+    }
+
     /// An access took this edge of a flow of guide chapter 5. Most sinks do not listen.
     #[inline]
     fn edge(&mut self, edge: FlowEdge) {
@@ -49,6 +56,12 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
         self.0.edge(edge);
         self.1.edge(edge);
     }
+
+    #[inline]
+    fn software_increment(&mut self, counters: u32) {
+        self.0.software_increment(counters);
+        self.1.software_increment(counters);
+    }
 }
 
 impl<S: EventSink> EventSink for &mut S {
@@ -61,6 +74,11 @@ impl<S: EventSink> EventSink for &mut S {
     #[inline]
     fn edge(&mut self, edge: FlowEdge) {
         (**self).edge(edge);
+    }
+
+    #[inline]
+    fn software_increment(&mut self, counters: u32) {
+        (**self).software_increment(counters);
     }
 }
 

@@ -28,6 +28,8 @@ pub enum StallCause {
     FetchSerialise,
     /// Front end: refilling after an exception, or where the trace has a gap.
     FetchException,
+    /// Front end: the core sleeps (`WFI`, `WFE`).
+    FetchAsleep,
     /// Front end: the stream starts or has ended, the window fills or drains.
     FetchEnd,
     /// Back end: no reorder buffer entry; the oldest operation waits for memory.
@@ -60,7 +62,7 @@ pub enum StallCause {
 
 impl StallCause {
     /// Number of causes.
-    pub const COUNT: usize = 26;
+    pub const COUNT: usize = 27;
 
     /// Every cause, in the order of the list.
     pub const ALL: [StallCause; StallCause::COUNT] = [
@@ -76,6 +78,7 @@ impl StallCause {
         StallCause::FetchWidth,
         StallCause::FetchSerialise,
         StallCause::FetchException,
+        StallCause::FetchAsleep,
         StallCause::FetchEnd,
         StallCause::RobMemory,
         StallCause::RobCore,
@@ -113,6 +116,7 @@ impl StallCause {
             StallCause::FetchWidth => "fetch width",
             StallCause::FetchSerialise => "restart after serialization",
             StallCause::FetchException => "restart after exception",
+            StallCause::FetchAsleep => "asleep in WFI or WFE",
             StallCause::FetchEnd => "start and end of stream",
             StallCause::RobMemory => "ROB full, waits for memory",
             StallCause::RobCore => "ROB full, waits for execution",

@@ -4,6 +4,7 @@
 //! first matching row wins, so that a special case stands before the general one. Speed is no
 //! concern: a program location is decoded once, see [`crate::program`].
 
+mod a32;
 mod branch_sys;
 mod dp_imm;
 mod dp_reg;
@@ -17,6 +18,8 @@ mod sve_fp;
 mod sve_int;
 mod sve_mem;
 mod sve_misc;
+
+pub use a32::decode_a32;
 
 use std::sync::OnceLock;
 

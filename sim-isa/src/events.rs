@@ -9,8 +9,11 @@
 //! * `ERET` is an indirect branch, for it is not exception-generating;
 //! * logic, permutation and predicate operations are no integer arithmetic.
 //!
-//! STREX_*, PC_WRITE_SPEC, EXC_* besides EXC_RETURN and the SVE_PRED splits depend on data and are
-//! raised by the pipeline; a governing predicate is described as all TRUE here.
+//! * instructions that generate an exception or return from one always change the PC: they count in
+//!   PC_WRITE_SPEC when they execute. `UDF` is no such instruction, it only is not defined.
+//!
+//! STREX_*, PC_WRITE_SPEC of branches, EXC_* and the SVE_PRED splits depend on what happens to the
+//! instruction and are raised by the pipeline; a governing predicate is described as all TRUE here.
 
 use sim_core::PmuEvent;
 
@@ -27,6 +30,15 @@ pub(crate) fn static_events(
     let mut events = Collector::default();
     memory_events(row, &mut events);
     branch_events(row.branch, &mut events);
+    if matches!(
+        row.special,
+        Special::SupervisorCall
+            | Special::HypervisorCall
+            | Special::SecureMonitorCall
+            | Special::Breakpoint
+    ) {
+        events.add(PmuEvent::PC_WRITE_SPEC);
+    }
     if row.counts == Counts::Barrier {
         barrier_event(row.special, &mut events);
     }
@@ -87,7 +99,7 @@ fn branch_events(branch: BranchKind, events: &mut Collector) {
         }
         BranchKind::ExceptionReturn => {
             events.add(PmuEvent::BR_INDIRECT_SPEC);
-            events.add(PmuEvent::EXC_RETURN);
+            events.add(PmuEvent::PC_WRITE_SPEC);
         }
     }
 }

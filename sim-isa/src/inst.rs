@@ -162,7 +162,9 @@ pub enum Special {
     HypervisorCall,
     /// `SMC`.
     SecureMonitorCall,
-    /// `BRK`, `HLT`, `UDF` and permanently undefined words.
+    /// `BRK`.
+    Breakpoint,
+    /// `UDF` and permanently undefined words; `HLT` and `DCPS`, which a running program cannot use.
     Undefined,
     /// `MSR` and `SYS` forms that serialise rename.
     SystemWrite,
@@ -311,6 +313,7 @@ impl StaticEvents {
         PmuEvent::LDREX_SPEC,
         PmuEvent::RC_LD_SPEC,
         PmuEvent::RC_ST_SPEC,
+        PmuEvent::PC_WRITE_SPEC,
         PmuEvent::ASE_INST_SPEC,
         PmuEvent::SVE_INST_SPEC,
         PmuEvent::FP_HP_SPEC,
@@ -322,10 +325,9 @@ impl StaticEvents {
         PmuEvent::ASE_SVE_INT16_SPEC,
         PmuEvent::ASE_SVE_INT32_SPEC,
         PmuEvent::ASE_SVE_INT64_SPEC,
-        PmuEvent::EXC_RETURN,
     ];
     /// How many events at the head of the list are counted per instruction.
-    pub const PER_INST: usize = 15;
+    pub const PER_INST: usize = 16;
     /// The events that are counted once an instruction.
     pub const ONCE: StaticEvents = StaticEvents((1 << StaticEvents::PER_INST) - 1);
 

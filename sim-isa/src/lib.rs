@@ -5,7 +5,8 @@
 //! * [`fuses`] tells which neighbours become one operation.
 //!
 //! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE,
-//! pointer authentication, cryptography, BF16, I8MM, RNG). Out of scope: AArch32, SME and later
+//! pointer authentication, cryptography, BF16, I8MM, RNG). Out of scope: AArch32 (but for the few
+//! instructions that the PMU guide names, [`decode_a32`]), SME and later
 //! extensions, whose words are [`Special::Unknown`], and the values of registers: nothing is
 //! executed here.
 //!
@@ -28,7 +29,7 @@ mod row;
 mod system;
 mod uops;
 
-pub use decode::{CostRow, cost_rows, decode};
+pub use decode::{CostRow, cost_rows, decode, decode_a32};
 pub use fuse::fuses;
 pub use inst::{
     Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,

@@ -17,13 +17,15 @@ pub enum BankName {
     El2,
 }
 
-/// A register write that the PMU counts when it retires (PMU guide 4.1.3 and 4.12).
+/// A register write that the PMU counts when it retires (PMU guide 4.1.3, 4.12.1, 4.12.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextWrite {
     /// `TTBR0` or `TTBR1`.
     TableBase(BankName),
     /// `CONTEXTIDR`.
     ContextId(BankName),
+    /// `PMSWINC_EL0`: the register operand names the counters.
+    SoftwareIncrement,
 }
 
 /// The fields of a `SYS` or `MSR` word: `op0, op1, CRn, CRm, op2`.
@@ -50,6 +52,9 @@ pub(crate) fn maintenance(word: u32) -> Option<Maintenance> {
 /// The counted register that an `MSR` writes, if it is one.
 pub(crate) fn context_write(word: u32) -> Option<ContextWrite> {
     let (op0, op1, crn, crm, op2) = fields(word);
+    if (op0, op1, crn, crm, op2) == (3, 3, 9, 12, 4) {
+        return Some(ContextWrite::SoftwareIncrement);
+    }
     let name = match op1 {
         0 => BankName::El1,
         4 => BankName::El2,

@@ -5,6 +5,7 @@
 //! through the decoder and the pipeline like any other; only its own fetch is free and silent, so
 //! that a data step raises no event of the I-side. `IF` goes to the I-side directly.
 
+mod exceptions;
 mod port;
 mod recorded;
 mod setup;
@@ -18,7 +19,7 @@ use sim_trace::scenario::{Case, Reading, Step};
 use crate::config::{ConfigSource, MachineConfig, Profile};
 pub use recorded::{Recorded, Tally};
 use stepper::Stepper;
-pub use verdict::{Mismatch, Verdict, WrongEdge};
+pub use verdict::{Mismatch, Verdict, WrongCounter, WrongEdge};
 
 /// What holds in every scenario unless its `set` says otherwise.
 const QUIET: [&str; 5] = [
@@ -86,8 +87,8 @@ pub fn run_case_on<T: Tally>(
     let mut stepper = Stepper::new(case, config, sink)?;
     let mut before = Counts::default();
     let mut by_step: Vec<Added<'_>> = Vec::new();
-    for step in &case.steps {
-        stepper.run(step)?;
+    for (i, step) in case.steps.iter().enumerate() {
+        stepper.run(step, exceptions::is_cut_short(case, i))?;
         let now = &stepper.recorded().counts;
         let added = now.since(&before);
         before = now.clone();

@@ -100,7 +100,7 @@ impl Session {
             notes: notes(&cores, options),
         };
         for core in &mut outcome.cores {
-            self.count_clocks(&mut core.counts);
+            self.count_erratum(&mut core.counts);
         }
         Ok(outcome)
     }
@@ -132,7 +132,8 @@ impl Session {
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
         let mut cores = Vec::new();
         for stream in self.trace.streams().iter().filter(|stream| stream.instructions > 0) {
-            let pipeline = Pipeline::new(&self.config.pipeline);
+            let mut pipeline = Pipeline::new(&self.config.pipeline);
+            pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
             let reader = self.trace.reader(stream.stream)?;
             cores.push(CoreRun::new(cores.len(), stream.stream, pipeline, reader, watch.clone()));
         }
@@ -158,14 +159,10 @@ impl Session {
         }
     }
 
-    /// Events that follow from the cycles of the window: the system counter, and the erratum of the
-    /// revisions before r0p3.
-    fn count_clocks(&self, counts: &mut sim_core::Counts) {
-        let cycles = counts.value(PmuEvent::CPU_CYCLES);
-        let core = &self.config.core;
-        let ticks = u128::from(cycles) * u128::from(core.counter_hz) / u128::from(core.clock_hz);
-        counts.count(PmuEvent::CNT_CYCLES, ticks as u64);
-        if core.revision.has_stall_slot_erratum() {
+    /// The erratum of the revisions before r0p3.
+    fn count_erratum(&self, counts: &mut sim_core::Counts) {
+        if self.config.core.revision.has_stall_slot_erratum() {
+            let cycles = counts.value(PmuEvent::CPU_CYCLES);
             counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
         }
     }

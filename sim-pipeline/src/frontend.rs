@@ -13,7 +13,7 @@ use crate::branch::{Prediction, btb::BtbHit};
 use crate::config::{BranchConfig, FrontEndConfig};
 use crate::resource::Ring;
 use mop_cache::MopCache;
-use sim_core::{Cycle, EventSink, Happened, InstId, MemoryPort, StallCause, VirtAddr};
+use sim_core::{AbortCause, Cycle, EventSink, Happened, InstId, MemoryPort, StallCause, VirtAddr};
 
 /// No window and no line is the current one.
 const NOWHERE: u64 = u64::MAX;
@@ -32,7 +32,7 @@ pub struct Arrival {
     /// Why it did not come earlier.
     pub late: StallCause,
     /// Its page cannot be fetched from: if it is reached, it aborts.
-    pub faulted: bool,
+    pub fault: Option<AbortCause>,
     /// It shares the MOP of the instruction before it.
     pub fused: bool,
 }
@@ -53,7 +53,7 @@ pub struct FrontEnd {
     window: u64,
     line: u64,
     /// The fetch of the current line ended in a fault.
-    faulted: bool,
+    fault: Option<AbortCause>,
     /// Cycle in which L1I has the current line, and why not earlier.
     line_ready: Cycle,
     line_late: StallCause,
@@ -85,7 +85,7 @@ impl FrontEnd {
             gap_cause: StallCause::FetchPredictWidth,
             window: NOWHERE,
             line: NOWHERE,
-            faulted: false,
+            fault: None,
             line_ready: 0,
             line_late: StallCause::FetchL1iMiss,
             fetch: 0,
@@ -125,7 +125,7 @@ impl FrontEnd {
                 fetch,
                 at,
                 late: StallCause::FetchWidth,
-                faulted: self.faulted,
+                fault: self.fault,
                 fused: true,
             };
         }
@@ -163,7 +163,7 @@ impl FrontEnd {
         }
         self.last_arrival = at;
         let late = std::mem::replace(&mut self.late, StallCause::FetchWidth);
-        Arrival { fetch: self.fetch, at, late, faulted: self.faulted, fused: false }
+        Arrival { fetch: self.fetch, at, late, fault: self.fault, fused: false }
     }
 
     /// The operation that was placed last has left the fetch queue in this cycle.
@@ -248,7 +248,7 @@ impl FrontEnd {
     /// A new line: the L1 I-cache is asked for it.
     fn enter_line<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
         let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
-        self.faulted = reply.happened.has(Happened::FAULT);
+        self.fault = reply.happened.abort();
         (self.line_ready, self.line_late) = if reply.happened.has(Happened::L1_TLB_MISS) {
             (reply.done, StallCause::FetchItlbMiss)
         } else if reply.happened.has(Happened::L1_MISS) {

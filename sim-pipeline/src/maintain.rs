@@ -56,7 +56,7 @@ impl Pipeline {
     fn concerns_this_level(&self, write: Option<ContextWrite>) -> bool {
         match write {
             Some(ContextWrite::TableBase(BankName::El12)) => false,
-            Some(ContextWrite::TableBase(BankName::El2)) => self.privilege.level == 2,
+            Some(ContextWrite::TableBase(BankName::El2)) => self.exceptions.privilege.level == 2,
             _ => true,
         }
     }
@@ -75,13 +75,21 @@ pub(crate) fn give_up_exclusive<M: MemoryPort, S: EventSink>(
 }
 
 /// `TTBR_WRITE_RETIRED` and `CID_WRITE_RETIRED`: writes under EL1 names, also where `HCR_EL2.E2H`
-/// redirects them, and under EL12 names, which exist with E2H only (decision A31).
+/// redirects them, and under EL12 names, which exist with E2H only (decision A31). `SW_INCR`: each
+/// write of `PMSWINC_EL0`, whatever counters its operand names.
 pub(crate) fn raise_context_write<S: EventSink>(
     register: ContextWrite,
+    operand: Option<u64>,
     privilege: Privilege,
     sink: &mut S,
 ) {
-    let (ContextWrite::TableBase(name) | ContextWrite::ContextId(name)) = register;
+    let (ContextWrite::TableBase(name) | ContextWrite::ContextId(name)) = register else {
+        sink.raise(PmuEvent::SW_INCR);
+        if let Some(counters) = operand {
+            sink.software_increment(counters as u32);
+        }
+        return;
+    };
     let counts = match name {
         BankName::El1 => privilege.level >= 1,
         BankName::El12 => privilege.level >= 2 && privilege.e2h,
@@ -92,6 +100,6 @@ pub(crate) fn raise_context_write<S: EventSink>(
     }
     match register {
         ContextWrite::TableBase(_) => sink.raise(PmuEvent::TTBR_WRITE_RETIRED),
-        ContextWrite::ContextId(_) => sink.raise(PmuEvent::CID_WRITE_RETIRED),
+        _ => sink.raise(PmuEvent::CID_WRITE_RETIRED),
     }
 }

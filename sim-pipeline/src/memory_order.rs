@@ -36,7 +36,7 @@ impl Pipeline {
 
     /// The load would issue before the address of the store it reads from is known: when that is found.
     fn passed_store(&self, op: &Op<'_>, arrival: Arrival) -> Option<Cycle> {
-        if op.inst.mem.op != MemOp::Load || !op.retires || arrival.faulted {
+        if op.inst.mem.op != MemOp::Load || !op.retires || arrival.fault.is_some() {
             return None;
         }
         let bytes = u64::from(op.inst.mem.bytes.max(1));

@@ -45,7 +45,7 @@ impl Pipeline {
             retires: false,
         };
         let late = StallCause::FetchWidth;
-        let arrival = Arrival { fetch: cycle, at: cycle, late, faulted: false, fused: false };
+        let arrival = Arrival { fetch: cycle, at: cycle, late, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
                 self.window.hold_until(cycle + 1, offer.blocked);

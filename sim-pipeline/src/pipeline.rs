@@ -5,14 +5,15 @@
 
 use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
+use crate::clocks::Clocks;
 use crate::config::PipelineConfig;
 use crate::dispatch::{UopCounts, Way};
 use crate::elements::{LastElements, raise_predicate};
+use crate::exception::ExceptionState;
 use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
 use crate::lsu::{self, LoadStoreUnit, StoreTimes};
-use crate::maintain::{give_up_exclusive, raise_context_write};
-use crate::restart::BreaksOff;
+use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
@@ -20,8 +21,8 @@ use crate::window::Window;
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
-    Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
-    Privilege, StallCause, TraceInst,
+    Activity, Cycle, EventSink, ExceptionKind, Happened, InstFlags, InstId, MemoryPort, OpLife,
+    PmuEvent, StallCause, TraceInst,
 };
 use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Special, StaticEvents};
 
@@ -103,10 +104,9 @@ pub struct Pipeline {
     pub(crate) last_elements: LastElements,
     /// The instruction before, for fusion: its address, and whether it may take a partner.
     pub(crate) previous: Option<(InstId, u64)>,
-    /// Where the program runs.
-    pub(crate) privilege: Privilege,
-    /// First cycle of the current counting window.
-    window_start: Cycle,
+    /// Level, and where exceptions go.
+    pub(crate) exceptions: ExceptionState,
+    pub(crate) clocks: Clocks,
     /// The life of the instruction placed last.
     pub(crate) life: OpLife,
 }
@@ -127,15 +127,15 @@ impl Pipeline {
             last_elements: LastElements::default(),
             config: config.clone(),
             previous: None,
-            privilege: Privilege::default(),
-            window_start: 0,
+            exceptions: ExceptionState::default(),
+            clocks: Clocks::new(),
             life: OpLife::default(),
         }
     }
 
-    /// The program goes on at this exception level; a user trace runs at EL0.
-    pub fn set_privilege(&mut self, privilege: Privilege) {
-        self.privilege = privilege;
+    /// Rates of the system counter and of the core, for `CNT_CYCLES`; without them it stays 0.
+    pub fn set_clocks(&mut self, counter_hz: u64, core_hz: u64) {
+        self.clocks.set_rates(counter_hz, core_hz);
     }
 
     /// The rename clock: the machine advances the core on which it is lowest.
@@ -162,12 +162,13 @@ impl Pipeline {
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
         let arrival = self.bring(id, pc, program, memory, sink);
         let arrival = self.order_load(step, arrival, program, memory, sink);
-        let op = Op::right_path(step, program);
-        let special = op.inst.special;
-        let (branch, context_write) = (Branch::of(pc, op.inst), op.inst.context_write);
-        if arrival.faulted && op.retires {
-            return self.instruction_abort(&op, arrival, sink);
+        let mut op = Op::right_path(step, program);
+        let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
+        if let (Some(cause), true) = (arrival.fault, op.retires) {
+            return self.instruction_abort(&op, arrival, cause, sink);
         }
+        let generated = self.generates(op.inst);
+        op.retires &= generated.is_none_or(ExceptionKind::completes);
         let placed = self.place(&op, arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         if let Some(addr) = op.addr {
@@ -177,28 +178,24 @@ impl Pipeline {
             }
         }
         let breaks_off = if op.retires && !self.life.retired {
-            BreaksOff::DataAbort
+            BreaksOff::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
             BreaksOff::Elsewhere
         } else {
             BreaksOff::No
         };
         // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
-        if branch.kind != BranchKind::None && op.retires {
+        let (operand, completes) = (op.addr, op.retires);
+        let returns = branch.kind == BranchKind::ExceptionReturn;
+        if branch.kind != BranchKind::None && completes && !returns {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
             let mut life = self.life;
             life.mispredicted = self.resolve(branch, life.complete, next, program, memory, sink);
             self.life = life;
         }
-        if special != Special::None || breaks_off != BreaksOff::No {
-            let life = self.life;
-            if let (Some(register), true) = (context_write, life.retired) {
-                raise_context_write(register, self.privilege, sink);
-            }
-            if special == Special::ClearExclusive && life.retired {
-                give_up_exclusive(pc, life.retire, memory, sink);
-            }
-            self.after(special, &life, breaks_off, sink);
+        if special != Special::None || breaks_off != BreaksOff::No || returns {
+            let ending = Ending { inst: program.inst(id), operand, generated, breaks_off };
+            self.after(&ending, memory, sink);
         }
         &self.life
     }
@@ -212,21 +209,23 @@ impl Pipeline {
     pub fn cut_window<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.slots.cut(StallCause::FetchWidth, sink);
         self.front.not_before(end);
-        self.count_cycles(end, sink);
+        self.clocks.close(end, sink);
+        end
+    }
+
+    /// The core stays awake with nothing to do until this cycle.
+    pub fn idle_until<S: EventSink>(&mut self, cycle: Cycle, sink: &mut S) -> Cycle {
+        let end = cycle.max(self.retire.cycle() + 1).max(self.clocks.awake_from());
+        let end = self.slots.run_dry(end, StallCause::FetchEnd, sink);
+        self.front.not_before(end);
         end
     }
 
     /// Ends the run: the window drains, the last slots are settled and counted.
     pub fn finish<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
-        let end = self.slots.run_dry(self.retire.cycle() + 1, StallCause::FetchEnd, sink);
-        self.front.not_before(end);
-        self.count_cycles(end, sink);
+        let end = self.idle_until(0, sink);
+        self.clocks.close(end, sink);
         end
-    }
-
-    fn count_cycles<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
-        sink.count(PmuEvent::CPU_CYCLES, end - self.window_start);
-        self.window_start = end;
     }
 
     /// One instruction through all stages: false when its path was squashed before it got a slot.

@@ -1,95 +1,101 @@
-//! What stops the flow behind an instruction: barriers, serialization, exceptions (PMU guide 4.11).
-//!
-//! A user trace has no kernel: an exception costs a fixed restart, and the stream goes on where the
-//! kernel returned to.
+//! What becomes of the flow behind an instruction that does not simply go on: barriers, serialization,
+//! sleep, exceptions (PMU guide 4.11, 4.12).
 
-use crate::frontend::Arrival;
-use crate::pipeline::{Op, Pipeline};
-use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent, StallCause, VirtAddr};
-use sim_isa::Special;
+use crate::maintain::{give_up_exclusive, raise_context_write};
+use crate::pipeline::Pipeline;
+use sim_core::{Cycle, EventSink, ExceptionKind, MemoryPort, OpLife, StallCause, VirtAddr};
+use sim_isa::{BranchKind, Inst, Special};
 
 /// Why the stream does not go on behind an instruction as the architecture says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BreaksOff {
     /// It does go on.
     No,
-    /// The translation of its address failed; the handler is not in the trace.
-    DataAbort,
+    /// Its access failed.
+    Aborted,
     /// The trace says that it goes on elsewhere (signal, gap).
     Elsewhere,
 }
 
+/// An instruction behind which something happens.
+pub(crate) struct Ending<'a> {
+    pub(crate) inst: &'a Inst,
+    /// Its data address, or the value of its operand register.
+    pub(crate) operand: Option<u64>,
+    /// The exception that it generates.
+    pub(crate) generated: Option<ExceptionKind>,
+    pub(crate) breaks_off: BreaksOff,
+}
+
 impl Pipeline {
-    /// What an instruction does to the flow once it is retired: restarts, barriers, exceptions.
-    pub(crate) fn after<S: EventSink>(
+    /// What an instruction does to the flow once it is done.
+    pub(crate) fn after<M: MemoryPort, S: EventSink>(
         &mut self,
-        special: Special,
-        life: &OpLife,
-        breaks_off: BreaksOff,
+        ending: &Ending<'_>,
+        memory: &mut M,
         sink: &mut S,
     ) {
-        match special {
-            Special::None
-            | Special::DataMemoryBarrier
-            | Special::SystemRead
-            | Special::ClearExclusive
-            | Special::Unknown => {}
-            Special::DataSyncBarrier | Special::SystemWrite | Special::Wait => {
+        let life = self.life;
+        if life.retired {
+            self.after_retirement(ending, &life, memory, sink);
+        }
+        if let Some(recorded) = self.exceptions.recorded.take() {
+            return self.take_recorded_behind(recorded, Some(ending.inst), life.retire, sink);
+        }
+        if let Some(kind) = ending.generated {
+            return self.take(kind, life.retire, sink);
+        }
+        match ending.breaks_off {
+            BreaksOff::Aborted => {
+                let cause = life.happened.abort().unwrap_or_default();
+                self.take(ExceptionKind::DataAbort(cause), life.retire, sink);
+            }
+            BreaksOff::Elsewhere => self.restart(life.retire),
+            BreaksOff::No => {}
+        }
+    }
+
+    /// What only an instruction that retires does.
+    fn after_retirement<M: MemoryPort, S: EventSink>(
+        &mut self,
+        ending: &Ending<'_>,
+        life: &OpLife,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        if let Some(register) = ending.inst.context_write {
+            raise_context_write(register, ending.operand, self.exceptions.privilege, sink);
+        }
+        match ending.inst.special {
+            Special::ClearExclusive => give_up_exclusive(life.pc, life.retire, memory, sink),
+            Special::DataSyncBarrier | Special::SystemWrite => {
                 self.window.hold_until(life.complete, StallCause::Serialise);
+            }
+            Special::Wait => {
+                self.window.hold_until(life.complete, StallCause::Serialise);
+                self.sleep(life, ending.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
                 let at = life.retire + self.config.branch.redirect_cycles;
                 self.front.redirect(at, StallCause::FetchSerialise);
             }
-            Special::SupervisorCall => self.take_exception(PmuEvent::EXC_SVC, life, sink),
-            Special::HypervisorCall => self.take_exception(PmuEvent::EXC_HVC, life, sink),
-            Special::SecureMonitorCall => self.take_exception(PmuEvent::EXC_SMC, life, sink),
-            Special::Undefined => self.take_exception(PmuEvent::EXC_UNDEF, life, sink),
+            _ => {}
         }
-        match breaks_off {
-            BreaksOff::DataAbort => {
-                sink.raise(PmuEvent::EXC_TAKEN);
-                sink.raise(PmuEvent::EXC_DABORT);
-                self.restart(life);
-            }
-            BreaksOff::Elsewhere => self.restart(life),
-            BreaksOff::No => {}
+        if ending.inst.branch == BranchKind::ExceptionReturn {
+            self.exception_return(life, sink);
         }
     }
 
-    /// An exception-generating instruction: the kernel behind it is not in a user trace, the stream
-    /// goes on after the entry and the return.
-    fn take_exception<S: EventSink>(&mut self, event: PmuEvent, life: &OpLife, sink: &mut S) {
-        sink.raise(PmuEvent::PC_WRITE_SPEC);
-        sink.raise(PmuEvent::EXC_TAKEN);
-        sink.raise(event);
-        self.restart(life);
-    }
-
-    /// The fetch of an instruction that is reached ended in a fault: there is nothing to execute.
-    pub(crate) fn instruction_abort<S: EventSink>(
-        &mut self,
-        op: &Op<'_>,
-        arrival: Arrival,
-        sink: &mut S,
-    ) -> &OpLife {
-        sink.raise(PmuEvent::EXC_TAKEN);
-        sink.raise(PmuEvent::EXC_PABORT);
-        let taken = arrival.at.max(self.retire.cycle());
-        self.previous = None;
-        self.life = OpLife {
-            inst: op.id,
-            pc: op.pc,
-            fetch: arrival.fetch,
-            front_end: arrival.at,
-            complete: taken,
-            retire: taken,
-            happened: Happened::FAULT,
-            ..OpLife::default()
-        };
-        let life = self.life;
-        self.restart(&life);
-        &self.life
+    /// `WFI` and `WFE`: the core sleeps so many cycles. A trace does not know how long, so that there its
+    /// event comes at once.
+    fn sleep(&mut self, life: &OpLife, cycles: Cycle) {
+        if cycles == 0 {
+            return;
+        }
+        let from = life.retire + 1;
+        let to = from.saturating_add(cycles);
+        self.clocks.sleeps(from, to);
+        self.front.redirect(to, StallCause::FetchAsleep);
     }
 
     /// A fetch in `now` that is reached, where a test has no instruction for it: when it is done.
@@ -101,16 +107,9 @@ impl Pipeline {
         sink: &mut S,
     ) -> Cycle {
         let reply = memory.fetch(VirtAddr(pc), now, sink);
-        if reply.happened.has(Happened::FAULT) {
-            sink.raise(PmuEvent::EXC_TAKEN);
-            sink.raise(PmuEvent::EXC_PABORT);
+        if let Some(cause) = reply.happened.abort() {
+            self.take(ExceptionKind::InstructionAbort(cause), reply.done, sink);
         }
         reply.done
-    }
-
-    /// Fetch goes on behind an exception's entry and return.
-    fn restart(&mut self, life: &OpLife) {
-        let at = life.retire + self.config.execute.exception_cycles;
-        self.front.redirect(at, StallCause::FetchException);
     }
 }

@@ -71,18 +71,10 @@ struct Course {
     retires: bool,
 }
 
-/// Events of a branch that got its slot (decisions A25 and A26).
-fn raise_branch<S: EventSink>(
-    kind: BranchKind,
-    prediction: &Prediction,
-    course: Course,
-    sink: &mut S,
-) {
+/// Events of a branch that got its slot (decisions A25 and A26). An exception return is none.
+fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course, sink: &mut S) {
     if course.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
-    }
-    if kind == BranchKind::ExceptionReturn {
-        return;
     }
     sink.raise(PmuEvent::BR_PRED);
     if course.flushed || (course.taken && course.resolved && prediction.resteered) {
@@ -127,7 +119,7 @@ impl Pipeline {
         let Some(next) = next.or(prediction.next) else {
             let taken = prediction.taken;
             let course = Course { taken, flushed: false, resolved: true, retires: true };
-            raise_branch(branch.kind, &prediction, course, sink);
+            raise_branch(&prediction, course, sink);
             self.front.follow(&prediction);
             return false;
         };
@@ -135,7 +127,7 @@ impl Pipeline {
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
         let course = Course { taken, flushed, resolved: true, retires: true };
-        raise_branch(branch.kind, &prediction, course, sink);
+        raise_branch(&prediction, course, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
         if flushed {
@@ -194,7 +186,7 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
             let arrival = self.bring(id, pc, program, memory, sink);
-            if arrival.at > squash || arrival.faulted {
+            if arrival.at > squash || arrival.fault.is_some() {
                 break;
             }
             let inst = program.inst(id);
@@ -265,9 +257,9 @@ impl Pipeline {
             Some(next) => !branch.is_conditional() || next != branch.pc.wrapping_add(4),
             None => prediction.taken,
         };
-        if placed {
+        if placed && branch.kind != BranchKind::ExceptionReturn {
             let course = Course { taken, flushed: corrected.is_some(), resolved, retires: false };
-            raise_branch(branch.kind, &prediction, course, sink);
+            raise_branch(&prediction, course, sink);
         }
         self.front.follow(&prediction);
         let Some(next) = corrected else { return prediction.next };

@@ -219,7 +219,7 @@ fn table_base_and_context_writes_count_by_name_and_level() {
     // T.TTBR_WRITE_RETIRED.1 to .6, T.CID_WRITE_RETIRED.1 and .2: decision A31
     let counted = |level, e2h, words: &[u32]| {
         let mut bench = Bench::new(Recorder::default());
-        bench.pipeline.set_privilege(Privilege { level, e2h, tge: e2h });
+        bench.pipeline.set_privilege(Privilege { level, e2h, tge: e2h, secure: false });
         for word in words {
             bench.run(*word, Some(A));
         }
@@ -243,7 +243,7 @@ fn table_base_and_context_writes_count_by_name_and_level() {
     assert_eq!(counted(1, false, &[CONTEXTIDR_EL1]), (0, 1));
     assert_eq!(counted(2, true, &[CONTEXTIDR_EL2]), (0, 0));
     let mut bench = Bench::new(Recorder::default());
-    bench.pipeline.set_privilege(Privilege { level: 1, e2h: false, tge: false });
+    bench.pipeline.set_privilege(Privilege { level: 1, ..Privilege::default() });
     bench.abandon(TTBR0_EL1, Some(A)).abandon(CONTEXTIDR_EL1, Some(A));
     assert_eq!(bench.value(PmuEvent::TTBR_WRITE_RETIRED), 0);
     assert_eq!(bench.value(PmuEvent::CID_WRITE_RETIRED), 0);

@@ -76,11 +76,11 @@ impl PeState {
 }
 
 impl From<Privilege> for PeState {
-    /// The non-secure state: a [`Privilege`] says nothing of security.
+    /// Without a secure EL2: a [`Privilege`] does not know of one.
     fn from(privilege: Privilege) -> PeState {
         let level = ExceptionLevel::from_number(privilege.level)
             .expect("a privilege has a level from 0 to 3");
-        PeState { tge: privilege.tge, ..PeState::non_secure(level) }
+        PeState { is_secure: privilege.secure, tge: privilege.tge, ..PeState::non_secure(level) }
     }
 }
 
@@ -105,8 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn a_privilege_becomes_a_non_secure_state() {
-        let host = Privilege { level: 0, e2h: true, tge: true };
+    fn a_privilege_becomes_a_state() {
+        let host = Privilege { level: 0, e2h: true, tge: true, secure: false };
         assert_eq!(PeState::from(host), PeState { tge: true, ..PeState::non_secure(El0) });
     }
 }

@@ -36,10 +36,12 @@
 //! The language knows no hardware: what a step does to a machine is the runner's business.
 
 mod agents;
+pub mod counters;
 mod cursor;
 mod document;
 pub mod elements;
 mod error;
+mod exceptions;
 pub mod expect;
 pub mod flows;
 pub mod given;
@@ -52,6 +54,7 @@ mod tests;
 pub mod vector_insts;
 pub mod vectors;
 
+pub use counters::{ExpectedCounter, GivenCounter};
 pub use document::parse;
 pub use error::{Problem, ScenarioError};
 pub use expect::{Bound, Expectation, Expected};

@@ -43,6 +43,10 @@ impl EventSink for Learner {
         self.recorded.count(event, n);
     }
 
+    fn software_increment(&mut self, counters: u32) {
+        self.recorded.software_increment(counters);
+    }
+
     fn edge(&mut self, edge: FlowEdge) {
         self.recorded.edge(edge);
     }
@@ -51,6 +55,10 @@ impl EventSink for Learner {
 impl Tally for Learner {
     fn recorded(&self) -> &Recorded {
         &self.recorded
+    }
+
+    fn recorded_mut(&mut self) -> &mut Recorded {
+        &mut self.recorded
     }
 }
 
@@ -94,6 +102,10 @@ impl EventSink for Faulty {
         self.recorded.count(event, n);
     }
 
+    fn software_increment(&mut self, counters: u32) {
+        self.recorded.software_increment(counters);
+    }
+
     fn edge(&mut self, edge: FlowEdge) {
         match self.fault {
             Fault::LostEdge(lost) if lost == edge => return,
@@ -107,6 +119,10 @@ impl EventSink for Faulty {
 impl Tally for Faulty {
     fn recorded(&self) -> &Recorded {
         &self.recorded
+    }
+
+    fn recorded_mut(&mut self) -> &mut Recorded {
+        &mut self.recorded
     }
 }
 

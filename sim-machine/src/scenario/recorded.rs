@@ -2,20 +2,33 @@
 
 use sim_core::flow::FlowCounts;
 use sim_core::{Counts, EventSink, FlowEdge, PmuEvent};
+use sim_pmu::Pmu;
 
 /// Everything that a case was heard to raise.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// Totals of the events.
     pub counts: Counts,
     /// Totals of the edges.
     pub flows: FlowCounts,
+    /// The counters of the PMU, if the case is given some.
+    pub pmu: Option<Box<Pmu>>,
 }
 
 impl EventSink for Recorded {
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.counts.count(event, n);
+        if let Some(pmu) = &mut self.pmu {
+            pmu.count(event, n);
+        }
+    }
+
+    #[inline]
+    fn software_increment(&mut self, counters: u32) {
+        if let Some(pmu) = &mut self.pmu {
+            pmu.software_increment(counters);
+        }
     }
 
     #[inline]
@@ -29,10 +42,17 @@ impl EventSink for Recorded {
 pub trait Tally: EventSink {
     /// What was heard so far.
     fn recorded(&self) -> &Recorded;
+
+    /// The same, to give it counters.
+    fn recorded_mut(&mut self) -> &mut Recorded;
 }
 
 impl Tally for Recorded {
     fn recorded(&self) -> &Recorded {
+        self
+    }
+
+    fn recorded_mut(&mut self) -> &mut Recorded {
         self
     }
 }

@@ -137,7 +137,7 @@ impl Wishes {
         for wish in &self.sources {
             self.supply(wish, memory)?;
         }
-        for wish in self.pages.iter().filter(|wish| !self.has(wish.addr, State::Unmapped)) {
+        for wish in self.pages.iter().filter(|wish| !self.is_unmapped(wish.addr)) {
             translate(wish, memory)?;
         }
         for wish in self.lines.iter().filter(|wish| !self.is_uncacheable(wish.addr)) {
@@ -165,8 +165,13 @@ impl Wishes {
         self.attributes.iter().any(|wish| wish.addr / PAGE_BYTES == page && wish.state == state)
     }
 
+    fn is_unmapped(&self, addr: u64) -> bool {
+        self.has(addr, State::Unmapped) || self.has(addr, State::UnmappedInStage2)
+    }
+
     fn is_uncacheable(&self, addr: u64) -> bool {
-        [State::Unmapped, State::NonCacheable, State::Device].iter().any(|s| self.has(addr, *s))
+        let uncached = [State::NonCacheable, State::Device, State::DeviceInStage2];
+        self.is_unmapped(addr) || uncached.iter().any(|state| self.has(addr, *state))
     }
 }
 
@@ -197,7 +202,8 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
             operand: Some(Xt::SetAndWay { addr, .. } | Xt::Page { addr, .. }),
             ..
         } => vec![(addr, Side::Data)],
-        Action::Execute { .. } | Action::Rename { .. } => Vec::new(),
+        Action::ExecuteA32 { operand: Some(Xt::Address(addr)), .. } => vec![(addr, Side::Data)],
+        _ => Vec::new(),
     }
 }
 
@@ -229,6 +235,10 @@ fn describe(wish: &Wish, memory: &mut MemorySystem) {
     let addr = VirtAddr(wish.addr);
     let target = memory.page_target(addr).unwrap_or_default();
     let target = match wish.state {
+        State::UnmappedInStage2 | State::DeviceInStage2 => {
+            map_stage2(wish, memory);
+            return;
+        }
         State::Unmapped => None,
         State::Device => Some(PageTarget { memory: MemoryType::Device, ..target }),
         State::NonCacheable => Some(PageTarget { memory: MemoryType::NonCacheable, ..target }),
@@ -239,6 +249,14 @@ fn describe(wish: &Wish, memory: &mut MemorySystem) {
         }
     };
     memory.map_page(addr, target);
+}
+
+/// Changes what stage 2 says of a page; stage 1 maps it to itself.
+fn map_stage2(wish: &Wish, memory: &mut MemorySystem) {
+    let page = PhysAddr(wish.addr / PAGE_BYTES * PAGE_BYTES);
+    let device = Mapping { memory: MemoryType::Device, ..Mapping::normal(page, PAGE_BYTES) };
+    let mapping = (wish.state == State::DeviceInStage2).then_some(device);
+    memory.map_stage2(page, mapping).expect("scenarios have the 4 KiB granule in both stages");
 }
 
 /// Maps a page, a block or a range of pages to itself.

@@ -8,6 +8,7 @@ use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
 use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 
+use super::exceptions::{CutShort, pmu_of};
 use super::port::{DataPort, NoMemory};
 use super::recorded::Tally;
 use super::setup;
@@ -29,15 +30,17 @@ const TRAINING_RUNS: usize = 16;
 /// A machine in the middle of a case.
 pub(super) struct Stepper<T> {
     memory: MemorySystem,
-    pipeline: Pipeline,
-    program: Program,
-    sink: T,
+    pub(super) pipeline: Pipeline,
+    pub(super) program: Program,
+    pub(super) sink: T,
     /// Address of the next instruction.
-    pc: u64,
+    pub(super) pc: u64,
     /// When everything asked of the memory so far is there.
     busy_until: Cycle,
     /// When the current group of steps (joined by `&`) began.
-    group_start: Cycle,
+    pub(super) group_start: Cycle,
+    /// Instructions that run again when their interrupts are returned from.
+    pub(super) cut_short: Vec<CutShort>,
     /// The steps' own fetches go through the I-side.
     own_fetches: bool,
 }
@@ -47,13 +50,16 @@ impl<T: Tally> Stepper<T> {
     pub(super) fn new(
         case: &Case,
         config: &MachineConfig,
-        sink: T,
+        mut sink: T,
     ) -> Result<Stepper<T>, CaseError> {
+        sink.recorded_mut().pmu = pmu_of(&case.given.counters);
         let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
         let mut pipeline = Pipeline::new(&config.pipeline);
+        pipeline.set_clocks(config.core.counter_hz, config.core.clock_hz);
         pipeline.set_privilege(case.given.privilege);
+        pipeline.set_exceptions(case.given.exceptions, true);
         let mut stepper = Stepper {
             memory,
             pipeline,
@@ -62,6 +68,7 @@ impl<T: Tally> Stepper<T> {
             pc: CODE,
             busy_until: 0,
             group_start: 0,
+            cut_short: Vec::new(),
             own_fetches: case.given.own_fetches,
         };
         if case.given.trained {
@@ -69,6 +76,7 @@ impl<T: Tally> Stepper<T> {
                 stepper.train(&case.steps, case.given.trained_taken);
             }
         }
+        stepper.tell_pmu();
         Ok(stepper)
     }
 
@@ -77,12 +85,12 @@ impl<T: Tally> Stepper<T> {
         self.sink.recorded()
     }
 
-    /// Runs one step.
+    /// Runs one step, which the next one may cut short.
     ///
     /// # Errors
     ///
     /// The step names a place or a page that is not there.
-    pub(super) fn run(&mut self, step: &Step) -> Result<(), CaseError> {
+    pub(super) fn run(&mut self, step: &Step, is_cut_short: bool) -> Result<(), CaseError> {
         if step.join == Join::After {
             if self.busy_until > 0 {
                 self.group_start = self.busy_until + SETTLE_CYCLES;
@@ -104,16 +112,26 @@ impl<T: Tally> Stepper<T> {
                 let done = self.memory.stash(0, addr, at, &mut self.sink);
                 self.busy_until = self.busy_until.max(done.map_err(|s| not_mapped(step, s))?);
             }
-            Action::Execute { operand, .. } => {
+            Action::Execute { operand, .. } | Action::ExecuteA32 { operand, .. } => {
                 let addr = operand.map(|xt| self.operand(step, xt)).transpose()?;
                 self.lay_out_other_path(step)?;
-                self.execute(step, addr);
+                if is_cut_short {
+                    self.execute_cut_short(step, addr);
+                } else {
+                    self.execute_with(step, addr, InstFlags::default());
+                    self.resume(step);
+                }
+            }
+            Action::Interrupt(_) | Action::Idle { .. } => {
+                let done = self.pass(step.action);
+                self.busy_until = self.busy_until.max(done);
             }
             Action::Rename { offered, accepted, blocked } => {
                 let blocked = blocked.unwrap_or(StallCause::DispatchWidth);
                 self.offer(Offer { offered: offered.into(), accepted: accepted.into(), blocked });
             }
         }
+        self.tell_pmu();
         Ok(())
     }
 
@@ -144,9 +162,10 @@ impl<T: Tally> Stepper<T> {
         })
     }
 
-    /// One instruction through the pipeline.
-    fn execute(&mut self, step: &Step, addr: Option<u64>) {
-        let (inst, next_pc) = self.instruction(step, addr);
+    /// One instruction through the pipeline, with what besides the step says about its record.
+    pub(super) fn execute_with(&mut self, step: &Step, addr: Option<u64>, flags: InstFlags) {
+        let (mut inst, next_pc) = self.instruction(step, addr);
+        inst.flags = inst.flags.with(flags);
         let more = further(step);
         let mut port = DataPort {
             inner: self.memory.port(0),
@@ -169,6 +188,9 @@ impl<T: Tally> Stepper<T> {
 
     /// The record of a step at the current address, and the address behind it.
     fn instruction(&mut self, step: &Step, addr: Option<u64>) -> (TraceInst, u64) {
+        if let Action::ExecuteA32 { word, .. } = step.action {
+            return self.a32(word, addr);
+        }
         let Action::Execute { word, taken, exclusive_fails, elements, .. } = step.action else {
             unreachable!("fetches and agents outside are no instructions");
         };

@@ -2,7 +2,8 @@
 
 use sim_core::PmuEvent;
 use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
-use sim_trace::scenario::{Bound, Case, Place, Reading};
+use sim_pmu::CounterIndex;
+use sim_trace::scenario::{Bound, Case, Expectation, ExpectedCounter, Place, Reading};
 
 use super::{Added, Recorded};
 
@@ -30,6 +31,17 @@ pub struct WrongEdge {
     pub taken: u64,
 }
 
+/// A counter of the PMU that does not show what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongCounter {
+    /// What it should show.
+    pub expected: ExpectedCounter,
+    /// Its value.
+    pub value: u64,
+    /// Its overflow flag.
+    pub overflowed: bool,
+}
+
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -37,6 +49,8 @@ pub struct Verdict {
     pub mismatches: Vec<Mismatch>,
     /// Every wrong edge of the flows that the path names.
     pub wrong_edges: Vec<WrongEdge>,
+    /// Every wrong counter of the PMU.
+    pub wrong_counters: Vec<WrongCounter>,
     /// How many events were compared.
     pub compared: usize,
 }
@@ -44,7 +58,7 @@ pub struct Verdict {
 impl Verdict {
     /// True when every count and every way is right.
     pub fn holds(&self) -> bool {
-        self.mismatches.is_empty() && self.wrong_edges.is_empty()
+        self.mismatches.is_empty() && self.wrong_edges.is_empty() && self.wrong_counters.is_empty()
     }
 
     /// What a reader needs to see of a case that does not hold: place, claim, section, and for
@@ -68,6 +82,15 @@ impl Verdict {
             let section = flow.info().section;
             text += &format!(
                 "    flow {section}, {from} -> {to} ({label}): expected {expected}, taken {taken}\n"
+            );
+        }
+        for WrongCounter { expected, value, overflowed } in &self.wrong_counters {
+            let flag = |set: bool| if set { " overflowed" } else { "" };
+            let ExpectedCounter { counter, value: wanted, overflowed: wanted_flag } = expected;
+            text += &format!(
+                "    counter {counter}: expected {wanted}{}, shows {value}{}\n",
+                flag(*wanted_flag),
+                flag(*overflowed)
             );
         }
         text
@@ -97,7 +120,29 @@ pub(super) fn judge(
             by_step: contributions(by_step, expected.event),
         })
         .collect();
-    Verdict { mismatches, wrong_edges, compared: expectation.events.len() }
+    let wrong_counters = wrong_counters(expectation, recorded);
+    let compared = expectation.events.len() + expectation.counters.len();
+    Verdict { mismatches, wrong_edges, wrong_counters, compared }
+}
+
+/// The counters that show something else, or whose flags are others. Without a PMU all are 0.
+fn wrong_counters(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongCounter> {
+    let shown = |expected: &ExpectedCounter| {
+        let (pmu, counter) = recorded.pmu.as_ref().zip(CounterIndex::new(expected.counter))?;
+        let overflowed = pmu.overflowed() & counter.bit() != 0;
+        Some((u64::from(pmu.read(counter)), overflowed))
+    };
+    expectation
+        .counters
+        .iter()
+        .map(|expected| {
+            let (value, overflowed) = shown(expected).unwrap_or_default();
+            WrongCounter { expected: *expected, value, overflowed }
+        })
+        .filter(|wrong| {
+            (wrong.value, wrong.overflowed) != (wrong.expected.value, wrong.expected.overflowed)
+        })
+        .collect()
 }
 
 /// The edges of the flows that the path names, where they are not those of its ways.

@@ -15,6 +15,7 @@
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{COUNT, Group, RelationKind};
 
+use super::counters::{ExpectedCounter, parse_expected_counter};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::vectors::{self, Reading};
@@ -70,6 +71,8 @@ pub struct Expected {
 pub struct Expectation {
     /// One entry per event.
     pub events: Vec<Expected>,
+    /// Counters of the PMU.
+    pub counters: Vec<ExpectedCounter>,
 }
 
 /// An expectation as it is written, before what follows from it is worked out.
@@ -78,6 +81,7 @@ pub(super) struct Draft {
     pub(super) reading: Reading,
     sum: Option<[u64; COUNT]>,
     stated: Vec<(PmuEvent, Bound, usize)>,
+    counters: Vec<ExpectedCounter>,
     pub(super) others_open: bool,
     /// Events of the boxes on the path: each counts at least once.
     pub(super) path: Vec<PmuEvent>,
@@ -109,6 +113,10 @@ impl Draft {
 
     /// Reads a sum or one statement.
     fn parse_part(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
+        if let Some(counter) = parse_expected_counter(cursor)? {
+            self.counters.push(counter);
+            return Ok(());
+        }
         let start = cursor.clone();
         let offset = cursor.offset();
         let mut sum = [0; COUNT];
@@ -155,7 +163,8 @@ impl Draft {
             self.resolve_path(*event, &mut bounds)?;
         }
         let known = |event: PmuEvent| bounds[event as usize].map(|bound| Expected { event, bound });
-        Ok(Expectation { events: PmuEvent::ALL.into_iter().filter_map(known).collect() })
+        let events = PmuEvent::ALL.into_iter().filter_map(known).collect();
+        Ok(Expectation { events, counters: self.counters.clone() })
     }
 
     /// An event that is not derived from others: stated, in the sum, or 0.

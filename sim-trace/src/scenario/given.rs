@@ -16,10 +16,12 @@
 //! (`0x8000 0x9000`, `a0..a3`), or `lines`, `pages`: all that the steps use. The states are those
 //! of [`State`].
 
-use sim_core::Privilege;
+use sim_core::{ExceptionControls, Privilege};
 
+use super::counters::{GivenCounter, parse_given_counter};
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
+use super::exceptions::parse_routing;
 
 /// A base setup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +54,10 @@ pub enum State {
     Tagged,
     /// `in a 2 MiB block`: one descriptor maps the aligned 2 MiB around it.
     InBlock,
+    /// `unmapped in stage 2`: stage 2 has no translation for the page.
+    UnmappedInStage2,
+    /// `device in stage 2`: stage 2 makes the page Device memory.
+    DeviceInStage2,
     /// `contiguous`: with its 15 aligned neighbors, one TLB entry may serve all.
     Contiguous,
     /// `in walk cache`: the upper levels of its translation are known, the last is not.
@@ -116,8 +122,10 @@ pub enum Bits {
 
 impl State {
     /// Every state with the words that name it.
-    pub const NAMED: [(&'static str, State); 29] = [
+    pub const NAMED: [(&'static str, State); 31] = [
         ("unmapped", State::Unmapped),
+        ("unmapped in stage 2", State::UnmappedInStage2),
+        ("device in stage 2", State::DeviceInStage2),
         ("non-cacheable", State::NonCacheable),
         ("device", State::Device),
         ("read-only", State::ReadOnly),
@@ -157,7 +165,9 @@ impl State {
     /// True for what the tables say of a page, whoever holds its translation.
     pub fn is_attribute(self) -> bool {
         use State::{Contiguous, Device, InBlock, NonCacheable, ReadOnly, Tagged, Unmapped};
+        use State::{DeviceInStage2, UnmappedInStage2};
         matches!(self, Unmapped | NonCacheable | Device | ReadOnly | Tagged | InBlock | Contiguous)
+            || matches!(self, UnmappedInStage2 | DeviceInStage2)
     }
 }
 
@@ -185,6 +195,10 @@ pub struct Given {
     pub own_fetches: bool,
     /// Where the program runs: EL0 unless said.
     pub privilege: Privilege,
+    /// Where exceptions go.
+    pub exceptions: ExceptionControls,
+    /// Counters of the PMU that run.
+    pub counters: Vec<GivenCounter>,
     /// Loads and stores of Tagged memory check the tag in bits 59 to 56 of their address.
     pub tag_checks: bool,
     /// Translation has a second stage.
@@ -222,7 +236,7 @@ fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> 
         }
         given.own_fetches = true;
     } else if cursor.take_word("at") {
-        given.privilege = parse_privilege(cursor)?;
+        parse_privilege(cursor, &mut given.privilege)?;
     } else if cursor.take_word("tag") {
         if !(cursor.take_word("checks") && cursor.take_word("on")) {
             return Err(cursor.expected("'tag checks on'"));
@@ -233,21 +247,24 @@ fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> 
             return Err(cursor.expected("'stage 2'"));
         }
         given.stage2 = true;
+    } else if let Some(counter) = parse_given_counter(cursor)? {
+        given.counters.push(counter);
     } else {
-        return Ok(false);
+        return parse_routing(cursor, given);
     }
     Ok(true)
 }
 
 /// Reads `EL2 E2H TGE`.
-fn parse_privilege(cursor: &mut Cursor) -> Result<Privilege, Fault> {
+fn parse_privilege(cursor: &mut Cursor, privilege: &mut Privilege) -> Result<(), Fault> {
     let levels = ["EL0", "EL1", "EL2", "EL3"];
     let Some(level) = levels.iter().position(|name| cursor.take_word(name)) else {
         return Err(cursor.expected("EL0, EL1, EL2 or EL3 after 'at'"));
     };
-    let e2h = cursor.take_word("E2H");
-    let tge = cursor.take_word("TGE");
-    Ok(Privilege { level: level as u8, e2h, tge })
+    privilege.level = level as u8;
+    privilege.e2h |= cursor.take_word("E2H");
+    privilege.tge |= cursor.take_word("TGE");
+    Ok(())
 }
 
 fn parse_base(cursor: &mut Cursor) -> Result<Base, Fault> {

@@ -47,7 +47,7 @@ pub struct NamedInst {
 
 /// Every named instruction.
 #[rustfmt::skip]
-pub const NAMED_INSTS: [NamedInst; 173] = [
+pub const NAMED_INSTS: &[NamedInst] = &[
     NamedInst { name: "LD1", word: 0x3940_0020, operand: Operand::Address }, // ldrb w0, [x1]
     NamedInst { name: "LD2", word: 0x7940_0020, operand: Operand::Address }, // ldrh w0, [x1]
     NamedInst { name: "LD4", word: 0xB940_0020, operand: Operand::Address }, // ldr w0, [x1]
@@ -149,6 +149,7 @@ pub const NAMED_INSTS: [NamedInst; 173] = [
     NamedInst { name: "MSR CONTEXTIDR_EL1", word: 0xD518_D021, operand: Operand::Value }, // msr contextidr_el1, x1
     NamedInst { name: "MSR CONTEXTIDR_EL12", word: 0xD51D_D021, operand: Operand::Value }, // msr contextidr_el12, x1
     NamedInst { name: "MSR CONTEXTIDR_EL2", word: 0xD51C_D021, operand: Operand::Value }, // msr contextidr_el2, x1
+    NamedInst { name: "MSR PMSWINC_EL0", word: 0xD51B_9C81, operand: Operand::Value }, // msr pmswinc_el0, x1
     NamedInst { name: "MRS TTBR0_EL1", word: 0xD538_2000, operand: Operand::Nothing }, // mrs x0, ttbr0_el1
     NamedInst { name: "MRS TTBR1_EL1", word: 0xD538_2020, operand: Operand::Nothing }, // mrs x0, ttbr1_el1
     NamedInst { name: "MRS CONTEXTIDR_EL1", word: 0xD538_D020, operand: Operand::Nothing }, // mrs x0, contextidr_el1
@@ -157,6 +158,8 @@ pub const NAMED_INSTS: [NamedInst; 173] = [
     NamedInst { name: "ISB", word: 0xD503_3FDF, operand: Operand::Nothing }, // isb
     NamedInst { name: "ESB", word: 0xD503_221F, operand: Operand::Nothing }, // esb
     NamedInst { name: "SSBB", word: 0xD503_309F, operand: Operand::Nothing }, // ssbb
+    NamedInst { name: "WFE", word: 0xD503_205F, operand: Operand::Value }, // wfe
+    NamedInst { name: "WFI", word: 0xD503_207F, operand: Operand::Value }, // wfi
     NamedInst { name: "CLREX", word: 0xD503_3F5F, operand: Operand::Nothing }, // clrex
     NamedInst { name: "NOP", word: 0xD503_201F, operand: Operand::Nothing }, // nop
     NamedInst { name: "ADD", word: 0x8B03_0040, operand: Operand::Nothing }, // add x0, x2, x3
@@ -220,6 +223,7 @@ pub const NAMED_INSTS: [NamedInst; 173] = [
     NamedInst { name: "HVC", word: 0xD400_0002, operand: Operand::Nothing }, // hvc #0
     NamedInst { name: "SMC", word: 0xD400_0003, operand: Operand::Nothing }, // smc #0
     NamedInst { name: "ERET", word: 0xD69F_03E0, operand: Operand::Nothing }, // eret
+    NamedInst { name: "BRK", word: 0xD420_0000, operand: Operand::Nothing }, // brk #0
     NamedInst { name: "UDF", word: 0x0000_0000, operand: Operand::Nothing }, // udf #0
 ];
 

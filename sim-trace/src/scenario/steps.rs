@@ -18,19 +18,24 @@
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
 //! | `rename 5 accept 3, load queue full` | one cycle of the rename slots, see [`super`] |
 //! | `B.EQ taken else { s & t }` | s and t stand in the other direction |
+//! | `WFI 50`, `WFE 50` | the core sleeps so many cycles |
+//! | `IRQ`, `FIQ`, `vIRQ`, `vFIQ`, `SError`, `nREI`, `nSEI` | an interrupt; `LD8 A & IRQ` cuts the load short |
+//! | `A32 LDR PC A`, `A32 MOV PC`, `A32 SUBS PC`, `A32 BKPT`, `A32 VMULL` | A32 instructions that the guide names |
+//! | `cycles 400` | the core idles until the case is 400 cycles old |
 //! | `s ; t` | t starts after s is complete, fills included |
 //! | `s & t` | t is issued while s may still wait |
 //! | `[s]` | s runs on a wrong path and is abandoned |
 //! | `s [step N] x 4` | s four times with `;` between, the address growing by N |
 //! | `s [step N] &x 4` | the same with `&` |
 
-use sim_core::{Snoop, StallCause};
+use sim_core::{ExceptionKind, Snoop, StallCause};
 
 use super::Place;
 use super::agents;
 use super::cursor::{Cursor, Names};
 use super::elements::Elements;
 use super::error::{Fault, Problem};
+use super::exceptions::parse_exception;
 use super::named_insts::{self, NamedInst, Operand};
 use super::other_path::parse_other_path;
 use super::rename_step::parse_rename;
@@ -79,6 +84,20 @@ pub enum Action {
     Stash {
         /// Address in the line.
         addr: u64,
+    },
+    /// One A32 instruction, of those that the guide names.
+    ExecuteA32 {
+        /// The word.
+        word: u32,
+        /// Its data address, if it has one.
+        operand: Option<Xt>,
+    },
+    /// An interrupt is raised.
+    Interrupt(ExceptionKind),
+    /// The core stays awake with nothing to do.
+    Idle {
+        /// Cycles since the counters were cleared at which the step ends.
+        until: u64,
     },
     /// One cycle of the rename slots.
     Rename {
@@ -199,7 +218,12 @@ pub(super) fn parse_step(
     let offset = cursor.offset();
     let mut action = parse_action(cursor, names)?;
     let other_path = parse_other_path(cursor, names, &mut action)?;
-    if wrong_path && !matches!(action, Action::Fetch { .. } | Action::Execute { .. }) {
+    if wrong_path
+        && !matches!(
+            action,
+            Action::Fetch { .. } | Action::Execute { .. } | Action::ExecuteA32 { .. }
+        )
+    {
         let found = "what has no path".to_owned();
         let expected = "an instruction on the wrong path".to_owned();
         return Err(Fault::new(offset, Problem::Expected { expected, found }));
@@ -248,7 +272,10 @@ fn moved(action: Action, by: u64) -> Action {
         Action::Fetch { addr } => Action::Fetch { addr: addr.wrapping_add(by) },
         Action::Snoop { snoop, addr } => Action::Snoop { snoop, addr: addr.wrapping_add(by) },
         Action::Stash { addr } => Action::Stash { addr: addr.wrapping_add(by) },
-        Action::Rename { .. } => action,
+        Action::Rename { .. } | Action::Interrupt(_) | Action::Idle { .. } => action,
+        Action::ExecuteA32 { word, operand } => {
+            Action::ExecuteA32 { word, operand: operand.map(|operand| operand.moved(by)) }
+        }
         Action::Execute { word, operand, taken, exclusive_fails, elements } => {
             let operand = operand.map(|operand| operand.moved(by));
             let elements = elements.moved(by);
@@ -268,6 +295,9 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
         return Ok(action);
     }
     if let Some(action) = parse_rename(cursor)? {
+        return Ok(action);
+    }
+    if let Some(action) = parse_exception(cursor, names)? {
         return Ok(action);
     }
     let inst = parse_name(cursor)?;
@@ -390,6 +420,7 @@ fn hint_for(name: &str) -> String {
         let alike: Vec<&str> = named_insts::all()
             .map(|inst| inst.name)
             .chain(agents::agent_names())
+            .chain(super::exceptions::exception_names())
             .chain(["rename"])
             .filter(|known| upper.get(..length).is_some_and(|head| known.starts_with(head)))
             .collect();

@@ -1,11 +1,11 @@
 //! Flows 5.4 and 5.5: loads, stores with merging, atomics, preloads, `DC ZVA`.
 
-use sim_cache::PageTarget;
+use sim_cache::{MemoryType, PageTarget};
 use sim_core::MemKind;
 
 use super::cache::Line;
 use super::l2::Reader;
-use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, parts};
+use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, is_refused, parts};
 
 impl Oracle {
     /// Brings an absent line into the L1 D-cache; a preload is no demand (A04).
@@ -56,6 +56,9 @@ impl Oracle {
         }
         for (part, bytes) in parts(addr, bytes) {
             let Some(target) = self.begin_read(part) else { return false };
+            if is_refused(target, addr, element) {
+                return false;
+            }
             self.load_part(part, bytes, target);
             if !self.check_tag("MEM_ACCESS_RD_CHECKED", part, bytes, target) {
                 return false;
@@ -103,8 +106,12 @@ impl Oracle {
             self.count(&["ST_ALIGN_LAT", "LDST_ALIGN_LAT"]);
         }
         let mut writes = Vec::new();
+        let bytes_of_one = bytes.min(16);
         for (part, bytes) in parts(addr, bytes) {
             let Some(target) = self.begin_write(part) else { return false };
+            if is_refused(target, addr, bytes_of_one) {
+                return false;
+            }
             if !self.check_tag("MEM_ACCESS_WR_CHECKED", part, bytes, target) {
                 return false;
             }
@@ -182,6 +189,9 @@ impl Oracle {
     /// `DC ZVA` (A36).
     pub(crate) fn zero_line(&mut self, addr: u64) {
         let Some(target) = self.begin_write(addr) else { return };
+        if target.memory == MemoryType::Device {
+            return;
+        }
         if !self.check_tag("MEM_ACCESS_WR_CHECKED", addr / 64 * 64, 64, target) {
             return;
         }
@@ -221,7 +231,9 @@ impl Oracle {
         }
         let Some(target) = target else { return };
         if !is_cacheable(target) {
-            self.bus("BUS_ACCESS_WR", 8);
+            if !is_refused(target, addr, 8) {
+                self.bus("BUS_ACCESS_WR", 8);
+            }
             return;
         }
         self.count(&["L1D_CACHE", "L1D_CACHE", "L1D_CACHE_RD", "L1D_CACHE_WR"]);

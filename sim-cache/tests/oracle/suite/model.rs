@@ -154,6 +154,11 @@ pub(crate) fn is_cacheable(target: PageTarget) -> bool {
     target.memory == MemoryType::Cacheable
 }
 
+/// Device memory refuses what is not aligned to its element, and whole lines of zeroes.
+pub(crate) fn is_refused(target: PageTarget, addr: u64, element: u64) -> bool {
+    target.memory == MemoryType::Device && !addr.is_multiple_of(element)
+}
+
 pub(crate) fn clean(number: u64) -> Line {
     Line { number, dirty: false, prefetched: false, shared: false }
 }

@@ -1,0 +1,88 @@
+//! Steps that interrupt the program, pass time, or are of another instruction set; counters of the PMU.
+
+use sim_core::{Cycle, InstFlags, TraceInst};
+use sim_isa::decode_a32;
+use sim_pmu::counter::EVENT_BITS;
+use sim_pmu::{CounterIndex, Pmu};
+use sim_trace::scenario::{Action, Case, GivenCounter, Join, Step};
+
+use super::recorded::Tally;
+use super::stepper::Stepper;
+
+/// `eret`
+const ERET: u32 = 0xD69F_03E0;
+
+/// An instruction that an interrupt cut short: it runs again behind the return from the handler.
+#[derive(Clone, Debug)]
+pub(super) struct CutShort {
+    step: Step,
+    addr: Option<u64>,
+}
+
+/// True when the step behind number `i` of the case interrupts it: `LD8 0x8000 & IRQ`.
+pub(super) fn is_cut_short(case: &Case, i: usize) -> bool {
+    let next = case.steps.get(i + 1);
+    next.is_some_and(|next| next.join == Join::With && matches!(next.action, Action::Interrupt(_)))
+}
+
+/// A PMU whose given counters run; none if no counters are given.
+pub(super) fn pmu_of(counters: &[GivenCounter]) -> Option<Box<Pmu>> {
+    if counters.is_empty() {
+        return None;
+    }
+    let mut pmu = Box::new(Pmu::new());
+    pmu.control(true, true);
+    for given in counters {
+        let Some(counter) = CounterIndex::new(given.counter) else { continue };
+        pmu.program(counter, given.event);
+        pmu.write(counter, given.value);
+        pmu.start(counter.bit() & EVENT_BITS);
+    }
+    Some(pmu)
+}
+
+impl<T: Tally> Stepper<T> {
+    /// The record of an A32 instruction at the current address, and the address behind it.
+    pub(super) fn a32(&mut self, word: u32, addr: Option<u64>) -> (TraceInst, u64) {
+        let inst = decode_a32(word).expect("the language names only words that are known");
+        let id = self.program.intern_inst(self.pc, inst);
+        let flags = if addr.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
+        (TraceInst { addr: addr.unwrap_or(0), id, flags }, self.pc + 8)
+    }
+
+    /// Runs the step that an interrupt cuts short: it executes, does not retire, and will run again.
+    pub(super) fn execute_cut_short(&mut self, step: &Step, addr: Option<u64>) {
+        self.cut_short.push(CutShort { step: step.clone(), addr });
+        self.execute_with(step, addr, InstFlags::ABANDONED);
+    }
+
+    /// Behind an exception return that is executed, what its interrupt cut short runs again.
+    pub(super) fn resume(&mut self, step: &Step) {
+        let returns = matches!(step.action, Action::Execute { word: ERET, .. });
+        if returns
+            && !step.wrong_path
+            && let Some(CutShort { step, addr }) = self.cut_short.pop()
+        {
+            self.execute_with(&step, addr, InstFlags::default());
+        }
+    }
+
+    /// An interrupt, or time that passes; when it is over.
+    pub(super) fn pass(&mut self, action: Action) -> Cycle {
+        match action {
+            Action::Interrupt(kind) => {
+                self.pipeline.interrupt(kind, self.group_start, &mut self.sink)
+            }
+            Action::Idle { until } => self.pipeline.idle_until(until, &mut self.sink),
+            _ => 0,
+        }
+    }
+
+    /// The counters count where the program runs now.
+    pub(super) fn tell_pmu(&mut self) {
+        let state = self.pipeline.privilege().into();
+        if let Some(pmu) = &mut self.sink.recorded_mut().pmu {
+            pmu.set_state(state);
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Exceptions: where each is taken to, which events count it, which level the core is at then
+//! (PMU guide 3.1.4, 4.11; decisions A27 and A42).
+//!
+//! An exception comes from an instruction, from a translation that failed, from an interrupt of a
+//! test, or from a recorder. The first three are routed here, by `HCR_EL2` and `SCR_EL3`; a recorder
+//! says itself where its exception went. A user trace has no handlers: there an exception is counted,
+//! and the stream goes on where the handler returned to. Not modeled: masks (`PSTATE.DAIF`; who raises
+//! an interrupt means one that is taken), and controls of debug and of single register groups.
+
+use crate::frontend::Arrival;
+use crate::pipeline::{Op, Pipeline};
+use crate::recorded::RecordedException;
+use sim_core::exception::{hcr_el2, scr_el3};
+use sim_core::{
+    AbortCause, Cycle, EventSink, ExceptionControls, ExceptionKind, Happened, OpLife, PmuEvent,
+    Privilege, StallCause,
+};
+use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
+
+/// How many exceptions inside one another the core finds its way back from; the oldest is forgotten.
+const MAX_NESTED: usize = 16;
+
+/// Interrupts in the order in which they are taken, with the bit that keeps one that must wait.
+const INTERRUPTS: [ExceptionKind; 5] = [
+    ExceptionKind::SystemError,
+    ExceptionKind::Fiq,
+    ExceptionKind::Irq,
+    ExceptionKind::VirtualFiq,
+    ExceptionKind::VirtualIrq,
+];
+
+/// The level of the core, and what decides the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExceptionState {
+    /// Where the program runs.
+    pub(crate) privilege: Privilege,
+    controls: ExceptionControls,
+    /// The handlers are in the stream: an exception changes the level until it is returned from.
+    has_handlers: bool,
+    /// Where the handlers return to, as their software would have saved it.
+    returns: [Privilege; MAX_NESTED],
+    nested: usize,
+    /// Interrupts that are routed below the current level, by their place in [`INTERRUPTS`].
+    waiting: u8,
+    /// What the recorder says about the exception behind the next instruction.
+    pub(crate) recorded: Option<RecordedException>,
+}
+
+impl ExceptionState {
+    /// `HCR_EL2` holds for the program: EL2 exists in its security state.
+    fn has_el2(&self) -> bool {
+        !self.privilege.secure || self.controls.monitor(scr_el3::EEL2)
+    }
+
+    /// A control of EL2 that concerns the levels below it is set.
+    fn hypervisor_wants(&self, bit: u64) -> bool {
+        self.privilege.level < 2 && self.has_el2() && self.controls.hypervisor(bit)
+    }
+
+    /// Level of an exception that no control routes: EL1, or the host of EL0, and never below the
+    /// level it comes from.
+    fn own_level(&self) -> u8 {
+        let host = self.privilege.level == 0 && self.privilege.tge && self.has_el2();
+        if host { 2 } else { self.privilege.level.max(1) }
+    }
+
+    /// Level of an interrupt or an SError: EL3, EL2 or EL1 in this order of their controls.
+    fn interrupt_level(&self, monitor: u64, hypervisor: u64) -> u8 {
+        let to_el2 = self.privilege.tge || self.controls.hypervisor(hypervisor);
+        match () {
+            () if self.controls.monitor(monitor) => 3,
+            () if self.has_el2() && to_el2 => 2,
+            () => 1,
+        }
+    }
+
+    /// The level that `kind` is taken to.
+    fn target(&self, kind: ExceptionKind) -> u8 {
+        use ExceptionKind::*;
+        let own = self.own_level();
+        match kind {
+            SupervisorCall | Breakpoint | Undefined => own,
+            HypervisorCall => own.max(2),
+            SecureMonitorCall if self.hypervisor_wants(hcr_el2::TSC) => 2,
+            SecureMonitorCall => 3,
+            Trap => 2,
+            InstructionAbort(cause) | DataAbort(cause) => match cause {
+                AbortCause::External if self.controls.monitor(scr_el3::EA) => 3,
+                AbortCause::External if self.hypervisor_wants(hcr_el2::TEA) => 2,
+                // Stage 2 translates for EL0 and EL1 alone.
+                AbortCause::Stage2 => own.max(2),
+                AbortCause::External | AbortCause::Stage1 => own,
+            },
+            SystemError => self.interrupt_level(scr_el3::EA, hcr_el2::AMO),
+            Irq => self.interrupt_level(scr_el3::IRQ, hcr_el2::IMO),
+            Fiq => self.interrupt_level(scr_el3::FIQ, hcr_el2::FMO),
+            VirtualIrq | VirtualFiq => 1,
+        }
+    }
+
+    /// The exception that the instruction generates instead of, or by, being executed.
+    fn generated(&self, inst: &Inst) -> Option<ExceptionKind> {
+        use ExceptionKind::{
+            Breakpoint, HypervisorCall, SecureMonitorCall, SupervisorCall, Trap, Undefined,
+        };
+        let level = self.privilege.level;
+        let trapped = |bit| self.hypervisor_wants(bit).then_some(Trap);
+        match inst.special {
+            Special::SupervisorCall => Some(SupervisorCall),
+            Special::HypervisorCall => {
+                let defined = level > 0
+                    && (level == 3 || self.has_el2())
+                    && !self.controls.hypervisor(hcr_el2::HCD);
+                Some(if defined { HypervisorCall } else { Undefined })
+            }
+            Special::SecureMonitorCall => {
+                let trapped = self.hypervisor_wants(hcr_el2::TSC);
+                let defined = level > 0 && (trapped || !self.controls.monitor(scr_el3::SMD));
+                Some(if defined { SecureMonitorCall } else { Undefined })
+            }
+            Special::Breakpoint => Some(Breakpoint),
+            Special::Undefined => Some(Undefined),
+            Special::Wait if waits_for_interrupt(inst) => trapped(hcr_el2::TWI),
+            Special::Wait => trapped(hcr_el2::TWE),
+            Special::SystemWrite | Special::SystemRead if is_of_implementation(inst) => {
+                trapped(hcr_el2::TIDCP)
+            }
+            Special::SystemWrite if level == 1 && writes_translation(inst) => trapped(hcr_el2::TVM),
+            _ if inst.branch == BranchKind::ExceptionReturn && level == 0 => Some(Undefined),
+            _ => None,
+        }
+    }
+
+    /// The handler begins at `to`.
+    fn enter(&mut self, to: Privilege) {
+        if self.nested == MAX_NESTED {
+            self.returns.rotate_left(1);
+            self.nested -= 1;
+        }
+        self.returns[self.nested] = self.privilege;
+        self.nested += 1;
+        self.privilege = to;
+    }
+
+    /// An exception return: back to where the handler was entered from. One that was entered before the
+    /// stream began served a program of the level below, or of EL0 if it is local.
+    fn leave(&mut self) {
+        if self.nested > 0 {
+            self.nested -= 1;
+            self.privilege = self.returns[self.nested];
+        } else {
+            let local = self.privilege.is_local();
+            let level = if local { 0 } else { self.privilege.level.saturating_sub(1) };
+            self.privilege.level = level;
+        }
+    }
+}
+
+/// The event that counts an exception besides `EXC_TAKEN`, if one does: one row for each of guide
+/// 4.11.3 to 4.11.15. Calls that are not taken where they belong count nowhere (A27, A42).
+fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) -> Option<PmuEvent> {
+    use ExceptionKind::*;
+    use PmuEvent::*;
+    let (local, elsewhere) = match kind {
+        SupervisorCall => return to.is_local().then_some(EXC_SVC),
+        HypervisorCall => return (to.level == 2).then_some(EXC_HVC),
+        SecureMonitorCall => return (to.level == 3).then_some(EXC_SMC),
+        Fiq if from.level == 3 => return Some(EXC_FIQ),
+        Breakpoint | Undefined | Trap => (EXC_UNDEF, EXC_TRAP_OTHER),
+        InstructionAbort(_) => (EXC_PABORT, EXC_TRAP_PABORT),
+        DataAbort(_) | SystemError => (EXC_DABORT, EXC_TRAP_DABORT),
+        Irq | VirtualIrq => (EXC_IRQ, EXC_TRAP_IRQ),
+        Fiq | VirtualFiq => (EXC_FIQ, EXC_TRAP_FIQ),
+    };
+    Some(if to.is_local() { local } else { elsewhere })
+}
+
+/// `WFI` and `WFIT`, in contrast to `WFE` and `WFET`.
+fn waits_for_interrupt(inst: &Inst) -> bool {
+    inst.word >> 5 & 1 == 1
+}
+
+/// `S3_<op1>_C11_...` and `S3_<op1>_C15_...`: left to the implementation.
+fn is_of_implementation(inst: &Inst) -> bool {
+    inst.word >> 19 & 1 == 1 && matches!(inst.word >> 12 & 15, 11 | 15)
+}
+
+fn writes_translation(inst: &Inst) -> bool {
+    use ContextWrite::{ContextId, TableBase};
+    matches!(inst.context_write, Some(TableBase(BankName::El1) | ContextId(BankName::El1)))
+}
+
+impl Pipeline {
+    /// The program goes on at this exception level; a user trace runs at EL0.
+    pub fn set_privilege(&mut self, privilege: Privilege) {
+        self.exceptions.privilege = privilege;
+    }
+
+    /// Where the program runs now.
+    pub fn privilege(&self) -> Privilege {
+        self.exceptions.privilege
+    }
+
+    /// What routes exceptions. With `has_handlers` the stream holds their handlers: each exception
+    /// changes the level, and an exception return changes it back.
+    pub fn set_exceptions(&mut self, controls: ExceptionControls, has_handlers: bool) {
+        self.exceptions.controls = controls;
+        self.exceptions.has_handlers = has_handlers;
+    }
+
+    /// What the instruction generates, if it can generate anything at all.
+    #[inline]
+    pub(crate) fn generates(&self, inst: &Inst) -> Option<ExceptionKind> {
+        let may = inst.special != Special::None || inst.branch == BranchKind::ExceptionReturn;
+        if may { self.exceptions.generated(inst) } else { None }
+    }
+
+    /// An interrupt becomes pending: taken behind everything that has retired, but not before `now`.
+    /// One that is routed below the current level waits until the level falls.
+    pub fn interrupt<S: EventSink>(
+        &mut self,
+        kind: ExceptionKind,
+        now: Cycle,
+        sink: &mut S,
+    ) -> Cycle {
+        if let Some(i) = INTERRUPTS.iter().position(|known| *known == kind) {
+            self.exceptions.waiting |= 1 << i;
+        }
+        let at = self.retire.cycle().max(now);
+        self.take_interrupts(at, sink);
+        at
+    }
+
+    /// Takes the first pending interrupt that the current level does not hold off.
+    fn take_interrupts<S: EventSink>(&mut self, at: Cycle, sink: &mut S) {
+        for (i, kind) in INTERRUPTS.into_iter().enumerate() {
+            let level = self.exceptions.privilege.level;
+            // Virtual interrupts are for guests: a host's own programs get none.
+            let is_virtual = matches!(kind, ExceptionKind::VirtualIrq | ExceptionKind::VirtualFiq);
+            let held = is_virtual && self.exceptions.privilege.tge;
+            if self.exceptions.waiting >> i & 1 == 1
+                && self.exceptions.target(kind) >= level
+                && !held
+            {
+                self.exceptions.waiting &= !(1 << i);
+                self.take(kind, at, sink);
+                return;
+            }
+        }
+    }
+
+    /// Takes an exception in cycle `at`: counts it, changes the level, and fetches the handler.
+    pub(crate) fn take<S: EventSink>(&mut self, kind: ExceptionKind, at: Cycle, sink: &mut S) {
+        let to = Privilege { level: self.exceptions.target(kind), ..self.exceptions.privilege };
+        self.take_to(kind, to, at, sink);
+        if self.exceptions.has_handlers {
+            self.exceptions.enter(to);
+        }
+    }
+
+    /// Counts an exception from the current level to `to`, and restarts the front end.
+    fn take_to<S: EventSink>(
+        &mut self,
+        kind: ExceptionKind,
+        to: Privilege,
+        at: Cycle,
+        sink: &mut S,
+    ) {
+        sink.raise(PmuEvent::EXC_TAKEN);
+        if let Some(event) = counted_by(kind, self.exceptions.privilege, to) {
+            sink.raise(event);
+        }
+        self.restart(at);
+    }
+
+    /// Takes an exception that a recorder saw, behind `inst` if there is one.
+    pub(crate) fn take_recorded_behind<S: EventSink>(
+        &mut self,
+        recorded: RecordedException,
+        inst: Option<&Inst>,
+        at: Cycle,
+        sink: &mut S,
+    ) {
+        let kind = recorded.kind(inst);
+        let to = recorded.target(kind, self.exceptions.privilege);
+        self.take_to(kind, to, at, sink);
+        self.exceptions.enter(to);
+    }
+
+    /// An exception return that retires: `EXC_RETURN` (4.11.2), and the level that it returns to. What
+    /// is behind it is fetched anew.
+    pub(crate) fn exception_return<S: EventSink>(&mut self, life: &OpLife, sink: &mut S) {
+        sink.raise(PmuEvent::EXC_RETURN);
+        self.exceptions.leave();
+        let at = life.retire + self.config.branch.redirect_cycles;
+        self.front.redirect(at, StallCause::FetchException);
+        self.take_interrupts(life.retire, sink);
+    }
+
+    /// The fetch of an instruction that is reached ended in a fault: there is nothing to execute.
+    pub(crate) fn instruction_abort<S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: Arrival,
+        cause: AbortCause,
+        sink: &mut S,
+    ) -> &OpLife {
+        let taken = arrival.at.max(self.retire.cycle());
+        self.previous = None;
+        self.life = OpLife {
+            inst: op.id,
+            pc: op.pc,
+            fetch: arrival.fetch,
+            front_end: arrival.at,
+            complete: taken,
+            retire: taken,
+            happened: Happened::FAULT,
+            ..OpLife::default()
+        };
+        self.take(ExceptionKind::InstructionAbort(cause), taken, sink);
+        &self.life
+    }
+
+    /// Fetch goes on behind an exception's entry, and its return where no handler is in the stream.
+    pub(crate) fn restart(&mut self, at: Cycle) {
+        let at = at + self.config.execute.exception_cycles;
+        self.front.redirect(at, StallCause::FetchException);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(level: u8, hcr_el2: u64, scr_el3: u64) -> ExceptionState {
+        ExceptionState {
+            privilege: Privilege { level, ..Privilege::default() },
+            controls: ExceptionControls { hcr_el2, scr_el3 },
+            ..ExceptionState::default()
+        }
+    }
+
+    #[test]
+    fn interrupts_go_to_the_highest_level_that_wants_them() {
+        use ExceptionKind::{Fiq, Irq, SystemError};
+        assert_eq!(at(0, 0, 0).target(Irq), 1);
+        assert_eq!(at(0, hcr_el2::IMO, 0).target(Irq), 2);
+        assert_eq!(at(0, hcr_el2::IMO, scr_el3::IRQ).target(Irq), 3);
+        assert_eq!(at(1, hcr_el2::IMO, scr_el3::FIQ).target(Fiq), 3);
+        assert_eq!(at(1, hcr_el2::AMO, 0).target(SystemError), 2);
+    }
+
+    #[test]
+    fn el2_does_not_exist_in_secure_state_unless_el3_says_so() {
+        let mut state = at(1, hcr_el2::IMO | hcr_el2::TSC, 0);
+        state.privilege.secure = true;
+        assert_eq!(state.target(ExceptionKind::Irq), 1);
+        assert_eq!(state.target(ExceptionKind::SecureMonitorCall), 3);
+        state.controls.scr_el3 = scr_el3::EEL2;
+        assert_eq!(state.target(ExceptionKind::Irq), 2);
+        assert_eq!(state.target(ExceptionKind::SecureMonitorCall), 2);
+    }
+
+    #[test]
+    fn a_stage_2_fault_is_the_hypervisors() {
+        let kind = ExceptionKind::DataAbort(AbortCause::Stage2);
+        assert_eq!((at(0, 0, 0).target(kind), at(1, 0, 0).target(kind)), (2, 2));
+    }
+
+    #[test]
+    fn exceptions_nest_and_are_returned_from_in_turn() {
+        let mut state = at(0, 0, 0);
+        for level in [1, 1, 2] {
+            state.enter(Privilege { level, ..state.privilege });
+        }
+        let mut levels = Vec::new();
+        for _ in 0..4 {
+            state.leave();
+            levels.push(state.privilege.level);
+        }
+        assert_eq!(levels, [1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn the_oldest_return_is_forgotten_when_too_many_nest() {
+        let mut state = at(0, 0, 0);
+        for _ in 0..40 {
+            state.enter(Privilege { level: 1, ..state.privilege });
+        }
+        for _ in 0..MAX_NESTED {
+            assert_eq!(state.privilege.level, 1);
+            state.leave();
+        }
+        assert_eq!(state.nested, 0);
+    }
+}
