@@ -44,7 +44,7 @@ struct Audit {
 impl Audit {
     /// Holds the visits of every box against the events that were raised.
     fn check(&mut self, name: &str, graphs: &[FlowGraph], recorded: &Recorded) {
-        let Recorded { counts, flows } = recorded;
+        let Recorded { counts, flows, .. } = recorded;
         let mut visited: BTreeMap<PmuEvent, u64> = BTreeMap::new();
         for graph in graphs {
             let section = graph.flow().info().section;
