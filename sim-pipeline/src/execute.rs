@@ -110,7 +110,8 @@ impl Pipeline {
             self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
         }
         self.write_results(inst, &at);
-        done.issue = if at.first_issue == NEVER { earliest } else { at.first_issue };
+        // A barrier has no micro-operation: it is done in its slot.
+        done.issue = if at.first_issue == NEVER { rename } else { at.first_issue };
         done.complete = at.result.max(done.complete);
         done
     }
@@ -328,12 +329,12 @@ impl Pipeline {
             Special::DataSyncBarrier => at.result = at.result.max(self.lsu.all_done()),
             Special::SystemWrite => {
                 let start = at.earliest.max(at.ready.all()).max(self.retire.cycle());
-                at.result = start + self.config.execute.system_write_cycles;
+                at.result = at.result.max(start + self.config.execute.system_write_cycles);
                 self.maintain(op, start, at, done, memory, sink);
             }
             Special::SystemRead => {
                 let start = at.earliest.max(at.ready.all());
-                at.result = start + self.config.execute.system_read_cycles;
+                at.result = at.result.max(start + self.config.execute.system_read_cycles);
             }
             _ => {}
         }

@@ -120,7 +120,9 @@ impl FrontEnd {
             self.switch(from_mop_cache);
         }
         if from_mop_cache && pairs {
-            let (fetch, at) = (self.fetch, self.last_arrival);
+            // The entry of its partner holds it: what its own window waits for holds those behind it.
+            let at = self.last_arrival;
+            let fetch = self.fetch.min(at.saturating_sub(self.config.mop_to_rename_cycles));
             return Arrival {
                 fetch,
                 at,

@@ -215,7 +215,7 @@ impl LoadStoreUnit {
     #[inline]
     fn dependence_bit(&self, pc: u64) -> (usize, u64) {
         let i = (pc >> 2) as usize;
-        (i / 64 & (self.dependent.len() - 1), 1 << (i % 64))
+        ((i / 64) & (self.dependent.len() - 1), 1 << (i % 64))
     }
 
     /// From which cycle on an atomic that could issue in `now` may read its location: behind the older
