@@ -4,10 +4,10 @@ use crate::error::MachineError;
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
 use sim_cache::{MemorySystem, PrefetchStats};
-use sim_core::{Counts, Cycle, EventSink, MAX_FURTHER, StallCause, TraceInst};
+use sim_core::{Counts, Cycle, EventSink, MAX_FURTHER, Privilege, StallCause, TraceInst};
 use sim_isa::{Program, Special};
-use sim_pipeline::{Pipeline, Step};
-use sim_trace::StreamReader;
+use sim_pipeline::{Pipeline, RecordedException, Step};
+use sim_trace::{StreamEvent, StreamReader};
 use std::collections::BTreeMap;
 
 /// Counts and lost slots at one moment.
@@ -18,6 +18,19 @@ struct Snapshot {
     prefetches: PrefetchStats,
 }
 
+/// Place of an exception that no batch has.
+const NO_EXCEPTION: u32 = u32::MAX;
+
+/// What the pipeline is told of a recorded exception.
+fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
+    let StreamEvent::Exception { vector, abandoned, level, syndrome, state } = *event else {
+        return None;
+    };
+    let bit = |n: u8| state >> n & 1 == 1;
+    let to = Privilege { level: level.min(3), e2h: bit(0), tge: bit(1), secure: bit(2) };
+    Some(RecordedException { vector, abandoned, to: (level > 0).then_some(to), syndrome })
+}
+
 /// A thread on its core.
 pub(crate) struct CoreRun {
     core: usize,
@@ -26,6 +39,12 @@ pub(crate) struct CoreRun {
     reader: StreamReader,
     batch: Vec<TraceInst>,
     at: usize,
+    /// Side events of the batch that were looked at.
+    events_seen: usize,
+    /// Place in the batch of the next recorded exception; [`NO_EXCEPTION`] without one.
+    exception_at: u32,
+    /// The kernel is in the trace, and the level at its begin is to be found out.
+    begins_somewhere: bool,
     /// How many of the further element addresses of the batch are used.
     more_at: usize,
     watch: RegionWatch,
@@ -48,6 +67,7 @@ impl CoreRun {
         pipeline: Pipeline,
         reader: StreamReader,
         watch: RegionWatch,
+        full_system: bool,
     ) -> CoreRun {
         let lost = [0; StallCause::COUNT];
         CoreRun {
@@ -57,6 +77,9 @@ impl CoreRun {
             reader,
             batch: Vec::new(),
             at: 0,
+            events_seen: 0,
+            exception_at: NO_EXCEPTION,
+            begins_somewhere: full_system,
             more_at: 0,
             watch,
             counts: Counts::default(),
@@ -118,6 +141,7 @@ impl CoreRun {
         }
         while self.at + 1 < self.batch.len() {
             let next = Some(program.pc(self.batch[self.at + 1].id));
+            self.meet_exceptions(program, listener);
             let (inst, more) = self.take_record();
             let step = Step { inst, more: &more[..inst.flags.further()], next_pc: next };
             self.run_one(&step, program, memory, listener);
@@ -127,6 +151,7 @@ impl CoreRun {
             }
         }
         // The last instruction of a batch needs the first of the next one, to know where it went.
+        self.meet_exceptions(program, listener);
         let (inst, more) = self.take_record();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
@@ -136,6 +161,46 @@ impl CoreRun {
             self.end(memory, listener);
         }
         Ok(())
+    }
+
+    /// Looks out for exceptions that the recorder saw up to the end of the next instruction.
+    #[inline]
+    fn meet_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
+        if self.at as u32 + 1 >= self.exception_at || self.begins_somewhere {
+            self.tell_exceptions(program, listener);
+        }
+    }
+
+    /// Tells the pipeline: the one behind the next instruction is expected, any before it is taken.
+    #[cold]
+    fn tell_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
+        if std::mem::take(&mut self.begins_somewhere) {
+            let is_kernel = program.pc(self.batch[self.at].id) >> 63 == 1;
+            let level = u8::from(is_kernel);
+            self.pipeline.set_privilege(Privilege { level, ..Privilege::default() });
+        }
+        let behind = self.at as u32 + 1;
+        while self.exception_at <= behind {
+            let recorded = exception_of(&self.reader.events()[self.events_seen].event);
+            let recorded = recorded.expect("exception_at names an exception");
+            let is_behind = self.exception_at == behind;
+            self.events_seen += 1;
+            self.find_exception();
+            if is_behind {
+                self.pipeline.expect_exception(recorded);
+                return;
+            }
+            let sink = &mut (&mut self.counts, &mut *listener);
+            self.pipeline.take_recorded(recorded, sink);
+        }
+    }
+
+    /// Finds the next recorded exception of the batch.
+    fn find_exception(&mut self) {
+        let events = &self.reader.events()[self.events_seen..];
+        let skipped = events.iter().position(|at| exception_of(&at.event).is_some());
+        self.exception_at = skipped.map_or(NO_EXCEPTION, |n| events[n].position);
+        self.events_seen += skipped.unwrap_or(events.len());
     }
 
     /// The record at which the batch stands, with its further addresses.
@@ -162,6 +227,8 @@ impl CoreRun {
                 return Ok(false);
             }
             if !self.batch.is_empty() {
+                self.events_seen = 0;
+                self.find_exception();
                 return Ok(true);
             }
         }

@@ -135,7 +135,9 @@ impl Session {
             let mut pipeline = Pipeline::new(&self.config.pipeline);
             pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
             let reader = self.trace.reader(stream.stream)?;
-            cores.push(CoreRun::new(cores.len(), stream.stream, pipeline, reader, watch.clone()));
+            let full_system = self.trace.meta().machine.full_system;
+            let (n, number, watch) = (cores.len(), stream.stream, watch.clone());
+            cores.push(CoreRun::new(n, number, pipeline, reader, watch, full_system));
         }
         Ok(cores)
     }

@@ -31,6 +31,12 @@ pub enum StreamEvent {
         vector: u32,
         /// The instruction before it did not complete.
         abandoned: bool,
+        /// Exception level that it was taken to, 1 to 3; 0 if the recorder does not know.
+        level: u8,
+        /// `ESR_ELx` of that level; 0 if the recorder does not know.
+        syndrome: u64,
+        /// With a level: bit 0 `HCR_EL2.E2H`, bit 1 `HCR_EL2.TGE`, bit 2 Secure state below EL3.
+        state: u8,
     },
     /// Control goes on where the architecture does not explain it, and the recorder does not know
     /// why (a return from a signal handler into the middle of a block, for example).
@@ -180,8 +186,11 @@ impl StreamEvent {
             StreamEvent::Signal { number, abandoned } => {
                 (kind::SIGNAL, set(&[u64::from(number), u64::from(abandoned)]))
             }
-            StreamEvent::Exception { vector, abandoned } => {
-                (kind::EXCEPTION, set(&[u64::from(vector), u64::from(abandoned)]))
+            StreamEvent::Exception { vector, abandoned, level, syndrome, state } => {
+                let known = [vector.into(), abandoned.into(), level.into(), syndrome, state.into()];
+                // What is not known is left out: such an event is that of version 1.0.
+                let n = if (level, syndrome, state) == (0, 0, 0) { 2 } else { 5 };
+                (kind::EXCEPTION, set(&known[..n]))
             }
             StreamEvent::Redirect => (kind::REDIRECT, 0),
             StreamEvent::Gap { instructions: None } => (kind::GAP, 0),
@@ -224,7 +233,13 @@ impl StreamEvent {
                 result: (a[7] != 0).then_some(a[8].cast_signed()),
             },
             kind::SIGNAL => StreamEvent::Signal { number: a[0] as u32, abandoned: a[1] != 0 },
-            kind::EXCEPTION => StreamEvent::Exception { vector: a[0] as u32, abandoned: a[1] != 0 },
+            kind::EXCEPTION => StreamEvent::Exception {
+                vector: a[0] as u32,
+                abandoned: a[1] != 0,
+                level: a[2] as u8,
+                syndrome: a[3],
+                state: a[4] as u8,
+            },
             kind::REDIRECT => StreamEvent::Redirect,
             kind::GAP => StreamEvent::Gap { instructions: (n > 0).then_some(a[0]) },
             kind::THREAD_START => StreamEvent::ThreadStart { thread: a[0] },
@@ -305,7 +320,13 @@ mod tests {
         vec![
             StreamEvent::Syscall { number: 64, args: [1, 2, 3, 4, 5, 6], result: Some(-11) },
             StreamEvent::Signal { number: 11, abandoned: true },
-            StreamEvent::Exception { vector: 0x400, abandoned: true },
+            StreamEvent::Exception {
+                vector: 0x400,
+                abandoned: true,
+                level: 2,
+                syndrome: 0x9200_0007,
+                state: 3,
+            },
             StreamEvent::Redirect,
             StreamEvent::Gap { instructions: Some(1000) },
             StreamEvent::ThreadStart { thread: 2 },

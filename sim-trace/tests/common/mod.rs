@@ -195,8 +195,11 @@ fn event() -> impl Strategy<Value = Option<StreamEvent>> {
             .prop_map(|(number, args, result)| Some(StreamEvent::Syscall { number, args, result })),
         1 => any::<(u32, bool)>()
             .prop_map(|(number, abandoned)| Some(StreamEvent::Signal { number, abandoned })),
-        1 => any::<(u32, bool)>()
-            .prop_map(|(vector, abandoned)| Some(StreamEvent::Exception { vector, abandoned })),
+        1 => any::<(u32, bool, u8, u64, u8)>().prop_map(
+            |(vector, abandoned, level, syndrome, state)| {
+                Some(StreamEvent::Exception { vector, abandoned, level, syndrome, state })
+            },
+        ),
         1 => any::<Option<u64>>().prop_map(|instructions| Some(StreamEvent::Gap { instructions })),
         1 => any::<u64>().prop_map(|order| Some(StreamEvent::Ticket { order })),
         1 => any::<u64>().prop_map(|id| Some(StreamEvent::Marker { id })),

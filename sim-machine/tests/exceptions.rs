@@ -1,0 +1,75 @@
+//! A trace with the kernel in it: exceptions go where the recorder saw them go, and are returned from.
+
+use sim_core::{Counts, PmuEvent};
+use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
+use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
+
+const USER: u64 = 0x40_0000;
+const KERNEL: u64 = 0xffff_8000_0000_0400;
+const ADD: u32 = 0x9100_0421;
+const LDR: u32 = 0xf940_0041;
+const SVC: u32 = 0xd400_0001;
+const ERET: u32 = 0xd69f_03e0;
+/// `msr contextidr_el1, x1`: counted from EL1 on.
+const MSR_CONTEXTIDR: u32 = 0xd518_d021;
+
+fn exception(vector: u32, abandoned: bool, syndrome: u64) -> StreamEvent {
+    let (level, state) = if syndrome == 0 { (0, 0) } else { (1, 0) };
+    StreamEvent::Exception { vector, abandoned, level, syndrome, state }
+}
+
+/// A call, a load that aborts and runs again, an interrupt inside its handler and one of the program.
+fn run() -> (Counts, u64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kernel.n2t");
+    let mut meta = Meta::default();
+    meta.machine.full_system = true;
+    let mut writer = TraceWriter::create(&path, meta).expect("a new file");
+    let call = writer.define_block(USER, &[MSR_CONTEXTIDR, ADD, SVC]).expect("a block");
+    let load = writer.define_block(USER + 12, &[LDR, ADD]).expect("a block");
+    let handler = writer.define_block(KERNEL, &[MSR_CONTEXTIDR, ADD]).expect("a block");
+    let back = writer.define_block(KERNEL + 8, &[ADD, ERET]).expect("a block");
+    let nested = writer.define_block(KERNEL + 0x80, &[MSR_CONTEXTIDR, ERET]).expect("a block");
+    let access = [Access { index: 0, addr: 0x8000 }];
+    let mut push = |block, n, accesses: &[Access], event| {
+        writer.push_block(0, block, n, accesses, event).expect("a known block");
+    };
+    push(call, 3, &[], Some(exception(0x400, false, 0)));
+    push(handler, 2, &[], None);
+    push(back, 2, &[], None);
+    push(load, 1, &access, Some(exception(0x400, true, 0x24 << 26)));
+    push(handler, 2, &[], Some(exception(0x280, false, 0)));
+    push(nested, 2, &[], None);
+    push(back, 2, &[], None);
+    push(load, 2, &access, Some(exception(0x480, false, 0)));
+    push(handler, 2, &[], None);
+    push(back, 2, &[], None);
+    push(call, 1, &[], None);
+    let summary = writer.finish().expect("a whole trace");
+    assert_eq!(summary.redirects, 0);
+    let document = ConfigSource::default().document().expect("the profiles are embedded");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::open(&path, config, RunHeader::default()).expect("the trace");
+    let outcome = session.run(&RunOptions::default(), &mut |_| ()).expect("a run");
+    (outcome.cores[0].counts.clone(), summary.instructions)
+}
+
+#[test]
+fn exceptions_of_a_trace_are_counted_as_recorded() {
+    let (counts, instructions) = run();
+    let value = |event| counts.value(event);
+    use PmuEvent::*;
+    assert_eq!([EXC_TAKEN, EXC_RETURN].map(value), [4, 4]);
+    assert_eq!([EXC_SVC, EXC_DABORT, EXC_IRQ].map(value), [1, 1, 2]);
+    let others = [EXC_UNDEF, EXC_PABORT, EXC_TRAP_OTHER, EXC_TRAP_IRQ, EXC_TRAP_DABORT];
+    assert_eq!(others.map(value), [0; 5]);
+    assert_eq!(value(INST_RETIRED), instructions - 1, "the load that aborted does not retire");
+    assert_eq!(value(OP_SPEC) + value(STALL_SLOT), 5 * value(CPU_CYCLES));
+}
+
+#[test]
+fn the_level_follows_exceptions_and_returns() {
+    // Four handlers write the context at EL1; what the program writes before and behind them at EL0
+    // is not counted.
+    assert_eq!(run().0.value(PmuEvent::CID_WRITE_RETIRED), 4);
+}
