@@ -8,7 +8,7 @@ use sim_core::{
     Activity, Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest,
     MemoryPort, OpLife, PmuEvent, StallCause, TraceInst, VirtAddr,
 };
-use sim_isa::{BranchKind, Program, decode};
+use sim_isa::{BranchKind, Program, Special, decode};
 use sim_pipeline::{Pipeline, PipelineConfig, SLOTS, Step};
 
 const SCENARIOS: u64 = 10_000;
@@ -103,7 +103,7 @@ fn corpus() -> Vec<u32> {
 
 /// Words that occur together where the core has something to do: fused pairs, moves, barriers, divides,
 /// stores and loads of one base.
-const FAVORITES: [u32; 24] = [
+const FAVORITES: [u32; 25] = [
     0xeb01_001f, // cmp x0, x1
     0x9a83_0040, // csel x0, x2, x3, eq
     0x4e28_4841, // aese v1.16b, v2.16b
@@ -126,6 +126,7 @@ const FAVORITES: [u32; 24] = [
     0xd503_3b9f, // dsb ish
     0xd503_3fdf, // isb
     0xd503_30ff, // sb
+    0xd503_207f, // wfi
     0xf8e1_00a2, // ldaddal x1, x2, [x5]
     0xc85f_7ca3, // ldxr x3, [x5]
 ];
@@ -344,6 +345,11 @@ fn execution(random: &mut Random, program: &Program, id: u32) -> TraceInst {
     if mem.bytes > 0 && !random.one_in(50) {
         let place = if random.one_in(3) { random.below(1 << 20) } else { 8 * random.below(4) };
         inst.addr = 0x10_0000 + place;
+        inst.flags = InstFlags::HAS_ADDR;
+    }
+    if program.inst(id).special == Special::Wait && random.one_in(2) {
+        // How long it sleeps.
+        inst.addr = random.below(100);
         inst.flags = InstFlags::HAS_ADDR;
     }
     let mut set = |flag, odds| {
