@@ -12,7 +12,7 @@ use sim_trace::scenario::{Bound, Case, Expectation};
 use crate::cases::{FiledCase, all_cases};
 
 /// Groups that may have no event without a case.
-pub const COMPLETE: [Group; 11] = [
+pub const COMPLETE: [Group; 13] = [
     Group::Tlb,
     Group::L1d,
     Group::L1i,
@@ -23,6 +23,8 @@ pub const COMPLETE: [Group; 11] = [
     Group::LoadStore,
     Group::Instruction,
     Group::Branch,
+    Group::Exception,
+    Group::Cpu,
     Group::Simd,
 ];
 
