@@ -6,6 +6,7 @@
 //! that a data step raises no event of the I-side. `IF` goes to the I-side directly.
 
 mod exceptions;
+mod pmu_registers;
 mod port;
 mod recorded;
 mod setup;
@@ -58,6 +59,14 @@ pub enum CaseError {
         step: String,
         /// The address.
         addr: u64,
+    },
+    /// A step accesses a register of the PMU that it may not: no exception is taken for it here.
+    #[error("'{step}': {source}; say at which level it runs, or expect what the register gives")]
+    Refused {
+        /// The step as written.
+        step: String,
+        /// Why.
+        source: sim_pmu::AccessError,
     },
 }
 

@@ -47,6 +47,7 @@ pub mod flows;
 pub mod given;
 pub mod named_insts;
 mod other_path;
+pub mod pmu_registers;
 mod rename_step;
 pub mod steps;
 #[cfg(test)]
@@ -60,6 +61,7 @@ pub use error::{Problem, ScenarioError};
 pub use expect::{Bound, Expectation, Expected};
 pub use flows::Way;
 pub use given::{Base, Bits, Clause, Given, Ram, State};
+pub use pmu_registers::{ExpectedRegister, RegisterRead};
 pub use steps::{Action, Join, Step, Xt};
 pub use vectors::Reading;
 

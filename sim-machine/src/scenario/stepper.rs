@@ -8,7 +8,8 @@ use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
 use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 
-use super::exceptions::{CutShort, pmu_of};
+use super::exceptions::CutShort;
+use super::pmu_registers::pmu_for;
 use super::port::{DataPort, NoMemory};
 use super::recorded::Tally;
 use super::setup;
@@ -52,7 +53,7 @@ impl<T: Tally> Stepper<T> {
         config: &MachineConfig,
         mut sink: T,
     ) -> Result<Stepper<T>, CaseError> {
-        sink.recorded_mut().pmu = pmu_of(&case.given.counters);
+        sink.recorded_mut().pmu = pmu_for(case);
         let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
@@ -119,6 +120,7 @@ impl<T: Tally> Stepper<T> {
                     self.execute_cut_short(step, addr);
                 } else {
                     self.execute_with(step, addr, InstFlags::default());
+                    self.access_pmu(step, addr)?;
                     self.resume(step);
                 }
             }

@@ -3,9 +3,11 @@
 use sim_core::PmuEvent;
 use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
 use sim_pmu::CounterIndex;
-use sim_trace::scenario::{Bound, Case, Expectation, ExpectedCounter, Place, Reading};
+use sim_trace::scenario::{
+    Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead,
+};
 
-use super::{Added, Recorded};
+use super::{Added, Recorded, pmu_registers};
 
 /// An event whose count is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,15 @@ pub struct WrongCounter {
     pub overflowed: bool,
 }
 
+/// A register of the PMU that does not give what it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongRegister {
+    /// What it should give.
+    pub expected: ExpectedRegister,
+    /// What reading it gives.
+    pub read: RegisterRead,
+}
+
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -51,6 +62,8 @@ pub struct Verdict {
     pub wrong_edges: Vec<WrongEdge>,
     /// Every wrong counter of the PMU.
     pub wrong_counters: Vec<WrongCounter>,
+    /// Every wrong register of the PMU.
+    pub wrong_registers: Vec<WrongRegister>,
     /// How many events were compared.
     pub compared: usize,
 }
@@ -58,7 +71,10 @@ pub struct Verdict {
 impl Verdict {
     /// True when every count and every way is right.
     pub fn holds(&self) -> bool {
-        self.mismatches.is_empty() && self.wrong_edges.is_empty() && self.wrong_counters.is_empty()
+        self.mismatches.is_empty()
+            && self.wrong_edges.is_empty()
+            && self.wrong_counters.is_empty()
+            && self.wrong_registers.is_empty()
     }
 
     /// What a reader needs to see of a case that does not hold: place, claim, section, and for
@@ -93,7 +109,23 @@ impl Verdict {
                 flag(*overflowed)
             );
         }
+        for WrongRegister { expected, read } in &self.wrong_registers {
+            text += &format!(
+                "    {}: expected {}, gives {}\n",
+                expected.name,
+                told(expected.read),
+                told(*read)
+            );
+        }
         text
+    }
+}
+
+fn told(read: RegisterRead) -> String {
+    match read {
+        RegisterRead::Value(value) => format!("0x{value:x}"),
+        RegisterRead::Undefined => String::from("undefined"),
+        RegisterRead::TrappedTo(level) => format!("a trap to EL{level}"),
     }
 }
 
@@ -121,8 +153,21 @@ pub(super) fn judge(
         })
         .collect();
     let wrong_counters = wrong_counters(expectation, recorded);
-    let compared = expectation.events.len() + expectation.counters.len();
-    Verdict { mismatches, wrong_edges, wrong_counters, compared }
+    let wrong_registers = wrong_registers(expectation, recorded);
+    let compared =
+        expectation.events.len() + expectation.counters.len() + expectation.registers.len();
+    Verdict { mismatches, wrong_edges, wrong_counters, wrong_registers, compared }
+}
+
+/// The registers that give something else than they should.
+fn wrong_registers(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongRegister> {
+    let Some(pmu) = &recorded.pmu else { return Vec::new() };
+    let expected = expectation.registers.iter();
+    let reads = expected.map(|expected| (expected, pmu_registers::read(pmu, expected)));
+    reads
+        .filter(|(expected, read)| expected.read != *read)
+        .map(|(expected, read)| WrongRegister { expected: expected.clone(), read })
+        .collect()
 }
 
 /// The counters that show something else, or whose flags are others. Without a PMU all are 0.

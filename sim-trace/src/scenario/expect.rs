@@ -18,6 +18,7 @@ use sim_core::pmu_event::{COUNT, Group, RelationKind};
 use super::counters::{ExpectedCounter, parse_expected_counter};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
+use super::pmu_registers::{ExpectedRegister, parse_expected_register};
 use super::vectors::{self, Reading};
 
 /// Which counts are right, both ends included.
@@ -73,6 +74,8 @@ pub struct Expectation {
     pub events: Vec<Expected>,
     /// Counters of the PMU.
     pub counters: Vec<ExpectedCounter>,
+    /// Registers of the PMU.
+    pub registers: Vec<ExpectedRegister>,
 }
 
 /// An expectation as it is written, before what follows from it is worked out.
@@ -82,6 +85,7 @@ pub(super) struct Draft {
     sum: Option<[u64; COUNT]>,
     stated: Vec<(PmuEvent, Bound, usize)>,
     counters: Vec<ExpectedCounter>,
+    registers: Vec<ExpectedRegister>,
     pub(super) others_open: bool,
     /// Events of the boxes on the path: each counts at least once.
     pub(super) path: Vec<PmuEvent>,
@@ -115,6 +119,10 @@ impl Draft {
     fn parse_part(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
         if let Some(counter) = parse_expected_counter(cursor)? {
             self.counters.push(counter);
+            return Ok(());
+        }
+        if let Some(register) = parse_expected_register(cursor)? {
+            self.registers.push(register);
             return Ok(());
         }
         let start = cursor.clone();
@@ -164,7 +172,8 @@ impl Draft {
         }
         let known = |event: PmuEvent| bounds[event as usize].map(|bound| Expected { event, bound });
         let events = PmuEvent::ALL.into_iter().filter_map(known).collect();
-        Ok(Expectation { events, counters: self.counters.clone() })
+        let (counters, registers) = (self.counters.clone(), self.registers.clone());
+        Ok(Expectation { events, counters, registers })
     }
 
     /// An event that is not derived from others: stated, in the sum, or 0.

@@ -5,6 +5,7 @@
 //! branches use X4. Direct branches go
 //! two instructions ahead. The words were assembled with binutils 2.40.
 
+use super::pmu_registers::PMU_INSTS;
 use super::vector_insts::VECTOR_INSTS;
 
 /// What follows the name of an instruction in a step.
@@ -234,7 +235,7 @@ pub fn find(name: &str) -> Option<&'static NamedInst> {
 
 /// Every named instruction of all lists.
 pub fn all() -> impl Iterator<Item = &'static NamedInst> {
-    NAMED_INSTS.iter().chain(&VECTOR_INSTS)
+    NAMED_INSTS.iter().chain(&VECTOR_INSTS).chain(&PMU_INSTS)
 }
 
 #[cfg(test)]

@@ -344,3 +344,25 @@ proptest! {
         let _ = parse("a.toml", &format!("{HEAD}{body}"));
     }
 }
+
+#[test]
+fn registers_of_the_pmu_are_written_read_and_expected() {
+    let with = |expect: &str| {
+        format!(
+            "guide = 'x'\n[[case]]\ntest = 'a'\nclaim = 'b'\ngiven = 'K3; at EL1'\n\
+             do = 'MSR PMCR_EL0 0x41 ; MRS PMEVCNTR5_EL0'\nexpect = '{expect}'\nothers = 'any'\n"
+        )
+    };
+    let read = |expect: &str| {
+        let cases = parse("x.toml", &with(expect)).map_err(|error| error.to_string())?;
+        Ok::<_, String>(cases[0].expect.registers[0].read)
+    };
+    assert_eq!(read("register PMCR_EL0 = 0x10"), Ok(RegisterRead::Value(16)));
+    assert_eq!(read("register PMEVCNTR6_EL0 undefined"), Ok(RegisterRead::Undefined));
+    assert_eq!(read("register MDCR_EL2 trapped to EL3"), Ok(RegisterRead::TrappedTo(3)));
+    assert!(read("register PMCRX = 1").is_err_and(|error| error.contains("a register of the PMU")));
+    assert!(read("register PMCR_EL0 1").is_err_and(|error| error.contains("'undefined'")));
+    assert!(
+        read("register PMCR_EL0 trapped to EL0").is_err_and(|error| error.contains("EL1, EL2"))
+    );
+}

@@ -1,0 +1,63 @@
+//! Reads and writes of the PMU's registers by the steps of a case.
+
+use sim_pmu::{AccessError, Encoding, Pmu, Register};
+use sim_trace::scenario::{Action, Case, ExpectedRegister, RegisterRead, Step};
+
+use super::CaseError;
+use super::exceptions::pmu_of;
+use super::recorded::Tally;
+use super::stepper::Stepper;
+
+/// `MSR` and `MRS` of a register, without the fields that name it and Rt.
+const MSR: u32 = 0xD510_0000;
+const MRS: u32 = 0xD530_0000;
+const INST_BITS: u32 = 0xFFF0_0000;
+
+/// The PMU of a case: with its given counters, after reset if its steps alone program it, none if
+/// nothing looks at it.
+pub(super) fn pmu_for(case: &Case) -> Option<Box<Pmu>> {
+    let uses_it = case.steps.iter().any(|step| access(step).is_some())
+        || !case.expect.registers.is_empty()
+        || !case.silicon.registers.is_empty();
+    pmu_of(&case.given.counters).or_else(|| uses_it.then(Box::default))
+}
+
+/// The register that a step accesses, and whether it writes it. A write of `PMSWINC_EL0` reaches
+/// the PMU when it retires, as its event does.
+fn access(step: &Step) -> Option<(Register, bool)> {
+    let Action::Execute { word, .. } = step.action else { return None };
+    let is_write = match word & INST_BITS {
+        MSR => true,
+        MRS => false,
+        _ => return None,
+    };
+    let register = Register::from_encoding(Encoding::of_word(word))?;
+    (register != Register::PMSWINC_EL0 && !step.wrong_path).then_some((register, is_write))
+}
+
+/// What reading a register gives now.
+pub(super) fn read(pmu: &Pmu, expected: &ExpectedRegister) -> RegisterRead {
+    // A counter that the architecture has no name for does not exist either.
+    let register = Register::from_name(&expected.name);
+    match register.map_or(Err(AccessError::Undefined), |register| pmu.mrs(register)) {
+        Ok(value) => RegisterRead::Value(value),
+        Err(AccessError::Undefined) => RegisterRead::Undefined,
+        Err(AccessError::Trap { to }) => RegisterRead::TrappedTo(to as u8),
+    }
+}
+
+impl<T: Tally> Stepper<T> {
+    /// A step that reads or writes a register of the PMU does so where the program runs.
+    pub(super) fn access_pmu(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
+        let (Some((register, is_write)), Some(pmu)) =
+            (access(step), &mut self.sink.recorded_mut().pmu)
+        else {
+            return Ok(());
+        };
+        let result = match is_write {
+            true => pmu.msr(register, xt.unwrap_or(0)),
+            false => pmu.mrs(register).map(drop),
+        };
+        result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })
+    }
+}
