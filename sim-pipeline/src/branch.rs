@@ -119,7 +119,7 @@ impl BranchUnit {
             direction: DirectionUnit::new(config),
             indirect: IndirectPredictor::new(config.indirect_path_bits, config.indirect_targets),
             returns: ReturnStack::new(config.return_stack),
-            history: History::new(&config.history_lengths, config.tagged_bits),
+            history: History::new(&config.history_lengths, config.folded_bits),
         }
     }
 
@@ -138,7 +138,7 @@ impl BranchUnit {
         }
         let taken = lookup.taken;
         let next = if taken { target } else { Some(branch.pc.wrapping_add(4)) };
-        self.history.push(branch.pc, taken, next.unwrap_or(0));
+        self.history.push(branch, taken, next.unwrap_or(0));
         let resteered = taken && btb == BtbHit::Miss;
         Prediction { next, taken, btb, resteered, btb_target, lookup, before }
     }
@@ -197,9 +197,15 @@ impl BranchUnit {
     }
 
     /// Puts history and return stack where they are behind the branch with its real outcome.
-    pub fn recover(&mut self, wrong: &Prediction, returns: ReturnStack, actual: Outcome) {
+    pub fn recover(
+        &mut self,
+        branch: Branch,
+        wrong: &Prediction,
+        returns: ReturnStack,
+        actual: Outcome,
+    ) {
         self.history.restore(wrong.before);
-        self.history.push(actual.pc, actual.taken, actual.next);
+        self.history.push(branch, actual.taken, actual.next);
         self.returns = returns;
     }
 
@@ -259,6 +265,7 @@ mod tests {
             return_stack: 16,
             bimodal_bits: 12,
             tagged_bits: 10,
+            folded_bits: 10,
             history_lengths: vec![4, 8, 16, 32, 64, 128],
             gshare_bits: 12,
             indirect_path_bits: 10,
@@ -274,7 +281,7 @@ mod tests {
         let right = prediction.next == Some(next);
         if !right {
             let returns = unit.return_stack();
-            unit.recover(&prediction, returns, actual);
+            unit.recover(branch, &prediction, returns, actual);
         }
         right
     }

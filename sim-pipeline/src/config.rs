@@ -71,6 +71,9 @@ pub struct BranchConfig {
     pub bimodal_bits: u32,
     /// log2 of the entries of each tagged direction table.
     pub tagged_bits: u32,
+    /// Bits to which a history is folded for the index: a branch reaches two to this power entries of
+    /// each tagged table, which ones is its address's choice.
+    pub folded_bits: u32,
     /// History lengths of the tagged direction tables, ascending, in branches.
     pub history_lengths: Vec<u32>,
     /// log2 of the counters of the two-level predictor, and directions that select among them.
@@ -223,7 +226,8 @@ impl PipelineConfig {
         }
         for (key, bits, most) in [
             ("branch.bimodal-bits", b.bimodal_bits, 20),
-            ("branch.tagged-bits", b.tagged_bits, crate::branch::history::MAX_INDEX_BITS),
+            ("branch.tagged-bits", b.tagged_bits, 16),
+            ("branch.folded-bits", b.folded_bits, crate::branch::history::MAX_FOLDED_BITS),
             ("branch.gshare-bits", b.gshare_bits, 20),
             ("branch.indirect-path-bits", b.indirect_path_bits, 20),
         ] {

@@ -135,7 +135,7 @@ impl Pipeline {
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
-            self.branches.recover(&prediction, returns, actual);
+            self.branches.recover(branch, &prediction, returns, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
                 None => StallCause::FetchNoTarget,
@@ -267,7 +267,7 @@ impl Pipeline {
         if let Some(wrong) = prediction.next {
             self.run_wrong_path(wrong, complete, program, memory, sink);
         }
-        self.branches.recover(&prediction, returns, Outcome { pc: branch.pc, taken, next });
+        self.branches.recover(branch, &prediction, returns, Outcome { pc: branch.pc, taken, next });
         self.front
             .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)

@@ -4,7 +4,9 @@
 //! branch. Each table needs two of different widths, which share one register of 32 bits, so that
 //! all tables move in a few vector instructions.
 
+use super::Branch;
 use super::tage::{MAX_HISTORY, MAX_TABLES};
+use sim_isa::BranchKind;
 
 /// Bits kept: more than the longest history, so that a saved state stays valid while the wrong path
 /// writes ahead of it.
@@ -15,7 +17,7 @@ const TAG_BITS: u32 = 9;
 /// Where the tag register stands beside the index register.
 const TAG_SHIFT: u32 = 16;
 /// Widest index register: one bit is left for the shift.
-pub const MAX_INDEX_BITS: u32 = TAG_SHIFT - 1;
+pub const MAX_FOLDED_BITS: u32 = TAG_SHIFT - 1;
 
 /// Everything that a branch changes in the history; small enough to be saved at every branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +51,12 @@ impl HistoryState {
     }
 }
 
+/// The index part of a folded register.
+#[inline]
+pub(super) fn index_fold(fold: u32) -> u32 {
+    fold & ((1 << TAG_SHIFT) - 1)
+}
+
 /// The tag part of a folded register.
 #[inline]
 pub(super) fn tag_fold(fold: u32) -> u32 {
@@ -64,24 +72,24 @@ pub struct History {
     /// Where that branch's bit stands in the two registers; 0 for a table that is not there.
     leaves: [u32; MAX_TABLES],
     tables: usize,
-    index_bits: u32,
+    folded_bits: u32,
     state: HistoryState,
 }
 
 impl History {
-    /// An empty history for tables of `1 << index_bits` entries.
-    pub fn new(lengths: &[u32], index_bits: u32) -> History {
+    /// An empty history for tables of these lengths, folded to `folded_bits` for the index.
+    pub fn new(lengths: &[u32], folded_bits: u32) -> History {
         let (mut oldest, mut leaves) = ([0; MAX_TABLES], [0; MAX_TABLES]);
         for (i, length) in lengths.iter().take(MAX_TABLES).enumerate() {
             oldest[i] = length - 1;
-            leaves[i] = 1 << (length % index_bits) | 1 << (TAG_SHIFT + length % TAG_BITS);
+            leaves[i] = 1 << (length % folded_bits) | 1 << (TAG_SHIFT + length % TAG_BITS);
         }
         History {
             ring: Box::new([0; RING_WORDS]),
             oldest,
             leaves,
             tables: lengths.len().min(MAX_TABLES),
-            index_bits,
+            folded_bits,
             state: HistoryState::default(),
         }
     }
@@ -97,19 +105,34 @@ impl History {
         self.state = state;
     }
 
-    /// Moves past one branch.
+    /// Moves past one branch. Those that always go the same way tell nothing and are left out, except
+    /// in the path.
     #[inline]
-    pub fn push(&mut self, pc: u64, taken: bool, next: u64) {
+    pub fn push(&mut self, branch: Branch, taken: bool, next: u64) {
+        if taken {
+            self.state.path = (self.state.path << 3) ^ (next >> 2) ^ (branch.pc >> 4);
+        }
+        match branch.kind {
+            BranchKind::Conditional => self.push_bit(taken),
+            BranchKind::Indirect | BranchKind::IndirectCall => {
+                self.push_bit((next >> 2 ^ next >> 5 ^ next >> 8) & 1 == 1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Moves past one bit.
+    fn push_bit(&mut self, taken: bool) {
         let mut gone = [0; MAX_TABLES];
         for (gone, oldest) in gone.iter_mut().zip(self.oldest).take(self.tables) {
             *gone = self.bit(oldest).wrapping_neg();
         }
         let comes = u32::from(taken) * (1 | 1 << TAG_SHIFT);
-        let (index_top, tag_top) = (1 << self.index_bits, 1 << (TAG_SHIFT + TAG_BITS));
+        let (index_top, tag_top) = (1 << self.folded_bits, 1 << (TAG_SHIFT + TAG_BITS));
         let keep = (index_top - 1) | (tag_top - (1 << TAG_SHIFT));
         for ((fold, gone), leaves) in self.state.folds.iter_mut().zip(gone).zip(self.leaves) {
             let moved = (*fold << 1 | comes) ^ (leaves & gone);
-            let around = (moved & index_top) >> self.index_bits | (moved & tag_top) >> TAG_BITS;
+            let around = (moved & index_top) >> self.folded_bits | (moved & tag_top) >> TAG_BITS;
             *fold = (moved ^ around) & keep;
         }
         let head = (self.state.head + 1) % RING_BITS as u32;
@@ -117,9 +140,6 @@ impl History {
         self.ring[word] = (self.ring[word] & !(1 << bit)) | (u64::from(taken) << bit);
         self.state.head = head;
         self.state.recent = self.state.recent << 1 | u32::from(taken);
-        if taken {
-            self.state.path = (self.state.path << 3) ^ (next >> 2) ^ (pc >> 4);
-        }
     }
 
     /// The direction `age` branches ago, 0 for the last one.
@@ -143,7 +163,7 @@ mod tests {
         for _ in 0..500 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let taken = state >> 31 == 1;
-            history.push(0, taken, 0);
+            history.push_bit(taken);
             bits.insert(0, u32::from(taken));
             bits.truncate(length as usize);
             let slow = |width: u32| {
@@ -151,7 +171,7 @@ mod tests {
                 ages.fold(0, |fold, (age, bit)| fold ^ (bit << (age as u32 % width)))
             };
             let folds = history.state().folds()[0];
-            assert_eq!(folds & ((1 << TAG_SHIFT) - 1), slow(width));
+            assert_eq!(index_fold(folds), slow(width));
             assert_eq!(tag_fold(folds), slow(TAG_BITS));
         }
     }
@@ -160,7 +180,10 @@ mod tests {
     fn a_restored_history_goes_on_as_if_the_wrong_path_had_not_been() {
         let mut history = History::new(&[5, 200], 8);
         let mut other = history.clone();
-        let push = |h: &mut History, i: u64| h.push(4 * i, i.is_multiple_of(3), 64 * i);
+        let push = |h: &mut History, i: u64| {
+            let branch = Branch { pc: 4 * i, kind: BranchKind::Conditional, target: 64 * i };
+            h.push(branch, i.is_multiple_of(3), 64 * i);
+        };
         (0..300).for_each(|i| push(&mut history, i));
         let saved = *history.state();
         (900..960).for_each(|i| push(&mut history, i));

@@ -11,23 +11,73 @@ const SETS_OF_A_BRANCH: usize = 16;
 const WAYS: usize = 4;
 /// Places that one branch reaches.
 const PLACES: usize = SETS_OF_A_BRANCH * WAYS;
+/// The part of the path that selects among targets: the last ten taken branches.
+const PATH_MASK: u64 = (1 << 30) - 1;
 /// No branch is at this address: it is not a multiple of four.
 const EMPTY: u64 = u64::MAX;
 
 /// A table entry: the place of a target among those that the branch reaches.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pointer {
-    tag: u32,
+    tag: u16,
     place: u8,
     /// 2-bit confidence; a place is replaced when it is 0.
     confidence: u8,
 }
 
+/// Pointers by 64 bits that name a branch, or a branch and its path; most recently used first.
+#[derive(Clone, Debug)]
+struct PointerTable {
+    sets: Box<[[Pointer; WAYS]]>,
+}
+
+impl PointerTable {
+    fn new(bits: u32) -> PointerTable {
+        PointerTable {
+            sets: vec![[Pointer::default(); WAYS]; (1 << bits) / WAYS].into_boxed_slice(),
+        }
+    }
+
+    /// Set and tag; a tag is never 0, which marks an empty entry.
+    fn locate(&self, name: u64) -> (usize, u16) {
+        let mixed = name.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let set = (mixed >> 40) as usize & (self.sets.len() - 1);
+        (set, (mixed >> 20) as u16 | 1)
+    }
+
+    fn look_up(&self, name: u64) -> Option<u8> {
+        let (set, tag) = self.locate(name);
+        self.sets[set].iter().find(|pointer| pointer.tag == tag).map(|pointer| pointer.place)
+    }
+
+    /// Trains the entry of `name`; `may_add` when one that is not there gets a place.
+    fn train(&mut self, name: u64, place: u8, may_add: bool) {
+        let (set, tag) = self.locate(name);
+        let set = &mut self.sets[set];
+        let Some(way) = set.iter().position(|pointer| pointer.tag == tag) else {
+            if may_add {
+                set.rotate_right(1);
+                set[0] = Pointer { tag, place, confidence: 0 };
+            }
+            return;
+        };
+        set[..=way].rotate_right(1);
+        let pointer = &mut set[0];
+        if pointer.place == place {
+            pointer.confidence = (pointer.confidence + 1).min(3);
+        } else if pointer.confidence == 0 {
+            pointer.place = place;
+        } else {
+            pointer.confidence -= 1;
+        }
+    }
+}
+
 /// Targets of `BR`, `BLR` and of returns that the return stack has lost.
 #[derive(Clone, Debug)]
 pub struct IndirectPredictor {
-    by_address: Box<[Pointer]>,
-    by_path: Box<[Pointer]>,
+    by_address: PointerTable,
+    by_path: PointerTable,
     /// `(branch, target)`, the places of one group of branches after the other.
     pool: Box<[(u64, u64)]>,
     /// The place of each set that goes next.
@@ -37,10 +87,9 @@ pub struct IndirectPredictor {
 impl IndirectPredictor {
     /// Empty tables of `1 << path_bits` entries and a pool of `targets`, both powers of two.
     pub fn new(path_bits: u32, targets: usize) -> IndirectPredictor {
-        let table = || vec![Pointer::default(); 1 << path_bits].into_boxed_slice();
         IndirectPredictor {
-            by_address: table(),
-            by_path: table(),
+            by_address: PointerTable::new(path_bits),
+            by_path: PointerTable::new(path_bits),
             pool: vec![(EMPTY, 0); targets].into_boxed_slice(),
             victims: vec![0; targets / WAYS].into_boxed_slice(),
         }
@@ -48,29 +97,17 @@ impl IndirectPredictor {
 
     /// The predicted target, the path table first.
     pub fn look_up(&self, pc: u64, history: &HistoryState) -> Option<u64> {
-        let by_path = &self.by_path[self.path_slot(pc, history)];
-        let by_address = &self.by_address[self.address_slot(pc)];
-        let pointer = if by_path.tag == path_tag(pc, history) {
-            by_path
-        } else if by_address.tag == address_tag(pc) {
-            by_address
-        } else {
-            return None;
-        };
-        let (branch, target) = self.pool[self.group(pc) + usize::from(pointer.place)];
+        let by_path = self.by_path.look_up(path_name(pc, history));
+        let place = by_path.or_else(|| self.by_address.look_up(pc))?;
+        let (branch, target) = self.pool[self.group(pc) + usize::from(place)];
         (branch == pc).then_some(target)
     }
 
     /// Trains with the real target. The path table gets an entry when the prediction was wrong.
     pub fn train(&mut self, pc: u64, history: &HistoryState, target: u64, was_right: bool) {
         let place = self.place(pc, target);
-        let slot = self.path_slot(pc, history);
-        let tag = path_tag(pc, history);
-        if self.by_path[slot].tag == tag || !was_right {
-            update(&mut self.by_path[slot], tag, place);
-        }
-        let slot = self.address_slot(pc);
-        update(&mut self.by_address[slot], address_tag(pc), place);
+        self.by_path.train(path_name(pc, history), place, !was_right);
+        self.by_address.train(pc, place, true);
     }
 
     /// The place of a target among those that the branch reaches; a new target displaces one.
@@ -92,16 +129,6 @@ impl IndirectPredictor {
     fn group(&self, pc: u64) -> usize {
         fold(pc >> 2, self.pool.len() / PLACES) * PLACES
     }
-
-    fn address_slot(&self, pc: u64) -> usize {
-        fold(pc >> 2, self.by_address.len())
-    }
-
-    fn path_slot(&self, pc: u64, history: &HistoryState) -> usize {
-        let path = history.path();
-        let mixed = (pc >> 2) ^ path ^ (path >> 17);
-        mixed as usize & (self.by_path.len() - 1)
-    }
 }
 
 /// `value` folded to a number below the power of two `size`.
@@ -110,30 +137,17 @@ fn fold(value: u64, size: usize) -> usize {
     (value ^ (value >> bits) ^ (value >> (2 * bits)) ^ (value >> (3 * bits))) as usize & (size - 1)
 }
 
-fn update(entry: &mut Pointer, tag: u32, place: u8) {
-    if entry.tag == tag && entry.place == place {
-        entry.confidence = (entry.confidence + 1).min(3);
-    } else if entry.confidence == 0 || entry.tag != tag {
-        *entry = Pointer { tag, place, confidence: 0 };
-    } else {
-        entry.confidence -= 1;
-    }
-}
-
-/// Tags are never 0, which marks an empty entry.
-fn address_tag(pc: u64) -> u32 {
-    (pc >> 2) as u32 | 1 << 31
-}
-
-fn path_tag(pc: u64, history: &HistoryState) -> u32 {
-    let path = history.path();
-    ((pc >> 2) ^ (path << 7) ^ (path >> 11)) as u32 | 1 << 31
+/// Names a branch on its path.
+fn path_name(pc: u64, history: &HistoryState) -> u64 {
+    (history.path() & PATH_MASK) ^ pc.rotate_left(32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::branch::Branch;
     use crate::branch::history::History;
+    use sim_isa::BranchKind;
 
     /// A branch that goes through its targets in turn; wrong predictions in the last of many turns.
     fn wrong(targets: u64) -> u64 {
@@ -146,7 +160,8 @@ mod tests {
                 let before = *history.state();
                 let right = predictor.look_up(pc, &before) == Some(target);
                 predictor.train(pc, &before, target, right);
-                history.push(pc, true, target);
+                let branch = Branch { pc, kind: BranchKind::Indirect, target: 0 };
+                history.push(branch, true, target);
                 wrong += u64::from(turn == 5 && !right);
             }
         }

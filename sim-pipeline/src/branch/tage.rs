@@ -3,7 +3,7 @@
 //! The core's predictor is only known to be TAGE-class (HC33); the structure follows the published
 //! TAGE idea, the sizes are configuration. Not modeled: statistical corrector, loop predictor.
 
-use super::history::{HistoryState, tag_fold};
+use super::history::{HistoryState, index_fold, tag_fold};
 use crate::config::BranchConfig;
 
 /// Most tagged tables.
@@ -120,11 +120,12 @@ impl Tage {
     /// Slots and tags in all tables at once, those of tables that are not there for nothing.
     #[inline]
     fn locate(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) {
-        let word = (pc >> 2) as u32;
-        let (by_index, by_tag) = (word ^ word >> self.index_bits, word ^ word >> 7);
+        // A product spreads addresses over all slots, however far apart branches stand.
+        let mixed_pc = ((pc >> 2) as u32).wrapping_mul(0x9e37_79b1);
+        let (by_index, by_tag) = (mixed_pc >> 16, mixed_pc >> 8);
         let mask = (1 << self.index_bits) - 1;
         for (i, fold) in history.folds().iter().enumerate() {
-            found.slots[i] = ((by_index ^ fold) & mask) as u16;
+            found.slots[i] = ((by_index ^ index_fold(*fold)) & mask) as u16;
             let mixed = by_tag ^ tag_fold(*fold) << 1 ^ fold << 3;
             found.tags[i] = (mixed & TAG_MASK | TAG_PRESENT) as u16;
         }
