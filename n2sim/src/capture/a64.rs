@@ -56,6 +56,12 @@ pub(super) fn is_prefetch(word: u32) -> bool {
     matches!(sim_isa::decode(word).mem.op, PrefetchInst | PrefetchLoad | PrefetchStore)
 }
 
+/// The elements of a gather or scatter at some index; `None` for another word.
+pub(super) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
+    let mem = sim_isa::decode(*word).mem;
+    (mem.scattered && !is_prefetch(*word)).then_some((index, mem.elements))
+}
+
 /// True for SVE loads and stores, prefetches among them.
 pub(super) fn is_sve_memory(word: u32) -> bool {
     word & 0x9e00_0000 == 0x8400_0000

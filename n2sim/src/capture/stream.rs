@@ -7,7 +7,8 @@ use super::a64::{self, Exit};
 use super::registers::KnownRegisters;
 use super::wire::{SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
-use sim_trace::{Access, BlockId, StreamEvent, TraceWriter};
+use sim_core::Activity;
+use sim_trace::{Access, BlockId, Further, StreamEvent, TraceWriter};
 use std::collections::HashMap;
 
 /// Block executions kept to rebuild addresses from.
@@ -27,6 +28,8 @@ pub(super) struct BlockInfo {
     /// Instructions that access memory whenever they complete.
     sure_accesses: usize,
     sve_accesses: u32,
+    /// Indexes of gathers and scatters, and how many elements their vectors have.
+    scattered: Vec<(u16, u8)>,
 }
 
 impl BlockInfo {
@@ -43,8 +46,14 @@ impl BlockInfo {
             prefetches: count(a64::is_prefetch) as u32,
             sure_accesses: count(a64::always_accesses),
             sve_accesses: count(a64::is_sve_memory) as u32,
+            scattered: (0u16..).zip(&words).filter_map(a64::elements).collect(),
             words,
         }
+    }
+
+    /// Elements of the gather or scatter `index`; `None` for another instruction.
+    fn elements(&self, index: u16) -> Option<u8> {
+        self.scattered.iter().find(|(at, _)| *at == index).map(|(_, elements)| *elements)
     }
 
     fn pc_of(&self, index: usize) -> u64 {
@@ -107,6 +116,8 @@ struct Run {
     block: u32,
     executed: u16,
     accesses: Vec<Access>,
+    /// Addresses that gathers and scatters have behind their first.
+    further: Vec<Access>,
 }
 
 /// What came after a block.
@@ -174,7 +185,7 @@ impl Stream {
         while let Some(&bits) = words.get(position) {
             position += 1;
             match Word::decode(bits) {
-                Some(Word::Access { index, addr }) => self.access(index, addr),
+                Some(Word::Access { index, addr }) => self.access(index, addr, shared),
                 Some(Word::Block(block)) => self.begin(block, shared, writer)?,
                 Some(Word::Started(n)) => self.started = Some(n),
                 Some(Word::SyscallEnter(number)) => {
@@ -204,12 +215,20 @@ impl Stream {
         Ok(())
     }
 
-    /// An access of the running block. One instruction may report several: the lowest stands.
-    fn access(&mut self, index: u32, addr: u64) {
+    /// An access of the running block. One instruction may report several: of a gather or scatter each
+    /// stands, of another the lowest.
+    fn access(&mut self, index: u32, addr: u64, shared: &Shared) {
         let index = index as u16;
-        let accesses = &mut self.history[self.at].accesses;
+        let Run { block, accesses, further, .. } = &mut self.history[self.at];
         match accesses.last_mut() {
-            Some(last) if last.index == index => last.addr = last.addr.min(addr),
+            Some(last) if last.index == index => {
+                let info = shared.blocks.get(*block as usize);
+                if info.is_some_and(|info| info.elements(index).is_some()) {
+                    further.push(Access { index, addr });
+                } else {
+                    last.addr = last.addr.min(addr);
+                }
+            }
             Some(last) if last.index > index => {}
             _ => accesses.push(Access { index, addr }),
         }
@@ -224,6 +243,7 @@ impl Stream {
         self.at = (self.at + 1) % HISTORY;
         self.history[self.at].block = block;
         self.history[self.at].accesses.clear();
+        self.history[self.at].further.clear();
         self.is_running = true;
         Ok(())
     }
@@ -251,14 +271,23 @@ impl Stream {
         }
         self.runs += 1;
         let run = &self.history[self.at];
-        let id = shared.blocks[run.block as usize].id;
+        let info = &shared.blocks[run.block as usize];
+        let id = info.id;
         let syscall = self.syscall.take().map(|(number, args, result)| {
             shared.tally.syscalls += 1;
             shared.tally.is_replaced |= number == 221 && result.is_none();
             StreamEvent::Syscall { number, args, result }
         });
         if writer.admits(u64::from(run.executed), &mut shared.tally) {
-            writer.trace.push_block(self.number, id, run.executed, &run.accesses, syscall)?;
+            let elements = elements(info, run);
+            if elements.is_empty() {
+                writer.trace.push_block(self.number, id, run.executed, &run.accesses, syscall)?;
+            } else {
+                writer.trace.push_block(self.number, id, run.executed, &run.accesses, None)?;
+                for event in elements.into_iter().chain(syscall) {
+                    writer.trace.push_event(self.number, event)?;
+                }
+            }
             if let Some(signal) = ending.signal {
                 writer.trace.push_event(self.number, signal)?;
             }
@@ -300,6 +329,24 @@ impl Stream {
         // An engine that does report the operation has said it already.
         accesses.dedup_by_key(|access| access.index);
     }
+}
+
+/// What the gathers and scatters of `run` did beyond their first access. Which elements were active the
+/// engine does not say, only where they went.
+fn elements(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
+    let mut events = Vec::new();
+    for access in run.accesses.iter().filter(|_| !info.scattered.is_empty()) {
+        let Some(elements) = info.elements(access.index) else { continue };
+        let rest = run.further.iter().filter(|other| other.index == access.index);
+        let addrs: Vec<u64> = [access].into_iter().chain(rest).map(|access| access.addr).collect();
+        let is_whole = addrs.len() >= usize::from(elements);
+        let activity = if is_whole { Activity::All } else { Activity::Partial };
+        // A longer vector than the core's has more elements than a trace can hold.
+        let Some(further) = Further::of(&addrs) else { continue };
+        let back = run.executed - access.index;
+        events.push(StreamEvent::Elements { back, activity, active: 0, further });
+    }
+    events
 }
 
 /// How far `run` got, and which signal ended it.
@@ -447,6 +494,29 @@ mod tests {
         let signal = StreamEvent::Signal { number: 11, abandoned: false };
         let found = ending(&[ADD, LDR, RET], &[1], After::Block(0x9000), &inexact());
         assert_eq!(found, (3, Some(signal)));
+    }
+
+    #[test]
+    fn every_element_of_a_gather_stands_and_only_of_a_gather() {
+        const GATHER: u32 = 0x8520_4080; // ld1w {z0.s}, p0/z, [x4, z0.s, uxtw #2]
+        const LD1W: u32 = 0xa540_a060; // ld1w {z0.s}, p0/z, [x3]
+        let mut shared = Shared::default();
+        shared.blocks.push(BlockInfo::new(BlockId(0), PC, vec![LD1W, GATHER, GATHER]));
+        let mut stream = Stream::new(0);
+        for (index, addr) in [(0, 16), (0, 20), (1, 96), (1, 32), (2, 8), (2, 4), (2, 0), (2, 12)] {
+            stream.access(index, addr, &shared);
+        }
+        let run = &mut stream.history[0];
+        run.executed = 3;
+        let first: Vec<u64> = run.accesses.iter().map(|access| access.addr).collect();
+        assert_eq!(first, [16, 96, 8]);
+        let told = |back, activity, addrs: &[u64]| {
+            let further = Further::of(addrs).expect("a vector");
+            StreamEvent::Elements { back, activity, active: 0, further }
+        };
+        let expected =
+            [told(2, Activity::Partial, &[96, 32]), told(1, Activity::All, &[8, 4, 0, 12])];
+        assert_eq!(elements(&shared.blocks[0], run), expected);
     }
 
     #[test]
