@@ -153,10 +153,14 @@ impl CoreRun {
         // The last instruction of a batch needs the first of the next one, to know where it went.
         self.meet_exceptions(program, listener);
         let (inst, more) = self.take_record();
+        let behind = self.exceptions_behind();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
         let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
         self.run_one(&step, program, memory, listener);
+        for recorded in behind {
+            self.pipeline.take_recorded(recorded, &mut (&mut self.counts, &mut *listener));
+        }
         if !goes_on && !self.ended {
             self.end(memory, listener);
         }
@@ -193,6 +197,18 @@ impl CoreRun {
             let sink = &mut (&mut self.counts, &mut *listener);
             self.pipeline.take_recorded(recorded, sink);
         }
+    }
+
+    /// Exceptions that the recorder saw behind the last instruction of the batch and the one expected
+    /// there, with no instruction between them.
+    fn exceptions_behind(&mut self) -> Vec<RecordedException> {
+        let mut behind = Vec::new();
+        while self.exception_at != NO_EXCEPTION {
+            behind.extend(exception_of(&self.reader.events()[self.events_seen].event));
+            self.events_seen += 1;
+            self.find_exception();
+        }
+        behind
     }
 
     /// Finds the next recorded exception of the batch.

@@ -126,7 +126,10 @@ impl BranchUnit {
     /// Predicts one branch and moves the speculative history and return stack past it.
     pub fn predict(&mut self, branch: Branch) -> Prediction {
         let before = *self.history.state();
-        let (btb, btb_target) = self.btb.look_up(branch.pc);
+        let (found, btb_target) = self.btb.look_up(branch.pc);
+        // Work that is abandoned has no outcome to be predicted perfectly, but nothing is late there.
+        let is_perfect = matches!(self.direction, DirectionUnit::Perfect);
+        let btb = if is_perfect { BtbHit::Nano } else { found };
         let lookup = if branch.is_conditional() {
             self.direction.look_up(branch.pc, &before)
         } else {

@@ -5,7 +5,9 @@
 //! test, or from a recorder. The first three are routed here, by `HCR_EL2` and `SCR_EL3`; a recorder
 //! says itself where its exception went. A user trace has no handlers: there an exception is counted,
 //! and the stream goes on where the handler returned to. Not modeled: masks (`PSTATE.DAIF`; who raises
-//! an interrupt means one that is taken), and controls of debug and of single register groups.
+//! an interrupt means one that is taken), controls of debug and of
+//! single register groups, and the levels that system instructions other than writes of `TTBR` and
+//! `CONTEXTIDR` need.
 
 use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline};
@@ -98,6 +100,24 @@ impl ExceptionState {
         }
     }
 
+    /// True when the instruction that generates `kind` is complete: its handler returns behind it. A
+    /// call that `HCR_EL2.TSC` traps is executed again.
+    fn completes(&self, kind: ExceptionKind) -> bool {
+        let trapped =
+            kind == ExceptionKind::SecureMonitorCall && self.hypervisor_wants(hcr_el2::TSC);
+        kind.completes() && !trapped
+    }
+
+    /// True for a write under a name that does not exist at this level.
+    fn is_above(&self, write: Option<ContextWrite>) -> bool {
+        use ContextWrite::{ContextId, TableBase};
+        match write {
+            Some(TableBase(BankName::El1) | ContextId(BankName::El1)) => self.privilege.level < 1,
+            Some(TableBase(_) | ContextId(_)) => self.privilege.level < 2,
+            Some(ContextWrite::SoftwareIncrement) | None => false,
+        }
+    }
+
     /// The exception that the instruction generates instead of, or by, being executed.
     fn generated(&self, inst: &Inst) -> Option<ExceptionKind> {
         use ExceptionKind::{
@@ -125,6 +145,7 @@ impl ExceptionState {
             Special::SystemWrite | Special::SystemRead if is_of_implementation(inst) => {
                 trapped(hcr_el2::TIDCP)
             }
+            Special::SystemWrite if self.is_above(inst.context_write) => Some(Undefined),
             Special::SystemWrite if level == 1 && writes_translation(inst) => trapped(hcr_el2::TVM),
             _ if inst.branch == BranchKind::ExceptionReturn && level == 0 => Some(Undefined),
             _ => None,
@@ -213,6 +234,11 @@ impl Pipeline {
     pub(crate) fn generates(&self, inst: &Inst) -> Option<ExceptionKind> {
         let may = inst.special != Special::None || inst.branch == BranchKind::ExceptionReturn;
         if may { self.exceptions.generated(inst) } else { None }
+    }
+
+    /// True when an instruction that generates this, if anything, retires.
+    pub(crate) fn completes(&self, generated: Option<ExceptionKind>) -> bool {
+        generated.is_none_or(|kind| self.exceptions.completes(kind))
     }
 
     /// An interrupt becomes pending: taken behind everything that has retired, but not before `now`.
@@ -317,7 +343,10 @@ impl Pipeline {
             happened: Happened::FAULT,
             ..OpLife::default()
         };
-        self.take(ExceptionKind::InstructionAbort(cause), taken, sink);
+        match self.exceptions.recorded.take() {
+            Some(recorded) => self.take_recorded_behind(recorded, None, taken, sink),
+            None => self.take(ExceptionKind::InstructionAbort(cause), taken, sink),
+        }
         &self.life
     }
 

@@ -21,8 +21,8 @@ use crate::window::Window;
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
-    Activity, Cycle, EventSink, ExceptionKind, Happened, InstFlags, InstId, MemoryPort, OpLife,
-    PmuEvent, StallCause, TraceInst,
+    Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
+    StallCause, TraceInst,
 };
 use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Special, StaticEvents};
 
@@ -168,7 +168,7 @@ impl Pipeline {
             return self.instruction_abort(&op, arrival, cause, sink);
         }
         let generated = self.generates(op.inst);
-        op.retires &= generated.is_none_or(ExceptionKind::completes);
+        op.retires &= self.completes(generated);
         let placed = self.place(&op, arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         if let Some(addr) = op.addr {

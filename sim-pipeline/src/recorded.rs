@@ -34,8 +34,10 @@ impl RecordedException {
 
     /// The class of a synchronous exception, if the recorder says it.
     fn by_syndrome(&self) -> Option<ExceptionKind> {
+        if self.syndrome == 0 {
+            return None;
+        }
         let kind = match self.syndrome >> 26 & 0x3F {
-            0x00 => return None,
             0x11 | 0x15 => ExceptionKind::SupervisorCall,
             0x12 | 0x16 => ExceptionKind::HypervisorCall,
             0x13 | 0x17 => ExceptionKind::SecureMonitorCall,
@@ -120,6 +122,8 @@ mod tests {
         assert_eq!(sync(0, false).kind(Some(&load)), fetch);
         assert_eq!(sync(0, false).kind(Some(&call)), ExceptionKind::SupervisorCall);
         assert_eq!(sync(0x18 << 26, true).kind(None), ExceptionKind::Trap);
+        let undefined = sync(1 << 25, true);
+        assert_eq!(undefined.kind(Some(&load)), ExceptionKind::Undefined, "class 0 is told, too");
     }
 
     #[test]

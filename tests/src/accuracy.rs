@@ -41,6 +41,9 @@ the comparison is with **LLVM on 5 MOPs**: the larger of what `llvm-mca` says an
 micro-operation counts come to. `-dispatch=5` stands beside it; it limits micro-operations, and so takes a store
 (two micro-operations, one MOP) for twice what it is.
 
+The mean distance is the geometric mean of the factor between the two, less 1: the factor is the ratio or its
+inverse, whichever is above 1, so that half and twice are equally far.
+
 Where the two differ by more than 10 %, a cause says why. Most causes are proved: the kernel runs once more on our
 core with LLVM's booking in place of ours (\"as LLVM sees it\"). What is left after that is not explained. Ours
 stays as it is where LLVM's figure is a placeholder or silicon is known to differ.
@@ -88,11 +91,7 @@ pub fn part_three(page: &str) -> &str {
 
 fn write_summary(text: &mut String, table: &Table) {
     let _ = writeln!(text, "\n{}; {} kernels.\n", llvm::version(), table.rows.len());
-    let _ = writeln!(
-        text,
-        "| kernels compared | within {:.0} % | geometric mean of \\|ratio - 1\\| |",
-        100.0 * AGREE
-    );
+    let _ = writeln!(text, "| kernels compared | within {:.0} % | mean distance |", 100.0 * AGREE);
     text.push_str("| --- | ---: | ---: |\n");
     let against = |llvm: fn(&Figures) -> f64| {
         summary(table.compared().filter_map(|row| Some(row.ours / llvm(&row.llvm?))))
