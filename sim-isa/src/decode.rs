@@ -120,6 +120,7 @@ pub fn decode(word: u32) -> Inst {
         _ => unknown(word),
     };
     inst.leads_pair = leads_pair(&inst);
+    inst.count_uops();
     inst
 }
 

@@ -3,6 +3,7 @@
 use sim_core::{Maintenance, PmuEvent, TagUse};
 
 use crate::system::ContextWrite;
+use crate::uop_counts::UopCounts;
 
 /// One architectural register as a dependency name. General 0..=30, SP 31, NZCV 32, vector 33..=64
 /// (a Z register is its V register), predicates 65..=80, FFR 81. The zero register has no name.
@@ -395,6 +396,10 @@ pub struct Inst {
     pub accumulate: Accumulate,
     /// Micro-operations.
     pub uops: [UopGroup; MAX_UOP_GROUPS],
+    /// The micro-operations by the types that dispatch has limits for.
+    pub by_type: UopCounts,
+    /// The micro-operations by the issue queues in which they wait.
+    pub by_queue: UopCounts,
 }
 
 impl Inst {
@@ -408,6 +413,12 @@ impl Inst {
     #[inline]
     pub fn dsts(&self) -> &[Reg] {
         &self.dsts[..self.n_dsts as usize]
+    }
+
+    /// Counts the micro-operations once and for all, when they are known.
+    pub(crate) fn count_uops(&mut self) {
+        self.by_type = UopCounts::by_type(self.uops());
+        self.by_queue = UopCounts::by_queue(self.uops());
     }
 
     /// The micro-operation groups.

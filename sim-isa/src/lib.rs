@@ -27,6 +27,7 @@ mod operands;
 mod program;
 mod row;
 mod system;
+mod uop_counts;
 mod uops;
 
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
@@ -38,3 +39,4 @@ pub use inst::{
 pub use program::Program;
 pub use sim_core::InstId;
 pub use system::{BankName, ContextWrite};
+pub use uop_counts::UopCounts;

@@ -2,6 +2,10 @@
 
 use serde::Deserialize;
 use sim_core::config::Problem;
+use sim_isa::UopCounts;
+
+/// Largest issue queue.
+const MAX_QUEUE: usize = UopCounts::MAX as usize;
 
 /// The `[pipeline]` table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -286,12 +290,12 @@ impl PipelineConfig {
             ("window.load-queue", w.load_queue, 4096),
             ("window.store-queue", w.store_queue, 4096),
             ("window.branch-queue", w.branch_queue, 4096),
-            ("window.int-queue", w.int_queue, 1024),
-            ("window.mem-queue", w.mem_queue, 1024),
-            ("window.vec-queue", w.vec_queue, 1024),
-            ("window.int-queue-one-pipe", w.int_queue_one_pipe, 1024),
-            ("window.mem-queue-stores", w.mem_queue_stores, 1024),
-            ("window.vec-queue-one-pipe", w.vec_queue_one_pipe, 1024),
+            ("window.int-queue", w.int_queue, MAX_QUEUE),
+            ("window.mem-queue", w.mem_queue, MAX_QUEUE),
+            ("window.vec-queue", w.vec_queue, MAX_QUEUE),
+            ("window.int-queue-one-pipe", w.int_queue_one_pipe, MAX_QUEUE),
+            ("window.mem-queue-stores", w.mem_queue_stores, MAX_QUEUE),
+            ("window.vec-queue-one-pipe", w.vec_queue_one_pipe, MAX_QUEUE),
             ("window.move-interval", w.move_interval as usize, 64),
             ("dispatch.uops", d.uops.into(), 64),
             ("dispatch.branch-single", d.branch_single.into(), 64),

@@ -16,7 +16,7 @@ use sim_core::{
     Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
     VirtAddr,
 };
-use sim_isa::{Inst, MemOp, MemShape, PipeMask, Rename, Role, Special, UopGroup};
+use sim_isa::{Inst, MemOp, MemShape, PipeMask, Rename, Role, Special, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
@@ -190,10 +190,11 @@ impl Pipeline {
             occupancy: group.occupancy.max(1).into(),
             flag_port: group.flag_port,
         };
+        let entry = UopCounts::queue_entry(pipes);
         let mut last = needs;
         for _ in 0..group.count {
             let cycle = self.pipes.book(request, needs, squash);
-            self.window.queues().take(pipes, cycle.min(squash));
+            self.window.queues().take(entry, cycle.min(squash));
             last = last.max(cycle);
         }
         last

@@ -7,7 +7,7 @@
 //! counter waits for the address of the store it reads from. Loads on a wrong path are never checked.
 
 use crate::calendar::PipeRequest;
-use crate::dispatch::{UopCounts, Way};
+use crate::dispatch::{Way, uops_of};
 use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline, Step};
 use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
@@ -45,7 +45,7 @@ impl Pipeline {
             return None;
         }
         let ready = self.window.blocker(op.inst, Way::Issue, arrival.at);
-        let renamed = self.window.slot(UopCounts::of(op.inst, Way::Issue), ready).until;
+        let renamed = self.window.slot(uops_of(op.inst, Way::Issue), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
         let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
         let ready = self.scoreboard.sources(op.inst).address.max(self.lsu.load_floor(op.inst));

@@ -7,7 +7,7 @@ use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
 use crate::clocks::Clocks;
 use crate::config::PipelineConfig;
-use crate::dispatch::{UopCounts, Way};
+use crate::dispatch::{Way, uops_of};
 use crate::elements::{LastElements, raise_predicate};
 use crate::exception::ExceptionState;
 use crate::execute::{Done, PendingStore};
@@ -314,7 +314,7 @@ impl Pipeline {
             return self.join(op, way, arrival);
         }
         let mut first = 0;
-        let mut uops = UopCounts::of(op.inst, way);
+        let mut uops = uops_of(op.inst, way);
         for mop in 0..u32::from(op.inst.n_mops) {
             let blocked = if mop == 0 {
                 self.window.blocker(op.inst, way, arrival.at)
@@ -360,7 +360,7 @@ impl Pipeline {
             self.window.hold_until(op.squash + 1, slot.by);
             return None;
         }
-        self.window.take_partner_slot(UopCounts::of(op.inst, way), slot);
+        self.window.take_partner_slot(uops_of(op.inst, way), slot);
         self.pipes.advance(slot.until);
         Some((slot.until, 0))
     }

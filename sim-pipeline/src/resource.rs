@@ -1,6 +1,7 @@
 //! Entries that operations hold for a time: rings freed in order, pools freed out of order.
 
 use sim_core::Cycle;
+use sim_isa::UopCounts;
 
 /// A buffer of which entries are taken in program order (ROB, load and store queue, speculative
 /// registers): the entry for operation `i` is the one of operation `i - size`.
@@ -67,95 +68,101 @@ impl Ring {
     }
 }
 
-/// Cycles that a [`Pool`] can see ahead; an entry held longer is given back then. Only a chain of
+/// Cycles that [`Pools`] can see ahead; an entry held longer is given back then. Only a chain of
 /// some forty misses to memory reaches so far.
 const HORIZON: u64 = 1 << 12;
 const HORIZON_MASK: u64 = HORIZON - 1;
 
-/// A queue that frees its entries out of order (issue queues): how many are taken, and how many of
-/// them are given back in which cycle. What a wrong path took it gives back at its squash.
+/// Queues that free their entries out of order (issue queues): how many of each are taken, and how
+/// many are given back in which cycle. What a wrong path took it gives back at its squash. One word
+/// counts for all queues, since most micro-operations take an entry of two.
 #[derive(Clone, Debug)]
-pub struct Pool {
-    size: u32,
-    taken: u32,
+pub struct Pools {
+    sizes: UopCounts,
+    taken: UopCounts,
     /// Entries given back in a cycle.
-    given_back: Box<[u16]>,
+    given_back: Box<[UopCounts; HORIZON as usize]>,
     /// One bit per cycle: set where `given_back` is not zero, so that empty cycles cost nothing.
-    marks: Box<[u64]>,
-    /// Everything given back before this cycle is counted.
+    marks: Box<[u64; HORIZON as usize / 64]>,
+    /// Everything given back until this cycle is counted.
     now: Cycle,
 }
 
-impl Pool {
-    /// A pool of `size` free entries.
-    pub fn new(size: usize) -> Pool {
-        Pool {
-            size: size as u32,
-            taken: 0,
-            given_back: vec![0; HORIZON as usize].into_boxed_slice(),
-            marks: vec![0; HORIZON as usize / 64].into_boxed_slice(),
+impl Pools {
+    /// Pools of so many free entries.
+    pub fn new(sizes: UopCounts) -> Pools {
+        Pools {
+            sizes,
+            taken: UopCounts::default(),
+            given_back: Box::new([UopCounts::default(); HORIZON as usize]),
+            marks: Box::new([0; HORIZON as usize / 64]),
             now: 0,
         }
     }
 
-    /// First cycle from `wanted` on in which `entries` are free; all of them, if it has less. Pure:
-    /// what was given back since the last [`Pool::take`] is found on the way.
+    /// True when so many entries are free now.
     #[inline]
-    pub fn free_at(&self, wanted: Cycle, entries: u32) -> Cycle {
-        let entries = entries.min(self.size);
-        if self.taken + entries <= self.size { wanted } else { wanted.max(self.next_free(entries)) }
+    pub fn have_room(&self, entries: UopCounts) -> bool {
+        self.taken.plus(entries).within(self.sizes)
     }
 
-    /// Entries that are still taken in `cycle`.
+    /// First cycle from `wanted` on, which is not in the past, in which one pool has `entries` free;
+    /// all that it has, if these are fewer.
+    pub fn free_at(&self, pool: usize, wanted: Cycle, entries: u32) -> Cycle {
+        let (size, taken) = (self.sizes.lane(pool), self.taken.lane(pool));
+        let entries = entries.min(size);
+        if entries == 0 || taken + entries <= size {
+            return wanted;
+        }
+        wanted.max(self.next_free(pool, taken + entries - size))
+    }
+
+    /// Entries of all pools that are still taken in `cycle`.
     pub fn held(&self, cycle: Cycle) -> usize {
         let until = cycle.min(self.now + HORIZON - 1);
         let mut held = self.taken;
         let mut next = self.now + 1;
         while let Some(cycle) = self.marked(next, until) {
-            held -= u32::from(self.given_back[(cycle & HORIZON_MASK) as usize]);
+            held = held.minus(self.given_back[(cycle & HORIZON_MASK) as usize]);
             next = cycle + 1;
         }
-        held as usize
+        held.sum() as usize
     }
 
-    /// Takes an entry in `now`, which never goes back, until `free`.
+    /// Takes entries until `free`.
     #[inline]
-    pub fn take(&mut self, now: Cycle, free: Cycle) {
-        if now > self.now {
-            self.count_given_back(now);
-        }
+    pub fn take(&mut self, entries: UopCounts, free: Cycle) {
         let free = free.clamp(self.now + 1, self.now + HORIZON - 1);
         let at = (free & HORIZON_MASK) as usize;
-        self.taken += 1;
-        self.given_back[at] += 1;
+        self.taken = self.taken.plus(entries);
+        self.given_back[at] = self.given_back[at].plus(entries);
         self.marks[at / 64] |= 1 << (at % 64);
     }
 
-    /// Counts what is given back up to and including `now`.
-    fn count_given_back(&mut self, now: Cycle) {
+    /// Counts what is given back up to and including `now`, which never goes back.
+    #[inline]
+    pub fn advance(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {
-            self.given_back.fill(0);
+            self.given_back.fill(UopCounts::default());
             self.marks.fill(0);
-            (self.taken, self.now) = (0, now);
+            (self.taken, self.now) = (UopCounts::default(), now);
             return;
         }
         let mut next = self.now + 1;
         while let Some(cycle) = self.marked(next, now) {
             let at = (cycle & HORIZON_MASK) as usize;
-            self.taken -= u32::from(self.given_back[at]);
-            self.given_back[at] = 0;
+            self.taken = self.taken.minus(std::mem::take(&mut self.given_back[at]));
             self.marks[at / 64] &= !(1 << (at % 64));
             next = cycle + 1;
         }
         self.now = now;
     }
 
-    /// The cycle in which a pool that lacks them has so many entries again.
-    fn next_free(&self, entries: u32) -> Cycle {
-        let mut needed = self.taken + entries - self.size;
+    /// The cycle in which a pool has got back `needed` more entries.
+    fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
         let mut from = self.now + 1;
         while let Some(cycle) = self.marked(from, self.now + HORIZON - 1) {
-            let given_back = u32::from(self.given_back[(cycle & HORIZON_MASK) as usize]);
+            let given_back = self.given_back[(cycle & HORIZON_MASK) as usize].lane(pool);
             if given_back >= needed {
                 return cycle;
             }
@@ -206,26 +213,42 @@ mod tests {
         assert_eq!(ring.free_at(), 7);
     }
 
+    /// Pools of which the first has `size` entries and the others one less.
+    fn pools(size: u32) -> Pools {
+        let mut sizes = [size - 1; UopCounts::LANES];
+        sizes[0] = size;
+        Pools::new(UopCounts::new(sizes))
+    }
+
+    const ENTRY: UopCounts = UopCounts::new([1, 0, 0, 0, 0, 0, 0]);
+
     #[test]
     fn a_full_pool_is_free_when_its_first_entry_comes_back() {
-        let mut pool = Pool::new(2);
-        assert_eq!(pool.free_at(0, 1), 0);
-        pool.take(0, 900);
-        pool.take(0, 4);
-        assert_eq!(pool.free_at(1, 1), 4);
-        assert_eq!(pool.free_at(7, 1), 7);
-        assert_eq!(pool.free_at(1, 1), 4, "asking does not move the clock");
-        pool.take(4, 30);
-        assert_eq!(pool.free_at(5, 1), 30);
-        assert_eq!(pool.free_at(40, 1), 40);
-        pool.take(1000, 9000);
-        assert_eq!(pool.free_at(1000, 2), 1000 + HORIZON - 1, "an entry held longer than it sees");
+        let mut pools = pools(2);
+        assert_eq!(pools.free_at(0, 0, 1), 0);
+        pools.take(ENTRY, 900);
+        pools.take(ENTRY, 4);
+        assert_eq!(pools.free_at(0, 1, 1), 4);
+        assert_eq!(pools.free_at(0, 7, 1), 7);
+        assert_eq!(pools.free_at(0, 1, 1), 4, "asking does not move the clock");
+        assert_eq!(pools.free_at(1, 1, 1), 1, "another pool has room");
+        pools.advance(4);
+        pools.take(ENTRY, 30);
+        assert_eq!(pools.free_at(0, 5, 1), 30);
+        assert_eq!(pools.free_at(0, 40, 1), 40);
+        pools.advance(1000);
+        pools.take(ENTRY, 9000);
+        assert_eq!(
+            pools.free_at(0, 1000, 2),
+            1000 + HORIZON - 1,
+            "an entry held longer than it sees"
+        );
     }
 
     #[test]
-    fn a_pool_agrees_with_a_list_of_entries() {
+    fn pools_agree_with_a_list_of_entries() {
         let (size, mut state) = (5, 1_u64);
-        let mut pool = Pool::new(size);
+        let mut pools = pools(size as u32);
         let mut list: Vec<Cycle> = Vec::new();
         let mut now = 0;
         for _ in 0..20_000 {
@@ -238,16 +261,19 @@ mod tests {
             // All but `size - entries` must have come back.
             let before = (list.len() + entries).checked_sub(size + 1).map(|i| list[i]);
             let expected = before.map_or(wanted, |free| wanted.max(free));
-            assert_eq!(pool.free_at(wanted, entries as u32), expected);
-            assert_eq!(pool.held(wanted), list.iter().filter(|free| **free > wanted).count());
+            assert_eq!(pools.free_at(0, wanted, entries as u32), expected);
+            assert_eq!(pools.held(wanted), list.iter().filter(|free| **free > wanted).count());
             now = expected;
             list.retain(|free| *free > now);
+            pools.advance(now);
             for _ in 0..entries {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let free = now + 1 + (state >> 20 & 255);
-                pool.take(now, free);
+                pools.take(ENTRY, free);
                 list.push(free);
             }
+            let room = UopCounts::new([(size - list.len()) as u32, 0, 0, 0, 0, 0, 0]);
+            assert!(pools.have_room(room) && !pools.have_room(room.plus(ENTRY)));
         }
     }
 }

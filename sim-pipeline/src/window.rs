@@ -2,12 +2,12 @@
 //! (reorder buffer, registers, load/store queues, issue queues, dispatch width).
 
 use crate::config::PipelineConfig;
-use crate::dispatch::{UopCounts, Way};
+use crate::dispatch::{self, Way, uops_of};
 use crate::issue_queue::IssueQueues;
 use crate::resource::Ring;
 use crate::slots::SLOTS;
 use sim_core::{Cycle, StallCause};
-use sim_isa::{Inst, MemOp, RegFile, Rename};
+use sim_isa::{Inst, MemOp, RegFile, Rename, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl Window {
     pub fn new(config: &PipelineConfig) -> Window {
         let w = &config.window;
         Window {
-            limits: UopCounts::limits(&config.dispatch),
+            limits: dispatch::limits(&config.dispatch),
             dispatched: UopCounts::default(),
             cycle: 0,
             used: 0,
@@ -121,7 +121,7 @@ impl Window {
             return blocked;
         }
         let blocked = self.entries_blocker(inst, blocked);
-        if blocked.until == self.cycle && !self.fits(UopCounts::of(inst, way)) {
+        if blocked.until == self.cycle && !self.fits(uops_of(inst, way)) {
             return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
         }
         blocked
