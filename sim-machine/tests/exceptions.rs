@@ -1,5 +1,7 @@
 //! A trace with the kernel in it: exceptions go where the recorder saw them go, and are returned from.
 
+use std::path::Path;
+
 use sim_core::{Counts, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
@@ -47,11 +49,16 @@ fn run() -> (Counts, u64) {
     push(call, 1, &[], None);
     let summary = writer.finish().expect("a whole trace");
     assert_eq!(summary.redirects, 0);
+    (replay(&path), summary.instructions)
+}
+
+/// Counts of the first core.
+fn replay(path: &Path) -> Counts {
     let document = ConfigSource::default().document().expect("the profiles are embedded");
     let config = MachineConfig::from_document(&document).expect("a machine");
-    let session = Session::open(&path, config, RunHeader::default()).expect("the trace");
+    let session = Session::open(path, config, RunHeader::default()).expect("the trace");
     let outcome = session.run(&RunOptions::default(), &mut |_| ()).expect("a run");
-    (outcome.cores[0].counts.clone(), summary.instructions)
+    outcome.cores[0].counts.clone()
 }
 
 #[test]
@@ -72,4 +79,23 @@ fn the_level_follows_exceptions_and_returns() {
     // Four handlers write the context at EL1; what the program writes before and behind them at EL0
     // is not counted.
     assert_eq!(run().0.value(PmuEvent::CID_WRITE_RETIRED), 4);
+}
+
+#[test]
+fn none_of_several_exceptions_at_the_end_of_a_stream_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("end.n2t");
+    let mut meta = Meta::default();
+    meta.machine.full_system = true;
+    let mut writer = TraceWriter::create(&path, meta).expect("a new file");
+    let call = writer.define_block(USER, &[ADD, SVC]).expect("a block");
+    writer.push_block(0, call, 2, &[], Some(exception(0x400, false, 0))).expect("a known block");
+    for vector in [0x280, 0x380, 0x300] {
+        writer.push_event(0, exception(vector, false, 0)).expect("an event");
+    }
+    writer.finish().expect("a whole trace");
+    let counts = replay(&path);
+    let value = |event| counts.value(event);
+    use PmuEvent::*;
+    assert_eq!([EXC_TAKEN, EXC_SVC, EXC_IRQ, EXC_FIQ, EXC_DABORT].map(value), [4, 1, 1, 1, 1]);
 }

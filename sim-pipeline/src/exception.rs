@@ -145,7 +145,10 @@ impl ExceptionState {
             Special::SystemWrite | Special::SystemRead if is_of_implementation(inst) => {
                 trapped(hcr_el2::TIDCP)
             }
-            Special::SystemWrite if self.is_above(inst.context_write) => Some(Undefined),
+            // What a trace says was executed, was: the level at which it begins may be a guess.
+            Special::SystemWrite if self.has_handlers && self.is_above(inst.context_write) => {
+                Some(Undefined)
+            }
             Special::SystemWrite if level == 1 && writes_translation(inst) => trapped(hcr_el2::TVM),
             _ if inst.branch == BranchKind::ExceptionReturn && level == 0 => Some(Undefined),
             _ => None,

@@ -52,3 +52,18 @@ fn the_loops_of_the_vector_trace_count_as_their_source_says() {
         assert_eq!(outcome.total().value(event), count, "{}", event.mnemonic());
     }
 }
+
+#[test]
+fn perfect_prediction_mispredicts_nothing() {
+    let path = repository().join("traces/btree.n2t");
+    let overrides = ["pipeline.branch.direction=perfect".to_owned()];
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("a known key");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::open(&path, config, RunHeader::default()).expect("a committed trace");
+    let options = RunOptions { limit: Some(300_000), ..RunOptions::default() };
+    let outcome = session.run(&options, &mut |_| {}).expect("a run");
+    let counts = outcome.total();
+    assert_eq!(counts.value(PmuEvent::BR_MIS_PRED), 0);
+    assert!(counts.value(PmuEvent::BR_RETIRED) > 10_000);
+}
