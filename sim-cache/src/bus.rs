@@ -1,6 +1,6 @@
 //! The bus port of one core: CHI transactions and data beats between the L2 and the mesh.
 //!
-//! PMU guide 4.6.2, facts on the 256-bit channels: one read beat and one write beat per cycle, and
+//! PMU guide 4.6.2, the 256-bit channels: one read beat and one write beat per cycle, and
 //! not more than two transactions start in one cycle (a third waits).
 
 use sim_core::{Cycle, EventSink, LINE_BYTES, PmuEvent, VirtAddr};

@@ -193,7 +193,7 @@ pub enum Rename {
     Nop,
 }
 
-/// The thirteen issue pipes (facts: PMU guide 3.2.2; names of the optimization guide), as a mask.
+/// The thirteen issue pipes (PMU guide 3.2.2; names of the optimization guide), as a mask.
 ///
 /// An operation that may choose takes the lowest free bit, so a pipe that others depend on stands
 /// behind its peers: M0 behind M1, the store address pipes behind L2, V0 behind V1.

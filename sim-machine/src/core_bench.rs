@@ -13,7 +13,7 @@ use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
 /// First address of the part of memory in which every load of [`HitMemory`] misses all caches.
 pub const FAR: u64 = 1 << 40;
-/// Load-to-use of an L1 hit, cycles (facts: Chips and Cheese, A710).
+/// Load-to-use of an L1 hit, cycles (Chips and Cheese, A710).
 const HIT_CYCLES: Cycle = 4;
 
 /// A memory in which all fetches and accesses hit the L1 caches, except data from [`FAR`] on.

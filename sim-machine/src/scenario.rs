@@ -5,6 +5,7 @@
 //! through the decoder and the pipeline like any other; only its own fetch is free and silent, so
 //! that a data step raises no event of the I-side. `IF` goes to the I-side directly.
 
+mod elements;
 mod exceptions;
 mod pmu_registers;
 mod port;
@@ -60,6 +61,18 @@ pub enum CaseError {
         /// The address.
         addr: u64,
     },
+    /// A step names elements or addresses that its instruction does not have.
+    #[error("'{step}': {given} {what} for an access that has {limit}; write as many as it has")]
+    Elements {
+        /// The step as written.
+        step: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// How many the instruction has.
+        limit: u8,
+        /// How many the step names.
+        given: usize,
+    },
     /// A step accesses a register of the PMU that it may not: no exception is taken for it here.
     #[error("'{step}': {source}; say at which level it runs, or expect what the register gives")]
     Refused {
@@ -93,6 +106,7 @@ pub fn run_case_on<T: Tally>(
     reading: Reading,
     sink: T,
 ) -> Result<(Verdict, T), CaseError> {
+    elements::check(case)?;
     let mut stepper = Stepper::new(case, config, sink)?;
     let mut before = Counts::default();
     let mut by_step: Vec<Added<'_>> = Vec::new();

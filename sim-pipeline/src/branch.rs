@@ -1,4 +1,4 @@
-//! Branch prediction: BTBs, direction, indirect targets, return stack (facts: HC33; PMU guide 4.10).
+//! Branch prediction: BTBs, direction, indirect targets, return stack (HC33; PMU guide 4.10).
 //!
 //! [`BranchUnit::predict`] asks; it moves the speculative history, the return stack and the recency
 //! of BTB entries. [`BranchUnit::train`] hears the outcome. On the right path the two follow each

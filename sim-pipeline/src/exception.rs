@@ -220,6 +220,14 @@ impl Pipeline {
         self.exceptions.privilege = privilege;
     }
 
+    /// The program begins anew at this exception level, with no handler to return from and no
+    /// interrupt waiting.
+    pub fn forget_exceptions(&mut self, privilege: Privilege) {
+        self.exceptions.privilege = privilege;
+        (self.exceptions.nested, self.exceptions.waiting) = (0, 0);
+        self.exceptions.recorded = None;
+    }
+
     /// Where the program runs now.
     pub fn privilege(&self) -> Privilege {
         self.exceptions.privilege

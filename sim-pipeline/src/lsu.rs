@@ -1,4 +1,4 @@
-//! The load/store unit: store queue, forwarding, ordering (facts: Chips and Cheese, A710 and A725).
+//! The load/store unit: store queue, forwarding, ordering (Chips and Cheese, A710 and A725).
 //!
 //! A load passes older stores whose addresses are not known, unless it has met one of its own address
 //! so before (`memory_order`). Not modeled: loads of one location that are found out of order because

@@ -6,6 +6,10 @@ use crate::pipeline::Pipeline;
 use sim_core::{Cycle, EventSink, ExceptionKind, MemoryPort, OpLife, StallCause, VirtAddr};
 use sim_isa::{BranchKind, Inst, Special};
 
+/// A sleep ends by this cycle, 17 years at 2 GHz: a trace may say anything about its length, and slots and
+/// clocks are counted in multiples of cycles.
+const LATEST_WAKE: Cycle = 1 << 60;
+
 /// Why the stream does not go on behind an instruction as the architecture says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BreaksOff {
@@ -93,7 +97,7 @@ impl Pipeline {
             return;
         }
         let from = life.retire + 1;
-        let to = from.saturating_add(cycles);
+        let to = from.saturating_add(cycles).min(LATEST_WAKE).max(from);
         self.clocks.sleeps(from, to);
         self.front.redirect(to, StallCause::FetchAsleep);
     }

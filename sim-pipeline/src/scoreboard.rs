@@ -37,7 +37,7 @@ impl SourcesReady {
 
 impl Scoreboard {
     /// When the sources of `inst` can be read; an accumulator of the same family is forwarded late
-    /// in the consumer, so it may come later (facts: late accumulator forwarding).
+    /// in the consumer, so it may come later (LLVM's N2 model: read-advance lists).
     #[inline]
     pub fn sources(&self, inst: &Inst) -> SourcesReady {
         let mut ready = SourcesReady::default();

@@ -52,12 +52,19 @@ fn value(cursor: &mut Cursor) -> Result<u32, Fault> {
     u32::try_from(value).map_err(|_| Fault::new(offset, problem))
 }
 
-/// Reads a clause of `given` about a counter, if one stands here.
-pub(super) fn parse_given_counter(cursor: &mut Cursor) -> Result<Option<GivenCounter>, Fault> {
+/// Reads a clause of `given` about a counter that no `earlier` one is about, if one stands here.
+pub(super) fn parse_given_counter(
+    cursor: &mut Cursor,
+    earlier: &[GivenCounter],
+) -> Result<Option<GivenCounter>, Fault> {
     if !cursor.take_word("counter") {
         return Ok(None);
     }
+    let offset = cursor.offset();
     let counter = number(cursor)?;
+    if earlier.iter().any(|given| given.counter == counter) {
+        return Err(Fault::new(offset, Problem::CounterTwice(counter)));
+    }
     let value = if cursor.take("=") { value(cursor)? } else { 0 };
     if !cursor.take_word("counts") {
         return Err(cursor.expected("'counts' and an event"));

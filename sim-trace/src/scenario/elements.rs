@@ -17,6 +17,8 @@ pub struct Elements {
     pub activity: Activity,
     /// Which are, if it is some of them.
     pub active: u16,
+    /// Of how many, if the step says so.
+    pub of: Option<u8>,
     further: [u64; MAX_FURTHER],
     count: usize,
 }
@@ -78,6 +80,7 @@ impl Elements {
                 _ if active == of => Activity::All,
                 _ => Activity::Partial,
             };
+            self.of = Some(of as u8);
             self.active = ((1u32 << active) - 1) as u16;
         }
         Ok(self)
@@ -116,6 +119,7 @@ mod tests {
         let elements = read("0x9000 16 2 of 4").expect("well formed");
         assert_eq!(elements.further(), [0x9000, 16]);
         assert_eq!((elements.activity, elements.active), (Activity::Partial, 0b11));
+        assert_eq!(elements.of, Some(4));
         let flags = elements.flags();
         assert_eq!((flags.further(), flags.activity()), (2, Activity::Partial));
         assert_eq!(read("0 of 4").expect("well formed").activity, Activity::None);

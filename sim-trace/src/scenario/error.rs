@@ -89,6 +89,12 @@ pub enum Problem {
         /// What stands there.
         value: u64,
     },
+    /// An `else` that stands or holds what it cannot; why, and what would be right.
+    #[error("{0}")]
+    BadOtherPath(&'static str),
+    /// A counter of the PMU that is given twice.
+    #[error("counter {0} is given twice; it counts one event, so leave one of them out")]
+    CounterTwice(u8),
     /// A way that the flow does not have.
     #[error("flow {flow} has no such way; its ways are {ways}")]
     BadPath {

@@ -8,9 +8,12 @@ use sim_core::ExceptionKind;
 use sim_core::exception::{hcr_el2, scr_el3};
 
 use super::cursor::{Cursor, Names};
-use super::error::Fault;
+use super::error::{Fault, Problem};
 use super::given::Given;
 use super::steps::{Action, Xt};
+
+/// The longest time that a step may take, nine minutes at 2 GHz.
+const MAX_CYCLES: u64 = 1 << 40;
 
 /// Interrupts by name. nREI and nSEI are inputs of the core that ask for an SError.
 const INTERRUPTS: [(&str, ExceptionKind); 7] = [
@@ -43,8 +46,9 @@ pub(super) fn parse_exception(cursor: &mut Cursor, names: &Names) -> Result<Opti
         return Ok(Some(Action::Interrupt(*kind)));
     }
     if cursor.take_word("cycles") {
+        let offset = cursor.offset();
         let until = cursor.need_number("at how many cycles of the case the step ends")?;
-        return Ok(Some(Action::Idle { until }));
+        return Ok(Some(Action::Idle { until: bounded(until, offset)? }));
     }
     if !cursor.take_word("A32") {
         return Ok(None);
@@ -62,6 +66,18 @@ pub(super) fn parse_exception(cursor: &mut Cursor, names: &Names) -> Result<Opti
         false => None,
     };
     Ok(Some(Action::ExecuteA32 { word: *word, operand }))
+}
+
+/// Reads how many cycles a `WFI` or `WFE` sleeps, if it says so.
+pub(super) fn parse_sleep(cursor: &mut Cursor) -> Result<Option<u64>, Fault> {
+    let offset = cursor.offset();
+    cursor.number()?.map(|cycles| bounded(cycles, offset)).transpose()
+}
+
+fn bounded(value: u64, offset: usize) -> Result<u64, Fault> {
+    let (what, range) = ("a time in cycles", "at most 2^40");
+    let problem = Problem::OutOfRange { what, range, value };
+    if value <= MAX_CYCLES { Ok(value) } else { Err(Fault::new(offset, problem)) }
 }
 
 /// Reads a clause that routes exceptions, if one stands here.

@@ -247,7 +247,7 @@ fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> 
             return Err(cursor.expected("'stage 2'"));
         }
         given.stage2 = true;
-    } else if let Some(counter) = parse_given_counter(cursor)? {
+    } else if let Some(counter) = parse_given_counter(cursor, &given.counters)? {
         given.counters.push(counter);
     } else {
         return parse_routing(cursor, given);

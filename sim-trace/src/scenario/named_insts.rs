@@ -29,6 +29,8 @@ pub enum Operand {
     Asid,
     /// Perhaps a value for the register, or `ASID n` in its upper bits.
     Value,
+    /// Perhaps how many cycles the core sleeps.
+    Sleep,
     /// Nothing; the branch is always taken.
     Taken,
     /// `taken` or `not-taken`.
@@ -159,8 +161,8 @@ pub const NAMED_INSTS: &[NamedInst] = &[
     NamedInst { name: "ISB", word: 0xD503_3FDF, operand: Operand::Nothing }, // isb
     NamedInst { name: "ESB", word: 0xD503_221F, operand: Operand::Nothing }, // esb
     NamedInst { name: "SSBB", word: 0xD503_309F, operand: Operand::Nothing }, // ssbb
-    NamedInst { name: "WFE", word: 0xD503_205F, operand: Operand::Value }, // wfe
-    NamedInst { name: "WFI", word: 0xD503_207F, operand: Operand::Value }, // wfi
+    NamedInst { name: "WFE", word: 0xD503_205F, operand: Operand::Sleep }, // wfe
+    NamedInst { name: "WFI", word: 0xD503_207F, operand: Operand::Sleep }, // wfi
     NamedInst { name: "CLREX", word: 0xD503_3F5F, operand: Operand::Nothing }, // clrex
     NamedInst { name: "NOP", word: 0xD503_201F, operand: Operand::Nothing }, // nop
     NamedInst { name: "ADD", word: 0x8B03_0040, operand: Operand::Nothing }, // add x0, x2, x3

@@ -5,7 +5,7 @@
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::named_insts::{NAMED_INSTS, Operand};
-use super::steps::{Action, Join, RawStep, parse_step};
+use super::steps::{Action, Join, On, RawStep, parse_step};
 
 /// Bits by which the target of a branch is moved on, in its immediate field: 254 instructions, so that
 /// neither direction runs into the other.
@@ -17,15 +17,27 @@ const ROOM: usize = 255;
 pub(super) fn parse_other_path(
     cursor: &mut Cursor,
     names: &Names,
+    path: On,
     action: &mut Action,
 ) -> Result<Vec<RawStep>, Fault> {
     let offset = cursor.offset();
     if !cursor.take_word("else") {
         return Ok(Vec::new());
     }
+    if path == On::OtherPath {
+        return Err(fault(
+            offset,
+            "a branch inside an 'else' has no 'else' of its own; leave it out",
+        ));
+    }
     match action {
         Action::Execute { word, .. } if is_conditional(*word) => *word += FARTHER,
-        _ => return Err(fault(offset, "'else' behind a conditional branch only")),
+        _ => {
+            return Err(fault(
+                offset,
+                "only a conditional branch has an 'else'; put one before it, as in B.EQ taken else { ADD }",
+            ));
+        }
     }
     if !cursor.take("{") {
         return Err(cursor.expected("'{' after 'else'"));
@@ -33,11 +45,12 @@ pub(super) fn parse_other_path(
     let mut steps = Vec::new();
     loop {
         let offset = cursor.offset();
-        parse_step(cursor, names, Join::With, true, &mut steps)?;
-        if steps.iter().any(|step| !is_plain(step)) || steps.len() > ROOM {
-            let expected =
-                "at most 255 instructions, none with an 'else' of its own, joined by '&'";
-            return Err(fault(offset, expected));
+        parse_step(cursor, names, Join::With, On::OtherPath, &mut steps)?;
+        if steps.iter().any(|step| !is_plain(step)) {
+            return Err(fault(offset, "an 'else' holds A64 instructions only, joined by '&'"));
+        }
+        if steps.len() > ROOM {
+            return Err(fault(offset, "an 'else' holds at most 255 instructions; leave some out"));
         }
         if cursor.take("}") {
             return Ok(steps);
@@ -55,10 +68,9 @@ fn is_conditional(word: u32) -> bool {
 
 fn is_plain(step: &RawStep) -> bool {
     let joined = step.join == Join::With;
-    joined && step.other_path.is_empty() && matches!(step.action, Action::Execute { .. })
+    joined && matches!(step.action, Action::Execute { .. })
 }
 
-fn fault(offset: usize, expected: &str) -> Fault {
-    let found = "another one".to_owned();
-    Fault::new(offset, Problem::Expected { expected: expected.to_owned(), found })
+fn fault(offset: usize, why: &'static str) -> Fault {
+    Fault::new(offset, Problem::BadOtherPath(why))
 }

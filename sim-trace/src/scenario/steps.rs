@@ -35,7 +35,7 @@ use super::agents;
 use super::cursor::{Cursor, Names};
 use super::elements::Elements;
 use super::error::{Fault, Problem};
-use super::exceptions::parse_exception;
+use super::exceptions::{parse_exception, parse_sleep};
 use super::named_insts::{self, NamedInst, Operand};
 use super::other_path::parse_other_path;
 use super::rename_step::parse_rename;
@@ -174,6 +174,16 @@ pub(super) struct RawStep {
     pub(super) other_path: Vec<RawStep>,
 }
 
+/// Where a step stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum On {
+    RightPath,
+    /// In brackets.
+    WrongPath,
+    /// In the `else` of a branch.
+    OtherPath,
+}
+
 /// Reads a whole `do` text.
 pub(super) fn parse_steps(cursor: &mut Cursor, names: &Names) -> Result<Vec<RawStep>, Fault> {
     let mut steps = Vec::new();
@@ -186,7 +196,8 @@ pub(super) fn parse_steps(cursor: &mut Cursor, names: &Names) -> Result<Vec<RawS
             }
             wrong_path = true;
         }
-        parse_step(cursor, names, join, wrong_path, &mut steps)?;
+        let path = if wrong_path { On::WrongPath } else { On::RightPath };
+        parse_step(cursor, names, join, path, &mut steps)?;
         if cursor.take("]") {
             if !wrong_path {
                 return Err(cursor.expected("'[' before ']'"));
@@ -212,12 +223,13 @@ pub(super) fn parse_step(
     cursor: &mut Cursor,
     names: &Names,
     join: Join,
-    wrong_path: bool,
+    path: On,
     steps: &mut Vec<RawStep>,
 ) -> Result<(), Fault> {
     let offset = cursor.offset();
     let mut action = parse_action(cursor, names)?;
-    let other_path = parse_other_path(cursor, names, &mut action)?;
+    let other_path = parse_other_path(cursor, names, path, &mut action)?;
+    let wrong_path = path != On::RightPath;
     if wrong_path
         && !matches!(
             action,
@@ -345,6 +357,7 @@ fn parse_operand(
             Some(Xt::Page { addr, asid: parse_asid(cursor)? })
         }
         Operand::Asid => Some(Xt::Asid(need_asid(cursor, "the number of an ASID")?)),
+        Operand::Sleep => parse_sleep(cursor)?.map(Xt::Value),
         Operand::Value => match parse_asid(cursor)? {
             Some(asid) => Some(Xt::Asid(asid)),
             None => cursor.number()?.map(Xt::Value),

@@ -221,11 +221,37 @@ fn a_conditional_branch_has_code_in_its_other_direction() {
     };
     assert_eq!(target(&case.steps[0]), 256, "beyond the longest other direction");
     let refuse = |steps: &str| error(&format!("given = 'K0'\nexpect = 'STALL 0'\ndo = '{steps}'"));
-    assert!(refuse("B else { ADD }").contains("behind a conditional branch only"));
+    assert!(refuse("B else { ADD }").contains("only a conditional branch has an 'else'"));
     assert!(refuse("B.EQ taken else ADD").contains("expected '{' after 'else'"));
     assert!(refuse("B.EQ taken else { ADD ; ADD }").contains("expected '&' or '}'"));
-    assert!(refuse("B.EQ taken else { B.EQ taken else { ADD } }").contains("none with an 'else'"));
+    assert!(refuse("B.EQ taken else { IF 0x8000 }").contains("A64 instructions only"));
+    let nested = refuse(&"B.EQ taken else { ".repeat(100_000));
+    assert!(nested.ends_with("a branch inside an 'else' has no 'else' of its own; leave it out"));
     assert!(refuse("B.EQ taken else { ADD &x 256 }").contains("at most 255 instructions"));
+}
+
+#[test]
+fn times_are_bounded() {
+    let limit = case("given = 'K0'\nexpect = 'STALL 0'\ndo = 'WFI 1099511627776 & WFE & cycles 5'");
+    let Action::Execute { operand, .. } = limit.steps[0].action else { panic!("an instruction") };
+    assert_eq!(operand, Some(Xt::Value(1 << 40)));
+    for step in ["WFI", "WFE", "cycles"] {
+        for cycles in [(1 << 40) + 1, 9_000_000_000_000_000_000, u64::MAX - 15] {
+            let body = format!("given = 'K0'\nexpect = 'STALL 0'\ndo = '{step} {cycles} & ADD'");
+            let wanted = format!("a time in cycles must be at most 2^40, not {cycles}");
+            assert!(error(&body).contains(&wanted), "{step} {cycles}: {}", error(&body));
+        }
+    }
+}
+
+#[test]
+fn a_counter_is_given_once() {
+    let rest = "do = 'ADD'\nexpect = 'counter 2 = 0'\nothers = 'any'";
+    let twice = "given = 'K0; counter 2 counts LD_SPEC; counter 2 counts ST_SPEC'";
+    assert!(error(&format!("{twice}\n{rest}")).contains("4:48: counter 2 is given twice"));
+    let two =
+        case(&format!("given = 'K0; counter 2 counts LD_SPEC; counter 3 counts LD_SPEC'\n{rest}"));
+    assert_eq!(two.given.counters.len(), 2);
 }
 
 #[test]
