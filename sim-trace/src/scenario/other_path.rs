@@ -5,7 +5,7 @@
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::named_insts::{NAMED_INSTS, Operand};
-use super::steps::{Action, Join, On, RawStep, parse_step};
+use super::steps::{Action, Join, Path, RawStep, parse_step};
 
 /// Bits by which the target of a branch is moved on, in its immediate field: 254 instructions, so that
 /// neither direction runs into the other.
@@ -17,14 +17,14 @@ const ROOM: usize = 255;
 pub(super) fn parse_other_path(
     cursor: &mut Cursor,
     names: &Names,
-    path: On,
+    path: Path,
     action: &mut Action,
 ) -> Result<Vec<RawStep>, Fault> {
     let offset = cursor.offset();
     if !cursor.take_word("else") {
         return Ok(Vec::new());
     }
-    if path == On::OtherPath {
+    if path == Path::Other {
         return Err(fault(
             offset,
             "a branch inside an 'else' has no 'else' of its own; leave it out",
@@ -45,7 +45,7 @@ pub(super) fn parse_other_path(
     let mut steps = Vec::new();
     loop {
         let offset = cursor.offset();
-        parse_step(cursor, names, Join::With, On::OtherPath, &mut steps)?;
+        parse_step(cursor, names, Join::With, Path::Other, &mut steps)?;
         if steps.iter().any(|step| !is_plain(step)) {
             return Err(fault(offset, "an 'else' holds A64 instructions only, joined by '&'"));
         }

@@ -176,12 +176,12 @@ pub(super) struct RawStep {
 
 /// Where a step stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum On {
-    RightPath,
+pub(super) enum Path {
+    Right,
     /// In brackets.
-    WrongPath,
+    Wrong,
     /// In the `else` of a branch.
-    OtherPath,
+    Other,
 }
 
 /// Reads a whole `do` text.
@@ -196,7 +196,7 @@ pub(super) fn parse_steps(cursor: &mut Cursor, names: &Names) -> Result<Vec<RawS
             }
             wrong_path = true;
         }
-        let path = if wrong_path { On::WrongPath } else { On::RightPath };
+        let path = if wrong_path { Path::Wrong } else { Path::Right };
         parse_step(cursor, names, join, path, &mut steps)?;
         if cursor.take("]") {
             if !wrong_path {
@@ -223,13 +223,13 @@ pub(super) fn parse_step(
     cursor: &mut Cursor,
     names: &Names,
     join: Join,
-    path: On,
+    path: Path,
     steps: &mut Vec<RawStep>,
 ) -> Result<(), Fault> {
     let offset = cursor.offset();
     let mut action = parse_action(cursor, names)?;
     let other_path = parse_other_path(cursor, names, path, &mut action)?;
-    let wrong_path = path != On::RightPath;
+    let wrong_path = path != Path::Right;
     if wrong_path
         && !matches!(
             action,
