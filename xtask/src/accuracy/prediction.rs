@@ -26,8 +26,8 @@ misprediction is a branch of the right path behind which the pipeline was flushe
 `tage` is the model of the core's predictor, `gshare` a simple one of two levels, `perfect` knows every direction
 and target (`pipeline.branch.direction`). `atomics` is slower with perfect prediction: its two threads take the
 same lines from each other, and in the order that perfect prediction makes them take turns in, a line changes hands
-a quarter more often (`L1D_CACHE_REFILL_OUTER`: 200 thousand times against 160 thousand with `tage`). Each of these
-costs far more than a misprediction, of which there is one in 70,000 instructions.
+more often (`L1D_CACHE_REFILL_OUTER`: a quarter more when this sentence was written), which costs far more than the
+few mispredictions do.
 ";
 
 const WRONG_PATH: &str = "
