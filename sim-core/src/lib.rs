@@ -6,6 +6,7 @@
 //!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
 //! * [`privilege`], [`exception`]: exception level, kinds of exceptions;
 //! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
+//!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
 pub mod addr;
@@ -15,6 +16,7 @@ pub mod flow;
 pub mod maintenance;
 pub mod memory_port;
 pub mod op_life;
+pub mod operation;
 pub mod pmu_event;
 pub mod privilege;
 pub mod sink;
@@ -28,6 +30,7 @@ pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
 pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort, TagUse};
 pub use op_life::OpLife;
+pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use sink::{Counts, EventSink, NullSink};

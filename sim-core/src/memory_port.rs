@@ -3,7 +3,7 @@
 //! Every request carries the cycle in which it starts; every reply the cycle in which its result
 //! can be used. The memory system raises the events of guide sections 4.1 to 4.6 itself.
 
-use crate::addr::VirtAddr;
+use crate::addr::{PhysAddr, VirtAddr};
 use crate::exception::AbortCause;
 use crate::maintenance::Maintenance;
 use crate::sink::EventSink;
@@ -68,6 +68,17 @@ impl Happened {
     pub const STAGE_2: Happened = Happened(1 << 9);
     /// With [`Happened::FAULT`]: the data is lost (an uncorrectable error, poison).
     pub const EXTERNAL: Happened = Happened(1 << 10);
+
+    /// What an access may meet in the caches.
+    pub const CACHES: Happened =
+        Happened::L1_MISS.with(Happened::L1_REFILL).with(Happened::L2_MISS);
+
+    /// Those bits that are in `mask` too.
+    #[inline]
+    #[must_use]
+    pub const fn only(self, mask: Happened) -> Happened {
+        Happened(self.0 & mask.0)
+    }
 
     /// True when all bits of `other` are set.
     #[inline]
@@ -203,6 +214,13 @@ impl MemReply {
         happened: Happened(0),
     };
 
+    /// The store of this translation was written: what it met in the caches, and where its line was.
+    #[inline]
+    pub fn written(&mut self, write: MemReply) {
+        self.happened.add(write.happened.only(Happened::CACHES));
+        self.source = write.source;
+    }
+
     /// Adds the reply of one more part: the slowest decides, and all that happened is kept.
     pub fn join(&mut self, part: MemReply) {
         self.done = self.done.max(part.done);
@@ -229,6 +247,13 @@ pub trait MemoryPort {
     /// Performs one access: loads, atomics and preloads when they issue, stores and `DC ZVA` when
     /// they leave the store queue (flows 5.1, 5.4, 5.5, 5.7, 5.8).
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply;
+
+    /// Where a virtual address of the running program lies in memory, if it is mapped. Pure: nothing is
+    /// looked up, walked or counted.
+    fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
+        let _ = addr;
+        None
+    }
 
     /// In how many cycles of `from..to` a miss of the L2 was pending outside the core. Pure.
     fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64;

@@ -35,4 +35,6 @@ pub struct OpLife {
     pub retired: bool,
     /// True for a branch that resolved against its prediction.
     pub mispredicted: bool,
+    /// Rename slots that it took; 0 for the second half of a fused pair.
+    pub mops: u8,
 }

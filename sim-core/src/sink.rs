@@ -1,13 +1,20 @@
 //! Where units report events. The sink is a parameter of every verb, never a field of a unit.
 
 use crate::flow::FlowEdge;
+use crate::operation::Operation;
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
+use crate::privilege::Privilege;
 
 /// Hears every event. Only the finest event is raised; printed sums and aliases are derived.
 ///
 /// The verbs know their caller, so that a sink can tell one place that raises an event from
 /// another; a sink that does not ask pays nothing for it.
 pub trait EventSink {
+    /// It follows the run: it is told every operation and every change of level, and hears the clocks
+    /// (`CPU_CYCLES`, `CNT_CYCLES`) as they go on, not only at the end of a window. Counts are the same
+    /// either way; one that does not follow pays nothing.
+    const FOLLOWS_RUN: bool = false;
+
     /// `n` occurrences of `event`.
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64);
@@ -31,6 +38,31 @@ pub trait EventSink {
     fn edge(&mut self, edge: FlowEdge) {
         let _ = edge;
     }
+
+    /// What follows is heard of this core, counted from 0 in the order of the results.
+    #[inline]
+    fn core(&mut self, core: usize) {
+        let _ = core;
+    }
+
+    /// The part of the run that is counted begins or ends on the present core.
+    #[inline]
+    fn counting(&mut self, is_counted: bool) {
+        let _ = is_counted;
+    }
+
+    /// From the next event on the core runs at this level. Told when it changes, and at the start.
+    #[inline]
+    fn privilege(&mut self, privilege: Privilege) {
+        let _ = privilege;
+    }
+
+    /// An instruction went through the core, in the order of rename: a branch comes before what ran behind
+    /// it in vain. Its own events came before this, but for an exception that it generates.
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        let _ = operation;
+    }
 }
 
 /// Hears nothing: for warming state and for benches.
@@ -44,6 +76,8 @@ impl EventSink for NullSink {
 
 /// Both hear everything, in this order.
 impl<A: EventSink, B: EventSink> EventSink for (A, B) {
+    const FOLLOWS_RUN: bool = A::FOLLOWS_RUN || B::FOLLOWS_RUN;
+
     #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -62,9 +96,35 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
         self.0.software_increment(counters);
         self.1.software_increment(counters);
     }
+
+    #[inline]
+    fn core(&mut self, core: usize) {
+        self.0.core(core);
+        self.1.core(core);
+    }
+
+    #[inline]
+    fn counting(&mut self, is_counted: bool) {
+        self.0.counting(is_counted);
+        self.1.counting(is_counted);
+    }
+
+    #[inline]
+    fn privilege(&mut self, privilege: Privilege) {
+        self.0.privilege(privilege);
+        self.1.privilege(privilege);
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        self.0.operation(operation);
+        self.1.operation(operation);
+    }
 }
 
 impl<S: EventSink> EventSink for &mut S {
+    const FOLLOWS_RUN: bool = S::FOLLOWS_RUN;
+
     #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -79,6 +139,26 @@ impl<S: EventSink> EventSink for &mut S {
     #[inline]
     fn software_increment(&mut self, counters: u32) {
         (**self).software_increment(counters);
+    }
+
+    #[inline]
+    fn core(&mut self, core: usize) {
+        (**self).core(core);
+    }
+
+    #[inline]
+    fn counting(&mut self, is_counted: bool) {
+        (**self).counting(is_counted);
+    }
+
+    #[inline]
+    fn privilege(&mut self, privilege: Privilege) {
+        (**self).privilege(privilege);
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        (**self).operation(operation);
     }
 }
 

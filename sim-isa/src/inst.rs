@@ -35,6 +35,12 @@ impl Reg {
         Reg(65 + n as u8)
     }
 
+    /// True for a predicate register.
+    #[inline]
+    pub fn is_predicate(self) -> bool {
+        (Reg::p(0).0..=Reg::p(15).0).contains(&self.0)
+    }
+
     /// The physical register file that holds it.
     #[inline]
     pub fn file(self) -> RegFile {

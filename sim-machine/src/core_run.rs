@@ -135,6 +135,7 @@ impl CoreRun {
         memory: &mut MemorySystem,
         listener: &mut S,
     ) -> Result<(), MachineError> {
+        listener.core(self.core);
         if self.at >= self.batch.len() && !self.next_batch()? {
             self.end(memory, listener);
             return Ok(());
@@ -282,18 +283,20 @@ impl CoreRun {
     }
 
     fn open<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
-        self.pipeline.cut_window(&mut (&mut self.counts, listener));
+        self.pipeline.cut_window(&mut (&mut self.counts, &mut *listener));
         self.opened = Some(self.snapshot(memory));
+        listener.counting(true);
     }
 
     /// Adds the open window to what was measured. At the end of the stream the window drains.
     fn close<S: EventSink>(&mut self, drains: bool, memory: &MemorySystem, listener: &mut S) {
         let Some(opened) = self.opened.take() else { return };
         if drains {
-            self.pipeline.finish(&mut (&mut self.counts, listener));
+            self.pipeline.finish(&mut (&mut self.counts, &mut *listener));
         } else {
-            self.pipeline.cut_window(&mut (&mut self.counts, listener));
+            self.pipeline.cut_window(&mut (&mut self.counts, &mut *listener));
         }
+        listener.counting(false);
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
         for (i, lost) in self.measured.lost.iter_mut().enumerate() {

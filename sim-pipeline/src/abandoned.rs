@@ -6,6 +6,7 @@
 
 use crate::branch::Branch;
 use crate::pipeline::{Op, Pipeline, Step};
+use crate::tell::Aftermath;
 use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};
 
@@ -45,6 +46,8 @@ impl Pipeline {
             self.foresee(inst.id, None, step.next_pc);
             let branch = Branch::of(pc, &static_inst);
             self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
+        } else if placed {
+            self.tell(&static_inst, inst.flags, Aftermath::default(), memory, sink);
         }
         self.squash(checkpoint);
         let at = squash + self.config.branch.redirect_cycles;

@@ -48,8 +48,8 @@ impl Clocks {
         let asleep = self.slept + self.sleep.1.min(end).saturating_sub(self.sleep.0);
         let awake = u128::from(end - asleep);
         let ticks = (awake * u128::from(self.counter_hz) / u128::from(self.core_hz)) as u64;
-        sink.count(PmuEvent::CNT_CYCLES, ticks - self.ticks);
-        self.ticks = ticks;
+        sink.count(PmuEvent::CNT_CYCLES, ticks.saturating_sub(self.ticks));
+        self.ticks = ticks.max(self.ticks);
     }
 }
 

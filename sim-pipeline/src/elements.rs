@@ -143,16 +143,17 @@ impl Pipeline {
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,
-    ) -> Cycle {
-        let mut last = retired;
+    ) -> MemReply {
+        let mut all = MemReply { done: retired, ..MemReply::NOTHING };
         for request in requests(op, store.request) {
             let drain = self.lsu.drain(retired, store.release);
-            let written = memory.access(request, drain, sink).done.max(drain);
-            let times = StoreTimes { known: store.known, data: store.data, drained: written };
+            let reply = memory.access(request, drain, sink);
+            let drained = reply.done.max(drain);
+            let times = StoreTimes { known: store.known, data: store.data, drained };
             self.lsu.stored(request.addr.0, request.bytes.into(), times);
-            last = last.max(written);
+            all.join(MemReply { done: drained, ..reply });
         }
-        last
+        all
     }
 }
 

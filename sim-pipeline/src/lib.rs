@@ -31,6 +31,7 @@ mod restart;
 pub mod retire;
 pub mod scoreboard;
 pub mod slots;
+mod tell;
 pub mod window;
 mod wrong_path;
 

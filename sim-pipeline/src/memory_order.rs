@@ -10,6 +10,7 @@ use crate::calendar::PipeRequest;
 use crate::dispatch::{Way, uops_of};
 use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline, Step};
+use crate::tell::Aftermath;
 use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
 use sim_isa::{MemOp, Program, Role};
 
@@ -71,6 +72,9 @@ impl Pipeline {
             let speculation = self.branches.speculation();
             let op = Op { squash: found, retires: false, ..Op::right_path(step, program) };
             let placed = self.place(&op, arrival, memory, sink);
+            if placed {
+                self.tell(op.inst, op.flags, Aftermath::default(), memory, sink);
+            }
             if let (Some(next), true) = (step.next_pc, placed) {
                 self.run_wrong_path(next, found, program, memory, sink);
             }

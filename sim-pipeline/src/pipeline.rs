@@ -17,12 +17,13 @@ use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
+use crate::tell::Aftermath;
 use crate::window::Window;
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
-    StallCause, TraceInst,
+    Privilege, StallCause, TraceInst,
 };
 use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Special, StaticEvents};
 
@@ -107,6 +108,8 @@ pub struct Pipeline {
     /// Level, and where exceptions go.
     pub(crate) exceptions: ExceptionState,
     pub(crate) clocks: Clocks,
+    /// The level that a follower of the run was told last.
+    pub(crate) told_privilege: Option<Privilege>,
     /// The life of the instruction placed last.
     pub(crate) life: OpLife,
 }
@@ -129,6 +132,7 @@ impl Pipeline {
             previous: None,
             exceptions: ExceptionState::default(),
             clocks: Clocks::new(),
+            told_privilege: None,
             life: OpLife::default(),
         }
     }
@@ -158,6 +162,9 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> &OpLife {
+        if S::FOLLOWS_RUN {
+            self.tell_privilege(sink);
+        }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
         let arrival = self.bring(id, pc, program, memory, sink);
@@ -187,7 +194,14 @@ impl Pipeline {
         // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
         let (operand, completes) = (op.addr, op.retires);
         let returns = branch.kind == BranchKind::ExceptionReturn;
-        if branch.kind != BranchKind::None && completes && !returns {
+        let resolves = branch.kind != BranchKind::None && completes && !returns;
+        if S::FOLLOWS_RUN && !resolves {
+            let exception = generated.is_some() || breaks_off == BreaksOff::Aborted;
+            let taken = returns && completes;
+            let behind = Aftermath { exception, taken, ..Aftermath::default() };
+            self.tell(program.inst(id), flags, behind, memory, sink);
+        }
+        if resolves {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
             let mut life = self.life;
             life.mispredicted = self.resolve(branch, life.complete, next, program, memory, sink);
@@ -196,6 +210,9 @@ impl Pipeline {
         if special != Special::None || breaks_off != BreaksOff::No || returns {
             let ending = Ending { inst: program.inst(id), operand, generated, breaks_off };
             self.after(&ending, memory, sink);
+        }
+        if S::FOLLOWS_RUN {
+            self.clocks.close(self.slots.next_cycle(), sink);
         }
         &self.life
     }
@@ -242,10 +259,11 @@ impl Pipeline {
             return false;
         };
         self.raise_speculative(op, mops, sink);
-        let done = self.execute(op, way, rename, memory, sink);
+        let mut done = self.execute(op, way, rename, memory, sink);
         let retires = op.retires && !aborts(op, &done);
         let retired = self.complete(op, &done, mops, retires, sink);
-        let drained = if retires { self.store(op, &done, retired, memory, sink) } else { retired };
+        let drained =
+            if retires { self.store(op, &mut done, retired, memory, sink) } else { retired };
         self.window.take_rest(op.inst, way, retired + 1, drained + 1);
         self.life = OpLife {
             inst: op.id,
@@ -262,6 +280,7 @@ impl Pipeline {
             happened: done.reply.happened,
             retired: retires,
             mispredicted: false,
+            mops: mops as u8,
         };
         true
     }
@@ -432,18 +451,22 @@ impl Pipeline {
     fn store<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        done: &Done,
+        done: &mut Done,
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
         let Some(store) = done.store else { return retired };
         if op.inst.mem.scattered {
-            return self.store_elements(op, store, retired, memory, sink);
+            let last = self.store_elements(op, store, retired, memory, sink);
+            done.reply.written(last);
+            return last.done;
         }
         let PendingStore { request, known, data, release } = store;
         let drain = self.lsu.drain(retired, release);
-        let written = memory.access(request, drain, sink).done.max(drain);
+        let reply = memory.access(request, drain, sink);
+        let written = reply.done.max(drain);
+        done.reply.written(reply);
         let times = StoreTimes { known, data, drained: written };
         self.lsu.stored(request.addr.0, request.bytes.into(), times);
         if release {

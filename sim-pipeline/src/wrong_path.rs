@@ -11,6 +11,7 @@ use crate::frontend::Arrival;
 use crate::lsu::Order;
 use crate::pipeline::{Op, Pipeline};
 use crate::scoreboard::Scoreboard;
+use crate::tell::Aftermath;
 use crate::window::WindowMark;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, PmuEvent, StallCause};
 use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
@@ -118,6 +119,8 @@ impl Pipeline {
         // Where the stream ends or breaks off nobody knows better than the prediction.
         let Some(next) = next.or(prediction.next) else {
             let taken = prediction.taken;
+            let behind = Aftermath { taken, target: prediction.next, ..Aftermath::default() };
+            self.tell_branch(behind, program, memory, sink);
             let course = Course { taken, flushed: false, resolved: true, retires: true };
             raise_branch(&prediction, course, sink);
             self.front.follow(&prediction);
@@ -130,6 +133,9 @@ impl Pipeline {
         raise_branch(&prediction, course, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
+        let behind =
+            Aftermath { taken, target: Some(next), mispredicted: flushed, exception: false };
+        self.tell_branch(behind, program, memory, sink);
         if flushed {
             let returns = self.branches.return_stack();
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
@@ -192,6 +198,10 @@ impl Pipeline {
             let inst = program.inst(id);
             let placed = self.place_guessed(id, pc, inst, squash, arrival, memory, sink);
             let next = if inst.branch == BranchKind::None {
+                if placed {
+                    let behind = Aftermath::default();
+                    self.tell(inst, InstFlags::default(), behind, memory, sink);
+                }
                 flows_on(inst.special).then(|| pc.wrapping_add(4))
             } else {
                 let branch = Branch::of(pc, inst);
@@ -260,6 +270,12 @@ impl Pipeline {
         if placed && branch.kind != BranchKind::ExceptionReturn {
             let course = Course { taken, flushed: corrected.is_some(), resolved, retires: false };
             raise_branch(&prediction, course, sink);
+        }
+        if placed {
+            let mispredicted = corrected.is_some();
+            let target = corrected.or(prediction.next);
+            let behind = Aftermath { taken, target, mispredicted, exception: false };
+            self.tell_branch(behind, program, memory, sink);
         }
         self.front.follow(&prediction);
         let Some(next) = corrected else { return prediction.next };

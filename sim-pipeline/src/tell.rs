@@ -1,0 +1,135 @@
+//! Tells those who follow a run what went through the core: operations and changes of level. Nothing
+//! here changes what the core does; for a sink that does not follow, nothing here is compiled in.
+
+use crate::pipeline::Pipeline;
+use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
+use sim_core::{
+    EventSink, InstFlags, MemoryPort, OpLife, Operation, OperationKind, PmuEvent, VirtAddr,
+};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, RegFile, StaticEvents};
+
+/// What became of an instruction behind its execution, as far as the core knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Aftermath {
+    /// A branch that was taken.
+    pub(crate) taken: bool,
+    /// Where a branch went.
+    pub(crate) target: Option<u64>,
+    /// It went against its prediction.
+    pub(crate) mispredicted: bool,
+    /// The instruction generates an exception.
+    pub(crate) exception: bool,
+}
+
+/// The events of instructions that compute in floating point.
+const FLOATING: StaticEvents = StaticEvents(
+    StaticEvents::bit(PmuEvent::FP_HP_SPEC).0
+        | StaticEvents::bit(PmuEvent::FP_SP_SPEC).0
+        | StaticEvents::bit(PmuEvent::FP_DP_SPEC).0,
+);
+
+fn branch_of(inst: &Inst, behind: Aftermath) -> BranchCourse {
+    use BranchKind::{Call, Conditional, ExceptionReturn, Indirect, IndirectCall, Return};
+    let kind = inst.branch;
+    BranchCourse {
+        conditional: kind == Conditional,
+        indirect: matches!(kind, Indirect | IndirectCall | Return | ExceptionReturn),
+        call: matches!(kind, Call | IndirectCall),
+        function_return: kind == Return,
+        exception_return: kind == ExceptionReturn,
+        taken: behind.taken,
+        target: behind.target,
+    }
+}
+
+fn access_of(inst: &Inst, life: &OpLife) -> Option<AccessShape> {
+    let kind = match inst.mem.op {
+        MemOp::Load => AccessKind::Load,
+        MemOp::Store => AccessKind::Store,
+        MemOp::AtomicLoad => AccessKind::AtomicLoad,
+        MemOp::AtomicStore => AccessKind::AtomicStore,
+        MemOp::AtomicSwap => AccessKind::AtomicSwap,
+        MemOp::ZeroLine => AccessKind::ZeroLine,
+        MemOp::None
+        | MemOp::PrefetchLoad
+        | MemOp::PrefetchStore
+        | MemOp::PrefetchInst
+        | MemOp::Maintenance => return None,
+    };
+    Some(AccessShape {
+        kind,
+        exclusive: inst.mem.exclusive,
+        ordered: inst.mem.ordered,
+        aligned: life.addr.is_multiple_of(u64::from(inst.mem.align.max(1))),
+        scattered: inst.mem.scattered,
+        bytes: inst.mem.bytes,
+    })
+}
+
+fn kind_of(inst: &Inst, life: &OpLife, behind: Aftermath) -> OperationKind {
+    if inst.branch != BranchKind::None {
+        return OperationKind::Branch(branch_of(inst, behind));
+    }
+    access_of(inst, life).map_or(OperationKind::Other, OperationKind::Access)
+}
+
+impl Pipeline {
+    /// Tells of the instruction placed last.
+    pub(crate) fn tell<M: MemoryPort, S: EventSink>(
+        &self,
+        inst: &Inst,
+        flags: InstFlags,
+        behind: Aftermath,
+        memory: &M,
+        sink: &mut S,
+    ) {
+        if !S::FOLLOWS_RUN {
+            return;
+        }
+        let life = OpLife { mispredicted: behind.mispredicted, ..self.life };
+        let kind = kind_of(inst, &life, behind);
+        let physical = match kind {
+            OperationKind::Access(_) if flags.has(InstFlags::HAS_ADDR) || life.addr != 0 => {
+                memory.physical(VirtAddr(life.addr))
+            }
+            _ => None,
+        };
+        let mut registers = inst.srcs().iter().chain(inst.dsts());
+        sink.operation(&Operation {
+            life,
+            privilege: self.exceptions.privilege,
+            kind,
+            physical,
+            exception: behind.exception,
+            conditional: inst.branch == BranchKind::Conditional || inst.srcs().contains(&Reg::NZCV),
+            simd: inst.is_sve || registers.any(|reg| reg.file() == RegFile::Vector),
+            floating: inst.events.0 & FLOATING.0 != 0,
+            sve: inst.is_sve,
+            predicated: inst.mem.elements > 0 || inst.srcs().iter().any(|reg| reg.is_predicate()),
+            activity: flags.activity(),
+        });
+    }
+
+    /// Tells of the branch placed last.
+    pub(crate) fn tell_branch<M: MemoryPort, S: EventSink>(
+        &self,
+        behind: Aftermath,
+        program: &Program,
+        memory: &M,
+        sink: &mut S,
+    ) {
+        if S::FOLLOWS_RUN {
+            let inst = program.inst(self.life.inst);
+            self.tell(inst, InstFlags::default(), behind, memory, sink);
+        }
+    }
+
+    /// Tells the level at which the core runs, if it is another than was told last.
+    pub(crate) fn tell_privilege<S: EventSink>(&mut self, sink: &mut S) {
+        let privilege = self.exceptions.privilege;
+        if self.told_privilege != Some(privilege) {
+            self.told_privilege = Some(privilege);
+            sink.privilege(privilege);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Who follows a run is told every operation, and changes nothing by listening.
+
+use sim_core::{Counts, EventSink, Operation, OperationKind, PmuEvent};
+use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_tests::repository;
+
+/// Instructions of each thread: enough to fill every queue, few enough for a debug build.
+const LIMIT: u64 = 200_000;
+
+/// Adds up what it is told, core by core, while the run is counted.
+#[derive(Default)]
+struct Follower {
+    is_counted: bool,
+    mops: u64,
+    retired: u64,
+    retired_mops: u64,
+    mispredicted: u64,
+    branches: u64,
+    clock: Counts,
+}
+
+impl EventSink for Follower {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        if self.is_counted {
+            self.clock.count(event, n);
+        }
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.is_counted = is_counted;
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        let life = &operation.life;
+        self.mops += u64::from(life.mops);
+        if life.retired {
+            self.retired += 1;
+            self.retired_mops += u64::from(life.mops);
+            self.mispredicted += u64::from(life.mispredicted);
+            self.branches += u64::from(matches!(operation.kind, OperationKind::Branch(_)));
+        }
+    }
+}
+
+fn session(trace: &str) -> Session {
+    let path = repository().join("traces").join(trace);
+    let document = ConfigSource::default().document().expect("the built-in configuration");
+    let config = MachineConfig::from_document(&document).expect("the built-in configuration");
+    Session::open(&path, config, RunHeader::default()).expect("a committed trace")
+}
+
+fn same_counts(plain: &Outcome, followed: &Outcome) -> bool {
+    plain.cores.iter().zip(&followed.cores).all(|(a, b)| a.counts == b.counts)
+}
+
+#[test]
+fn a_follower_changes_nothing_and_misses_nothing() {
+    for trace in ["sort.n2t", "btree.n2t", "vector.n2t", "interp.n2t"] {
+        let session = session(trace);
+        let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
+        let plain = session.run(&options, &mut |_| {}).expect("a run");
+        let mut follower = Follower::default();
+        let followed = session.run_heard(&options, &mut |_| {}, &mut follower).expect("a run");
+        assert!(same_counts(&plain, &followed), "{trace}: listening changed the run");
+
+        let total = plain.total();
+        let told = [
+            (PmuEvent::OP_SPEC, follower.mops),
+            (PmuEvent::OP_RETIRED, follower.retired_mops),
+            (PmuEvent::INST_RETIRED, follower.retired),
+            (PmuEvent::BR_RETIRED, follower.branches),
+            (PmuEvent::BR_MIS_PRED_RETIRED, follower.mispredicted),
+            (PmuEvent::CPU_CYCLES, follower.clock.value(PmuEvent::CPU_CYCLES)),
+            (PmuEvent::CNT_CYCLES, follower.clock.value(PmuEvent::CNT_CYCLES)),
+        ];
+        for (event, told) in told {
+            assert_eq!(total.value(event), told, "{trace}: {event:?}");
+        }
+    }
+}
