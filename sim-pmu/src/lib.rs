@@ -25,7 +25,9 @@
 //! # Ok::<(), sim_pmu::AccessError>(())
 //! ```
 //!
-//! Not modeled: SPE, registers from the external debugger (only their offsets are given), nested
+//! [`spe`] is the Statistical Profiling Extension.
+//!
+//! Not modeled: registers from the external debugger (only their offsets are given), nested
 //! virtualization. Fine-grained traps came after this core.
 
 pub mod access;
@@ -39,6 +41,7 @@ pub mod pe_state;
 pub mod pmu;
 pub mod register;
 pub mod register_file;
+pub mod spe;
 pub mod version;
 
 pub use access::{Access, AccessError};
