@@ -1,6 +1,7 @@
 //! The vocabulary that all parts of n2sim share. It contains no hardware behaviour.
 //!
-//! * [`pmu_event`]: the one list of PMU events; [`sink`]: where units report them;
+//! * [`pmu_event`]: the one list of PMU events; [`event_name`]: what Linux tools call them; [`sink`]:
+//!   where units report them;
 //! * [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream;
 //! * [`memory_port`]: what the pipeline may ask of the memory system; [`maintenance`]: its cache and
 //!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
@@ -11,6 +12,7 @@
 
 pub mod addr;
 pub mod config;
+pub mod event_name;
 pub mod exception;
 pub mod flow;
 pub mod maintenance;
@@ -25,6 +27,7 @@ pub mod time;
 pub mod trace_inst;
 
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+pub use event_name::EventName;
 pub use exception::{AbortCause, ExceptionControls, ExceptionKind};
 pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};

@@ -1,0 +1,144 @@
+//! Names of events as Linux tools write them: generic names, `pmu/event/modifiers`, `event:modifiers`.
+//!
+//! Mnemonics and numbers are [`PmuEvent::from_name`]'s; this file adds what Linux puts around them.
+
+use crate::PmuEvent::{self, *};
+use crate::pmu_event::EventNameError;
+
+/// Names that Linux gives to events of every machine, with the event behind each on an Arm PMUv3.
+/// Source: the maps of the kernel's arm_pmuv3 driver.
+const LINUX_NAMES: &[(&str, PmuEvent)] = &[
+    ("cycles", CPU_CYCLES),
+    ("cpu-cycles", CPU_CYCLES),
+    ("instructions", INST_RETIRED),
+    ("branches", BR_RETIRED),
+    ("branch-instructions", BR_RETIRED),
+    ("branch-misses", BR_MIS_PRED),
+    ("bus-cycles", BUS_CYCLES),
+    ("cache-references", L1D_CACHE),
+    ("cache-misses", L1D_CACHE_REFILL),
+    ("stalled-cycles-frontend", STALL_FRONTEND),
+    ("stalled-cycles-backend", STALL_BACKEND),
+    ("l1-dcache-loads", L1D_CACHE),
+    ("l1-dcache-load-misses", L1D_CACHE_REFILL),
+    ("l1-icache-loads", L1I_CACHE),
+    ("l1-icache-load-misses", L1I_CACHE_REFILL),
+    ("dtlb-loads", L1D_TLB),
+    ("dtlb-load-misses", L1D_TLB_REFILL),
+    ("itlb-loads", L1I_TLB),
+    ("itlb-load-misses", L1I_TLB_REFILL),
+    ("llc-loads", LL_CACHE_RD),
+    ("llc-load-misses", LL_CACHE_MISS_RD),
+    ("branch-loads", BR_PRED),
+    ("branch-load-misses", BR_MIS_PRED),
+];
+
+/// Names that PMUs of Arm cores have in Linux begin so; others (a mesh, a DSU) count other things.
+const CORE_PMUS: [&str; 4] = ["armv8_", "armv9_", "cpu", "default_core"];
+/// Terms beside an event that change nothing about what is counted.
+const IGNORED_TERMS: [&str; 4] = ["long=", "rdpmc=", "name=", "period="];
+
+/// A name taken apart, nothing of it looked up yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventName<'a> {
+    /// The PMU in front of the first slash.
+    pub pmu: Option<&'a str>,
+    /// The name alone, or the terms between the slashes.
+    pub terms: &'a str,
+    /// What stands behind the colon or the last slash, such as `u`.
+    pub modifiers: &'a str,
+}
+
+/// Why a name stands for no event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpellingError {
+    /// The core has no such event.
+    #[error(transparent)]
+    Name(#[from] EventNameError),
+    /// `pmu/event` without the second slash.
+    #[error("'{0}': a brace or slash is not closed")]
+    Unclosed(String),
+    /// Terms that say more than which event.
+    #[error("'{0}': write an event of a PMU as pmu/name/ or pmu/event=0xNN/")]
+    Term(String),
+}
+
+impl<'a> EventName<'a> {
+    /// Takes `text` apart.
+    ///
+    /// # Errors
+    /// A slash is not closed.
+    pub fn split(text: &'a str) -> Result<EventName<'a>, SpellingError> {
+        let Some((pmu, rest)) = text.split_once('/') else {
+            let (terms, modifiers) = text.split_once(':').unwrap_or((text, ""));
+            return Ok(EventName { pmu: None, terms, modifiers });
+        };
+        let (terms, modifiers) =
+            rest.split_once('/').ok_or_else(|| SpellingError::Unclosed(text.to_owned()))?;
+        Ok(EventName { pmu: Some(pmu), terms, modifiers: modifiers.trim_start_matches(':') })
+    }
+
+    /// True if the name is of a core's PMU, or of none.
+    pub fn is_of_core(&self) -> bool {
+        self.pmu.is_none_or(|pmu| CORE_PMUS.iter().any(|head| pmu.starts_with(head)))
+    }
+
+    /// The event behind the name.
+    ///
+    /// # Errors
+    /// The core has no such event, or the terms say more than which event.
+    pub fn event(&self) -> Result<PmuEvent, SpellingError> {
+        let wrong = || SpellingError::Term(self.terms.to_owned());
+        let is_ignored = |term: &&str| IGNORED_TERMS.iter().any(|head| term.starts_with(head));
+        let mut terms = self.terms.split(',').filter(|term| !is_ignored(term));
+        let (Some(name), None) = (terms.next(), terms.next()) else {
+            return Err(wrong());
+        };
+        if let Some(number) = name.strip_prefix("event=") {
+            let hex = number.strip_prefix("0x").unwrap_or(number);
+            let code = u32::from_str_radix(hex, 16).map_err(|_| wrong())?;
+            return Ok(PmuEvent::from_code(code)?);
+        }
+        if name.contains('=') {
+            return Err(wrong());
+        }
+        let lower = name.to_ascii_lowercase();
+        match LINUX_NAMES.iter().find(|(linux, _)| *linux == lower) {
+            Some((_, event)) => Ok(*event),
+            None => Ok(PmuEvent::from_name(name)?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(text: &str) -> Result<PmuEvent, SpellingError> {
+        EventName::split(text)?.event()
+    }
+
+    #[test]
+    fn every_spelling_finds_the_event() {
+        for text in ["cpu_cycles", "cycles:u", "r11", "armv8_pmuv3_0/event=0x11/k", "cpu/cycles/"] {
+            assert_eq!(event(text), Ok(CPU_CYCLES), "{text}");
+        }
+        let name = EventName::split("armv8_pmuv3_0/l2d_tlb,long=1/:uk").expect("two slashes");
+        assert_eq!((name.modifiers, name.event()), ("uk", Ok(L2D_TLB)));
+    }
+
+    #[test]
+    fn other_pmus_are_told_apart() {
+        let is_of_core = |text| EventName::split(text).expect("well formed").is_of_core();
+        assert!(is_of_core("cycles") && is_of_core("armv8_pmuv3_0/cycles/"));
+        assert!(!is_of_core("arm_cmn_0/hnf_cache_miss/") && !is_of_core("/cycles/"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(event("cpu/cycles"), Err(SpellingError::Unclosed("cpu/cycles".to_owned())));
+        for terms in ["event=zz", "config=1", "event=0x11,x", ""] {
+            assert!(event(&format!("cpu/{terms}/")).is_err(), "{terms}");
+        }
+    }
+}
