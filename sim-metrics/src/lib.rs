@@ -1,5 +1,6 @@
 //! Formulas over event counts: ratios that reports print, identities that every count must keep.
 //!
+//! * [`formula`]: the expressions of metric files: parser, evaluator;
 //! * [`metrics`]: the built-in ratios, each a weighted sum over a weighted sum of events;
 //! * [`identities`]: sums, aliases, subsets and the slot identity, derived from the event table;
 //! * [`lint`]: what no rule forbids and no machine shows: ratios above 1, negative shares;
@@ -7,6 +8,7 @@
 
 pub mod cause;
 pub mod count;
+pub mod formula;
 pub mod identities;
 pub mod lint;
 pub mod metrics;

@@ -1,0 +1,28 @@
+//! Metric formulas: the expressions of perf's metric files, read, linked and evaluated.
+//!
+//! The way of a formula: text, by [`Formula::parse`] a list of nodes with places, by [`Linked::new`]
+//! one with events and other metrics found, by [`Linked::evaluate`] a value with the reason if it is none.
+//!
+//! * [`lexer`], [`parser`]: perf's grammar, with the column of what is wrong;
+//! * [`node`]: the operations; [`event_use`]: an event as a formula names it;
+//! * [`catalog`]: metrics by name; [`link`]: a formula with all that it refers to;
+//! * [`evaluate`]: values, and why there is none; [`machine`]: what `#slots` and the like stand for.
+
+pub mod catalog;
+pub mod error;
+pub mod evaluate;
+pub mod event_use;
+mod lexer;
+pub mod link;
+pub mod machine;
+pub mod node;
+mod parser;
+
+pub use catalog::{Catalog, MetricFormula, Scale};
+pub use error::{FormulaError, LinkError};
+pub use evaluate::{Evaluation, Trouble};
+pub use event_use::{EventUse, Levels, Quantity};
+pub use link::Linked;
+pub use machine::{Literal, Machine};
+pub use node::{BinaryOp, Node, NodeId, Op, Span};
+pub use parser::Formula;

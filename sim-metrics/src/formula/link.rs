@@ -1,0 +1,334 @@
+//! A formula with everything that it refers to: events looked up, other metrics put in.
+//!
+//! A metric that is referred to twice is put in once, so that no chain of references can explode.
+
+use sim_core::PmuEvent;
+
+use super::catalog::Catalog;
+use super::error::LinkError;
+use super::event_use::EventUse;
+use super::machine::Machine;
+use super::node::{BinaryOp, Node, NodeId, Op};
+use super::parser::Formula;
+
+/// Metrics that may refer to one another in a chain.
+const CHAIN_MAX: usize = 32;
+
+/// A formula ready to be evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linked {
+    nodes: Vec<Node>,
+    root: NodeId,
+    events: Vec<EventUse>,
+    texts: Vec<SourceText>,
+}
+
+/// A text that nodes of a linked formula stand in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceText {
+    /// Name of the metric; empty for the formula itself.
+    pub metric: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Linked {
+    /// Links a formula. A name is a metric of the catalog if there is one, otherwise an event.
+    ///
+    /// # Errors
+    /// Metrics refer to each other in a circle, or one of them cannot be read. An event that the
+    /// core does not have is no error here: its value is NaN, as in perf.
+    pub fn new(formula: &Formula, catalog: &Catalog) -> Result<Linked, LinkError> {
+        Linked::named("", formula, catalog)
+    }
+
+    /// Links the formula of the metric `name`, which may not refer to itself.
+    ///
+    /// # Errors
+    /// As [`Linked::new`].
+    pub fn named(name: &str, formula: &Formula, catalog: &Catalog) -> Result<Linked, LinkError> {
+        let mut linker = Linker::new(catalog);
+        let root = linker.add(name, formula)?;
+        let Linker { nodes, events, texts, .. } = linker;
+        Ok(Linked { nodes, root, events, texts })
+    }
+
+    /// The operations, operands first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The operation that is the whole formula.
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// The operation at a position.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The events, each once; [`Op::Name`] counts in this list.
+    pub fn events(&self) -> &[EventUse] {
+        &self.events
+    }
+
+    /// The event that an [`Op::Name`] means.
+    pub fn event(&self, name: u32) -> &EventUse {
+        &self.events[name as usize]
+    }
+
+    /// The events of the core, each once, whatever the levels.
+    pub fn core_events(&self) -> Vec<PmuEvent> {
+        let mut events: Vec<PmuEvent> = self.events.iter().filter_map(EventUse::event).collect();
+        events.sort_unstable();
+        events.dedup();
+        events
+    }
+
+    /// What stands at a node, as it was written.
+    pub fn text_of(&self, id: NodeId) -> &str {
+        let node = self.node(id);
+        node.span.of(&self.source(id).text)
+    }
+
+    /// The text in which a node stands.
+    pub fn source(&self, id: NodeId) -> &SourceText {
+        &self.texts[self.node(id).text as usize]
+    }
+
+    /// Where a node stands, for messages: `column 3`, or `column 3 of ipc`.
+    pub fn place(&self, id: NodeId) -> String {
+        let source = self.source(id);
+        let column = self.node(id).span.column(&source.text);
+        match self.node(id).text {
+            0 => format!("column {column}"),
+            _ => format!("column {column} of {}", source.metric),
+        }
+    }
+
+    /// The events that the value depends on, on this machine: those in branches that a comparison
+    /// with the core's revision rules out are not programmed, as in perf.
+    pub fn needed(&self, machine: &Machine) -> Vec<&EventUse> {
+        let constants = self.constants(machine);
+        let mut is_needed = vec![false; self.nodes.len()];
+        is_needed[self.root.index()] = true;
+        let mut is_used = vec![false; self.events.len()];
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if !is_needed[index] || constants[index].is_some() {
+                continue;
+            }
+            if let Op::Name(name) = node.op {
+                is_used[name as usize] = true;
+            }
+            for operand in live_operands(&node.op, &constants) {
+                is_needed[operand.index()] = true;
+            }
+        }
+        let used = self.events.iter().zip(is_used).filter(|(_, is_used)| *is_used);
+        used.map(|(event, _)| event).collect()
+    }
+
+    /// The value of every node that depends on no event.
+    fn constants(&self, machine: &Machine) -> Vec<Option<f64>> {
+        let values = self.evaluate(machine, |_| None).values;
+        let mut depends: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let is_event = matches!(node.op, Op::Name(_));
+            let on_operand = node.op.operands().any(|operand| depends[operand.index()]);
+            depends.push(is_event || on_operand);
+        }
+        let constant = |(value, depends): (f64, bool)| (!depends).then_some(value);
+        values.into_iter().zip(depends).map(constant).collect()
+    }
+}
+
+/// The operands that can still change the value.
+fn live_operands(op: &Op, constants: &[Option<f64>]) -> Vec<NodeId> {
+    let value_of = |id: NodeId| constants[id.index()];
+    match *op {
+        Op::Choose { value, condition, otherwise } => match value_of(condition) {
+            Some(0.0) => vec![otherwise],
+            Some(_) => vec![value],
+            None => vec![value, condition, otherwise],
+        },
+        Op::Binary(BinaryOp::And, a, b) if [a, b].iter().any(|id| value_of(*id) == Some(0.0)) => {
+            Vec::new()
+        }
+        ref other => other.operands().collect(),
+    }
+}
+
+struct Linker<'a> {
+    catalog: &'a Catalog,
+    nodes: Vec<Node>,
+    events: Vec<EventUse>,
+    texts: Vec<SourceText>,
+    /// Metrics that are put in, with their last node.
+    done: Vec<(&'a str, NodeId)>,
+    /// Metrics that are being put in, outermost first.
+    chain: Vec<String>,
+}
+
+impl<'a> Linker<'a> {
+    fn new(catalog: &'a Catalog) -> Linker<'a> {
+        Linker {
+            catalog,
+            nodes: Vec::new(),
+            events: Vec::new(),
+            texts: Vec::new(),
+            done: Vec::new(),
+            chain: Vec::new(),
+        }
+    }
+
+    /// Puts a formula in, after the metrics that it refers to; gives its last node.
+    fn add(&mut self, metric: &str, formula: &Formula) -> Result<NodeId, LinkError> {
+        if self.chain.len() == CHAIN_MAX {
+            return Err(LinkError::TooDeep(CHAIN_MAX));
+        }
+        self.chain.push(metric.to_owned());
+        let text = self.texts.len() as u32;
+        let source = SourceText { metric: metric.to_owned(), text: formula.text().to_owned() };
+        self.texts.push(source);
+        let mut places: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());
+        for node in formula.nodes() {
+            let place = match node.op {
+                Op::Name(name) => self.add_name(&formula.names()[name as usize], node, text)?,
+                op => {
+                    let op = self.about_event(op, formula).moved(|id| places[id.index()]);
+                    self.push(Node { op, text, ..*node })
+                }
+            };
+            places.push(place);
+        }
+        self.chain.pop();
+        // A formula that is read has at least one node.
+        Ok(places[places.len() - 1])
+    }
+
+    /// A question about an event, with the event looked up.
+    fn about_event(&mut self, op: Op, formula: &Formula) -> Op {
+        let event = |name: u32| EventUse::new(&formula.names()[name as usize]);
+        match op {
+            Op::HasEvent(name) => Op::HasEvent(position(&mut self.events, event(name))),
+            Op::SourceCount(name) => Op::SourceCount(position(&mut self.events, event(name))),
+            Op::AggregateCount(name) => Op::AggregateCount(position(&mut self.events, event(name))),
+            other => other,
+        }
+    }
+
+    fn add_name(&mut self, name: &str, node: &Node, text: u32) -> Result<NodeId, LinkError> {
+        let Some(metric) = self.catalog.get(name) else {
+            let event = position(&mut self.events, EventUse::new(name));
+            return Ok(self.push(Node { op: Op::Name(event), text, ..*node }));
+        };
+        if let Some((_, place)) = self.done.iter().find(|(done, _)| *done == metric.name) {
+            return Ok(*place);
+        }
+        if self.chain.iter().any(|outer| outer.eq_ignore_ascii_case(&metric.name)) {
+            let names = self.chain.iter().filter(|name| !name.is_empty()).cloned();
+            let circle = names.chain([metric.name.clone()]).collect();
+            return Err(LinkError::Circle(circle));
+        }
+        let formula = metric.formula.as_ref().map_err(|error| LinkError::Unreadable {
+            metric: metric.name.clone(),
+            error: error.clone(),
+        })?;
+        let place = self.add(&metric.name, formula)?;
+        self.done.push((&metric.name, place));
+        Ok(place)
+    }
+
+    fn push(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+}
+
+/// The position of an event in the list, which it joins if it is new.
+fn position(events: &mut Vec<EventUse>, event: EventUse) -> u32 {
+    let is_same = |own: &EventUse| {
+        own.quantity == event.quantity && own.levels == event.levels && own.event().is_some()
+    };
+    let known = events.iter().position(|own| is_same(own) || *own == event);
+    let position = known.unwrap_or_else(|| {
+        events.push(event);
+        events.len() - 1
+    });
+    position as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalog::MetricFormula;
+    use super::*;
+
+    fn catalog(metrics: &[(&str, &str)]) -> Catalog {
+        metrics.iter().map(|(name, text)| MetricFormula::new(name, text, "")).collect()
+    }
+
+    fn link(text: &str, catalog: &Catalog) -> Result<Linked, LinkError> {
+        Linked::new(&Formula::parse(text).expect("a formula"), catalog)
+    }
+
+    fn value(text: &str, metrics: &[(&str, &str)]) -> f64 {
+        let linked = link(text, &catalog(metrics)).expect("links");
+        linked.evaluate(&Machine::neoverse_n2(3, 1), |_| Some(8.0)).value
+    }
+
+    #[test]
+    fn metrics_are_put_in_by_name() {
+        let metrics = [("ipc", "INST_RETIRED / 4"), ("ipc_rate", "ipc / #slots")];
+        assert_eq!(value("100 * IPC_RATE + ipc", &metrics), 42.0);
+        let linked = link("ipc_rate", &catalog(&metrics)).expect("links");
+        assert_eq!(linked.core_events(), [PmuEvent::INST_RETIRED]);
+        assert_eq!(linked.place(linked.root()), "column 1 of ipc_rate");
+    }
+
+    #[test]
+    fn circles_are_told_and_doubling_does_not_explode() {
+        let circle = link("a", &catalog(&[("a", "b + 1"), ("b", "A")])).expect_err("a circle");
+        assert_eq!(circle.to_string(), "metrics refer to each other in a circle: a -> b -> a");
+        let names: Vec<String> = (0..30).map(|n| format!("m{n}")).collect();
+        let doubled: Catalog = (0..30)
+            .map(|n| match n {
+                0 => MetricFormula::new("m0", "1", ""),
+                n => MetricFormula::new(&names[n], &format!("{0} + {0}", names[n - 1]), ""),
+            })
+            .collect();
+        let linked = link("m29", &doubled).expect("links");
+        assert!(linked.nodes().len() < 100);
+        let total = linked.evaluate(&Machine::neoverse_n2(3, 1), |_| None).value;
+        assert_eq!(total, f64::from(1 << 29));
+        let broken = link("bad", &catalog(&[("bad", "1 +")])).expect_err("unreadable");
+        assert!(broken.to_string().starts_with("metric 'bad': column 4"));
+    }
+
+    #[test]
+    fn a_long_chain_is_refused() {
+        let chain: Catalog = (0..10_000)
+            .map(|n| MetricFormula::new(&format!("m{n}"), &format!("m{} + 1", n + 1), ""))
+            .collect();
+        assert_eq!(link("m0", &chain), Err(LinkError::TooDeep(CHAIN_MAX)));
+    }
+
+    #[test]
+    fn events_of_a_branch_that_the_revision_rules_out_are_not_needed() {
+        let text = "STALL_SLOT if strcmp_cpuid_str(0x410fd493) | strcmp_cpuid_str(0x410fd490) ^ 1 \
+                    else (STALL_SLOT - CPU_CYCLES)";
+        let linked = link(text, &Catalog::default()).expect("links");
+        let needed = |patch| {
+            let machine = Machine::neoverse_n2(patch, 1);
+            linked.needed(&machine).iter().filter_map(|event| event.event()).collect::<Vec<_>>()
+        };
+        assert_eq!(needed(3), [PmuEvent::STALL_SLOT]);
+        assert_eq!(needed(2), [PmuEvent::STALL_SLOT, PmuEvent::CPU_CYCLES]);
+        assert_eq!(
+            link("0 & LD_SPEC", &Catalog::default())
+                .expect("links")
+                .needed(&Machine::neoverse_n2(0, 1)),
+            Vec::<&EventUse>::new()
+        );
+    }
+}

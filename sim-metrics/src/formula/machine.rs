@@ -1,0 +1,121 @@
+//! What the `#` literals and `strcmp_cpuid_str` of a formula stand for on the machine that counted.
+
+/// MIDR_EL1 of the Neoverse N2 without its variant and revision. Source: TRM, MIDR_EL1.
+const NEOVERSE_N2: u64 = 0x410F_D490;
+/// Variant (bits 23:20) and revision (bits 3:0) of MIDR_EL1, in the order in which they compare.
+const VARIANT: u64 = 0x00F0_0000;
+const REVISION: u64 = 0x0000_000F;
+/// Rename slots of a cycle, as PMMIR_EL1.SLOTS tells Linux. Source: Arm telemetry data.
+const SLOTS: u32 = 5;
+
+/// A `#` literal of perf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// Rename slots per cycle.
+    Slots,
+    /// 1 while cores run several threads.
+    SmtOn,
+    /// CPUs that exist.
+    Cpus,
+    /// CPUs that run.
+    CpusOnline,
+    /// Cores.
+    Cores,
+    /// Dies.
+    Dies,
+    /// Packages.
+    Packages,
+    /// Frequency of the time stamp counter; Arm has none, perf gives 0.
+    TscFrequency,
+    /// 1 while whole cores are counted.
+    CoreWide,
+    /// 1 while chosen CPUs are counted.
+    TargetCpu,
+    /// 1 with persistent memory.
+    HasPmem,
+}
+
+impl Literal {
+    /// Every literal with its name.
+    pub const ALL: [(&'static str, Literal); 11] = [
+        ("slots", Literal::Slots),
+        ("smt_on", Literal::SmtOn),
+        ("num_cpus", Literal::Cpus),
+        ("num_cpus_online", Literal::CpusOnline),
+        ("num_cores", Literal::Cores),
+        ("num_dies", Literal::Dies),
+        ("num_packages", Literal::Packages),
+        ("system_tsc_freq", Literal::TscFrequency),
+        ("core_wide", Literal::CoreWide),
+        ("target_cpu", Literal::TargetCpu),
+        ("has_pmem", Literal::HasPmem),
+    ];
+
+    /// The literal behind `#name`.
+    pub fn from_name(name: &str) -> Option<Literal> {
+        Literal::ALL.iter().find(|(own, _)| *own == name).map(|(_, literal)| *literal)
+    }
+
+    /// Its name without the `#`.
+    pub fn name(self) -> &'static str {
+        Literal::ALL.iter().find(|(_, own)| *own == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// The machine whose counts a formula is fed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// MIDR_EL1 of its cores.
+    pub midr: u64,
+    /// Rename slots per cycle, `#slots`.
+    pub slots: u32,
+    /// Cores; each runs one thread.
+    pub cores: u32,
+}
+
+impl Machine {
+    /// A Neoverse N2 of revision `r0pN`.
+    pub fn neoverse_n2(patch: u8, cores: u32) -> Machine {
+        Machine { midr: NEOVERSE_N2 | u64::from(patch) & REVISION, slots: SLOTS, cores }
+    }
+
+    /// The value of a literal.
+    pub fn literal(&self, literal: Literal) -> f64 {
+        match literal {
+            Literal::Slots => f64::from(self.slots),
+            Literal::Cpus | Literal::CpusOnline | Literal::Cores => f64::from(self.cores),
+            Literal::Dies | Literal::Packages | Literal::CoreWide => 1.0,
+            Literal::SmtOn | Literal::TscFrequency | Literal::TargetCpu | Literal::HasPmem => 0.0,
+        }
+    }
+
+    /// True if this is the core `midr`, of its variant and revision or a later one.
+    pub fn is_core_from(&self, midr: u64) -> bool {
+        let part = |midr: u64| midr & !(VARIANT | REVISION);
+        let version = |midr: u64| (midr & VARIANT, midr & REVISION);
+        part(self.midr) == part(midr) && version(self.midr) >= version(midr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_compare_as_two_digits() {
+        let r0p3 = Machine::neoverse_n2(3, 1);
+        assert!(r0p3.is_core_from(0x410F_D490) && r0p3.is_core_from(0x410F_D493));
+        assert!(!Machine::neoverse_n2(2, 1).is_core_from(0x410F_D493));
+        assert!(!r0p3.is_core_from(0x411F_D490), "a later variant");
+        assert!(Machine { midr: 0x411F_D490, ..r0p3 }.is_core_from(0x410F_D493));
+        assert!(!r0p3.is_core_from(0x410F_D0C0), "another part");
+    }
+
+    #[test]
+    fn every_literal_has_a_name_of_its_own() {
+        for (name, literal) in Literal::ALL {
+            assert_eq!((literal.name(), Literal::from_name(name)), (name, Some(literal)));
+        }
+        assert_eq!(Machine::neoverse_n2(3, 1).literal(Literal::Slots), 5.0);
+    }
+}
