@@ -17,6 +17,17 @@ pub(crate) struct BusPort {
     write_beats: Calendar,
     beat_bytes: u64,
     unit: BusUnit,
+    /// Data that went over the channels so far, whatever events say of it.
+    moved: BytesMoved,
+}
+
+/// Bytes of data that went through a core's bus port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BytesMoved {
+    /// Into the core.
+    pub(crate) read: u64,
+    /// Out of it: written back, sent to a cache that evicted lines go to, or given to another core.
+    pub(crate) written: u64,
 }
 
 impl BusPort {
@@ -29,6 +40,7 @@ impl BusPort {
             write_beats: Calendar::per_cycle(1),
             beat_bytes: config.beat_bytes.into(),
             unit,
+            moved: BytesMoved::default(),
         }
     }
 
@@ -72,8 +84,20 @@ impl BusPort {
         self.transactions.book(at)
     }
 
+    /// Notes the data of a transaction that is not a whole line of the caches.
+    pub(crate) fn note_moved(&mut self, moved: BytesMoved) {
+        self.moved.read += moved.read;
+        self.moved.written += moved.written;
+    }
+
+    /// Data that went through so far.
+    pub(crate) fn moved(&self) -> BytesMoved {
+        self.moved
+    }
+
     /// Takes in the beats of a line; when the first (critical) one is here.
     pub(crate) fn receive_line(&mut self, at: Cycle) -> Cycle {
+        self.moved.read += LINE_BYTES;
         let first = self.read_beats.book(self.read_lines.book(at));
         let mut last = first;
         for _ in 1..LINE_BYTES / self.beat_bytes {
@@ -84,6 +108,7 @@ impl BusPort {
 
     /// Sends the beats of a line; when the last one has left.
     pub(crate) fn send_line(&mut self, at: Cycle) -> Cycle {
+        self.moved.written += LINE_BYTES;
         let mut last = self.write_beats.book(at);
         for _ in 1..LINE_BYTES / self.beat_bytes {
             last = self.write_beats.book(last + 1);
@@ -117,6 +142,7 @@ mod tests {
             [10, 12, 14]
         );
         assert_eq!([bus.send_line(10), bus.send_line(10)], [11, 13]);
+        assert_eq!(bus.moved(), BytesMoved { read: 3 * 64, written: 2 * 64 });
         let mut counts = Counts::default();
         bus.transaction(PmuEvent::BUS_ACCESS_RD, 64, 5, &mut counts);
         bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, 5, &mut counts);

@@ -10,6 +10,7 @@ use sim_core::{
 };
 
 use crate::alignment::misaligned_on_device;
+use crate::bus::BytesMoved;
 use crate::errors::Checked;
 use crate::fragment::{Fragment, Fragments, is_misaligned_128, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
@@ -345,6 +346,7 @@ impl CoreMemory {
         let mut leaves = at;
         for bytes in self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into()) {
             leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
+            self.bus.note_moved(BytesMoved { read: bytes, written: 0 });
             if is_remote {
                 sink.raise(PmuEvent::REMOTE_ACCESS);
             }

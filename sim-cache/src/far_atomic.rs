@@ -8,6 +8,7 @@ use sim_core::{
     Cycle, DataSource, EventSink, LineAddr, MemKind, MemReply, MemRequest, PmuEvent, Snoop,
 };
 
+use crate::bus::BytesMoved;
 use crate::coherence::Want;
 use crate::config::FarAtomics;
 use crate::hierarchy::CoreMemory;
@@ -41,6 +42,8 @@ impl CoreMemory {
         let at = translated.start + self.latencies.l1d_hit + self.latencies.l2_lookup;
         let bytes = request.bytes.into();
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
+        let returned = if request.kind == MemKind::AtomicStore { 0 } else { bytes };
+        self.bus.note_moved(BytesMoved { read: returned, written: bytes });
         if self.l2.probe(line).is_some() {
             let home = uncore.at_home_node(self.number, line, leaves);
             let at = uncore.at_core(self.number, line, home);

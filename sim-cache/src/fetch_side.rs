@@ -186,6 +186,7 @@ impl CoreMemory {
         if !self.prefetch.l1i || is_other_page || !self.l1i_mshrs.is_free(at) {
             return;
         }
+        self.tally.next_line_lookups += 1;
         sink.raise(PmuEvent::L1I_TLB);
         sink.edge(FlowEdge::FetchTlbHit);
         sink.raise(PmuEvent::L1I_CACHE);

@@ -17,6 +17,7 @@ use crate::monitor::ExclusiveMonitor;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
 use crate::prefetch::DataPrefetcher;
+use crate::tally::MemoryTally;
 use crate::tlb::L1Tlb;
 use crate::uncore::Uncore;
 use crate::walker::Walker;
@@ -89,6 +90,7 @@ pub struct CoreMemory {
     pub(crate) l2_streams: L2Streams,
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) prefetch: PrefetchSwitches,
+    pub(crate) tally: MemoryTally,
 }
 
 impl CoreMemory {
@@ -132,6 +134,7 @@ impl CoreMemory {
                 l2_degree: prefetch.l2_degree_lines.into(),
                 page_cross: prefetch.l1d_page_cross,
             },
+            tally: MemoryTally::default(),
         }
     }
 

@@ -192,6 +192,7 @@ impl CoreMemory {
         let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
         let reply = uncore.read(self.number, line, request.want(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
+        self.tally.line(request, reply.source);
         self.l2_queue.hold(entry, arrives);
         self.l2_misses.add(leaves, arrives);
         self.count_l2_refill(request, reply, sink);

@@ -9,6 +9,7 @@ use crate::page_map::PageTarget;
 use crate::prefetch_stats::PrefetchStats;
 use crate::replacement::Insertion;
 use crate::tag_array::{Arrival, LineState};
+use crate::tally::MemoryTally;
 use crate::tlb::Translation;
 use crate::uncore::Uncore;
 
@@ -197,6 +198,12 @@ impl MemorySystem {
     pub fn prefetch_stats(&self, core: usize) -> PrefetchStats {
         let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
         PrefetchStats { l1d: l1d.prefetches(), l1i: l1i.prefetches(), l2: l2.prefetches() }
+    }
+
+    /// What a core's private memory did so far.
+    pub fn tally(&self, core: usize) -> MemoryTally {
+        let core = &self.cores[core];
+        core.tally.with_moved(core.bus.moved())
     }
 
     /// Prefetched lines in a core's caches that nothing has used yet: L1I, L1D, L2.

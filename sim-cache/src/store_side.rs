@@ -7,6 +7,7 @@ use sim_core::{
 };
 
 use crate::alignment::misaligned_on_device;
+use crate::bus::BytesMoved;
 use crate::data_side::{Operation, RefillCause, hit_reply};
 use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
@@ -280,6 +281,7 @@ impl CoreMemory {
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
+        self.bus.note_moved(BytesMoved { read: 0, written: bytes });
         let done = leaves.max(translated.start + 1);
         MemReply { source: DataSource::Device, ..translated.reply(done) }
     }

@@ -63,6 +63,11 @@ pub trait EventSink {
     fn operation(&mut self, operation: &Operation) {
         let _ = operation;
     }
+
+    /// A path was thrown away: what was raised since the last operation, such as the fetch of what never
+    /// got a slot, belongs to none that comes.
+    #[inline]
+    fn squashed(&mut self) {}
 }
 
 /// Hears nothing: for warming state and for benches.
@@ -120,6 +125,12 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
         self.0.operation(operation);
         self.1.operation(operation);
     }
+
+    #[inline]
+    fn squashed(&mut self) {
+        self.0.squashed();
+        self.1.squashed();
+    }
 }
 
 impl<S: EventSink> EventSink for &mut S {
@@ -159,6 +170,11 @@ impl<S: EventSink> EventSink for &mut S {
     #[inline]
     fn operation(&mut self, operation: &Operation) {
         (**self).operation(operation);
+    }
+
+    #[inline]
+    fn squashed(&mut self) {
+        (**self).squashed();
     }
 }
 

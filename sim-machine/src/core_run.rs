@@ -3,7 +3,7 @@
 use crate::error::MachineError;
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
-use sim_cache::{MemorySystem, PrefetchStats};
+use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{Counts, Cycle, EventSink, MAX_FURTHER, Privilege, StallCause, TraceInst};
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, RecordedException, Step};
@@ -16,6 +16,7 @@ struct Snapshot {
     counts: Counts,
     lost: [u64; StallCause::COUNT],
     prefetches: PrefetchStats,
+    memory: MemoryTally,
 }
 
 /// Place of an exception that no batch has.
@@ -88,6 +89,7 @@ impl CoreRun {
                 counts: Counts::default(),
                 lost,
                 prefetches: PrefetchStats::default(),
+                memory: MemoryTally::default(),
             },
             unknown: BTreeMap::new(),
             done: 0,
@@ -304,6 +306,8 @@ impl CoreRun {
         }
         let prefetches = now.prefetches.since(&opened.prefetches);
         self.measured.prefetches = self.measured.prefetches.plus(&prefetches);
+        let memory = now.memory.since(&opened.memory);
+        self.measured.memory = self.measured.memory.plus(&memory);
     }
 
     fn snapshot(&self, memory: &MemorySystem) -> Snapshot {
@@ -311,6 +315,7 @@ impl CoreRun {
             counts: self.counts.clone(),
             lost: *self.pipeline.lost_slots(),
             prefetches: memory.prefetch_stats(self.core),
+            memory: memory.tally(self.core),
         }
     }
 
@@ -342,6 +347,7 @@ impl CoreRun {
             counts: self.measured.counts.clone(),
             stalls: self.measured.lost,
             prefetches: self.measured.prefetches,
+            memory: self.measured.memory,
             unknown_words,
         }
     }

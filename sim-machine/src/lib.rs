@@ -3,6 +3,7 @@
 //! [`config`] is the whole document; [`session`] runs one trace on one core
 //! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory;
 //! [`core_bench`] and [`targets`] measure the core;
+//! [`truth`] fills what formulas are held against;
 //! [`diff`] says why two configurations count differently.
 
 pub mod config;
@@ -17,10 +18,12 @@ pub mod region;
 pub mod scenario;
 pub mod session;
 pub mod targets;
+pub mod truth;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};
 pub use region::{Marker, Roi, RunOptions};
 pub use session::Session;
-pub use sim_cache::{PrefetchCounts, PrefetchStats};
+pub use sim_cache::{MemoryTally, PrefetchCounts, PrefetchStats, Walks};
+pub use truth::{Ledger, TruthSink};

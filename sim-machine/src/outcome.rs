@@ -1,6 +1,6 @@
 //! What a finished run gives to its readers: counts, stall ledger, provenance.
 
-use sim_cache::PrefetchStats;
+use sim_cache::{MemoryTally, PrefetchStats};
 use sim_core::{Counts, StallCause};
 
 /// A word that the decoder does not know, with what the run saw of it.
@@ -26,6 +26,8 @@ pub struct CoreOutcome {
     /// What became of prefetched lines in the measured window. A line that was prefetched before it may
     /// be used or lost inside it.
     pub prefetches: PrefetchStats,
+    /// What the core's private memory did in the measured window.
+    pub memory: MemoryTally,
     /// Words that the decoder does not know, most executed first.
     pub unknown_words: Vec<UnknownWord>,
 }
@@ -68,6 +70,17 @@ impl Outcome {
             total.add(&core.counts);
         }
         total
+    }
+
+    /// What the private memories of all cores did together.
+    pub fn memory(&self) -> MemoryTally {
+        self.cores.iter().fold(MemoryTally::default(), |total, core| total.plus(&core.memory))
+    }
+
+    /// Empty rename slots of all cores together, by cause.
+    pub fn stalls(&self) -> [u64; StallCause::COUNT] {
+        let of = |cause: usize| self.cores.iter().map(|core| core.stalls[cause]).sum();
+        std::array::from_fn(of)
     }
 
     /// The prefetch statistics of all cores together.

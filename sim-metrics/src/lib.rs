@@ -4,6 +4,7 @@
 //! * [`metrics`]: the built-in ratios, each a weighted sum over a weighted sum of events;
 //! * [`identities`]: sums, aliases, subsets and the slot identity, derived from the event table;
 //! * [`lint`]: what no rule forbids and no machine shows: ratios above 1, negative shares;
+//! * [`truth`]: what truly happened, by name, for metrics that claim to measure it;
 //! * [`cause`]: why a table usually breaks a rule; [`count`]: a count and its tolerance.
 
 pub mod cause;
@@ -12,9 +13,11 @@ pub mod formula;
 pub mod identities;
 pub mod lint;
 pub mod metrics;
+pub mod truth;
 
 pub use cause::Cause;
 pub use count::Count;
 pub use identities::{Assumptions, Check, Violation};
 pub use lint::Doubt;
 pub use metrics::{Metric, Unit};
+pub use truth::{Truth, TruthUnit, Truths};

@@ -79,6 +79,7 @@ impl Pipeline {
                 self.run_wrong_path(next, found, program, memory, sink);
             }
             self.squash(checkpoint);
+            sink.squashed();
             self.branches.restore(speculation);
         }
         self.lsu.expect_store(pc);

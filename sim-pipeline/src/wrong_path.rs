@@ -213,6 +213,7 @@ impl Pipeline {
             }
         }
         self.squash(checkpoint);
+        sink.squashed();
     }
 
     /// One instruction of a wrong path through the stages, with the addresses that it would have.
