@@ -61,7 +61,7 @@ fn percent(share: Option<f64>) -> String {
 mod tests {
     use super::*;
     use sim_core::{Counts, StallCause};
-    use sim_machine::{CoreOutcome, PrefetchStats, RunHeader};
+    use sim_machine::{CoreOutcome, MemoryTally, PrefetchStats, RunHeader};
 
     fn outcome() -> Outcome {
         let l2 = PrefetchCounts { issued: 1000, useful: 600, late: 150, useless: 250, missed: 250 };
@@ -70,6 +70,7 @@ mod tests {
             counts: Counts::default(),
             stalls: [0; StallCause::COUNT],
             prefetches: PrefetchStats { l2, ..PrefetchStats::default() },
+            memory: MemoryTally::default(),
             unknown_words: Vec::new(),
         };
         let cores = vec![core.clone(), core];

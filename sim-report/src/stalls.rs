@@ -100,7 +100,7 @@ fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Resul
 mod tests {
     use super::*;
     use sim_core::{Counts, EventSink};
-    use sim_machine::RunHeader;
+    use sim_machine::{MemoryTally, RunHeader};
 
     fn outcome(used: u64) -> Outcome {
         let mut counts = Counts::default();
@@ -110,7 +110,14 @@ mod tests {
         stalls[StallCause::FetchMispredict as usize] = 500;
         stalls[StallCause::RobMemory as usize] = 1500;
         let (prefetches, unknown_words) = Default::default();
-        let core = CoreOutcome { stream: 3, counts, stalls, prefetches, unknown_words };
+        let core = CoreOutcome {
+            stream: 3,
+            counts,
+            stalls,
+            prefetches,
+            memory: MemoryTally::default(),
+            unknown_words,
+        };
         Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
     }
 

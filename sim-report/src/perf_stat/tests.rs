@@ -1,5 +1,5 @@
 use sim_core::{Counts, EventSink, PmuEvent, StallCause};
-use sim_machine::{CoreOutcome, Outcome, RunHeader};
+use sim_machine::{CoreOutcome, MemoryTally, Outcome, RunHeader};
 
 use super::*;
 use crate::stat::{Selected, StatOptions};
@@ -20,7 +20,14 @@ fn outcome() -> Outcome {
         }
         let stalls = [0; StallCause::COUNT];
         let (prefetches, unknown_words) = Default::default();
-        CoreOutcome { stream, counts, stalls, prefetches, unknown_words }
+        CoreOutcome {
+            stream,
+            counts,
+            stalls,
+            prefetches,
+            memory: MemoryTally::default(),
+            unknown_words,
+        }
     };
     let header = RunHeader { trace: "traces/hash.n2t".into(), ..RunHeader::default() };
     Outcome {
