@@ -3,7 +3,9 @@
 //! PMU guide chapter 5. Each flow is a file: translation (5.1 to 5.3) `translate`, L1 data cache (5.4,
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
-use sim_core::{Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, TagUse, VirtAddr};
+use sim_core::{
+    Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr, TagUse, VirtAddr,
+};
 
 use crate::address_space::AddressSpace;
 use crate::bus::BusPort;
@@ -245,6 +247,11 @@ impl MemoryPort for CorePort<'_> {
             return self.core.load(request, now, self.uncore, sink);
         }
         self.access_other(request, now, sink)
+    }
+
+    fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
+        let map = &self.uncore.page_map;
+        map.lookup(map.page_of(addr)).map(|target| map.physical(addr, target))
     }
 
     fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {

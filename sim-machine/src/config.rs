@@ -55,6 +55,8 @@ pub struct MachineConfig {
     pub memory: sim_cache::MemoryConfig,
     /// What counts where sources disagree.
     pub semantics: sim_cache::SemanticsConfig,
+    /// The statistical profiling unit.
+    pub spe: sim_pmu::SpeConfig,
 }
 
 /// Identity of the core.
@@ -151,6 +153,7 @@ impl MachineConfig {
         let mut problems = self.core.problems();
         problems.extend(self.pipeline.problems());
         problems.extend(self.memory.problems());
+        problems.extend(self.spe.problems());
         problems
     }
 }

@@ -52,4 +52,5 @@ pub use other_core::{OtherCore, OtherEvent, Presence};
 pub use pe_state::{ExceptionLevel, PeState};
 pub use pmu::Pmu;
 pub use register::{Encoding, Register};
+pub use spe::{Spe, SpeConfig, SpeRegister};
 pub use version::PmuVersion;

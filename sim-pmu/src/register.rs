@@ -70,7 +70,7 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    const fn new(op1: u8, crn: u8, crm: u8, op2: u8) -> Encoding {
+    pub(crate) const fn new(op1: u8, crn: u8, crm: u8, op2: u8) -> Encoding {
         Encoding { op0: 3, op1, crn, crm, op2 }
     }
 

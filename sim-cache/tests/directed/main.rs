@@ -10,6 +10,7 @@ mod flows;
 mod maintenance;
 mod memory;
 mod mesh;
+mod physical;
 mod rig;
 mod silicon;
 mod snoops;

@@ -2,7 +2,7 @@
 //! unless the case asks for it.
 
 use sim_cache::CorePort;
-use sim_core::{Cycle, EventSink, Happened, MemReply, MemRequest, MemoryPort, VirtAddr};
+use sim_core::{Cycle, EventSink, Happened, MemReply, MemRequest, MemoryPort, PhysAddr, VirtAddr};
 
 /// A core's memory, as a rule with a silent I-side, and a gate that holds the front end back.
 pub(super) struct DataPort<'a> {
@@ -50,6 +50,10 @@ impl MemoryPort for DataPort<'_> {
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
         let reply = self.inner.access(request, now, sink);
         self.note(reply)
+    }
+
+    fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
+        self.inner.physical(addr)
     }
 
     fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {

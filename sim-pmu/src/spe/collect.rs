@@ -1,0 +1,181 @@
+//! What the record of a sampled operation says: type, events, latencies, addresses, data source (SPE
+//! supplement 2.3 and 5.3).
+
+use sim_core::{Activity, BranchCourse, DataSource, Happened, Operation, OperationKind};
+
+use super::enabling::{Collected, TimeStamp};
+use super::events::Events;
+use super::operation_type::OperationType;
+use super::record::{InstAddress, PhysicalAddress, SpeRecord, latency};
+
+/// Values of the data source packet on this core (as Linux reads them for the Neoverse family).
+fn source_code(source: DataSource) -> Option<u16> {
+    match source {
+        DataSource::StoreQueue | DataSource::L1 => Some(0x0),
+        DataSource::L2 => Some(0x8),
+        DataSource::Slc => Some(0xB),
+        DataSource::Peer => Some(0xC),
+        DataSource::Remote => Some(0xD),
+        DataSource::Dram => Some(0xE),
+        DataSource::Device => None,
+    }
+}
+
+/// The rates and offsets that turn a cycle into a timestamp, and the context registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Context {
+    pub(crate) core_hz: u64,
+    pub(crate) counter_hz: u64,
+    /// `CNTPCT_EL0` in cycle 0.
+    pub(crate) counter_start: u64,
+    /// `CNTVOFF_EL2`.
+    pub(crate) virtual_offset: u64,
+    pub(crate) contextidr: [u32; 2],
+    /// `CPUECTLR.EXTLLC`: the last level cache is outside, and its events are recorded.
+    pub(crate) has_external_llc: bool,
+}
+
+impl Context {
+    /// `CNTPCT_EL0` in a cycle.
+    fn physical_time(&self, cycle: u64) -> u64 {
+        let ticks =
+            u128::from(cycle) * u128::from(self.counter_hz) / u128::from(self.core_hz.max(1));
+        self.counter_start.wrapping_add(ticks as u64)
+    }
+}
+
+/// The record of the MOP number `mop` of an instruction: the first is the access or the branch.
+pub(crate) fn record_of(
+    operation: &Operation,
+    mop: u8,
+    wanted: Collected,
+    context: &Context,
+) -> SpeRecord {
+    let life = &operation.life;
+    let time = context.physical_time(life.rename);
+    let mut record = SpeRecord {
+        pc: Some(address(operation, life.pc)),
+        context_el1: wanted.context_el1.then_some(context.contextidr[0]),
+        context_el2: wanted.context_el2.then_some(context.contextidr[1]),
+        operation: Some(OperationType::other(false)),
+        events: Some(outcome(operation)),
+        issue_latency: Some(latency(life.issue.saturating_sub(life.rename))),
+        total_latency: Some(latency(life.complete.saturating_sub(life.rename))),
+        timestamp: match wanted.time {
+            TimeStamp::None => None,
+            TimeStamp::Physical => Some(time),
+            TimeStamp::Virtual => Some(time.wrapping_sub(context.virtual_offset)),
+        },
+        ..SpeRecord::default()
+    };
+    if mop == 0 {
+        describe(operation, wanted, context, &mut record);
+    }
+    record
+}
+
+/// What the first MOP says beside every other one.
+fn describe(operation: &Operation, wanted: Collected, context: &Context, record: &mut SpeRecord) {
+    record.operation = Some(OperationType::of(operation));
+    record.events = record.events.map(|events| {
+        events
+            .with_if(operation.activity == Activity::Partial, Events::PARTIAL_PREDICATE)
+            .with_if(operation.activity == Activity::None, Events::EMPTY_PREDICATE)
+    });
+    match operation.kind {
+        OperationKind::Other => {}
+        // What generates an exception has gone nowhere.
+        OperationKind::Branch(course) if !operation.exception => {
+            describe_branch(operation, course, record);
+        }
+        OperationKind::Branch(_) => {}
+        OperationKind::Access(_) => describe_access(operation, wanted, context, record),
+    }
+}
+
+/// The second half of a fused pair is a branch: the pair's MOP is recorded as that.
+pub(crate) fn join_branch(operation: &Operation, record: &mut SpeRecord) {
+    let OperationKind::Branch(course) = operation.kind else { return };
+    let (rename, complete) = (operation.life.rename, operation.life.complete);
+    record.pc = Some(address(operation, operation.life.pc));
+    record.operation = Some(OperationType::of(operation));
+    let total = latency(complete.saturating_sub(rename));
+    record.total_latency = record.total_latency.max(Some(total));
+    describe_branch(operation, course, record);
+}
+
+fn describe_branch(operation: &Operation, course: BranchCourse, record: &mut SpeRecord) {
+    let fails = course.conditional && !course.taken;
+    record.events = record.events.map(|events| {
+        events
+            .with_if(fails, Events::NOT_TAKEN)
+            .with_if(operation.life.mispredicted, Events::MISPREDICTED)
+    });
+    // One that is not taken goes on behind itself, and says so.
+    let next = operation.life.pc.wrapping_add(4);
+    let target = if fails { Some(next) } else { course.target };
+    record.branch_target = target.map(|target| address(operation, target));
+}
+
+fn describe_access(
+    operation: &Operation,
+    wanted: Collected,
+    context: &Context,
+    record: &mut SpeRecord,
+) {
+    let life = &operation.life;
+    record.events = record.events.map(|events| events.with(access_events(operation, context)));
+    record.translation_latency = Some(latency(life.translation_cycles.into()));
+    record.virtual_address = Some(with_tag(life.addr));
+    let is_load = record.operation.is_some_and(OperationType::is_load);
+    if is_load && !operation.exception {
+        record.data_source = source_code(life.source);
+    }
+    record.physical_address = operation.physical.filter(|_| wanted.physical_address).map(|at| {
+        let non_secure = !operation.privilege.is_secure();
+        PhysicalAddress { address: at.0, non_secure, ..PhysicalAddress::default() }
+    });
+}
+
+/// What the access met.
+fn access_events(operation: &Operation, context: &Context) -> Events {
+    let OperationKind::Access(shape) = operation.kind else { return Events::default() };
+    let life = &operation.life;
+    let has = |what: Happened| life.happened.has(what);
+    let refills = has(Happened::L1_REFILL);
+    // Every access looks into the L1 but those of memory that no cache keeps, and stores that never
+    // left the store queue: they are abandoned, or end in an exception.
+    let is_store = OperationType::of(operation).is_store();
+    let reaches_l1 =
+        life.source != DataSource::Device && !has(Happened::FAULT) && (!is_store || life.retired);
+    let goes_out = context.has_external_llc && has(Happened::L2_MISS.with(Happened::L1_REFILL));
+    Events::TLB_ACCESS
+        .with_if(reaches_l1, Events::L1D_ACCESS)
+        .with_if(refills, Events::L1D_REFILL)
+        .with_if(has(Happened::WALK), Events::TLB_WALK)
+        .with_if(goes_out, Events::LL_ACCESS)
+        .with_if(goes_out && life.source != DataSource::Slc, Events::LL_MISS)
+        .with_if(life.source == DataSource::Remote, Events::REMOTE_ACCESS)
+        .with_if(!shape.aligned, Events::ALIGNMENT)
+}
+
+/// How it ended: an instruction that generates an exception completes with it.
+fn outcome(operation: &Operation) -> Events {
+    Events::default()
+        .with_if(operation.exception, Events::EXCEPTION)
+        .with_if(operation.exception || operation.life.retired, Events::RETIRED)
+}
+
+/// Where the sampled branch went, as the next operation shows it: exception returns.
+pub(crate) fn address(operation: &Operation, at: u64) -> InstAddress {
+    InstAddress {
+        address: at & super::record::ADDRESS_MASK,
+        level: operation.privilege.level,
+        non_secure: !operation.privilege.is_secure(),
+    }
+}
+
+/// Applications' pointers may carry a tag in the top byte; those of the upper half do not show it.
+fn with_tag(addr: u64) -> u64 {
+    if addr >> 55 & 1 == 1 { addr & super::record::ADDRESS_MASK } else { addr }
+}

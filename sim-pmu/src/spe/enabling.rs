@@ -1,0 +1,244 @@
+//! Where profiling is on, whose the buffer is, and what may be collected (SPE supplement 3.2.1, 3.3,
+//! 3.4.2).
+
+use sim_core::Privilege;
+
+use super::registers::{Registers, pmscr};
+
+/// Fields of `MDCR_EL2` and `MDCR_EL3` that rule profiling.
+pub mod mdcr {
+    /// `MDCR_EL2.E2PB`: whose buffer it is below EL3, and whether EL1 may reach its registers.
+    pub const E2PB: u64 = 0b11 << 12;
+    /// `MDCR_EL2.TPMS`: accesses of EL1 to the sampling registers are trapped.
+    pub const TPMS: u64 = 1 << 14;
+    /// `MDCR_EL3.NSPB`: which security state owns the buffer, and whether it may reach it.
+    pub const NSPB: u64 = 0b11 << 12;
+    /// Where both two-bit fields begin.
+    pub const BUFFER_SHIFT: u32 = 12;
+}
+
+/// Whose the profiling buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The secure state.
+    pub secure: bool,
+    /// Exception level, 1 or 2.
+    pub level: u8,
+}
+
+/// The time that a record carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeStamp {
+    /// None.
+    #[default]
+    None,
+    /// `CNTVCT_EL0`.
+    Virtual,
+    /// `CNTPCT_EL0`.
+    Physical,
+}
+
+/// What a record may say of an operation besides what every record says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Collected {
+    pub(crate) context_el1: bool,
+    pub(crate) context_el2: bool,
+    pub(crate) physical_address: bool,
+    pub(crate) time: TimeStamp,
+}
+
+/// Where a program runs, and what the levels above allow it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Surroundings {
+    pub(crate) privilege: Privilege,
+    /// The program is A32 code.
+    pub(crate) aarch32: bool,
+    /// The core is in Debug state.
+    pub(crate) debug: bool,
+    pub(crate) mdcr_el2: u64,
+    pub(crate) mdcr_el3: u64,
+}
+
+impl Surroundings {
+    pub(crate) fn e2pb(&self) -> u64 {
+        (self.mdcr_el2 & mdcr::E2PB) >> mdcr::BUFFER_SHIFT
+    }
+
+    pub(crate) fn nspb(&self) -> u64 {
+        (self.mdcr_el3 & mdcr::NSPB) >> mdcr::BUFFER_SHIFT
+    }
+
+    /// Whose the buffer is.
+    pub(crate) fn owner(&self) -> Owner {
+        let secure = self.nspb() & 0b10 == 0;
+        let level = if !secure && self.e2pb() == 0 { 2 } else { 1 };
+        Owner { secure, level }
+    }
+
+    /// The owner's security state is that of the levels below EL3.
+    pub(crate) fn is_owners_state(&self) -> bool {
+        self.owner().secure == self.privilege.secure
+    }
+
+    /// Applications run under EL2.
+    fn is_hosted(&self) -> bool {
+        !self.privilege.is_secure() && self.privilege.tge
+    }
+
+    /// Operations are sampled, as far as levels and states decide; the buffer has its own word.
+    pub(crate) fn samples(&self, registers: &Registers) -> bool {
+        let (owner, level) = (self.owner(), self.privilege.level);
+        let elsewhere = owner.level < level
+            || owner.secure != self.privilege.is_secure()
+            || self.is_hosted() && owner.level == 1;
+        if self.aarch32 || self.debug || elsewhere {
+            return false;
+        }
+        let enable = match level {
+            0 if self.is_hosted() => registers.pmscr_el2 & pmscr::E0,
+            0 => registers.pmscr_el1 & pmscr::E0,
+            1 => registers.pmscr_el1 & pmscr::OWN,
+            _ => registers.pmscr_el2 & pmscr::OWN,
+        };
+        enable != 0
+    }
+
+    /// What the record of an operation that is sampled here may say.
+    pub(crate) fn collected(&self, registers: &Registers) -> Collected {
+        let owner = self.owner();
+        let el1 = |bit: u64| registers.pmscr_el1 & bit != 0;
+        let el2 = |bit: u64| registers.pmscr_el2 & bit != 0;
+        let both = |bit: u64| match owner {
+            Owner { secure: true, .. } => el1(bit),
+            Owner { level: 2, .. } => el2(bit),
+            _ => el1(bit) && el2(bit),
+        };
+        let has_time = if owner.level == 2 { el2(pmscr::TS) } else { el1(pmscr::TS) };
+        let is_secure = self.privilege.is_secure();
+        Collected {
+            context_el1: el1(pmscr::CX) && self.privilege.level != 2 && !self.is_hosted(),
+            context_el2: el2(pmscr::CX) && !is_secure,
+            physical_address: both(pmscr::PA),
+            time: match (has_time, both(pmscr::PCT)) {
+                (false, _) => TimeStamp::None,
+                (true, true) => TimeStamp::Physical,
+                (true, false) => TimeStamp::Virtual,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EACH: Registers = Registers {
+        pmscr_el1: pmscr::ALL,
+        pmscr_el2: pmscr::ALL,
+        pmsirr: 0,
+        pmsfcr: 0,
+        pmsevfr: 0,
+        pmslatfr: 0,
+    };
+
+    fn at(level: u8, secure: bool, tge: bool, nspb: u64, e2pb: u64) -> Surroundings {
+        let privilege = Privilege { level, e2h: tge, tge, secure };
+        let shifted = |field: u64| field << mdcr::BUFFER_SHIFT;
+        Surroundings {
+            privilege,
+            mdcr_el2: shifted(e2pb),
+            mdcr_el3: shifted(nspb),
+            ..Surroundings::default()
+        }
+    }
+
+    /// Which of the four enable bits decides in each cell of table 3: 'a' E0SPE, 'b' E1SPE,
+    /// 'c' E0HSPE, 'd' E2SPE, '-' none.
+    fn decides(state: &Surroundings) -> String {
+        let bits =
+            [('a', 1, pmscr::E0), ('b', 1, pmscr::OWN), ('c', 2, pmscr::E0), ('d', 2, pmscr::OWN)];
+        let with = |of: u8, bit: u64| Registers {
+            pmscr_el1: if of == 1 { bit } else { 0 },
+            pmscr_el2: if of == 2 { bit } else { 0 },
+            ..EACH
+        };
+        let found: String = bits
+            .iter()
+            .filter(|(_, of, bit)| state.samples(&with(*of, *bit)))
+            .map(|(name, ..)| *name)
+            .collect();
+        if found.is_empty() { "-".to_owned() } else { found }
+    }
+
+    /// Table 3 of the supplement, S.EN.1 to S.EN.7: the cells for EL3, EL2, EL1 and EL0.
+    #[test]
+    fn each_cell_of_the_table_has_its_own_enable() {
+        let table: [(bool, &[u64], &[u64], &[bool], &str); 7] = [
+            (false, &[2, 3], &[2, 3], &[false], "--ba"),
+            (false, &[2, 3], &[2, 3], &[true], "---- "),
+            (false, &[2, 3], &[0], &[false], "-dba"),
+            (false, &[2, 3], &[0], &[true], "-d-c"),
+            (false, &[0, 1], &[0, 1, 2, 3], &[false, true], "----"),
+            (true, &[2, 3], &[0, 1, 2, 3], &[false, true], "----"),
+            (true, &[0, 1], &[0, 1, 2, 3], &[false, true], "--ba"),
+        ];
+        for (secure, nspb, e2pb, tge, cells) in table {
+            for (nspb, e2pb, tge) in nspb
+                .iter()
+                .flat_map(|n| e2pb.iter().flat_map(move |e| tge.iter().map(move |t| (*n, *e, *t))))
+            {
+                let levels: Vec<u8> = (0..4).rev().collect();
+                let cell = |level: &u8| decides(&at(*level, secure, tge, nspb, e2pb));
+                // There is no EL2 in the secure state, and no EL1 under a host.
+                let exists = |level: u8| !(secure && level == 2 || !secure && tge && level == 1);
+                for (level, expected) in levels.iter().zip(cells.chars()) {
+                    if exists(*level) {
+                        let found = cell(level);
+                        assert_eq!(found, expected.to_string(), "EL{level} {nspb} {e2pb} {tge}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a32_code_and_debug_state_are_never_sampled() {
+        let state = at(0, false, false, 3, 3);
+        assert!(state.samples(&EACH));
+        assert!(!Surroundings { aarch32: true, ..state }.samples(&EACH));
+        assert!(!Surroundings { debug: true, ..state }.samples(&EACH));
+    }
+
+    #[test]
+    fn contexts_are_collected_where_they_say_something() {
+        let both = |state: Surroundings| {
+            let Collected { context_el1, context_el2, .. } = state.collected(&EACH);
+            (context_el1, context_el2)
+        };
+        assert_eq!(both(at(0, false, false, 3, 3)), (true, true));
+        assert_eq!(both(at(0, false, true, 3, 0)), (false, true), "a host's application");
+        assert_eq!(both(at(2, false, false, 3, 0)), (false, true), "EL2");
+        assert_eq!(both(at(1, true, false, 1, 0)), (true, false), "the secure state");
+    }
+
+    #[test]
+    fn an_owner_at_el1_needs_the_word_of_el2_for_addresses_and_time() {
+        let with = |pmscr_el1, pmscr_el2| Registers { pmscr_el1, pmscr_el2, ..EACH };
+        let guest = at(0, false, false, 3, 3);
+        let host = at(0, false, true, 3, 0);
+        let secure = at(0, true, false, 1, 0);
+        let told = |state: Surroundings, registers: Registers| {
+            let Collected { physical_address, time, .. } = state.collected(&registers);
+            (physical_address, time)
+        };
+        use TimeStamp::{None, Physical, Virtual};
+        let all = pmscr::ALL;
+        assert_eq!(told(guest, with(all, 0)), (false, Virtual));
+        assert_eq!(told(guest, with(all, all)), (true, Physical));
+        assert_eq!(told(guest, with(0, all)), (false, None));
+        assert_eq!(told(host, with(0, all)), (true, Physical));
+        assert_eq!(told(host, with(all, pmscr::TS)), (false, Virtual));
+        assert_eq!(told(secure, with(all, 0)), (true, Physical));
+        assert_eq!(told(secure, with(pmscr::TS, all)), (false, Virtual));
+    }
+}
