@@ -16,4 +16,4 @@ pub mod prefetches;
 pub mod stalls;
 pub mod stat;
 
-pub use stat::{Column, Owner, Reading, Row, Section, Selected, StatReport, Value};
+pub use stat::{Reading, Row, Section, Selected, StatReport};

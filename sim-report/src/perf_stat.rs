@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde_json::to_string as quoted;
 
-use crate::stat::{Comment, Owner, Reading, Row, StatReport, Style, Value};
+use crate::stat::{Comment, Reading, Row, StatReport, Style, Thread};
 
 /// Columns of a count in text.
 const VALUE_WIDTH: usize = 18;
@@ -57,39 +57,17 @@ pub fn write_json(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
 }
 
 fn text_row(row: &Row, name_width: usize) -> String {
-    let value = match row.reading.value {
-        Value::Count(count) => grouped(count),
-        Value::NotCounted => String::from("<not counted>"),
-        Value::NotSupported => String::from("<not supported>"),
+    let thread = match &row.thread {
+        Some(thread) => format!("{:>16}-{:<8}", thread.comm, thread.stream),
+        None => String::new(),
+    };
+    let value = match row.reading {
+        Reading::Count(count) => grouped(count),
+        Reading::NotSupported => String::from("<not supported>"),
     };
     let comment = row.comment.map(text_comment).unwrap_or_default();
-    let running = text_running(row.reading);
-    let start = text_start(row);
-    let line =
-        format!("{start}{value:>VALUE_WIDTH$}      {:<name_width$}{comment}{running}", row.name);
+    let line = format!("{thread}{value:>VALUE_WIDTH$}      {:<name_width$}{comment}", row.name);
     line.trim_end().to_owned()
-}
-
-/// Time and owner before a count.
-fn text_start(row: &Row) -> String {
-    let time = row.time_ns.map(|ns| format!("{:>16} ", seconds(ns))).unwrap_or_default();
-    match &row.owner {
-        Some(Owner::Thread(thread)) => {
-            format!("{time}{:>16}-{:<8}", thread.comm, thread.stream)
-        }
-        Some(Owner::Cpu(cpu)) => format!("{time}CPU{cpu:<7} "),
-        Some(Owner::Core(core)) => format!("{time}{:<15} {:>4} ", core_id(*core), 1),
-        Some(Owner::Function(_)) | None => time,
-    }
-}
-
-/// The share of time with a counter, where that is not all of it.
-fn text_running(reading: Reading) -> String {
-    let Reading { enabled_ns, running_ns, .. } = reading;
-    if running_ns == enabled_ns {
-        return String::new();
-    }
-    format!("  ({:.2}%)", running_ns as f64 * 100.0 / enabled_ns as f64)
 }
 
 fn text_comment(comment: Comment) -> String {
@@ -114,23 +92,15 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `[time,] [owner, [CPUs,]] value, unit, event, run_ns, percent, metric value, metric unit`.
+/// `[thread,] value, unit, event, run_ns, percent, metric value, metric unit`.
 fn csv_fields(row: &Row) -> Vec<String> {
-    let mut fields: Vec<String> = row.time_ns.map(seconds).into_iter().collect();
-    match &row.owner {
-        Some(Owner::Core(core)) => fields.extend([core_id(*core), String::from("1")]),
-        Some(Owner::Cpu(cpu)) => fields.push(format!("CPU{cpu}")),
-        Some(owner) => fields.push(owner_name(owner)),
-        None => {}
-    }
-    let value = match row.reading.value {
-        Value::Count(count) => count.to_string(),
-        Value::NotCounted => String::from("<not counted>"),
-        Value::NotSupported => String::from("<not supported>"),
+    let mut fields: Vec<String> = row.thread.iter().map(comm_tid).collect();
+    let (value, percent) = match row.reading {
+        Reading::Count(count) => (count.to_string(), "100.00"),
+        Reading::NotSupported => (String::from("<not supported>"), "0.00"),
     };
     fields.extend([value, String::new(), row.name.clone()]);
-    let percent = format!("{}.00", whole_percent(row.reading));
-    fields.extend([row.reading.running_ns.to_string(), percent]);
+    fields.extend([row.running_ns.to_string(), percent.to_owned()]);
     fields.extend(match row.comment {
         Some(Comment { value, style: Style::Frequency, label }) => {
             [format!("{value:.3}"), label.to_owned()]
@@ -141,43 +111,20 @@ fn csv_fields(row: &Row) -> Vec<String> {
     fields
 }
 
-/// The share of time with a counter as perf computes it for other programs: in whole numbers.
-fn whole_percent(reading: Reading) -> u64 {
-    let Reading { enabled_ns, running_ns, .. } = reading;
-    if running_ns == enabled_ns || enabled_ns == 0 {
-        return 100;
-    }
-    let percent = u128::from(running_ns) * 100 / u128::from(enabled_ns);
-    u64::try_from(percent).unwrap_or(u64::MAX)
-}
-
 fn json_object(row: &Row) -> io::Result<String> {
     let mut fields = Vec::new();
-    if let Some(ns) = row.time_ns {
-        fields.push(format!("\"interval\" : {}", seconds(ns)));
+    if let Some(thread) = &row.thread {
+        fields.push(format!("\"thread\" : {}", quoted(&comm_tid(thread))?));
     }
-    if let Some(owner) = &row.owner {
-        let key = match owner {
-            Owner::Thread(_) => "thread",
-            Owner::Cpu(_) => "cpu",
-            Owner::Core(_) => "core",
-            Owner::Function(_) => "function",
-        };
-        fields.push(format!("\"{key}\" : {}", quoted(&owner_name(owner))?));
-        if matches!(owner, Owner::Core(_)) {
-            fields.push(String::from("\"counters\" : 1"));
-        }
-    }
-    let value = match row.reading.value {
-        Value::Count(count) => format!("{count}.000000"),
-        Value::NotCounted => String::from("<not counted>"),
-        Value::NotSupported => String::from("<not supported>"),
+    let (value, percent) = match row.reading {
+        Reading::Count(count) => (format!("{count}.000000"), "100.00"),
+        Reading::NotSupported => (String::from("<not supported>"), "0.00"),
     };
     fields.push(format!("\"counter-value\" : {}", quoted(&value)?));
     fields.push(String::from("\"unit\" : \"\""));
     fields.push(format!("\"event\" : {}", quoted(&row.name)?));
-    fields.push(format!("\"event-runtime\" : {}", row.reading.running_ns));
-    fields.push(format!("\"pcnt-running\" : {}.00", whole_percent(row.reading)));
+    fields.push(format!("\"event-runtime\" : {}", row.running_ns));
+    fields.push(format!("\"pcnt-running\" : {percent}"));
     if let Some(comment) = row.comment {
         fields.push(format!("\"metric-value\" : \"{:.6}\"", comment.value));
         fields.push(format!("\"metric-unit\" : {}", quoted(comment.label)?));
@@ -185,24 +132,8 @@ fn json_object(row: &Row) -> io::Result<String> {
     Ok(format!("{{{}}}", fields.join(", ")))
 }
 
-/// The owner in one word: `comm-tid`, a number, `S0-D0-C1`, a function.
-fn owner_name(owner: &Owner) -> String {
-    match owner {
-        Owner::Thread(thread) => format!("{}-{}", thread.comm, thread.stream),
-        Owner::Cpu(cpu) => cpu.to_string(),
-        Owner::Core(core) => core_id(*core),
-        Owner::Function(name) => name.clone(),
-    }
-}
-
-/// A core as perf names it: one socket, one die.
-fn core_id(core: usize) -> String {
-    format!("S0-D0-C{core}")
-}
-
-/// A time in seconds with nine decimals.
-fn seconds(ns: u64) -> String {
-    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+fn comm_tid(thread: &Thread) -> String {
+    format!("{}-{}", thread.comm, thread.stream)
 }
 
 #[cfg(test)]

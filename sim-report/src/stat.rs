@@ -19,71 +19,11 @@ pub struct Selected {
 
 /// What stands in the place of the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum Reading {
     /// A count.
     Count(u64),
-    /// The event never had a counter.
-    NotCounted,
     /// The event cannot be counted in this run.
     NotSupported,
-}
-
-/// What was read of one event: its count and the modeled time behind it, as a read of a perf event
-/// gives them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
-    /// The count, scaled where it had a counter for a part of the time.
-    pub value: Value,
-    /// Nanoseconds during which it should have been counted.
-    pub enabled_ns: u64,
-    /// Nanoseconds during which it had a counter.
-    pub running_ns: u64,
-}
-
-impl Reading {
-    /// A count of the whole time.
-    pub fn whole(count: u64, ns: u64) -> Reading {
-        Reading { value: Value::Count(count), enabled_ns: ns, running_ns: ns }
-    }
-
-    /// What a counter held that was lent to the event for a part of the time, scaled as perf scales it.
-    pub fn scaled(raw: u64, enabled_ns: u64, running_ns: u64) -> Reading {
-        let value = match running_ns {
-            0 => Value::NotCounted,
-            _ if running_ns == enabled_ns => Value::Count(raw),
-            _ => Value::Count((raw as f64 * enabled_ns as f64 / running_ns as f64) as u64),
-        };
-        Reading { value, enabled_ns, running_ns }
-    }
-
-    /// Nothing in this run can count it.
-    pub fn not_supported() -> Reading {
-        Reading { value: Value::NotSupported, enabled_ns: 0, running_ns: 0 }
-    }
-
-    /// Both together, as perf adds up threads: what was not counted adds nothing.
-    #[must_use]
-    pub fn plus(self, other: Reading) -> Reading {
-        let value = match (self.value, other.value) {
-            (Value::Count(one), Value::Count(two)) => Value::Count(one.saturating_add(two)),
-            (Value::Count(count), _) | (_, Value::Count(count)) => Value::Count(count),
-            (Value::NotCounted, _) | (_, Value::NotCounted) => Value::NotCounted,
-            _ => Value::NotSupported,
-        };
-        Reading {
-            value,
-            enabled_ns: self.enabled_ns.saturating_add(other.enabled_ns),
-            running_ns: self.running_ns.saturating_add(other.running_ns),
-        }
-    }
-
-    /// The count, if there is one.
-    pub fn count(self) -> Option<u64> {
-        match self.value {
-            Value::Count(count) => Some(count),
-            Value::NotCounted | Value::NotSupported => None,
-        }
-    }
 }
 
 /// The ratio behind a count.
@@ -111,36 +51,16 @@ pub enum Style {
 /// One count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// End of the interval in nanoseconds, in a report by intervals.
-    pub time_ns: Option<u64>,
-    /// Whose count it is, in a report that tells several apart.
-    pub owner: Option<Owner>,
+    /// The thread, in a report by thread.
+    pub thread: Option<Thread>,
     /// Name of the event as printed.
     pub name: String,
     /// The count.
     pub reading: Reading,
+    /// Modeled time during which it was counted, in nanoseconds.
+    pub running_ns: u64,
     /// The ratio behind it.
     pub comment: Option<Comment>,
-}
-
-/// Whose counts stand apart from others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Owner {
-    /// A thread, in a report by thread.
-    Thread(Thread),
-    /// A CPU, each event by CPU.
-    Cpu(usize),
-    /// A core of one CPU, all events of a core together.
-    Core(usize),
-    /// A function of the program.
-    Function(String),
-}
-
-impl Owner {
-    /// All its events stand together; otherwise an event's counts of all owners do.
-    fn stands_together(&self) -> bool {
-        matches!(self, Owner::Core(_) | Owner::Function(_))
-    }
 }
 
 /// A thread as `perf stat --per-thread` names it: `comm-tid`.
@@ -150,18 +70,6 @@ pub struct Thread {
     pub comm: String,
     /// Stream number of the thread in the trace.
     pub stream: u32,
-}
-
-/// What was read for one owner, or for all together.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Whose it is.
-    pub owner: Option<Owner>,
-    /// One reading for each selected event, in their order.
-    pub readings: Vec<Reading>,
-    /// Exact counts of all events, for the ratios; without them a ratio needs both events among the
-    /// selected ones.
-    pub counts: Option<Counts>,
 }
 
 /// Rows under one heading.
@@ -196,52 +104,36 @@ pub struct StatOptions<'a> {
 }
 
 impl StatReport {
-    /// The exact counts of an outcome.
+    /// Collects the rows of an outcome.
     pub fn new(outcome: &Outcome, options: &StatOptions<'_>) -> StatReport {
-        let all = events_or_all(options.selected);
-        let column = |owner, counts: Counts| Column::exact(owner, counts, &all, outcome.clock_hz);
-        let columns = if options.per_thread {
-            let core = |core: &CoreOutcome| {
-                let owner = Owner::Thread(thread_of(outcome, core));
-                column(Some(owner), core.counts.clone())
+        let columns = Column::all(outcome, options);
+        let section = |title: Option<String>, events: &[Selected]| Section {
+            title,
+            rows: events
+                .iter()
+                .flat_map(|selected| columns.iter().map(move |column| column.row(selected)))
+                .collect(),
+        };
+        let sections = if options.selected.is_empty() {
+            let chapter = |group: Group| {
+                let title = format!("{} (PMU guide {})", group.title(), group.section());
+                section(Some(title), &events_of(group))
             };
-            outcome.cores.iter().map(core).collect()
+            Group::ALL.into_iter().map(chapter).collect()
         } else {
-            vec![column(None, outcome.total())]
+            vec![section(None, options.selected)]
         };
         let cycles = outcome.cores.iter().map(cycles_of).max().unwrap_or_default();
-        let elapsed_ns = nanoseconds(cycles, outcome.clock_hz);
-        StatReport::measured(outcome, options, &columns, elapsed_ns)
-    }
-
-    /// What counters gave: each column has one reading for each event of `options.selected`, or for
-    /// each of [`events_or_all`] where nothing is selected.
-    pub fn measured(
-        outcome: &Outcome,
-        options: &StatOptions<'_>,
-        columns: &[Column],
-        elapsed_ns: u64,
-    ) -> StatReport {
-        let rows = Rows { outcome, options, columns, time_ns: None };
         StatReport {
             target: outcome.header.trace.clone(),
-            sections: rows.sections(),
-            elapsed_seconds: elapsed_ns as f64 / 1e9,
+            sections,
+            elapsed_seconds: cycles as f64 / outcome.clock_hz as f64,
         }
     }
 
     /// All rows, whatever their heading.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.sections.iter().flat_map(|section| &section.rows)
-    }
-}
-
-/// The selected events; all of them, by chapters of the guide, where nothing is selected.
-pub fn events_or_all(selected: &[Selected]) -> Vec<Selected> {
-    if selected.is_empty() {
-        Group::ALL.into_iter().flat_map(events_of).collect()
-    } else {
-        selected.to_vec()
     }
 }
 
@@ -258,101 +150,51 @@ fn cycles_of(core: &CoreOutcome) -> u64 {
     core.counts.value(PmuEvent::CPU_CYCLES)
 }
 
-/// The name of a core's thread.
-pub fn thread_of(outcome: &Outcome, core: &CoreOutcome) -> Thread {
-    Thread { comm: program_name(&outcome.header.trace), stream: core.stream }
+/// The counts of one thread, or of all together.
+struct Column {
+    thread: Option<Thread>,
+    counts: Counts,
+    running_ns: u64,
+    clock_hz: u64,
+    has_stall_slot_erratum: bool,
 }
 
 impl Column {
-    /// Exact counts: every event had a counter all the time.
-    pub fn exact(
-        owner: Option<Owner>,
-        counts: Counts,
-        events: &[Selected],
-        clock_hz: u64,
-    ) -> Column {
-        let ns = nanoseconds(counts.value(PmuEvent::CPU_CYCLES), clock_hz);
-        let reading = |selected: &Selected| match selected.counts_user {
-            true => Reading::whole(counts.value(selected.event), ns),
-            false => Reading::not_supported(),
+    fn all(outcome: &Outcome, options: &StatOptions<'_>) -> Vec<Column> {
+        let column = |thread, counts: Counts| Column {
+            thread,
+            running_ns: nanoseconds(counts.value(PmuEvent::CPU_CYCLES), outcome.clock_hz),
+            counts,
+            clock_hz: outcome.clock_hz,
+            has_stall_slot_erratum: options.has_stall_slot_erratum,
         };
-        let readings = events.iter().map(reading).collect();
-        Column { owner, readings, counts: Some(counts) }
-    }
-}
-
-/// Makes the rows of one report, or of one interval.
-struct Rows<'a> {
-    outcome: &'a Outcome,
-    options: &'a StatOptions<'a>,
-    columns: &'a [Column],
-    time_ns: Option<u64>,
-}
-
-impl Rows<'_> {
-    fn sections(&self) -> Vec<Section> {
-        let selected = self.options.selected;
-        if !selected.is_empty() {
-            return vec![Section { title: None, rows: self.rows(selected, selected, 0) }];
+        if !options.per_thread {
+            return vec![column(None, outcome.total())];
         }
-        let all = events_or_all(selected);
-        let mut from = 0;
-        let chapter = |group: Group| {
-            let title = format!("{} (PMU guide {})", group.title(), group.section());
-            let events = events_of(group);
-            let rows = self.rows(&events, &all, from);
-            from += events.len();
-            Section { title: Some(title), rows }
-        };
-        Group::ALL.into_iter().map(chapter).collect()
+        let comm = program_name(&outcome.header.trace);
+        let thread = |core: &CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
+        outcome.cores.iter().map(|core| column(Some(thread(core)), core.counts.clone())).collect()
     }
 
-    /// The rows of `events`, which stand in `all` from `from` on.
-    fn rows(&self, events: &[Selected], all: &[Selected], from: usize) -> Vec<Row> {
-        let by_owner =
-            self.columns.iter().any(|c| c.owner.as_ref().is_some_and(Owner::stands_together));
-        let row = |(at, column): (usize, &Column)| self.row(all, from + at, column);
-        if by_owner {
-            let of = |column| (0..events.len()).map(move |at| (at, column));
-            self.columns.iter().flat_map(of).map(row).collect()
+    fn row(&self, selected: &Selected) -> Row {
+        let (reading, running_ns, comment) = if selected.counts_user {
+            let count = self.counts.value(selected.event);
+            (Reading::Count(count), self.running_ns, self.comment(selected.event))
         } else {
-            let of = |at| self.columns.iter().map(move |column| (at, column));
-            (0..events.len()).flat_map(of).map(row).collect()
-        }
-    }
-
-    fn row(&self, all: &[Selected], at: usize, column: &Column) -> Row {
-        let reading = column.readings.get(at).copied().unwrap_or(Reading::not_supported());
-        let comment = match reading.value {
-            Value::Count(_) => self.comment(all, at, column, reading),
-            Value::NotCounted | Value::NotSupported => None,
+            (Reading::NotSupported, 0, None)
         };
-        let (time_ns, owner) = (self.time_ns, column.owner.clone());
-        Row { time_ns, owner, name: all[at].name.clone(), reading, comment }
+        let name = selected.name.clone();
+        Row { thread: self.thread.clone(), name, reading, running_ns, comment }
     }
 
-    fn comment(
-        &self,
-        all: &[Selected],
-        at: usize,
-        column: &Column,
-        reading: Reading,
-    ) -> Option<Comment> {
-        let event = all[at].event;
-        if event == PmuEvent::CPU_CYCLES && reading.running_ns > 0 {
-            let value = self.outcome.clock_hz as f64 / 1e9;
+    fn comment(&self, event: PmuEvent) -> Option<Comment> {
+        if event == PmuEvent::CPU_CYCLES && self.running_ns > 0 {
+            let value = self.clock_hz as f64 / 1e9;
             return Some(Comment { value, style: Style::Frequency, label: "GHz" });
         }
         let metric = Metric::beside(event)?;
-        let count = |event| match &column.counts {
-            Some(counts) => Some(counts.value(event)),
-            None => all
-                .iter()
-                .zip(&column.readings)
-                .find(|(selected, _)| selected.event == event && selected.counts_user)
-                .and_then(|(_, reading)| reading.count()),
-        };
-        let value = metric.value(count, self.options.has_stall_slot_erratum)?;
+        let count = |event| Some(self.counts.value(event));
+        let value = metric.value(count, self.has_stall_slot_erratum)?;
         let style = match metric.unit {
             Unit::Percent => Style::Percent,
             Unit::Ratio => Style::Ratio,
@@ -362,7 +204,7 @@ impl Rows<'_> {
 }
 
 /// Cycles as nanoseconds, rounded down.
-pub fn nanoseconds(cycles: u64, clock_hz: u64) -> u64 {
+fn nanoseconds(cycles: u64, clock_hz: u64) -> u64 {
     let ns = u128::from(cycles) * 1_000_000_000 / u128::from(clock_hz.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
 }

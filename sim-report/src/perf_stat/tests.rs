@@ -87,7 +87,7 @@ fn csv_has_the_fields_of_perf() {
 4500000,,inst_retired,1500000,100.00,1.50,insn per cycle
 13680,,r10,1500000,100.00,4.56,of all branches
 1200000,,L1D_CACHE,1500000,100.00,,
-<not supported>,,cpu_cycles:k,0,100.00,,
+<not supported>,,cpu_cycles:k,0,0.00,,
 0,,ldst_spec,1500000,100.00,,
 ";
     assert_eq!(text(|out| write_csv(out, &report(&NAMES, false), ",")), expected);
@@ -99,7 +99,7 @@ fn json_has_the_keys_of_perf_in_their_order() {
 {"counter-value" : "4500000.000000", "unit" : "", "event" : "inst_retired", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "1.500000", "metric-unit" : "insn per cycle"}
 {"counter-value" : "13680.000000", "unit" : "", "event" : "r10", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "4.560000", "metric-unit" : "of all branches"}
 {"counter-value" : "1200000.000000", "unit" : "", "event" : "L1D_CACHE", "event-runtime" : 1500000, "pcnt-running" : 100.00}
-{"counter-value" : "<not supported>", "unit" : "", "event" : "cpu_cycles:k", "event-runtime" : 0, "pcnt-running" : 100.00}
+{"counter-value" : "<not supported>", "unit" : "", "event" : "cpu_cycles:k", "event-runtime" : 0, "pcnt-running" : 0.00}
 {"counter-value" : "0.000000", "unit" : "", "event" : "ldst_spec", "event-runtime" : 1500000, "pcnt-running" : 100.00}
 "#;
     let json = text(|out| write_json(out, &report(&NAMES, false)));
