@@ -54,7 +54,12 @@ fn write_here(out: &mut impl Write, event: &Explained) -> io::Result<()> {
     list::write_details(out, here)?;
     if let Some((word, bit)) = CommonEventWord::place(event.code) {
         let value = u8::from(is_countable(event.code));
-        writeln!(out, "           identified by: bit {bit} of {}, {value}", word.name())?;
+        let (register, place) = word.aarch64_place(bit);
+        writeln!(
+            out,
+            "           identified by: {register} bit {place}, {value} (AArch32: {} bit {bit})",
+            word.name()
+        )?;
     }
     Ok(())
 }
@@ -66,7 +71,10 @@ fn write_there(out: &mut impl Write, event: &Explained, core: &OtherCore) -> io:
         Presence::Absent => {
             write!(out, "on {}: no event has the number 0x{code:02X}", core.name)?;
             match CommonEventWord::place(code) {
-                Some((word, bit)) => writeln!(out, "; bit {bit} of {} is 0", word.name()),
+                Some((word, bit)) => {
+                    let (register, place) = word.aarch64_place(bit);
+                    writeln!(out, "; {register} bit {place} is 0 ({} bit {bit})", word.name())
+                }
                 None => writeln!(out),
             }
         }

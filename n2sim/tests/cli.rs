@@ -333,11 +333,11 @@ fn events_of_other_cores_are_listed_and_explained() {
         "{text}"
     );
     let text = printed(&["explain", "L2D_TLB", "--core", "cortex-a32"]);
-    assert!(text.contains("no event has the number 0x2F; bit 15 of PMCEID1 is 0"), "{text}");
+    assert!(text.contains("no event has the number 0x2F; PMCEID1_EL0 bit 15 is 0"), "{text}");
     let text = printed(&["explain", "cpu_cycles", "--core", "cortex-a32"]);
     assert!(text.contains("on cortex-a32: not known"), "{text}");
     let text = printed(&["explain", "l3d_cache"]);
-    assert!(text.contains("identified by: bit 11 of PMCEID1, 0"), "{text}");
+    assert!(text.contains("identified by: PMCEID1_EL0 bit 11, 0"), "{text}");
     assert!(refused(&["explain", "l1d_cach"]).contains("the closest name is L1D_CACHE"));
     assert!(refused(&["list", "events", "--core", "m1"]).contains("cortex-a32, cortex-a53"));
 }

@@ -62,6 +62,7 @@ impl CoreMemory {
         if self.is_far(line) {
             return self.far_atomic(request, line, translated, uncore, sink);
         }
+        sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };

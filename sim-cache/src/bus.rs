@@ -54,11 +54,13 @@ impl BusPort {
         at: Cycle,
         sink: &mut S,
     ) -> Cycle {
+        let start = self.transactions.book(at);
+        sink.at(start);
         match self.unit {
             BusUnit::Transaction => sink.raise(event),
             BusUnit::Beats => sink.count(event, bytes.div_ceil(self.beat_bytes)),
         }
-        self.transactions.book(at)
+        start
     }
 
     /// The bytes of each transaction of an access inside a line of memory that no cache keeps. They are

@@ -87,6 +87,7 @@ impl CoreMemory {
         for fragment in Fragments::of(addr, bytes) {
             let second_line = fragment.addr.line() != addr.line();
             let start = if second_line { now + split_cycles } else { now };
+            sink.at(start);
             let part = self.load_fragment(&request, fragment, start, uncore, sink);
             whole.join(part);
             if part.happened.has(Happened::FAULT) {
@@ -164,6 +165,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
         let line = uncore.page_map.physical(addr, translated.target).line();
         let operation = Operation { pc, addr, asker: Asker::Read, consumes: true };
@@ -304,6 +306,7 @@ impl CoreMemory {
         let at = register.from + self.latencies.l1d_hit;
         let reply = self.read_l2(cause.l2_request(), line, at, uncore, sink);
         self.l1d_mshrs.hold(register, reply.ready);
+        sink.at(reply.ready);
         if let Some(refill) = cause.refill_event() {
             sink.raise(refill);
             sink.raise(inner_or_outer(reply.source));

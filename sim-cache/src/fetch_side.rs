@@ -59,6 +59,7 @@ impl CoreMemory {
             let whole = Fragment { addr: line, bytes: LINE_BYTES as u32 };
             return self.read_uncached(whole, translated, uncore, sink);
         }
+        sink.at(translated.start);
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();
         if let Some(place) = self.l1i.lookup(line) {
@@ -159,6 +160,7 @@ impl CoreMemory {
         let at = register.from + self.latencies.l1i_hit;
         let reply = self.read_l2(L2Request::Fetch, line, at, uncore, sink);
         self.l1i_mshrs.hold(register, reply.ready);
+        sink.at(reply.ready);
         sink.raise(PmuEvent::L1I_CACHE_REFILL);
         let defect = self.errors.l1i_defect(reply.poisoned);
         let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
@@ -187,6 +189,7 @@ impl CoreMemory {
             return;
         }
         self.tally.next_line_lookups += 1;
+        sink.at(at);
         sink.raise(PmuEvent::L1I_TLB);
         sink.edge(FlowEdge::FetchTlbHit);
         sink.raise(PmuEvent::L1I_CACHE);

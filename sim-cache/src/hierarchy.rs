@@ -226,6 +226,7 @@ impl MemoryPort for CorePort<'_> {
     #[inline]
     fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
         self.answer_snoops(sink);
+        sink.at(now);
         self.core.fetch(pc, now, self.uncore, sink)
     }
 
@@ -237,12 +238,14 @@ impl MemoryPort for CorePort<'_> {
         sink: &mut S,
     ) -> MemReply {
         self.answer_snoops(sink);
+        sink.at(now);
         self.core.translate_store(request, now, self.uncore, sink)
     }
 
     #[inline]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
         self.answer_snoops(sink);
+        sink.at(now);
         if request.kind == MemKind::Load && !request.exclusive {
             return self.core.load(request, now, self.uncore, sink);
         }

@@ -115,10 +115,11 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
+        let at = if request == L2Request::L2Prefetch { at } else { self.l2_port.book(at) };
         if self.counts_in_l2(request) {
+            sink.at(at);
             sink.raise(self.lookup_event(request));
         }
-        let at = if request == L2Request::L2Prefetch { at } else { self.l2_port.book(at) };
         match self.l2.lookup(line) {
             Some(place) => {
                 self.l2_edge(request, |edges| edges.hit, sink);
@@ -195,6 +196,7 @@ impl CoreMemory {
         self.tally.line(request, reply.source);
         self.l2_queue.hold(entry, arrives);
         self.l2_misses.add(leaves, arrives);
+        sink.at(arrives);
         self.count_l2_refill(request, reply, sink);
         let poisoned = uncore.is_poisoned(line);
         let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
@@ -246,6 +248,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> bool {
+        sink.at(at);
         self.l1i.remove(victim.line);
         let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());
         let l1d_dirty = l1d.is_some();
@@ -297,8 +300,9 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Cycle {
         self.drop_fetched(line);
-        sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
+        sink.at(at);
+        sink.raise(PmuEvent::L2D_CACHE_WR);
         let looked_up = at + self.latencies.l2_lookup;
         if let Some(place) = self.l2.lookup(line) {
             sink.edge(FlowEdge::L2WriteHit);
@@ -315,6 +319,7 @@ impl CoreMemory {
         self.l2_queue.hold(entry, claimed);
         sink.edge(FlowEdge::L2WriteMiss);
         sink.edge(FlowEdge::L2WriteClaim);
+        sink.at(claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
         let victim = self.l2.allocate(line, state, Insertion::Demand);
@@ -332,8 +337,9 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         self.drop_fetched(line);
-        sink.raise(PmuEvent::L2D_CACHE_WR);
         let at = self.l2_port.book(at);
+        sink.at(at);
+        sink.raise(PmuEvent::L2D_CACHE_WR);
         match self.l2.lookup(line) {
             Some(place) => {
                 sink.edge(FlowEdge::L2WriteHit);

@@ -214,6 +214,7 @@ impl CoreMemory {
         if !state.is_dirty() {
             return here;
         }
+        sink.at(here);
         sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
         let poisoned = self.check_l1d_data(place, sink).is_lost();
         self.write_back_to_l2(line, poisoned, sink);
@@ -235,6 +236,7 @@ impl CoreMemory {
         if !state.is_dirty() {
             return here;
         }
+        sink.at(here);
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);

@@ -60,6 +60,7 @@ impl CoreMemory {
             self.change_copies(line, |_| state);
             return arrives;
         }
+        sink.at(arrives);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let victim = self.l2.allocate(line, state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, pulls, uncore, sink));

@@ -63,6 +63,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let addr = fragment.addr;
+        sink.at(now);
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
         if self.dtlb.plain_hit(self.space.key(uncore.page_map.page_of(addr)), now).is_some() {
@@ -121,6 +122,7 @@ impl CoreMemory {
         if translated.target.memory != MemoryType::Cacheable {
             return self.store_uncached(fragment, translated, sink);
         }
+        sink.at(now);
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write, consumes: false };

@@ -217,6 +217,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
         let edges = asker.edges();
+        sink.at(now);
         sink.raise(asker.l2_lookup());
         let looked_up = now + self.latencies.l2_tlb;
         let mut happened = Happened::L1_TLB_MISS;
@@ -235,6 +236,7 @@ impl CoreMemory {
         };
         let translation = found.arriving(Arrival::between(now, start));
         self.l1_tlb(asker).allocate(key, translation);
+        sink.at(start);
         sink.raise(asker.l1_refill());
         if asker.is_refused(found.permissions) {
             return Err(faulted(now, start, happened, refusal(asker, key, uncore)));

@@ -42,6 +42,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<(Translation, Cycle), Cycle> {
+        sink.at(at);
         sink.raise(asker.walk());
         let slot = self.walker.find_slot(at);
         let stage1 = uncore.page_map.stage1().leaf(key.page());
@@ -58,6 +59,7 @@ impl CoreMemory {
         }
         let translation = Translation::new(key, &leaf, Arrival::between(at, end));
         self.l2_tlb.allocate(key, leaf.shift, translation);
+        sink.at(end);
         sink.raise(asker.l2_refill());
         Ok((translation, end))
     }

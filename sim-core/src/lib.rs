@@ -6,6 +6,7 @@
 //! * [`memory_port`]: what the pipeline may ask of the memory system; [`maintenance`]: its cache and
 //!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
 //! * [`privilege`], [`exception`]: exception level, kinds of exceptions;
+//! * [`register_access`]: what the program did to the PMU's registers;
 //! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
@@ -21,6 +22,7 @@ pub mod op_life;
 pub mod operation;
 pub mod pmu_event;
 pub mod privilege;
+pub mod register_access;
 pub mod sink;
 pub mod stall;
 pub mod time;
@@ -36,6 +38,7 @@ pub use op_life::OpLife;
 pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
+pub use register_access::RegisterAccess;
 pub use sink::{Counts, EventSink, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;

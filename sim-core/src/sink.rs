@@ -4,6 +4,8 @@ use crate::flow::FlowEdge;
 use crate::operation::Operation;
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
 use crate::privilege::Privilege;
+use crate::register_access::RegisterAccess;
+use crate::time::Cycle;
 
 /// Hears every event. Only the finest event is raised; printed sums and aliases are derived.
 ///
@@ -37,6 +39,21 @@ pub trait EventSink {
     #[inline]
     fn edge(&mut self, edge: FlowEdge) {
         let _ = edge;
+    }
+
+    /// What is raised next happens in this cycle, until another one is told: an access when the cache looks it
+    /// up, a refill when its data is there, an instruction when it retires. Events that count cycles or slots
+    /// have no cycle of their own. Most sinks do not listen.
+    #[inline]
+    fn at(&mut self, cycle: Cycle) {
+        let _ = cycle;
+    }
+
+    /// The recorded program read or wrote a register of the PMU. Told in program order: what the
+    /// instructions before it raised came before this.
+    #[inline]
+    fn register_access(&mut self, access: RegisterAccess) {
+        let _ = access;
     }
 
     /// What follows is heard of this core, counted from 0 in the order of the results.
@@ -103,6 +120,18 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     }
 
     #[inline]
+    fn at(&mut self, cycle: Cycle) {
+        self.0.at(cycle);
+        self.1.at(cycle);
+    }
+
+    #[inline]
+    fn register_access(&mut self, access: RegisterAccess) {
+        self.0.register_access(access);
+        self.1.register_access(access);
+    }
+
+    #[inline]
     fn core(&mut self, core: usize) {
         self.0.core(core);
         self.1.core(core);
@@ -150,6 +179,16 @@ impl<S: EventSink> EventSink for &mut S {
     #[inline]
     fn software_increment(&mut self, counters: u32) {
         (**self).software_increment(counters);
+    }
+
+    #[inline]
+    fn at(&mut self, cycle: Cycle) {
+        (**self).at(cycle);
+    }
+
+    #[inline]
+    fn register_access(&mut self, access: RegisterAccess) {
+        (**self).register_access(access);
     }
 
     #[inline]

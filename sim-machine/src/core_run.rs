@@ -1,6 +1,7 @@
 //! One core that runs one thread of a trace: feeds the pipeline and keeps the counted window.
 
 use crate::error::MachineError;
+use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
@@ -50,6 +51,7 @@ pub(crate) struct CoreRun {
     more_at: usize,
     watch: RegionWatch,
     counts: Counts,
+    levels: Levels,
     opened: Option<Snapshot>,
     measured: Snapshot,
     /// Executions of words that the decoder does not know, by static instruction.
@@ -84,6 +86,7 @@ impl CoreRun {
             more_at: 0,
             watch,
             counts: Counts::default(),
+            levels: Levels::default(),
             opened: None,
             measured: Snapshot {
                 counts: Counts::default(),
@@ -273,6 +276,9 @@ impl CoreRun {
                 return;
             }
         }
+        if Level::from(self.pipeline.privilege()) != self.levels.current() {
+            self.change_level(listener);
+        }
         let mut port = memory.port(self.core);
         self.pipeline.run_inst(step, program, &mut port, &mut (&mut self.counts, &mut *listener));
         self.done += 1;
@@ -284,9 +290,17 @@ impl CoreRun {
         }
     }
 
+    /// What was counted so far, the clocks included, belongs to the level before.
+    #[cold]
+    fn change_level<S: EventSink>(&mut self, listener: &mut S) {
+        self.pipeline.settle_clocks(&mut (&mut self.counts, listener));
+        self.levels.change(self.pipeline.privilege().into(), &self.counts);
+    }
+
     fn open<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
         self.pipeline.cut_window(&mut (&mut self.counts, &mut *listener));
         self.opened = Some(self.snapshot(memory));
+        self.levels.open(&self.counts);
         listener.counting(true);
     }
 
@@ -299,6 +313,7 @@ impl CoreRun {
             self.pipeline.cut_window(&mut (&mut self.counts, &mut *listener));
         }
         listener.counting(false);
+        self.levels.close(&self.counts);
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
         for (i, lost) in self.measured.lost.iter_mut().enumerate() {
@@ -345,6 +360,7 @@ impl CoreRun {
         CoreOutcome {
             stream: self.stream,
             counts: self.measured.counts.clone(),
+            levels: self.levels.totals().to_vec(),
             stalls: self.measured.lost,
             prefetches: self.measured.prefetches,
             memory: self.measured.memory,

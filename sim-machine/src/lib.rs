@@ -12,6 +12,7 @@ mod core_run;
 pub mod diff;
 pub mod error;
 pub mod ladder;
+mod levels;
 pub mod outcome;
 mod page_map;
 pub mod region;
@@ -22,6 +23,7 @@ pub mod truth;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;
+pub use levels::{Level, LevelCounts};
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};
 pub use region::{Marker, Roi, RunOptions};
 pub use session::Session;

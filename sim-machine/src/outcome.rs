@@ -1,5 +1,6 @@
 //! What a finished run gives to its readers: counts, stall ledger, provenance.
 
+use crate::levels::{Level, LevelCounts, add_at};
 use sim_cache::{MemoryTally, PrefetchStats};
 use sim_core::{Counts, StallCause};
 
@@ -21,6 +22,8 @@ pub struct CoreOutcome {
     pub stream: u32,
     /// Counts of the measured window.
     pub counts: Counts,
+    /// The same, taken apart by exception level and security state, lowest level first.
+    pub levels: Vec<LevelCounts>,
     /// Empty rename slots of the measured window, by cause (index: `StallCause as usize`).
     pub stalls: [u64; StallCause::COUNT],
     /// What became of prefetched lines in the measured window. A line that was prefetched before it may
@@ -81,6 +84,24 @@ impl Outcome {
     pub fn stalls(&self) -> [u64; StallCause::COUNT] {
         let of = |cause: usize| self.cores.iter().map(|core| core.stalls[cause]).sum();
         std::array::from_fn(of)
+    }
+
+    /// The counts of all cores together, by exception level and security state, lowest level first.
+    pub fn levels(&self) -> Vec<LevelCounts> {
+        let mut total = Vec::new();
+        for LevelCounts { level, counts } in self.cores.iter().flat_map(|core| &core.levels) {
+            add_at(&mut total, *level, counts);
+        }
+        total
+    }
+
+    /// The counts of all cores at the levels that `is_counted` names: what a filter lets through.
+    pub fn total_at(&self, is_counted: impl Fn(Level) -> bool) -> Counts {
+        let mut total = Counts::default();
+        for part in self.levels().iter().filter(|part| is_counted(part.level)) {
+            total.add(&part.counts);
+        }
+        total
     }
 
     /// The prefetch statistics of all cores together.

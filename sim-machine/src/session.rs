@@ -101,6 +101,7 @@ impl Session {
         };
         for core in &mut outcome.cores {
             self.count_erratum(&mut core.counts);
+            core.levels.iter_mut().for_each(|part| self.count_erratum(&mut part.counts));
         }
         Ok(outcome)
     }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use sim_core::{Counts, PmuEvent};
-use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
+use sim_core::{Counts, EventSink, PmuEvent, Privilege};
+use sim_machine::{
+    ConfigSource, CoreOutcome, Level, MachineConfig, RunHeader, RunOptions, Session,
+};
 use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
 
 const USER: u64 = 0x40_0000;
@@ -24,9 +26,15 @@ fn exception(vector: u32, abandoned: bool, syndrome: u64) -> StreamEvent {
 fn run() -> (Counts, u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kernel.n2t");
+    let instructions = write(&path);
+    (replay(&path), instructions)
+}
+
+/// Writes that trace; how many instructions it has.
+fn write(path: &Path) -> u64 {
     let mut meta = Meta::default();
     meta.machine.full_system = true;
-    let mut writer = TraceWriter::create(&path, meta).expect("a new file");
+    let mut writer = TraceWriter::create(path, meta).expect("a new file");
     let call = writer.define_block(USER, &[MSR_CONTEXTIDR, ADD, SVC]).expect("a block");
     let load = writer.define_block(USER + 12, &[LDR, ADD]).expect("a block");
     let handler = writer.define_block(KERNEL, &[MSR_CONTEXTIDR, ADD]).expect("a block");
@@ -49,16 +57,18 @@ fn run() -> (Counts, u64) {
     push(call, 1, &[], None);
     let summary = writer.finish().expect("a whole trace");
     assert_eq!(summary.redirects, 0);
-    (replay(&path), summary.instructions)
+    summary.instructions
 }
 
 /// Counts of the first core.
 fn replay(path: &Path) -> Counts {
+    session(path).run(&RunOptions::default(), &mut |_| ()).expect("a run").cores[0].counts.clone()
+}
+
+fn session(path: &Path) -> Session {
     let document = ConfigSource::default().document().expect("the profiles are embedded");
     let config = MachineConfig::from_document(&document).expect("a machine");
-    let session = Session::open(path, config, RunHeader::default()).expect("the trace");
-    let outcome = session.run(&RunOptions::default(), &mut |_| ()).expect("a run");
-    outcome.cores[0].counts.clone()
+    Session::open(path, config, RunHeader::default()).expect("the trace")
 }
 
 #[test]
@@ -98,4 +108,58 @@ fn none_of_several_exceptions_at_the_end_of_a_stream_is_lost() {
     let value = |event| counts.value(event);
     use PmuEvent::*;
     assert_eq!([EXC_TAKEN, EXC_SVC, EXC_IRQ, EXC_FIQ, EXC_DABORT].map(value), [4, 1, 1, 1, 1]);
+}
+
+/// Counts by level what it hears while the run is counted.
+#[derive(Default)]
+struct ByLevel {
+    is_counted: bool,
+    level: Level,
+    counts: Vec<(Level, Counts)>,
+}
+
+impl EventSink for ByLevel {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        if !self.is_counted || n == 0 {
+            return;
+        }
+        let at = match self.counts.iter().position(|(level, _)| *level == self.level) {
+            Some(at) => at,
+            None => {
+                self.counts.push((self.level, Counts::default()));
+                self.counts.len() - 1
+            }
+        };
+        self.counts[at].1.count(event, n);
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.is_counted = is_counted;
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.level = privilege.into();
+    }
+}
+
+#[test]
+fn the_truth_of_each_level_is_what_a_filter_would_let_through() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kernel.n2t");
+    write(&path);
+    for limit in [None, Some(7), Some(12)] {
+        let options = RunOptions { limit, warmup: 2, ..RunOptions::default() };
+        let plain = session(&path).run(&options, &mut |_| ()).expect("a run");
+        let mut heard = ByLevel::default();
+        session(&path).run_heard(&options, &mut |_| (), &mut heard).expect("a run");
+        heard.counts.sort_by_key(|(level, _)| *level);
+        let CoreOutcome { levels, counts, .. } = &plain.cores[0];
+        let kept: Vec<_> = levels.iter().map(|part| (part.level, part.counts.clone())).collect();
+        assert_eq!(kept, heard.counts, "limit {limit:?}");
+        assert_eq!(plain.total_at(|_| true), *counts, "the levels are parts of the whole");
+        let user = plain.total_at(|level| level.level == 0);
+        assert!(user.value(PmuEvent::CPU_CYCLES) > 0 && user != *counts, "both levels ran");
+    }
 }

@@ -303,6 +303,7 @@ impl Pipeline {
         at: Cycle,
         sink: &mut S,
     ) {
+        sink.at(at);
         sink.raise(PmuEvent::EXC_TAKEN);
         if let Some(event) = counted_by(kind, self.exceptions.privilege, to) {
             sink.raise(event);
@@ -327,6 +328,7 @@ impl Pipeline {
     /// An exception return that retires: `EXC_RETURN` (4.11.2), and the level that it returns to. What
     /// is behind it is fetched anew.
     pub(crate) fn exception_return<S: EventSink>(&mut self, life: &OpLife, sink: &mut S) {
+        sink.at(life.retire);
         sink.raise(PmuEvent::EXC_RETURN);
         self.exceptions.leave();
         let at = life.retire + self.config.branch.redirect_cycles;

@@ -212,7 +212,7 @@ impl Pipeline {
             self.after(&ending, memory, sink);
         }
         if S::FOLLOWS_RUN {
-            self.clocks.close(self.slots.next_cycle(), sink);
+            self.settle_clocks(sink);
         }
         &self.life
     }
@@ -220,6 +220,11 @@ impl Pipeline {
     /// Entries of buffers, queues and registers that operations still hold in `cycle`.
     pub fn entries_held(&self, cycle: Cycle) -> usize {
         self.window.held(cycle)
+    }
+
+    /// Counts both clocks up to the first slot that is not settled; what they count in all is the same.
+    pub fn settle_clocks<S: EventSink>(&mut self, sink: &mut S) {
+        self.clocks.close(self.slots.next_cycle(), sink);
     }
 
     /// Ends a counting window: all slots before the returned cycle are settled and counted.
@@ -258,6 +263,7 @@ impl Pipeline {
         let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
             return false;
         };
+        sink.at(rename);
         self.raise_speculative(op, mops, sink);
         let mut done = self.execute(op, way, rename, memory, sink);
         let retires = op.retires && !aborts(op, &done);
@@ -439,6 +445,7 @@ impl Pipeline {
             self.window.take_rob(retired + 1, done.waits_for_memory);
         }
         if retires {
+            sink.at(retired);
             sink.raise(PmuEvent::INST_RETIRED);
             sink.count(PmuEvent::OP_RETIRED, mops.into());
         }

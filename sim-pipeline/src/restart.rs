@@ -68,6 +68,7 @@ impl Pipeline {
         sink: &mut S,
     ) {
         if let Some(register) = ending.inst.context_write {
+            sink.at(life.retire);
             raise_context_write(register, ending.operand, self.exceptions.privilege, sink);
         }
         match ending.inst.special {

@@ -69,7 +69,8 @@ struct Course {
     flushed: bool,
     /// It executed, so that a target that decode had to find counts as one not predicted.
     resolved: bool,
-    retires: bool,
+    /// When it retires, if it does.
+    retires: Option<Cycle>,
 }
 
 /// Events of a branch that got its slot (decisions A25 and A26). An exception return is none.
@@ -81,7 +82,8 @@ fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course, sink: &mu
     if course.flushed || (course.taken && course.resolved && prediction.resteered) {
         sink.raise(PmuEvent::BR_MIS_PRED);
     }
-    if course.retires {
+    if let Some(retires) = course.retires {
+        sink.at(retires);
         sink.raise(PmuEvent::BR_RETIRED);
         if course.flushed {
             sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
@@ -113,6 +115,8 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        sink.at(resolved);
+        let retires = Some(self.life.retire);
         let perfect = self.branches.perfect(branch, next);
         let prediction = perfect.unwrap_or_else(|| self.branches.predict(branch));
         let fall_through = branch.pc.wrapping_add(4);
@@ -121,7 +125,7 @@ impl Pipeline {
             let taken = prediction.taken;
             let behind = Aftermath { taken, target: prediction.next, ..Aftermath::default() };
             self.tell_branch(behind, program, memory, sink);
-            let course = Course { taken, flushed: false, resolved: true, retires: true };
+            let course = Course { taken, flushed: false, resolved: true, retires };
             raise_branch(&prediction, course, sink);
             self.front.follow(&prediction);
             return false;
@@ -129,7 +133,7 @@ impl Pipeline {
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
-        let course = Course { taken, flushed, resolved: true, retires: true };
+        let course = Course { taken, flushed, resolved: true, retires };
         raise_branch(&prediction, course, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
@@ -269,7 +273,8 @@ impl Pipeline {
             None => prediction.taken,
         };
         if placed && branch.kind != BranchKind::ExceptionReturn {
-            let course = Course { taken, flushed: corrected.is_some(), resolved, retires: false };
+            sink.at(complete);
+            let course = Course { taken, flushed: corrected.is_some(), resolved, retires: None };
             raise_branch(&prediction, course, sink);
         }
         if placed {

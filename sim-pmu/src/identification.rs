@@ -54,6 +54,16 @@ impl CommonEventWord {
         })
     }
 
+    /// The register of AArch64 that has the word, and which of its bits is `bit` of the word.
+    pub fn aarch64_place(self, bit: u32) -> (&'static str, u32) {
+        match self {
+            CommonEventWord::Pmceid0 => ("PMCEID0_EL0", bit),
+            CommonEventWord::Pmceid1 => ("PMCEID1_EL0", bit),
+            CommonEventWord::Pmceid2 => ("PMCEID0_EL0", 32 + bit),
+            CommonEventWord::Pmceid3 => ("PMCEID1_EL0", 32 + bit),
+        }
+    }
+
     /// Arm's name, without the suffix of AArch64.
     pub fn name(self) -> &'static str {
         match self {

@@ -68,6 +68,7 @@ mod tests {
         let core = CoreOutcome {
             stream: 0,
             counts: Counts::default(),
+            levels: Vec::new(),
             stalls: [0; StallCause::COUNT],
             prefetches: PrefetchStats { l2, ..PrefetchStats::default() },
             memory: MemoryTally::default(),

@@ -113,6 +113,7 @@ mod tests {
         let core = CoreOutcome {
             stream: 3,
             counts,
+            levels: Vec::new(),
             stalls,
             prefetches,
             memory: MemoryTally::default(),

@@ -23,6 +23,7 @@ fn outcome() -> Outcome {
         CoreOutcome {
             stream,
             counts,
+            levels: Vec::new(),
             stalls,
             prefetches,
             memory: MemoryTally::default(),
