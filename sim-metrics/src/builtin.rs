@@ -1,0 +1,78 @@
+//! The metrics that the program brings with it: `configs/neoverse-n2/metrics.toml`, read as any file.
+
+use crate::formula::Catalog;
+use crate::metric_file::{self, NamedText};
+
+/// The name of the file in messages.
+pub const FILE: &str = "neoverse-n2/metrics.toml";
+
+/// The metrics of the file.
+pub fn catalog() -> Catalog {
+    let text = include_str!("../../configs/neoverse-n2/metrics.toml");
+    let file = metric_file::read(&[NamedText { name: FILE, text }]);
+    file.expect("a test reads the file").metrics.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::{EventUse, Linked, Machine};
+    use crate::truth::Truth;
+
+    #[test]
+    fn every_metric_reads_links_and_has_a_value() {
+        let catalog = catalog();
+        assert!(catalog.metrics().len() > 50);
+        for metric in catalog.metrics() {
+            let formula =
+                metric.formula.as_ref().unwrap_or_else(|e| panic!("{}: {e}", metric.name));
+            let linked = Linked::named(&metric.name, formula, &catalog).expect(&metric.name);
+            let count = |event: &EventUse| event.event().map(|event| f64::from(event.code()) + 1.0);
+            let evaluation = linked.evaluate(&Machine::neoverse_n2(3, 1), count);
+            let why = evaluation.trouble.map(|trouble| linked.explain(trouble));
+            assert_eq!((why, evaluation.value.is_finite()), (None, true), "{}", metric.name);
+            assert!(!metric.description.is_empty() && !metric.description.ends_with('.'));
+            assert!(!metric.scale.unit.is_empty() && !metric.groups.is_empty(), "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn every_claim_is_a_truth() {
+        for metric in catalog().metrics() {
+            if let Some(claim) = &metric.claims {
+                assert!(Truth::from_name(claim).is_some(), "{}: {claim}", metric.name);
+            }
+        }
+    }
+
+    /// The four shares make up all slots, on a revision with the erratum and on one without.
+    #[test]
+    fn top_down_level_1_tiles() {
+        let catalog = catalog();
+        for patch in [2, 3] {
+            let machine = Machine::neoverse_n2(patch, 1);
+            let surplus = if patch < 3 { 100.0 } else { 0.0 };
+            let count = |event: &EventUse| {
+                Some(match event.name.as_str() {
+                    "CPU_CYCLES" => 100.0,
+                    "OP_SPEC" => 180.0,
+                    "OP_RETIRED" => 150.0,
+                    "STALL_SLOT_FRONTEND" => 220.0 + surplus,
+                    "STALL_SLOT_BACKEND" => 100.0,
+                    other => panic!("{other}"),
+                })
+            };
+            let share = |metric: &str| {
+                let metric = catalog.get(metric).expect("there is one");
+                let formula = metric.formula.as_ref().expect("it reads");
+                let linked = Linked::named(&metric.name, formula, &catalog).expect("it links");
+                metric.scale.factor * linked.evaluate(&machine, count).value
+            };
+            let shares =
+                ["retiring", "bad_speculation", "frontend_bound", "backend_bound"].map(share);
+            let expected = [30.0, 6.0, 44.0, 20.0];
+            let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
+            assert!(shares.iter().zip(&expected).all(is_near), "r0p{patch}: {shares:?}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The lists of Linux' `tools/perf/pmu-events`: arrays of events and metrics.
+//!
+//! An entry with `ArchStdEvent` takes what it does not say itself from the entry of that name in the
+//! lists for all Arm cores.
+
+use serde_json::{Map, Value};
+
+use super::{DeclaredEvent, MetricFile};
+use crate::formula::{Formula, MetricFormula, Scale};
+
+type Entry = Map<String, Value>;
+
+/// Reads lists that belong together.
+pub(super) fn read(lists: &[(&str, Vec<Value>)]) -> MetricFile {
+    let mut file = MetricFile::default();
+    let standard: Vec<&Entry> =
+        lists.iter().flat_map(|(_, list)| list).filter_map(Value::as_object).collect();
+    for (name, list) in lists {
+        for (number, value) in list.iter().enumerate() {
+            let place = format!("{name}: entry {}", number + 1);
+            match value.as_object() {
+                Some(entry) => read_entry(&mut file, name, &place, entry, &standard),
+                None => file.faults.push(format!("{place}: expected an object")),
+            }
+        }
+    }
+    drop_overridden(&mut file.metrics);
+    file
+}
+
+fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: &[&Entry]) {
+    let wanted = text(own, "ArchStdEvent");
+    let base = wanted.and_then(|wanted| all.iter().find(|entry| defines(entry, wanted)).copied());
+    let fields = Fields { own, base };
+    let field = |key| fields.get(key);
+    let metric = field("MetricName").or(wanted.filter(|_| own.contains_key("MetricExpr")));
+    if let Some(metric) = metric {
+        return match field("MetricExpr") {
+            Some(expression) => file.metrics.push(metric_of(metric, expression, name, &fields)),
+            None => file.faults.push(format!("{place}: the metric {metric} has no MetricExpr")),
+        };
+    }
+    let Some(event) = field("EventName").or(wanted) else {
+        // Lists of other things, such as the core's aliases, stand in the same folders.
+        return;
+    };
+    let code = match field("EventCode").or_else(|| field("ConfigCode")).map(number) {
+        Some(None) => {
+            let given = field("EventCode").unwrap_or_default();
+            file.faults.push(format!("{place}: '{given}' is no event number"));
+            return;
+        }
+        Some(code) => code,
+        None => None,
+    };
+    file.events.push(DeclaredEvent { name: event.to_owned(), code, source: name.to_owned() });
+}
+
+/// What an entry says itself, or the one that it stands on.
+struct Fields<'a> {
+    own: &'a Entry,
+    base: Option<&'a Entry>,
+}
+
+impl<'a> Fields<'a> {
+    fn get(&self, key: &str) -> Option<&'a str> {
+        text(self.own, key).or_else(|| text(self.base?, key))
+    }
+}
+
+fn metric_of(metric: &str, expression: &str, source: &str, fields: &Fields<'_>) -> MetricFormula {
+    let field = |key| fields.get(key);
+    let groups = field("MetricGroup").unwrap_or_default().split(';').map(str::trim);
+    MetricFormula {
+        scale: field("ScaleUnit").and_then(Scale::parse).unwrap_or_default(),
+        description: field("BriefDescription").unwrap_or_default().to_owned(),
+        groups: groups.filter(|group| !group.is_empty()).map(str::to_owned).collect(),
+        threshold: field("MetricThreshold").map(Formula::parse),
+        claims: field("Claims").map(str::to_owned),
+        ..MetricFormula::new(metric, expression, source)
+    }
+}
+
+/// True for the entry that `ArchStdEvent` means.
+fn defines(entry: &Entry, name: &str) -> bool {
+    let is_named = |key| text(entry, key).is_some_and(|own| own.eq_ignore_ascii_case(name));
+    is_named("EventName") || is_named("MetricName")
+}
+
+/// The metrics for all Arm cores stay only where the list of the core has none of the name.
+fn drop_overridden(metrics: &mut Vec<MetricFormula>) {
+    let names: Vec<(String, String)> =
+        metrics.iter().map(|metric| (metric.name.clone(), metric.source.clone())).collect();
+    metrics.retain(|metric| {
+        let is_standard = metric.source.ends_with("sbsa.json");
+        let is_named = |(name, source): &(String, String)| {
+            name.eq_ignore_ascii_case(&metric.name) && *source != metric.source
+        };
+        !(is_standard && names.iter().any(is_named))
+    });
+}
+
+fn text<'a>(entry: &'a Entry, key: &str) -> Option<&'a str> {
+    entry.get(key).and_then(Value::as_str)
+}
+
+fn number(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NamedText, read};
+    use super::*;
+
+    const CORE: &str = r#"[
+        {"ArchStdEvent": "bound", "MetricExpr": "100 * STALL_SLOT / (CPU_CYCLES * #slots)"},
+        {"ArchStdEvent": "LD_SPEC", "PublicDescription": "loads"},
+        {"MetricName": "ipc", "MetricExpr": "INST_RETIRED / CPU_CYCLES", "MetricGroup": "A;B",
+         "ScaleUnit": "1per cycle", "MetricThreshold": "ipc < 1"}
+    ]"#;
+    const STANDARD: &str = r#"[
+        {"MetricName": "bound", "MetricExpr": "1", "ScaleUnit": "1percent of slots"},
+        {"EventName": "LD_SPEC", "EventCode": "0x70"}
+    ]"#;
+
+    fn both(core: &str) -> MetricFile {
+        let files = [
+            NamedText { name: "core.json", text: core },
+            NamedText { name: "sbsa.json", text: STANDARD },
+        ];
+        read(&files).expect("two lists")
+    }
+
+    #[test]
+    fn entries_take_from_the_standard_what_they_do_not_say() {
+        let file = both(CORE);
+        assert_eq!(file.faults, Vec::<String>::new());
+        let [bound, ipc] = &file.metrics[..] else { panic!("{:?}", file.metrics) };
+        assert_eq!((bound.name.as_str(), bound.scale.unit.as_str()), ("bound", "percent of slots"));
+        assert!(bound.formula.as_ref().expect("good").text().contains("#slots"));
+        assert_eq!(ipc.groups, ["A", "B"]);
+        assert!(matches!(ipc.threshold, Some(Ok(_))));
+        let codes: Vec<Option<u32>> = file.events.iter().map(|event| event.code).collect();
+        assert_eq!(codes, [Some(0x70), Some(0x70)]);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_and_the_rest_is_read() {
+        let file = both(
+            r#"[3, {"MetricName": "a"}, {"EventName": "X", "EventCode": "zz"}, {"Alias": "y"},
+                {"MetricName": "b", "MetricExpr": "1 +"}]"#,
+        );
+        assert_eq!(file.faults.len(), 3, "{:?}", file.faults);
+        assert!(file.faults[1].starts_with("core.json: entry 2"));
+        assert!(file.metrics.iter().any(|metric| metric.name == "b" && metric.formula.is_err()));
+    }
+}
