@@ -5,13 +5,15 @@
 //! * `interval`: which operation is sampled; `collect`: what its record says; `sample_filter`: whether
 //!   it is kept; `buffer`, [`buffer_memory`]: where it goes; [`config`]: the choices of the core;
 //! * [`record`]: what a record can say; [`events`], [`operation_type`]: two of its words;
-//! * [`packet`]: one packet as bytes and back; [`layout`]: the 64 bytes that N2 writes.
+//! * [`packet`]: one packet as bytes and back; [`layout`]: the 64 bytes that N2 writes; [`decode`]: the
+//!   records of any stream.
 
 mod access;
 mod buffer;
 pub mod buffer_memory;
 mod collect;
 pub mod config;
+pub mod decode;
 pub mod enabling;
 pub mod events;
 mod interval;
@@ -26,6 +28,7 @@ pub mod unit;
 
 pub use buffer_memory::{BufferFault, BufferMemory, FaultKind};
 pub use config::SpeConfig;
+pub use decode::{Damage, Found, Item, Records};
 pub use enabling::{Owner, TimeStamp};
 pub use events::Events;
 pub use layout::{N2_RECORD_BYTES, encode_n2};

@@ -1,12 +1,14 @@
 //! The events word of a sample record: what one sampled operation met (SPE supplement 5.3.7).
 
+use std::borrow::Cow;
+
 /// Up to 64 events, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Events(pub u64);
 
-/// Every event that has an architected meaning and that N2 can set: bit and name.
+/// The events with an architected meaning, by the names that decoders of Linux and Arm give them.
 const NAMES: [(u32, &str); 14] = [
-    (0, "EXCEPTION"),
+    (0, "EXCEPTION-GEN"),
     (1, "RETIRED"),
     (2, "L1D-ACCESS"),
     (3, "L1D-REFILL"),
@@ -18,8 +20,8 @@ const NAMES: [(u32, &str); 14] = [
     (9, "LLC-REFILL"),
     (10, "REMOTE-ACCESS"),
     (11, "ALIGNMENT"),
-    (17, "PARTIAL-PRED"),
-    (18, "EMPTY-PRED"),
+    (17, "SVE-PARTIAL-PRED"),
+    (18, "SVE-EMPTY-PRED"),
 ];
 
 impl Events {
@@ -73,11 +75,11 @@ impl Events {
     }
 
     /// The names of the bits that are set, lowest first; a bit without architected meaning is `E<n>`.
-    pub fn names(self) -> impl Iterator<Item = String> {
+    pub fn names(self) -> impl Iterator<Item = Cow<'static, str>> {
         (0..u64::BITS).filter(move |bit| self.0 >> bit & 1 == 1).map(|bit| {
             match NAMES.iter().find(|(known, _)| *known == bit) {
-                Some((_, name)) => (*name).to_string(),
-                None => format!("E{bit}"),
+                Some((_, name)) => Cow::Borrowed(*name),
+                None => Cow::Owned(format!("E{bit}")),
             }
         })
     }

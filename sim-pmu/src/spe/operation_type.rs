@@ -61,7 +61,17 @@ pub enum AccessClass {
     },
     /// SVE.
     Sve(SveShape),
-    /// A value with no meaning in the supplement.
+    /// Registers that are not specified; not on N2, as those below.
+    UnspecifiedRegister,
+    /// A system register in memory (nested virtualization).
+    SystemRegister,
+    /// Allocation tags (Memory Tagging Extension).
+    Tag,
+    /// An instruction that copies memory.
+    Copy,
+    /// An instruction that sets memory.
+    Set,
+    /// A value that has no meaning yet.
     Unknown,
 }
 
@@ -89,6 +99,12 @@ const SVE: u8 = 1 << 3;
 const SVE_PREDICATED: u8 = 1 << 2;
 const SVE_FLOATING: u8 = 1 << 1;
 const SVE_SCATTERED: u8 = 1 << 7;
+/// Subclasses that came after SPEv1p1.
+const UNSPECIFIED: u8 = 0x10;
+const TAG: u8 = 0x14;
+const COPY: u8 = 0x20;
+const SET: u8 = 0x24;
+const SYSTEM_REGISTER: u8 = 0x30;
 /// Vector length of N2's SVE.
 const N2_VECTOR_BITS: u16 = 128;
 
@@ -132,6 +148,11 @@ impl OperationType {
         let subclass = match class {
             AccessClass::General | AccessClass::Unknown => 0,
             AccessClass::Simd => SIMD,
+            AccessClass::UnspecifiedRegister => UNSPECIFIED,
+            AccessClass::SystemRegister => SYSTEM_REGISTER,
+            AccessClass::Tag => TAG,
+            AccessClass::Copy => COPY,
+            AccessClass::Set => SET,
             AccessClass::Extended { atomic, exclusive, ordered } => {
                 // EXCL is RES0 for an atomic.
                 EXTENDED
@@ -237,6 +258,11 @@ impl OperationType {
         Some(match payload & !STORE {
             0 => AccessClass::General,
             SIMD => AccessClass::Simd,
+            UNSPECIFIED => AccessClass::UnspecifiedRegister,
+            SYSTEM_REGISTER => AccessClass::SystemRegister,
+            TAG => AccessClass::Tag,
+            COPY => AccessClass::Copy,
+            SET => AccessClass::Set,
             _ if payload & (0xe0 | EXTENDED) == EXTENDED => AccessClass::Extended {
                 atomic: payload & ATOMIC != 0,
                 exclusive: payload & EXCLUSIVE != 0,
@@ -291,6 +317,11 @@ mod tests {
         let classes = [
             AccessClass::General,
             AccessClass::Simd,
+            AccessClass::UnspecifiedRegister,
+            AccessClass::SystemRegister,
+            AccessClass::Tag,
+            AccessClass::Copy,
+            AccessClass::Set,
             extended(true, false, false),
             extended(false, true, false),
             extended(false, false, true),

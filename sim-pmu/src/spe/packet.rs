@@ -261,7 +261,7 @@ fn short_packet(header: u8, width: Width, value: u64) -> Packet {
     match header {
         TIMESTAMP => Packet::Timestamp(value),
         _ if header & 0xcf == EVENTS => Packet::Events { bits: value, width },
-        // A data source has one or two bytes; the two larger sizes have no meaning.
+        // Of a data source the two larger sizes have no meaning.
         _ if header & 0xef == DATA_SOURCE => Packet::DataSource { value: value as u16, width },
         _ if header & 0xfc == CONTEXT => Packet::Context { index: header & 3, value: value as u32 },
         _ if header & 0xfc == OPERATION => Packet::Operation(OperationType {

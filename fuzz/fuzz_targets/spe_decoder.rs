@@ -1,0 +1,57 @@
+//! Any bytes as a statistical profile: every record and every damage. Nothing may panic or hang, reading
+//! only goes forward, and a record that N2 could have written reads as it was when N2 writes it again.
+//!
+//! Run from the repository's root:
+//! `cargo +nightly fuzz run spe_decoder fuzz/corpus/spe_decoder fuzz/seeds/spe_decoder`
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sim_pmu::spe::decode::packets;
+use sim_pmu::spe::{Events, Found, Item, Packet, Records, SpeRecord, encode_n2};
+
+fuzz_target!(|data: &[u8]| {
+    // The first byte is the low part of the address, by which alignment commands go.
+    let Some((&address, bytes)) = data.split_first() else { return };
+    let mut behind = 0;
+    for item in Records::at_address(bytes, address.into()) {
+        let (from, to) = match item {
+            Item::Record(found) => (found.offset, found.end),
+            Item::Damage(damage) => {
+                assert!(!damage.to_string().is_empty() && damage.offset >= damage.from);
+                (damage.from, damage.to)
+            }
+        };
+        // An alignment command may lead behind the end.
+        assert!(behind <= from && from < to, "{behind} {from} {to}");
+        behind = to;
+        if let Item::Record(found) = item {
+            check(&found);
+        }
+    }
+    for (at, packet) in packets(bytes) {
+        let Ok(packet) = packet else { continue };
+        let encoded = packet.encode();
+        assert_eq!(*encoded, bytes[at..at + encoded.len()]);
+        let _ = matches!(packet, Packet::Operation(kind) if kind.access_class().is_some());
+    }
+});
+
+fn check(found: &Found) {
+    let record = found.record;
+    let events = record.events.expect("a record without events is damage");
+    assert!(events.names().count() == events.0.count_ones() as usize);
+    let of_n2 = SpeRecord {
+        events: Some(Events(events.0 & 0xffff_ffff)),
+        issue_latency: record.issue_latency.map(|cycles| cycles.min(0xfff)),
+        total_latency: record.total_latency.map(|cycles| cycles.min(0xfff)),
+        translation_latency: record.translation_latency.map(|cycles| cycles.min(0xfff)),
+        virtual_address: record.virtual_address.filter(|_| record.branch_target.is_none()),
+        data_source: record.data_source.map(|source| source & 0xff),
+        previous_target: None,
+        ..record
+    };
+    let bytes = encode_n2(&of_n2);
+    let again: Vec<Item> = Records::new(&bytes).collect();
+    assert!(matches!(again[..], [Item::Record(Found { record, .. })] if record == of_n2));
+}
