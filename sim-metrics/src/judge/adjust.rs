@@ -1,0 +1,273 @@
+//! How much of a difference each habit of the events explains: the counts are changed as if the event did
+//! not have the habit, and the formula is asked again. What brings it nearest to the truth comes first.
+
+use sim_core::PmuEvent::{self, *};
+use sim_core::pmu_event::Unit;
+
+use super::evidence::Evidence;
+use super::reason::Reason;
+use crate::formula::{Evaluation, Linked};
+use crate::truth::Truth;
+
+/// A habit explains something if it takes away this part of what is left.
+const WORTH: f64 = 0.2;
+/// Habits that one difference is explained by at most.
+const REASONS_MAX: usize = 3;
+
+/// A habit of events that can be taken out of the counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Habit {
+    /// Wrong paths count.
+    Speculation,
+    /// Prefetches count.
+    PrefetchCounted,
+    /// Prefetches do not count.
+    PrefetchHidden,
+    /// Waiting for a line on its way does not count as a miss.
+    InFlight,
+    /// Each part of an access counts.
+    Fragments,
+    /// Fetches count with data.
+    DataAndCode,
+    /// Write-backs count as accesses.
+    WriteBacks,
+    /// The refill behind a flush is the front end's.
+    Recovery,
+}
+
+/// A reason, and by how much the value would move without it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Why.
+    pub reason: Reason,
+    /// How much the value changes when it is taken out, in the unit of the truth.
+    pub shift: Option<f64>,
+}
+
+/// A formula with a claim, on one run.
+pub(super) struct Case<'a> {
+    pub(super) formula: &'a Linked,
+    /// The value is multiplied by it to be in the unit of the truth.
+    pub(super) factor: f64,
+    pub(super) truth: Truth,
+    pub(super) evidence: &'a Evidence,
+    /// Revision r0pN that is judged.
+    pub(super) patch: u8,
+}
+
+impl Habit {
+    pub(super) const ALL: [Habit; 8] = [
+        Habit::Speculation,
+        Habit::PrefetchCounted,
+        Habit::PrefetchHidden,
+        Habit::InFlight,
+        Habit::Fragments,
+        Habit::DataAndCode,
+        Habit::WriteBacks,
+        Habit::Recovery,
+    ];
+
+    pub(super) fn reason(self) -> Reason {
+        match self {
+            Habit::Speculation => Reason::Speculation,
+            Habit::PrefetchCounted => Reason::PrefetchCounted,
+            Habit::PrefetchHidden => Reason::PrefetchHidden,
+            Habit::InFlight => Reason::InFlight,
+            Habit::Fragments => Reason::Fragments,
+            Habit::DataAndCode => Reason::DataAndCode,
+            Habit::WriteBacks => Reason::WriteBacks,
+            Habit::Recovery => Reason::Recovery,
+        }
+    }
+
+    /// What is added to the count of an event to take the habit out.
+    fn delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
+        match self {
+            Habit::Speculation => without_wrong_paths(event, run),
+            Habit::PrefetchCounted => without_prefetches(event, run),
+            Habit::PrefetchHidden => with_prefetches(event, run),
+            Habit::InFlight => with_waiting(event, run),
+            Habit::Fragments => one_each(event, run),
+            Habit::DataAndCode if is_of_data(truth) => without_code(event, run),
+            Habit::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
+                -(run.counts.value(L1D_CACHE_WB) as f64)
+            }
+            Habit::DataAndCode | Habit::WriteBacks | Habit::Recovery => 0.0,
+        }
+    }
+
+    /// What is added to the value itself.
+    fn shift(self, truth: Truth, run: &Evidence) -> f64 {
+        let share = || {
+            let of = |truth| run.truths.value(truth).unwrap_or(0.0);
+            of(Truth::RecoverySlots) / of(Truth::Slots).max(1.0)
+        };
+        match (self, truth) {
+            (Habit::Recovery, Truth::FrontendBound) => -share(),
+            (Habit::Recovery, Truth::BadSpeculation) => share(),
+            _ => 0.0,
+        }
+    }
+}
+
+fn without_wrong_paths(event: PmuEvent, run: &Evidence) -> f64 {
+    match event.info().unit {
+        Unit::Cycle | Unit::Slot => 0.0,
+        Unit::Event => run.retired.value(event) as f64 - run.counts.value(event) as f64,
+    }
+}
+
+fn without_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
+    let prefetched = &run.prefetched;
+    match event {
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD if prefetched.is_counted_in_l2 => {
+            -prefetched.l2_lines
+        }
+        L2D_CACHE | L2D_CACHE_RD if prefetched.is_counted_in_l2 => -prefetched.l2_lookups,
+        LL_CACHE_RD | BUS_ACCESS_RD => -prefetched.l2_lines,
+        L1I_CACHE_REFILL => -prefetched.l1i_lines,
+        L1I_CACHE | L1I_TLB => -prefetched.l1i_lookups,
+        _ => 0.0,
+    }
+}
+
+fn with_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
+    let prefetched = &run.prefetched;
+    match event {
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD if !prefetched.is_counted_in_l2 => {
+            prefetched.l2_lines
+        }
+        L1D_CACHE_REFILL | L1D_CACHE_REFILL_RD => prefetched.l1d_lines,
+        _ => 0.0,
+    }
+}
+
+fn with_waiting(event: PmuEvent, run: &Evidence) -> f64 {
+    let truth = |truth| run.truths.value(truth).unwrap_or(0.0);
+    let waiting = truth(Truth::L1dMisses) - truth(Truth::L1dRefills);
+    let demand = |event: PmuEvent| run.counts.value(event) as f64 + without_prefetches(event, run);
+    match event {
+        L1D_CACHE_REFILL | L1D_CACHE_REFILL_RD => waiting,
+        L2D_CACHE | L2D_CACHE_RD => waiting,
+        L1I_CACHE_REFILL => truth(Truth::L1iMisses) - demand(event),
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => (truth(Truth::L2Misses) - demand(event)).max(0.0),
+        L1D_TLB_REFILL | L1D_TLB_REFILL_RD => {
+            (truth(Truth::DtlbMisses) - run.retired.value(L1D_TLB_REFILL) as f64).max(0.0)
+        }
+        _ => 0.0,
+    }
+}
+
+fn one_each(event: PmuEvent, run: &Evidence) -> f64 {
+    let whole = match event {
+        L1D_CACHE | L1D_CACHE_RD | L1D_CACHE_WR => L1D_CACHE,
+        L1D_TLB | L1D_TLB_RD | L1D_TLB_WR => L1D_TLB,
+        MEM_ACCESS | MEM_ACCESS_RD | MEM_ACCESS_WR => MEM_ACCESS,
+        _ => return 0.0,
+    };
+    let parts = run.retired.value(whole) as f64;
+    let accesses = run.truths.value(Truth::L1dAccesses).unwrap_or(0.0);
+    if parts == 0.0 { 0.0 } else { run.counts.value(event) as f64 * (accesses / parts - 1.0) }
+}
+
+fn is_of_data(truth: Truth) -> bool {
+    use Truth::{
+        DtlbWalkPki, DtlbWalkRatio, L2DataAccesses, L2DataMissRatio, L2DataMisses, L2DataMpki,
+        L2TlbDataAccesses, L2TlbDataMissRatio, L2TlbDataMisses, L2TlbDataMpki,
+    };
+    matches!(
+        truth,
+        L2TlbDataAccesses
+            | L2TlbDataMisses
+            | L2TlbDataMissRatio
+            | L2TlbDataMpki
+            | L2DataAccesses
+            | L2DataMisses
+            | L2DataMissRatio
+            | L2DataMpki
+            | DtlbWalkPki
+            | DtlbWalkRatio
+    )
+}
+
+fn without_code(event: PmuEvent, run: &Evidence) -> f64 {
+    let count = |event| run.counts.value(event) as f64;
+    match event {
+        L2D_TLB | L2D_TLB_RD => -count(L1I_TLB_REFILL),
+        L2D_TLB_REFILL | L2D_TLB_REFILL_RD => -count(ITLB_WALK),
+        L2D_CACHE | L2D_CACHE_RD => -count(L1I_CACHE_REFILL),
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => -run.prefetched.fetch_lines,
+        _ => 0.0,
+    }
+}
+
+impl Case<'_> {
+    /// The value as it is, in the unit of the truth.
+    pub(super) fn value(&self) -> f64 {
+        self.without(&[])
+    }
+
+    /// The formula on exact counts, with all that it was computed from.
+    pub(super) fn evaluation(&self) -> Evaluation {
+        let table = |event| self.evidence.count(event, self.patch);
+        self.evidence.evaluate(self.formula, self.patch, table)
+    }
+
+    /// The value on another revision.
+    pub(super) fn value_at(&self, patch: u8) -> f64 {
+        let table = |event| self.evidence.count(event, patch);
+        self.factor * self.evidence.evaluate(self.formula, patch, table).value
+    }
+
+    /// What the formula of this revision makes of the counts of another one.
+    pub(super) fn fed_with(&self, patch: u8) -> f64 {
+        let table = |event| self.evidence.count(event, patch);
+        self.factor * self.evidence.evaluate(self.formula, self.patch, table).value
+    }
+
+    /// The value if the events did not have these habits.
+    pub(super) fn without(&self, habits: &[Habit]) -> f64 {
+        let (run, truth) = (self.evidence, self.truth);
+        let table = |event| {
+            let deltas: f64 = habits.iter().map(|habit| habit.delta(event, truth, run)).sum();
+            (run.count(event, self.patch) + deltas).max(0.0)
+        };
+        let value = run.evaluate(self.formula, self.patch, table).value;
+        let shifts: f64 = habits.iter().map(|habit| habit.shift(truth, run)).sum();
+        self.factor * value + shifts
+    }
+
+    /// The value with one event multiplied.
+    pub(super) fn with_scaled(&self, scaled: &[PmuEvent], times: f64) -> f64 {
+        let table = |event: PmuEvent| {
+            let count = self.evidence.count(event, self.patch);
+            if scaled.contains(&event) { count * times } else { count }
+        };
+        self.factor * self.evidence.evaluate(self.formula, self.patch, table).value
+    }
+
+    /// The habits that explain the difference to `real`, greatest first, and what is left of it.
+    pub(super) fn habits(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
+        let mut taken: Vec<Habit> = Vec::new();
+        let mut findings = Vec::new();
+        let mut value = self.value();
+        while (value - real).abs() > tolerance && taken.len() < REASONS_MAX {
+            let candidates = Habit::ALL.into_iter().filter(|habit| !taken.contains(habit));
+            let tried = candidates.map(|habit| {
+                let habits = [taken.as_slice(), &[habit]].concat();
+                (habit, self.without(&habits))
+            });
+            let usable = tried.filter(|(_, value)| value.is_finite());
+            let distance = |value: f64| (value - real).abs();
+            let nearest = usable.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+            let Some((habit, better)) = nearest else { break };
+            if distance(better) > (1.0 - WORTH) * distance(value) {
+                break;
+            }
+            findings.push(Finding { reason: habit.reason(), shift: Some(better - value) });
+            taken.push(habit);
+            value = better;
+        }
+        (findings, value - real)
+    }
+}

@@ -1,0 +1,96 @@
+//! What one run has to say about formulas: counts, what of them retired, truths, and what the machine is.
+
+use sim_core::{Counts, PmuEvent};
+
+use crate::formula::event_use::{Levels, Quantity, Time};
+use crate::formula::{Evaluation, EventUse, Linked, Machine};
+use crate::truth::Truths;
+
+/// The revision from which on the stall-slot events are right. Source: Linux and Arm telemetry data.
+pub const FIRST_SOUND_PATCH: u8 = 3;
+/// The revision that stands for those before it.
+pub const ERRATUM_PATCH: u8 = 2;
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// Name of the trace.
+    pub trace: String,
+    /// What was counted, without the erratum of the stall-slot events.
+    pub counts: Counts,
+    /// What of it instructions raised that retired.
+    pub retired: Counts,
+    /// What really happened.
+    pub truths: Truths,
+    /// What prefetchers did.
+    pub prefetched: Prefetched,
+    /// Cores that ran.
+    pub cores: u32,
+    /// The last-level events count (`CPUECTLR_EL1.EXTLLC`).
+    pub has_external_llc: bool,
+    /// Modeled time of the run.
+    pub seconds: f64,
+    /// The trace has no kernel in it: what counts at EL1 alone stays 0.
+    pub is_user_only: bool,
+}
+
+/// What hardware prefetchers add to events, or hide from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prefetched {
+    /// Lines that came into the L2 for a prefetcher.
+    pub l2_lines: f64,
+    /// Lookups of the L2 by prefetchers.
+    pub l2_lookups: f64,
+    /// Both are counted by the events of the L2.
+    pub is_counted_in_l2: bool,
+    /// Lines that came into the L1 D-cache for its prefetcher; no event counts them.
+    pub l1d_lines: f64,
+    /// Lines that came into the L1 I-cache for its prefetcher, counted as refills.
+    pub l1i_lines: f64,
+    /// Lookups of the L1 I-cache and its TLB by that prefetcher, counted as accesses.
+    pub l1i_lookups: f64,
+    /// Lines that came into the L2 for the L1 I-cache.
+    pub fetch_lines: f64,
+}
+
+impl Evidence {
+    /// The count of an event on a core of revision r0pN.
+    pub fn count(&self, event: PmuEvent, patch: u8) -> f64 {
+        let surplus = match event {
+            PmuEvent::STALL_SLOT | PmuEvent::STALL_SLOT_FRONTEND if patch < FIRST_SOUND_PATCH => {
+                self.counts.value(PmuEvent::CPU_CYCLES)
+            }
+            _ => 0,
+        };
+        (self.counts.value(event) + surplus) as f64
+    }
+
+    /// The machine as formulas see it.
+    pub fn machine(&self, patch: u8) -> Machine {
+        Machine::neoverse_n2(patch, self.cores)
+    }
+
+    /// The value of a formula, with the count of every event taken from `table`.
+    pub fn evaluate(
+        &self,
+        formula: &Linked,
+        patch: u8,
+        table: impl Fn(PmuEvent) -> f64,
+    ) -> Evaluation {
+        formula.evaluate(&self.machine(patch), |name| self.quantity(name, &table))
+    }
+
+    fn quantity(&self, name: &EventUse, table: &impl Fn(PmuEvent) -> f64) -> Option<f64> {
+        match name.quantity {
+            Quantity::Event(event) => match name.levels {
+                Levels { user: true, .. } if self.is_user_only => Some(table(event)),
+                Levels::ALL => Some(table(event)),
+                _ if self.is_user_only => Some(0.0),
+                _ => None,
+            },
+            Quantity::Time(Time::System) if self.is_user_only => Some(0.0),
+            Quantity::Time(_) => Some(self.seconds),
+            _ => None,
+        }
+    }
+}

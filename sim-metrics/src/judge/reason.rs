@@ -1,0 +1,216 @@
+//! Why the value of a formula is not what it claims, each with a word for programs and a sentence for people.
+
+use std::fmt;
+
+use sim_core::PmuEvent;
+
+/// One reason.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// Six counters shared by more events: the estimate is off, the formula is not.
+    Multiplexing,
+    /// r0p0 to r0p2 count a surplus slot per cycle, and the formula does not take it off.
+    ErratumUncorrected,
+    /// The formula takes a surplus slot per cycle off that this revision does not count.
+    ErratumTwice,
+    /// What was thrown away is counted along with what retired.
+    Speculation,
+    /// One side of a division is of what was executed, the other of what retired.
+    MixedPopulations,
+    /// Events of the cache count the lines of prefetchers as if something had asked for them.
+    PrefetchCounted,
+    /// Prefetchers brought what the event does not count.
+    PrefetchHidden,
+    /// Accesses that wait for a line on its way have no refill of their own.
+    InFlight,
+    /// A wide or unaligned access counts once for each of its parts.
+    Fragments,
+    /// The event counts data and instructions together.
+    DataAndCode,
+    /// Write-backs of the cache above count as accesses.
+    WriteBacks,
+    /// The refill of the front end behind a flush is taken for the front end's own loss.
+    Recovery,
+    /// The term of mispredictions charges so many times what they cost.
+    MispredictTerm(f64),
+    /// `CPUECTLR_EL1.EXTLLC` is 0: the last-level events say nothing.
+    ExtllcClear(PmuEvent),
+    /// The event never counts on this core.
+    NeverCounts(PmuEvent),
+    /// The core has no such event.
+    UnknownEvent(String),
+    /// The number is no event of the core, with its digits exchanged it is one.
+    WrongNumber(String, PmuEvent),
+    /// The value grows with what the claimed quantity does not.
+    Dimension {
+        /// What the truth is measured in.
+        wants: String,
+        /// What the formula makes of it.
+        gives: &'static str,
+    },
+    /// The value does not depend on what the truth is a part of.
+    WrongDenominator(String),
+    /// The value is this many times what it claims, in every run.
+    Factor(f64),
+    /// A part is more than its whole.
+    AboveOne(f64),
+    /// A part is less than nothing.
+    Negative(f64),
+    /// The divisor was 0.
+    DivisionByZero(String),
+    /// Shares that should make up a whole do not: their sum.
+    NotTiling(f64),
+    /// This core has no level 3 cache of its own; the event counts what came from anywhere outside.
+    NoL3,
+    /// No rule explains the difference.
+    Unexplained,
+}
+
+impl Reason {
+    /// The word that programs know it by.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Reason::Multiplexing => "multiplexing",
+            Reason::ErratumUncorrected => "erratum-uncorrected",
+            Reason::ErratumTwice => "erratum-twice",
+            Reason::Speculation => "speculation",
+            Reason::MixedPopulations => "mixed-populations",
+            Reason::PrefetchCounted => "prefetch-counted",
+            Reason::PrefetchHidden => "prefetch-hidden",
+            Reason::InFlight => "in-flight",
+            Reason::Fragments => "fragments",
+            Reason::DataAndCode => "data-and-code",
+            Reason::WriteBacks => "write-backs",
+            Reason::Recovery => "recovery",
+            Reason::MispredictTerm(_) => "mispredict-term",
+            Reason::ExtllcClear(_) => "extllc-clear",
+            Reason::NeverCounts(_) => "never-counts",
+            Reason::UnknownEvent(_) => "unknown-event",
+            Reason::WrongNumber(..) => "wrong-number",
+            Reason::Dimension { .. } => "dimension",
+            Reason::WrongDenominator(_) => "wrong-denominator",
+            Reason::Factor(_) => "factor",
+            Reason::AboveOne(_) => "above-one",
+            Reason::Negative(_) => "negative",
+            Reason::DivisionByZero(_) => "division-by-zero",
+            Reason::NotTiling(_) => "not-tiling",
+            Reason::NoL3 => "no-l3",
+            Reason::Unexplained => "unexplained",
+        }
+    }
+
+    /// True if the formula is to be mended, whatever runs: it is not the workload that makes it wrong.
+    pub fn is_fault(&self) -> bool {
+        !matches!(
+            self,
+            Reason::Multiplexing
+                | Reason::Speculation
+                | Reason::PrefetchCounted
+                | Reason::PrefetchHidden
+                | Reason::InFlight
+                | Reason::Fragments
+                | Reason::DataAndCode
+                | Reason::WriteBacks
+                | Reason::Recovery
+                | Reason::DivisionByZero(_)
+                | Reason::Unexplained
+        )
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::MispredictTerm(times) => {
+                return write!(
+                    f,
+                    "the term of mispredictions charges {} what they cost here",
+                    times_of(*times)
+                );
+            }
+            Reason::ExtllcClear(event) => {
+                return write!(
+                    f,
+                    "CPUECTLR_EL1.EXTLLC is 0 on this machine: {} stays 0",
+                    event.mnemonic()
+                );
+            }
+            Reason::NeverCounts(event) => {
+                return write!(f, "{} never counts on a Neoverse N2", event.mnemonic());
+            }
+            Reason::UnknownEvent(name) => {
+                return write!(f, "{name} is no event of a Neoverse N2");
+            }
+            Reason::WrongNumber(name, meant) => {
+                return write!(
+                    f,
+                    "{name} is no event of a Neoverse N2; with its digits exchanged it is {} \
+                     (r{:x})",
+                    meant.mnemonic(),
+                    meant.code()
+                );
+            }
+            Reason::Dimension { wants, gives } => {
+                return write!(f, "it claims {wants}, but {gives}");
+            }
+            Reason::WrongDenominator(whole) => {
+                return write!(f, "it claims a part of {whole} and does not divide by them");
+            }
+            Reason::Factor(times) => {
+                return write!(f, "it is {} what it claims, in every run", times_of(*times));
+            }
+            Reason::AboveOne(value) => {
+                return write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value);
+            }
+            Reason::Negative(value) => {
+                return write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value);
+            }
+            Reason::DivisionByZero(what) => return f.write_str(what),
+            Reason::NotTiling(sum) => {
+                return write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum);
+            }
+            Reason::Multiplexing => {
+                "multiplexing: more events than counters took turns, each was scaled from its part"
+            }
+            Reason::ErratumUncorrected => {
+                "r0p0 to r0p2 count one slot too many per cycle in STALL_SLOT and \
+                 STALL_SLOT_FRONTEND, and it does not take CPU_CYCLES off"
+            }
+            Reason::ErratumTwice => {
+                "it takes CPU_CYCLES off a stall-slot event that has no surplus on this revision"
+            }
+            Reason::Speculation => {
+                "events count what was thrown away along with what retired"
+            }
+            Reason::MixedPopulations => {
+                "it divides what was executed, wrong paths included, by what retired, or the other \
+                 way round"
+            }
+            Reason::PrefetchCounted => {
+                "the event counts what prefetchers brought or looked up as if something had asked \
+                 for it"
+            }
+            Reason::PrefetchHidden => "prefetchers brought lines that the event does not count",
+            Reason::InFlight => {
+                "an access that waits for a line on its way has no refill of its own"
+            }
+            Reason::Fragments => "wide and unaligned accesses count once for each of their parts",
+            Reason::DataAndCode => "the event counts data and instructions together",
+            Reason::WriteBacks => "write-backs of the L1 D-cache count as accesses of the L2",
+            Reason::Recovery => {
+                "the refill of the front end behind a flush counts as the front end's own loss, not as bad \
+                 speculation"
+            }
+            Reason::NoL3 => {
+                "a Neoverse N2 has no level 3 cache of its own: LL_CACHE events count what came from \
+                 the mesh, from other cores and from memory"
+            }
+            Reason::Unexplained => "no rule explains the difference",
+        })
+    }
+}
+
+/// `2 times`, `half of`.
+fn times_of(times: f64) -> String {
+    if times >= 1.0 { format!("{times:.2} times") } else { format!("1/{:.2} of", 1.0 / times) }
+}

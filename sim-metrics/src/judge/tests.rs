@@ -1,0 +1,249 @@
+//! Each rule on a run made by hand: found where it should be, and silent where nothing is wrong.
+
+use sim_core::{Counts, EventSink, PmuEvent, PmuEvent::*};
+
+use super::*;
+use crate::formula::Scale;
+use crate::truth::Truths;
+
+/// A core of 1000 cycles: 5000 slots, 2000 retired operations, 500 thrown away, 300 of recovery.
+fn run() -> Evidence {
+    let (mut counts, mut retired, mut truths) =
+        (Counts::default(), Counts::default(), Truths::default());
+    for (event, all, kept) in [
+        (CPU_CYCLES, 1000, 0),
+        (STALL_SLOT_FRONTEND, 1300, 0),
+        (STALL_SLOT_BACKEND, 1200, 0),
+        (OP_SPEC, 2500, 2000),
+        (OP_RETIRED, 2000, 2000),
+        (INST_SPEC, 2500, 2000),
+        (INST_RETIRED, 2000, 2000),
+        (LD_SPEC, 900, 500),
+        (BR_PRED, 300, 200),
+        (BR_RETIRED, 200, 200),
+        (BR_MIS_PRED, 24, 20),
+        (BR_MIS_PRED_RETIRED, 20, 20),
+        (L1D_CACHE_RD, 1000, 600),
+        (L1D_CACHE_REFILL_RD, 40, 30),
+        (L2D_CACHE_RD, 80, 60),
+        (L2D_CACHE_REFILL, 50, 45),
+        (L2D_TLB_RD, 60, 60),
+        (L1I_TLB_REFILL, 20, 20),
+        (L2D_TLB_REFILL_RD, 30, 30),
+        (ITLB_WALK, 12, 12),
+    ] {
+        counts.count(event, all);
+        retired.count(event, kept);
+    }
+    for (truth, value) in [
+        (Truth::Slots, 5000.0),
+        (Truth::Cycles, 1000.0),
+        (Truth::RetiredSlots, 2000.0),
+        (Truth::SquashedSlots, 500.0),
+        (Truth::RecoverySlots, 300.0),
+        (Truth::BadSlots, 800.0),
+        (Truth::FrontendSlots, 1000.0),
+        (Truth::EmptyFrontendSlots, 1300.0),
+        (Truth::BackendSlots, 1200.0),
+        (Truth::Retired, 2000.0),
+        (Truth::RetiredOps, 2000.0),
+        (Truth::ExecutedOps, 2500.0),
+        (Truth::Loads, 500.0),
+        (Truth::Branches, 200.0),
+        (Truth::Mispredicted, 20.0),
+        (Truth::L1dAccesses, 600.0),
+        (Truth::L1dRefills, 30.0),
+        (Truth::L1dMisses, 60.0),
+        (Truth::L2Misses, 20.0),
+        (Truth::L2TlbDataAccesses, 40.0),
+        (Truth::L2TlbDataMisses, 18.0),
+    ] {
+        truths.set(truth, value);
+    }
+    let prefetched = Prefetched {
+        l2_lines: 30.0,
+        l2_lookups: 30.0,
+        is_counted_in_l2: true,
+        ..Prefetched::default()
+    };
+    Evidence {
+        trace: "made".to_owned(),
+        counts,
+        retired,
+        truths,
+        prefetched,
+        cores: 1,
+        has_external_llc: true,
+        seconds: 1e-6,
+        is_user_only: true,
+    }
+}
+
+fn judged_on(run: &Evidence, patch: u8, formula: &str, claims: &str, scale: &str) -> Verdict {
+    let metric = MetricFormula {
+        claims: (!claims.is_empty()).then(|| claims.to_owned()),
+        scale: Scale::parse(scale).unwrap_or_default(),
+        ..MetricFormula::new("m", formula, "test")
+    };
+    let catalog = Catalog::default();
+    let judge = Judge::new(&metric, &catalog, patch, Tolerance::default()).expect("a truth");
+    judge.verdict(run, None)
+}
+
+fn judged(formula: &str, claims: &str) -> Verdict {
+    judged_on(&run(), 3, formula, claims, "")
+}
+
+fn codes(verdict: &Verdict) -> Vec<&'static str> {
+    verdict.findings.iter().map(|finding| finding.reason.code()).collect()
+}
+
+#[test]
+fn what_is_right_has_no_findings() {
+    for (formula, claims) in [
+        ("OP_RETIRED / OP_SPEC * (1 - STALL_SLOT / (5 * CPU_CYCLES))", "share.retiring"),
+        ("STALL_SLOT_BACKEND / (5 * CPU_CYCLES)", "share.backend"),
+        ("STALL_SLOT_FRONTEND / (5 * CPU_CYCLES)", "share.frontend_all"),
+        ("INST_RETIRED / CPU_CYCLES", "ipc"),
+        ("BR_MIS_PRED_RETIRED / INST_RETIRED * 1000", "branch.mpki"),
+        ("BR_MIS_PRED_RETIRED", "branch.mispredicted"),
+        ("OP_RETIRED / OP_SPEC", "ops.kept"),
+    ] {
+        let verdict = judged(formula, claims);
+        assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]), "{formula}");
+        assert!(!verdict.alarms(), "{formula}");
+    }
+}
+
+#[test]
+fn every_rule_finds_its_fault() {
+    for (formula, claims, code) in [
+        ("LD_SPEC / INST_SPEC", "mix.loads", "speculation"),
+        ("LD_SPEC / INST_RETIRED", "mix.loads", "mixed-populations"),
+        ("BR_MIS_PRED / BR_RETIRED", "branch.miss_ratio", "mixed-populations"),
+        ("STALL_SLOT_FRONTEND / (5 * CPU_CYCLES)", "share.frontend", "recovery"),
+        ("L1D_CACHE_REFILL / INST_RETIRED * 1000", "l1d.mpki", "in-flight"),
+        ("L2D_CACHE_REFILL / INST_RETIRED * 1000", "l2.mpki", "prefetch-counted"),
+        ("L2D_TLB_REFILL / L2D_TLB", "l2tlb.data_miss_ratio", "data-and-code"),
+        ("BR_MIS_PRED_RETIRED / BR_RETIRED * 100", "branch.miss_ratio", "factor"),
+        ("BR_MIS_PRED_RETIRED / CPU_CYCLES * 1000", "branch.mpki", "dimension"),
+        ("LDST_SPEC / INST_SPEC", "mix.loads", "never-counts"),
+        ("r0c / CPU_CYCLES", "ipc", "wrong-number"),
+        ("UOPS_ISSUED.ANY / CPU_CYCLES", "ipc", "unknown-event"),
+        ("LD_SPEC / OP_SPEC", "mix.loads", "wrong-denominator"),
+        ("STALL_SLOT_BACKEND / (5 * CPU_CYCLES) - 2", "share.backend", "negative"),
+        ("LD_SPEC / BR_RETIRED", "branch.miss_ratio", "above-one"),
+        (
+            "(1 - OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (5 * CPU_CYCLES)) + 25 * BR_MIS_PRED_RETIRED / (5 * CPU_CYCLES)",
+            "share.bad_speculation",
+            "mispredict-term",
+        ),
+    ] {
+        let verdict = judged(formula, claims);
+        assert!(verdict.has(code) && verdict.alarms(), "{formula}: {:?}", codes(&verdict));
+    }
+}
+
+#[test]
+fn the_erratum_is_found_on_the_revision_that_has_it() {
+    let (plain, corrected) = (
+        "STALL_SLOT_FRONTEND / (5 * CPU_CYCLES)",
+        "(STALL_SLOT_FRONTEND - CPU_CYCLES) / (5 * CPU_CYCLES)",
+    );
+    let on = |patch, formula| {
+        let verdict = judged_on(&run(), patch, formula, "share.frontend_all", "");
+        codes(&verdict)
+    };
+    assert_eq!(on(2, plain), ["erratum-uncorrected"]);
+    assert_eq!(on(3, corrected), ["erratum-twice"]);
+    assert_eq!((on(3, plain), on(2, corrected)), (vec![], vec![]));
+    let verdict = judged_on(&run(), 3, plain, "share.frontend_all", "");
+    let (sound, erratum) = (verdict.on_sound, verdict.on_erratum);
+    assert!((erratum.expect("a value") - sound.expect("a value") - 0.2).abs() < 1e-9);
+}
+
+#[test]
+fn a_machine_without_last_level_events_says_so() {
+    let run = Evidence { has_external_llc: false, ..run() };
+    let verdict = judged_on(&run, 3, "LL_CACHE_MISS_RD / LL_CACHE_RD", "slc.miss_ratio", "");
+    assert_eq!(codes(&verdict), ["extllc-clear"; 1]);
+    assert_eq!(verdict.standing, Standing::NoValue);
+}
+
+#[test]
+fn units_of_the_file_are_brought_to_those_of_the_truth() {
+    let percent = "100 * STALL_SLOT_BACKEND / (5 * CPU_CYCLES)";
+    let verdict = judged_on(&run(), 3, percent, "share.backend", "1percent of slots");
+    assert_eq!(verdict.standing, Standing::Right);
+    assert_eq!(verdict.value, Some(0.24));
+    assert!(judged(percent, "share.backend").has("factor"), "without its unit");
+}
+
+#[test]
+fn nothing_that_happened_is_no_mistake() {
+    let verdict = judged("DTLB_WALK / L1I_TLB", "itlb.walk_ratio");
+    assert_eq!(verdict.standing, Standing::Nothing);
+    assert!(!verdict.alarms());
+    let verdict = judged("L1D_CACHE_REFILL / L1I_CACHE", "");
+    assert!(verdict.has("division-by-zero"), "{:?}", codes(&verdict));
+    assert_eq!(judged("LD_SPEC / ST_SPEC + 1", "").value, None);
+}
+
+#[test]
+fn multiplexing_is_told_from_a_wrong_formula() {
+    let metric = MetricFormula {
+        claims: Some("ipc".to_owned()),
+        ..MetricFormula::new("m", "INST_RETIRED / CPU_CYCLES", "test")
+    };
+    let catalog = Catalog::default();
+    let judge = Judge::new(&metric, &catalog, 3, Tolerance::default()).expect("a truth");
+    assert_eq!(codes(&judge.verdict(&run(), Some(2.01))), [""; 0]);
+    let verdict = judge.verdict(&run(), Some(2.4));
+    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec!["multiplexing"]));
+}
+
+#[test]
+fn shares_tile_or_it_is_said() {
+    let level_1 = |frontend| {
+        [
+            judged("OP_RETIRED / OP_SPEC * (1 - STALL_SLOT / (5 * CPU_CYCLES))", "share.retiring"),
+            judged(
+                "(1 - OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (5 * CPU_CYCLES))",
+                "share.bad_speculation",
+            ),
+            judged(frontend, "share.frontend"),
+            judged("STALL_SLOT_BACKEND / (5 * CPU_CYCLES)", "share.backend"),
+        ]
+    };
+    let sum =
+        |verdicts: &[Verdict]| tiling(&verdicts.iter().collect::<Vec<_>>(), Tolerance::default());
+    assert_eq!(sum(&level_1("STALL_SLOT_FRONTEND / (5 * CPU_CYCLES)")), None);
+    let torn = sum(&level_1("STALL_SLOT_FRONTEND / (4 * CPU_CYCLES)"));
+    assert!(matches!(torn, Some(Reason::NotTiling(sum)) if (sum - 1.065).abs() < 1e-9), "{torn:?}");
+    assert_eq!(sum(&level_1("NaN")), None, "one is missing");
+}
+
+#[test]
+fn every_reason_is_a_sentence_without_a_stop() {
+    let event = PmuEvent::LL_CACHE_RD;
+    let reasons = [
+        Reason::MispredictTerm(2.0),
+        Reason::ExtllcClear(event),
+        Reason::WrongNumber("rc".to_owned(), event),
+        Reason::Dimension {
+            wants: "a share of slots".to_owned(),
+            gives: "it is so many per cycle",
+        },
+        Reason::WrongDenominator("instructions".to_owned()),
+        Reason::Factor(0.01),
+        Reason::AboveOne(1.5),
+        Reason::NotTiling(1.2),
+        Reason::NoL3,
+        Reason::Recovery,
+        Reason::Unexplained,
+    ];
+    for reason in reasons {
+        let text = reason.to_string();
+        assert!(text.len() > 20 && !text.ends_with('.') && !text.contains("  "), "{text}");
+    }
+}
