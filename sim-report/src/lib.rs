@@ -4,6 +4,7 @@
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
 //! * [`diff`]: why two configurations count differently;
+//! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
@@ -11,9 +12,12 @@ pub mod diff;
 pub mod figure;
 pub mod header;
 pub mod ladder;
+pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;
 pub mod stalls;
 pub mod stat;
+pub mod symbols;
 
 pub use stat::{Reading, Row, Section, Selected, StatReport};
+pub use symbols::Symbols;

@@ -1,0 +1,174 @@
+//! Names of code: functions from a trace or an ELF file, source lines and inlined calls from DWARF. The
+//! one place where an address becomes a name.
+
+mod code_elf;
+mod lines;
+mod program;
+
+use std::io::{Read, Seek};
+
+use sim_trace::TraceFile;
+
+pub use code_elf::code_elf;
+pub use program::{ProgramFile, Segment, SymbolError};
+
+use lines::Lines;
+
+/// A named range of code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, demangled.
+    pub name: String,
+    /// First byte, as executed.
+    pub addr: u64,
+    /// Length in bytes.
+    pub size: u64,
+}
+
+/// A function, and where an address lies in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Bytes from its first.
+    pub offset: u64,
+}
+
+/// One function that is active at an address: the innermost inlined one first, the real one last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its name.
+    pub function: String,
+    /// File and line, where the program was built with them.
+    pub line: Option<SourceLine>,
+}
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file as the compiler names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// What is known of the names of a program's code.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    /// By address; none overlaps the next.
+    functions: Vec<Function>,
+    lines: Vec<Lines>,
+}
+
+impl Symbols {
+    /// The functions that the trace names.
+    pub fn from_trace<R: Read + Seek>(trace: &TraceFile<R>) -> Symbols {
+        let functions = trace.meta().symbols.iter().map(|symbol| Function {
+            name: demangled(&symbol.name),
+            addr: symbol.addr,
+            size: symbol.size,
+        });
+        Symbols { functions: sorted(functions.collect()), lines: Vec::new() }
+    }
+
+    /// Adds what an ELF file knows of the code that it was loaded as. Where both name an address, the
+    /// names that are here already stay.
+    ///
+    /// # Errors
+    /// If it is no ELF file for AArch64, or another program than the trace has.
+    pub fn add(&mut self, program: &ProgramFile) -> Result<(), SymbolError> {
+        let mut functions = std::mem::take(&mut self.functions);
+        functions.extend(program.functions()?);
+        self.functions = sorted(functions);
+        self.lines.extend(program.lines());
+        Ok(())
+    }
+
+    /// The functions, by address.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The function at an address.
+    pub fn function(&self, pc: u64) -> Option<Place<'_>> {
+        let behind = self.functions.partition_point(|function| function.addr <= pc);
+        let function = self.functions.get(behind.checked_sub(1)?)?;
+        let offset = pc - function.addr;
+        (offset < function.size).then_some(Place { function, offset })
+    }
+
+    /// `function+0x14`, or the bare address where no function is known.
+    pub fn name(&self, pc: u64) -> String {
+        match self.function(pc) {
+            Some(Place { function, offset: 0 }) => function.name.clone(),
+            Some(Place { function, offset }) => format!("{}+{offset:#x}", function.name),
+            None => format!("{pc:#x}"),
+        }
+    }
+
+    /// The functions active at an address with their lines, innermost first. Empty where nothing is
+    /// known.
+    pub fn frames(&self, pc: u64) -> Vec<Frame> {
+        let inlined = self.lines.iter().map(|lines| lines.frames(pc));
+        if let Some(frames) = inlined.into_iter().find(|frames| !frames.is_empty()) {
+            return frames;
+        }
+        let function = self.function(pc).map(|place| place.function.name.clone());
+        function.map(|function| Frame { function, line: None }).into_iter().collect()
+    }
+}
+
+/// The name that a programmer gave, where the compiler has made another of it.
+fn demangled(name: &str) -> String {
+    match rustc_demangle::try_demangle(name) {
+        Ok(plain) => format!("{plain:#}"),
+        Err(_) => name.to_owned(),
+    }
+}
+
+/// By address, without doubles; a function without a length reaches to the next, and none reaches into
+/// the next.
+fn sorted(mut functions: Vec<Function>) -> Vec<Function> {
+    functions.sort_by_key(|function| function.addr);
+    functions.dedup_by_key(|function| function.addr);
+    let starts: Vec<u64> = functions.iter().map(|function| function.addr).skip(1).collect();
+    for (function, next) in functions.iter_mut().zip(starts) {
+        let room = next - function.addr;
+        function.size = if function.size == 0 { room } else { function.size.min(room) };
+    }
+    functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbols(functions: &[(&str, u64, u64)]) -> Symbols {
+        let functions = functions.iter().map(|&(name, addr, size)| Function {
+            name: demangled(name),
+            addr,
+            size,
+        });
+        Symbols { functions: sorted(functions.collect()), lines: Vec::new() }
+    }
+
+    #[test]
+    fn an_address_belongs_to_the_function_around_it() {
+        let symbols = symbols(&[("b", 0x2000, 0x10), ("a", 0x1000, 0), ("alias", 0x2000, 0x10)]);
+        assert_eq!(symbols.name(0x1ffc), "a+0xffc", "without a length it reaches to the next");
+        assert_eq!(symbols.name(0x2000), "b");
+        assert_eq!(symbols.name(0x200c), "b+0xc");
+        for unknown in [0, 0xfff, 0x2010, u64::MAX] {
+            assert_eq!(symbols.name(unknown), format!("{unknown:#x}"));
+        }
+        assert_eq!(symbols.frames(0x200c)[0].function, "b");
+        assert!(symbols.frames(0x3000).is_empty());
+    }
+
+    #[test]
+    fn rust_names_are_read_as_written() {
+        let symbols = symbols(&[("_RNvCs1234_7mycrate3foo", 0, 4), ("_ZN3foo3barE", 8, 4)]);
+        assert_eq!(symbols.name(0), "mycrate::foo");
+        assert_eq!(symbols.name(8), "foo::bar");
+    }
+}

@@ -1,0 +1,58 @@
+//! Source lines and inlined calls of one ELF file, from its DWARF.
+
+use std::fmt;
+use std::sync::Arc;
+
+use addr2line::Context;
+use gimli::{Dwarf, EndianArcSlice, RunTimeEndian, SectionId};
+use object::{Object, ObjectSection};
+
+use super::{Frame, SourceLine, demangled};
+
+type Reader = EndianArcSlice<RunTimeEndian>;
+
+/// The line table of a file that was loaded `bias` bytes above its own addresses.
+pub(crate) struct Lines {
+    context: Context<Reader>,
+    bias: u64,
+}
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Lines").field("bias", &self.bias).finish_non_exhaustive()
+    }
+}
+
+impl Lines {
+    /// Those of a file that was built with them. Damaged ones count as none: lines are an extra.
+    pub(crate) fn of(file: &object::File<'_>, bias: u64) -> Option<Lines> {
+        let endian =
+            if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        file.section_by_name(".debug_info")?;
+        let section = |id: SectionId| -> Result<Reader, std::convert::Infallible> {
+            let data = file
+                .section_by_name(id.name())
+                .and_then(|section| section.uncompressed_data().ok())
+                .unwrap_or_default();
+            Ok(Reader::new(Arc::from(&*data), endian))
+        };
+        let Ok(dwarf) = Dwarf::load(section);
+        Some(Lines { context: Context::from_dwarf(dwarf).ok()?, bias })
+    }
+
+    /// The functions at an address as executed, innermost first.
+    pub(crate) fn frames(&self, pc: u64) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let found = self.context.find_frames(pc.wrapping_sub(self.bias)).skip_all_loads();
+        let Ok(mut found) = found else { return frames };
+        while let Ok(Some(frame)) = found.next() {
+            let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let Some(function) = name.as_deref().map(demangled) else { continue };
+            let line = frame.location.and_then(|place| {
+                Some(SourceLine { file: place.file?.to_owned(), line: place.line? })
+            });
+            frames.push(Frame { function, line });
+        }
+        frames
+    }
+}

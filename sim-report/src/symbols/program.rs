@@ -1,0 +1,196 @@
+//! The ELF file of a traced program: that it is the program, where it was loaded, what it names.
+
+use std::io::{Read, Seek};
+
+use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_LOAD};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectSymbol, SymbolKind};
+use sim_trace::TraceFile;
+use thiserror::Error;
+
+use super::lines::Lines;
+use super::{Function, demangled};
+
+/// Bytes to which the system rounds what it maps.
+const PAGE_BYTES: u64 = 4096;
+
+/// Why an ELF file cannot name the code of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SymbolError {
+    /// Not an ELF file, or one for another machine.
+    #[error("{file} is no 64-bit ELF program for AArch64: {reason}")]
+    NotAProgram {
+        /// The file.
+        file: String,
+        /// What it is, or what is wrong in it.
+        reason: String,
+    },
+    /// Its code is not what the trace recorded.
+    #[error(
+        "{file} is not the program of the trace: at {pc:#x} it has the word {word:08x}, the trace \
+         {traced:08x}; give the file that was recorded"
+    )]
+    AnotherProgram {
+        /// The file.
+        file: String,
+        /// First address that differs, as executed.
+        pc: u64,
+        /// The file's word there.
+        word: u32,
+        /// The trace's.
+        traced: u32,
+    },
+    /// None of its code is in the trace.
+    #[error("{file} has no code where the trace has executed any; give the file that was recorded")]
+    Elsewhere {
+        /// The file.
+        file: String,
+    },
+}
+
+/// A part of a file as it was mapped when the program ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First address, a multiple of the page size.
+    pub start: u64,
+    /// Length in bytes, a multiple of the page size.
+    pub bytes: u64,
+    /// Where it begins in the file, a multiple of the page size.
+    pub offset: u64,
+    /// It holds code.
+    pub is_code: bool,
+}
+
+/// An ELF file, and by how much its addresses were moved when it was loaded.
+#[derive(Clone, Debug)]
+pub struct ProgramFile {
+    file: String,
+    bytes: Vec<u8>,
+    bias: u64,
+    segments: Vec<Segment>,
+}
+
+impl ProgramFile {
+    /// The file that `trace` was recorded of, or one of its libraries. `file` is its name, for messages.
+    ///
+    /// # Errors
+    /// If it is no ELF file for AArch64, or if its code is not what the trace executed.
+    pub fn new<R: Read + Seek>(
+        file: &str,
+        bytes: Vec<u8>,
+        trace: &TraceFile<R>,
+    ) -> Result<ProgramFile, SymbolError> {
+        let refuse = |reason: &str| SymbolError::NotAProgram {
+            file: file.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let elf = ElfFile64::<Endianness>::parse(&*bytes).map_err(|e| refuse(&e.to_string()))?;
+        let endian = elf.endian();
+        if elf.elf_header().e_machine(endian) != EM_AARCH64 {
+            return Err(refuse("it is for another machine"));
+        }
+        let is_relocatable = elf.elf_header().e_type(endian) == ET_DYN;
+        let bias = if is_relocatable { bias(&elf, trace).unwrap_or(0) } else { 0 };
+        let loads = elf.elf_program_headers().iter().filter(|h| h.p_type(endian) == PT_LOAD);
+        let mut segments = Vec::new();
+        let mut compared = 0usize;
+        for header in loads {
+            let (vaddr, offset) = (header.p_vaddr(endian), header.p_offset(endian));
+            let is_code = header.p_flags(endian).contains(PF_X);
+            let start = vaddr.wrapping_add(bias);
+            let data = header.data(endian, &*bytes).map_err(|()| refuse("a segment is cut"))?;
+            if is_code {
+                compared += compare(file, start, data, trace)?;
+            }
+            segments.push(rounded(start, header.p_memsz(endian), offset, is_code));
+        }
+        if compared == 0 {
+            return Err(SymbolError::Elsewhere { file: file.to_owned() });
+        }
+        Ok(ProgramFile { file: file.to_owned(), segments, bias, bytes })
+    }
+
+    /// Its name.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Its content.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its parts as mapped.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Its functions, as executed.
+    pub(crate) fn functions(&self) -> Result<Vec<Function>, SymbolError> {
+        let elf = self.parse()?;
+        let named = elf.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+        let functions = named.filter(|symbol| symbol.is_definition()).filter_map(|symbol| {
+            let name =
+                symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
+            let addr = symbol.address().wrapping_add(self.bias);
+            Some(Function { name: demangled(name), addr, size: symbol.size() })
+        });
+        Ok(functions.collect())
+    }
+
+    /// Its source lines, if it was built with them.
+    pub(crate) fn lines(&self) -> Option<Lines> {
+        Lines::of(&self.parse().ok()?, self.bias)
+    }
+
+    fn parse(&self) -> Result<object::File<'_>, SymbolError> {
+        object::File::parse(&*self.bytes).map_err(|error| SymbolError::NotAProgram {
+            file: self.file.clone(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// By how much a file that can be loaded anywhere was moved: told by a function that both name.
+fn bias<R: Read + Seek>(elf: &ElfFile64<'_>, trace: &TraceFile<R>) -> Option<u64> {
+    let known = &trace.meta().symbols;
+    elf.symbols().find_map(|symbol| {
+        let name = symbol.name().ok().filter(|name| !name.is_empty())?;
+        let executed = known.iter().find(|known| known.name == name)?;
+        let bias = executed.addr.wrapping_sub(symbol.address());
+        bias.is_multiple_of(PAGE_BYTES).then_some(bias)
+    })
+}
+
+/// Compares a code segment with what the trace executed of it; the number of words that both have.
+fn compare<R: Read + Seek>(
+    file: &str,
+    start: u64,
+    data: &[u8],
+    trace: &TraceFile<R>,
+) -> Result<usize, SymbolError> {
+    let mut compared = 0;
+    for code in trace.statics().insts() {
+        let Some(at) = code.pc.checked_sub(start).and_then(|at| usize::try_from(at).ok()) else {
+            continue;
+        };
+        let Some(word) = data.get(at..).and_then(<[u8]>::first_chunk) else { continue };
+        let word = u32::from_le_bytes(*word);
+        if word != code.word {
+            let (file, pc, traced) = (file.to_owned(), code.pc, code.word);
+            return Err(SymbolError::AnotherProgram { file, pc, word, traced });
+        }
+        compared += 1;
+    }
+    Ok(compared)
+}
+
+fn rounded(start: u64, bytes: u64, offset: u64, is_code: bool) -> Segment {
+    let within = start % PAGE_BYTES;
+    Segment {
+        start: start - within,
+        bytes: within.saturating_add(bytes).checked_next_multiple_of(PAGE_BYTES).unwrap_or(0),
+        offset: offset - (offset % PAGE_BYTES),
+        is_code,
+    }
+}
