@@ -8,6 +8,7 @@
 //!   interrupt line; [`filter`]: the levels at which one counts;
 //! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition they make;
 //! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table;
+//! * [`perf`]: how Linux counts with it: groups in turn, scaled totals, the fewest passes;
 //! * [`other_core`]: the events of other cores, as data.
 //!
 //! ```
@@ -38,6 +39,7 @@ pub mod filter;
 pub mod identification;
 pub mod other_core;
 pub mod pe_state;
+pub mod perf;
 pub mod pmu;
 pub mod register;
 pub mod register_file;

@@ -1,0 +1,223 @@
+//! The kernel's driver for the counters of one core. It reaches them by `MRS` and `MSR` at the
+//! kernel's level only, starts every counter half its range below its overflow, and adds up what
+//! passed at every overflow interrupt, so that no count is lost at 32 bits.
+
+use sim_core::{EventSink, PmuEvent};
+
+use super::event::PerfEvent;
+use super::slots::{Place, Slots};
+use crate::control::pmcr;
+use crate::counter::CounterIndex;
+use crate::pe_state::{ExceptionLevel, PeState};
+use crate::pmu::Pmu;
+use crate::register::Register;
+
+/// Range of a counter that is not long.
+const SHORT_RANGE: u64 = u32::MAX as u64;
+/// The cycle counter overflows at bit 63; these bits make it do so at bit 31 of a short event.
+const CYCLE_BIAS: u64 = !SHORT_RANGE;
+
+/// What the driver keeps of an event.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    /// Occurrences up to the last look at the counter.
+    total: u64,
+    /// Value of the counter at that look.
+    last: u64,
+    /// Where it is counted now.
+    place: Option<Place>,
+}
+
+/// The counters of one core and the events that share them, by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Driver {
+    pmu: Pmu,
+    kernel: ExceptionLevel,
+    events: Vec<PerfEvent>,
+    counted: Vec<Counted>,
+    slots: Slots,
+}
+
+fn counter_register(counter: CounterIndex) -> Register {
+    Register::PMEVCNTR_EL0(counter.index() as u8)
+}
+
+fn type_register(counter: CounterIndex) -> Register {
+    Register::PMEVTYPER_EL0(counter.index() as u8)
+}
+
+impl PerfEvent {
+    /// Largest value of its counter before the overflow.
+    fn range(&self) -> u64 {
+        if self.is_long { u64::MAX } else { SHORT_RANGE }
+    }
+}
+
+impl Driver {
+    /// A core whose counters count nothing yet, with a kernel at EL1.
+    pub(crate) fn new(events: Vec<PerfEvent>) -> Driver {
+        let counted = vec![Counted::default(); events.len()];
+        let kernel = ExceptionLevel::El1;
+        let mut driver =
+            Driver { pmu: Pmu::new(), kernel, events, counted, slots: Slots::default() };
+        driver.write(&[(Register::PMCR_EL0, pmcr::E | pmcr::LC)]);
+        driver
+    }
+
+    /// Where the program runs from now on.
+    pub(crate) fn set_state(&mut self, state: PeState) {
+        self.pmu.set_state(state);
+    }
+
+    /// Where the kernel runs; nothing may be counted while it moves.
+    pub(crate) fn set_kernel(&mut self, level: ExceptionLevel) {
+        self.kernel = level;
+    }
+
+    /// Where the kernel runs.
+    pub(crate) fn kernel(&self) -> ExceptionLevel {
+        self.kernel
+    }
+
+    /// Begins to count all of these events, or none of them if there is no room for all.
+    pub(crate) fn start(&mut self, events: std::ops::Range<usize>) -> bool {
+        let mut slots = self.slots;
+        let places: Option<Vec<_>> =
+            self.events[events.clone()].iter().map(|event| slots.take(event)).collect();
+        let Some(places) = places else { return false };
+        self.slots = slots;
+        for (number, place) in events.zip(places) {
+            self.counted[number].place = Some(place);
+            self.set_up(number, place);
+        }
+        true
+    }
+
+    /// Ends the counting of these events and frees their counters.
+    pub(crate) fn stop(&mut self, events: std::ops::Range<usize>) {
+        for number in events {
+            self.update(number);
+            let Some(place) = self.counted[number].place.take() else { continue };
+            let bits = u64::from(place.bits());
+            self.write(&[(Register::PMCNTENCLR_EL0, bits), (Register::PMINTENCLR_EL1, bits)]);
+            self.write(&[(Register::PMOVSCLR_EL0, bits)]);
+            self.slots.free(place);
+        }
+    }
+
+    /// Occurrences of an event while it was counted, up to now.
+    pub(crate) fn total(&mut self, number: usize) -> u64 {
+        self.update(number);
+        self.counted[number].total
+    }
+
+    /// Serves the interrupt: whatever overflowed is added up and starts again.
+    #[cold]
+    pub(crate) fn serve_interrupt(&mut self) {
+        let flags = self.read(Register::PMOVSCLR_EL0);
+        self.write(&[(Register::PMOVSCLR_EL0, flags)]);
+        for number in 0..self.events.len() {
+            let Some(place) = self.counted[number].place else { continue };
+            if flags & u64::from(place.overflow_bit()) != 0 {
+                self.update(number);
+                self.rewind(number, place);
+            }
+        }
+    }
+
+    /// True while a counter asks for service.
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.pmu.interrupt()
+    }
+
+    /// Programs the counters of an event that was not counted, and starts them.
+    fn set_up(&mut self, number: usize, place: Place) {
+        let PerfEvent { event, levels, .. } = self.events[number];
+        let filter = levels.filter(self.kernel).bits();
+        let code = |event: PmuEvent| filter | u64::from(event.code());
+        match place {
+            Place::Cycles => self.write(&[(Register::PMCCFILTR_EL0, filter)]),
+            Place::Single(counter) => self.write(&[(type_register(counter), code(event))]),
+            Place::Pair(low, high) => self.write(&[
+                (type_register(low), code(event)),
+                (type_register(high), code(PmuEvent::CHAIN)),
+            ]),
+        }
+        self.rewind(number, place);
+        self.write(&[
+            (Register::PMINTENSET_EL1, u64::from(place.overflow_bit())),
+            (Register::PMCNTENSET_EL0, u64::from(place.bits())),
+        ]);
+    }
+
+    /// Puts the counter half its range before its overflow.
+    fn rewind(&mut self, number: usize, place: Place) {
+        let range = self.events[number].range();
+        let value = (range >> 1).wrapping_neg() & range;
+        match place {
+            Place::Cycles => {
+                let bias = if range == SHORT_RANGE { CYCLE_BIAS } else { 0 };
+                self.write(&[(Register::PMCCNTR_EL0, bias | value)]);
+            }
+            Place::Single(counter) => self.write(&[(counter_register(counter), value)]),
+            Place::Pair(low, high) => self.write(&[
+                (counter_register(high), value >> 32),
+                (counter_register(low), value & SHORT_RANGE),
+            ]),
+        }
+        self.counted[number].last = value;
+    }
+
+    /// Adds what the counter counted since the last look.
+    fn update(&mut self, number: usize) {
+        let Some(place) = self.counted[number].place else { return };
+        let value = match place {
+            Place::Cycles => self.read(Register::PMCCNTR_EL0),
+            Place::Single(counter) => self.read(counter_register(counter)),
+            Place::Pair(low, high) => {
+                self.read(counter_register(high)) << 32 | self.read(counter_register(low))
+            }
+        };
+        let range = self.events[number].range();
+        let counted = &mut self.counted[number];
+        counted.total += value.wrapping_sub(counted.last) & range;
+        counted.last = value & range;
+    }
+
+    /// `MSR`s of the kernel. Nothing is counted meanwhile: the program stands still.
+    fn write(&mut self, writes: &[(Register, u64)]) {
+        let state = self.enter_kernel();
+        for (register, value) in writes {
+            let done = self.pmu.msr(*register, *value);
+            done.expect("a kernel whose accesses nobody traps may write its counters");
+        }
+        self.pmu.set_state(state);
+    }
+
+    /// An `MRS` of the kernel.
+    fn read(&mut self, register: Register) -> u64 {
+        let state = self.enter_kernel();
+        let value = self.pmu.mrs(register);
+        self.pmu.set_state(state);
+        value.expect("a kernel whose accesses nobody traps may read its counters")
+    }
+
+    /// Goes to the kernel's level; gives the state to go back to.
+    fn enter_kernel(&mut self) -> PeState {
+        let state = self.pmu.state();
+        self.pmu.set_state(PeState::non_secure(self.kernel));
+        state
+    }
+}
+
+impl EventSink for Driver {
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.pmu.count(event, n);
+    }
+
+    fn software_increment(&mut self, counters: u32) {
+        self.pmu.software_increment(counters);
+    }
+}

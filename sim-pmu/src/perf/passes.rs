@@ -1,0 +1,138 @@
+//! The same run counted several times, so that no event ever takes turns: exact, at the price of runs.
+//! A replay repeats itself to the bit, so the counters of all passes may listen to one run.
+
+use sim_core::{EventSink, PmuEvent, Privilege};
+
+use super::event::{Group, PerfEvent};
+use super::plan::{Plan, plan};
+use super::reading::Reading;
+use super::session::{PerfSession, PerfSetup};
+use super::slots::Slots;
+
+/// One counting session for each pass. A sink that follows the run.
+#[derive(Clone, Debug)]
+pub struct Passes {
+    sessions: Vec<PerfSession>,
+    /// For each event as asked for, its pass and its place there.
+    asked: Vec<(usize, usize)>,
+}
+
+impl Passes {
+    /// As few passes as hold all groups. A group that can never be counted at once is taken apart.
+    pub fn new(groups: &[Group]) -> Passes {
+        let plan = Passes::plan(groups);
+        let place = |event: &PerfEvent| {
+            let places = plan.passes.iter().map(|pass| pass.iter().position(|own| own == event));
+            let mut found = places.enumerate().filter_map(|(pass, at)| Some((pass, at?)));
+            found.next().expect("a plan has all events")
+        };
+        let asked = groups.iter().flat_map(|group| &group.events).map(place).collect();
+        let session = |events: &Vec<PerfEvent>| {
+            let group = Group { events: events.clone(), ..Group::default() };
+            PerfSession::new(PerfSetup::new(&[group]), u64::MAX)
+        };
+        Passes { sessions: plan.passes.iter().map(session).collect(), asked }
+    }
+
+    /// What is counted in which pass.
+    pub fn plan(groups: &[Group]) -> Plan {
+        let mut together: Vec<Vec<PerfEvent>> = Vec::new();
+        for group in groups {
+            if Slots::hold(&group.events) {
+                together.push(group.events.clone());
+            } else {
+                together.extend(group.events.iter().map(|event| vec![*event]));
+            }
+        }
+        plan(&together).expect("an event on its own always fits")
+    }
+
+    /// How many passes there are.
+    pub fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// True if there is nothing to count.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
+    /// The events of all groups as asked for, one after another, of each core.
+    pub fn readings_by_core(&mut self) -> Vec<Vec<Reading>> {
+        let passes: Vec<Vec<Vec<Reading>>> =
+            self.sessions.iter_mut().map(PerfSession::readings_by_core).collect();
+        let cores = passes.first().map_or(0, Vec::len);
+        let of_core = |core: usize| {
+            self.asked.iter().map(|&(pass, place)| passes[pass][core][place]).collect()
+        };
+        (0..cores).map(of_core).collect()
+    }
+}
+
+impl EventSink for Passes {
+    const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.sessions.iter_mut().for_each(|session| session.count(event, n));
+    }
+
+    fn software_increment(&mut self, counters: u32) {
+        self.sessions.iter_mut().for_each(|session| session.software_increment(counters));
+    }
+
+    fn core(&mut self, core: usize) {
+        self.sessions.iter_mut().for_each(|session| session.core(core));
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.sessions.iter_mut().for_each(|session| session.counting(is_counted));
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.sessions.iter_mut().for_each(|session| session.privilege(privilege));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use PmuEvent::*;
+
+    #[test]
+    fn every_event_is_read_from_the_pass_that_counted_it() {
+        let events =
+            [LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, CRYPTO_SPEC, ISB_SPEC, DSB_SPEC];
+        let asked = [events.as_slice(), &[DP_SPEC]].concat();
+        let groups: Vec<Group> = asked.into_iter().map(Group::single).collect();
+        let mut passes = Passes::new(&groups);
+        assert_eq!((passes.len(), passes.is_empty()), (2, false));
+        passes.core(1);
+        passes.counting(true);
+        for (event, n) in events.into_iter().zip(1..) {
+            passes.count(event, n);
+        }
+        let readings = passes.readings_by_core();
+        let values: Vec<u64> = readings[1].iter().map(|reading| reading.value).collect();
+        assert_eq!(values, [1, 2, 3, 4, 5, 6, 7, 8, 3]);
+        assert!(readings[0].iter().all(|reading| reading.value == 0), "the other core");
+    }
+
+    #[test]
+    fn a_group_is_counted_in_one_pass_if_it_can_be() {
+        let event = PerfEvent::new;
+        let group = |events: &[PmuEvent]| Group {
+            events: events.iter().copied().map(event).collect(),
+            ..Group::default()
+        };
+        let pair = [LD_SPEC, ST_SPEC];
+        let plan = Passes::plan(&[
+            group(&[DP_SPEC, ASE_SPEC, VFP_SPEC, ISB_SPEC, DSB_SPEC]),
+            group(&pair),
+        ]);
+        assert_eq!(plan.passes.len(), 2);
+        assert!(pair.iter().all(|one| plan.passes[1].contains(&event(*one))));
+        let large = group(&[LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, ISB_SPEC, DSB_SPEC]);
+        assert_eq!(Passes::plan(&[large]).passes.len(), 2, "it cannot be");
+    }
+}

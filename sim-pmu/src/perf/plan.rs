@@ -1,0 +1,206 @@
+//! The fewest runs in which a set of events can be counted with nothing taking turns: groups are packed
+//! into passes, and what two groups share is counted once.
+
+use super::event::PerfEvent;
+use super::slots::Slots;
+use crate::counter::EVENT_COUNTERS;
+
+/// Steps of the search after which a plan with one more pass is good enough.
+const SEARCH_LIMIT: u32 = 200_000;
+
+/// Passes of the same run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The events of each pass, none of them twice.
+    pub passes: Vec<Vec<PerfEvent>>,
+    /// No plan with fewer passes exists.
+    pub is_fewest: bool,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A group that no pass can hold.
+    #[error(
+        "group {number} has {events} different events and can never be counted at once: a core has six \
+         event counters and the cycle counter"
+    )]
+    TooLarge {
+        /// Its place in the list, from 1.
+        number: usize,
+        /// Its events.
+        events: usize,
+    },
+}
+
+/// Packs groups, each of which must be counted in one pass.
+///
+/// # Errors
+/// If a group does not fit into any pass.
+pub fn plan(groups: &[Vec<PerfEvent>]) -> Result<Plan, PlanError> {
+    let groups: Vec<Vec<PerfEvent>> = groups.iter().map(|group| in_counter_order(group)).collect();
+    if let Some(at) = groups.iter().position(|group| !Slots::hold(group)) {
+        return Err(PlanError::TooLarge { number: at + 1, events: groups[at].len() });
+    }
+    let groups = without_subsets(groups);
+    let all: Vec<PerfEvent> = in_counter_order(&groups.concat());
+    let mut passes = all.iter().map(counters).sum::<usize>().div_ceil(EVENT_COUNTERS).max(1);
+    let mut is_fewest = true;
+    loop {
+        let mut search = Search { groups: &groups, steps: 0 };
+        if let Some(passes) = search.fill(0, vec![Vec::new(); passes]) {
+            let passes = passes.into_iter().filter(|pass| !pass.is_empty()).collect();
+            return Ok(Plan { passes, is_fewest });
+        }
+        is_fewest &= search.steps < SEARCH_LIMIT;
+        passes += 1;
+    }
+}
+
+/// Event counters that an event surely takes; one event of cycles goes to the cycle counter.
+fn counters(event: &PerfEvent) -> usize {
+    match event {
+        PerfEvent { event: sim_core::PmuEvent::CPU_CYCLES, .. } => 0,
+        event if event.is_long => 2,
+        _ => 1,
+    }
+}
+
+/// Without repetitions, and those that need a pair of counters first, so that a pair is left for them.
+fn in_counter_order(events: &[PerfEvent]) -> Vec<PerfEvent> {
+    let mut unique: Vec<PerfEvent> = Vec::new();
+    for event in events {
+        if !unique.contains(event) {
+            unique.push(*event);
+        }
+    }
+    unique.sort_by_key(|event| !event.is_long);
+    unique
+}
+
+/// Leaves out what another group contains. What is hardest to place comes first; cycles on their own
+/// take nothing from anybody and come before that.
+fn without_subsets(mut groups: Vec<Vec<PerfEvent>>) -> Vec<Vec<PerfEvent>> {
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    let mut kept: Vec<Vec<PerfEvent>> = Vec::new();
+    for group in groups {
+        if !kept.iter().any(|large| group.iter().all(|event| large.contains(event))) {
+            kept.push(group);
+        }
+    }
+    kept.sort_by_key(|group| {
+        std::cmp::Reverse(match counters_of(group) {
+            0 => usize::MAX,
+            counters => counters,
+        })
+    });
+    kept
+}
+
+struct Search<'a> {
+    groups: &'a [Vec<PerfEvent>],
+    steps: u32,
+}
+
+impl Search<'_> {
+    /// Puts the groups from `at` on into the passes; `None` if that cannot be done or takes too long.
+    fn fill(&mut self, at: usize, passes: Vec<Vec<PerfEvent>>) -> Option<Vec<Vec<PerfEvent>>> {
+        let Some(group) = self.groups.get(at) else { return Some(passes) };
+        let mut choices: Vec<(usize, usize, Vec<PerfEvent>)> = Vec::new();
+        for (number, pass) in passes.iter().enumerate() {
+            let together = in_counter_order(&[pass.as_slice(), group].concat());
+            if Slots::hold(&together) {
+                choices.push((together.len() - pass.len(), number, together));
+            }
+            if pass.is_empty() {
+                break; // the empty passes behind it are the same
+            }
+        }
+        choices.sort_by_key(|(added, number, _)| (*added, *number));
+        for (_, number, together) in choices {
+            self.steps += 1;
+            if self.steps > SEARCH_LIMIT {
+                return None;
+            }
+            let mut passes = passes.clone();
+            passes[number] = together;
+            if let Some(done) = self.fill(at + 1, passes) {
+                return Some(done);
+            }
+            if group.len() == 1 && self.groups[at..].iter().all(|group| counters_of(group) == 1) {
+                return None; // single counters go anywhere: no other order is better
+            }
+        }
+        None
+    }
+}
+
+fn counters_of(group: &[PerfEvent]) -> usize {
+    group.iter().map(counters).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::PmuEvent;
+
+    fn events(numbers: std::ops::Range<usize>) -> Vec<PerfEvent> {
+        let countable = PmuEvent::ALL.into_iter().filter(|event| *event != PmuEvent::CPU_CYCLES);
+        countable.map(PerfEvent::new).skip(numbers.start).take(numbers.len()).collect()
+    }
+
+    fn singles(events: Vec<PerfEvent>) -> Vec<Vec<PerfEvent>> {
+        events.into_iter().map(|event| vec![event]).collect()
+    }
+
+    fn sizes(groups: &[Vec<PerfEvent>]) -> (Vec<usize>, bool) {
+        let plan = plan(groups).expect("every group fits");
+        (plan.passes.iter().map(Vec::len).collect(), plan.is_fewest)
+    }
+
+    #[test]
+    fn single_events_take_six_counters_a_pass() {
+        assert_eq!(sizes(&singles(events(0..6))), (vec![6], true));
+        assert_eq!(sizes(&singles(events(0..13))), (vec![6, 6, 1], true));
+        let mut with_cycles = singles(events(0..6));
+        with_cycles.push(vec![PerfEvent::new(PmuEvent::CPU_CYCLES)]);
+        assert_eq!(sizes(&with_cycles), (vec![7], true), "cycles have their own counter");
+        assert_eq!(sizes(&singles(events(0..146))).0.len(), 25);
+    }
+
+    #[test]
+    fn groups_stay_together_and_share_what_they_have_in_common() {
+        let groups = [events(0..4), events(3..6), events(10..14)];
+        let plan = plan(&groups).expect("every group fits");
+        assert_eq!(plan.passes.len(), 2, "two of them share an event");
+        for group in &groups {
+            let holds = |pass: &&Vec<PerfEvent>| group.iter().all(|event| pass.contains(event));
+            assert_eq!(plan.passes.iter().filter(holds).count(), 1);
+        }
+        let first: Vec<PerfEvent> = events(0..2);
+        assert_eq!(sizes(&[first.clone(), events(0..6), first]), (vec![6], true), "subsets");
+    }
+
+    /// First fit by size needs 4 passes for 3, 2, 2, 2, 3 when it puts 3 with 2 first: 3+3, 2+2+2.
+    #[test]
+    fn the_search_finds_what_packing_in_order_misses() {
+        let groups = [events(0..3), events(3..5), events(5..7), events(7..9), events(9..12)];
+        assert_eq!(sizes(&groups), (vec![6, 6], true));
+    }
+
+    #[test]
+    fn a_long_event_needs_a_pair() {
+        let mut long: Vec<PerfEvent> = events(0..4);
+        long.iter_mut().for_each(|event| event.is_long = true);
+        assert_eq!(sizes(&singles(long.clone())), (vec![3, 1], true));
+        let mut mixed = singles(events(10..13));
+        mixed.extend(singles(long[..2].to_vec()));
+        assert_eq!(sizes(&mixed).0, [4, 1], "two pairs and two singles");
+    }
+
+    #[test]
+    fn a_group_that_never_fits_is_named() {
+        let error = plan(&[events(0..2), events(0..7)]).expect_err("seven counters");
+        assert_eq!(error, PlanError::TooLarge { number: 2, events: 7 });
+    }
+}

@@ -1,0 +1,110 @@
+//! Which counter an event gets: the cycle counter is the first choice for cycles, a 64-bit event takes
+//! an even counter and the odd one above it, everything else the lowest free counter.
+
+use sim_core::PmuEvent;
+
+use super::event::PerfEvent;
+use crate::counter::{CYCLE_BIT, CounterIndex};
+
+/// The counter or counters of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The cycle counter.
+    Cycles,
+    /// One event counter.
+    Single(CounterIndex),
+    /// An even counter with the odd one above it, which counts its overflows.
+    Pair(CounterIndex, CounterIndex),
+}
+
+impl Place {
+    /// Its bits in enable masks.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Place::Cycles => CYCLE_BIT,
+            Place::Single(counter) => counter.bit(),
+            Place::Pair(low, high) => low.bit() | high.bit(),
+        }
+    }
+
+    /// The bit of the counter whose overflow is that of the event.
+    pub(crate) fn overflow_bit(self) -> u32 {
+        match self {
+            Place::Pair(_, high) => high.bit(),
+            place => place.bits(),
+        }
+    }
+}
+
+/// The counters that are taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slots {
+    used: u32,
+}
+
+impl Slots {
+    /// True if all of these events find a counter, in this order, when nothing else is counted.
+    pub(crate) fn hold<'a>(events: impl IntoIterator<Item = &'a PerfEvent>) -> bool {
+        let mut slots = Slots::default();
+        events.into_iter().all(|event| slots.take(event).is_some())
+    }
+
+    /// Takes the counter that the driver gives to `event`; `None` if there is no room.
+    pub(crate) fn take(&mut self, event: &PerfEvent) -> Option<Place> {
+        let place = self.choose(event)?;
+        self.used |= place.bits();
+        Some(place)
+    }
+
+    /// Gives a counter back.
+    pub(crate) fn free(&mut self, place: Place) {
+        self.used &= !place.bits();
+    }
+
+    fn choose(self, event: &PerfEvent) -> Option<Place> {
+        let is_free = |place: &Place| self.used & place.bits() == 0;
+        if event.event == PmuEvent::CPU_CYCLES && is_free(&Place::Cycles) {
+            return Some(Place::Cycles);
+        }
+        if event.is_long {
+            let mut pairs = CounterIndex::all().filter_map(|low| Some((low, low.chained()?)));
+            return pairs.find_map(|(low, high)| Some(Place::Pair(low, high)).filter(is_free));
+        }
+        CounterIndex::all().map(Place::Single).find(is_free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(event: PmuEvent) -> PerfEvent {
+        PerfEvent::new(event)
+    }
+
+    #[test]
+    fn six_events_and_cycles_fit_and_a_seventh_does_not() {
+        let mut events = vec![event(PmuEvent::L1D_CACHE); 6];
+        assert!(Slots::hold(&events));
+        events.push(event(PmuEvent::CPU_CYCLES));
+        assert!(Slots::hold(&events), "cycles have a counter of their own");
+        events.push(event(PmuEvent::BUS_CYCLES));
+        assert!(!Slots::hold(&events), "which counts nothing else");
+        assert!(!Slots::hold(&[event(PmuEvent::CPU_CYCLES); 8]));
+        assert!(Slots::hold(&[event(PmuEvent::CPU_CYCLES); 7]));
+    }
+
+    #[test]
+    fn long_events_take_pairs_that_start_even() {
+        let long = PerfEvent { is_long: true, ..event(PmuEvent::L1D_CACHE) };
+        let mut slots = Slots::default();
+        let bits = |slots: &mut Slots, event: &PerfEvent| slots.take(event).map(Place::bits);
+        assert_eq!(bits(&mut slots, &event(PmuEvent::LD_SPEC)), Some(0b1));
+        assert_eq!(bits(&mut slots, &long), Some(0b1100));
+        assert_eq!(bits(&mut slots, &event(PmuEvent::LD_SPEC)), Some(0b10));
+        assert_eq!(bits(&mut slots, &long), Some(0b11_0000));
+        assert_eq!(bits(&mut slots, &long), None);
+        let cycles = PerfEvent { is_long: true, ..event(PmuEvent::CPU_CYCLES) };
+        assert_eq!(bits(&mut slots, &cycles), Some(CYCLE_BIT), "it has 64 bits");
+    }
+}

@@ -1,0 +1,211 @@
+//! Event groups in turns on six counters, as Linux schedules them.
+
+use sim_core::PmuEvent::{self, *};
+use sim_core::{EventSink, Privilege};
+use sim_pmu::perf::{Group, Levels, PerfEvent, PerfSession, PerfSetup, Reading, Status};
+
+const TICK: u64 = 100;
+const SEVEN: [PmuEvent; 7] =
+    [LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, CRYPTO_SPEC, BR_IMMED_SPEC];
+
+fn singles(events: &[PmuEvent]) -> Vec<Group> {
+    events.iter().map(|event| Group::single(*event)).collect()
+}
+
+fn group(events: &[PmuEvent]) -> Group {
+    Group { events: events.iter().copied().map(PerfEvent::new).collect(), ..Group::default() }
+}
+
+fn counting(groups: &[Group]) -> PerfSession {
+    let mut session = PerfSession::new(PerfSetup::new(groups), TICK);
+    session.counting(true);
+    session
+}
+
+/// One cycle after another, each with one occurrence of every event of [`SEVEN`].
+fn run(session: &mut PerfSession, cycles: u64) {
+    for _ in 0..cycles {
+        SEVEN.iter().for_each(|event| session.raise(*event));
+        session.raise(CPU_CYCLES);
+    }
+}
+
+fn running(session: &mut PerfSession) -> Vec<u64> {
+    session.readings().iter().map(|reading| reading.running).collect()
+}
+
+fn statuses(session: &mut PerfSession) -> Vec<Status> {
+    session.readings().iter().map(|reading| reading.status).collect()
+}
+
+#[test]
+fn six_events_and_cycles_are_exact() {
+    let mut session = counting(&singles(&[&SEVEN[..6], &[CPU_CYCLES]].concat()));
+    run(&mut session, 1_234);
+    session.counting(false);
+    assert_eq!(session.readings(), [Reading::exact(1_234, 1_234); 7]);
+    assert_eq!(session.rotations(), 0, "nobody waits");
+}
+
+#[test]
+fn a_seventh_event_waits_for_the_first_tick() {
+    let mut session = counting(&singles(&SEVEN));
+    run(&mut session, TICK - 1);
+    assert_eq!(statuses(&mut session)[5..], [Status::Counted, Status::NotCounted]);
+    assert_eq!(session.readings()[6], Reading { enabled: TICK - 1, ..Reading::default() });
+    run(&mut session, 2);
+    assert_eq!(statuses(&mut session), [Status::Counted; 7]);
+    assert_eq!(running(&mut session), [TICK, TICK + 1, TICK + 1, TICK + 1, TICK + 1, TICK + 1, 1]);
+    assert_eq!(session.readings()[0].scaled(), Some(TICK + 1), "the rate was even");
+}
+
+#[test]
+fn turns_go_round_and_are_fair() {
+    let mut session = counting(&singles(&SEVEN));
+    run(&mut session, 7 * TICK);
+    assert_eq!(running(&mut session), [6 * TICK; 7]);
+    assert!(session.readings().iter().all(|reading| reading.scaled() == Some(7 * TICK)));
+    assert_eq!(session.rotations(), 7);
+}
+
+#[test]
+fn many_ticks_in_one_sleep_are_all_served() {
+    let mut session = counting(&singles(&SEVEN));
+    session.count(CPU_CYCLES, 7 * TICK + 1);
+    assert_eq!(session.rotations(), 7);
+    assert_eq!(running(&mut session)[..6], [6 * TICK + 1; 6]);
+}
+
+/// An event in bursts that the turns miss or hit: the estimate is wrong, as it is with perf.
+#[test]
+fn an_uneven_rate_makes_a_wrong_estimate() {
+    let mut session = counting(&singles(&SEVEN));
+    session.count(LD_SPEC, 1_000);
+    run(&mut session, 2 * TICK);
+    assert_eq!(session.readings()[0].scaled(), Some((1_000 + TICK) * 2));
+}
+
+#[test]
+fn a_group_is_on_as_a_whole_or_not_at_all() {
+    let mut session = counting(&[group(&SEVEN[..4]), group(&SEVEN[4..])]);
+    run(&mut session, 4 * TICK);
+    assert_eq!(running(&mut session), [2 * TICK; 7], "4 + 3 do not fit: they take turns");
+}
+
+/// The scheduler stops at the first group without room, even if a later one would fit.
+#[test]
+fn nobody_passes_a_group_that_waits() {
+    let groups = [group(&SEVEN[..4]), group(&SEVEN[4..]), group(&SEVEN[..2])];
+    let mut session = counting(&groups);
+    run(&mut session, TICK - 1);
+    let on = running(&mut session).into_iter().map(|cycles| cycles > 0);
+    assert_eq!(on.filter(|is_on| *is_on).count(), 4);
+}
+
+#[test]
+fn pinned_groups_come_first_and_stay() {
+    let pinned = Group { pinned: true, ..group(&SEVEN[..5]) };
+    let mut session = counting(&[singles(&SEVEN[5..]), vec![pinned]].concat());
+    run(&mut session, 4 * TICK);
+    let expected = [vec![2 * TICK; 2], vec![4 * TICK; 5]].concat();
+    assert_eq!(running(&mut session), expected, "two share what is left");
+}
+
+#[test]
+fn a_pinned_group_without_room_is_in_error_for_good() {
+    let pinned = |events: &[PmuEvent]| Group { pinned: true, ..group(events) };
+    let mut session = counting(&[pinned(&SEVEN[..4]), pinned(&SEVEN[4..])]);
+    run(&mut session, 4 * TICK);
+    let expected = [[Status::Counted; 4].as_slice(), &[Status::NotCounted; 3]].concat();
+    assert_eq!(statuses(&mut session), expected);
+    assert_eq!(session.readings()[6], Reading::default(), "not even enabled");
+}
+
+#[test]
+fn an_exclusive_group_is_alone() {
+    let alone = Group { exclusive: true, ..group(&SEVEN[..1]) };
+    let mut session = counting(&[alone, group(&SEVEN[1..3])]);
+    run(&mut session, 4 * TICK);
+    assert_eq!(running(&mut session), [2 * TICK; 3]);
+}
+
+#[test]
+fn a_group_that_never_fits_is_cut_or_falls_apart() {
+    let mut session = counting(&[group(&SEVEN)]);
+    run(&mut session, 2 * TICK);
+    let expected = [[Status::Counted; 6].as_slice(), &[Status::NotSupported]].concat();
+    assert_eq!(statuses(&mut session), expected);
+    assert_eq!(running(&mut session)[..6], [2 * TICK; 6]);
+
+    let mut session = counting(&[Group { weak: true, ..group(&SEVEN) }]);
+    run(&mut session, 7 * TICK);
+    assert_eq!(running(&mut session), [6 * TICK; 7]);
+}
+
+/// Counters have 32 bits; their overflow interrupts make totals of 64.
+#[test]
+fn nothing_is_lost_at_32_bits() {
+    let long = |event| PerfEvent { is_long: true, ..PerfEvent::new(event) };
+    let mut groups = singles(&[LD_SPEC, BUS_CYCLES, CPU_CYCLES]);
+    groups.push(Group { events: vec![long(LD_SPEC)], ..Group::default() });
+    let mut session = PerfSession::new(PerfSetup::new(&groups), u64::MAX);
+    session.counting(true);
+    let (loads, cycles) = ((5 << 32) + 17, (9 << 32) + 3);
+    for part in [loads - 12_345, 12_345] {
+        session.count(LD_SPEC, part);
+    }
+    session.count(CPU_CYCLES, cycles);
+    let values: Vec<u64> = session.readings().iter().map(|reading| reading.value).collect();
+    assert_eq!(values, [loads, cycles, cycles, loads]);
+}
+
+#[test]
+fn levels_are_filtered_by_the_registers() {
+    let at = |user, kernel, hypervisor| {
+        let levels = Levels { user, kernel, hypervisor };
+        let event = PerfEvent { levels, ..PerfEvent::new(LD_SPEC) };
+        Group { events: vec![event], ..Group::default() }
+    };
+    let groups = [at(true, false, false), at(false, true, false), at(false, false, true)];
+    let heard = |host: bool| {
+        let mut session = counting(&groups);
+        for (level, loads) in [(0, 3), (1, 50), (2, 700), (0, 4)] {
+            session.privilege(Privilege { level, e2h: host, tge: host, secure: false });
+            session.count(LD_SPEC, loads);
+        }
+        session.readings().iter().map(|reading| reading.value).collect::<Vec<_>>()
+    };
+    assert_eq!(heard(false), [7, 50, 700], "a kernel at EL1 over a hypervisor");
+    assert_eq!(heard(true), [7, 750, 0], "a kernel at EL2; its guests count as kernels");
+}
+
+#[test]
+fn outside_the_window_time_stands_still() {
+    let mut session = counting(&singles(&SEVEN));
+    run(&mut session, 150);
+    session.counting(false);
+    run(&mut session, 1_000);
+    session.counting(true);
+    run(&mut session, 150);
+    session.counting(false);
+    assert_eq!(session.cycles(), 300);
+    assert_eq!(session.rotations(), 3);
+    assert!(session.readings().iter().all(|reading| reading.enabled == 300));
+    assert_eq!(session.readings().iter().map(|r| r.running).sum::<u64>(), 6 * 300);
+}
+
+#[test]
+fn each_core_has_its_own_counters_and_the_sum_is_scaled() {
+    let mut session = PerfSession::new(PerfSetup::new(&singles(&SEVEN)), TICK);
+    for (core, cycles) in [(0, TICK / 2), (1, 7 * TICK)] {
+        session.core(core);
+        session.counting(true);
+        run(&mut session, cycles);
+    }
+    let by_core = session.readings_by_core();
+    assert_eq!(by_core[0][6].status, Status::NotCounted);
+    let (enabled, running) = (7 * TICK + TICK / 2, 6 * TICK);
+    let expected = Reading { value: running, enabled, running, status: Status::Counted };
+    assert_eq!(session.readings()[6], expected);
+    assert_eq!(expected.scaled(), Some(enabled));
+}
