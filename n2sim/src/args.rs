@@ -42,13 +42,30 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim stat traces/hash.n2t\n          \
-    n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls")]
+    n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls\n          \
+    n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --tick 20us --truth")]
 pub(crate) struct StatArgs {
     /// The trace to replay
     pub(crate) trace: PathBuf,
-    /// Events to print: mnemonics or perf names in any case, or rNN (default: all)
+    /// Events to count with the counters of a core, in groups `{a,b}` if you like: mnemonics or perf names
+    /// in any case, or rNN, with perf's modifiers (default: the exact counts of all events)
     #[arg(short, long, value_name = "EVENT,...")]
     pub(crate) event: Vec<String>,
+    /// With -e: what each count really is, and how far the reading is from it
+    #[arg(long, requires = "event", help_heading = "Counters")]
+    pub(crate) truth: bool,
+    /// Modeled time of a turn, when more groups are asked for than fit on the counters (s, ms, us, ns)
+    #[arg(long, value_name = "TIME", value_parser = tick, default_value = "4ms")]
+    #[arg(allow_negative_numbers = true, help_heading = "Counters")]
+    pub(crate) tick: u64,
+    /// With -e: repeat the run until each event had a counter all the time
+    #[arg(long, requires = "event", help_heading = "Counters")]
+    pub(crate) no_multiplex: bool,
+    /// With -e: print the fewest runs that need no turns, and how wrong one run with turns is
+    #[arg(long, requires = "event", help_heading = "Counters")]
+    #[arg(conflicts_with_all = ["truth", "no_multiplex", "json", "field_separator", "per_thread"])]
+    #[arg(conflicts_with_all = ["stalls", "prefetch"])]
+    pub(crate) plan: bool,
     /// Print fields separated by SEP, in the order of `perf stat -x`
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with = "json")]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -105,6 +122,24 @@ pub(crate) fn instructions_from_one(text: &str) -> Result<u64, String> {
     match instructions(text)? {
         0 => Err(String::from("give at least one instruction to count")),
         number => Ok(number),
+    }
+}
+
+/// Shortest turn, in nanoseconds: a few hundred cycles.
+const TICK_MIN_NS: f64 = 100.0;
+/// Longest turn, in nanoseconds: eleven days.
+const TICK_MAX_NS: f64 = 1e15;
+
+/// A time in nanoseconds: a number, fractions allowed, and a unit; milliseconds without one.
+fn tick(text: &str) -> Result<u64, String> {
+    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let unit = units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)));
+    let (number, scale) = unit.unwrap_or((text, 1e6));
+    let ns = number.trim().parse::<f64>().map(|number| number * scale);
+    match ns {
+        Ok(ns) if (TICK_MIN_NS..=TICK_MAX_NS).contains(&ns) => Ok(ns.round() as u64),
+        Ok(_) => Err(String::from("give a time from 100ns to 1000000s")),
+        Err(_) => Err(String::from("give a time such as 4ms, 250us or 1.5ms")),
     }
 }
 
@@ -335,6 +370,18 @@ mod tests {
         assert_eq!(instructions("5G"), Ok(5_000_000_000));
         for wrong in ["", "M", "1.5M", "-1", "99999999999G"] {
             assert!(instructions(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_tick_is_a_time_that_makes_sense() {
+        let cases = [("4ms", 4_000_000), ("4", 4_000_000), ("0.25ms", 250_000), ("100ns", 100)];
+        for (text, ns) in cases {
+            assert_eq!(tick(text), Ok(ns), "{text}");
+        }
+        assert_eq!(tick("2s"), Ok(2_000_000_000));
+        for wrong in ["0", "-1ms", "99ns", "nan", "inf", "1e300s", "", "ms", "4m"] {
+            assert!(tick(wrong).is_err(), "{wrong}");
         }
     }
 

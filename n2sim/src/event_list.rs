@@ -3,6 +3,7 @@
 
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};
+use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
 /// Why a list of events cannot be used.
@@ -12,46 +13,92 @@ pub(crate) enum EventListError {
     Name(#[from] SpellingError),
     #[error("'{0}' has an empty event name: write names with single commas between them")]
     Empty(String),
-    #[error("'{0}': unknown modifier '{1}'; use u (user), k (kernel) or h (hypervisor)")]
+    #[error(
+        "'{0}': unknown modifier '{1}'; use u (user), k (kernel), h (hypervisor), D (pinned), e (exclusive) or W \
+         (weak group)"
+    )]
     Modifier(String, char),
     #[error("'{0}': a brace or slash is not closed")]
     Unclosed(String),
 }
 
-/// Modifiers of perf that say nothing about what is counted: precision, pinning, guests.
-const IGNORED_MODIFIERS: &str = "pPSDWIebHG";
+/// Modifiers of perf that say nothing about what is counted here: precision, how a group is read,
+/// guests, who counts.
+const IGNORED_MODIFIERS: &str = "pPSIbGHR";
+/// Term of the PMU's driver in Linux: two chained counters for one event.
+const LONG_TERM: &str = "long=1";
+
+/// Events that are counted at the same time or not at all; most are alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EventGroup {
+    /// The events, at least one.
+    pub(crate) events: Vec<Selected>,
+    /// Modifier `D` of the group or its leader.
+    pub(crate) pinned: bool,
+    /// Modifier `e`.
+    pub(crate) exclusive: bool,
+    /// Modifier `W`.
+    pub(crate) weak: bool,
+}
+
+impl EventGroup {
+    /// What the kernel is asked for.
+    pub(crate) fn request(&self) -> Group {
+        let events = self.events.iter().map(|selected| selected.event).collect();
+        let (pinned, exclusive, weak) = (self.pinned, self.exclusive, self.weak);
+        Group { events, pinned, exclusive, weak }
+    }
+}
 
 /// Reads the lists of all `-e` options, in order.
-pub(crate) fn parse_all(lists: &[String]) -> Result<Vec<Selected>, EventListError> {
+pub(crate) fn parse_all(lists: &[String]) -> Result<Vec<EventGroup>, EventListError> {
     let mut all = Vec::new();
     for list in lists {
         for item in split(list)? {
-            all.extend(parse_item(item, list)?);
+            all.push(parse_item(item.trim(), list)?);
         }
     }
     Ok(all)
 }
 
 /// One event or one group `{a,b}:u`; the modifiers of a group hold for each member.
-fn parse_item(item: &str, list: &str) -> Result<Vec<Selected>, EventListError> {
-    let Some(group) = item.strip_prefix('{') else {
-        return Ok(vec![parse_event(item, list)?]);
+fn parse_item(item: &str, list: &str) -> Result<EventGroup, EventListError> {
+    let (members, modifiers) = match item.strip_prefix('{') {
+        None => (vec![item], ""),
+        Some(group) => {
+            let closed = group.split_once('}');
+            let (members, modifiers) =
+                closed.ok_or_else(|| EventListError::Unclosed(item.to_owned()))?;
+            (split(members)?, modifiers.strip_prefix(':').unwrap_or(modifiers))
+        }
     };
-    let (members, modifiers) =
-        group.split_once('}').ok_or_else(|| EventListError::Unclosed(item.to_owned()))?;
-    let member = |name: &str| parse_event(&format!("{name}{modifiers}"), list);
-    split(members)?.into_iter().map(member).collect()
+    let mut events = Vec::new();
+    for member in &members {
+        events.push(parse_event(member, modifiers, list)?);
+    }
+    let leader = EventName::split(members[0])?.modifiers;
+    let has = |flag| leader.contains(flag) || modifiers.contains(flag);
+    Ok(EventGroup { events, pinned: has('D'), exclusive: has('e'), weak: has('W') })
 }
 
-/// One event, with the name as typed.
-pub(crate) fn parse_event(text: &str, list: &str) -> Result<Selected, EventListError> {
+/// One event, with the name as typed. The levels of its group are added to its own, as perf does.
+fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, EventListError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(EventListError::Empty(list.to_owned()));
     }
     let name = EventName::split(text)?;
-    let counts_user = counts_user(name.modifiers, text)?;
-    Ok(Selected { name: text.to_owned(), event: name.event()?, counts_user })
+    let modifiers = format!("{}{of_group}", name.modifiers);
+    let levels = parse_levels(&modifiers, text)?;
+    let is_long = name.pmu.is_some() && name.terms.split(',').any(|term| term == LONG_TERM);
+    let event = PerfEvent { event: name.event()?, levels, is_long };
+    let added: String = of_group.chars().filter(|level| "ukh".contains(*level)).collect();
+    let name = match (added.as_str(), name.modifiers) {
+        ("", _) => text.to_owned(),
+        (added, "") => format!("{text}:{added}"),
+        (added, _) => format!("{text}{added}"),
+    };
+    Ok(Selected { name, event })
 }
 
 /// The event behind a name that perf printed; `None` if the cores do not count it.
@@ -67,16 +114,16 @@ pub(crate) fn levels(printed: &str) -> String {
 }
 
 /// Without a level every level counts; with one, only the levels that are named.
-fn counts_user(modifiers: &str, text: &str) -> Result<bool, EventListError> {
-    let mut names_a_level = false;
-    for modifier in modifiers.chars() {
-        match modifier {
-            'u' | 'k' | 'h' => names_a_level = true,
-            other if IGNORED_MODIFIERS.contains(other) => {}
-            other => return Err(EventListError::Modifier(text.to_owned(), other)),
-        }
+fn parse_levels(modifiers: &str, text: &str) -> Result<Levels, EventListError> {
+    let is_known =
+        |modifier: &char| "ukhDeW".contains(*modifier) || IGNORED_MODIFIERS.contains(*modifier);
+    if let Some(other) = modifiers.chars().find(|modifier| !is_known(modifier)) {
+        return Err(EventListError::Modifier(text.to_owned(), other));
     }
-    Ok(!names_a_level || modifiers.contains('u'))
+    let names = |level| modifiers.contains(level);
+    let named = Levels { user: names('u'), kernel: names('k'), hypervisor: names('h') };
+    let names_none = Levels { user: false, kernel: false, hypervisor: false };
+    Ok(if named == names_none { Levels::ALL } else { named })
 }
 
 /// Splits at commas that stand outside braces and slashes.
@@ -107,10 +154,14 @@ mod tests {
     use super::*;
     use sim_core::PmuEvent::*;
 
-    fn parse(lists: &[&str]) -> Result<Vec<(String, PmuEvent, bool)>, EventListError> {
+    fn groups(lists: &[&str]) -> Result<Vec<EventGroup>, EventListError> {
         let lists: Vec<String> = lists.iter().map(|&list| list.to_owned()).collect();
-        let selected = parse_all(&lists)?;
-        Ok(selected.into_iter().map(|s| (s.name, s.event, s.counts_user)).collect())
+        parse_all(&lists)
+    }
+
+    fn parse(lists: &[&str]) -> Result<Vec<(String, PmuEvent, bool)>, EventListError> {
+        let events = groups(lists)?.into_iter().flat_map(|group| group.events);
+        Ok(events.map(|s| (s.name, s.event.event, s.event.levels.user)).collect())
     }
 
     fn message(list: &str) -> String {
@@ -140,6 +191,32 @@ mod tests {
         let users: Vec<bool> = selected.iter().map(|s| s.2).collect();
         assert_eq!(users, [false, false, true]);
         assert_eq!(selected[0].0, "ld_spec:k");
+    }
+
+    #[test]
+    fn groups_keep_their_company_and_its_rules() {
+        let found = groups(&["{ld_spec,st_spec}:S,cycles:D", "{a53:u}"]);
+        assert!(found.is_err(), "no such event");
+        let found = groups(&["{ld_spec,st_spec}:S,cycles:D", "{isb:u,dsb}:kW,{x:e}"]);
+        assert!(found.is_err(), "nor this");
+        let found = groups(&["{ld_spec,st_spec}:S,cycles:D", "{isb_spec:u,dsb_spec}:kW,{r1b}:e"]);
+        let found = found.expect("known");
+        let rules: Vec<_> =
+            found.iter().map(|g| (g.events.len(), g.pinned, g.exclusive, g.weak)).collect();
+        let expected = [(2, false, false, false), (1, true, false, false), (2, false, false, true)];
+        assert_eq!(rules[..3], expected);
+        assert_eq!(rules[3], (1, false, true, false));
+        assert_eq!(found[0].events[0].name, "ld_spec", "how it is read does not rename it");
+        let both = &found[2].events[0];
+        assert_eq!((both.name.as_str(), both.event.levels.user), ("isb_spec:uk", true));
+        assert!(both.event.levels.kernel && !both.event.levels.hypervisor);
+    }
+
+    #[test]
+    fn a_driver_may_be_asked_for_64_bits() {
+        let found = groups(&["cpu/ld_spec,long=1/u,ld_spec"]).expect("known");
+        let long: Vec<bool> = found.iter().map(|group| group.events[0].event.is_long).collect();
+        assert_eq!(long, [true, false]);
     }
 
     #[test]

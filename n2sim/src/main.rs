@@ -16,7 +16,9 @@ mod host;
 mod input;
 mod ladder;
 mod list;
+mod measure;
 mod output;
+mod plan;
 mod stat;
 mod trace;
 

@@ -5,25 +5,33 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_core::PmuEvent;
-use sim_machine::{MachineConfig, Marker, Outcome, Roi, RunHeader, RunOptions, Session};
+use sim_machine::{
+    MachineConfig, MachineError, Marker, Outcome, Roi, RunHeader, RunOptions, Session,
+};
+use sim_pmu::perf::{Reading, Status};
 use sim_report::perf_stat::grouped;
-use sim_report::stat::StatOptions;
-use sim_report::{Selected, StatReport, header, perf_stat, prefetches, stalls};
+use sim_report::stat::{Counted, StatOptions};
+use sim_report::{StatReport, header, perf_stat, prefetches, stalls};
 
 use crate::Verdict;
 use crate::args::StatArgs;
 use crate::event_list;
 use crate::host;
+use crate::measure::{Measured, Method, Request};
 use crate::output::Output;
+use crate::plan;
 
 /// Words unknown to the decoder that are listed by name.
 const UNKNOWN_WORDS_SHOWN: usize = 8;
+/// What is said of events that a trace of an application alone cannot answer.
+const NO_KERNEL: &str =
+    "n2sim: the trace has no kernel instructions: events for the kernel alone are not supported";
 /// Time between two drawings of the progress bar.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs the trace and prints what was asked for.
 pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
-    let selected = event_list::parse_all(&args.event)?;
+    let groups = event_list::parse_all(&args.event)?;
     let options = run_options(args)?;
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
@@ -37,22 +45,47 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         ..RunHeader::default()
     };
     let session = Session::open(&args.trace, config, header)?;
-    check_levels(&session, &selected)?;
+    let request = Request::new(&groups, &session);
+    if !request.is_supported() {
+        writeln!(io::stderr(), "{NO_KERNEL}")?;
+    }
     let output = Output::create(args.output.as_deref())?;
-
+    if args.plan {
+        plan::run(output, args, &session, &options, &request)?;
+        return Ok(Verdict::Good);
+    }
     let start = Instant::now();
-    let (outcome, instructions) = run_session(&session, &options)?;
+    let (measured, instructions) = measure(args, &session, &options, &request)?;
     if args.verbose {
         host::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
     }
-    let options =
-        StatOptions { selected: &selected, per_thread: args.per_thread, has_stall_slot_erratum };
-    write_report(output, args, &outcome, &StatReport::new(&outcome, &options))?;
-    write_unknown_words(&mut io::stderr(), &outcome)?;
-    for note in &outcome.notes {
-        writeln!(io::stderr(), "n2sim: note: {note}")?;
-    }
+    let counted = (!request.events.is_empty()).then_some(Counted {
+        events: &request.events,
+        readings: &measured.readings,
+        truth: args.truth.then_some(&measured.truth),
+    });
+    let options = StatOptions { counted, per_thread: args.per_thread, has_stall_slot_erratum };
+    let outcome = &measured.outcome;
+    write_report(output, args, outcome, &StatReport::new(outcome, &options))?;
+    write_notes(&mut io::stderr(), args, &measured)?;
     Ok(Verdict::Good)
+}
+
+/// Counts every event, or those that were asked for with the counters of a core.
+fn measure(
+    args: &StatArgs,
+    session: &Session,
+    options: &RunOptions,
+    request: &Request,
+) -> anyhow::Result<(Measured, u64)> {
+    let method = if args.no_multiplex { Method::Passes } else { Method::Turns(args.tick) };
+    with_progress(session, |progress| {
+        if request.events.is_empty() {
+            let outcome = session.run(options, progress)?;
+            return Ok(Measured::of_all(outcome));
+        }
+        request.measure(session, options, method, progress)
+    })
 }
 
 fn run_options(args: &StatArgs) -> anyhow::Result<RunOptions> {
@@ -78,28 +111,11 @@ fn parse_marker(marker: &str, text: &str) -> anyhow::Result<Marker> {
     }
 }
 
-/// Modifiers are honest on user-mode traces only: the model counts all levels together.
-fn check_levels(session: &Session, selected: &[Selected]) -> anyhow::Result<()> {
-    let has_kernel = session.trace().meta().machine.full_system;
-    if let Some(event) = selected.iter().find(|event| has_kernel && event.name.contains(':')) {
-        anyhow::bail!(
-            "'{}': the trace contains the kernel and levels are counted together; leave the \
-             modifier out",
-            event.name
-        );
-    }
-    if selected.iter().any(|event| !event.counts_user) {
-        writeln!(
-            io::stderr(),
-            "n2sim: the trace has no kernel instructions: events for the kernel alone are not \
-             supported"
-        )?;
-    }
-    Ok(())
-}
-
 /// Runs with a progress bar, if stderr is a terminal; also gives the instructions that ran.
-fn run_session(session: &Session, options: &RunOptions) -> anyhow::Result<(Outcome, u64)> {
+pub(crate) fn with_progress<T>(
+    session: &Session,
+    run: impl FnOnce(&mut dyn FnMut(u64)) -> Result<T, MachineError>,
+) -> anyhow::Result<(T, u64)> {
     let bar = ProgressBar::new(session.instructions());
     let style = ProgressStyle::with_template(
         "{bar:40} {percent:>3}%  {human_pos} of {human_len} instructions  {per_sec}  {eta}",
@@ -107,7 +123,7 @@ fn run_session(session: &Session, options: &RunOptions) -> anyhow::Result<(Outco
     bar.set_style(style);
     let mut done = 0;
     let mut drawn = Instant::now();
-    let outcome = session.run(options, &mut |instructions| {
+    let result = run(&mut |instructions| {
         done = instructions;
         if drawn.elapsed() >= PROGRESS_INTERVAL {
             bar.set_position(instructions);
@@ -115,7 +131,7 @@ fn run_session(session: &Session, options: &RunOptions) -> anyhow::Result<(Outco
         }
     });
     bar.finish_and_clear();
-    Ok((outcome?, done))
+    Ok((result?, done))
 }
 
 fn write_report(
@@ -145,6 +161,33 @@ fn write_report(
         (true, true) => prefetches::write_json(&mut out, outcome)?,
     }
     out.finish()
+}
+
+/// Says what a reader of the counts should know.
+fn write_notes(out: &mut impl Write, args: &StatArgs, measured: &Measured) -> io::Result<()> {
+    let outcome = &measured.outcome;
+    write_unknown_words(out, outcome)?;
+    if measured.passes > 1 {
+        writeln!(out, "n2sim: note: a machine would have needed {} runs", measured.passes)?;
+    }
+    let has_none = |reading: &Reading| reading.status == Status::NotCounted;
+    let events = measured.readings.first().map_or(0, Vec::len);
+    let nowhere = |event: &usize| measured.readings.iter().all(|core| has_none(&core[*event]));
+    let missed = (0..events).filter(nowhere).count();
+    if missed > 0 {
+        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+        let ms = cycles.max().unwrap_or(0) as f64 * 1e3 / outcome.clock_hz as f64;
+        writeln!(
+            out,
+            "n2sim: note: {missed} of {events} events were never on a counter: turns take {} ms and the \
+             run {ms:.3} ms; use fewer events, a shorter --tick, or --no-multiplex for exact counts",
+            args.tick as f64 / 1e6
+        )?;
+    }
+    for note in &outcome.notes {
+        writeln!(out, "n2sim: note: {note}")?;
+    }
+    Ok(())
 }
 
 /// Says what the decoder did not know, so that nobody takes the counts for complete.

@@ -10,6 +10,7 @@ pub mod config;
 pub mod core_bench;
 mod core_run;
 pub mod diff;
+mod erratum;
 pub mod error;
 pub mod ladder;
 mod levels;

@@ -2,12 +2,13 @@
 
 use crate::config::MachineConfig;
 use crate::core_run::CoreRun;
+use crate::erratum::{self, Erratum};
 use crate::error::MachineError;
 use crate::outcome::{Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, NullSink, PmuEvent};
+use sim_core::{Cycle, EventSink, NullSink};
 use sim_isa::Program;
 use sim_pipeline::Pipeline;
 use sim_trace::TraceFile;
@@ -50,6 +51,11 @@ impl Session {
         &self.trace
     }
 
+    /// Clock of the modeled core in Hz.
+    pub fn clock_hz(&self) -> u64 {
+        self.config.core.clock_hz
+    }
+
     /// What produces the results of this session.
     pub fn header(&self) -> &RunHeader {
         &self.header
@@ -88,6 +94,8 @@ impl Session {
             self.config.run.seed,
         );
         self.map_pages(&mut memory)?;
+        let has_erratum = self.config.core.revision.has_stall_slot_erratum();
+        let listener = &mut Erratum { has_erratum, listener };
         while let Some((first, until)) = lowest(&cores) {
             cores[first].advance(until, &mut program, &mut memory, listener)?;
             progress(cores.iter().map(CoreRun::done).sum());
@@ -99,9 +107,9 @@ impl Session {
             clock_hz: self.config.core.clock_hz,
             notes: notes(&cores, options),
         };
-        for core in &mut outcome.cores {
-            self.count_erratum(&mut core.counts);
-            core.levels.iter_mut().for_each(|part| self.count_erratum(&mut part.counts));
+        for core in outcome.cores.iter_mut().filter(|_| has_erratum) {
+            erratum::count_surplus(&mut core.counts);
+            core.levels.iter_mut().for_each(|part| erratum::count_surplus(&mut part.counts));
         }
         Ok(outcome)
     }
@@ -159,14 +167,6 @@ impl Session {
                 let warmup = cores.iter().map(CoreRun::warmup).max().unwrap_or(0);
                 Err(MachineError::WarmupTooLong { trace, warmup, instructions: longest })
             }
-        }
-    }
-
-    /// The erratum of the revisions before r0p3.
-    fn count_erratum(&self, counts: &mut sim_core::Counts) {
-        if self.config.core.revision.has_stall_slot_erratum() {
-            let cycles = counts.value(PmuEvent::CPU_CYCLES);
-            counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
         }
     }
 }

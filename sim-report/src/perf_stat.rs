@@ -14,6 +14,10 @@ const VALUE_WIDTH: usize = 18;
 /// Columns of an event's name in text; a longer name widens the column.
 const NAME_WIDTH: usize = 32;
 
+/// What perf writes in the place of a count that there is not.
+const NOT_COUNTED: &str = "<not counted>";
+const NOT_SUPPORTED: &str = "<not supported>";
+
 /// Writes the form for people.
 ///
 /// # Errors
@@ -63,11 +67,25 @@ fn text_row(row: &Row, name_width: usize) -> String {
     };
     let value = match row.reading {
         Reading::Count(count) => grouped(count),
-        Reading::NotSupported => String::from("<not supported>"),
+        Reading::NotCounted => String::from(NOT_COUNTED),
+        Reading::NotSupported => String::from(NOT_SUPPORTED),
     };
+    let truth = row.truth.map(|truth| text_truth(truth, row)).unwrap_or_default();
     let comment = row.comment.map(text_comment).unwrap_or_default();
-    let line = format!("{thread}{value:>VALUE_WIDTH$}      {:<name_width$}{comment}", row.name);
-    line.trim_end().to_owned()
+    let line =
+        format!("{thread}{value:>VALUE_WIDTH$}      {:<name_width$}{truth}{comment}", row.name);
+    // As perf does: only an event that was not counted all the time says for how much of it it was.
+    let took_turns = row.running_ns != row.enabled_ns;
+    let percent =
+        if took_turns { format!("  ({:.2}%)", row.percent_running()) } else { String::new() };
+    format!("{}{percent}", line.trim_end())
+}
+
+/// The truth beside an estimate, and how far the estimate is from it.
+fn text_truth(truth: u64, row: &Row) -> String {
+    let error =
+        row.percent_error().map_or_else(|| String::from("-"), |error| format!("{error:+.2}%"));
+    format!(" truth {:>VALUE_WIDTH$}  error {error:>9}", grouped(truth))
 }
 
 fn text_comment(comment: Comment) -> String {
@@ -92,15 +110,16 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `[thread,] value, unit, event, run_ns, percent, metric value, metric unit`.
+/// `[thread,] value, unit, event, run_ns, percent, metric value, metric unit [, truth, error]`.
 fn csv_fields(row: &Row) -> Vec<String> {
     let mut fields: Vec<String> = row.thread.iter().map(comm_tid).collect();
-    let (value, percent) = match row.reading {
-        Reading::Count(count) => (count.to_string(), "100.00"),
-        Reading::NotSupported => (String::from("<not supported>"), "0.00"),
+    let value = match row.reading {
+        Reading::Count(count) => count.to_string(),
+        Reading::NotCounted => String::from(NOT_COUNTED),
+        Reading::NotSupported => String::from(NOT_SUPPORTED),
     };
     fields.extend([value, String::new(), row.name.clone()]);
-    fields.extend([row.running_ns.to_string(), percent.to_owned()]);
+    fields.extend([row.running_ns.to_string(), whole_percent(row)]);
     fields.extend(match row.comment {
         Some(Comment { value, style: Style::Frequency, label }) => {
             [format!("{value:.3}"), label.to_owned()]
@@ -108,7 +127,16 @@ fn csv_fields(row: &Row) -> Vec<String> {
         Some(Comment { value, label, .. }) => [format!("{value:.2}"), label.to_owned()],
         None => [String::new(), String::new()],
     });
+    if let Some(truth) = row.truth {
+        let error = row.percent_error().map(|error| format!("{error:.4}"));
+        fields.extend([truth.to_string(), error.unwrap_or_default()]);
+    }
     fields
+}
+
+/// The percentage of time as perf writes it for programs: whole, with two zeros behind it.
+fn whole_percent(row: &Row) -> String {
+    format!("{}.00", row.percent_running().floor())
 }
 
 fn json_object(row: &Row) -> io::Result<String> {
@@ -116,18 +144,24 @@ fn json_object(row: &Row) -> io::Result<String> {
     if let Some(thread) = &row.thread {
         fields.push(format!("\"thread\" : {}", quoted(&comm_tid(thread))?));
     }
-    let (value, percent) = match row.reading {
-        Reading::Count(count) => (format!("{count}.000000"), "100.00"),
-        Reading::NotSupported => (String::from("<not supported>"), "0.00"),
+    let value = match row.reading {
+        Reading::Count(count) => format!("{count}.000000"),
+        Reading::NotCounted => String::from(NOT_COUNTED),
+        Reading::NotSupported => String::from(NOT_SUPPORTED),
     };
     fields.push(format!("\"counter-value\" : {}", quoted(&value)?));
     fields.push(String::from("\"unit\" : \"\""));
     fields.push(format!("\"event\" : {}", quoted(&row.name)?));
     fields.push(format!("\"event-runtime\" : {}", row.running_ns));
-    fields.push(format!("\"pcnt-running\" : {percent}"));
+    fields.push(format!("\"pcnt-running\" : {}", whole_percent(row)));
     if let Some(comment) = row.comment {
         fields.push(format!("\"metric-value\" : \"{:.6}\"", comment.value));
         fields.push(format!("\"metric-unit\" : {}", quoted(comment.label)?));
+    }
+    if let Some(truth) = row.truth {
+        fields.push(format!("\"truth\" : {truth}"));
+        let error = row.percent_error().map(|error| format!("\"error-percent\" : {error:.4}"));
+        fields.extend(error);
     }
     Ok(format!("{{{}}}", fields.join(", ")))
 }

@@ -1,27 +1,30 @@
 //! Which counts a `stat` report shows, with the ratio beside each: the step between a finished run
 //! and the forms in which it is printed.
 
+use std::ops::Range;
+
+use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
-use sim_core::{Counts, PmuEvent};
 use sim_machine::{CoreOutcome, Outcome};
 use sim_metrics::{Metric, Unit};
+use sim_pmu::perf::{self, PerfEvent, Status};
 
 /// An event as the user asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
     /// The name as typed, with its modifiers.
     pub name: String,
-    /// The event.
-    pub event: PmuEvent,
-    /// False where the modifiers ask for the kernel alone, which no user-mode trace contains.
-    pub counts_user: bool,
+    /// The event, and where it is counted.
+    pub event: PerfEvent,
 }
 
 /// What stands in the place of the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// A count.
+    /// A count, scaled up if the event took turns.
     Count(u64),
+    /// The event was never on a counter.
+    NotCounted,
     /// The event cannot be counted in this run.
     NotSupported,
 }
@@ -57,10 +60,33 @@ pub struct Row {
     pub name: String,
     /// The count.
     pub reading: Reading,
-    /// Modeled time during which it was counted, in nanoseconds.
+    /// Modeled time during which it was to be counted, in nanoseconds.
+    pub enabled_ns: u64,
+    /// Modeled time during which it was on a counter.
     pub running_ns: u64,
+    /// What a counter of its own would have counted, if that was asked for.
+    pub truth: Option<u64>,
     /// The ratio behind it.
     pub comment: Option<Comment>,
+}
+
+impl Row {
+    /// Part of the time for which the event was counted, in percent.
+    pub fn percent_running(&self) -> f64 {
+        match self.enabled_ns {
+            0 => f64::from(u8::from(matches!(self.reading, Reading::Count(_)))) * 100.0,
+            enabled => 100.0 * self.running_ns as f64 / enabled as f64,
+        }
+    }
+
+    /// How far the count is from the truth, in percent of the truth; none without a count.
+    pub fn percent_error(&self) -> Option<f64> {
+        let Reading::Count(count) = self.reading else { return None };
+        match self.truth? {
+            0 => (count == 0).then_some(0.0),
+            truth => Some(100.0 * (count as f64 - truth as f64) / truth as f64),
+        }
+    }
 }
 
 /// A thread as `perf stat --per-thread` names it: `comm-tid`.
@@ -92,11 +118,22 @@ pub struct StatReport {
     pub elapsed_seconds: f64,
 }
 
+/// What the counters of a machine said about a list of events.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// The events, in the order of printing.
+    pub events: &'a [Selected],
+    /// For each core the reading of each event.
+    pub readings: &'a [Vec<perf::Reading>],
+    /// The same of counters that nobody shared, to print beside them.
+    pub truth: Option<&'a [Vec<perf::Reading>]>,
+}
+
 /// How a report is made from an outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct StatOptions<'a> {
-    /// The events to print, in this order; empty: all of them, by chapters of the guide.
-    pub selected: &'a [Selected],
+    /// The chosen events; without them the exact counts of all, by chapters of the guide.
+    pub counted: Option<Counted<'a>>,
     /// One row per thread instead of one for all.
     pub per_thread: bool,
     /// The revision counts one stalled slot too many in every cycle.
@@ -106,22 +143,23 @@ pub struct StatOptions<'a> {
 impl StatReport {
     /// Collects the rows of an outcome.
     pub fn new(outcome: &Outcome, options: &StatOptions<'_>) -> StatReport {
-        let columns = Column::all(outcome, options);
-        let section = |title: Option<String>, events: &[Selected]| Section {
-            title,
-            rows: events
-                .iter()
-                .flat_map(|selected| columns.iter().map(move |column| column.row(selected)))
-                .collect(),
+        let rows_of = |columns: &[Column<'_>], events: Range<usize>| {
+            let row = |i: usize| columns.iter().map(move |column| column.row(i));
+            events.flat_map(row).collect()
         };
-        let sections = if options.selected.is_empty() {
-            let chapter = |group: Group| {
-                let title = format!("{} (PMU guide {})", group.title(), group.section());
-                section(Some(title), &events_of(group))
-            };
-            Group::ALL.into_iter().map(chapter).collect()
+        let sections = if let Some(counted) = &options.counted {
+            let columns = Column::all(outcome, options, counted);
+            vec![Section { title: None, rows: rows_of(&columns, 0..counted.events.len()) }]
         } else {
-            vec![section(None, options.selected)]
+            let (events, chapters) = all_events();
+            let readings = exact(outcome, &events);
+            let counted = Counted { events: &events, readings: &readings, truth: None };
+            let columns = Column::all(outcome, options, &counted);
+            let section = |(group, range): (Group, Range<usize>)| {
+                let title = format!("{} (PMU guide {})", group.title(), group.section());
+                Section { title: Some(title), rows: rows_of(&columns, range) }
+            };
+            chapters.into_iter().map(section).collect()
         };
         let cycles = outcome.cores.iter().map(cycles_of).max().unwrap_or_default();
         StatReport {
@@ -137,63 +175,103 @@ impl StatReport {
     }
 }
 
-/// The events of one chapter, by their numbers.
-fn events_of(group: Group) -> Vec<Selected> {
-    PmuEvent::ALL
-        .into_iter()
-        .filter(|event| event.info().group == group)
-        .map(|event| Selected { name: event.perf_name(), event, counts_user: true })
-        .collect()
+/// Every event, chapter by chapter and by its number there, with the places of the chapters.
+fn all_events() -> (Vec<Selected>, Vec<(Group, Range<usize>)>) {
+    let (mut events, mut chapters) = (Vec::new(), Vec::new());
+    for group in Group::ALL {
+        let begin = events.len();
+        let own = PmuEvent::ALL.into_iter().filter(|event| event.info().group == group);
+        events.extend(
+            own.map(|event| Selected { name: event.perf_name(), event: PerfEvent::new(event) }),
+        );
+        chapters.push((group, begin..events.len()));
+    }
+    (events, chapters)
 }
 
 fn cycles_of(core: &CoreOutcome) -> u64 {
     core.counts.value(PmuEvent::CPU_CYCLES)
 }
 
-/// The counts of one thread, or of all together.
-struct Column {
+/// What counters of their own read for each event, core by core.
+pub fn exact(outcome: &Outcome, events: &[Selected]) -> Vec<Vec<perf::Reading>> {
+    let of_core = |core: &CoreOutcome| {
+        let cycles = cycles_of(core);
+        let value = |selected: &Selected| core.counts.value(selected.event.event);
+        events.iter().map(|event| perf::Reading::exact(value(event), cycles)).collect()
+    };
+    outcome.cores.iter().map(of_core).collect()
+}
+
+/// The readings of one thread, or of all together.
+struct Column<'a> {
     thread: Option<Thread>,
-    counts: Counts,
-    running_ns: u64,
+    events: &'a [Selected],
+    readings: Vec<perf::Reading>,
+    truth: Option<Vec<perf::Reading>>,
     clock_hz: u64,
     has_stall_slot_erratum: bool,
 }
 
-impl Column {
-    fn all(outcome: &Outcome, options: &StatOptions<'_>) -> Vec<Column> {
-        let column = |thread, counts: Counts| Column {
+impl<'a> Column<'a> {
+    fn all(outcome: &Outcome, options: &StatOptions<'_>, counted: &Counted<'a>) -> Vec<Column<'a>> {
+        let column = |thread, readings, truth| Column {
             thread,
-            running_ns: nanoseconds(counts.value(PmuEvent::CPU_CYCLES), outcome.clock_hz),
-            counts,
+            events: counted.events,
+            readings,
+            truth,
             clock_hz: outcome.clock_hz,
             has_stall_slot_erratum: options.has_stall_slot_erratum,
         };
         if !options.per_thread {
-            return vec![column(None, outcome.total())];
+            return vec![column(None, sum(counted.readings), counted.truth.map(sum))];
         }
         let comm = program_name(&outcome.header.trace);
-        let thread = |core: &CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
-        outcome.cores.iter().map(|core| column(Some(thread(core)), core.counts.clone())).collect()
-    }
-
-    fn row(&self, selected: &Selected) -> Row {
-        let (reading, running_ns, comment) = if selected.counts_user {
-            let count = self.counts.value(selected.event);
-            (Reading::Count(count), self.running_ns, self.comment(selected.event))
-        } else {
-            (Reading::NotSupported, 0, None)
+        let of_core = |(i, core): (usize, &CoreOutcome)| {
+            let thread = Thread { comm: comm.clone(), stream: core.stream };
+            let truth = counted.truth.map(|truth| truth[i].clone());
+            column(Some(thread), counted.readings[i].clone(), truth)
         };
-        let name = selected.name.clone();
-        Row { thread: self.thread.clone(), name, reading, running_ns, comment }
+        outcome.cores.iter().enumerate().map(of_core).collect()
     }
 
-    fn comment(&self, event: PmuEvent) -> Option<Comment> {
-        if event == PmuEvent::CPU_CYCLES && self.running_ns > 0 {
+    fn row(&self, i: usize) -> Row {
+        let reading = &self.readings[i];
+        let shown = match (reading.status, reading.scaled()) {
+            (Status::NotSupported, _) => Reading::NotSupported,
+            (_, None) => Reading::NotCounted,
+            (_, Some(count)) => Reading::Count(count),
+        };
+        Row {
+            thread: self.thread.clone(),
+            name: self.events[i].name.clone(),
+            reading: shown,
+            enabled_ns: nanoseconds(reading.enabled, self.clock_hz),
+            running_ns: nanoseconds(reading.running, self.clock_hz),
+            truth: self.truth_of(i).filter(|_| shown != Reading::NotSupported),
+            comment: self.comment(i),
+        }
+    }
+
+    fn truth_of(&self, i: usize) -> Option<u64> {
+        self.truth.as_ref()?[i].scaled()
+    }
+
+    fn comment(&self, i: usize) -> Option<Comment> {
+        let PerfEvent { event, levels, .. } = self.events[i].event;
+        self.readings[i].scaled()?;
+        if event == PmuEvent::CPU_CYCLES && self.readings[i].running > 0 {
             let value = self.clock_hz as f64 / 1e9;
             return Some(Comment { value, style: Style::Frequency, label: "GHz" });
         }
         let metric = Metric::beside(event)?;
-        let count = |event| Some(self.counts.value(event));
+        // What is divided by must have been counted too, and at the same levels.
+        let is_it =
+            |other: &Selected, event| other.event == PerfEvent { levels, ..PerfEvent::new(event) };
+        let count = |event| {
+            let at = self.events.iter().position(|other| is_it(other, event))?;
+            self.readings[at].scaled()
+        };
         let value = metric.value(count, self.has_stall_slot_erratum)?;
         let style = match metric.unit {
             Unit::Percent => Style::Percent,
@@ -201,6 +279,14 @@ impl Column {
         };
         Some(Comment { value, style, label: metric.label })
     }
+}
+
+/// The readings of all cores together.
+fn sum(cores: &[Vec<perf::Reading>]) -> Vec<perf::Reading> {
+    let Some((first, others)) = cores.split_first() else { return Vec::new() };
+    others
+        .iter()
+        .fold(first.clone(), |sum, core| sum.iter().zip(core).map(|(a, b)| a.plus(b)).collect())
 }
 
 /// Cycles as nanoseconds, rounded down.

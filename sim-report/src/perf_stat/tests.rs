@@ -2,7 +2,8 @@ use sim_core::{Counts, EventSink, PmuEvent, StallCause};
 use sim_machine::{CoreOutcome, MemoryTally, Outcome, RunHeader};
 
 use super::*;
-use crate::stat::{Selected, StatOptions};
+use crate::stat::{self, Counted, Selected, StatOptions};
+use sim_pmu::perf::{PerfEvent, Reading, Status};
 
 /// Two threads; the second ran half as long.
 fn outcome() -> Outcome {
@@ -40,22 +41,86 @@ fn outcome() -> Outcome {
 }
 
 fn select(names: &[&str]) -> Vec<Selected> {
-    let selected = |name: &&str| Selected {
-        name: (*name).to_owned(),
-        event: PmuEvent::from_name(name.trim_end_matches(":k")).expect("a known event"),
-        counts_user: !name.ends_with(":k"),
+    let selected = |name: &&str| {
+        let event = PmuEvent::from_name(name.trim_end_matches(":k")).expect("a known event");
+        Selected { name: (*name).to_owned(), event: PerfEvent::new(event) }
     };
     names.iter().map(selected).collect()
 }
 
+/// Every event is counted all the time; one with `:k` is refused.
 fn report(names: &[&str], per_thread: bool) -> StatReport {
-    let selected = select(names);
-    let options = StatOptions { selected: &selected, per_thread, has_stall_slot_erratum: false };
-    StatReport::new(&outcome(), &options)
+    let (outcome, events) = (outcome(), select(names));
+    let mut readings = stat::exact(&outcome, &events);
+    for core in &mut readings {
+        for (reading, _) in core.iter_mut().zip(names).filter(|(_, name)| name.ends_with(":k")) {
+            *reading = Reading { status: Status::NotSupported, ..Reading::default() };
+        }
+    }
+    let counted = Counted { events: &events, readings: &readings, truth: None };
+    let counted = (!names.is_empty()).then_some(counted);
+    let options = StatOptions { counted, per_thread, has_stall_slot_erratum: false };
+    StatReport::new(&outcome, &options)
+}
+
+/// A report of events that took turns, with the truth beside them.
+fn turns(readings: &[Reading]) -> StatReport {
+    let events = select(&["inst_retired", "r10", "l1d_cache", "ld_spec"]);
+    let truth =
+        [vec![Reading::exact(1_000, 4_000), Reading::exact(0, 4_000), Reading::exact(70, 4_000)]];
+    let truth = truth.map(|mut truth| {
+        truth.push(Reading::exact(5, 4_000));
+        truth
+    });
+    let readings = [readings.to_vec()];
+    let counted = Counted { events: &events, readings: &readings, truth: Some(&truth) };
+    let options =
+        StatOptions { counted: Some(counted), per_thread: false, has_stall_slot_erratum: false };
+    StatReport::new(&Outcome { cores: outcome().cores[..1].to_vec(), ..outcome() }, &options)
+}
+
+fn uneven() -> [Reading; 4] {
+    let part = |value, running| Reading { value, enabled: 4_000, running, status: Status::Counted };
+    let never = Reading { enabled: 4_000, ..Reading::default() };
+    [part(330, 1_334), part(0, 2_000), Reading::exact(70, 4_000), never]
+}
+
+#[test]
+fn an_event_that_took_turns_says_for_how_long_and_how_wrong_it_is() {
+    let expected = "
+ Performance counter stats for 'traces/hash.n2t':
+
+               989      inst_retired                     truth              1,000  error    -1.10%  (33.35%)
+                 0      r10                              truth                  0  error    +0.00%  (50.00%)
+                70      l1d_cache                        truth                 70  error    +0.00%
+     <not counted>      ld_spec                          truth                  5  error         -  (0.00%)
+
+       0.001000000 seconds time elapsed (modeled)
+
+";
+    assert_eq!(text(|out| write_text(out, &turns(&uneven()))), expected);
+    let csv = "\
+989,,inst_retired,667,33.00,,,1000,-1.1000
+0,,r10,1000,50.00,,,0,0.0000
+70,,l1d_cache,2000,100.00,,,70,0.0000
+<not counted>,,ld_spec,0,0.00,,,5,
+";
+    assert_eq!(text(|out| write_csv(out, &turns(&uneven()), ",")), csv);
+    let json = text(|out| write_json(out, &turns(&uneven())));
+    let lines: Vec<&str> = json.lines().collect();
+    assert!(
+        lines[0]
+            .ends_with("\"pcnt-running\" : 33.00, \"truth\" : 1000, \"error-percent\" : -1.1000}"),
+        "{json}"
+    );
+    assert!(lines[3].ends_with("\"pcnt-running\" : 0.00, \"truth\" : 5}"), "{json}");
+    for line in lines {
+        serde_json::from_str::<serde_json::Value>(line).expect("each line is a JSON object");
+    }
 }
 
 const NAMES: [&str; 6] =
-    ["cpu_cycles", "inst_retired", "r10", "L1D_CACHE", "cpu_cycles:k", "ldst_spec"];
+    ["cpu_cycles", "inst_retired", "r10", "br_pred", "cpu_cycles:k", "ldst_spec"];
 
 fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut out = Vec::new();
@@ -71,7 +136,7 @@ fn text_has_the_columns_of_perf() {
          3,000,000      cpu_cycles                       #    2.000 GHz
          4,500,000      inst_retired                     #    1.50  insn per cycle
             13,680      r10                              #    4.56% of all branches
-         1,200,000      L1D_CACHE
+           300,000      br_pred
    <not supported>      cpu_cycles:k
                  0      ldst_spec
 
@@ -87,7 +152,7 @@ fn csv_has_the_fields_of_perf() {
 3000000,,cpu_cycles,1500000,100.00,2.000,GHz
 4500000,,inst_retired,1500000,100.00,1.50,insn per cycle
 13680,,r10,1500000,100.00,4.56,of all branches
-1200000,,L1D_CACHE,1500000,100.00,,
+300000,,br_pred,1500000,100.00,,
 <not supported>,,cpu_cycles:k,0,0.00,,
 0,,ldst_spec,1500000,100.00,,
 ";
@@ -99,7 +164,7 @@ fn json_has_the_keys_of_perf_in_their_order() {
     let expected = r#"{"counter-value" : "3000000.000000", "unit" : "", "event" : "cpu_cycles", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "2.000000", "metric-unit" : "GHz"}
 {"counter-value" : "4500000.000000", "unit" : "", "event" : "inst_retired", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "1.500000", "metric-unit" : "insn per cycle"}
 {"counter-value" : "13680.000000", "unit" : "", "event" : "r10", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "4.560000", "metric-unit" : "of all branches"}
-{"counter-value" : "1200000.000000", "unit" : "", "event" : "L1D_CACHE", "event-runtime" : 1500000, "pcnt-running" : 100.00}
+{"counter-value" : "300000.000000", "unit" : "", "event" : "br_pred", "event-runtime" : 1500000, "pcnt-running" : 100.00}
 {"counter-value" : "<not supported>", "unit" : "", "event" : "cpu_cycles:k", "event-runtime" : 0, "pcnt-running" : 0.00}
 {"counter-value" : "0.000000", "unit" : "", "event" : "ldst_spec", "event-runtime" : 1500000, "pcnt-running" : 100.00}
 "#;

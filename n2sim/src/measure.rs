@@ -1,0 +1,150 @@
+//! A run whose events share the counters that a core has, as `perf stat` would count them.
+
+use sim_machine::{MachineError, Outcome, RunOptions, Session};
+use sim_pmu::perf::{Group, Levels, Passes, PerfSession, PerfSetup, Reading, Status};
+use sim_report::{Selected, stat};
+
+use crate::event_list::EventGroup;
+
+/// How events without a counter of their own are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// They take turns of so many nanoseconds.
+    Turns(u64),
+    /// The run is repeated until each had a counter all the time.
+    Passes,
+}
+
+/// What is asked for, and what of it the trace can answer.
+pub(crate) struct Request {
+    /// The events, one after another.
+    pub(crate) events: Vec<Selected>,
+    /// What is counted: without the events of a kernel that is not in the trace.
+    pub(crate) groups: Vec<Group>,
+    is_supported: Vec<bool>,
+    /// Some events leave out a level that is in the trace.
+    has_levels: bool,
+}
+
+/// What was counted.
+pub(crate) struct Measured {
+    /// The run.
+    pub(crate) outcome: Outcome,
+    /// For each core the reading of each event.
+    pub(crate) readings: Vec<Vec<Reading>>,
+    /// The same of counters that nobody shared.
+    pub(crate) truth: Vec<Vec<Reading>>,
+    /// Turns that ended on all cores together.
+    pub(crate) rotations: u64,
+    /// Runs that a machine would have needed.
+    pub(crate) passes: usize,
+}
+
+impl Measured {
+    /// A run of which the exact counts of all events are wanted.
+    pub(crate) fn of_all(outcome: Outcome) -> Measured {
+        let (readings, truth) = (Vec::new(), Vec::new());
+        Measured { outcome, readings, truth, rotations: 0, passes: 1 }
+    }
+}
+
+impl Request {
+    /// The groups of the command line for this trace.
+    pub(crate) fn new(groups: &[EventGroup], session: &Session) -> Request {
+        let has_kernel = session.trace().meta().machine.full_system;
+        let is_supported = |selected: &Selected| has_kernel || selected.event.levels.user;
+        let events: Vec<Selected> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let mut requested = Vec::new();
+        for group in groups {
+            let events = group.events.iter().filter(|selected| is_supported(selected));
+            let events: Vec<Selected> = events.cloned().collect();
+            if !events.is_empty() {
+                requested.push(EventGroup { events, ..group.clone() }.request());
+            }
+        }
+        Request {
+            is_supported: events.iter().map(is_supported).collect(),
+            has_levels: has_kernel
+                && events.iter().any(|selected| selected.event.levels != Levels::ALL),
+            groups: requested,
+            events,
+        }
+    }
+
+    /// True if every event can be counted in this trace.
+    pub(crate) fn is_supported(&self) -> bool {
+        self.is_supported.iter().all(|is_supported| *is_supported)
+    }
+
+    /// Runs the trace and counts.
+    pub(crate) fn measure(
+        &self,
+        session: &Session,
+        options: &RunOptions,
+        method: Method,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Measured, MachineError> {
+        let tick = match method {
+            Method::Turns(tick) => tick,
+            Method::Passes => return self.repeat(session, options, progress),
+        };
+        let mut turns = self.session(tick, session.clock_hz());
+        if self.has_levels {
+            // The run's own totals know no levels.
+            let mut passes = Passes::new(&self.groups);
+            let outcome = session.run_heard(options, progress, &mut (&mut turns, &mut passes))?;
+            let truth = self.all(&outcome, passes.readings_by_core());
+            return Ok(self.measured(outcome, turns, truth));
+        }
+        let outcome = session.run_heard(options, progress, &mut turns)?;
+        let truth = stat::exact(&outcome, &self.events);
+        Ok(self.measured(outcome, turns, truth))
+    }
+
+    /// Counters that take turns of `tick_ns`.
+    pub(crate) fn session(&self, tick_ns: u64, clock_hz: u64) -> PerfSession {
+        let tick = u128::from(tick_ns) * u128::from(clock_hz) / 1_000_000_000;
+        let tick = u64::try_from(tick).unwrap_or(u64::MAX);
+        PerfSession::new(PerfSetup::new(&self.groups), tick)
+    }
+
+    fn measured(
+        &self,
+        outcome: Outcome,
+        mut turns: PerfSession,
+        truth: Vec<Vec<Reading>>,
+    ) -> Measured {
+        let readings = self.all(&outcome, turns.readings_by_core());
+        Measured { outcome, readings, truth, rotations: turns.rotations(), passes: 1 }
+    }
+
+    /// One run, heard by the counters of all passes: each repetition would be the same to the bit.
+    fn repeat(
+        &self,
+        session: &Session,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Measured, MachineError> {
+        let mut passes = Passes::new(&self.groups);
+        let outcome = session.run_heard(options, progress, &mut passes)?;
+        let readings = self.all(&outcome, passes.readings_by_core());
+        let truth = match self.has_levels {
+            true => readings.clone(),
+            false => stat::exact(&outcome, &self.events),
+        };
+        Ok(Measured { outcome, readings, truth, rotations: 0, passes: passes.len() })
+    }
+
+    /// Puts what is not supported back into its places.
+    fn all(&self, outcome: &Outcome, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
+        let refused = Reading { status: Status::NotSupported, ..Reading::default() };
+        let of_core = |core: usize| {
+            let mut counted = counted.get(core).into_iter().flatten();
+            let reading = |is_supported: &bool| {
+                if *is_supported { counted.next().copied().unwrap_or_default() } else { refused }
+            };
+            self.is_supported.iter().map(reading).collect()
+        };
+        (0..outcome.cores.len()).map(of_core).collect()
+    }
+}

@@ -1,0 +1,64 @@
+//! The erratum of the revisions before r0p3: every cycle stalls one slot of the front end too many
+//! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
+
+use sim_core::{Counts, EventSink, FlowEdge, Operation, PmuEvent, Privilege};
+
+/// Hears what the core reports and passes it on as these revisions count it.
+pub(crate) struct Erratum<'a, S> {
+    pub(crate) has_erratum: bool,
+    pub(crate) listener: &'a mut S,
+}
+
+/// The same for totals.
+pub(crate) fn count_surplus(counts: &mut Counts) {
+    let cycles = counts.value(PmuEvent::CPU_CYCLES);
+    counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
+}
+
+impl<S: EventSink> EventSink for Erratum<'_, S> {
+    const FOLLOWS_RUN: bool = S::FOLLOWS_RUN;
+
+    #[inline]
+    #[track_caller]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        if self.has_erratum && event == PmuEvent::CPU_CYCLES {
+            self.listener.count(PmuEvent::STALL_SLOT_FRONTEND, n);
+        }
+        self.listener.count(event, n);
+    }
+
+    #[inline]
+    fn software_increment(&mut self, counters: u32) {
+        self.listener.software_increment(counters);
+    }
+
+    #[inline]
+    fn edge(&mut self, edge: FlowEdge) {
+        self.listener.edge(edge);
+    }
+
+    #[inline]
+    fn core(&mut self, core: usize) {
+        self.listener.core(core);
+    }
+
+    #[inline]
+    fn counting(&mut self, is_counted: bool) {
+        self.listener.counting(is_counted);
+    }
+
+    #[inline]
+    fn privilege(&mut self, privilege: Privilege) {
+        self.listener.privilege(privilege);
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        self.listener.operation(operation);
+    }
+
+    #[inline]
+    fn squashed(&mut self) {
+        self.listener.squashed();
+    }
+}
