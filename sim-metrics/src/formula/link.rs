@@ -110,23 +110,35 @@ impl Linked {
     /// The events that the value depends on, on this machine: those in branches that a comparison
     /// with the core's revision rules out are not programmed, as in perf.
     pub fn needed(&self, machine: &Machine) -> Vec<&EventUse> {
-        let constants = self.constants(machine);
-        let mut is_needed = vec![false; self.nodes.len()];
-        is_needed[self.root.index()] = true;
+        let is_live = self.live(machine);
         let mut is_used = vec![false; self.events.len()];
-        for (index, node) in self.nodes.iter().enumerate().rev() {
-            if !is_needed[index] || constants[index].is_some() {
-                continue;
-            }
+        for (node, _) in self.nodes.iter().zip(is_live).filter(|(_, is_live)| *is_live) {
             if let Op::Name(name) = node.op {
                 is_used[name as usize] = true;
-            }
-            for operand in live_operands(&node.op, &constants) {
-                is_needed[operand.index()] = true;
             }
         }
         let used = self.events.iter().zip(is_used).filter(|(_, is_used)| *is_used);
         used.map(|(event, _)| event).collect()
+    }
+
+    /// For every node whether the value can depend on it, on this machine.
+    pub(super) fn live(&self, machine: &Machine) -> Vec<bool> {
+        let constants = self.constants(machine);
+        let mut is_live = vec![false; self.nodes.len()];
+        is_live[self.root.index()] = true;
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if !is_live[index] {
+                continue;
+            }
+            if constants[index].is_some() {
+                is_live[index] = false;
+                continue;
+            }
+            for operand in live_operands(&node.op, &constants) {
+                is_live[operand.index()] = true;
+            }
+        }
+        is_live
     }
 
     /// The value of every node that depends on no event.

@@ -1,0 +1,413 @@
+//! What is wrong with a formula that nobody has run yet: events that the core does not have or never
+//! counts, sums of different things, quotients of different populations, units that do not fit.
+
+use std::fmt;
+
+use sim_core::PmuEvent::{self, *};
+use sim_core::pmu_event::{EventNameError, RelationKind};
+
+use super::catalog::{Catalog, MetricFormula};
+use super::dimension::{Mismatch, measures};
+use super::event_use::Quantity;
+use super::foreign;
+use super::link::Linked;
+use super::machine::Machine;
+use super::node::{BinaryOp, NodeId, Op};
+use super::quotient;
+use super::unit;
+
+/// Counters beside the cycle counter. Source: PMCR_EL0.N of the Neoverse N2.
+pub const COUNTERS: usize = 6;
+/// The first revision without the surplus slot.
+const FIRST_WITHOUT_ERRATUM: u64 = 0x410F_D493;
+
+/// How sure it is that something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Good to know.
+    Note,
+    /// Most likely wrong.
+    Warning,
+    /// Wrong.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The file or the formula cannot be read, or refers to itself.
+    Unreadable,
+    /// A name that no event of the core has.
+    UnknownEvent,
+    /// A name that events of other cores have.
+    OtherCore,
+    /// A number that is not the one of the event.
+    WrongNumber,
+    /// An event that stays 0 on this core.
+    NeverCounts,
+    /// An event that counts only under a condition.
+    Conditional,
+    /// Terms of different dimensions are added or compared.
+    Dimension,
+    /// The value cannot be what the unit says.
+    Unit,
+    /// Speculative counts over retired ones, or the other way round.
+    Stage,
+    /// The divisor counts other accesses than the dividend.
+    Population,
+    /// The surplus slot of r0p0 to r0p2 is not taken out, or taken out where there is none.
+    Erratum,
+    /// More events than counters.
+    Counters,
+    /// Two metrics of one name.
+    Duplicate,
+}
+
+impl Kind {
+    /// Its name in lists for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Unreadable => "unreadable",
+            Kind::UnknownEvent => "unknown-event",
+            Kind::OtherCore => "other-core",
+            Kind::WrongNumber => "wrong-number",
+            Kind::NeverCounts => "never-counts",
+            Kind::Conditional => "conditional",
+            Kind::Dimension => "dimension",
+            Kind::Unit => "unit",
+            Kind::Stage => "stage",
+            Kind::Population => "population",
+            Kind::Erratum => "erratum",
+            Kind::Counters => "counters",
+            Kind::Duplicate => "duplicate",
+        }
+    }
+}
+
+/// Something that is wrong with a metric, or good to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The metric.
+    pub metric: String,
+    /// The file, with a line where it has lines.
+    pub source: String,
+    /// How sure.
+    pub severity: Severity,
+    /// What.
+    pub kind: Kind,
+    /// What is wrong and what would be right, with the column.
+    pub message: String,
+}
+
+/// Checks one metric. Without a machine the revision is not known.
+pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
+    let mut report = Report { metric, findings: Vec::new() };
+    match &metric.formula {
+        Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
+        Ok(formula) => match Linked::named(&metric.name, formula, catalog) {
+            Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
+            Ok(linked) => report.formula(&linked, machine),
+        },
+    }
+    if let Some(threshold) = &metric.threshold {
+        match threshold {
+            Err(error) => {
+                report.add(Severity::Error, Kind::Unreadable, format!("threshold, {error}"));
+            }
+            Ok(formula) => {
+                if let Err(error) = Linked::new(formula, catalog) {
+                    report.add(Severity::Error, Kind::Unreadable, format!("threshold, {error}"));
+                }
+            }
+        }
+    }
+    report.findings
+}
+
+/// What is found of one metric.
+pub(super) struct Report<'a> {
+    pub(super) metric: &'a MetricFormula,
+    findings: Vec<Finding>,
+}
+
+impl Report<'_> {
+    pub(super) fn add(&mut self, severity: Severity, kind: Kind, message: String) {
+        self.findings.push(Finding {
+            metric: self.metric.name.clone(),
+            source: self.metric.source.clone(),
+            severity,
+            kind,
+            message,
+        });
+    }
+
+    /// A finding at a place of the formula.
+    pub(super) fn at(
+        &mut self,
+        linked: &Linked,
+        id: NodeId,
+        severity: Severity,
+        kind: Kind,
+        message: &str,
+    ) {
+        self.add(severity, kind, format!("{}: {message}", linked.place(id)));
+    }
+
+    fn formula(&mut self, linked: &Linked, machine: Option<&Machine>) {
+        self.names(linked);
+        self.divisors(linked);
+        let (measures, mismatches) = measures(linked);
+        for mismatch in mismatches {
+            self.mismatch(linked, mismatch);
+        }
+        quotient::check(self, linked);
+        unit::check(self, linked, &measures);
+        self.erratum(linked, machine);
+        self.counters(linked, machine);
+    }
+
+    /// Every name, at the first place where it stands.
+    fn names(&mut self, linked: &Linked) {
+        let mut is_seen = vec![false; linked.events().len()];
+        for (index, node) in linked.nodes().iter().enumerate() {
+            let Op::Name(name) = node.op else {
+                continue;
+            };
+            if !std::mem::replace(&mut is_seen[name as usize], true)
+                && let Some((severity, kind, message)) = about(&linked.event(name).quantity)
+            {
+                self.at(linked, NodeId(index as u32), severity, kind, &message);
+            }
+        }
+    }
+
+    /// Divisors that are 0 whatever runs.
+    fn divisors(&mut self, linked: &Linked) {
+        for node in linked.nodes() {
+            let Op::Binary(BinaryOp::Divide | BinaryOp::Remainder, _, divisor) = node.op else {
+                continue;
+            };
+            let event = match linked.node(divisor).op {
+                Op::Name(name) => linked.event(name).event(),
+                _ => None,
+            };
+            if let Some(event) = event.filter(|event| event.never_counts()) {
+                let message = format!("a division by {}, which is always 0", event.mnemonic());
+                self.at(linked, divisor, Severity::Error, Kind::NeverCounts, &message);
+            }
+        }
+    }
+
+    fn mismatch(&mut self, linked: &Linked, mismatch: Mismatch) {
+        let Mismatch { at, left, right } = mismatch;
+        let Op::Binary(op, a, b) = linked.node(at).op else {
+            return;
+        };
+        if op == BinaryOp::Subtract && is_correction(linked, a, b) {
+            return;
+        }
+        // The refill behind a misprediction, in cycles of which there is one: Arm's own formulas.
+        if left.is_none() && is_penalty(linked, b) {
+            let message = format!(
+                "{} stands for one cycle for each misprediction, as in Arm's formula",
+                linked.text_of(b)
+            );
+            return self.at(linked, at, Severity::Note, Kind::Dimension, &message);
+        }
+        let message = format!(
+            "'{}' of {} ({left}) and {} ({right})",
+            op.symbol(),
+            linked.text_of(a),
+            linked.text_of(b)
+        );
+        self.at(linked, at, Severity::Error, Kind::Dimension, &message);
+    }
+
+    /// `STALL_SLOT` and `STALL_SLOT_FRONTEND`, with and without the surplus taken out.
+    fn erratum(&mut self, linked: &Linked, machine: Option<&Machine>) {
+        let tests_revision = linked.nodes().iter().any(|node| matches!(node.op, Op::CoreFrom(_)));
+        let uses: Vec<(NodeId, bool)> = live_stalls(linked, machine);
+        let has_erratum = machine.map(|machine| !machine.is_core_from(FIRST_WITHOUT_ERRATUM));
+        for (id, is_corrected) in uses {
+            let event = linked.text_of(id).to_owned();
+            let (severity, message) = match (has_erratum, is_corrected) {
+                (Some(true), false) => (
+                    Severity::Error,
+                    format!(
+                        "{event} counts one slot too many per cycle on this revision; take CPU_CYCLES off"
+                    ),
+                ),
+                (Some(false), true) => (
+                    Severity::Error,
+                    format!(
+                        "CPU_CYCLES is taken off {event}, which has no surplus slot on this revision"
+                    ),
+                ),
+                (None, true) if !tests_revision => (
+                    Severity::Note,
+                    format!("CPU_CYCLES is taken off {event}: right for r0p0 to r0p2 only"),
+                ),
+                (None, false) if !tests_revision => (
+                    Severity::Note,
+                    format!("{event} counts one slot too many per cycle on r0p0 to r0p2"),
+                ),
+                _ => continue,
+            };
+            self.at(linked, id, severity, Kind::Erratum, &message);
+        }
+    }
+
+    fn counters(&mut self, linked: &Linked, machine: Option<&Machine>) {
+        let any = Machine::neoverse_n2(3, 1);
+        let needed = linked.needed(machine.unwrap_or(&any));
+        let mut events: Vec<PmuEvent> =
+            needed.into_iter().filter_map(|use_| use_.event()).collect();
+        events.sort_unstable();
+        events.dedup();
+        events.retain(|event| *event != CPU_CYCLES);
+        if events.len() > COUNTERS {
+            let message = format!(
+                "{} events beside CPU_CYCLES and {COUNTERS} counters: they cannot all count at once",
+                events.len()
+            );
+            self.add(Severity::Warning, Kind::Counters, message);
+        }
+    }
+}
+
+/// What is to be said about a name.
+fn about(quantity: &Quantity) -> Option<(Severity, Kind, String)> {
+    match quantity {
+        Quantity::Time(_) => None,
+        Quantity::Event(event) => about_event(*event),
+        Quantity::OtherPmu(pmu) => Some((
+            Severity::Warning,
+            Kind::UnknownEvent,
+            format!("an event of {pmu}, which is no part of the core: it is not counted here"),
+        )),
+        Quantity::Misspelt(error) => Some((Severity::Error, Kind::UnknownEvent, error.to_string())),
+        Quantity::Unknown(error) => Some(unknown(error)),
+    }
+}
+
+fn unknown(error: &EventNameError) -> (Severity, Kind, String) {
+    match error {
+        EventNameError::Unknown(name, _) => {
+            if let Some(foreign) = foreign::from_name(name) {
+                let message = format!("{name} is an event of other Arm cores; {}", foreign.remedy);
+                return (Severity::Error, Kind::OtherCore, message);
+            }
+            if foreign::is_of_x86(name) {
+                let message = format!("{name} is an event of another architecture");
+                return (Severity::Error, Kind::OtherCore, message);
+            }
+            (Severity::Error, Kind::UnknownEvent, error.to_string())
+        }
+        EventNameError::UnknownCode(code) => {
+            (Severity::Error, Kind::WrongNumber, format!("{error}{}", mistyped(*code)))
+        }
+        EventNameError::NotModeled(..) => {
+            (Severity::Warning, Kind::UnknownEvent, error.to_string())
+        }
+    }
+}
+
+/// The event whose number has the same digits in another order, or lacks a digit.
+pub(super) fn mistyped(code: u32) -> String {
+    let digits = |code: u32| {
+        let mut digits: Vec<char> = format!("{code:x}").chars().filter(|c| *c != '0').collect();
+        digits.sort_unstable();
+        digits
+    };
+    let own = digits(code);
+    let similar: Vec<String> = PmuEvent::ALL
+        .into_iter()
+        .filter(|event| !own.is_empty() && digits(u32::from(event.code())) == own)
+        .map(|event| format!("{} is 0x{:02X}", event.mnemonic(), event.code()))
+        .collect();
+    match similar.len() {
+        0 => String::new(),
+        1..=4 => format!("; {}", similar.join(", ")),
+        _ => format!("; {}, ...", similar[..4].join(", ")),
+    }
+}
+
+fn about_event(event: PmuEvent) -> Option<(Severity, Kind, String)> {
+    let has = |kind| event.relation(kind).is_some();
+    let name = event.mnemonic();
+    if event.never_counts() {
+        let instead = match event {
+            LDST_SPEC => "; LD_SPEC + ST_SPEC count, atomics in both",
+            L3D_CACHE | L3D_CACHE_REFILL | L3D_CACHE_ALLOCATE | L3_CACHE_RD
+            | L3D_CACHE_LMISS_RD => {
+                "; there is no L3 behind this core's L2, LL_CACHE_RD counts at the system level cache"
+            }
+            _ => "",
+        };
+        let message = format!("{name} stays 0 on this core{instead}");
+        return Some((Severity::Error, Kind::NeverCounts, message));
+    }
+    let condition = match () {
+        () if has(RelationKind::RequiresExtllc) => "while CPUECTLR_EL1.EXTLLC is set",
+        () if has(RelationKind::RequiresMte) => "tag-checked accesses",
+        () if has(RelationKind::RequiresSpe) => "while statistical profiling runs",
+        () if has(RelationKind::RequiresOddCounter) => "on an odd-numbered counter",
+        () => return None,
+    };
+    Some((Severity::Note, Kind::Conditional, format!("{name} counts only {condition}")))
+}
+
+fn event_at(linked: &Linked, id: NodeId) -> Option<PmuEvent> {
+    match linked.node(id).op {
+        Op::Name(name) => linked.event(name).event(),
+        _ => None,
+    }
+}
+
+/// `STALL_SLOT - CPU_CYCLES`: the surplus slot of the early revisions.
+fn is_correction(linked: &Linked, a: NodeId, b: NodeId) -> bool {
+    matches!(event_at(linked, a), Some(STALL_SLOT | STALL_SLOT_FRONTEND))
+        && event_at(linked, b) == Some(CPU_CYCLES)
+}
+
+/// `BR_MIS_PRED / CPU_CYCLES`.
+fn is_penalty(linked: &Linked, id: NodeId) -> bool {
+    matches!(linked.node(id).op, Op::Binary(BinaryOp::Divide, a, b)
+        if event_at(linked, a) == Some(BR_MIS_PRED) && event_at(linked, b) == Some(CPU_CYCLES))
+}
+
+/// The places of `STALL_SLOT` and `STALL_SLOT_FRONTEND` that count on this machine, and whether
+/// `CPU_CYCLES` is taken off there.
+fn live_stalls(linked: &Linked, machine: Option<&Machine>) -> Vec<(NodeId, bool)> {
+    let is_live = match machine {
+        Some(machine) => linked.live(machine),
+        None => vec![true; linked.nodes().len()],
+    };
+    let mut corrected = vec![false; linked.nodes().len()];
+    for (index, node) in linked.nodes().iter().enumerate() {
+        if let Op::Binary(BinaryOp::Subtract, a, b) = node.op
+            && is_live[index]
+            && is_correction(linked, a, b)
+        {
+            corrected[a.index()] = true;
+        }
+    }
+    let ids = (0..linked.nodes().len()).map(|index| NodeId(index as u32));
+    ids.filter(|id| is_live[id.index()])
+        .filter(|id| matches!(event_at(linked, *id), Some(STALL_SLOT | STALL_SLOT_FRONTEND)))
+        .map(|id| (id, corrected[id.index()]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

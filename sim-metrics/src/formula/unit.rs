@@ -1,0 +1,148 @@
+//! Whether a value can be what its unit says: percent that are a hundredth, misses per cycle that are
+//! called MPKI, shares of slots that are no shares.
+
+use sim_core::PmuEvent;
+
+use super::dimension::{Dimension, Measure};
+use super::link::Linked;
+use super::lint::{Kind, Report, Severity};
+use super::node::{BinaryOp, NodeId, Op};
+use super::population::{Base, Stage, population};
+
+/// What a unit says about a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    /// So many of 100.
+    Percent,
+    /// So many for each 1000 retired instructions.
+    PerKiloInstruction,
+    /// So many in each cycle.
+    PerCycle,
+}
+
+impl Meaning {
+    /// The meaning of a unit as the files write it; most units say nothing that could be checked.
+    fn of(unit: &str) -> Option<Meaning> {
+        let lower = unit.to_ascii_lowercase();
+        match lower.as_str() {
+            "mpki" | "pki" => Some(Meaning::PerKiloInstruction),
+            "per cycle" => Some(Meaning::PerCycle),
+            "%" => Some(Meaning::Percent),
+            text if text.starts_with("percent") => Some(Meaning::Percent),
+            _ => None,
+        }
+    }
+
+    fn factor(self) -> f64 {
+        match self {
+            Meaning::Percent => 100.0,
+            Meaning::PerKiloInstruction => 1000.0,
+            Meaning::PerCycle => 1.0,
+        }
+    }
+}
+
+/// Checks the value of a formula against the unit of its metric.
+pub(super) fn check(report: &mut Report<'_>, linked: &Linked, measures: &[Measure]) {
+    let unit = report.metric.scale.unit.clone();
+    let Some(meaning) = Meaning::of(&unit) else {
+        return;
+    };
+    let root = measures[linked.root().index()];
+    if let Some(scale) = root.scale {
+        let factor = scale * report.metric.scale.factor;
+        if (factor / meaning.factor() - 1.0).abs() > 1e-9 {
+            let message = format!(
+                "the value is multiplied by {factor} and its unit, {unit}, asks for {}",
+                meaning.factor()
+            );
+            report.add(Severity::Error, Kind::Unit, message);
+        }
+    }
+    if let Some(dimension) = root.dimension
+        && !fits(meaning, dimension)
+    {
+        let message = format!("the value is {dimension}, which is no {unit}");
+        report.add(Severity::Error, Kind::Unit, message);
+    }
+    if meaning == Meaning::PerKiloInstruction {
+        divisor_retires(report, linked, &unit);
+    }
+    whole(report, linked, &unit);
+}
+
+fn fits(meaning: Meaning, dimension: Dimension) -> bool {
+    let alone = |base: Base, exponent: i8| {
+        dimension.exponent(base) == exponent
+            && Base::ALL
+                .into_iter()
+                .filter(|other| *other != base)
+                .all(|other| (0..=1).contains(&dimension.exponent(other)))
+    };
+    match meaning {
+        Meaning::Percent => dimension.is_none(),
+        // Branches are instructions: their rate has no dimension.
+        Meaning::PerKiloInstruction => dimension.is_none() || alone(Base::Instruction, -1),
+        Meaning::PerCycle => alone(Base::Cycle, -1),
+    }
+}
+
+/// The divisor of the quotient that a value is, through factors around it.
+fn divisor(linked: &Linked) -> Option<NodeId> {
+    let mut id = linked.root();
+    loop {
+        match linked.node(id).op {
+            Op::Binary(BinaryOp::Divide | BinaryOp::Ratio, above, below) => {
+                match linked.node(below).op {
+                    // `a / b / 1000` and `a / 1000` are quotients by something else.
+                    Op::Number(_) => id = above,
+                    _ => return Some(below),
+                }
+            }
+            Op::Binary(BinaryOp::Multiply, a, b) => match (linked.node(a).op, linked.node(b).op) {
+                (Op::Number(_), _) => id = b,
+                (_, Op::Number(_)) => id = a,
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+fn event_at(linked: &Linked, id: NodeId) -> Option<PmuEvent> {
+    match linked.node(id).op {
+        Op::Name(name) => linked.event(name).event(),
+        _ => None,
+    }
+}
+
+/// MPKI are by retired instructions; by executed ones wrong paths make them look better.
+fn divisor_retires(report: &mut Report<'_>, linked: &Linked, unit: &str) {
+    let Some(id) = divisor(linked) else {
+        return;
+    };
+    if let Some(event) = event_at(linked, id)
+        && population(event).stage == Stage::Speculative
+    {
+        let message = format!(
+            "{unit} are by retired instructions and {} counts wrong paths too",
+            event.mnemonic()
+        );
+        report.at(linked, id, Severity::Warning, Kind::Stage, &message);
+    }
+}
+
+/// `percent of cycles` of something else than cycles.
+fn whole(report: &mut Report<'_>, linked: &Linked, unit: &str) {
+    const WHOLES: [(&str, Base); 2] = [("cycles", Base::Cycle), ("slots", Base::Slot)];
+    let named = WHOLES.iter().find(|(word, _)| unit == format!("percent of {word}"));
+    let (Some((word, base)), Some(id)) = (named, divisor(linked)) else {
+        return;
+    };
+    if let Some(event) = event_at(linked, id)
+        && population(event).base != *base
+    {
+        let message = format!("the whole is {} and not the {word}", event.mnemonic());
+        report.at(linked, id, Severity::Error, Kind::Unit, &message);
+    }
+}
