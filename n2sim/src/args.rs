@@ -10,6 +10,7 @@ use crate::capture::CaptureArgs;
 use crate::diff::DiffArgs;
 use crate::doctor::DoctorArgs;
 use crate::ladder::LadderArgs;
+use crate::lint::LintArgs;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     /// Say what an event is, here and on other cores
     Explain(ExplainArgs),
     Ladder(LadderArgs),
+    Lint(LintArgs),
     /// List events, metrics or the configuration
     List(ListArgs),
     /// Replay a trace and print its counts as `perf stat` would
@@ -268,8 +270,12 @@ pub(crate) enum ListWhat {
         #[arg(long, value_name = "CORE", conflicts_with = "long", value_parser = other_core)]
         core: Option<OtherCore>,
     },
-    /// The ratios that are printed beside counts, with their formulas
-    Metrics,
+    /// The metrics that can be computed, with their formulas
+    Metrics {
+        /// Metric files or folders with such, in front of the metrics of n2sim
+        #[arg(long, value_name = "FILE")]
+        metrics: Vec<PathBuf>,
+    },
     /// The merged configuration, with the source of every value
     Config {
         #[command(flatten)]
@@ -339,6 +345,18 @@ pub(crate) enum RevisionName {
     R0p1,
     R0p2,
     R0p3,
+}
+
+impl RevisionName {
+    /// The number behind the `p`.
+    pub(crate) fn patch(self) -> u8 {
+        match self {
+            RevisionName::R0p0 => 0,
+            RevisionName::R0p1 => 1,
+            RevisionName::R0p2 => 2,
+            RevisionName::R0p3 => 3,
+        }
+    }
 }
 
 impl From<RevisionName> for Revision {

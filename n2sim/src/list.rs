@@ -1,14 +1,16 @@
-//! `n2sim list`: the event table, the built-in metrics, the configuration in force.
+//! `n2sim list`: the event table, the metrics, the configuration in force.
 
 use std::io::{self, Write};
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
 use sim_machine::MachineConfig;
+use sim_metrics::formula::Catalog;
 use sim_pmu::OtherCore;
 
 use crate::Verdict;
 use crate::args::{ListArgs, ListWhat, MachineArgs};
+use crate::metric_files;
 
 /// Columns of an event's name.
 const NAME_WIDTH: usize = 26;
@@ -21,7 +23,7 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
     match &args.what {
         ListWhat::Events { core: Some(core), .. } => write_other_events(&mut out, core)?,
         ListWhat::Events { long, .. } => write_events(&mut out, *long)?,
-        ListWhat::Metrics => write_metrics(&mut out)?,
+        ListWhat::Metrics { metrics } => write_metrics(&mut out, &metric_files::catalog(metrics)?)?,
         ListWhat::Config { machine } => write_config(&mut out, machine)?,
     }
     out.flush()?;
@@ -116,10 +118,29 @@ fn relation_label(kind: RelationKind) -> &'static str {
     }
 }
 
-fn write_metrics(out: &mut impl Write) -> io::Result<()> {
-    for metric in sim_metrics::metrics::ALL {
-        writeln!(out, "{:<METRIC_WIDTH$} {}", metric.name, metric.formula(false))?;
-        writeln!(out, "{:<METRIC_WIDTH$}   {}", "", metric.label)?;
+/// Every metric with its formula, its unit, what it says and the truth that it claims.
+fn write_metrics(out: &mut impl Write, catalog: &Catalog) -> io::Result<()> {
+    for metric in catalog.metrics() {
+        let formula = match &metric.formula {
+            Ok(formula) => formula.text().to_owned(),
+            Err(error) => format!("cannot be read: {error}"),
+        };
+        let scale = &metric.scale;
+        let unit = match (scale.factor, scale.unit.as_str()) {
+            (_, "") => String::from("no unit"),
+            (1.0, unit) => unit.to_owned(),
+            (factor, unit) => format!("times {factor}, {unit}"),
+        };
+        writeln!(out, "{:<METRIC_WIDTH$} {formula}", metric.name)?;
+        let mut line = |text: &str| match text.is_empty() {
+            true => Ok(()),
+            false => writeln!(out, "{:<METRIC_WIDTH$}   {text}", ""),
+        };
+        line(&metric.description)?;
+        line(&format!("[{unit}] {}", metric.groups.join(", ")))?;
+        if let Some(claim) = &metric.claims {
+            line(&format!("claims {claim}"))?;
+        }
     }
     Ok(())
 }

@@ -15,8 +15,10 @@ mod explain;
 mod host;
 mod input;
 mod ladder;
+mod lint;
 mod list;
 mod measure;
+mod metric_files;
 mod output;
 mod plan;
 mod stat;
@@ -68,6 +70,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => return doctor::run(&args),
         Command::Explain(args) => explain::run(&args)?.into(),
         Command::Ladder(args) => ladder::run(&args)?.into(),
+        Command::Lint(args) => lint::run(&args)?.into(),
         Command::List(args) => list::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),

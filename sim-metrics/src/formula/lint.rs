@@ -296,11 +296,12 @@ fn about(quantity: &Quantity) -> Option<(Severity, Kind, String)> {
             format!("an event of {pmu}, which is no part of the core: it is not counted here"),
         )),
         Quantity::Misspelt(error) => Some((Severity::Error, Kind::UnknownEvent, error.to_string())),
-        Quantity::Unknown(error) => Some(unknown(error)),
+        Quantity::Unknown(error) => Some(about_unknown(error)),
     }
 }
 
-fn unknown(error: &EventNameError) -> (Severity, Kind, String) {
+/// What is to be said about a name that the core does not have.
+pub(crate) fn about_unknown(error: &EventNameError) -> (Severity, Kind, String) {
     match error {
         EventNameError::Unknown(name, _) => {
             if let Some(foreign) = foreign::from_name(name) {
@@ -323,7 +324,7 @@ fn unknown(error: &EventNameError) -> (Severity, Kind, String) {
 }
 
 /// The event whose number has the same digits in another order, or lacks a digit.
-pub(super) fn mistyped(code: u32) -> String {
+fn mistyped(code: u32) -> String {
     let digits = |code: u32| {
         let mut digits: Vec<char> = format!("{code:x}").chars().filter(|c| *c != '0').collect();
         digits.sort_unstable();

@@ -1,7 +1,7 @@
 //! The lists of Linux' `tools/perf/pmu-events`: arrays of events and metrics.
 //!
 //! An entry with `ArchStdEvent` takes what it does not say itself from the entry of that name in the
-//! lists for all Arm cores.
+//! lists for all Arm cores. Those define nothing themselves, unless they are all that is given.
 
 use serde_json::{Map, Value};
 
@@ -10,12 +10,17 @@ use crate::formula::{Formula, MetricFormula, Scale};
 
 type Entry = Map<String, Value>;
 
+/// The lists for all Arm cores, beside the folders of the cores.
+pub const STANDARD: [&str; 3] = ["common-and-microarch.json", "recommended.json", "sbsa.json"];
+
 /// Reads lists that belong together.
 pub(super) fn read(lists: &[(&str, Vec<Value>)]) -> MetricFile {
     let mut file = MetricFile::default();
     let standard: Vec<&Entry> =
         lists.iter().flat_map(|(_, list)| list).filter_map(Value::as_object).collect();
-    for (name, list) in lists {
+    let is_standard = |name: &str| STANDARD.iter().any(|standard| name.ends_with(standard));
+    let has_core = lists.iter().any(|(name, _)| !is_standard(name));
+    for (name, list) in lists.iter().filter(|(name, _)| !has_core || !is_standard(name)) {
         for (number, value) in list.iter().enumerate() {
             let place = format!("{name}: entry {}", number + 1);
             match value.as_object() {
@@ -24,7 +29,6 @@ pub(super) fn read(lists: &[(&str, Vec<Value>)]) -> MetricFile {
             }
         }
     }
-    drop_overridden(&mut file.metrics);
     file
 }
 
@@ -87,19 +91,6 @@ fn defines(entry: &Entry, name: &str) -> bool {
     is_named("EventName") || is_named("MetricName")
 }
 
-/// The metrics for all Arm cores stay only where the list of the core has none of the name.
-fn drop_overridden(metrics: &mut Vec<MetricFormula>) {
-    let names: Vec<(String, String)> =
-        metrics.iter().map(|metric| (metric.name.clone(), metric.source.clone())).collect();
-    metrics.retain(|metric| {
-        let is_standard = metric.source.ends_with("sbsa.json");
-        let is_named = |(name, source): &(String, String)| {
-            name.eq_ignore_ascii_case(&metric.name) && *source != metric.source
-        };
-        !(is_standard && names.iter().any(is_named))
-    });
-}
-
 fn text<'a>(entry: &'a Entry, key: &str) -> Option<&'a str> {
     entry.get(key).and_then(Value::as_str)
 }
@@ -122,7 +113,7 @@ mod tests {
         {"MetricName": "ipc", "MetricExpr": "INST_RETIRED / CPU_CYCLES", "MetricGroup": "A;B",
          "ScaleUnit": "1per cycle", "MetricThreshold": "ipc < 1"}
     ]"#;
-    const STANDARD: &str = r#"[
+    const STANDARD_LIST: &str = r#"[
         {"MetricName": "bound", "MetricExpr": "1", "ScaleUnit": "1percent of slots"},
         {"EventName": "LD_SPEC", "EventCode": "0x70"}
     ]"#;
@@ -130,7 +121,7 @@ mod tests {
     fn both(core: &str) -> MetricFile {
         let files = [
             NamedText { name: "core.json", text: core },
-            NamedText { name: "sbsa.json", text: STANDARD },
+            NamedText { name: "sbsa.json", text: STANDARD_LIST },
         ];
         read(&files).expect("two lists")
     }
@@ -145,7 +136,7 @@ mod tests {
         assert_eq!(ipc.groups, ["A", "B"]);
         assert!(matches!(ipc.threshold, Some(Ok(_))));
         let codes: Vec<Option<u32>> = file.events.iter().map(|event| event.code).collect();
-        assert_eq!(codes, [Some(0x70), Some(0x70)]);
+        assert_eq!(codes, [Some(0x70)]);
     }
 
     #[test]

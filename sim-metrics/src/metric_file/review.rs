@@ -1,0 +1,130 @@
+//! Everything that is wrong with a whole metric file, without a run.
+
+use sim_core::PmuEvent;
+use sim_core::pmu_event::EventNameError;
+
+use super::{DeclaredEvent, MetricFile};
+use crate::formula::lint::about_unknown;
+use crate::formula::{Catalog, Finding, Kind, Machine, Severity, lint};
+
+/// Part number of the Neoverse N2. Source: TRM, MIDR_EL1.
+const NEOVERSE_N2: u32 = 0xD49;
+
+/// Checks every metric and event of a file. Names that the file does not define are looked up in
+/// `catalog`, which holds the file's own metrics too.
+pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
+    let fault = |fault: &String| finding("", "", Severity::Error, Kind::Unreadable, fault.clone());
+    let mut findings: Vec<Finding> = file.faults.iter().map(fault).collect();
+    findings.extend(core(file));
+    findings.extend(file.events.iter().filter_map(declared));
+    for (index, metric) in file.metrics.iter().enumerate() {
+        let is_same =
+            |other: &&crate::formula::MetricFormula| other.name.eq_ignore_ascii_case(&metric.name);
+        if let Some(first) = file.metrics[..index].iter().find(is_same) {
+            let message = format!("a metric of this name stands in {} already", first.source);
+            let (name, source) = (&metric.name, &metric.source);
+            findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
+        }
+        findings.extend(lint(metric, catalog, machine));
+    }
+    findings
+}
+
+fn finding(metric: &str, source: &str, severity: Severity, kind: Kind, message: String) -> Finding {
+    Finding { metric: metric.to_owned(), source: source.to_owned(), severity, kind, message }
+}
+
+/// A file for another core, or with another number of slots.
+fn core(file: &MetricFile) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut add = |message| {
+        findings.push(finding("", "", Severity::Warning, Kind::OtherCore, message));
+    };
+    let name = file.core.name.as_deref().unwrap_or("another core");
+    if let Some(part) = file.core.part.filter(|part| *part != NEOVERSE_N2) {
+        add(format!("the file is for {name}, part 0x{part:03X}; this core is 0x{NEOVERSE_N2:03X}"));
+    }
+    let slots = Machine::neoverse_n2(0, 1).slots;
+    if let Some(given) = file.core.slots.filter(|given| *given != slots) {
+        add(format!("the file is for {given} slots per cycle; this core has {slots}"));
+    }
+    findings
+}
+
+/// An event that the core does not have, or has under another number.
+fn declared(event: &DeclaredEvent) -> Option<Finding> {
+    let add = |severity, kind, message| Some(finding("", &event.source, severity, kind, message));
+    match (PmuEvent::from_name(&event.name), event.code) {
+        (Ok(own), Some(code)) if u32::from(own.code()) != code => {
+            let meant = match PmuEvent::from_code(code) {
+                Ok(other) => format!(", which is {}", other.mnemonic()),
+                Err(_) => String::new(),
+            };
+            let message = format!(
+                "{} has the number 0x{:02X}, and the file says 0x{code:02X}{meant}",
+                event.name,
+                own.code()
+            );
+            add(Severity::Error, Kind::WrongNumber, message)
+        }
+        (Err(error @ EventNameError::Unknown(..)), _) => {
+            let (_, kind, message) = about_unknown(&error);
+            add(Severity::Warning, kind, message)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NamedText, read};
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind> {
+        let file = read(&[NamedText { name: "t.json", text }]).expect("readable");
+        let catalog: Catalog = file.metrics.iter().cloned().collect();
+        review(&file, &catalog, None).into_iter().map(|finding| finding.kind).collect()
+    }
+
+    #[test]
+    fn a_good_file_has_no_findings() {
+        let text = r#"{"product_configuration": {"part_num": "0xd49", "num_slots": 5},
+            "events": {"LD_SPEC": {"code": "0x70"}, "TRB_WRAP": {"code": "0x400c"}},
+            "metrics": {"a": {"formula": "LD_SPEC / INST_SPEC", "units": "per instruction"}}}"#;
+        assert_eq!(kinds(text), []);
+    }
+
+    #[test]
+    fn wrong_events_cores_and_names_are_found() {
+        let text = r#"{"product_configuration": {"part_num": "0xd0c", "num_slots": 4},
+            "events": {"FP_SCALE_OPS_SPEC": {"code": "0x0C80"}, "STALL": {"code": "0x11"},
+                       "LL_CACHE": {"code": "0x32"}, "X": {"code": "1"}},
+            "metrics": {"a": {"formula": "1"}, "A": {"formula": "2"}}}"#;
+        let expected = [
+            Kind::OtherCore,
+            Kind::OtherCore,
+            Kind::WrongNumber,
+            Kind::OtherCore,
+            Kind::WrongNumber,
+            Kind::UnknownEvent,
+            Kind::Duplicate,
+        ];
+        let mut found = kinds(text);
+        found.sort_unstable();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_wrong_number_names_what_it_is_the_number_of() {
+        let event = |code| DeclaredEvent {
+            name: "FP_SCALE_OPS_SPEC".to_owned(),
+            code: Some(code),
+            source: String::new(),
+        };
+        let told = |code| declared(&event(code)).expect("wrong").message;
+        assert!(told(0x11).ends_with("which is CPU_CYCLES"));
+        assert!(told(0x80C).starts_with("FP_SCALE_OPS_SPEC has the number 0x80C0"));
+    }
+}
