@@ -9,6 +9,7 @@ mod elements;
 mod exceptions;
 mod pmu_registers;
 mod port;
+mod profiling;
 mod recorded;
 mod setup;
 mod stepper;
@@ -19,6 +20,7 @@ use sim_core::config::ConfigError;
 use sim_trace::scenario::{Case, Reading, Step};
 
 use crate::config::{ConfigSource, MachineConfig, Profile};
+pub use profiling::WrongProfile;
 pub use recorded::{Recorded, Tally};
 use stepper::Stepper;
 pub use verdict::{Mismatch, Verdict, WrongCounter, WrongEdge};

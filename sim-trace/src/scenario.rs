@@ -48,6 +48,7 @@ pub mod given;
 pub mod named_insts;
 mod other_path;
 pub mod pmu_registers;
+pub mod profiling;
 mod rename_step;
 pub mod steps;
 #[cfg(test)]
@@ -62,6 +63,7 @@ pub use expect::{Bound, Expectation, Expected};
 pub use flows::Way;
 pub use given::{Base, Bits, Clause, Given, Ram, State};
 pub use pmu_registers::{ExpectedRegister, RegisterRead};
+pub use profiling::{GivenFaultKind, GivenProfiling, ProfileClaim, RecordField, SampleSet};
 pub use steps::{Action, Join, Step, Xt};
 pub use vectors::Reading;
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use sim_core::{EventSink, FlowEdge, PmuEvent};
+use sim_core::{EventSink, FlowEdge, Operation, PmuEvent};
 use sim_machine::scenario::{Recorded, Tally};
 
 /// A place in the sources that raises an event.
@@ -35,6 +35,8 @@ pub struct Learner {
 }
 
 impl EventSink for Learner {
+    const FOLLOWS_RUN: bool = true;
+
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         if n > 0 {
@@ -49,6 +51,10 @@ impl EventSink for Learner {
 
     fn edge(&mut self, edge: FlowEdge) {
         self.recorded.edge(edge);
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.profile(|spe, sink| spe.operation(operation, sink));
     }
 }
 
@@ -90,6 +96,8 @@ impl Faulty {
 }
 
 impl EventSink for Faulty {
+    const FOLLOWS_RUN: bool = true;
+
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         let caller = Location::caller();
@@ -113,6 +121,10 @@ impl EventSink for Faulty {
             _ => {}
         }
         self.recorded.edge(edge);
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.profile(|spe, sink| spe.operation(operation, sink));
     }
 }
 

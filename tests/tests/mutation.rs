@@ -164,7 +164,7 @@ fn on_all_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> 
 fn sources() -> BTreeMap<String, String> {
     let top = repository();
     let mut sources = BTreeMap::new();
-    for folder in ["sim-cache/src", "sim-pipeline/src"] {
+    for folder in ["sim-cache/src", "sim-pipeline/src", "sim-pmu/src/spe"] {
         for path in files_below(&top.join(folder), "rs") {
             let name = path.strip_prefix(&top).unwrap_or(&path).display().to_string();
             sources.insert(name, read(&path));

@@ -52,7 +52,9 @@ fn every_case_looks_at_something_and_has_its_own_name() {
         let cases = sim_trace::scenario::parse(&file, &read(&path))
             .unwrap_or_else(|error| panic!("{error}"));
         for (i, case) in cases.iter().enumerate() {
-            let looks = !case.expect.events.is_empty() || !case.expect.registers.is_empty();
+            let looks = !case.expect.events.is_empty()
+                || !case.expect.registers.is_empty()
+                || !case.expect.profile.is_empty();
             assert!(looks, "{file}: {} expects nothing", case.test);
             let twin = cases[..i].iter().any(|other| other.test == case.test);
             assert!(!twin, "{file}: two cases are called {}", case.test);

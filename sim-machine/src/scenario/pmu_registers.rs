@@ -1,12 +1,12 @@
 //! Reads and writes of the PMU's registers by the steps of a case.
 
-use sim_pmu::{AccessError, Encoding, Pmu, Register};
+use sim_pmu::{AccessError, Encoding, Pmu, Register, SpeRegister};
 use sim_trace::scenario::{Action, Case, ExpectedRegister, RegisterRead, Step};
 
-use super::CaseError;
 use super::exceptions::pmu_of;
 use super::recorded::Tally;
 use super::stepper::Stepper;
+use super::{CaseError, Recorded, profiling};
 
 /// `MSR` and `MRS` of a register, without the fields that name it and Rt.
 const MSR: u32 = 0xD510_0000;
@@ -36,14 +36,23 @@ fn access(step: &Step) -> Option<(Register, bool)> {
 }
 
 /// What reading a register gives now.
-pub(super) fn read(pmu: &Pmu, expected: &ExpectedRegister) -> RegisterRead {
-    // A counter that the architecture has no name for does not exist either.
-    let register = Register::from_name(&expected.name);
-    match register.map_or(Err(AccessError::Undefined), |register| pmu.mrs(register)) {
+pub(super) fn read(recorded: &Recorded, expected: &ExpectedRegister) -> RegisterRead {
+    let result = match SpeRegister::from_name(&expected.name) {
+        Some(register) => profiling::unit_of(recorded).mrs(register),
+        None => read_pmu(recorded, &expected.name),
+    };
+    match result {
         Ok(value) => RegisterRead::Value(value),
         Err(AccessError::Undefined) => RegisterRead::Undefined,
         Err(AccessError::Trap { to }) => RegisterRead::TrappedTo(to as u8),
     }
+}
+
+fn read_pmu(recorded: &Recorded, name: &str) -> Result<u64, AccessError> {
+    let pmu = recorded.pmu.as_ref().expect("a case that looks at registers has a PMU");
+    // A counter that the architecture has no name for does not exist either.
+    let register = Register::from_name(name);
+    register.map_or(Err(AccessError::Undefined), |register| pmu.mrs(register))
 }
 
 impl<T: Tally> Stepper<T> {
@@ -58,6 +67,10 @@ impl<T: Tally> Stepper<T> {
             true => pmu.msr(register, xt.unwrap_or(0)),
             false => pmu.mrs(register).map(drop),
         };
-        result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })
+        result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })?;
+        if is_write {
+            profiling::share(register, xt.unwrap_or(0), self.sink.recorded_mut());
+        }
+        Ok(())
     }
 }

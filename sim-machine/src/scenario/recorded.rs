@@ -1,8 +1,8 @@
 //! What a case is judged by: the counts of the events and the edges of the flows.
 
 use sim_core::flow::FlowCounts;
-use sim_core::{Counts, EventSink, FlowEdge, PmuEvent};
-use sim_pmu::Pmu;
+use sim_core::{Counts, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_pmu::{Pmu, Spe};
 
 /// Everything that a case was heard to raise.
 #[derive(Clone, Debug, Default)]
@@ -13,9 +13,13 @@ pub struct Recorded {
     pub flows: FlowCounts,
     /// The counters of the PMU, if the case is given some.
     pub pmu: Option<Box<Pmu>>,
+    /// The profiling unit, if the case programs one.
+    pub spe: Option<Box<Spe>>,
 }
 
 impl EventSink for Recorded {
+    const FOLLOWS_RUN: bool = true;
+
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.counts.count(event, n);
@@ -35,16 +39,28 @@ impl EventSink for Recorded {
     fn edge(&mut self, edge: FlowEdge) {
         self.flows.edge(edge);
     }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.profile(|spe, sink| spe.operation(operation, sink));
+    }
 }
 
 /// A sink that a case can be judged by. One that hears otherwise than it is told (a raise site left
 /// out, say) stands in for a machine with that fault.
-pub trait Tally: EventSink {
+pub trait Tally: EventSink + Sized {
     /// What was heard so far.
     fn recorded(&self) -> &Recorded;
 
     /// The same, to give it counters.
     fn recorded_mut(&mut self) -> &mut Recorded;
+
+    /// Does something with the profiling unit, if there is one; what it raises is heard like all else.
+    fn profile(&mut self, work: impl FnOnce(&mut Spe, &mut Self)) {
+        if let Some(mut spe) = self.recorded_mut().spe.take() {
+            work(&mut spe, self);
+            self.recorded_mut().spe = Some(spe);
+        }
+    }
 }
 
 impl Tally for Recorded {

@@ -11,6 +11,7 @@ use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 use super::exceptions::CutShort;
 use super::pmu_registers::pmu_for;
 use super::port::{DataPort, NoMemory};
+use super::profiling::{self, unit_for};
 use super::recorded::Tally;
 use super::setup;
 use super::{CaseError, Recorded};
@@ -54,6 +55,8 @@ impl<T: Tally> Stepper<T> {
         mut sink: T,
     ) -> Result<Stepper<T>, CaseError> {
         sink.recorded_mut().pmu = pmu_for(case);
+        sink.recorded_mut().spe = unit_for(case, config);
+        profiling::program(case, sink.recorded_mut());
         let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
         setup::apply(&case.given, &case.steps, &mut memory)
             .map_err(|source| CaseError::NotMapped { test: case.test.clone(), source })?;
@@ -122,6 +125,7 @@ impl<T: Tally> Stepper<T> {
                 } else {
                     self.execute_with(step, addr, InstFlags::default());
                     self.access_pmu(step, addr)?;
+                    self.access_spe(step, addr)?;
                     self.resume(step);
                 }
             }
@@ -271,6 +275,7 @@ impl<T: Tally> Stepper<T> {
     /// Lets everything drain; the sink with what the whole case raised.
     pub(super) fn finish(mut self) -> T {
         self.pipeline.finish(&mut self.sink);
+        self.sink.profile(|spe, sink| spe.synchronize(sink));
         self.sink
     }
 }

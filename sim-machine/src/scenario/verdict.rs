@@ -7,7 +7,8 @@ use sim_trace::scenario::{
     Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead,
 };
 
-use super::{Added, Recorded, pmu_registers};
+use super::profiling::WrongProfile;
+use super::{Added, Recorded, pmu_registers, profiling};
 
 /// An event whose count is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct Verdict {
     pub wrong_counters: Vec<WrongCounter>,
     /// Every wrong register of the PMU.
     pub wrong_registers: Vec<WrongRegister>,
+    /// Every wrong statement about sampled operations.
+    pub wrong_profile: Vec<WrongProfile>,
     /// How many events were compared.
     pub compared: usize,
 }
@@ -75,6 +78,7 @@ impl Verdict {
             && self.wrong_edges.is_empty()
             && self.wrong_counters.is_empty()
             && self.wrong_registers.is_empty()
+            && self.wrong_profile.is_empty()
     }
 
     /// What a reader needs to see of a case that does not hold: place, claim, section, and for
@@ -117,6 +121,9 @@ impl Verdict {
                 told(*read)
             );
         }
+        for wrong in &self.wrong_profile {
+            text += &format!("    {wrong}\n");
+        }
         text
     }
 }
@@ -154,17 +161,17 @@ pub(super) fn judge(
         .collect();
     let wrong_counters = wrong_counters(expectation, recorded);
     let wrong_registers = wrong_registers(expectation, recorded);
-    let compared =
-        expectation.events.len() + expectation.counters.len() + expectation.registers.len();
-    Verdict { mismatches, wrong_edges, wrong_counters, wrong_registers, compared }
+    let wrong_profile = profiling::wrong_profile(expectation, recorded);
+    let compared = expectation.events.len()
+        + expectation.counters.len()
+        + expectation.registers.len()
+        + expectation.profile.len();
+    Verdict { mismatches, wrong_edges, wrong_counters, wrong_registers, wrong_profile, compared }
 }
 
 /// The registers that give something else than they should.
 fn wrong_registers(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongRegister> {
-    let read = |expected: &ExpectedRegister| {
-        let pmu = recorded.pmu.as_ref().expect("a case that looks at registers has a PMU");
-        pmu_registers::read(pmu, expected)
-    };
+    let read = |expected: &ExpectedRegister| pmu_registers::read(recorded, expected);
     let expected = expectation.registers.iter();
     let reads = expected.map(|expected| (expected, read(expected)));
     reads

@@ -173,7 +173,8 @@ mod tests {
     /// Table 3 of the supplement, S.EN.1 to S.EN.7: the cells for EL3, EL2, EL1 and EL0.
     #[test]
     fn each_cell_of_the_table_has_its_own_enable() {
-        let table: [(bool, &[u64], &[u64], &[bool], &str); 7] = [
+        type Row = (bool, &'static [u64], &'static [u64], &'static [bool], &'static str);
+        let table: [Row; 7] = [
             (false, &[2, 3], &[2, 3], &[false], "--ba"),
             (false, &[2, 3], &[2, 3], &[true], "---- "),
             (false, &[2, 3], &[0], &[false], "-dba"),

@@ -127,7 +127,12 @@ impl Spe {
         self.fates.get_or_insert_default();
     }
 
-    /// What became of them, in the order in which it was known; none is remembered twice.
+    /// What became of them so far, in the order in which it was known.
+    pub fn fates(&self) -> &[Fate] {
+        self.fates.as_deref().unwrap_or_default()
+    }
+
+    /// The same, and forgets them.
     pub fn take_fates(&mut self) -> Vec<Fate> {
         self.fates.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -19,6 +19,7 @@ use super::counters::{ExpectedCounter, parse_expected_counter};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::pmu_registers::{ExpectedRegister, parse_expected_register};
+use super::profiling::{ProfileClaim, parse_profile_claim};
 use super::vectors::{self, Reading};
 
 /// Which counts are right, both ends included.
@@ -76,6 +77,8 @@ pub struct Expectation {
     pub counters: Vec<ExpectedCounter>,
     /// Registers of the PMU.
     pub registers: Vec<ExpectedRegister>,
+    /// What became of sampled operations.
+    pub profile: Vec<ProfileClaim>,
 }
 
 /// An expectation as it is written, before what follows from it is worked out.
@@ -86,6 +89,7 @@ pub(super) struct Draft {
     stated: Vec<(PmuEvent, Bound, usize)>,
     counters: Vec<ExpectedCounter>,
     registers: Vec<ExpectedRegister>,
+    profile: Vec<ProfileClaim>,
     pub(super) others_open: bool,
     /// Events of the boxes on the path: each counts at least once.
     pub(super) path: Vec<PmuEvent>,
@@ -123,6 +127,10 @@ impl Draft {
         }
         if let Some(register) = parse_expected_register(cursor)? {
             self.registers.push(register);
+            return Ok(());
+        }
+        if let Some(claim) = parse_profile_claim(cursor)? {
+            self.profile.push(claim);
             return Ok(());
         }
         let start = cursor.clone();
@@ -173,7 +181,7 @@ impl Draft {
         let known = |event: PmuEvent| bounds[event as usize].map(|bound| Expected { event, bound });
         let events = PmuEvent::ALL.into_iter().filter_map(known).collect();
         let (counters, registers) = (self.counters.clone(), self.registers.clone());
-        Ok(Expectation { events, counters, registers })
+        Ok(Expectation { events, counters, registers, profile: self.profile.clone() })
     }
 
     /// An event that is not derived from others: stated, in the sum, or 0.

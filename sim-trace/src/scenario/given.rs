@@ -22,6 +22,7 @@ use super::counters::{GivenCounter, parse_given_counter};
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::exceptions::parse_routing;
+use super::profiling::{GivenProfiling, parse_given_profiling};
 
 /// A base setup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,6 +200,8 @@ pub struct Given {
     pub exceptions: ExceptionControls,
     /// Counters of the PMU that run.
     pub counters: Vec<GivenCounter>,
+    /// Statistical profiling as it is programmed.
+    pub profiling: GivenProfiling,
     /// Loads and stores of Tagged memory check the tag in bits 59 to 56 of their address.
     pub tag_checks: bool,
     /// Translation has a second stage.
@@ -249,7 +252,7 @@ fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> 
         given.stage2 = true;
     } else if let Some(counter) = parse_given_counter(cursor, &given.counters)? {
         given.counters.push(counter);
-    } else {
+    } else if !parse_given_profiling(cursor, &mut given.profiling)? {
         return parse_routing(cursor, given);
     }
     Ok(true)

@@ -6,6 +6,7 @@
 //! two instructions ahead. The words were assembled with binutils 2.40.
 
 use super::pmu_registers::PMU_INSTS;
+use super::profiling::SPE_INSTS;
 use super::vector_insts::VECTOR_INSTS;
 
 /// What follows the name of an instruction in a step.
@@ -237,7 +238,7 @@ pub fn find(name: &str) -> Option<&'static NamedInst> {
 
 /// Every named instruction of all lists.
 pub fn all() -> impl Iterator<Item = &'static NamedInst> {
-    NAMED_INSTS.iter().chain(&VECTOR_INSTS).chain(&PMU_INSTS)
+    NAMED_INSTS.iter().chain(&VECTOR_INSTS).chain(&PMU_INSTS).chain(&SPE_INSTS)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::named_insts::{NamedInst, Operand};
+use super::profiling::is_profiling_register;
 
 /// What a read of a register gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,10 @@ pub(super) fn parse_expected_register(
 fn is_register(name: &str) -> bool {
     let is_read = |inst: &NamedInst| inst.name.strip_prefix("MRS ") == Some(name);
     let is_counter = name.starts_with("PMEVCNTR") || name.starts_with("PMEVTYPER");
-    PMU_INSTS.iter().any(is_read) || is_counter && name.ends_with("_EL0") || name == "PMSWINC_EL0"
+    PMU_INSTS.iter().any(is_read)
+        || is_counter && name.ends_with("_EL0")
+        || name == "PMSWINC_EL0"
+        || is_profiling_register(name)
 }
 
 fn level(cursor: &mut Cursor) -> Result<u8, Fault> {

@@ -1,0 +1,271 @@
+//! The profiling unit of a case: programmed before the first step, reached by `MSR` and `MRS`, judged by
+//! what became of sampled operations.
+
+use std::fmt;
+
+use sim_pmu::spe::{BufferFault, Course, Fate, FaultKind, OperationType, SpeRecord};
+use sim_pmu::{Encoding, Register, Spe, SpeRegister};
+use sim_trace::scenario::profiling::{FIELDS, GivenFault};
+use sim_trace::scenario::{
+    Action, Bound, Case, Expectation, GivenFaultKind, Join, ProfileClaim, RecordField, SampleSet,
+    Step,
+};
+
+use super::CaseError;
+use super::recorded::{Recorded, Tally};
+use super::stepper::Stepper;
+use crate::config::MachineConfig;
+
+/// `MSR` and `MRS` of a register, without the fields that name it and Rt.
+const MSR: u32 = 0xD510_0000;
+const MRS: u32 = 0xD530_0000;
+const INST_BITS: u32 = 0xFFF0_0000;
+/// `psb csync`
+const PSB_CSYNC: u32 = 0xD503_223F;
+
+/// A statement about sampled operations that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WrongProfile {
+    /// A set of operations is another one.
+    Operations {
+        /// Which set.
+        set: SampleSet,
+        /// What it should be.
+        expected: Vec<u64>,
+        /// What it is.
+        found: Vec<u64>,
+    },
+    /// A field of a record says something else.
+    Field {
+        /// The operation.
+        number: u64,
+        /// The field.
+        field: RecordField,
+        /// What it should hold, if it should be there.
+        expected: Option<Bound>,
+        /// What it holds, if it is there.
+        found: Option<u64>,
+    },
+    /// The interrupt line of the buffer is not as it should be.
+    Interrupt {
+        /// It is asserted.
+        asserted: bool,
+    },
+    /// An operation whose record is asked for was not sampled.
+    NoRecord {
+        /// The operation.
+        number: u64,
+    },
+}
+
+impl fmt::Display for WrongProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongProfile::Operations { set, expected, found } => {
+                let set = format!("{set:?}").to_lowercase();
+                write!(f, "{set}: expected {expected:?}, found {found:?}")
+            }
+            WrongProfile::Field { number, field, expected, found } => {
+                let (name, _) = FIELDS
+                    .iter()
+                    .find(|(_, named)| named == field)
+                    .expect("every field has its name");
+                let expected = expected.map_or("none".to_owned(), |bound| bound.to_string());
+                let found =
+                    found.map_or("none".to_owned(), |value| format!("{value} (0x{value:x})"));
+                write!(f, "record {number}, {name}: expected {expected}, found {found}")
+            }
+            WrongProfile::Interrupt { asserted } => {
+                let name = |asserted: bool| if asserted { "asserted" } else { "clear" };
+                write!(f, "PMBIRQ: expected {}, is {}", name(!asserted), name(*asserted))
+            }
+            WrongProfile::NoRecord { number } => {
+                write!(f, "record {number}: this operation was not sampled")
+            }
+        }
+    }
+}
+
+/// The unit of a case: none if nothing programs it or looks at it.
+pub(super) fn unit_for(case: &Case, config: &MachineConfig) -> Option<Box<Spe>> {
+    let given = &case.given.profiling;
+    let looks = |expectation: &Expectation| {
+        let named = |name: &str| SpeRegister::from_name(name).is_some();
+        !expectation.profile.is_empty()
+            || expectation.registers.iter().any(|register| named(&register.name))
+    };
+    let uses = case.steps.iter().any(|step| access(step).is_some());
+    if given.registers.is_empty() && !uses && !looks(&case.expect) && !looks(&case.silicon) {
+        return None;
+    }
+    let mut spe = Box::new(Spe::new(&config.spe, 0));
+    spe.set_clocks(config.core.clock_hz, config.core.counter_hz, 0);
+    spe.set_external_llc(config.semantics.extllc);
+    spe.set_contextidr(CONTEXTS[0], CONTEXTS[1]);
+    spe.keep_fates();
+    if let Some(bytes) = &given.random {
+        spe.set_random(bytes.clone());
+    }
+    for fault in &given.faults {
+        spe.memory_mut().spoil(fault.addr, fault_of(fault));
+    }
+    Some(spe)
+}
+
+/// `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2` in every case.
+const CONTEXTS: [u32; 2] = [0x11, 0x22];
+
+/// Puts the given values into the registers, of the PMU too where both have one.
+pub(super) fn program(case: &Case, recorded: &mut Recorded) {
+    let Some(spe) = &mut recorded.spe else { return };
+    spe.set_privilege(case.given.privilege);
+    for (name, value) in &case.given.profiling.registers {
+        match (name.as_str(), SpeRegister::from_name(name)) {
+            (_, Some(register)) => spe.set(register, *value),
+            ("MDCR_EL2", None) => spe.set_mdcr_el2(*value),
+            _ => spe.set_mdcr_el3(*value),
+        }
+    }
+}
+
+/// What the PMU's `MDCR_EL2` and `MDCR_EL3` are written with rules profiling too.
+pub(super) fn share(register: Register, value: u64, recorded: &mut Recorded) {
+    let Some(spe) = &mut recorded.spe else { return };
+    match register {
+        Register::MDCR_EL2 => spe.set_mdcr_el2(value),
+        Register::MDCR_EL3 => spe.set_mdcr_el3(value),
+        _ => {}
+    }
+}
+
+/// The unit of a case that looks at it.
+pub(super) fn unit_of(recorded: &Recorded) -> &Spe {
+    recorded.spe.as_ref().expect("a case that looks at profiling has a unit")
+}
+
+/// The register of the unit that a step accesses, and whether it writes it.
+fn access(step: &Step) -> Option<(SpeRegister, bool)> {
+    let Action::Execute { word, .. } = step.action else { return None };
+    let is_write = match word & INST_BITS {
+        MSR => true,
+        MRS => false,
+        _ => return None,
+    };
+    let register = SpeRegister::from_encoding(Encoding::of_word(word))?;
+    (!step.wrong_path).then_some((register, is_write))
+}
+
+impl<T: Tally> Stepper<T> {
+    /// A step that reads or writes a register of the unit does so where the program runs; one that waits
+    /// for the step before it finds every record written.
+    pub(super) fn access_spe(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
+        let barrier = matches!(step.action, Action::Execute { word: PSB_CSYNC, .. });
+        let accessed = access(step);
+        if barrier || accessed.is_some() && step.join == Join::After {
+            self.sink.profile(|spe, sink| spe.synchronize(sink));
+        }
+        let (Some((register, is_write)), Some(spe)) = (accessed, &mut self.sink.recorded_mut().spe)
+        else {
+            return Ok(());
+        };
+        let result = match is_write {
+            true => spe.msr(register, xt.unwrap_or(0)),
+            false => spe.mrs(register).map(drop),
+        };
+        result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })
+    }
+}
+
+fn fault_of(given: &GivenFault) -> BufferFault {
+    let level = given.level;
+    let kind = match given.kind {
+        GivenFaultKind::AddressSize => FaultKind::AddressSize(level),
+        GivenFaultKind::Translation => FaultKind::Translation(level),
+        GivenFaultKind::AccessFlag => FaultKind::AccessFlag(level),
+        GivenFaultKind::Permission => FaultKind::Permission(level),
+        GivenFaultKind::Abort => FaultKind::ExternalAbort,
+        GivenFaultKind::WalkAbort => FaultKind::WalkAbort(level),
+        GivenFaultKind::LateAbort => FaultKind::LateAbort,
+        GivenFaultKind::Conflict => FaultKind::TlbConflict,
+        GivenFaultKind::Unsupported => FaultKind::UnsupportedAccess,
+    };
+    BufferFault { kind, stage_2: given.stage_2 }
+}
+
+/// The statements about sampled operations that do not hold.
+pub(super) fn wrong_profile(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongProfile> {
+    if expectation.profile.is_empty() {
+        return Vec::new();
+    }
+    let unit = unit_of(recorded);
+    expectation.profile.iter().flat_map(|claim| wrong_claim(claim, unit)).collect()
+}
+
+fn wrong_claim(claim: &ProfileClaim, unit: &Spe) -> Vec<WrongProfile> {
+    let fates = unit.fates();
+    match claim {
+        ProfileClaim::Interrupt { asserted } => match unit.interrupt() {
+            line if line == *asserted => Vec::new(),
+            line => vec![WrongProfile::Interrupt { asserted: line }],
+        },
+        ProfileClaim::Operations { set, numbers } => {
+            let belongs = |fate: &&Fate| is_in(*set, fate.course);
+            let mut found: Vec<u64> =
+                fates.iter().filter(belongs).map(|fate| fate.number).collect();
+            found.sort_unstable();
+            let wrong = WrongProfile::Operations {
+                set: *set,
+                expected: numbers.clone(),
+                found: found.clone(),
+            };
+            if found == *numbers { Vec::new() } else { vec![wrong] }
+        }
+        ProfileClaim::Record { number, fields } => {
+            let record = fates.iter().find(|fate| fate.number == *number).and_then(|f| f.record);
+            let Some(record) = record else {
+                return vec![WrongProfile::NoRecord { number: *number }];
+            };
+            let wrong = |(field, expected): &(RecordField, Option<Bound>)| {
+                let found = value_of(&record, *field);
+                let holds = match (expected, found) {
+                    (Some(bound), Some(value)) => bound.holds(value),
+                    (expected, found) => expected.is_none() && found.is_none(),
+                };
+                let (number, field, expected) = (*number, *field, *expected);
+                (!holds).then_some(WrongProfile::Field { number, field, expected, found })
+            };
+            fields.iter().filter_map(wrong).collect()
+        }
+    }
+}
+
+fn is_in(set: SampleSet, course: Course) -> bool {
+    match set {
+        SampleSet::Sampled => course != Course::Collided,
+        SampleSet::Collided => course == Course::Collided,
+        SampleSet::Collected => matches!(course, Course::Dropped | Course::Written),
+        SampleSet::Written => course == Course::Written,
+    }
+}
+
+fn value_of(record: &SpeRecord, field: RecordField) -> Option<u64> {
+    let kind = |part: fn(OperationType) -> u8| record.operation.map(|kind| part(kind).into());
+    match field {
+        RecordField::Pc => record.pc.map(|pc| pc.address),
+        RecordField::Level => record.pc.map(|pc| pc.level.into()),
+        RecordField::ContextEl1 => record.context_el1.map(u64::from),
+        RecordField::ContextEl2 => record.context_el2.map(u64::from),
+        RecordField::Class => kind(|kind| kind.class.bits()),
+        RecordField::Payload => kind(|kind| kind.payload),
+        RecordField::Events => record.events.map(|events| events.0),
+        RecordField::Issue => record.issue_latency.map(u64::from),
+        RecordField::Total => record.total_latency.map(u64::from),
+        RecordField::Translation => record.translation_latency.map(u64::from),
+        RecordField::Target => record.branch_target.map(|target| target.address),
+        RecordField::TargetLevel => record.branch_target.map(|target| target.level.into()),
+        RecordField::Address => record.virtual_address,
+        RecordField::Physical => record.physical_address.map(|physical| physical.payload()),
+        RecordField::Source => record.data_source.map(u64::from),
+        RecordField::Time => record.timestamp,
+    }
+}
