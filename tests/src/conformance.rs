@@ -12,7 +12,7 @@ use sim_trace::scenario::{Bound, Case, Expectation};
 use crate::cases::{FiledCase, all_cases};
 
 /// Groups that may have no event without a case.
-pub const COMPLETE: [Group; 13] = [
+pub const COMPLETE: [Group; 14] = [
     Group::Tlb,
     Group::L1d,
     Group::L1i,
@@ -26,6 +26,7 @@ pub const COMPLETE: [Group; 13] = [
     Group::Exception,
     Group::Cpu,
     Group::Simd,
+    Group::Spe,
 ];
 
 /// Headings of the groups, in the order of the guide.
