@@ -11,6 +11,7 @@ use crate::diff::DiffArgs;
 use crate::doctor::DoctorArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
+use crate::perf_stat::PerfStatArgs;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Lint(LintArgs),
     /// List events, metrics or the configuration
     List(ListArgs),
+    PerfStat(PerfStatArgs),
     /// Replay a trace and print its counts as `perf stat` would
     Stat(StatArgs),
     /// Look into a trace file
@@ -66,6 +68,7 @@ pub(crate) struct StatArgs {
     /// With -e: print the fewest runs that need no turns, and how wrong one run with turns is
     #[arg(long, requires = "event", help_heading = "Counters")]
     #[arg(conflicts_with_all = ["truth", "no_multiplex", "json", "field_separator", "per_thread"])]
+    #[arg(conflicts_with = "perf_data")]
     #[arg(conflicts_with_all = ["stalls", "prefetch"])]
     pub(crate) plan: bool,
     /// Print fields separated by SEP, in the order of `perf stat -x`
@@ -78,9 +81,21 @@ pub(crate) struct StatArgs {
     /// Write to FILE instead of standard output, when everything is done
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the counts to FILE too, as `perf stat record` does, for `perf stat report -i FILE`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) perf_data: Option<PathBuf>,
     /// Print counts for each thread
     #[arg(long)]
     pub(crate) per_thread: bool,
+    /// Print counts every MS milliseconds of modeled time, fractions allowed
+    #[arg(short = 'I', long, value_name = "MS", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["truth", "plan", "stalls", "prefetch"])]
+    pub(crate) interval_print: Option<f64>,
+    /// Print exact counts for each function of the program
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["truth", "no_multiplex", "plan", "per_thread", "interval_print"])]
+    #[arg(conflicts_with_all = ["stalls", "prefetch", "perf_data"])]
+    pub(crate) per_function: bool,
     /// Print where the rename slots went, cause by cause
     #[arg(long, conflicts_with_all = ["json", "field_separator"])]
     pub(crate) stalls: bool,
@@ -133,7 +148,7 @@ const TICK_MIN_NS: f64 = 100.0;
 const TICK_MAX_NS: f64 = 1e15;
 
 /// A time in nanoseconds: a number, fractions allowed, and a unit; milliseconds without one.
-fn tick(text: &str) -> Result<u64, String> {
+pub(crate) fn tick(text: &str) -> Result<u64, String> {
     let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let unit = units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)));
     let (number, scale) = unit.unwrap_or((text, 1e6));

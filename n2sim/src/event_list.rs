@@ -127,7 +127,7 @@ fn parse_levels(modifiers: &str, text: &str) -> Result<Levels, EventListError> {
 }
 
 /// Splits at commas that stand outside braces and slashes.
-fn split(list: &str) -> Result<Vec<&str>, EventListError> {
+pub(crate) fn split(list: &str) -> Result<Vec<&str>, EventListError> {
     let mut items = Vec::new();
     let (mut start, mut depth, mut is_in_slashes) = (0, 0usize, false);
     for (at, c) in list.char_indices() {

@@ -8,18 +8,22 @@ mod capture;
 mod check;
 mod check_counts;
 mod count_table;
+mod counts_file;
 mod diff;
 mod doctor;
 mod event_list;
 mod explain;
 mod host;
 mod input;
+mod interval;
 mod ladder;
 mod lint;
 mod list;
 mod measure;
 mod metric_files;
 mod output;
+mod per_function;
+mod perf_stat;
 mod plan;
 mod stat;
 mod trace;
@@ -50,7 +54,11 @@ impl From<Verdict> for ExitCode {
 }
 
 fn main() -> ExitCode {
-    match run(Args::parse().command) {
+    let done = match perf_stat::called_as_perf() {
+        Some(words) => perf_stat::play(&words).map(|()| ExitCode::SUCCESS),
+        None => run(Args::parse().command),
+    };
+    match done {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -72,6 +80,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Ladder(args) => ladder::run(&args)?.into(),
         Command::Lint(args) => lint::run(&args)?.into(),
         Command::List(args) => list::run(&args)?.into(),
+        Command::PerfStat(args) => {
+            perf_stat::run(&args)?;
+            ExitCode::SUCCESS
+        }
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),
     })

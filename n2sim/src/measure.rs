@@ -26,6 +26,16 @@ pub(crate) struct Request {
     has_levels: bool,
 }
 
+/// A run that is to be counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Replay<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) request: &'a Request,
+    /// The revision counts one stalled slot too many in every cycle.
+    pub(crate) has_stall_slot_erratum: bool,
+}
+
 /// What was counted.
 pub(crate) struct Measured {
     /// The run.
@@ -136,7 +146,7 @@ impl Request {
     }
 
     /// Puts what is not supported back into its places.
-    fn all(&self, outcome: &Outcome, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
+    pub(crate) fn all(&self, outcome: &Outcome, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
         let refused = Reading { status: Status::NotSupported, ..Reading::default() };
         let of_core = |core: usize| {
             let mut counted = counted.get(core).into_iter().flatten();

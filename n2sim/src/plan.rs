@@ -23,7 +23,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<()> {
     let plan = Passes::plan(&request.groups);
     let run = |progress: &mut dyn FnMut(u64)| {
-        request.measure(session, options, Method::Turns(args.tick), progress)
+        Ok(request.measure(session, options, Method::Turns(args.tick), progress)?)
     };
     let (measured, _) = with_progress(session, run)?;
     if out.is_file() {

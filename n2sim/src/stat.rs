@@ -5,20 +5,21 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_core::PmuEvent;
-use sim_machine::{
-    MachineConfig, MachineError, Marker, Outcome, Roi, RunHeader, RunOptions, Session,
-};
+use sim_machine::{MachineConfig, Marker, Outcome, Roi, RunHeader, RunOptions, Session};
 use sim_pmu::perf::{Reading, Status};
 use sim_report::perf_stat::grouped;
-use sim_report::stat::{Counted, StatOptions};
-use sim_report::{StatReport, header, perf_stat, prefetches, stalls};
+use sim_report::stat::{self, Counted, StatOptions};
+use sim_report::{Owner, StatReport, header, perf_stat, prefetches, stalls};
 
 use crate::Verdict;
 use crate::args::StatArgs;
+use crate::counts_file::CountsFile;
 use crate::event_list;
 use crate::host;
-use crate::measure::{Measured, Method, Request};
+use crate::interval;
+use crate::measure::{Measured, Method, Replay, Request};
 use crate::output::Output;
+use crate::per_function;
 use crate::plan;
 
 /// Words unknown to the decoder that are listed by name.
@@ -54,23 +55,24 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         plan::run(output, args, &session, &options, &request)?;
         return Ok(Verdict::Good);
     }
+    let perf_data = args.perf_data.as_deref().map(|path| Output::create(Some(path))).transpose()?;
+    let replay =
+        Replay { session: &session, options: &options, request: &request, has_stall_slot_erratum };
     let start = Instant::now();
-    let (measured, instructions) = measure(args, &session, &options, &request)?;
+    let (rounds, instructions) = match args.interval_print {
+        _ if args.per_function => per_function::run(output, args, &replay)?,
+        Some(milliseconds) => count_intervals(output, args, &replay, milliseconds)?,
+        None => count_once(output, args, &replay)?,
+    };
     if args.verbose {
         host::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
     }
-    let counted = (!request.events.is_empty()).then_some(Counted {
-        events: &request.events,
-        readings: &measured.readings,
-        truth: args.truth.then_some(&measured.truth),
-    });
-    let options = StatOptions { counted, per_thread: args.per_thread, has_stall_slot_erratum };
-    let outcome = &measured.outcome;
-    write_report(output, args, outcome, &StatReport::new(outcome, &options))?;
-    write_notes(&mut io::stderr(), args, &measured)?;
+    if let Some(mut file) = perf_data {
+        rounds.write(&mut file)?;
+        file.finish()?;
+    }
     Ok(Verdict::Good)
 }
-
 /// Counts every event, or those that were asked for with the counters of a core.
 fn measure(
     args: &StatArgs,
@@ -84,7 +86,7 @@ fn measure(
             let outcome = session.run(options, progress)?;
             return Ok(Measured::of_all(outcome));
         }
-        request.measure(session, options, method, progress)
+        Ok(request.measure(session, options, method, progress)?)
     })
 }
 
@@ -111,10 +113,61 @@ fn parse_marker(marker: &str, text: &str) -> anyhow::Result<Marker> {
     }
 }
 
+/// Counts and prints the whole run.
+fn count_once(
+    out: Output,
+    args: &StatArgs,
+    replay: &Replay<'_>,
+) -> anyhow::Result<(CountsFile, u64)> {
+    let Replay { session, options, request, .. } = replay;
+    let (measured, instructions) = measure(args, session, options, request)?;
+    let outcome = &measured.outcome;
+    let counted = (!request.events.is_empty()).then_some(Counted {
+        events: &request.events,
+        readings: &measured.readings,
+        truth: args.truth.then_some(&measured.truth),
+    });
+    let threads = args.per_thread.then(|| Owner::threads(outcome));
+    let options = StatOptions {
+        counted,
+        owners: threads.as_deref(),
+        has_stall_slot_erratum: replay.has_stall_slot_erratum,
+    };
+    write_report(out, args, outcome, &StatReport::new(outcome, &options))?;
+    write_notes(&mut io::stderr(), args, &measured)?;
+    let mut file = CountsFile::new(replay, outcome, None);
+    match request.events.is_empty() {
+        true => file.add(file.elapsed_ns(), &stat::exact(outcome, &stat::every_event())),
+        false => file.add(file.elapsed_ns(), &measured.readings),
+    }
+    Ok((file, instructions))
+}
+
+/// Counts and prints the run interval by interval.
+fn count_intervals(
+    mut out: Output,
+    args: &StatArgs,
+    replay: &Replay<'_>,
+    milliseconds: f64,
+) -> anyhow::Result<(CountsFile, u64)> {
+    let ((outcome, intervals), instructions) = with_progress(replay.session, |progress| {
+        interval::measure(args, replay, milliseconds, progress)
+    })?;
+    write_header(&mut out, &outcome)?;
+    interval::write(&mut out, args, replay, &outcome, &intervals)?;
+    out.finish()?;
+    write_unknown_words(&mut io::stderr(), &outcome)?;
+    let mut file = CountsFile::new(replay, &outcome, Some(milliseconds));
+    for interval in &intervals {
+        file.add(interval.time_ns, &interval.cores);
+    }
+    Ok((file, instructions))
+}
+
 /// Runs with a progress bar, if stderr is a terminal; also gives the instructions that ran.
 pub(crate) fn with_progress<T>(
     session: &Session,
-    run: impl FnOnce(&mut dyn FnMut(u64)) -> Result<T, MachineError>,
+    run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, u64)> {
     let bar = ProgressBar::new(session.instructions());
     let style = ProgressStyle::with_template(
@@ -140,11 +193,7 @@ fn write_report(
     outcome: &Outcome,
     report: &StatReport,
 ) -> anyhow::Result<()> {
-    if out.is_file() {
-        header::write(&mut out, &outcome.header)?;
-    } else {
-        header::write(&mut io::stderr(), &outcome.header)?;
-    }
+    write_header(&mut out, outcome)?;
     if args.json {
         perf_stat::write_json(&mut out, report)?;
     } else if let Some(separator) = &args.field_separator {
@@ -161,6 +210,15 @@ fn write_report(
         (true, true) => prefetches::write_json(&mut out, outcome)?,
     }
     out.finish()
+}
+
+/// Says what produced a report: in its file, or beside it.
+pub(crate) fn write_header(out: &mut Output, outcome: &Outcome) -> io::Result<()> {
+    if out.is_file() {
+        header::write(out, &outcome.header)
+    } else {
+        header::write(&mut io::stderr(), &outcome.header)
+    }
 }
 
 /// Says what a reader of the counts should know.
@@ -191,7 +249,7 @@ fn write_notes(out: &mut impl Write, args: &StatArgs, measured: &Measured) -> io
 }
 
 /// Says what the decoder did not know, so that nobody takes the counts for complete.
-fn write_unknown_words(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
+pub(crate) fn write_unknown_words(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     let mut words: Vec<_> = outcome.cores.iter().flat_map(|core| &core.unknown_words).collect();
     words.sort_by_key(|word| std::cmp::Reverse(word.executions));
     let executions: u64 = words.iter().map(|word| word.executions).sum();

@@ -5,11 +5,13 @@
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
+//! * [`functions`]: what the functions of a program cost;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
 pub mod diff;
 pub mod figure;
+pub mod functions;
 pub mod header;
 pub mod ladder;
 pub mod perf_data;
@@ -19,5 +21,5 @@ pub mod stalls;
 pub mod stat;
 pub mod symbols;
 
-pub use stat::{Reading, Row, Section, Selected, StatReport};
+pub use stat::{Owner, Reading, Row, Section, Selected, StatReport};
 pub use symbols::Symbols;

@@ -2,9 +2,10 @@
 //!
 //! [`PerfData`] is the container: event attributes, records in order, features. [`attr`] says what an
 //! event is; [`records`] has a verb for every kind of record; [`machine`] describes the machine;
-//! [`spe`] and [`overflow`] put the two kinds of profiles into it.
+//! [`spe`] and [`overflow`] put the two kinds of profiles into it, [`counts`] what `perf stat record` writes.
 
 pub mod attr;
+pub mod counts;
 pub mod machine;
 pub mod overflow;
 pub mod records;

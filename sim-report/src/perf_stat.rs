@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde_json::to_string as quoted;
 
-use crate::stat::{Comment, Reading, Row, StatReport, Style, Thread};
+use crate::stat::{Comment, Owner, Reading, Row, StatReport, Style};
 
 /// Columns of a count in text.
 const VALUE_WIDTH: usize = 18;
@@ -17,6 +17,8 @@ const NAME_WIDTH: usize = 32;
 /// What perf writes in the place of a count that there is not.
 const NOT_COUNTED: &str = "<not counted>";
 const NOT_SUPPORTED: &str = "<not supported>";
+/// Unit in which perf writes the times of clocks.
+const TIME_UNIT: &str = "msec";
 
 /// Writes the form for people.
 ///
@@ -24,8 +26,7 @@ const NOT_SUPPORTED: &str = "<not supported>";
 /// The output cannot be written.
 pub fn write_text(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
     writeln!(out, "\n Performance counter stats for '{}':", report.target)?;
-    let longest = report.rows().map(|row| row.name.len()).max().unwrap_or_default();
-    let name_width = longest.max(NAME_WIDTH);
+    let name_width = name_width(report);
     for section in &report.sections {
         writeln!(out)?;
         if let Some(title) = &section.title {
@@ -44,7 +45,7 @@ pub fn write_text(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
 /// The output cannot be written.
 pub fn write_csv(out: &mut impl Write, report: &StatReport, separator: &str) -> io::Result<()> {
     for row in report.rows() {
-        writeln!(out, "{}", csv_fields(row).join(separator))?;
+        writeln!(out, "{}", csv_fields(row, separator).join(separator))?;
     }
     Ok(())
 }
@@ -60,25 +61,62 @@ pub fn write_json(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes the form for people of a report by intervals, with the head of the columns before the first.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_text_interval(
+    out: &mut impl Write,
+    report: &StatReport,
+    is_first: bool,
+) -> io::Result<()> {
+    if is_first {
+        let columns = match report.rows().next().and_then(|row| row.owner.as_ref()) {
+            Some(Owner::Core(_)) => "core            cpus             counts unit events",
+            Some(Owner::Cpu(_)) => "CPU                    counts unit events",
+            Some(Owner::Thread(_)) => "            comm-pid                  counts unit events",
+            Some(Owner::Function(_)) | None => "            counts unit events",
+        };
+        writeln!(out, "#           time {columns}")?;
+    }
+    let name_width = name_width(report);
+    report.rows().try_for_each(|row| writeln!(out, "{}", text_row(row, name_width)))
+}
+
+/// Columns of the longest name.
+fn name_width(report: &StatReport) -> usize {
+    let longest = report.rows().map(|row| row.name.len()).max().unwrap_or_default();
+    longest.max(NAME_WIDTH)
+}
+
 fn text_row(row: &Row, name_width: usize) -> String {
-    let thread = match &row.thread {
-        Some(thread) => format!("{:>16}-{:<8}", thread.comm, thread.stream),
-        None => String::new(),
-    };
-    let value = match row.reading {
-        Reading::Count(count) => grouped(count),
-        Reading::NotCounted => String::from(NOT_COUNTED),
-        Reading::NotSupported => String::from(NOT_SUPPORTED),
+    let (value, unit) = match row.reading {
+        Reading::Count(count) => (grouped(count), ""),
+        Reading::Time(ns) => (format!("{:.2}", ns as f64 / 1e6), TIME_UNIT),
+        Reading::NotCounted => (String::from(NOT_COUNTED), ""),
+        Reading::NotSupported => (String::from(NOT_SUPPORTED), ""),
     };
     let truth = row.truth.map(|truth| text_truth(truth, row)).unwrap_or_default();
     let comment = row.comment.map(text_comment).unwrap_or_default();
+    let start = text_start(row);
     let line =
-        format!("{thread}{value:>VALUE_WIDTH$}      {:<name_width$}{truth}{comment}", row.name);
+        format!("{start}{value:>VALUE_WIDTH$} {unit:4} {:<name_width$}{truth}{comment}", row.name);
     // As perf does: only an event that was not counted all the time says for how much of it it was.
     let took_turns = row.running_ns != row.enabled_ns;
     let percent =
         if took_turns { format!("  ({:.2}%)", row.percent_running()) } else { String::new() };
     format!("{}{percent}", line.trim_end())
+}
+
+/// Time and owner before a count.
+fn text_start(row: &Row) -> String {
+    let time = row.time_ns.map(|ns| format!("{:>16} ", seconds(ns))).unwrap_or_default();
+    match &row.owner {
+        Some(Owner::Thread(thread)) => format!("{time}{:>16}-{:<8}", thread.comm, thread.stream),
+        Some(Owner::Cpu(cpu)) => format!("{time}CPU{cpu:<7} "),
+        Some(Owner::Core(core)) => format!("{time}{:<15} {:>4} ", core_id(*core), 1),
+        Some(Owner::Function(_)) | None => time,
+    }
 }
 
 /// The truth beside an estimate, and how far the estimate is from it.
@@ -110,15 +148,23 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `[thread,] value, unit, event, run_ns, percent, metric value, metric unit [, truth, error]`.
-fn csv_fields(row: &Row) -> Vec<String> {
-    let mut fields: Vec<String> = row.thread.iter().map(comm_tid).collect();
-    let value = match row.reading {
-        Reading::Count(count) => count.to_string(),
-        Reading::NotCounted => String::from(NOT_COUNTED),
-        Reading::NotSupported => String::from(NOT_SUPPORTED),
+/// `[time,] [owner, [CPUs,]] value, unit, event, run_ns, percent, metric value, metric unit [, truth,
+/// error]`.
+fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
+    let mut fields: Vec<String> = row.time_ns.map(seconds).into_iter().collect();
+    match &row.owner {
+        Some(Owner::Core(core)) => fields.extend([core_id(*core), String::from("1")]),
+        Some(Owner::Cpu(cpu)) => fields.push(format!("CPU{cpu}")),
+        Some(owner) => fields.push(quoted_field(&owner_name(owner), separator)),
+        None => {}
+    }
+    let (value, unit) = match row.reading {
+        Reading::Count(count) => (count.to_string(), ""),
+        Reading::Time(ns) => (format!("{:.2}", ns as f64 / 1e6), TIME_UNIT),
+        Reading::NotCounted => (String::from(NOT_COUNTED), ""),
+        Reading::NotSupported => (String::from(NOT_SUPPORTED), ""),
     };
-    fields.extend([value, String::new(), row.name.clone()]);
+    fields.extend([value, unit.to_owned(), row.name.clone()]);
     fields.extend([row.running_ns.to_string(), whole_percent(row)]);
     fields.extend(match row.comment {
         Some(Comment { value, style: Style::Frequency, label }) => {
@@ -141,16 +187,29 @@ fn whole_percent(row: &Row) -> String {
 
 fn json_object(row: &Row) -> io::Result<String> {
     let mut fields = Vec::new();
-    if let Some(thread) = &row.thread {
-        fields.push(format!("\"thread\" : {}", quoted(&comm_tid(thread))?));
+    if let Some(ns) = row.time_ns {
+        fields.push(format!("\"interval\" : {}", seconds(ns)));
     }
-    let value = match row.reading {
-        Reading::Count(count) => format!("{count}.000000"),
-        Reading::NotCounted => String::from(NOT_COUNTED),
-        Reading::NotSupported => String::from(NOT_SUPPORTED),
+    if let Some(owner) = &row.owner {
+        let key = match owner {
+            Owner::Thread(_) => "thread",
+            Owner::Cpu(_) => "cpu",
+            Owner::Core(_) => "core",
+            Owner::Function(_) => "function",
+        };
+        fields.push(format!("\"{key}\" : {}", quoted(&owner_name(owner))?));
+        if matches!(owner, Owner::Core(_)) {
+            fields.push(String::from("\"counters\" : 1"));
+        }
+    }
+    let (value, unit) = match row.reading {
+        Reading::Count(count) => (format!("{count}.000000"), ""),
+        Reading::Time(ns) => (format!("{:.6}", ns as f64 / 1e6), TIME_UNIT),
+        Reading::NotCounted => (String::from(NOT_COUNTED), ""),
+        Reading::NotSupported => (String::from(NOT_SUPPORTED), ""),
     };
     fields.push(format!("\"counter-value\" : {}", quoted(&value)?));
-    fields.push(String::from("\"unit\" : \"\""));
+    fields.push(format!("\"unit\" : \"{unit}\""));
     fields.push(format!("\"event\" : {}", quoted(&row.name)?));
     fields.push(format!("\"event-runtime\" : {}", row.running_ns));
     fields.push(format!("\"pcnt-running\" : {}", whole_percent(row)));
@@ -166,8 +225,32 @@ fn json_object(row: &Row) -> io::Result<String> {
     Ok(format!("{{{}}}", fields.join(", ")))
 }
 
-fn comm_tid(thread: &Thread) -> String {
-    format!("{}-{}", thread.comm, thread.stream)
+/// A field that may hold the separator, as a function's name does, in quotation marks if it holds it.
+fn quoted_field(field: &str, separator: &str) -> String {
+    if field.contains(separator) || field.contains('"') {
+        return format!("\"{}\"", field.replace('"', "\"\""));
+    }
+    field.to_owned()
+}
+
+/// The owner in one word: `comm-tid`, a number, `S0-D0-C1`, a function.
+fn owner_name(owner: &Owner) -> String {
+    match owner {
+        Owner::Thread(thread) => format!("{}-{}", thread.comm, thread.stream),
+        Owner::Cpu(cpu) => cpu.to_string(),
+        Owner::Core(core) => core_id(*core),
+        Owner::Function(name) => name.clone(),
+    }
+}
+
+/// A core as perf names it: one socket, one die.
+fn core_id(core: usize) -> String {
+    format!("S0-D0-C{core}")
+}
+
+/// A time in seconds with nine decimals.
+fn seconds(ns: u64) -> String {
+    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
 #[cfg(test)]

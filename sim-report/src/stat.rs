@@ -23,6 +23,8 @@ pub struct Selected {
 pub enum Reading {
     /// A count, scaled up if the event took turns.
     Count(u64),
+    /// A time in nanoseconds, where a clock was asked for.
+    Time(u64),
     /// The event was never on a counter.
     NotCounted,
     /// The event cannot be counted in this run.
@@ -54,8 +56,10 @@ pub enum Style {
 /// One count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The thread, in a report by thread.
-    pub thread: Option<Thread>,
+    /// End of the interval in nanoseconds, in a report by intervals.
+    pub time_ns: Option<u64>,
+    /// Whose count it is, in a report that tells several apart.
+    pub owner: Option<Owner>,
     /// Name of the event as printed.
     pub name: String,
     /// The count.
@@ -71,10 +75,11 @@ pub struct Row {
 }
 
 impl Row {
-    /// Part of the time for which the event was counted, in percent.
+    /// Part of the time for which the event was counted, in percent; all of it where there was none, as
+    /// perf has it.
     pub fn percent_running(&self) -> f64 {
         match self.enabled_ns {
-            0 => f64::from(u8::from(matches!(self.reading, Reading::Count(_)))) * 100.0,
+            enabled if self.running_ns == enabled => 100.0,
             enabled => 100.0 * self.running_ns as f64 / enabled as f64,
         }
     }
@@ -96,6 +101,32 @@ pub struct Thread {
     pub comm: String,
     /// Stream number of the thread in the trace.
     pub stream: u32,
+}
+
+/// Whose counts stand apart from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A thread.
+    Thread(Thread),
+    /// A CPU; the counts of all CPUs stand together, event by event.
+    Cpu(usize),
+    /// A core, which is one CPU; all its events stand together.
+    Core(usize),
+    /// A function of the program; all its events stand together.
+    Function(String),
+}
+
+impl Owner {
+    /// The threads of a run, as owners of what its cores read.
+    pub fn threads(outcome: &Outcome) -> Vec<Owner> {
+        let comm = program_name(&outcome.header.trace);
+        let thread = |core: &CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
+        outcome.cores.iter().map(|core| Owner::Thread(thread(core))).collect()
+    }
+
+    fn stands_together(&self) -> bool {
+        matches!(self, Owner::Core(_) | Owner::Function(_))
+    }
 }
 
 /// Rows under one heading.
@@ -134,8 +165,9 @@ pub struct Counted<'a> {
 pub struct StatOptions<'a> {
     /// The chosen events; without them the exact counts of all, by chapters of the guide.
     pub counted: Option<Counted<'a>>,
-    /// One row per thread instead of one for all.
-    pub per_thread: bool,
+    /// Whose readings stand apart, one owner for each core of the readings; without them the sum of all
+    /// is shown.
+    pub owners: Option<&'a [Owner]>,
     /// The revision counts one stalled slot too many in every cycle.
     pub has_stall_slot_erratum: bool,
 }
@@ -143,13 +175,9 @@ pub struct StatOptions<'a> {
 impl StatReport {
     /// Collects the rows of an outcome.
     pub fn new(outcome: &Outcome, options: &StatOptions<'_>) -> StatReport {
-        let rows_of = |columns: &[Column<'_>], events: Range<usize>| {
-            let row = |i: usize| columns.iter().map(move |column| column.row(i));
-            events.flat_map(row).collect()
-        };
         let sections = if let Some(counted) = &options.counted {
             let columns = Column::all(outcome, options, counted);
-            vec![Section { title: None, rows: rows_of(&columns, 0..counted.events.len()) }]
+            vec![Section { title: None, rows: rows(&columns, 0..counted.events.len()) }]
         } else {
             let (events, chapters) = all_events();
             let readings = exact(outcome, &events);
@@ -157,7 +185,7 @@ impl StatReport {
             let columns = Column::all(outcome, options, &counted);
             let section = |(group, range): (Group, Range<usize>)| {
                 let title = format!("{} (PMU guide {})", group.title(), group.section());
-                Section { title: Some(title), rows: rows_of(&columns, range) }
+                Section { title: Some(title), rows: rows(&columns, range) }
             };
             chapters.into_iter().map(section).collect()
         };
@@ -169,10 +197,35 @@ impl StatReport {
         }
     }
 
+    /// The same, with the end of the interval in which it was counted.
+    #[must_use]
+    pub fn at(mut self, time_ns: u64) -> StatReport {
+        let rows = self.sections.iter_mut().flat_map(|section| &mut section.rows);
+        rows.for_each(|row| row.time_ns = Some(time_ns));
+        self
+    }
+
     /// All rows, whatever their heading.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.sections.iter().flat_map(|section| &section.rows)
     }
+}
+
+/// The rows of some of the events.
+fn rows(columns: &[Column<'_>], events: Range<usize>) -> Vec<Row> {
+    let mut owners = columns.iter().filter_map(|column| column.owner.as_ref());
+    if owners.any(Owner::stands_together) {
+        let of = |column| events.clone().map(move |i| Column::row(column, i));
+        columns.iter().flat_map(of).collect()
+    } else {
+        let of = |i| columns.iter().map(move |column| column.row(i));
+        events.flat_map(of).collect()
+    }
+}
+
+/// Every event, chapter by chapter, for those who read all of them.
+pub fn every_event() -> Vec<Selected> {
+    all_events().0
 }
 
 /// Every event, chapter by chapter and by its number there, with the places of the chapters.
@@ -203,9 +256,9 @@ pub fn exact(outcome: &Outcome, events: &[Selected]) -> Vec<Vec<perf::Reading>> 
     outcome.cores.iter().map(of_core).collect()
 }
 
-/// The readings of one thread, or of all together.
+/// The readings of one owner, or of all together.
 struct Column<'a> {
-    thread: Option<Thread>,
+    owner: Option<Owner>,
     events: &'a [Selected],
     readings: Vec<perf::Reading>,
     truth: Option<Vec<perf::Reading>>,
@@ -215,35 +268,36 @@ struct Column<'a> {
 
 impl<'a> Column<'a> {
     fn all(outcome: &Outcome, options: &StatOptions<'_>, counted: &Counted<'a>) -> Vec<Column<'a>> {
-        let column = |thread, readings, truth| Column {
-            thread,
+        let column = |owner, readings, truth| Column {
+            owner,
             events: counted.events,
             readings,
             truth,
             clock_hz: outcome.clock_hz,
             has_stall_slot_erratum: options.has_stall_slot_erratum,
         };
-        if !options.per_thread {
+        let Some(owners) = options.owners else {
             return vec![column(None, sum(counted.readings), counted.truth.map(sum))];
-        }
-        let comm = program_name(&outcome.header.trace);
-        let of_core = |(i, core): (usize, &CoreOutcome)| {
-            let thread = Thread { comm: comm.clone(), stream: core.stream };
-            let truth = counted.truth.map(|truth| truth[i].clone());
-            column(Some(thread), counted.readings[i].clone(), truth)
         };
-        outcome.cores.iter().enumerate().map(of_core).collect()
+        let of_owner = |(i, owner): (usize, &Owner)| {
+            let truth = counted.truth.map(|truth| truth[i].clone());
+            let readings = counted.readings.get(i).cloned().unwrap_or_default();
+            column(Some(owner.clone()), readings, truth)
+        };
+        owners.iter().enumerate().map(of_owner).collect()
     }
 
     fn row(&self, i: usize) -> Row {
-        let reading = &self.readings[i];
+        // A core that has ended reads nothing more.
+        let reading = self.readings.get(i).copied().unwrap_or_default();
         let shown = match (reading.status, reading.scaled()) {
             (Status::NotSupported, _) => Reading::NotSupported,
             (_, None) => Reading::NotCounted,
             (_, Some(count)) => Reading::Count(count),
         };
         Row {
-            thread: self.thread.clone(),
+            time_ns: None,
+            owner: self.owner.clone(),
             name: self.events[i].name.clone(),
             reading: shown,
             enabled_ns: nanoseconds(reading.enabled, self.clock_hz),
@@ -259,8 +313,9 @@ impl<'a> Column<'a> {
 
     fn comment(&self, i: usize) -> Option<Comment> {
         let PerfEvent { event, levels, .. } = self.events[i].event;
-        self.readings[i].scaled()?;
-        if event == PmuEvent::CPU_CYCLES && self.readings[i].running > 0 {
+        let reading = self.readings.get(i)?;
+        reading.scaled()?;
+        if event == PmuEvent::CPU_CYCLES && reading.running > 0 {
             let value = self.clock_hz as f64 / 1e9;
             return Some(Comment { value, style: Style::Frequency, label: "GHz" });
         }
@@ -282,21 +337,24 @@ impl<'a> Column<'a> {
 }
 
 /// The readings of all cores together.
-fn sum(cores: &[Vec<perf::Reading>]) -> Vec<perf::Reading> {
+pub fn sum(cores: &[Vec<perf::Reading>]) -> Vec<perf::Reading> {
     let Some((first, others)) = cores.split_first() else { return Vec::new() };
-    others
-        .iter()
-        .fold(first.clone(), |sum, core| sum.iter().zip(core).map(|(a, b)| a.plus(b)).collect())
+    let plus = |sum: Vec<perf::Reading>, core: &Vec<perf::Reading>| match sum.is_empty() {
+        true => core.clone(),
+        false if core.is_empty() => sum,
+        false => sum.iter().zip(core).map(|(a, b)| a.plus(b)).collect(),
+    };
+    others.iter().fold(first.clone(), plus)
 }
 
 /// Cycles as nanoseconds, rounded down.
-fn nanoseconds(cycles: u64, clock_hz: u64) -> u64 {
+pub fn nanoseconds(cycles: u64, clock_hz: u64) -> u64 {
     let ns = u128::from(cycles) * 1_000_000_000 / u128::from(clock_hz.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
 /// `traces/hash.n2t` is the program `hash`.
-fn program_name(trace: &str) -> String {
+pub fn program_name(trace: &str) -> String {
     let file = trace.rsplit('/').next().unwrap_or(trace);
     file.strip_suffix(".n2t").unwrap_or(file).to_owned()
 }

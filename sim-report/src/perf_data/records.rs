@@ -111,7 +111,7 @@ pub mod aux_flag {
 
 impl PerfData {
     /// A record of the tool; its body fits 16 bits of length.
-    fn record(&mut self, kind: u32, misc: u16, body: &Words) {
+    pub(super) fn record(&mut self, kind: u32, misc: u16, body: &Words) {
         let bytes = u16::try_from(body.0.len() + HEAD_BYTES).expect("the callers bound every body");
         let mut head = Words::default();
         head.u32(kind).u16(misc).u16(bytes);
@@ -183,6 +183,13 @@ impl PerfData {
         }
         let padded = body.0.len().next_multiple_of(8);
         body.0.resize(padded, 0);
+        self.record(kind::CPU_MAP, 0, &body);
+    }
+
+    /// That tasks are followed, on whatever processor they run.
+    pub(super) fn no_cpu_map(&mut self) {
+        let mut body = Words::default();
+        body.u16(0).u16(1).u16(u16::MAX).u16(0);
         self.record(kind::CPU_MAP, 0, &body);
     }
 

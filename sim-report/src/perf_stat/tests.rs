@@ -59,7 +59,9 @@ fn report(names: &[&str], per_thread: bool) -> StatReport {
     }
     let counted = Counted { events: &events, readings: &readings, truth: None };
     let counted = (!names.is_empty()).then_some(counted);
-    let options = StatOptions { counted, per_thread, has_stall_slot_erratum: false };
+    let threads = Owner::threads(&outcome);
+    let owners = per_thread.then_some(threads.as_slice());
+    let options = StatOptions { counted, owners, has_stall_slot_erratum: false };
     StatReport::new(&outcome, &options)
 }
 
@@ -75,7 +77,7 @@ fn turns(readings: &[Reading]) -> StatReport {
     let readings = [readings.to_vec()];
     let counted = Counted { events: &events, readings: &readings, truth: Some(&truth) };
     let options =
-        StatOptions { counted: Some(counted), per_thread: false, has_stall_slot_erratum: false };
+        StatOptions { counted: Some(counted), owners: None, has_stall_slot_erratum: false };
     StatReport::new(&Outcome { cores: outcome().cores[..1].to_vec(), ..outcome() }, &options)
 }
 
@@ -153,7 +155,7 @@ fn csv_has_the_fields_of_perf() {
 4500000,,inst_retired,1500000,100.00,1.50,insn per cycle
 13680,,r10,1500000,100.00,4.56,of all branches
 300000,,br_pred,1500000,100.00,,
-<not supported>,,cpu_cycles:k,0,0.00,,
+<not supported>,,cpu_cycles:k,0,100.00,,
 0,,ldst_spec,1500000,100.00,,
 ";
     assert_eq!(text(|out| write_csv(out, &report(&NAMES, false), ",")), expected);
@@ -165,7 +167,7 @@ fn json_has_the_keys_of_perf_in_their_order() {
 {"counter-value" : "4500000.000000", "unit" : "", "event" : "inst_retired", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "1.500000", "metric-unit" : "insn per cycle"}
 {"counter-value" : "13680.000000", "unit" : "", "event" : "r10", "event-runtime" : 1500000, "pcnt-running" : 100.00, "metric-value" : "4.560000", "metric-unit" : "of all branches"}
 {"counter-value" : "300000.000000", "unit" : "", "event" : "br_pred", "event-runtime" : 1500000, "pcnt-running" : 100.00}
-{"counter-value" : "<not supported>", "unit" : "", "event" : "cpu_cycles:k", "event-runtime" : 0, "pcnt-running" : 0.00}
+{"counter-value" : "<not supported>", "unit" : "", "event" : "cpu_cycles:k", "event-runtime" : 0, "pcnt-running" : 100.00}
 {"counter-value" : "0.000000", "unit" : "", "event" : "ldst_spec", "event-runtime" : 1500000, "pcnt-running" : 100.00}
 "#;
     let json = text(|out| write_json(out, &report(&NAMES, false)));
@@ -210,4 +212,71 @@ fn digits_are_grouped_by_three() {
     for (number, expected) in cases {
         assert_eq!(grouped(number), expected);
     }
+}
+
+/// Two cores in the interval that ends after 0.1 ms, and no second core in the next one.
+fn interval(owners: Option<&[Owner]>, number: u64) -> StatReport {
+    let events = select(&["r11", "ld_spec"]);
+    let both = [Reading::exact(200_000, 200_000), Reading::exact(5, 200_000)].to_vec();
+    let readings = if number == 1 { [both.clone(), both] } else { [both, Vec::new()] };
+    let counted = Counted { events: &events, readings: &readings, truth: None };
+    let options = StatOptions { counted: Some(counted), owners, has_stall_slot_erratum: false };
+    StatReport::new(&outcome(), &options).at(number * 100_000)
+}
+
+#[test]
+fn an_interval_stands_before_its_counts() {
+    let csv = |owners: &[Owner]| text(|out| write_csv(out, &interval(Some(owners), 2), ","));
+    assert_eq!(
+        csv(&[Owner::Cpu(0), Owner::Cpu(1)]),
+        "0.000200000,CPU0,200000,,r11,100000,100.00,2.000,GHz\n\
+         0.000200000,CPU1,<not counted>,,r11,0,100.00,,\n\
+         0.000200000,CPU0,5,,ld_spec,100000,100.00,,\n\
+         0.000200000,CPU1,<not counted>,,ld_spec,0,100.00,,\n"
+    );
+    let cores = [Owner::Core(0), Owner::Core(1)];
+    let rows = csv(&cores);
+    let rows: Vec<&str> = rows.lines().collect();
+    assert_eq!(rows[1], "0.000200000,S0-D0-C0,1,5,,ld_spec,100000,100.00,,");
+    assert_eq!(rows[2], "0.000200000,S0-D0-C1,1,<not counted>,,r11,0,100.00,,");
+    let json = text(|out| write_json(out, &interval(Some(&cores), 1)));
+    let start = "{\"interval\" : 0.000100000, \"core\" : \"S0-D0-C0\", \"counters\" : 1, \"counter-value\" : \"200000.000000\"";
+    assert!(json.starts_with(start), "{json}");
+}
+
+/// The columns are those that perf 6.1 printed on a real machine, but for the wider name.
+#[test]
+fn intervals_have_the_columns_of_perf() {
+    let together = text(|out| write_text_interval(out, &interval(None, 1), true));
+    let expected = "\
+#           time             counts unit events
+     0.000100000            400,000      r11                              #    2.000 GHz
+     0.000100000                 10      ld_spec
+";
+    assert_eq!(together, expected);
+    let of = |owner| {
+        let text = text(|out| write_text_interval(out, &interval(Some(&[owner]), 1), true));
+        let line = |at| text.lines().nth(at).map(str::to_owned).unwrap_or_default();
+        [line(0), line(2)]
+    };
+    let core = [
+        "#           time core            cpus             counts unit events",
+        "     0.000100000 S0-D0-C0           1                  5      ld_spec",
+    ];
+    assert_eq!(of(Owner::Core(0)), core);
+    let cpu = [
+        "#           time CPU                    counts unit events",
+        "     0.000100000 CPU0                        5      ld_spec",
+    ];
+    assert_eq!(of(Owner::Cpu(0)), cpu);
+    let later = text(|out| write_text_interval(out, &interval(None, 2), false));
+    assert!(later.starts_with("     0.000200000 "), "one head is enough: {later}");
+}
+
+#[test]
+fn a_function_may_have_the_separator_in_its_name() {
+    let owners = [Owner::Function("max(int, \"int\")".into()), Owner::Function("main".into())];
+    let csv = text(|out| write_csv(out, &interval(Some(&owners), 1), ","));
+    assert!(csv.starts_with("0.000100000,\"max(int, \"\"int\"\")\",200000,,r11,"), "{csv}");
+    assert!(csv.contains("\n0.000100000,main,5,,ld_spec,"), "{csv}");
 }

@@ -1,0 +1,205 @@
+//! Counts attributed to the functions of the program: a sink that follows a run and gives what each
+//! instruction raised to the function that it stands in, right and wrong path alike.
+
+use std::io;
+
+use sim_core::{Counts, EventSink, InstId, Operation, PmuEvent};
+use sim_machine::Outcome;
+use sim_pmu::perf::Reading;
+use sim_report::functions::{self, FunctionRow};
+use sim_report::stat::{self, Counted, StatOptions};
+use sim_report::{Owner, Selected, StatReport, Symbols, perf_stat};
+
+use crate::args::StatArgs;
+use crate::counts_file::CountsFile;
+use crate::measure::Replay;
+use crate::output::Output;
+use crate::stat::{with_progress, write_header, write_unknown_words};
+
+/// Events of one instruction for which there is room at first.
+const EVENTS_AT_ONCE: usize = 64;
+/// Functions are numbered; this stands for "not looked up yet".
+const UNKNOWN: u32 = u32::MAX;
+
+/// Counts by function.
+#[derive(Clone, Debug)]
+struct FunctionCounts<'a> {
+    symbols: &'a Symbols,
+    /// Each function, and behind them the code without a name.
+    functions: Vec<Counts>,
+    /// The function of each static instruction.
+    of_inst: Vec<u32>,
+    cores: Vec<Core>,
+    current: usize,
+}
+
+/// What a core has raised since it told an instruction.
+#[derive(Clone, Debug)]
+struct Core {
+    is_counted: bool,
+    pending: Vec<(PmuEvent, u64)>,
+    /// The function of the last instruction.
+    function: u32,
+}
+
+impl<'a> FunctionCounts<'a> {
+    /// Nothing counted yet.
+    fn new(symbols: &'a Symbols) -> FunctionCounts<'a> {
+        let functions = vec![Counts::default(); symbols.functions().len() + 1];
+        let mut sink = FunctionCounts {
+            symbols,
+            functions,
+            of_inst: Vec::new(),
+            cores: Vec::new(),
+            current: 0,
+        };
+        sink.core(0);
+        sink
+    }
+
+    /// The functions that counted anything, the one with most cycles first.
+    fn finish(mut self) -> Vec<FunctionRow> {
+        for core in 0..self.cores.len() {
+            self.current = core;
+            let function = self.cores[core].function;
+            self.give(function);
+        }
+        let names = self.symbols.functions().iter().map(|function| function.name.clone());
+        let names = names.chain([String::from("[unknown]")]);
+        let functions =
+            names.zip(self.functions).map(|(name, counts)| FunctionRow { name, counts });
+        let counted = |function: &FunctionRow| {
+            PmuEvent::ALL.into_iter().any(|event| function.counts.raised(event) > 0)
+        };
+        let mut functions: Vec<FunctionRow> = functions.filter(counted).collect();
+        // A stable sort: functions with as many cycles stay in the order of their addresses.
+        functions
+            .sort_by_key(|function| std::cmp::Reverse(function.counts.value(PmuEvent::CPU_CYCLES)));
+        functions
+    }
+
+    /// Gives the pending events of the present core to a function.
+    #[inline]
+    fn give(&mut self, function: u32) {
+        let counts = &mut self.functions[function as usize];
+        for (event, n) in self.cores[self.current].pending.drain(..) {
+            counts.count(event, n);
+        }
+    }
+
+    /// The function of an instruction.
+    #[inline]
+    fn function_of(&mut self, inst: InstId, pc: u64) -> u32 {
+        match self.of_inst.get(inst as usize) {
+            Some(&function) if function != UNKNOWN => function,
+            _ => self.look_up(inst, pc),
+        }
+    }
+
+    #[cold]
+    fn look_up(&mut self, inst: InstId, pc: u64) -> u32 {
+        let all = self.symbols.functions();
+        let number = self.symbols.function(pc).and_then(|place| {
+            all.binary_search_by_key(&place.function.addr, |function| function.addr).ok()
+        });
+        let function = number.unwrap_or(all.len()) as u32;
+        let inst = inst as usize;
+        if self.of_inst.len() <= inst {
+            self.of_inst.resize(inst + 1, UNKNOWN);
+        }
+        self.of_inst[inst] = function;
+        function
+    }
+}
+
+impl EventSink for FunctionCounts<'_> {
+    const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let core = &mut self.cores[self.current];
+        if core.is_counted {
+            core.pending.push((event, n));
+        }
+    }
+
+    fn core(&mut self, core: usize) {
+        let unknown = self.symbols.functions().len() as u32;
+        while self.cores.len() <= core {
+            let pending = Vec::with_capacity(EVENTS_AT_ONCE);
+            self.cores.push(Core { is_counted: false, pending, function: unknown });
+        }
+        self.current = core;
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        // What is still pending belongs to the instruction before.
+        let function = self.cores[self.current].function;
+        self.give(function);
+        self.cores[self.current].is_counted = is_counted;
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        let function = self.function_of(operation.life.inst, operation.life.pc);
+        self.give(function);
+        self.cores[self.current].function = function;
+    }
+}
+
+/// Counts and prints function by function.
+pub(crate) fn run(
+    mut out: Output,
+    args: &StatArgs,
+    replay: &Replay<'_>,
+) -> anyhow::Result<(CountsFile, u64)> {
+    let symbols = Symbols::from_trace(replay.session.trace());
+    let mut sink = FunctionCounts::new(&symbols);
+    let (outcome, instructions) = with_progress(replay.session, |progress| {
+        Ok(replay.session.run_heard(replay.options, progress, &mut sink)?)
+    })?;
+    let rows = sink.finish();
+    write_header(&mut out, &outcome)?;
+    let is_table = !args.json && args.field_separator.is_none() && replay.request.events.is_empty();
+    if is_table {
+        functions::write_table(&mut out, &outcome.header.trace, &rows)?;
+    } else {
+        write_counts(&mut out, args, replay, &outcome, &rows)?;
+    }
+    out.finish()?;
+    write_unknown_words(&mut io::stderr(), &outcome)?;
+    Ok((CountsFile::default(), instructions))
+}
+
+/// Writes the chosen events, or all of them, of each function.
+fn write_counts(
+    out: &mut Output,
+    args: &StatArgs,
+    replay: &Replay<'_>,
+    outcome: &Outcome,
+    rows: &[FunctionRow],
+) -> io::Result<()> {
+    let all = if replay.request.events.is_empty() { stat::every_event() } else { Vec::new() };
+    let events = if all.is_empty() { &replay.request.events } else { &all };
+    let readings = |row: &FunctionRow| {
+        let cycles = row.counts.value(PmuEvent::CPU_CYCLES);
+        let reading =
+            |selected: &Selected| Reading::exact(row.counts.value(selected.event.event), cycles);
+        events.iter().map(reading).collect()
+    };
+    let readings: Vec<Vec<Reading>> = rows.iter().map(readings).collect();
+    let owners: Vec<Owner> = rows.iter().map(|row| Owner::Function(row.name.clone())).collect();
+    let options = StatOptions {
+        counted: Some(Counted { events, readings: &readings, truth: None }),
+        owners: Some(&owners),
+        has_stall_slot_erratum: replay.has_stall_slot_erratum,
+    };
+    let report = StatReport::new(outcome, &options);
+    if args.json {
+        perf_stat::write_json(out, &report)
+    } else if let Some(separator) = &args.field_separator {
+        perf_stat::write_csv(out, &report, &separator.replace("\\t", "\t"))
+    } else {
+        perf_stat::write_text(out, &functions::by_function(report))
+    }
+}
