@@ -3,6 +3,7 @@
 //! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
+//! * [`spe`]: sample records, read, summed up and printed;
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
 //! * [`functions`]: what the functions of a program cost;
@@ -17,6 +18,7 @@ pub mod ladder;
 pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;
+pub mod spe;
 pub mod stalls;
 pub mod stat;
 pub mod symbols;

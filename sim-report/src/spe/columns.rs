@@ -1,0 +1,306 @@
+//! Sample records as rows, one table for each kind of operation, in the columns of Arm's own decoder so
+//! that what reads its tables reads ours.
+
+use sim_pmu::spe::{AccessClass, InstAddress, OperationClass, OperationType, SpeRecord, SveShape};
+
+use super::profile::source_name;
+
+/// The three tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// Loads, stores and atomics.
+    Accesses,
+    /// Branches.
+    Branches,
+    /// Everything else.
+    Others,
+}
+
+/// What stands in a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing was recorded.
+    Missing,
+    /// A number.
+    Number(u64),
+    /// True or false.
+    Flag(bool),
+    /// Addresses and names.
+    Text(String),
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Value::Number`].
+    Number,
+    /// [`Value::Flag`].
+    Flag,
+    /// [`Value::Text`].
+    Text,
+}
+
+/// A record and what the profile and the symbols know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The record.
+    pub record: &'a SpeRecord,
+    /// The CPU that wrote it.
+    pub cpu: Option<u32>,
+    /// The function at its PC.
+    pub symbol: Option<&'a str>,
+}
+
+const ACCESSES: [&str; 21] = [
+    "cpu",
+    "op",
+    "pc",
+    "el",
+    "atomic",
+    "excl",
+    "ar",
+    "subclass",
+    "sve_evl",
+    "sve_pred",
+    "sve_sg",
+    "event",
+    "issue_lat",
+    "total_lat",
+    "vaddr",
+    "xlat_lat",
+    "paddr",
+    "data_source",
+    "context",
+    "ts",
+    "symbol",
+];
+const BRANCHES: [&str; 16] = [
+    "cpu",
+    "op",
+    "pc",
+    "el",
+    "condition",
+    "indirect",
+    "event",
+    "issue_lat",
+    "total_lat",
+    "br_tgt",
+    "br_tgt_lvl",
+    "pbt",
+    "pbt_lvl",
+    "context",
+    "ts",
+    "symbol",
+];
+const OTHERS: [&str; 15] = [
+    "cpu",
+    "op",
+    "pc",
+    "el",
+    "subclass",
+    "sve_evl",
+    "sve_pred",
+    "sve_fp",
+    "condition",
+    "event",
+    "issue_lat",
+    "total_lat",
+    "context",
+    "ts",
+    "symbol",
+];
+
+impl Table {
+    /// All three.
+    pub const ALL: [Table; 3] = [Table::Accesses, Table::Branches, Table::Others];
+
+    /// The table of a record.
+    pub fn of(record: &SpeRecord) -> Table {
+        match record.operation.unwrap_or_default().class {
+            OperationClass::Access => Table::Accesses,
+            OperationClass::Branch => Table::Branches,
+            OperationClass::Other | OperationClass::Reserved => Table::Others,
+        }
+    }
+
+    /// What its file's name ends with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Table::Accesses => "ldst",
+            Table::Branches => "br",
+            Table::Others => "other",
+        }
+    }
+
+    /// Its columns.
+    pub fn columns(self) -> &'static [&'static str] {
+        match self {
+            Table::Accesses => &ACCESSES,
+            Table::Branches => &BRANCHES,
+            Table::Others => &OTHERS,
+        }
+    }
+}
+
+/// What a column of this name holds.
+pub fn kind(column: &str) -> Kind {
+    match column {
+        "cpu" | "el" | "br_tgt_lvl" | "pbt_lvl" | "issue_lat" | "total_lat" | "xlat_lat" | "ts"
+        | "sve_evl" => Kind::Number,
+        "atomic" | "excl" | "ar" | "condition" | "indirect" | "sve_pred" | "sve_sg" | "sve_fp" => {
+            Kind::Flag
+        }
+        _ => Kind::Text,
+    }
+}
+
+/// The value of a record in a column.
+pub fn value(row: &Row<'_>, column: &str) -> Value {
+    let record = row.record;
+    let kind = record.operation.unwrap_or_default();
+    match column {
+        "cpu" => number(row.cpu),
+        "op" => Value::Text(operation_name(kind).to_owned()),
+        "pc" => place(record.pc),
+        "el" => number(record.pc.map(|pc| pc.level)),
+        "event" => {
+            let names: Vec<_> = record.events.unwrap_or_default().names().collect();
+            Value::Text(names.join(":"))
+        }
+        "issue_lat" => number(record.issue_latency),
+        "total_lat" => number(record.total_latency),
+        "xlat_lat" => number(record.translation_latency),
+        "vaddr" => hex(record.virtual_address),
+        "paddr" => hex(record.physical_address.map(|at| at.address)),
+        "data_source" => text(record.data_source.map(source_name)),
+        "br_tgt" => place(record.branch_target),
+        "br_tgt_lvl" => number(record.branch_target.map(|to| to.level)),
+        "pbt" => place(record.previous_target),
+        "pbt_lvl" => number(record.previous_target.map(|to| to.level)),
+        "context" => hex(record.context_el1.or(record.context_el2)),
+        "ts" => number(record.timestamp),
+        "symbol" => text(row.symbol),
+        "condition" => Value::Flag(kind.is_conditional()),
+        "indirect" => Value::Flag(kind.is_indirect()),
+        "subclass" => text(subclass(kind)),
+        _ => shape(kind, column),
+    }
+}
+
+/// The columns that come from the payload of the operation type.
+fn shape(kind: OperationType, column: &str) -> Value {
+    let (atomic, exclusive, ordered) = match kind.access_class() {
+        Some(AccessClass::Extended { atomic, exclusive, ordered }) => (atomic, exclusive, ordered),
+        _ => (false, false, false),
+    };
+    let sve = match kind.access_class() {
+        Some(AccessClass::Sve(shape)) => Some(shape),
+        _ => kind.other_sve_shape(),
+    };
+    let of_sve = |field: fn(SveShape) -> bool| Value::Flag(sve.is_some_and(field));
+    match column {
+        "atomic" => Value::Flag(atomic),
+        "excl" => Value::Flag(exclusive),
+        "ar" => Value::Flag(ordered),
+        "sve_evl" => number(sve.map(|shape| shape.vector_bits)),
+        "sve_pred" => of_sve(|shape| shape.predicated),
+        "sve_sg" | "sve_fp" => of_sve(|shape| shape.gather_or_float),
+        _ => Value::Missing,
+    }
+}
+
+fn operation_name(kind: OperationType) -> &'static str {
+    match kind.class {
+        OperationClass::Access if kind.is_store() => "ST",
+        OperationClass::Access => "LD",
+        OperationClass::Branch => "B",
+        OperationClass::Other | OperationClass::Reserved => "OTHER",
+    }
+}
+
+fn subclass(kind: OperationType) -> Option<&'static str> {
+    Some(match kind.access_class() {
+        None if kind.other_sve_shape().is_some() => "SVE",
+        None => "OTHER",
+        Some(AccessClass::General) => "GP-REG",
+        Some(AccessClass::Simd) => "SIMD-FP",
+        Some(AccessClass::Sve(_)) => "SVE",
+        Some(AccessClass::UnspecifiedRegister) => "UNSPEC-REG",
+        Some(AccessClass::SystemRegister) => "NV-SYSREG",
+        Some(AccessClass::Tag) => "MTE-TAG",
+        Some(AccessClass::Copy) => "MEMCPY",
+        Some(AccessClass::Set) => "MEMSET",
+        Some(AccessClass::Extended { .. } | AccessClass::Unknown) => return None,
+    })
+}
+
+fn number<T: Into<u64>>(value: Option<T>) -> Value {
+    value.map_or(Value::Missing, |value| Value::Number(value.into()))
+}
+
+fn text<T: Into<String>>(value: Option<T>) -> Value {
+    value.map_or(Value::Missing, |value| Value::Text(value.into()))
+}
+
+fn hex<T: Into<u64>>(value: Option<T>) -> Value {
+    text(value.map(|value| format!("{:#x}", value.into())))
+}
+
+fn place(at: Option<InstAddress>) -> Value {
+    hex(at.map(InstAddress::canonical))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_pmu::spe::{Events, SpeRecord};
+
+    fn row_of(record: &SpeRecord, table: Table) -> Vec<String> {
+        let row = Row { record, cpu: Some(2), symbol: Some("main") };
+        let shown = |column: &&str| match value(&row, column) {
+            Value::Missing => String::from("-"),
+            Value::Number(number) => number.to_string(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Text(text) => text,
+        };
+        table.columns().iter().map(shown).collect()
+    }
+
+    #[test]
+    fn each_kind_of_record_has_its_columns() {
+        let at = |address| Some(InstAddress { address, level: 1, non_secure: true });
+        let common = SpeRecord {
+            pc: at(0xff_8000_0000_0040),
+            events: Some(Events::RETIRED.with(Events::NOT_TAKEN)),
+            issue_latency: Some(3),
+            total_latency: Some(4),
+            timestamp: Some(99),
+            ..SpeRecord::default()
+        };
+        let branch = SpeRecord {
+            operation: Some(OperationType::branch(true, false)),
+            branch_target: at(0x44),
+            ..common
+        };
+        assert_eq!(Table::of(&branch), Table::Branches);
+        let expected =
+            "2 B 0xffff800000000040 1 true false RETIRED:NOT-TAKEN 3 4 0x44 1 - - - 99 main";
+        assert_eq!(row_of(&branch, Table::Branches).join(" "), expected);
+        let extended = AccessClass::Extended { atomic: true, exclusive: false, ordered: true };
+        let atomic = SpeRecord {
+            operation: Some(OperationType::access(false, extended)),
+            virtual_address: Some(0x8000),
+            data_source: Some(0xb),
+            context_el2: Some(0x10),
+            ..common
+        };
+        let expected = "2 LD 0xffff800000000040 1 true false true - - false false \
+                        RETIRED:NOT-TAKEN 3 4 0x8000 - - LL-CACHE 0x10 99 main";
+        assert_eq!(row_of(&atomic, Table::of(&atomic)).join(" "), expected);
+        let sve = SveShape { vector_bits: 128, predicated: true, gather_or_float: false };
+        let other = SpeRecord { operation: Some(OperationType::other_sve(sve)), ..common };
+        let expected = "2 OTHER 0xffff800000000040 1 SVE 128 true false false \
+                        RETIRED:NOT-TAKEN 3 4 - 99 main";
+        assert_eq!(row_of(&other, Table::of(&other)).join(" "), expected);
+    }
+}
