@@ -12,6 +12,7 @@ use crate::doctor::DoctorArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
 use crate::perf_stat::PerfStatArgs;
+use crate::spe::SpeArgs;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     /// List events, metrics or the configuration
     List(ListArgs),
     PerfStat(PerfStatArgs),
+    Spe(SpeArgs),
     /// Replay a trace and print its counts as `perf stat` would
     Stat(StatArgs),
     /// Look into a trace file

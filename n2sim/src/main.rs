@@ -25,6 +25,7 @@ mod output;
 mod per_function;
 mod perf_stat;
 mod plan;
+mod spe;
 mod stat;
 mod trace;
 
@@ -84,6 +85,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             perf_stat::run(&args)?;
             ExitCode::SUCCESS
         }
+        Command::Spe(args) => spe::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),
     })

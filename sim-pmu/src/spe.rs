@@ -6,7 +6,7 @@
 //!   it is kept; `buffer`, [`buffer_memory`]: where it goes; [`config`]: the choices of the core;
 //! * [`record`]: what a record can say; [`events`], [`operation_type`]: two of its words;
 //! * [`packet`]: one packet as bytes and back; [`layout`]: the 64 bytes that N2 writes; [`decode`]: the
-//!   records of any stream.
+//!   records of any stream; `describe`: packets as text.
 
 mod access;
 mod buffer;
@@ -14,6 +14,7 @@ pub mod buffer_memory;
 mod collect;
 pub mod config;
 pub mod decode;
+mod describe;
 pub mod enabling;
 pub mod events;
 mod interval;

@@ -107,7 +107,15 @@ impl Iterator for Records<'_> {
 
 /// Every packet of a stream with its offset, framing included; an error ends it.
 pub fn packets(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Packet, PacketError>)> {
-    let stream = Stream { bytes, address: 0 };
+    packets_at(bytes, 0)
+}
+
+/// [`packets`] of bytes the first of which was written at `address`.
+pub fn packets_at(
+    bytes: &[u8],
+    address: u64,
+) -> impl Iterator<Item = (usize, Result<Packet, PacketError>)> {
+    let stream = Stream { bytes, address };
     let mut next = Some(0);
     std::iter::from_fn(move || {
         let at = next.filter(|at| *at < bytes.len())?;

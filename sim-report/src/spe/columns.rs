@@ -219,19 +219,11 @@ fn operation_name(kind: OperationType) -> &'static str {
 }
 
 fn subclass(kind: OperationType) -> Option<&'static str> {
-    Some(match kind.access_class() {
-        None if kind.other_sve_shape().is_some() => "SVE",
-        None => "OTHER",
-        Some(AccessClass::General) => "GP-REG",
-        Some(AccessClass::Simd) => "SIMD-FP",
-        Some(AccessClass::Sve(_)) => "SVE",
-        Some(AccessClass::UnspecifiedRegister) => "UNSPEC-REG",
-        Some(AccessClass::SystemRegister) => "NV-SYSREG",
-        Some(AccessClass::Tag) => "MTE-TAG",
-        Some(AccessClass::Copy) => "MEMCPY",
-        Some(AccessClass::Set) => "MEMSET",
-        Some(AccessClass::Extended { .. } | AccessClass::Unknown) => return None,
-    })
+    match kind.access_class() {
+        None if kind.other_sve_shape().is_some() => Some("SVE"),
+        None => Some("OTHER"),
+        Some(class) => class.name(),
+    }
 }
 
 fn number<T: Into<u64>>(value: Option<T>) -> Value {

@@ -9,7 +9,7 @@ use sim_pmu::spe::{Events, SpeRecord};
 const LATENCIES: usize = 0x1000;
 
 /// How operations are grouped: loads by where their data came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
     /// Loads, swaps and atomics with result, by data source; `None` where none was recorded.
     Load(Option<u16>),
@@ -78,6 +78,11 @@ impl Latencies {
         self.counts[usize::from(cycles).min(LATENCIES - 1)] += 1;
     }
 
+    /// Adds another core's.
+    pub fn merge(&mut self, other: &Latencies) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, more)| *sum += more);
+    }
+
     /// Samples.
     pub fn samples(&self) -> u64 {
         self.counts.iter().sum()
@@ -86,6 +91,11 @@ impl Latencies {
     /// Cycles of all samples together.
     pub fn cycles(&self) -> u64 {
         self.counts.iter().zip(0..).map(|(count, cycles)| count * cycles).sum()
+    }
+
+    /// The squares of the cycles of all samples, summed.
+    pub fn squares(&self) -> f64 {
+        self.counts.iter().zip(0_u64..).map(|(count, it)| *count as f64 * (it * it) as f64).sum()
     }
 
     /// Mean; 0 without samples.
@@ -204,6 +214,35 @@ impl Profile {
         }
     }
 
+    /// Adds another core's records.
+    pub fn merge(&mut self, other: &Profile) {
+        self.records += other.records;
+        self.unknown_packets += other.unknown_packets;
+        self.events.iter_mut().zip(other.events).for_each(|(sum, more)| *sum += more);
+        for (group, total) in &other.total {
+            self.total.entry(*group).or_default().merge(total);
+        }
+        for (group, cycles) in &other.issue_cycles {
+            *self.issue_cycles.entry(*group).or_default() += cycles;
+        }
+        self.translation.merge(&other.translation);
+        for (pc, more) in &other.places {
+            let place = self.places.entry(*pc).or_default();
+            place.samples += more.samples;
+            place.cycles += more.cycles;
+            place.refills += more.refills;
+            place.mispredicted += more.mispredicted;
+        }
+        for (number, more) in &other.lines {
+            let line = self.lines.entry(*number).or_default();
+            line.loads += more.loads;
+            line.stores += more.stores;
+            line.refills += more.refills;
+            line.from_others += more.from_others;
+            line.cycles += more.cycles;
+        }
+    }
+
     /// Samples of a group.
     pub fn samples(&self, group: Group) -> u64 {
         self.total.get(&group).map_or(0, Latencies::samples)
@@ -264,6 +303,22 @@ mod tests {
         assert_eq!(profile.hot_places(1), [(4, place)]);
         let line = Line { loads: 3, stores: 0, refills: 2, from_others: 2, cycles: 404 };
         assert_eq!(profile.hot_lines(9), [(0x40, line)]);
+    }
+
+    #[test]
+    fn profiles_of_two_cores_are_one() {
+        let (mut both, mut first, mut second) =
+            (Profile::default(), Profile::default(), Profile::default());
+        for (record, one) in [
+            (load(4, 0, 4), &mut first),
+            (load(4, 8, 9), &mut second),
+            (load(8, 0, 7), &mut second),
+        ] {
+            both.add(&record);
+            one.add(&record);
+        }
+        first.merge(&second);
+        assert_eq!(first, both);
     }
 
     #[test]
