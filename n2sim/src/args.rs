@@ -13,6 +13,7 @@ use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
 use crate::perf_stat::PerfStatArgs;
 use crate::spe::SpeArgs;
+use crate::validate::ValidateArgs;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Stat(StatArgs),
     /// Look into a trace file
     Trace(TraceArgs),
+    Validate(ValidateArgs),
 }
 
 #[derive(Debug, ClapArgs)]

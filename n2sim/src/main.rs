@@ -28,6 +28,7 @@ mod plan;
 mod spe;
 mod stat;
 mod trace;
+mod validate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -88,6 +89,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Spe(args) => spe::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),
+        Command::Validate(args) => validate::run(&args)?.into(),
     })
 }
 

@@ -3,7 +3,7 @@
 //! [`config`] is the whole document; [`session`] runs one trace on one core
 //! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory;
 //! [`core_bench`] and [`targets`] measure the core;
-//! [`truth`] fills what formulas are held against;
+//! [`truth`] fills what formulas are held against, [`evidence`] runs a trace for that;
 //! [`diff`] says why two configurations count differently.
 
 pub mod config;
@@ -12,6 +12,7 @@ mod core_run;
 pub mod diff;
 mod erratum;
 pub mod error;
+pub mod evidence;
 pub mod ladder;
 mod levels;
 pub mod outcome;

@@ -7,10 +7,12 @@
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
 //! * [`functions`]: what the functions of a program cost;
+//! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
 pub mod diff;
+pub mod error_figure;
 pub mod figure;
 pub mod functions;
 pub mod header;
@@ -22,6 +24,7 @@ pub mod spe;
 pub mod stalls;
 pub mod stat;
 pub mod symbols;
+pub mod validate;
 
 pub use stat::{Owner, Reading, Row, Section, Selected, StatReport};
 pub use symbols::Symbols;

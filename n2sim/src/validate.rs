@@ -1,0 +1,348 @@
+//! `n2sim validate`: holds metric formulas against what truly happened in replayed traces.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use sim_core::NullSink;
+use sim_machine::evidence::examine;
+use sim_machine::{MachineConfig, Revision, RunHeader, RunOptions, Session};
+use sim_metrics::formula::{Catalog, MetricFormula, Scale};
+use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict as Judgement, common_factor, tiling};
+use sim_metrics::metric_file::{self, MetricFile, NamedText};
+use sim_metrics::{Truth, builtin};
+use sim_report::validate::{self, Judged};
+
+use crate::Verdict;
+use crate::args::{MachineArgs, instructions, instructions_from_one};
+use crate::input;
+use crate::output::Output;
+
+/// Name of the formula of the command line.
+const OWN: &str = "formula";
+
+/// Hold metric formulas against what truly happened: error, reason, worst case
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: n2sim validate traces/hash.n2t\n          \
+    n2sim validate traces/*.n2t --metrics my-metrics.toml --limit 1M --tolerance 5\n          \
+    n2sim validate traces/sort.n2t --formula 'L1D_CACHE_REFILL / L1D_CACHE' --claims l1d.miss_ratio\n\n\
+    Exit code 1 if a tolerance is stated and a metric misses it or is made wrong.")]
+pub(crate) struct ValidateArgs {
+    /// The traces to replay
+    #[arg(required_unless_present = "list_truths", value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// A metric file, or a folder of them: Linux or Arm JSON, PAPI, likwid, TOML (repeat for more;
+    /// default: the metrics that n2sim brings)
+    #[arg(long, value_name = "FILE")]
+    metrics: Vec<PathBuf>,
+    /// Only these metrics or groups
+    #[arg(short = 'M', value_name = "NAME,...", value_delimiter = ',')]
+    only: Vec<String>,
+    /// A formula to judge, in perf's syntax
+    #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["metrics", "only"])]
+    formula: Option<String>,
+    /// The truth that the formula claims to be (see --list-truths)
+    #[arg(long, value_name = "TRUTH", requires = "formula")]
+    claims: Option<String>,
+    /// Unit of the formula's value, as perf's ScaleUnit: 100percent, 1MPKI
+    #[arg(long, value_name = "SCALE", requires = "formula")]
+    scale: Option<String>,
+    /// Print the truths that a metric can claim
+    #[arg(long, exclusive = true)]
+    list_truths: bool,
+    /// Percent of the truth by which a value may be off (stated: exit code 1 if one is; default 5)
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    tolerance: Option<f64>,
+    /// Percentage points by which a share may be off (stated: exit code 1 if one is; default 0.5)
+    #[arg(long, value_name = "POINTS", value_parser = percent)]
+    points: Option<f64>,
+    /// Judge on this revision (default: the file's, or the configuration's)
+    #[arg(long, value_name = "REVISION", value_parser = patch)]
+    revision: Option<u8>,
+    /// Run with each of these values of a key in turn: KEY=A,B,C
+    #[arg(long, value_name = "KEY=VALUES")]
+    sweep: Option<String>,
+    /// Print one row for each run instead of one for each metric
+    #[arg(long)]
+    runs: bool,
+    /// Print fields separated by SEP, one line for each metric and run
+    #[arg(short = 'x', long, value_name = "SEP", conflicts_with_all = ["json", "markdown"])]
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    field_separator: Option<String>,
+    /// Print one JSON object for each metric and run
+    #[arg(short, long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print a Markdown table
+    #[arg(long)]
+    markdown: bool,
+    /// Write to FILE instead of standard output, when everything is done
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw the errors of all runs as a picture (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    warmup: u64,
+    /// Instructions of each thread to count, after the warm-up
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    limit: Option<u64>,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// A number of percent from 0 on.
+fn percent(text: &str) -> Result<f64, String> {
+    let digits = text.trim_end_matches('%').trim();
+    match digits.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(String::from("give a number of percent from 0 on, such as 5 or 0.5")),
+    }
+}
+
+fn patch(text: &str) -> Result<u8, String> {
+    match text {
+        "r0p0" => Ok(0),
+        "r0p1" => Ok(1),
+        "r0p2" => Ok(2),
+        "r0p3" => Ok(3),
+        _ => Err(String::from("give r0p0, r0p1, r0p2 or r0p3")),
+    }
+}
+
+/// Runs the traces, judges the metrics and prints.
+pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
+    if args.list_truths {
+        return list_truths().map(|()| Verdict::Good);
+    }
+    let file = read_metrics(args)?;
+    let variants = variants(args)?;
+    let mut out = Output::create(args.output.as_deref())?;
+    let mut plot = args.plot.as_deref().map(|path| Output::create(Some(path))).transpose()?;
+    let catalog: Catalog = file.metrics.iter().cloned().collect();
+    let configured = config(&args.machine, &[])?.core.revision;
+    let patch = args.revision.or(file.core.patch).unwrap_or(patch_of(configured));
+    let tolerance = Tolerance {
+        relative: args.tolerance.unwrap_or(5.0) / 100.0,
+        points: args.points.unwrap_or(0.5),
+    };
+    let judges = judges(args, &file.metrics, &catalog, patch, tolerance)?;
+    let evidence = evidence(args, &variants)?;
+    let judged = judge(&judges, &evidence);
+    write(&mut out, args, &judged)?;
+    note(&file, &judged, tolerance)?;
+    out.finish()?;
+    if let Some(mut plot) = plot.take() {
+        plot.write_all(sim_report::error_figure::errors(&judged).as_bytes())?;
+        plot.finish()?;
+    }
+    let is_stated = args.tolerance.is_some() || args.points.is_some();
+    let is_missed = judged.iter().any(Judged::alarms);
+    Ok(if is_stated && is_missed { Verdict::Refuted } else { Verdict::Good })
+}
+
+fn list_truths() -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    for truth in Truth::ALL {
+        writeln!(
+            out,
+            "{:<28} {:<22} {}",
+            truth.name(),
+            truth.unit().to_string(),
+            truth.definition()
+        )?;
+    }
+    Ok(())
+}
+
+/// The metrics of the files, or those that the program brings; or the formula of the command line.
+fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
+    if let Some(text) = &args.formula {
+        let mut metric = MetricFormula::new(OWN, text, "--formula");
+        if let Err(error) = &metric.formula {
+            anyhow::bail!("--formula: {error}");
+        }
+        metric.claims = args.claims.clone();
+        if let Some(scale) = &args.scale {
+            metric.scale = Scale::parse(scale).with_context(|| {
+                format!("--scale {scale}: give a factor with a unit, such as 100percent or 1MPKI")
+            })?;
+        }
+        return Ok(MetricFile { metrics: vec![metric], ..MetricFile::default() });
+    }
+    if args.metrics.is_empty() {
+        let metrics = builtin::catalog().metrics().to_vec();
+        return Ok(MetricFile { metrics, ..MetricFile::default() });
+    }
+    let mut texts = Vec::new();
+    for path in paths(&args.metrics)? {
+        let text = input::text(&path).with_context(|| format!("{}", path.display()))?;
+        texts.push((path.display().to_string(), text));
+    }
+    let named: Vec<NamedText<'_>> =
+        texts.iter().map(|(name, text)| NamedText { name, text }).collect();
+    let file = metric_file::read(&named)?;
+    anyhow::ensure!(
+        !file.metrics.is_empty(),
+        "{}: no metric is defined there",
+        list(&args.metrics)
+    );
+    Ok(file)
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The files, with folders replaced by the JSON files in them.
+fn paths(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            paths.push(path.clone());
+            continue;
+        }
+        let entries = path.read_dir().with_context(|| format!("{}", path.display()))?;
+        let files = entries.map(|entry| entry.map(|entry| entry.path()));
+        let mut found: Vec<PathBuf> = files
+            .collect::<io::Result<Vec<_>>>()?
+            .into_iter()
+            .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
+            .collect();
+        found.sort();
+        anyhow::ensure!(!found.is_empty(), "{}: no .json file is in this folder", path.display());
+        paths.extend(found);
+    }
+    Ok(paths)
+}
+
+/// The overrides of each run of a sweep; one without any if there is none.
+fn variants(args: &ValidateArgs) -> anyhow::Result<Vec<Option<String>>> {
+    let Some(sweep) = &args.sweep else { return Ok(vec![None]) };
+    let parts = sweep.split_once('=').filter(|(key, values)| !key.is_empty() && !values.is_empty());
+    let Some((key, values)) = parts else {
+        anyhow::bail!(
+            "--sweep {sweep}: give a key and its values, such as core.revision=r0p2,r0p3"
+        );
+    };
+    Ok(values.split(',').map(|value| Some(format!("{key}={}", value.trim()))).collect())
+}
+
+fn config(machine: &MachineArgs, more: &[String]) -> anyhow::Result<MachineConfig> {
+    let overrides: Vec<String> =
+        machine.overrides().into_iter().chain(more.iter().cloned()).collect();
+    Ok(MachineConfig::from_document(&machine.source(&overrides).document()?)?)
+}
+
+fn patch_of(revision: Revision) -> u8 {
+    match revision {
+        Revision::R0p0 => 0,
+        Revision::R0p1 => 1,
+        Revision::R0p2 => 2,
+        Revision::R0p3 => 3,
+    }
+}
+
+/// A judge for each metric that was asked for.
+fn judges<'a>(
+    args: &ValidateArgs,
+    metrics: &'a [MetricFormula],
+    catalog: &Catalog,
+    patch: u8,
+    tolerance: Tolerance,
+) -> anyhow::Result<Vec<Judge<'a>>> {
+    let is_named = |metric: &MetricFormula, name: &String| {
+        let names = std::iter::once(&metric.name).chain(&metric.groups);
+        names.into_iter().any(|own| own.eq_ignore_ascii_case(name))
+    };
+    for name in &args.only {
+        if !metrics.iter().any(|metric| is_named(metric, name)) {
+            anyhow::bail!("-M {name}: there is no such metric or group (see n2sim list metrics)");
+        }
+    }
+    let is_wanted = |metric: &&MetricFormula| {
+        args.only.is_empty() || args.only.iter().any(|name| is_named(metric, name))
+    };
+    let wanted = metrics.iter().filter(is_wanted);
+    let judge = |metric| Judge::new(metric, catalog, patch, tolerance).map_err(anyhow::Error::msg);
+    wanted.map(judge).collect()
+}
+
+/// Replays every trace with every variant.
+fn evidence(args: &ValidateArgs, variants: &[Option<String>]) -> anyhow::Result<Vec<Evidence>> {
+    let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
+    let mut runs = Vec::new();
+    let bar = ProgressBar::new((args.traces.len() * variants.len()) as u64);
+    bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}")?);
+    for trace in &args.traces {
+        for variant in variants {
+            runs.push(examine_one(args, trace, variant.as_ref(), &options)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(runs)
+}
+
+fn examine_one(
+    args: &ValidateArgs,
+    trace: &Path,
+    variant: Option<&String>,
+    options: &RunOptions,
+) -> anyhow::Result<Evidence> {
+    let config = config(&args.machine, variant.map_or(&[], std::slice::from_ref))?;
+    let name = trace.display().to_string();
+    let header = RunHeader { trace: name.clone(), ..RunHeader::default() };
+    let session = Session::open(trace, config.clone(), header)?;
+    let mut evidence = examine(&session, &config, options, &mut |_| {}, &mut NullSink)?;
+    if let Some(variant) = variant {
+        evidence.trace = format!("{name} {variant}");
+    }
+    Ok(evidence)
+}
+
+fn judge(judges: &[Judge<'_>], evidence: &[Evidence]) -> Vec<Judged> {
+    let one = |judge: &Judge<'_>| {
+        let verdicts: Vec<Judgement> =
+            evidence.iter().map(|run| judge.verdict(run, None)).collect();
+        let several: Vec<&Judgement> = verdicts.iter().collect();
+        Judged {
+            metric: judge.metric().name.clone(),
+            unreadable: judge.formula().err().map(str::to_owned),
+            common: (several.len() > 1).then(|| common_factor(&several)).flatten(),
+            verdicts,
+        }
+    };
+    judges.iter().map(one).collect()
+}
+
+fn write(out: &mut Output, args: &ValidateArgs, judged: &[Judged]) -> io::Result<()> {
+    let is_one_run = judged.iter().all(|one| one.verdicts.len() <= 1);
+    match &args.field_separator {
+        _ if args.json => validate::write_json(out, judged),
+        _ if args.markdown => validate::write_markdown(out, judged),
+        Some(separator) => validate::write_csv(out, judged, &separator.replace("\\t", "\t")),
+        None if args.runs || is_one_run => validate::write_runs(out, judged),
+        None => validate::write_summary(out, judged),
+    }
+}
+
+/// What is wrong beside single metrics: unreadable parts of the files, parts that make no whole.
+fn note(file: &MetricFile, judged: &[Judged], tolerance: Tolerance) -> io::Result<()> {
+    let mut told = io::stderr().lock();
+    for fault in &file.faults {
+        writeln!(told, "n2sim: {fault}")?;
+    }
+    let runs = judged.first().map_or(0, |one| one.verdicts.len());
+    for run in 0..runs {
+        let verdicts: Vec<&Judgement> = judged.iter().map(|one| &one.verdicts[run]).collect();
+        if let Some(reason) = tiling(&verdicts, tolerance) {
+            writeln!(told, "n2sim: {}: top-down level 1: {reason}", verdicts[0].trace)?;
+        }
+    }
+    Ok(())
+}

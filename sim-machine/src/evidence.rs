@@ -1,0 +1,65 @@
+//! What a run has to say about formulas, for [`sim_metrics::judge`]: counts as a sound core has them, what
+//! of them retired, truths, and what prefetchers did.
+
+use sim_core::{Counts, EventSink, PmuEvent};
+use sim_metrics::judge::{Evidence, Prefetched};
+
+use crate::config::MachineConfig;
+use crate::error::MachineError;
+use crate::outcome::Outcome;
+use crate::region::RunOptions;
+use crate::session::Session;
+use crate::truth::TruthSink;
+
+/// Runs a session for what it says about formulas; `listener` hears the run as well.
+///
+/// # Errors
+/// As [`Session::run`].
+pub fn examine<S: EventSink>(
+    session: &Session,
+    config: &MachineConfig,
+    options: &RunOptions,
+    progress: &mut dyn FnMut(u64),
+    listener: &mut S,
+) -> Result<Evidence, MachineError> {
+    let mut truth = TruthSink::default();
+    let outcome = session.run_heard(options, progress, &mut (&mut truth, listener))?;
+    let ledger = truth.ledger(&outcome);
+    let counts = without_erratum(outcome.total(), config);
+    let seconds = counts.value(PmuEvent::CPU_CYCLES) as f64
+        / (outcome.clock_hz.max(1) as f64 * outcome.cores.len().max(1) as f64);
+    Ok(Evidence {
+        trace: outcome.header.trace.clone(),
+        counts,
+        retired: ledger.retired,
+        truths: ledger.truths,
+        prefetched: prefetched(&outcome, config),
+        cores: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
+        has_external_llc: config.semantics.extllc,
+        seconds,
+        is_user_only: !session.trace().meta().machine.full_system,
+    })
+}
+
+/// The counts as a core of revision r0p3 has them.
+fn without_erratum(counts: Counts, config: &MachineConfig) -> Counts {
+    if !config.core.revision.has_stall_slot_erratum() {
+        return counts;
+    }
+    let mut surplus = Counts::default();
+    surplus.count(PmuEvent::STALL_SLOT_FRONTEND, counts.value(PmuEvent::CPU_CYCLES));
+    counts.since(&surplus)
+}
+
+fn prefetched(outcome: &Outcome, config: &MachineConfig) -> Prefetched {
+    let (prefetches, memory) = (outcome.prefetches(), outcome.memory());
+    Prefetched {
+        l2_lines: memory.prefetch_lines as f64,
+        l2_lookups: (prefetches.l1d.issued + prefetches.l2.issued) as f64,
+        is_counted_in_l2: config.semantics.prefetch_counts_in_l2,
+        l1d_lines: prefetches.l1d.issued as f64,
+        l1i_lines: prefetches.l1i.issued as f64,
+        l1i_lookups: memory.next_line_lookups as f64,
+        fetch_lines: memory.fetch_lines as f64,
+    }
+}
