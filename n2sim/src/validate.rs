@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use sim_core::NullSink;
 use sim_machine::evidence::examine;
-use sim_machine::{MachineConfig, Revision, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict as Judgement, common_factor, tiling};
 use sim_metrics::metric_file::{self, MetricFile, NamedText};
 use sim_metrics::{Truth, builtin};
+use sim_pmu::perf::{Group, PerfEvent, PerfSession, PerfSetup};
 use sim_report::validate::{self, Judged};
 
 use crate::Verdict;
-use crate::args::{MachineArgs, instructions, instructions_from_one};
+use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
 use crate::input;
 use crate::output::Output;
 
@@ -61,6 +61,9 @@ pub(crate) struct ValidateArgs {
     /// Judge on this revision (default: the file's, or the configuration's)
     #[arg(long, value_name = "REVISION", value_parser = patch)]
     revision: Option<u8>,
+    /// Time that a turn of the six counters takes, in modeled time; perf's 4ms never ends in a short trace
+    #[arg(long, value_name = "TIME", value_parser = tick, default_value = "50us")]
+    tick: u64,
     /// Run with each of these values of a key in turn: KEY=A,B,C
     #[arg(long, value_name = "KEY=VALUES")]
     sweep: Option<String>,
@@ -124,15 +127,14 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.output.as_deref())?;
     let mut plot = args.plot.as_deref().map(|path| Output::create(Some(path))).transpose()?;
     let catalog: Catalog = file.metrics.iter().cloned().collect();
-    let configured = config(&args.machine, &[])?.core.revision;
-    let patch = args.revision.or(file.core.patch).unwrap_or(patch_of(configured));
+    let revision = args.revision.or(file.core.patch);
     let tolerance = Tolerance {
         relative: args.tolerance.unwrap_or(5.0) / 100.0,
         points: args.points.unwrap_or(0.5),
     };
-    let judges = judges(args, &file.metrics, &catalog, patch, tolerance)?;
-    let evidence = evidence(args, &variants)?;
-    let judged = judge(&judges, &evidence);
+    let judges = judges(args, &file.metrics, &catalog, tolerance)?;
+    let runs = runs(args, revision, &variants, &judges)?;
+    let judged = judge(&judges, &runs);
     write(&mut out, args, &judged)?;
     note(&file, &judged, tolerance)?;
     out.finish()?;
@@ -238,21 +240,11 @@ fn config(machine: &MachineArgs, more: &[String]) -> anyhow::Result<MachineConfi
     Ok(MachineConfig::from_document(&machine.source(&overrides).document()?)?)
 }
 
-fn patch_of(revision: Revision) -> u8 {
-    match revision {
-        Revision::R0p0 => 0,
-        Revision::R0p1 => 1,
-        Revision::R0p2 => 2,
-        Revision::R0p3 => 3,
-    }
-}
-
 /// A judge for each metric that was asked for.
 fn judges<'a>(
     args: &ValidateArgs,
     metrics: &'a [MetricFormula],
     catalog: &Catalog,
-    patch: u8,
     tolerance: Tolerance,
 ) -> anyhow::Result<Vec<Judge<'a>>> {
     let is_named = |metric: &MetricFormula, name: &String| {
@@ -268,19 +260,36 @@ fn judges<'a>(
         args.only.is_empty() || args.only.iter().any(|name| is_named(metric, name))
     };
     let wanted = metrics.iter().filter(is_wanted);
-    let judge = |metric| Judge::new(metric, catalog, patch, tolerance).map_err(anyhow::Error::msg);
+    let judge = |metric| Judge::new(metric, catalog, tolerance).map_err(anyhow::Error::msg);
     wanted.map(judge).collect()
 }
 
+/// A run, with the values of all formulas from six counters that they share.
+struct Run {
+    evidence: Evidence,
+    on_six: Vec<Option<f64>>,
+}
+
 /// Replays every trace with every variant.
-fn evidence(args: &ValidateArgs, variants: &[Option<String>]) -> anyhow::Result<Vec<Evidence>> {
-    let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
+fn runs(
+    args: &ValidateArgs,
+    revision: Option<u8>,
+    variants: &[Option<String>],
+    judges: &[Judge<'_>],
+) -> anyhow::Result<Vec<Run>> {
     let mut runs = Vec::new();
     let bar = ProgressBar::new((args.traces.len() * variants.len()) as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}")?);
     for trace in &args.traces {
         for variant in variants {
-            runs.push(examine_one(args, trace, variant.as_ref(), &options)?);
+            let revision = revision.map(|patch| format!("core.revision=r0p{patch}"));
+            let more: Vec<String> = revision.into_iter().chain(variant.clone()).collect();
+            let config = config(&args.machine, &more)?;
+            let name = match variant {
+                Some(variant) => format!("{} {variant}", trace.display()),
+                None => trace.display().to_string(),
+            };
+            runs.push(run_one(args, trace, config, name, judges)?);
             bar.inc(1);
         }
     }
@@ -288,27 +297,62 @@ fn evidence(args: &ValidateArgs, variants: &[Option<String>]) -> anyhow::Result<
     Ok(runs)
 }
 
-fn examine_one(
+fn run_one(
     args: &ValidateArgs,
     trace: &Path,
-    variant: Option<&String>,
-    options: &RunOptions,
-) -> anyhow::Result<Evidence> {
-    let config = config(&args.machine, variant.map_or(&[], std::slice::from_ref))?;
-    let name = trace.display().to_string();
-    let header = RunHeader { trace: name.clone(), ..RunHeader::default() };
+    config: MachineConfig,
+    name: String,
+    judges: &[Judge<'_>],
+) -> anyhow::Result<Run> {
+    let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
+    let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
     let session = Session::open(trace, config.clone(), header)?;
-    let mut evidence = examine(&session, &config, options, &mut |_| {}, &mut NullSink)?;
-    if let Some(variant) = variant {
-        evidence.trace = format!("{name} {variant}");
-    }
-    Ok(evidence)
+    let patch = config.core.revision.patch();
+    let asked: Vec<Group> = judges.iter().map(|judge| group_of(judge, patch)).collect();
+    let tick = u128::from(args.tick) * u128::from(config.core.clock_hz) / 1_000_000_000;
+    let tick = u64::try_from(tick).unwrap_or(u64::MAX);
+    let mut counters = PerfSession::new(PerfSetup::new(&asked), tick);
+    let evidence = examine(&session, &config, &options, &mut |_| {}, &mut counters)?;
+    let evidence = Evidence { trace: name, ..evidence };
+    let readings = counters.readings();
+    let mut estimates = readings.iter().map(|reading| reading.scaled().map(|count| count as f64));
+    let on_six = judges.iter().zip(&asked).map(|(judge, group)| {
+        let counts: Vec<Option<f64>> = estimates.by_ref().take(group.events.len()).collect();
+        value_of(judge, group, &counts, &evidence, patch)
+    });
+    let on_six = on_six.collect();
+    Ok(Run { evidence, on_six })
 }
 
-fn judge(judges: &[Judge<'_>], evidence: &[Evidence]) -> Vec<Judged> {
-    let one = |judge: &Judge<'_>| {
-        let verdicts: Vec<Judgement> =
-            evidence.iter().map(|run| judge.verdict(run, None)).collect();
+/// The events of a metric as perf opens them: together if they fit, otherwise each on its own.
+fn group_of(judge: &Judge<'_>, patch: u8) -> Group {
+    let machine = sim_metrics::formula::Machine::neoverse_n2(patch, 1);
+    let mut events: Vec<PerfEvent> = Vec::new();
+    for name in judge.formula().map(|formula| formula.needed(&machine)).unwrap_or_default() {
+        let event = name.event().map(PerfEvent::new);
+        events.extend(event.filter(|event| !events.contains(event)));
+    }
+    Group { events, weak: true, ..Group::default() }
+}
+
+/// What a formula makes of its readings; `None` if one of them was never on a counter.
+fn value_of(
+    judge: &Judge<'_>,
+    group: &Group,
+    counts: &[Option<f64>],
+    run: &Evidence,
+    patch: u8,
+) -> Option<f64> {
+    let formula = judge.formula().ok()?;
+    let place = |event| group.events.iter().position(|own| own.event == event);
+    let table = |event| place(event).and_then(|at| counts[at]).unwrap_or(f64::NAN);
+    Some(run.evaluate(formula, patch, table).value).filter(|value| value.is_finite())
+}
+
+fn judge(judges: &[Judge<'_>], runs: &[Run]) -> Vec<Judged> {
+    let one = |(number, judge): (usize, &Judge<'_>)| {
+        let verdict = |run: &Run| judge.verdict(&run.evidence, run.on_six[number]);
+        let verdicts: Vec<Judgement> = runs.iter().map(verdict).collect();
         let several: Vec<&Judgement> = verdicts.iter().collect();
         Judged {
             metric: judge.metric().name.clone(),
@@ -317,7 +361,7 @@ fn judge(judges: &[Judge<'_>], evidence: &[Evidence]) -> Vec<Judged> {
             verdicts,
         }
     };
-    judges.iter().map(one).collect()
+    judges.iter().enumerate().map(one).collect()
 }
 
 fn write(out: &mut Output, args: &ValidateArgs, judged: &[Judged]) -> io::Result<()> {

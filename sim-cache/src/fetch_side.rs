@@ -91,6 +91,7 @@ impl CoreMemory {
         let arrives = state.arrival().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
+            self.tally.fetch_wait(state.source());
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
         }
@@ -128,6 +129,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let l2 = self.refill_l1i(line, translated.start, false, uncore, sink);
+        self.tally.fetch_wait(l2.source);
         let mut reply = translated.reply(l2.ready);
         reply.source = l2.source;
         reply.happened.add(Happened::L1_MISS);

@@ -2,7 +2,7 @@
 //! from where, bytes that moved, cycles that walks took. Events tell demand from prefetch, and data from
 //! code, at some places only; these figures always do (PMU guide 4.2 to 4.6, as truths for formulas).
 
-use sim_core::{Cycle, DataSource};
+use sim_core::{Cycle, DataSource, Happened};
 
 use crate::bus::BytesMoved;
 use crate::l2::L2Request;
@@ -46,6 +46,14 @@ pub struct MemoryTally {
     pub data_walks: Walks,
     /// Walks for fetches.
     pub fetch_walks: Walks,
+    /// Fetches that had to wait for a line: it missed the L1 I-cache, or was on its way.
+    pub fetch_waits: u64,
+    /// Those of them whose line came from outside of the core.
+    pub fetch_waits_outside: u64,
+    /// L1 data TLB misses by the data prefetcher, counted as those of accesses are.
+    pub prefetch_tlb_misses: u64,
+    /// Walks by the data prefetcher.
+    pub prefetch_walks: u64,
     /// Lookups of the L1 I-cache and its TLB by the next-line prefetcher; events count them as fetches.
     pub next_line_lookups: u64,
 }
@@ -74,6 +82,18 @@ impl MemoryTally {
             if asker == Asker::Fetch { &mut self.fetch_walks } else { &mut self.data_walks };
         walks.walks += 1;
         walks.cycles += cycles;
+    }
+
+    /// A fetch waits for a line.
+    pub(crate) fn fetch_wait(&mut self, source: DataSource) {
+        self.fetch_waits += 1;
+        self.fetch_waits_outside += u64::from(source.is_outside());
+    }
+
+    /// The data prefetcher had an address translated.
+    pub(crate) fn prefetch_translation(&mut self, happened: Happened) {
+        self.prefetch_tlb_misses += u64::from(happened.has(Happened::L1_TLB_MISS));
+        self.prefetch_walks += u64::from(happened.has(Happened::WALK));
     }
 
     /// With the bytes that the bus port moved.
@@ -112,6 +132,10 @@ impl MemoryTally {
             written_bytes: f(self.written_bytes, other.written_bytes),
             data_walks: walks(self.data_walks, other.data_walks),
             fetch_walks: walks(self.fetch_walks, other.fetch_walks),
+            fetch_waits: f(self.fetch_waits, other.fetch_waits),
+            fetch_waits_outside: f(self.fetch_waits_outside, other.fetch_waits_outside),
+            prefetch_tlb_misses: f(self.prefetch_tlb_misses, other.prefetch_tlb_misses),
+            prefetch_walks: f(self.prefetch_walks, other.prefetch_walks),
             next_line_lookups: f(self.next_line_lookups, other.next_line_lookups),
         }
     }

@@ -296,7 +296,16 @@ impl CoreMemory {
                 PageCross::L2Tlb => self.l2_tlb.holds(key),
                 PageCross::Walk => true,
             };
-        if may_go_on { self.translate_uncounted(asker, addr, now, uncore, sink).ok() } else { None }
+        if !may_go_on {
+            return None;
+        }
+        let translated = self.translate_uncounted(asker, addr, now, uncore, sink);
+        let happened = match &translated {
+            Ok(translated) => translated.happened,
+            Err(fault) => fault.happened,
+        };
+        self.tally.prefetch_translation(happened);
+        translated.ok()
     }
 }
 

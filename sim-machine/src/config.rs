@@ -86,6 +86,11 @@ pub enum Revision {
 }
 
 impl Revision {
+    /// The N of r0pN.
+    pub fn patch(self) -> u8 {
+        self as u8
+    }
+
     /// True where `STALL_SLOT` and `STALL_SLOT_FRONTEND` count one too many in every cycle.
     pub fn has_stall_slot_erratum(self) -> bool {
         self < Revision::R0p3

@@ -34,6 +34,7 @@ pub fn examine<S: EventSink>(
         retired: ledger.retired,
         truths: ledger.truths,
         prefetched: prefetched(&outcome, config),
+        patch: config.core.revision.patch(),
         cores: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
         has_external_llc: config.semantics.extllc,
         seconds,
@@ -61,5 +62,7 @@ fn prefetched(outcome: &Outcome, config: &MachineConfig) -> Prefetched {
         l1i_lines: prefetches.l1i.issued as f64,
         l1i_lookups: memory.next_line_lookups as f64,
         fetch_lines: memory.fetch_lines as f64,
+        tlb_misses: memory.prefetch_tlb_misses as f64,
+        walks: memory.prefetch_walks as f64,
     }
 }

@@ -349,8 +349,6 @@ fn instructions(tally: &OperationTally, retired: &Counts, truths: &mut Truths) {
 
 fn caches(outcome: &Outcome, tally: &OperationTally, truths: &mut Truths) {
     let (counts, memory) = (outcome.total(), outcome.memory());
-    let fetches = outcome.prefetches().l1i;
-    let fetch_misses = fetches.missed + fetches.late;
     let lookups = counts.value(PmuEvent::L1I_CACHE).saturating_sub(memory.next_line_lookups);
     let lines = memory.slc_lines + memory.peer_lines + memory.dram_lines + memory.remote_lines;
     for (truth, value) in [
@@ -358,9 +356,9 @@ fn caches(outcome: &Outcome, tally: &OperationTally, truths: &mut Truths) {
         (Truth::L1dMisses, tally.l1_misses),
         (Truth::L1dRefills, tally.l1_refills),
         (Truth::L1iAccesses, lookups),
-        (Truth::L1iMisses, fetch_misses),
-        (Truth::L2Accesses, tally.l1_misses + fetch_misses),
-        (Truth::L2Misses, tally.outside + memory.fetch_lines),
+        (Truth::L1iMisses, memory.fetch_waits),
+        (Truth::L2Accesses, tally.l1_misses + memory.fetch_waits),
+        (Truth::L2Misses, tally.outside + memory.fetch_waits_outside),
         (Truth::L2DataAccesses, tally.l1_misses),
         (Truth::L2DataMisses, tally.outside),
         (Truth::OutsideLines, lines),

@@ -139,8 +139,6 @@ pub struct Judge<'a> {
     formula: Result<Linked, String>,
     truth: Option<Truth>,
     tolerance: Tolerance,
-    /// Revision r0pN that is judged.
-    patch: u8,
 }
 
 impl<'a> Judge<'a> {
@@ -151,7 +149,6 @@ impl<'a> Judge<'a> {
     pub fn new(
         metric: &'a MetricFormula,
         catalog: &Catalog,
-        patch: u8,
         tolerance: Tolerance,
     ) -> Result<Judge<'a>, String> {
         let truth = claims::claim(metric).map_err(|name| {
@@ -168,7 +165,7 @@ impl<'a> Judge<'a> {
             }
             Err(error) => Err(error.to_string()),
         };
-        Ok(Judge { metric, formula, truth, tolerance, patch })
+        Ok(Judge { metric, formula, truth, tolerance })
     }
 
     /// The metric.
@@ -211,16 +208,16 @@ impl<'a> Judge<'a> {
         };
         let Ok(formula) = &self.formula else { return verdict };
         let truth = self.truth.unwrap_or(Truth::Retired);
-        let case = Case { formula, factor: self.factor(), truth, evidence: run, patch: self.patch };
+        let case = Case { formula, factor: self.factor(), truth, evidence: run, patch: run.patch };
         self.values(&case, on_six, &mut verdict);
-        let needed = formula.needed(&run.machine(self.patch));
+        let needed = formula.needed(&run.machine(run.patch));
         for reason in rules::useless_events(formula, &self.metric.name, Some(run), &needed) {
             verdict.add(reason);
         }
-        if let Some(misfit) =
-            self.truth.and_then(|truth| probe::misfit(formula, &run.machine(self.patch), truth))
-        {
-            verdict.add(misfit);
+        if verdict.findings.is_empty() {
+            let machine = run.machine(run.patch);
+            let misfit = self.truth.and_then(|truth| probe::misfit(formula, &machine, truth));
+            misfit.into_iter().for_each(|misfit| verdict.add(misfit));
         }
         self.stand(&case, &mut verdict);
         self.note_multiplexing(&mut verdict);
@@ -278,9 +275,10 @@ impl<'a> Judge<'a> {
         }
         let whole = [
             rules::erratum(case, real),
-            rules::factor(&[(case.value(), real)]),
+            rules::exact_factor(case.value(), real),
             rules::mixed_populations(case, real),
             rules::mispredict_term(case, real),
+            rules::cycles_for_slots(case),
         ];
         if let Some(reason) = whole.into_iter().flatten().next() {
             verdict.add(reason);
@@ -321,6 +319,10 @@ impl<'a> Judge<'a> {
 
 /// What only several runs together show: a factor is a fault if it is the same in all of them.
 pub fn common_factor(verdicts: &[&Verdict]) -> Option<Reason> {
+    let is_open = |verdict: &&Verdict| !verdict.findings.iter().any(|f| f.reason.is_fault());
+    if verdicts.len() < 2 || !verdicts.iter().all(is_open) {
+        return None;
+    }
     let pairs: Vec<(f64, f64)> =
         verdicts.iter().filter_map(|verdict| Some((verdict.value?, verdict.real?))).collect();
     rules::factor(&pairs)

@@ -31,6 +31,7 @@ fn reasons(judged: &Judged) -> Vec<(&Reason, usize)> {
             None => reasons.push((&finding.reason, 1)),
         }
     }
+    reasons.extend(judged.common.iter().map(|reason| (reason, judged.verdicts.len())));
     reasons.sort_by_key(|(_, runs)| std::cmp::Reverse(*runs));
     reasons
 }
@@ -49,7 +50,8 @@ impl Judged {
 
     /// True if it was off in a run, has no value or is made wrong.
     pub fn alarms(&self) -> bool {
-        self.unreadable.is_some() || self.verdicts.iter().any(Verdict::alarms)
+        let is_made_wrong = self.unreadable.is_some() || self.common.is_some();
+        is_made_wrong || self.verdicts.iter().any(Verdict::alarms)
     }
 }
 
@@ -66,23 +68,28 @@ pub fn error_text(verdict: &Verdict) -> String {
     let is_share = verdict.truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
     match error_of(verdict) {
         None => String::from("-"),
-        Some(error) if is_share => format!("{:+.2} pp", error + 0.0),
-        Some(error) => format!("{:+.1} %", error + 0.0),
+        Some(error) if is_share => format!("{:+.2} pp", rounded(error, 100.0)),
+        Some(error) => format!("{:+.1} %", rounded(error, 10.0)),
     }
+}
+
+/// Rounded to a part of one, without the sign of a zero.
+fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts + 0.0
 }
 
 /// A value in the unit of its truth.
 pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
     let Some(value) = value else { return String::from("-") };
     match truth.map(Truth::unit) {
-        Some(TruthUnit::Share) => format!("{:.2} %", 100.0 * value + 0.0),
+        Some(TruthUnit::Share) => format!("{:.2} %", rounded(100.0 * value, 100.0)),
         Some(
             TruthUnit::PerKiloInstruction
             | TruthUnit::PerCycle
             | TruthUnit::CyclesEach
             | TruthUnit::SlotsEach,
         )
-        | None => format!("{:.3}", value + 0.0),
+        | None => format!("{:.3}", rounded(value, 1000.0)),
         Some(_) if (0.0..1e18).contains(&value) => grouped(value.round() as u64),
         Some(_) => format!("{value:.0}"),
     }
@@ -93,7 +100,7 @@ fn codes(verdict: &Verdict) -> String {
     let is_share = verdict.truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
     let text = |finding: &Finding| match finding.shift {
         Some(shift) if is_share => {
-            format!("{} ({:+.2} pp)", finding.reason.code(), 100.0 * -shift + 0.0)
+            format!("{} ({:+.2} pp)", finding.reason.code(), rounded(-100.0 * shift, 100.0))
         }
         _ => finding.reason.code().to_owned(),
     };
@@ -115,14 +122,22 @@ pub(crate) fn run_name(trace: &str) -> &str {
     if variant.is_empty() { &path[start..] } else { &trace[start..] }
 }
 
+/// Width of the names of runs: as wide as the longest, within reason.
+fn run_width(judged: &[Judged]) -> usize {
+    let runs = judged.iter().flat_map(|one| &one.verdicts);
+    let longest = runs.map(|verdict| run_name(&verdict.trace).chars().count()).max();
+    longest.unwrap_or(0).clamp(12, 40)
+}
+
 /// Writes one row for each metric and run.
 ///
 /// # Errors
 /// The output cannot be written.
 pub fn write_runs(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+    let width = run_width(judged);
     writeln!(
         out,
-        " {:<28} {:<18} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  reasons",
+        " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  reasons",
         "metric", "run", "value", "truth", "error", "r0p2", "r0p3", "6 counters"
     )?;
     for one in judged {
@@ -137,9 +152,9 @@ pub fn write_runs(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
             };
             writeln!(
                 out,
-                " {:<28} {:<18} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {standing}{}",
+                " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {standing}{}",
                 shortened(&one.metric, 28),
-                shortened(run_name(&verdict.trace), 18),
+                shortened(run_name(&verdict.trace), width),
                 text(verdict.value),
                 text(verdict.real),
                 error_text(verdict),
@@ -158,9 +173,10 @@ pub fn write_runs(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
 /// # Errors
 /// The output cannot be written.
 pub fn write_summary(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+    let width = run_width(judged);
     writeln!(
         out,
-        " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10}  {:<18} reasons (runs)",
+        " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10}  {:<width$} reasons (runs)",
         "metric", "claims", "right", "off", "worst error", "value", "truth", "in"
     )?;
     for one in judged {
@@ -176,7 +192,7 @@ pub fn write_summary(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> 
         let text = |value| value_text(worst.truth, value);
         writeln!(
             out,
-            " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10}  {:<18} {}",
+            " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10}  {:<width$} {}",
             shortened(&one.metric, 28),
             worst.truth.map_or("nothing known", Truth::name),
             one.standing(Standing::Right),
@@ -184,7 +200,7 @@ pub fn write_summary(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> 
             error_text(worst),
             text(worst.value),
             text(worst.real),
-            shortened(run_name(&worst.trace), 18),
+            shortened(run_name(&worst.trace), width),
             reasons.join(", ")
         )?;
     }
@@ -195,8 +211,7 @@ pub fn write_summary(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> 
 fn write_words(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     let mut told: Vec<&str> = Vec::new();
     for one in judged {
-        let own = reasons(one).into_iter().map(|(reason, _)| reason);
-        for reason in own.chain(&one.common) {
+        for (reason, _) in reasons(one) {
             if !told.contains(&reason.code()) {
                 if told.is_empty() {
                     writeln!(out, "\n Reasons, with the first metric that has each:")?;

@@ -3,6 +3,7 @@
 pub mod accuracy;
 pub mod cases;
 pub mod conformance;
+pub mod formulas;
 pub mod kernels;
 pub mod mutation;
 pub mod trace_check;

@@ -98,13 +98,15 @@ impl Habit {
 
     /// What is added to the value itself.
     fn shift(self, truth: Truth, run: &Evidence) -> f64 {
-        let share = || {
-            let of = |truth| run.truths.value(truth).unwrap_or(0.0);
-            of(Truth::RecoverySlots) / of(Truth::Slots).max(1.0)
-        };
+        let of = |truth| run.truths.value(truth).unwrap_or(0.0);
+        let share = |slots| of(slots) / of(Truth::Slots).max(1.0);
         match (self, truth) {
-            (Habit::Recovery, Truth::FrontendBound) => -share(),
-            (Habit::Recovery, Truth::BadSpeculation) => share(),
+            (Habit::Recovery, Truth::FrontendBound | Truth::FetchLatency) => {
+                -share(Truth::RecoverySlots)
+            }
+            (Habit::Recovery, Truth::BadSpeculation) => share(Truth::RecoverySlots),
+            // Used slots are taken for retired ones.
+            (Habit::Speculation, Truth::Retiring) => -share(Truth::SquashedSlots),
             _ => 0.0,
         }
     }
@@ -127,6 +129,8 @@ fn without_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
         LL_CACHE_RD | BUS_ACCESS_RD => -prefetched.l2_lines,
         L1I_CACHE_REFILL => -prefetched.l1i_lines,
         L1I_CACHE | L1I_TLB => -prefetched.l1i_lookups,
+        L1D_TLB_REFILL | L1D_TLB_REFILL_RD | L2D_TLB | L2D_TLB_RD => -prefetched.tlb_misses,
+        DTLB_WALK | L2D_TLB_REFILL | L2D_TLB_REFILL_RD => -prefetched.walks,
         _ => 0.0,
     }
 }

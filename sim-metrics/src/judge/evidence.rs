@@ -24,6 +24,8 @@ pub struct Evidence {
     pub truths: Truths,
     /// What prefetchers did.
     pub prefetched: Prefetched,
+    /// Revision r0pN of the core that ran; other revisions are computed from it.
+    pub patch: u8,
     /// Cores that ran.
     pub cores: u32,
     /// The last-level events count (`CPUECTLR_EL1.EXTLLC`).
@@ -51,6 +53,10 @@ pub struct Prefetched {
     pub l1i_lookups: f64,
     /// Lines that came into the L2 for the L1 I-cache.
     pub fetch_lines: f64,
+    /// Refills of the L1 data TLB for the data prefetcher, counted as refills.
+    pub tlb_misses: f64,
+    /// Its walks, counted as walks.
+    pub walks: f64,
 }
 
 impl Evidence {

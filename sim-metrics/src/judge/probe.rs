@@ -21,8 +21,12 @@ pub(super) fn misfit(formula: &Linked, machine: &Machine, truth: Truth) -> Optio
     if let Some(gives) = length_misfit(length, whole.is_some()) {
         return Some(Reason::Dimension { wants, gives });
     }
-    let of_slots = whole == Some(Truth::Slots) || truth.unit() == TruthUnit::Slots;
-    let time = probe.doubled(|event| is_time(event, of_slots), true)?;
+    let is_of_slots = |truth: Truth| truth.unit() == TruthUnit::Slots;
+    let of_slots = truth.quotient().map_or(is_of_slots(truth), |quotient| {
+        is_of_slots(quotient.part) || is_of_slots(quotient.whole)
+    });
+    let per_branch = whole.is_some_and(|whole| whole.unit() == TruthUnit::Branches);
+    let time = probe.doubled(|event| is_time(event, of_slots, per_branch), true)?;
     if let Some(gives) = time_misfit(time, time_exponent(truth)) {
         return Some(Reason::Dimension { wants, gives });
     }
@@ -39,6 +43,9 @@ fn claim_in_words(truth: Truth) -> String {
         None => truth.unit().to_string(),
         Some(quotient) => match truth.unit() {
             TruthUnit::Share => format!("a share of {}", quotient.whole.unit()),
+            TruthUnit::SlotsEach | TruthUnit::CyclesEach => {
+                format!("{} of each of {}", quotient.part.unit(), quotient.whole.unit())
+            }
             unit => format!("{} {unit}", quotient.part.unit()),
         },
     }
@@ -89,9 +96,13 @@ fn length_misfit(ratio: f64, claims_ratio: bool) -> Option<&'static str> {
 }
 
 /// Cycles and slots doubled; where slots are claimed, operations take one each, and a misprediction some.
-fn is_time(event: PmuEvent, of_slots: bool) -> bool {
+fn is_time(event: PmuEvent, of_slots: bool, per_branch: bool) -> bool {
     let is_clock = matches!(event.info().unit, Unit::Cycle | Unit::Slot);
-    let is_slot = matches!(event, OP_SPEC | OP_RETIRED | BR_MIS_PRED | BR_MIS_PRED_RETIRED);
+    let is_slot = match event {
+        OP_SPEC | OP_RETIRED => true,
+        BR_MIS_PRED | BR_MIS_PRED_RETIRED => !per_branch,
+        _ => false,
+    };
     is_clock || (of_slots && is_slot)
 }
 

@@ -33,6 +33,8 @@ pub enum Reason {
     Recovery,
     /// The term of mispredictions charges so many times what they cost.
     MispredictTerm(f64),
+    /// Cycles in which nothing was sent stand for lost slots.
+    CyclesForSlots,
     /// `CPUECTLR_EL1.EXTLLC` is 0: the last-level events say nothing.
     ExtllcClear(PmuEvent),
     /// The event never counts on this core.
@@ -83,6 +85,7 @@ impl Reason {
             Reason::WriteBacks => "write-backs",
             Reason::Recovery => "recovery",
             Reason::MispredictTerm(_) => "mispredict-term",
+            Reason::CyclesForSlots => "cycles-for-slots",
             Reason::ExtllcClear(_) => "extllc-clear",
             Reason::NeverCounts(_) => "never-counts",
             Reason::UnknownEvent(_) => "unknown-event",
@@ -120,55 +123,48 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Reason::MispredictTerm(times) => {
-                return write!(
-                    f,
-                    "the term of mispredictions charges {} what they cost here",
-                    times_of(*times)
-                );
+        match self {
+            Reason::MispredictTerm(times) if times.is_finite() => {
+                let times = times_of(*times);
+                write!(f, "the term of mispredictions charges {times} what they cost here")
             }
             Reason::ExtllcClear(event) => {
-                return write!(
-                    f,
-                    "CPUECTLR_EL1.EXTLLC is 0 on this machine: {} stays 0",
-                    event.mnemonic()
-                );
+                let event = event.mnemonic();
+                write!(f, "CPUECTLR_EL1.EXTLLC is 0 on this machine: {event} stays 0")
             }
             Reason::NeverCounts(event) => {
-                return write!(f, "{} never counts on a Neoverse N2", event.mnemonic());
+                write!(f, "{} never counts on a Neoverse N2", event.mnemonic())
             }
-            Reason::UnknownEvent(name) => {
-                return write!(f, "{name} is no event of a Neoverse N2");
-            }
-            Reason::WrongNumber(name, meant) => {
-                return write!(
-                    f,
-                    "{name} is no event of a Neoverse N2; with its digits exchanged it is {} \
-                     (r{:x})",
-                    meant.mnemonic(),
-                    meant.code()
-                );
-            }
-            Reason::Dimension { wants, gives } => {
-                return write!(f, "it claims {wants}, but {gives}");
-            }
+            Reason::UnknownEvent(name) => write!(f, "{name} is no event of a Neoverse N2"),
+            Reason::WrongNumber(name, meant) => write!(
+                f,
+                "{name} is no event of a Neoverse N2; with its digits exchanged it is {} (r{:x})",
+                meant.mnemonic(),
+                meant.code()
+            ),
+            Reason::Dimension { wants, gives } => write!(f, "it claims {wants}, but {gives}"),
             Reason::WrongDenominator(whole) => {
-                return write!(f, "it claims a part of {whole} and does not divide by them");
+                write!(f, "it claims a part of {whole} and does not divide by them")
             }
             Reason::Factor(times) => {
-                return write!(f, "it is {} what it claims, in every run", times_of(*times));
+                write!(f, "it is {} what it claims, in every run", times_of(*times))
             }
-            Reason::AboveOne(value) => {
-                return write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value);
+            Reason::AboveOne(value) | Reason::Negative(value) => {
+                write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value)
             }
-            Reason::Negative(value) => {
-                return write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value);
-            }
-            Reason::DivisionByZero(what) => return f.write_str(what),
+            Reason::DivisionByZero(what) => f.write_str(what),
             Reason::NotTiling(sum) => {
-                return write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum);
+                write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
             }
+            habit => f.write_str(habit.habit()),
+        }
+    }
+}
+
+impl Reason {
+    /// The sentence of a reason that has no figure in it.
+    fn habit(&self) -> &'static str {
+        match self {
             Reason::Multiplexing => {
                 "multiplexing: more events than counters took turns, each was scaled from its part"
             }
@@ -179,9 +175,7 @@ impl fmt::Display for Reason {
             Reason::ErratumTwice => {
                 "it takes CPU_CYCLES off a stall-slot event that has no surplus on this revision"
             }
-            Reason::Speculation => {
-                "events count what was thrown away along with what retired"
-            }
+            Reason::Speculation => "events count what was thrown away along with what retired",
             Reason::MixedPopulations => {
                 "it divides what was executed, wrong paths included, by what retired, or the other \
                  way round"
@@ -198,15 +192,22 @@ impl fmt::Display for Reason {
             Reason::DataAndCode => "the event counts data and instructions together",
             Reason::WriteBacks => "write-backs of the L1 D-cache count as accesses of the L2",
             Reason::Recovery => {
-                "the refill of the front end behind a flush counts as the front end's own loss, not as bad \
-                 speculation"
+                "the refill of the front end behind a flush counts as the front end's own loss, not \
+                 as bad speculation"
+            }
+            Reason::MispredictTerm(_) => {
+                "the term of mispredictions takes off what they do not cost here"
+            }
+            Reason::CyclesForSlots => {
+                "cycles in which nothing was sent stand for lost slots: a cycle that sends one \
+                 operation of five is none of them, and has lost four slots"
             }
             Reason::NoL3 => {
-                "a Neoverse N2 has no level 3 cache of its own: LL_CACHE events count what came from \
-                 the mesh, from other cores and from memory"
+                "a Neoverse N2 has no level 3 cache of its own: LL_CACHE events count what came \
+                 from the mesh, from other cores and from memory"
             }
-            Reason::Unexplained => "no rule explains the difference",
-        })
+            _ => "no rule explains the difference",
+        }
     }
 }
 

@@ -17,6 +17,8 @@ const USUAL_FACTORS: [f64; 9] = [2.0, 4.0, 5.0, 8.0, 16.0, 32.0, 64.0, 100.0, 10
 const FACTOR_TOLERANCE: f64 = 0.02;
 /// A share may be this much above 1 or below 0 by rounding.
 const SHARE_ROUNDING: f64 = 1e-9;
+/// How exact a ratio is that no chance makes.
+const EXACT: f64 = 1e-6;
 /// What remains of a difference when a rule explains it, at most.
 const EXPLAINED: f64 = 0.5;
 /// A misprediction term off by more than this charges for something else.
@@ -182,7 +184,26 @@ pub(super) fn mispredict_term(case: &Case, real: f64) -> Option<Reason> {
         return None;
     }
     let times = 1.0 / right;
+    if right.abs() < 1.0 / TERM_MAX {
+        return Some(Reason::MispredictTerm(f64::INFINITY));
+    }
     (1.0 / TERM_MAX..=TERM_MAX).contains(&times).then_some(Reason::MispredictTerm(times))
+}
+
+/// Whole cycles in which nothing was sent stand for slots.
+pub(super) fn cycles_for_slots(case: &Case) -> Option<Reason> {
+    const CYCLES: [PmuEvent; 4] = [STALL, STALL_FRONTEND, STALL_BACKEND, STALL_BACKEND_MEM];
+    let claims_slots = case.truth.quotient().map(|quotient| quotient.whole) == Some(Truth::Slots);
+    let used = case.formula.events().iter().filter_map(EventUse::event);
+    let used: Vec<PmuEvent> = used.filter(|event| CYCLES.contains(event)).collect();
+    (claims_slots && !used.is_empty()).then_some(Reason::CyclesForSlots)
+}
+
+/// One run alone shows a forgotten factor only if everything else is exact.
+pub(super) fn exact_factor(value: f64, real: f64) -> Option<Reason> {
+    let is_exact = |factor: f64| (value / (factor * real) - 1.0).abs() < EXACT;
+    let forgotten = [100.0, 0.01, 1000.0, 0.001];
+    forgotten.into_iter().find(|factor| is_exact(*factor)).map(Reason::Factor)
 }
 
 /// A forgotten factor: in every run the value is the same multiple of the truth, `pairs` of both.

@@ -6,59 +6,65 @@ use super::*;
 use crate::formula::Scale;
 use crate::truth::Truths;
 
+/// What was counted: event, count, and what of it retired.
+const COUNTED: &[(PmuEvent, u64, u64)] = &[
+    (CPU_CYCLES, 1000, 0),
+    (STALL_SLOT_FRONTEND, 1300, 0),
+    (STALL_SLOT_BACKEND, 1200, 0),
+    (OP_SPEC, 2500, 2000),
+    (OP_RETIRED, 2000, 2000),
+    (INST_SPEC, 2500, 2000),
+    (INST_RETIRED, 2000, 2000),
+    (LD_SPEC, 900, 500),
+    (BR_PRED, 300, 200),
+    (BR_RETIRED, 200, 200),
+    (BR_MIS_PRED, 24, 20),
+    (BR_MIS_PRED_RETIRED, 20, 20),
+    (L1D_CACHE_RD, 1000, 600),
+    (L1D_CACHE_REFILL_RD, 40, 30),
+    (L2D_CACHE_RD, 80, 60),
+    (L2D_CACHE_REFILL, 50, 45),
+    (L2D_TLB_RD, 60, 60),
+    (L1I_TLB_REFILL, 20, 20),
+    (L2D_TLB_REFILL_RD, 30, 30),
+    (ITLB_WALK, 12, 12),
+];
+
+/// What truly happened.
+const HAPPENED: &[(Truth, f64)] = &[
+    (Truth::Slots, 5000.0),
+    (Truth::Cycles, 1000.0),
+    (Truth::RetiredSlots, 2000.0),
+    (Truth::SquashedSlots, 500.0),
+    (Truth::RecoverySlots, 300.0),
+    (Truth::BadSlots, 800.0),
+    (Truth::FrontendSlots, 1000.0),
+    (Truth::EmptyFrontendSlots, 1300.0),
+    (Truth::BackendSlots, 1200.0),
+    (Truth::Retired, 2000.0),
+    (Truth::RetiredOps, 2000.0),
+    (Truth::ExecutedOps, 2500.0),
+    (Truth::Loads, 500.0),
+    (Truth::Branches, 200.0),
+    (Truth::Mispredicted, 20.0),
+    (Truth::L1dAccesses, 600.0),
+    (Truth::L1dRefills, 30.0),
+    (Truth::L1dMisses, 60.0),
+    (Truth::L2Misses, 20.0),
+    (Truth::L2TlbDataAccesses, 40.0),
+    (Truth::L2TlbDataMisses, 18.0),
+];
+
 /// A core of 1000 cycles: 5000 slots, 2000 retired operations, 500 thrown away, 300 of recovery.
 fn run() -> Evidence {
     let (mut counts, mut retired, mut truths) =
         (Counts::default(), Counts::default(), Truths::default());
-    for (event, all, kept) in [
-        (CPU_CYCLES, 1000, 0),
-        (STALL_SLOT_FRONTEND, 1300, 0),
-        (STALL_SLOT_BACKEND, 1200, 0),
-        (OP_SPEC, 2500, 2000),
-        (OP_RETIRED, 2000, 2000),
-        (INST_SPEC, 2500, 2000),
-        (INST_RETIRED, 2000, 2000),
-        (LD_SPEC, 900, 500),
-        (BR_PRED, 300, 200),
-        (BR_RETIRED, 200, 200),
-        (BR_MIS_PRED, 24, 20),
-        (BR_MIS_PRED_RETIRED, 20, 20),
-        (L1D_CACHE_RD, 1000, 600),
-        (L1D_CACHE_REFILL_RD, 40, 30),
-        (L2D_CACHE_RD, 80, 60),
-        (L2D_CACHE_REFILL, 50, 45),
-        (L2D_TLB_RD, 60, 60),
-        (L1I_TLB_REFILL, 20, 20),
-        (L2D_TLB_REFILL_RD, 30, 30),
-        (ITLB_WALK, 12, 12),
-    ] {
-        counts.count(event, all);
-        retired.count(event, kept);
+    for (event, all, kept) in COUNTED {
+        counts.count(*event, *all);
+        retired.count(*event, *kept);
     }
-    for (truth, value) in [
-        (Truth::Slots, 5000.0),
-        (Truth::Cycles, 1000.0),
-        (Truth::RetiredSlots, 2000.0),
-        (Truth::SquashedSlots, 500.0),
-        (Truth::RecoverySlots, 300.0),
-        (Truth::BadSlots, 800.0),
-        (Truth::FrontendSlots, 1000.0),
-        (Truth::EmptyFrontendSlots, 1300.0),
-        (Truth::BackendSlots, 1200.0),
-        (Truth::Retired, 2000.0),
-        (Truth::RetiredOps, 2000.0),
-        (Truth::ExecutedOps, 2500.0),
-        (Truth::Loads, 500.0),
-        (Truth::Branches, 200.0),
-        (Truth::Mispredicted, 20.0),
-        (Truth::L1dAccesses, 600.0),
-        (Truth::L1dRefills, 30.0),
-        (Truth::L1dMisses, 60.0),
-        (Truth::L2Misses, 20.0),
-        (Truth::L2TlbDataAccesses, 40.0),
-        (Truth::L2TlbDataMisses, 18.0),
-    ] {
-        truths.set(truth, value);
+    for (truth, value) in HAPPENED {
+        truths.set(*truth, *value);
     }
     let prefetched = Prefetched {
         l2_lines: 30.0,
@@ -72,6 +78,7 @@ fn run() -> Evidence {
         retired,
         truths,
         prefetched,
+        patch: 3,
         cores: 1,
         has_external_llc: true,
         seconds: 1e-6,
@@ -86,8 +93,8 @@ fn judged_on(run: &Evidence, patch: u8, formula: &str, claims: &str, scale: &str
         ..MetricFormula::new("m", formula, "test")
     };
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, patch, Tolerance::default()).expect("a truth");
-    judge.verdict(run, None)
+    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
+    judge.verdict(&Evidence { patch, ..run.clone() }, None)
 }
 
 fn judged(formula: &str, claims: &str) -> Verdict {
@@ -196,7 +203,7 @@ fn multiplexing_is_told_from_a_wrong_formula() {
         ..MetricFormula::new("m", "INST_RETIRED / CPU_CYCLES", "test")
     };
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, 3, Tolerance::default()).expect("a truth");
+    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
     assert_eq!(codes(&judge.verdict(&run(), Some(2.01))), [""; 0]);
     let verdict = judge.verdict(&run(), Some(2.4));
     assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec!["multiplexing"]));
