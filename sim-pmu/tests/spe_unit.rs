@@ -68,6 +68,7 @@ fn operation(op: &Op, now: u64, privilege: Privilege) -> Operation {
             mispredicted: op.mispredicted && op.kind == 5,
             mops: op.mops,
             happened,
+            translation_cycles: 1,
             ..OpLife::default()
         },
         privilege,

@@ -89,6 +89,8 @@ fn describe(operation: &Operation, wanted: Collected, context: &Context, record:
             describe_branch(operation, course, record);
         }
         OperationKind::Branch(_) => {}
+        // Abandoned before it issued, or without an active element: there was no access.
+        OperationKind::Access(_) if operation.life.translation_cycles == 0 => {}
         OperationKind::Access(_) => describe_access(operation, wanted, context, record),
     }
 }

@@ -1,0 +1,138 @@
+//! No operation of a loop is preferred: with random intervals each is sampled as often as any other,
+//! whatever the loop's length has in common with the interval; without them the interval decides.
+
+use sim_core::{Counts, NullSink, OpLife, Operation, Privilege};
+use sim_pmu::spe::{Spe, SpeConfig, SpeRegister};
+
+/// `INTERVAL` 4: 1024 operations, one more without random numbers.
+const INTERVAL: u64 = 4 << 8;
+const PERIOD: usize = 1025;
+
+/// Where in a loop of `length` operations the samples fall, over so many passes of the interval.
+fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) -> Vec<u64> {
+    let mut spe = Spe::new(config, 0);
+    spe.set_mdcr_el3(0b11 << 12);
+    spe.set_mdcr_el2(0b11 << 12);
+    spe.set_privilege(Privilege::default());
+    spe.keep_fates();
+    spe.set(SpeRegister::PMSCR_EL1, 1);
+    spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | u64::from(random));
+    spe.set(SpeRegister::PMBPTR_EL1, 0x1_0000);
+    spe.set(SpeRegister::PMBLIMITR_EL1, 0x7000_0000_0001);
+    let life = OpLife { retired: true, mops: 1, ..OpLife::default() };
+    let mut operation = Operation { life, ..Operation::default() };
+    let mut found = vec![0; length];
+    let mut taken = 0;
+    while taken < samples {
+        for position in 0..length {
+            operation.life.rename += 1;
+            operation.life.retire = operation.life.rename + 4;
+            operation.life.pc = position as u64;
+            spe.operation(&operation, &mut NullSink);
+        }
+        spe.synchronize(&mut NullSink);
+        for fate in spe.take_fates() {
+            let pc = fate.record.and_then(|record| record.pc).expect("every record has its PC");
+            found[pc.address as usize] += 1;
+            taken += 1;
+        }
+    }
+    found
+}
+
+/// How far from expected: the sum of squared deviations over the expected numbers, for each degree of
+/// freedom.
+fn chi_square_per_degree(found: &[u64], shares: &[f64]) -> f64 {
+    let n = found.iter().sum::<u64>() as f64;
+    let deviation = |(k, share): (&u64, &f64)| (*k as f64 - n * share).powi(2) / (n * share);
+    let sum: f64 = found.iter().zip(shares).map(deviation).sum();
+    sum / (found.len() - 1) as f64
+}
+
+/// Shares of a loop's operations when the random number comes behind an interval that does not change:
+/// the interval alone walks through the loop in equal steps, and 0 to 255 operations follow.
+fn shares_behind(length: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; length];
+    let steps = length / gcd(length, PERIOD);
+    for (base, byte) in (0..steps).flat_map(|n| (0..256).map(move |byte| (n * PERIOD, byte))) {
+        // The interval expires at operation 1025, number 1024 from 0.
+        shares[(base + PERIOD - 1 + byte) % length] += 1.0 / (256 * steps) as f64;
+    }
+    shares
+}
+
+fn gcd(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Lengths that divide the period, share a factor with it or with 256, or have nothing to do with it.
+const LENGTHS: [usize; 8] = [5, 16, 25, 41, 64, 82, 97, 205];
+
+/// Four standard deviations of a chi square of so many degrees of freedom.
+fn limit(length: usize) -> f64 {
+    1.0 + 4.0 * (2.0 / (length - 1) as f64).sqrt()
+}
+
+#[test]
+fn with_random_intervals_every_operation_of_a_loop_is_as_likely() {
+    for length in LENGTHS {
+        let found = positions(&SpeConfig::default(), true, length, 60 * length);
+        let spread = chi_square_per_degree(&found, &vec![1.0 / length as f64; length]);
+        assert!(spread < limit(length), "{length}: {spread:.2}, {found:?}");
+    }
+}
+
+/// The other form of the architecture is fair for most loops, but its long-term period is fixed: in a loop
+/// of 205 operations, a fifth of it, the first 51 behind the interval are sampled twice as often.
+#[test]
+fn a_random_number_behind_the_interval_is_as_fair_as_the_interval_lets_it() {
+    let config = SpeConfig { random_behind_interval: true, ..SpeConfig::default() };
+    for length in LENGTHS {
+        let found = positions(&config, true, length, 60 * length);
+        let spread = chi_square_per_degree(&found, &shares_behind(length));
+        assert!(spread < limit(length), "{length}: {spread:.2}, {found:?}");
+    }
+    let (even, uneven) = (shares_behind(97), shares_behind(205));
+    let ratio =
+        |shares: &[f64]| shares.iter().fold(0.0_f64, |a, b| a.max(*b)) * shares.len() as f64;
+    assert!(ratio(&even) < 1.01 && ratio(&uneven) > 1.5);
+}
+
+#[test]
+fn without_them_the_samples_walk_through_the_loop_in_equal_steps() {
+    for length in LENGTHS {
+        let reached = length / gcd(length, PERIOD);
+        let found = positions(&SpeConfig::default(), false, length, 12 * reached);
+        let visited: Vec<u64> = found.into_iter().filter(|n| *n > 0).collect();
+        assert_eq!(visited.len(), reached, "a loop of {length}");
+        let (least, most) = (visited.iter().min(), visited.iter().max());
+        assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 2), "{visited:?}");
+    }
+}
+
+#[test]
+fn the_seed_alone_decides_and_each_core_has_its_own() {
+    let first = |seed, core| {
+        let config = SpeConfig { seed, ..SpeConfig::default() };
+        let mut spe = Spe::new(&config, core);
+        spe.set_mdcr_el3(0b11 << 12);
+        spe.set_mdcr_el2(0b11 << 12);
+        spe.set(SpeRegister::PMSCR_EL1, 1);
+        spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | 1);
+        spe.set(SpeRegister::PMBLIMITR_EL1, 0x1_0001);
+        spe.keep_fates();
+        let life = OpLife { retired: true, mops: 1, ..OpLife::default() };
+        let operation = Operation { life, ..Operation::default() };
+        let mut counts = Counts::default();
+        for _ in 0..20_000 {
+            spe.operation(&operation, &mut counts);
+        }
+        spe.fates().iter().map(|fate| fate.number).collect::<Vec<_>>()
+    };
+    assert_eq!(first(1, 0), first(1, 0));
+    assert_ne!(first(1, 0), first(2, 0));
+    assert_ne!(first(1, 0), first(1, 1));
+}
