@@ -33,6 +33,8 @@
 //! # Ok::<(), sim_trace::scenario::ScenarioError>(())
 //! ```
 //!
+//! Profiling is given and expected as [`profiling`] says.
+//!
 //! The language knows no hardware: what a step does to a machine is the runner's business.
 
 mod agents;

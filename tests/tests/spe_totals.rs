@@ -1,5 +1,7 @@
 //! Samples against counters: with every operation recorded the totals are those of the PMU; at intervals of
-//! 1024 what they estimate lies within the bounds of a random sample.
+//! 1024 what they estimate lies within the bounds of a random sample. `--nocapture` shows the figures.
+
+#![allow(clippy::print_stdout, reason = "the figures are for those who ask for them")]
 
 use sim_core::{
     AccessKind, Counts, EventSink, Happened, LINE_BYTES, Operation, OperationKind, PmuEvent,

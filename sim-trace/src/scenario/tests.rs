@@ -361,9 +361,9 @@ proptest! {
 
     #[test]
     fn no_value_makes_the_parser_panic(
-        given in "(K[0-3]|, |a0|tag|stage|at|EL1|1-bit error in|\\.\\.|a9|in L1D|lines|pages|0x|é| ){0,8}",
+        given in "(K[0-3]|, |a0|SPE |random|fault 1 |translation|PMSCR_EL1|= |tag|stage|at|EL1|1-bit error in|\\.\\.|a9|in L1D|lines|pages|0x|é| ){0,8}",
         steps in "(LD8 |IF |SNP-S |PEER |DC CISW |TLBI VAE1 |ASID |0x8000|\\[|\\]|;|&|x 3|step|word|a0|\\.\\.|é|99999999999999999999| ){0,8}",
-        expect in "(V1|walk|ld|\\+|;|,|2 |L1D_TLB|BUS_ACCESS|18446744073709551615|\\.\\.|>=|é| ){0,8}",
+        expect in "(V1|sampled|none|record 1 |total|PMBIRQ|walk|ld|\\+|;|,|2 |L1D_TLB|BUS_ACCESS|18446744073709551615|\\.\\.|>=|é| ){0,8}",
         path in "(5\\.[0-9]|:|,|;|\\||\\(|\\)|[0-9]|x|é| ){0,8}",
     ) {
         let body = format!("given='{given}'\ndo='{steps}'\nexpect='{expect}'\npath='{path}'");
@@ -391,4 +391,40 @@ fn registers_of_the_pmu_are_written_read_and_expected() {
     assert!(
         read("register PMCR_EL0 trapped to EL0").is_err_and(|error| error.contains("EL1, EL2"))
     );
+}
+
+#[test]
+fn profiling_is_given_and_expected() {
+    let with = |given: &str, expect: &str| {
+        let text = format!(
+            "guide = 'x'\ntest = 'a'\nclaim = 'b'\ngiven = 'K3; {given}'\n\
+             do = 'MSR PMSICR_EL1 0 ; PSB CSYNC'\nexpect = '{expect}'\nothers = 'any'\n"
+        );
+        parse("x.toml", &text).map_err(|error| error.to_string())
+    };
+    let good = "sampled 1 0x10; collided none; PMBIRQ asserted; record 16 total 5..9 target none";
+    let cases =
+        with("SPE; PMSFCR_EL1 = 2; SPE random 1 255; SPE fault 0x40 permission 3 stage 2", good)
+            .expect("it is well written");
+    let (given, profile) = (&cases[0].given.profiling, &cases[0].expect.profile);
+    assert_eq!(given.registers.last(), Some(&("PMSFCR_EL1".to_owned(), 2)));
+    assert_eq!((given.random.as_deref(), given.faults[0].stage_2), (Some(&[1, 255][..]), true));
+    let numbers = vec![1, 16];
+    assert_eq!(profile[0], ProfileClaim::Operations { set: SampleSet::Sampled, numbers });
+    assert_eq!(profile.len(), 4);
+    for (given, expect, hint) in [
+        ("SPE random", "sampled 1", "a random byte"),
+        ("SPE random 256", "sampled 1", "0 to 255"),
+        ("SPE fault 0x40 flood", "sampled 1", "late-abort"),
+        ("SPE fault 0x40 translation 4", "sampled 1", "0 to 3"),
+        ("SPE fault 0x40 abort stage 1", "sampled 1", "'stage 2'"),
+        ("PMSFCR_EL1 = x", "sampled 1", "the value of the register"),
+        ("SPE", "sampled", "or 'none'"),
+        ("SPE", "record 1", "a field of a record"),
+        ("SPE", "record 1 color 3", "target-level"),
+        ("SPE", "PMBIRQ high", "'clear'"),
+    ] {
+        let told = with(given, expect).expect_err("it is wrong");
+        assert!(told.contains(hint), "{given} / {expect}: {told}");
+    }
 }
