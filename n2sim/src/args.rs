@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_machine::{ConfigSource, Profile, Revision};
 use sim_pmu::OtherCore;
 
@@ -49,6 +49,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(group = ArgGroup::new("counted").args(["event", "metric"]).multiple(true))]
 #[command(after_help = "Examples: n2sim stat traces/hash.n2t\n          \
     n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls\n          \
     n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --tick 20us --truth")]
@@ -59,18 +60,25 @@ pub(crate) struct StatArgs {
     /// in any case, or rNN, with perf's modifiers (default: the exact counts of all events)
     #[arg(short, long, value_name = "EVENT,...")]
     pub(crate) event: Vec<String>,
-    /// With -e: what each count really is, and how far the reading is from it
-    #[arg(long, requires = "event", help_heading = "Counters")]
+    /// Metrics or groups of metrics to compute from their events (see `n2sim list metrics`)
+    #[arg(short = 'M', long, value_name = "METRIC,...")]
+    #[arg(conflicts_with_all = ["interval_print", "per_function"])]
+    pub(crate) metric: Vec<String>,
+    /// Metric files or folders with such, in front of the metrics of n2sim (docs/metrics.md)
+    #[arg(long, value_name = "FILE", requires = "metric")]
+    pub(crate) metrics: Vec<PathBuf>,
+    /// With -e or -M: what each count really is, and how far the reading is from it
+    #[arg(long, requires = "counted", help_heading = "Counters")]
     pub(crate) truth: bool,
     /// Modeled time of a turn, when more groups are asked for than fit on the counters (s, ms, us, ns)
     #[arg(long, value_name = "TIME", value_parser = tick, default_value = "4ms")]
     #[arg(allow_negative_numbers = true, help_heading = "Counters")]
     pub(crate) tick: u64,
-    /// With -e: repeat the run until each event had a counter all the time
-    #[arg(long, requires = "event", help_heading = "Counters")]
+    /// With -e or -M: repeat the run until each event had a counter all the time
+    #[arg(long, requires = "counted", help_heading = "Counters")]
     pub(crate) no_multiplex: bool,
-    /// With -e: print the fewest runs that need no turns, and how wrong one run with turns is
-    #[arg(long, requires = "event", help_heading = "Counters")]
+    /// With -e or -M: print the fewest runs that need no turns, and how wrong one run with turns is
+    #[arg(long, requires = "counted", help_heading = "Counters")]
     #[arg(conflicts_with_all = ["truth", "no_multiplex", "json", "field_separator", "per_thread"])]
     #[arg(conflicts_with = "perf_data")]
     #[arg(conflicts_with_all = ["stalls", "prefetch"])]
@@ -364,18 +372,6 @@ pub(crate) enum RevisionName {
     R0p1,
     R0p2,
     R0p3,
-}
-
-impl RevisionName {
-    /// The number behind the `p`.
-    pub(crate) fn patch(self) -> u8 {
-        match self {
-            RevisionName::R0p0 => 0,
-            RevisionName::R0p1 => 1,
-            RevisionName::R0p2 => 2,
-            RevisionName::R0p3 => 3,
-        }
-    }
 }
 
 impl From<RevisionName> for Revision {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use serde_json::json;
+use sim_machine::Revision;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Finding, Machine, MetricFormula, Severity};
 use sim_metrics::metric_file::{MetricFile, review};
@@ -44,7 +45,8 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     let file = gather(args)?;
     let mut catalog = builtin::catalog();
     catalog.extend(file.metrics.iter().cloned());
-    let machine = args.revision.map(|revision| Machine::neoverse_n2(revision.patch(), 1));
+    let machine =
+        args.revision.map(|revision| Machine::neoverse_n2(Revision::from(revision).patch(), 1));
     let least = if args.quiet { Severity::Warning } else { Severity::Note };
     let mut findings = review(&file, &catalog, machine.as_ref());
     findings.retain(|finding| finding.severity >= least);

@@ -27,6 +27,7 @@ mod perf_stat;
 mod plan;
 mod spe;
 mod stat;
+mod stat_metrics;
 mod trace;
 mod validate;
 

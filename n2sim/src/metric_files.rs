@@ -40,7 +40,6 @@ pub(crate) fn catalog(paths: &[PathBuf]) -> anyhow::Result<Catalog> {
 }
 
 /// The metrics that a list of names and groups means, each once, in the order of the list.
-#[allow(dead_code)]
 pub(crate) fn chosen<'a>(
     names: &[String],
     catalog: &'a Catalog,

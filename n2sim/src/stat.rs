@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_core::PmuEvent;
 use sim_machine::{MachineConfig, Marker, Outcome, Roi, RunHeader, RunOptions, Session};
+use sim_metrics::formula::{Catalog, Machine};
 use sim_pmu::perf::{Reading, Status};
+use sim_report::metrics::{self, MetricRow};
 use sim_report::perf_stat::grouped;
 use sim_report::stat::{self, Counted, StatOptions};
 use sim_report::{Owner, StatReport, header, perf_stat, prefetches, stalls};
@@ -18,9 +20,11 @@ use crate::event_list;
 use crate::host;
 use crate::interval;
 use crate::measure::{Measured, Method, Replay, Request};
+use crate::metric_files;
 use crate::output::Output;
 use crate::per_function;
 use crate::plan;
+use crate::stat_metrics::Metrics;
 
 /// Words unknown to the decoder that are listed by name.
 const UNKNOWN_WORDS_SHOWN: usize = 8;
@@ -32,12 +36,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs the trace and prints what was asked for.
 pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
-    let groups = event_list::parse_all(&args.event)?;
+    let mut groups = event_list::parse_all(&args.event)?;
     let options = run_options(args)?;
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
     let has_stall_slot_erratum = config.core.revision.has_stall_slot_erratum();
+    let patch = config.core.revision.patch();
     let header = RunHeader {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config: document.name(),
@@ -46,6 +51,9 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         ..RunHeader::default()
     };
     let session = Session::open(&args.trace, config, header)?;
+    let own_events = groups.iter().map(|group| group.events.len()).sum();
+    let metrics = metrics(args, &session, patch, own_events)?;
+    groups.extend(event_list::parse_all(&metrics.event_lists())?);
     let request = Request::new(&groups, &session);
     if !request.is_supported() {
         writeln!(io::stderr(), "{NO_KERNEL}")?;
@@ -62,7 +70,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     let (rounds, instructions) = match args.interval_print {
         _ if args.per_function => per_function::run(output, args, &replay)?,
         Some(milliseconds) => count_intervals(output, args, &replay, milliseconds)?,
-        None => count_once(output, args, &replay)?,
+        None => count_once(output, args, &replay, &metrics)?,
     };
     if args.verbose {
         host::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
@@ -73,6 +81,23 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     }
     Ok(Verdict::Good)
 }
+
+/// The metrics of `-M`; their events stand behind the `own_events` of `-e`.
+fn metrics(
+    args: &StatArgs,
+    session: &Session,
+    patch: u8,
+    own_events: usize,
+) -> anyhow::Result<Metrics> {
+    let catalog = match args.metric.is_empty() {
+        true => Catalog::default(),
+        false => metric_files::catalog(&args.metrics)?,
+    };
+    let chosen = metric_files::chosen(&args.metric, &catalog)?;
+    let cores = u32::try_from(session.trace().streams().len()).unwrap_or(u32::MAX);
+    Metrics::new(&chosen, &catalog, Machine::neoverse_n2(patch, cores), own_events)
+}
+
 /// Counts every event, or those that were asked for with the counters of a core.
 fn measure(
     args: &StatArgs,
@@ -118,6 +143,7 @@ fn count_once(
     out: Output,
     args: &StatArgs,
     replay: &Replay<'_>,
+    metrics: &Metrics,
 ) -> anyhow::Result<(CountsFile, u64)> {
     let Replay { session, options, request, .. } = replay;
     let (measured, instructions) = measure(args, session, options, request)?;
@@ -133,8 +159,12 @@ fn count_once(
         owners: threads.as_deref(),
         has_stall_slot_erratum: replay.has_stall_slot_erratum,
     };
-    write_report(out, args, outcome, &StatReport::new(outcome, &options))?;
+    let rows = metrics.rows(&measured, args.per_thread, args.truth);
+    write_report(out, args, outcome, &StatReport::new(outcome, &options), &rows)?;
     write_notes(&mut io::stderr(), args, &measured)?;
+    for trouble in metrics.troubles(&measured) {
+        writeln!(io::stderr(), "n2sim: note: {trouble}")?;
+    }
     let mut file = CountsFile::new(replay, outcome, None);
     match request.events.is_empty() {
         true => file.add(file.elapsed_ns(), &stat::exact(outcome, &stat::every_event())),
@@ -192,14 +222,21 @@ fn write_report(
     args: &StatArgs,
     outcome: &Outcome,
     report: &StatReport,
+    metrics: &[MetricRow],
 ) -> anyhow::Result<()> {
     write_header(&mut out, outcome)?;
     if args.json {
         perf_stat::write_json(&mut out, report)?;
+        metrics::write_json(&mut out, metrics)?;
     } else if let Some(separator) = &args.field_separator {
-        perf_stat::write_csv(&mut out, report, &separator.replace("\\t", "\t"))?;
+        let separator = separator.replace("\\t", "\t");
+        perf_stat::write_csv(&mut out, report, &separator)?;
+        metrics::write_csv(&mut out, metrics, &separator)?;
     } else {
         perf_stat::write_text(&mut out, report)?;
+        if !metrics.is_empty() {
+            metrics::write_text(&mut out, metrics)?;
+        }
     }
     if args.stalls {
         stalls::write(&mut out, outcome, args.per_thread)?;

@@ -16,7 +16,7 @@ pub fn catalog() -> Catalog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::{EventUse, Linked, Machine};
+    use crate::formula::{EventUse, Linked, Machine, Severity, lint};
     use crate::truth::Truth;
 
     #[test]
@@ -33,6 +33,18 @@ mod tests {
             assert_eq!((why, evaluation.value.is_finite()), (None, true), "{}", metric.name);
             assert!(!metric.description.is_empty() && !metric.description.ends_with('.'));
             assert!(!metric.scale.unit.is_empty() && !metric.groups.is_empty(), "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn our_own_metrics_raise_no_alarm() {
+        let catalog = catalog();
+        for metric in catalog.metrics() {
+            let alarms: Vec<_> = lint(metric, &catalog, None)
+                .into_iter()
+                .filter(|finding| finding.severity > Severity::Note)
+                .collect();
+            assert_eq!(alarms, [], "{}", metric.name);
         }
     }
 

@@ -8,6 +8,7 @@
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
 //! * [`functions`]: what the functions of a program cost;
 //! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
+//! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
@@ -17,6 +18,7 @@ pub mod figure;
 pub mod functions;
 pub mod header;
 pub mod ladder;
+pub mod metrics;
 pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;

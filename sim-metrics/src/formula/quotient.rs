@@ -63,7 +63,12 @@ impl Sides<'_> {
             events.iter().copied().find(|event| population(*event).stage == stage)
         };
         let is_total = |events: &[PmuEvent]| events.iter().all(|event| population(*event).is_total);
-        if is_total(self.above) && is_total(self.below) {
+        // Executed minus retired is what was thrown away: of neither stage.
+        let is_difference = |events: &[PmuEvent]| {
+            stage(events, Stage::Speculative).is_some() && stage(events, Stage::Retired).is_some()
+        };
+        let are_totals = is_total(self.above) && is_total(self.below);
+        if are_totals || is_difference(self.above) || is_difference(self.below) {
             return None;
         }
         let (above, below, which) = match (

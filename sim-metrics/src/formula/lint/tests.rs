@@ -44,6 +44,7 @@ fn correct_formulas_raise_no_alarm() {
         ("100percent of cache reads", "LL_CACHE_MISS_RD / LL_CACHE_RD"),
         ("100percent of TLB accesses", "DTLB_WALK / L1D_TLB"),
         ("1", "INST_SPEC / INST_RETIRED"),
+        ("1slots each", "(OP_SPEC - OP_RETIRED) / BR_MIS_PRED_RETIRED"),
         ("1bytes per cycle", "BUS_ACCESS_RD * 64 / CPU_CYCLES"),
     ] {
         assert_eq!(alarms(unit, text), [], "{text}");
