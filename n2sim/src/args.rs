@@ -108,6 +108,9 @@ pub(crate) struct StatArgs {
     #[arg(conflicts_with_all = ["truth", "no_multiplex", "plan", "per_thread", "interval_print"])]
     #[arg(conflicts_with_all = ["stalls", "prefetch", "perf_data"])]
     pub(crate) per_function: bool,
+    /// With --per-function: the program that was recorded, for functions that the trace does not name
+    #[arg(long, value_name = "FILE", requires = "per_function")]
+    pub(crate) elf: Option<PathBuf>,
     /// Print where the rename slots went, cause by cause
     #[arg(long, conflicts_with_all = ["json", "field_separator"])]
     pub(crate) stalls: bool,

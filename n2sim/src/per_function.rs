@@ -1,14 +1,18 @@
 //! Counts attributed to the functions of the program: a sink that follows a run and gives what each
 //! instruction raised to the function that it stands in, right and wrong path alike.
 
-use std::io;
+use std::io::{self, Write};
+use std::path::Path;
 
+use anyhow::Context;
 use sim_core::{Counts, EventSink, InstId, Operation, PmuEvent};
 use sim_machine::Outcome;
-use sim_pmu::perf::Reading;
+use sim_pmu::perf::{Levels, Reading, Status};
 use sim_report::functions::{self, FunctionRow};
 use sim_report::stat::{self, Counted, StatOptions};
+use sim_report::symbols::ProgramFile;
 use sim_report::{Owner, Selected, StatReport, Symbols, perf_stat};
+use sim_trace::TraceFile;
 
 use crate::args::StatArgs;
 use crate::counts_file::CountsFile;
@@ -38,8 +42,8 @@ struct FunctionCounts<'a> {
 struct Core {
     is_counted: bool,
     pending: Vec<(PmuEvent, u64)>,
-    /// The function of the last instruction.
-    function: u32,
+    /// The function of the last instruction of the right path; `None` before the first.
+    function: Option<u32>,
 }
 
 impl<'a> FunctionCounts<'a> {
@@ -61,8 +65,7 @@ impl<'a> FunctionCounts<'a> {
     fn finish(mut self) -> Vec<FunctionRow> {
         for core in 0..self.cores.len() {
             self.current = core;
-            let function = self.cores[core].function;
-            self.give(function);
+            self.give_to_last();
         }
         let names = self.symbols.functions().iter().map(|function| function.name.clone());
         let names = names.chain([String::from("[unknown]")]);
@@ -85,6 +88,13 @@ impl<'a> FunctionCounts<'a> {
         for (event, n) in self.cores[self.current].pending.drain(..) {
             counts.count(event, n);
         }
+    }
+
+    /// Gives them to the last instruction of the present core.
+    fn give_to_last(&mut self) {
+        let unknown = self.symbols.functions().len() as u32;
+        let function = self.cores[self.current].function.unwrap_or(unknown);
+        self.give(function);
     }
 
     /// The function of an instruction.
@@ -118,24 +128,29 @@ impl EventSink for FunctionCounts<'_> {
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         let core = &mut self.cores[self.current];
-        if core.is_counted {
-            core.pending.push((event, n));
+        if !core.is_counted {
+            return;
+        }
+        match core.function {
+            // The clock goes on behind the instruction that it waited for.
+            Some(function) if is_clock(event) => {
+                self.functions[function as usize].count(event, n);
+            }
+            _ => core.pending.push((event, n)),
         }
     }
 
     fn core(&mut self, core: usize) {
-        let unknown = self.symbols.functions().len() as u32;
         while self.cores.len() <= core {
             let pending = Vec::with_capacity(EVENTS_AT_ONCE);
-            self.cores.push(Core { is_counted: false, pending, function: unknown });
+            self.cores.push(Core { is_counted: false, pending, function: None });
         }
         self.current = core;
     }
 
     fn counting(&mut self, is_counted: bool) {
         // What is still pending belongs to the instruction before.
-        let function = self.cores[self.current].function;
-        self.give(function);
+        self.give_to_last();
         self.cores[self.current].is_counted = is_counted;
     }
 
@@ -143,8 +158,39 @@ impl EventSink for FunctionCounts<'_> {
     fn operation(&mut self, operation: &Operation) {
         let function = self.function_of(operation.life.inst, operation.life.pc);
         self.give(function);
-        self.cores[self.current].function = function;
+        let core = &mut self.cores[self.current];
+        if operation.life.retired || core.function.is_none() {
+            core.function = Some(function);
+        }
     }
+}
+
+fn is_clock(event: PmuEvent) -> bool {
+    matches!(event, PmuEvent::CPU_CYCLES | PmuEvent::CNT_CYCLES)
+}
+
+/// Counts of functions are those of all levels together.
+fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
+    let has_kernel = replay.session.trace().meta().machine.full_system;
+    let is_partial = |event: &&Selected| event.event.levels != Levels::ALL;
+    match replay.request.events.iter().find(is_partial) {
+        Some(event) if has_kernel => anyhow::bail!(
+            "'{}': functions are counted at all levels together; leave the modifier out",
+            event.name
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The functions that the trace names, and those of a program file.
+fn symbols(trace: &TraceFile, elf: Option<&Path>) -> anyhow::Result<Symbols> {
+    let mut symbols = Symbols::from_trace(trace);
+    if let Some(path) = elf {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        symbols.add(&ProgramFile::new(&path.display().to_string(), bytes, trace)?)?;
+    }
+    Ok(symbols)
 }
 
 /// Counts and prints function by function.
@@ -153,7 +199,8 @@ pub(crate) fn run(
     args: &StatArgs,
     replay: &Replay<'_>,
 ) -> anyhow::Result<(CountsFile, u64)> {
-    let symbols = Symbols::from_trace(replay.session.trace());
+    check_levels(replay)?;
+    let symbols = symbols(replay.session.trace(), args.elf.as_deref())?;
     let mut sink = FunctionCounts::new(&symbols);
     let (outcome, instructions) = with_progress(replay.session, |progress| {
         Ok(replay.session.run_heard(replay.options, progress, &mut sink)?)
@@ -168,6 +215,12 @@ pub(crate) fn run(
     }
     out.finish()?;
     write_unknown_words(&mut io::stderr(), &outcome)?;
+    if symbols.functions().is_empty() {
+        writeln!(
+            io::stderr(),
+            "n2sim: note: the trace names no functions; give its program with --elf FILE"
+        )?;
+    }
     Ok((CountsFile::default(), instructions))
 }
 
@@ -183,8 +236,10 @@ fn write_counts(
     let events = if all.is_empty() { &replay.request.events } else { &all };
     let readings = |row: &FunctionRow| {
         let cycles = row.counts.value(PmuEvent::CPU_CYCLES);
-        let reading =
-            |selected: &Selected| Reading::exact(row.counts.value(selected.event.event), cycles);
+        let reading = |selected: &Selected| match selected.event.levels.user {
+            true => Reading::exact(row.counts.value(selected.event.event), cycles),
+            false => Reading { status: Status::NotSupported, ..Reading::default() },
+        };
         events.iter().map(reading).collect()
     };
     let readings: Vec<Vec<Reading>> = rows.iter().map(readings).collect();
