@@ -1,7 +1,7 @@
 //! A run whose events share the counters that a core has, as `perf stat` would count them.
 
 use sim_machine::{MachineError, Outcome, RunOptions, Session};
-use sim_pmu::perf::{Group, Levels, Passes, PerfSession, PerfSetup, Reading, Status};
+use sim_pmu::perf::{Group, Passes, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
 use crate::event_list::EventGroup;
@@ -22,8 +22,8 @@ pub(crate) struct Request {
     /// What is counted: without the events of a kernel that is not in the trace.
     pub(crate) groups: Vec<Group>,
     is_supported: Vec<bool>,
-    /// Some events leave out a level that is in the trace.
-    has_levels: bool,
+    /// The trace has other levels than EL0, so that filters matter and what the security state forbids.
+    has_kernel: bool,
 }
 
 /// A run that is to be counted.
@@ -74,8 +74,7 @@ impl Request {
         }
         Request {
             is_supported: events.iter().map(is_supported).collect(),
-            has_levels: has_kernel
-                && events.iter().any(|selected| selected.event.levels != Levels::ALL),
+            has_kernel,
             groups: requested,
             events,
         }
@@ -99,8 +98,8 @@ impl Request {
             Method::Passes => return self.repeat(session, options, progress),
         };
         let mut turns = self.session(tick, session.clock_hz());
-        if self.has_levels {
-            // The run's own totals know no levels.
+        if self.has_kernel {
+            // The run's own totals know no filters.
             let mut passes = Passes::new(&self.groups);
             let outcome = session.run_heard(options, progress, &mut (&mut turns, &mut passes))?;
             let truth = self.all(&outcome, passes.readings_by_core());
@@ -138,7 +137,7 @@ impl Request {
         let mut passes = Passes::new(&self.groups);
         let outcome = session.run_heard(options, progress, &mut passes)?;
         let readings = self.all(&outcome, passes.readings_by_core());
-        let truth = match self.has_levels {
+        let truth = match self.has_kernel {
             true => readings.clone(),
             false => stat::exact(&outcome, &self.events),
         };

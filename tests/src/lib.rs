@@ -5,6 +5,7 @@ pub mod cases;
 pub mod conformance;
 pub mod formulas;
 pub mod kernels;
+pub mod multiplex;
 pub mod mutation;
 pub mod trace_check;
 

@@ -1,0 +1,106 @@
+//! All 147 events of a trace as a core's six counters would estimate them in turns, beside the truth.
+
+use std::path::Path;
+
+use sim_core::{EventSink, PmuEvent, Privilege};
+use sim_machine::{
+    ConfigSource, MachineConfig, MachineError, Outcome, RunHeader, RunOptions, Session,
+};
+use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
+
+/// Several sets of counters that hear the same run. None of them disturbs it.
+#[derive(Debug)]
+struct Several<S>(Vec<S>);
+
+impl<S: EventSink> EventSink for Several<S> {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.0.iter_mut().for_each(|sink| sink.count(event, n));
+    }
+
+    fn software_increment(&mut self, counters: u32) {
+        self.0.iter_mut().for_each(|sink| sink.software_increment(counters));
+    }
+
+    fn core(&mut self, core: usize) {
+        self.0.iter_mut().for_each(|sink| sink.core(core));
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.0.iter_mut().for_each(|sink| sink.counting(is_counted));
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.0.iter_mut().for_each(|sink| sink.privilege(privilege));
+    }
+}
+
+/// What the counters of one trace said.
+#[derive(Clone, Debug)]
+pub struct Estimates {
+    /// Name of the trace, without its ending.
+    pub trace: String,
+    /// Modeled time of its longest thread, in nanoseconds.
+    pub run_ns: f64,
+    /// The exact count of each event, in the order of [`PmuEvent::ALL`].
+    pub truth: Vec<u64>,
+    /// For each tick the reading of each event.
+    pub readings: Vec<Vec<Reading>>,
+}
+
+/// Every event on its own, in the order of the table.
+pub fn all_events() -> Vec<Group> {
+    PmuEvent::ALL.into_iter().map(Group::single).collect()
+}
+
+/// Opens a trace on the guide's machine.
+///
+/// # Errors
+/// If the trace cannot be read.
+pub fn open(trace: &Path, overrides: &[String]) -> Result<Session, MachineError> {
+    let source = ConfigSource { overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the built-in configuration");
+    let config = MachineConfig::from_document(&document).expect("the built-in configuration");
+    let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
+    Session::open(trace, config, header)
+}
+
+/// Counts every event of a trace in turns of each of `ticks_ns`, all in one run.
+///
+/// # Errors
+/// If the trace cannot be run.
+pub fn estimates(
+    trace: &Path,
+    ticks_ns: &[u64],
+    limit: Option<u64>,
+) -> Result<Estimates, MachineError> {
+    let session = open(trace, &[])?;
+    let counters = |ns: &u64| {
+        let cycles = u128::from(*ns) * u128::from(session.clock_hz()) / 1_000_000_000;
+        PerfSession::new(PerfSetup::new(&all_events()), cycles as u64)
+    };
+    let mut several = Several(ticks_ns.iter().map(counters).collect());
+    let options = RunOptions { limit, ..RunOptions::default() };
+    let outcome = session.run_heard(&options, &mut |_| {}, &mut several)?;
+    Ok(Estimates {
+        trace: trace.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        run_ns: run_ns(&outcome),
+        truth: PmuEvent::ALL.iter().map(|event| outcome.total().value(*event)).collect(),
+        readings: several.0.iter_mut().map(PerfSession::readings).collect(),
+    })
+}
+
+fn run_ns(outcome: &Outcome) -> f64 {
+    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+    cycles.max().unwrap_or(0) as f64 * 1e9 / outcome.clock_hz as f64
+}
+
+/// How far an estimate is from the truth, in percent of the truth; `None` if there is no estimate.
+pub fn error_percent(reading: &Reading, truth: u64) -> Option<f64> {
+    let estimate = reading.scaled()? as f64;
+    match truth {
+        0 => (estimate == 0.0).then_some(0.0),
+        truth => Some(100.0 * (estimate - truth as f64) / truth as f64),
+    }
+}
