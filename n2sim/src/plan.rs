@@ -21,6 +21,9 @@ pub(crate) fn run(
     options: &RunOptions,
     request: &Request,
 ) -> anyhow::Result<()> {
+    if request.groups.is_empty() {
+        anyhow::bail!("--plan: none of the events can be counted in {}", args.trace.display());
+    }
     let plan = Passes::plan(&request.groups);
     let run = |progress: &mut dyn FnMut(u64)| {
         Ok(request.measure(session, options, Method::Turns(args.tick), progress)?)
@@ -71,7 +74,7 @@ fn write_errors(
     for (i, selected) in request.events.iter().enumerate() {
         let reading = sum(&measured.readings, i);
         let truth = sum(&measured.truth, i).value;
-        let error = error_percent(&reading, truth);
+        let error = reading.error_percent(truth);
         errors.push(error);
         writeln!(out, "{}", line(selected, &reading, truth, error))?;
     }
@@ -98,12 +101,4 @@ fn sum(cores: &[Vec<Reading>], event: usize) -> Reading {
     let mut cores = cores.iter().map(|core| core[event]);
     let first = cores.next().unwrap_or_default();
     cores.fold(first, |sum, core| sum.plus(&core))
-}
-
-fn error_percent(reading: &Reading, truth: u64) -> Option<f64> {
-    let estimate = reading.scaled()? as f64;
-    match truth {
-        0 => (estimate == 0.0).then_some(0.0),
-        truth => Some(100.0 * (estimate - truth as f64) / truth as f64),
-    }
 }

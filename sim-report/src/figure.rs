@@ -1,4 +1,7 @@
-//! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core.
+//! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core; and what
+//! turns on the counters do ([`turns`]).
+
+pub mod turns;
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::bar::BarPlot;

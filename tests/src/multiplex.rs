@@ -95,12 +95,3 @@ fn run_ns(outcome: &Outcome) -> f64 {
     let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
     cycles.max().unwrap_or(0) as f64 * 1e9 / outcome.clock_hz as f64
 }
-
-/// How far an estimate is from the truth, in percent of the truth; `None` if there is no estimate.
-pub fn error_percent(reading: &Reading, truth: u64) -> Option<f64> {
-    let estimate = reading.scaled()? as f64;
-    match truth {
-        0 => (estimate == 0.0).then_some(0.0),
-        truth => Some(100.0 * (estimate - truth as f64) / truth as f64),
-    }
-}

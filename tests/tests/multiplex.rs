@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sim_core::PmuEvent;
 use sim_machine::RunOptions;
 use sim_pmu::perf::{Passes, Reading, Status};
-use sim_tests::multiplex::{all_events, error_percent, estimates, open};
+use sim_tests::multiplex::{all_events, estimates, open};
 use sim_tests::{files_below, repository};
 
 /// Instructions of each thread: enough for refills, walks and mispredictions of every kind.
@@ -63,7 +63,7 @@ fn turns_are_shared_out_and_scaled_on_real_traces() {
             assert!(on <= 7 * enabled && on > 5 * enabled, "{}: {on} of {enabled}", found.trace);
             for (reading, truth) in readings.iter().zip(&found.truth) {
                 assert!(reading.value <= *truth && reading.running <= reading.enabled);
-                assert!(*truth > 0 || error_percent(reading, *truth).is_none_or(|e| e == 0.0));
+                assert!(*truth > 0 || reading.error_percent(*truth).is_none_or(|e| e == 0.0));
             }
         }
     }

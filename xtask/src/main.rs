@@ -6,6 +6,7 @@ mod check_traces;
 mod compare_mca;
 mod conformance;
 mod isa_check;
+mod multiplex;
 mod oracle;
 mod record_sve;
 
@@ -33,6 +34,8 @@ enum Command {
     Accuracy(accuracy::Args),
     /// Write docs/conformance.md from the scenarios.
     Conformance,
+    /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
+    Multiplex(multiplex::Args),
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
     /// Add predicates and element addresses to a recording of an SVE program.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Command::CompareMca => compare_mca::run(),
         Command::Accuracy(args) => accuracy::run(&args),
         Command::Conformance => conformance::run(),
+        Command::Multiplex(args) => multiplex::run(&args),
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::RecordSve(args) => record_sve::run(&args),
     };

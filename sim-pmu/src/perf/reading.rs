@@ -45,6 +45,16 @@ impl Reading {
         Some(u64::try_from(scaled).unwrap_or(u64::MAX))
     }
 
+    /// How far the estimate is from the truth, in percent of the truth. `None` if there is no estimate, or
+    /// one of something that never happened.
+    pub fn error_percent(&self, truth: u64) -> Option<f64> {
+        let estimate = self.scaled()?;
+        match truth {
+            0 => (estimate == 0).then_some(0.0),
+            truth => Some(100.0 * (estimate as f64 - truth as f64) / truth as f64),
+        }
+    }
+
     /// Part of the time for which it was counted, 0 to 1.
     pub fn share(&self) -> f64 {
         if self.enabled == 0 { 0.0 } else { self.running as f64 / self.enabled as f64 }
@@ -80,6 +90,16 @@ mod tests {
         let huge = Reading { value: u64::MAX, enabled: u64::MAX, running: 1, ..reading };
         assert_eq!(huge.scaled(), Some(u64::MAX), "nothing wraps");
         assert_eq!(Reading::exact(7, 0).scaled(), Some(7), "no cycle has passed yet");
+    }
+
+    #[test]
+    fn an_error_is_a_part_of_the_truth() {
+        let reading = Reading::exact(90, 1);
+        assert_eq!(reading.error_percent(100), Some(-10.0));
+        assert_eq!(reading.error_percent(90), Some(0.0));
+        assert_eq!(reading.error_percent(0), None, "no part of nothing");
+        assert_eq!(Reading::exact(0, 1).error_percent(0), Some(0.0));
+        assert_eq!(Reading::default().error_percent(5), None, "never counted");
     }
 
     #[test]

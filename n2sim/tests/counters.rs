@@ -1,0 +1,117 @@
+//! `n2sim stat -e`: events on the counters of a core, as a user asks for them.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Six events and cycles.
+const SEVEN: &str = "cycles,r08,r03,r04,r05,r14,r21";
+/// Four more.
+const ELEVEN: &str = "r08,r1b,r03,r04,r05,r14,r21,r22,r24,r10,cycles";
+
+fn stat(args: &[&str]) -> Output {
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/hash.n2t");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    command.arg("stat").arg(trace).args(["--limit", "50k"]).args(args).output().unwrap()
+}
+
+/// What a successful run prints, and what it says beside it.
+fn printed(args: &[&str]) -> (String, String) {
+    let output = stat(args);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
+    (String::from_utf8(output.stdout).unwrap(), told)
+}
+
+fn refused(args: &[&str]) -> String {
+    let output = stat(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The fields of every line of CSV.
+fn fields(csv: &str) -> Vec<Vec<&str>> {
+    csv.lines().map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn what_fits_is_exact() {
+    let (csv, told) = printed(&["-e", SEVEN, "-x,", "--truth"]);
+    let rows = fields(&csv);
+    assert_eq!(rows.len(), 7);
+    for row in rows {
+        assert_eq!((row[0], row[4]), (row[7], "100.00"), "{row:?}");
+        assert_eq!(row[8], "0.0000", "{row:?}");
+    }
+    assert!(!told.contains("note"), "{told}");
+}
+
+#[test]
+fn what_waits_for_a_turn_that_never_comes_is_not_counted() {
+    let (csv, told) = printed(&["-e", ELEVEN, "-x,"]);
+    let missed = fields(&csv).iter().filter(|row| row[0] == "<not counted>").count();
+    assert_eq!(missed, 5, "six of eleven find a counter, and cycles stand behind one that waits");
+    assert!(told.contains("5 of 11 events were never on a counter"), "{told}");
+    assert!(told.contains("--tick") && told.contains("--no-multiplex"), "{told}");
+}
+
+#[test]
+fn turns_make_estimates_and_more_runs_make_counts() {
+    let (csv, _) = printed(&["-e", ELEVEN, "-x,", "--truth", "--tick", "500ns"]);
+    let rows = fields(&csv);
+    assert!(rows.iter().all(|row| row[0] != "<not counted>" && row[4] != "100.00"), "{csv}");
+    assert!(rows.iter().any(|row| row[0] != row[7]), "some estimate is wrong: {csv}");
+    let (csv, told) = printed(&["-e", ELEVEN, "-x,", "--truth", "--no-multiplex"]);
+    assert!(fields(&csv).iter().all(|row| row[0] == row[7] && row[4] == "100.00"), "{csv}");
+    assert!(told.contains("would have needed 2 runs"), "{told}");
+    let (all, _) = printed(&["-x,"]);
+    for row in fields(&csv) {
+        let same = |own: &Vec<&str>| own[0] == row[0];
+        assert!(fields(&all).iter().any(same), "{row:?}");
+    }
+}
+
+#[test]
+fn groups_stay_together() {
+    let list = "{r08,r1b,r03,r04}:S,{r05,r14,r21,r22}";
+    let (csv, _) = printed(&["-e", list, "-x,", "--tick", "500ns"]);
+    let rows = fields(&csv);
+    let times: Vec<&str> = rows.iter().map(|row| row[3]).collect();
+    assert!(times[..4].iter().all(|time| *time == times[0]), "{csv}");
+    assert!(times[4..].iter().all(|time| *time == times[4]), "{csv}");
+    let (csv, _) = printed(&["-e", "{r08,r1b,r03,r04,r05,r14,r21,r22}", "-x,"]);
+    let refused = fields(&csv).iter().filter(|row| row[0] == "<not supported>").count();
+    assert_eq!(refused, 2, "a group of eight never fits: {csv}");
+}
+
+#[test]
+fn a_plan_names_the_runs_and_the_error_of_one() {
+    let (text, _) = printed(&["-e", ELEVEN, "--plan", "--tick", "1us"]);
+    for part in ["11 counts in 2 runs", "   run  2: ", "no plan needs fewer", "mean error"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (text, _) = printed(&["-e", SEVEN, "--plan"]);
+    assert!(text.contains("7 counts in 1 run ") && !text.contains("mean error"), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_remedy() {
+    for (args, remedy) in [
+        (["--truth"].as_slice(), "--event"),
+        (&["--plan"], "--event"),
+        (&["--no-multiplex"], "--event"),
+        (&["--tick", "1ms"], "--event"),
+        (&["-e", "r08", "--tick", "0"], "100ns to"),
+        (&["-e", "r08", "--tick", "soon"], "such as 4ms"),
+        (&["-e", "r08:k", "--plan"], "none of the events can be counted"),
+        (&["-e", "{r08,r1b"], "not closed"),
+        (&["-e", "{r08}:z"], "unknown modifier 'z'"),
+        (&["-e", "{r08,}"], "empty event name"),
+    ] {
+        let told = refused(args);
+        assert!(told.contains(remedy), "{args:?}: {told}");
+        assert!(!told.contains("panicked"), "{told}");
+    }
+}

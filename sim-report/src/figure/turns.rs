@@ -1,0 +1,106 @@
+//! How wrong estimates are when events take turns on the counters, over the length of a turn.
+
+use kuva::plot::legend::LegendPosition;
+use kuva::plot::{LinePlot, LineStyle};
+use kuva::render::annotations::ReferenceLine;
+use kuva::render::plots::Plot;
+
+use super::{BLUE, GRAY, GREEN, ORANGE, base_layout, custom, draw};
+
+/// Percentages below this are drawn at it: the axis is logarithmic.
+const LEAST_PERCENT: f64 = 0.1;
+/// Powers of ten at the ends of the axes: from 100 ns to 10 ms, from 0.1 to 1000 percent.
+const TURNS: (f64, f64) = (2.0, 7.0);
+const PERCENTS: (f64, f64) = (-1.0, 3.0);
+
+/// The estimates of one length of turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TurnErrors {
+    /// Modeled time of a turn, in nanoseconds.
+    pub tick_ns: u64,
+    /// Half of the estimates are less wrong than this, in percent of the truth; none without estimates.
+    pub median_percent: Option<f64>,
+    /// So are nine of ten.
+    pub most_percent: Option<f64>,
+    /// Events that never had a turn, in percent of all.
+    pub never_percent: f64,
+}
+
+/// A number on a logarithmic axis.
+fn on_axis(percent: f64) -> f64 {
+    percent.max(LEAST_PERCENT).log10()
+}
+
+/// Error over the length of a turn, both axes logarithmic.
+pub fn turns(points: &[TurnErrors], default_tick_ns: u64) -> String {
+    let curve = |of: fn(&TurnErrors) -> Option<f64>, color: &str, name: &str| {
+        let at = |point: &TurnErrors| Some(((point.tick_ns as f64).log10(), on_axis(of(point)?)));
+        LinePlot::new()
+            .with_data(points.iter().filter_map(at).collect::<Vec<_>>())
+            .with_color(color)
+            .with_stroke_width(2.6)
+            .with_legend(name.to_owned())
+    };
+    let never = curve(|point| Some(point.never_percent), GRAY, "events that never had a turn");
+    let plots = vec![
+        Plot::Line(curve(|point| point.most_percent, ORANGE, "error of nine in ten, at most")),
+        Plot::Line(curve(|point| point.median_percent, BLUE, "error of half of them, at most")),
+        Plot::Line(never.with_line_style(LineStyle::Dashed)),
+    ];
+    let default = ReferenceLine::vertical((default_tick_ns as f64).log10())
+        .with_color(GREEN)
+        .with_label(String::from("perf: 4 ms"));
+    let layout = base_layout(&plots, "147 events in turns on six counters")
+        .with_subtitle("all committed traces, runs of about a millisecond; both axes logarithmic")
+        .with_x_label("length of a turn")
+        .with_y_label("percent")
+        .with_x_axis_min(TURNS.0)
+        .with_x_axis_max(TURNS.1)
+        .with_x_tick_step(1.0)
+        .with_x_tick_format(custom(|x| time_name(10f64.powf(x))))
+        .with_y_axis_min(PERCENTS.0)
+        .with_y_axis_max(PERCENTS.1)
+        .with_y_tick_step(1.0)
+        .with_y_tick_format(custom(|y| format!("{}", (10f64.powf(y) * 10.0).round() / 10.0)))
+        .with_legend_width(250.0)
+        .with_legend_position(LegendPosition::InsideBottomRight)
+        .with_reference_line(default);
+    draw(plots, layout)
+}
+
+/// A time with the unit that makes it short.
+pub fn time_name(ns: f64) -> String {
+    let (number, unit) = match ns {
+        ns if ns < 999.5 => (ns, "ns"),
+        ns if ns < 999_500.0 => (ns / 1e3, "us"),
+        ns => (ns / 1e6, "ms"),
+    };
+    format!("{} {unit}", (number * 100.0).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_names_its_axes_and_the_default() {
+        let point = |tick_ns, median_percent| TurnErrors {
+            tick_ns,
+            median_percent: Some(median_percent),
+            most_percent: Some(10.0 * median_percent),
+            never_percent: 0.0,
+        };
+        let svg = turns(&[point(100, 0.5), point(10_000, 5.0)], 4_000_000);
+        for part in ["<svg", "length of a turn", "percent", "perf: 4 ms", "10 us", "never had"] {
+            assert!(svg.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn times_have_short_names() {
+        let cases = [(100.0, "100 ns"), (1_000.0, "1 us"), (1.03e6, "1.03 ms"), (2e5, "200 us")];
+        for (ns, name) in cases {
+            assert_eq!(time_name(ns), name);
+        }
+    }
+}
