@@ -72,7 +72,7 @@ pub(crate) struct StatArgs {
     pub(crate) truth: bool,
     /// Modeled time of a turn, when more groups are asked for than fit on the counters (s, ms, us, ns)
     #[arg(long, value_name = "TIME", value_parser = tick, default_value = "4ms")]
-    #[arg(requires = "event", allow_negative_numbers = true, help_heading = "Counters")]
+    #[arg(requires = "counted", allow_negative_numbers = true, help_heading = "Counters")]
     pub(crate) tick: u64,
     /// With -e or -M: repeat the run until each event had a counter all the time
     #[arg(long, requires = "counted", help_heading = "Counters")]

@@ -1,6 +1,6 @@
 //! Six counters on real traces: exact as long as nobody has to share, and what sharing does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sim_core::PmuEvent;
 use sim_machine::RunOptions;
@@ -18,7 +18,7 @@ fn traces() -> Vec<PathBuf> {
 }
 
 /// The counters of 25 passes hear each trace: none has more than six events and cycles.
-fn assert_exact(trace: &PathBuf, overrides: &[String]) {
+fn assert_exact(trace: &Path, overrides: &[String]) {
     let session = open(trace, overrides).expect("a committed trace");
     let mut passes = Passes::new(&all_events());
     assert_eq!(passes.len(), 25, "147 events, cycles beside six of them");

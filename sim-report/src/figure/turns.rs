@@ -51,7 +51,7 @@ pub fn turns(points: &[TurnErrors], default_tick_ns: u64) -> String {
         .with_color(GREEN)
         .with_label(String::from("perf: 4 ms"));
     let layout = base_layout(&plots, "147 events in turns on six counters")
-        .with_subtitle("all committed traces, runs of about a millisecond; both axes logarithmic")
+        .with_subtitle("all committed traces, most of about a millisecond; both axes logarithmic")
         .with_x_label("length of a turn")
         .with_y_label("percent")
         .with_x_axis_min(TURNS.0)

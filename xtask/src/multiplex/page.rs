@@ -33,8 +33,8 @@ With at most six events and cycles nothing takes turns, and every reading is exa
 
 ![error over the length of a turn](figures/multiplexing.svg)
 
-The traces run for about a millisecond, so that perf's turn of 4 ms is longer than most of them: what is
-not on a counter at once is never counted. What decides is how often every event has its turn. A
+Most traces run for about a millisecond (all: 0.04 to 12.5 ms), so that perf's turn of 4 ms is longer: what
+is not on a counter at once is never counted. What decides is how often every event has its turn. A
 program of 10 s has 2500 turns of 4 ms, 17 rounds of 147 events; a run of 1 ms has as many in turns of
 0.4 us.
 ";
@@ -126,7 +126,7 @@ pub(super) fn points(ticks_ns: &[u64], found: &[Estimates]) -> Vec<TurnErrors> {
 /// One row for each length of a turn.
 pub(super) fn by_turn(ticks_ns: &[u64], found: &[Estimates]) -> String {
     let mut text = String::from(
-        "| turn | rounds in a run | never counted | estimates | median error | 9 of 10 within | 99 of 100 within |\n\
+        "| turn | rounds, on average | never counted | estimates | median error | 9 of 10 within | 99 of 100 within |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let run_ns = found.iter().map(|estimates| estimates.run_ns).sum::<f64>() / found.len() as f64;
