@@ -28,6 +28,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Replay a trace and write the event bus that another core would export
+    Bus(BusArgs),
     Capture(CaptureArgs),
     /// Run scenario files and compare their counts; or check count tables of any machine
     Check(CheckArgs),
@@ -114,6 +116,10 @@ pub(crate) struct StatArgs {
     /// Print where the rename slots went, cause by cause
     #[arg(long, conflicts_with_all = ["json", "field_separator"])]
     pub(crate) stalls: bool,
+    /// Print what the traced program's own accesses to the PMU do on the modeled one
+    #[arg(long, conflicts_with_all = ["event", "json", "field_separator", "stalls", "prefetch"])]
+    #[arg(conflicts_with_all = ["per_thread", "interval_print", "per_function", "perf_data"])]
+    pub(crate) program_pmu: bool,
     /// Print what became of prefetched lines: useful, late, useless
     #[arg(long, conflicts_with = "field_separator")]
     pub(crate) prefetch: bool,
@@ -173,6 +179,30 @@ pub(crate) fn tick(text: &str) -> Result<u64, String> {
         Ok(_) => Err(String::from("give a time from 100ns to 1000000s")),
         Err(_) => Err(String::from("give a time such as 4ms, 250us or 1.5ms")),
     }
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim bus traces/hash.n2t --limit 10k\n          \
+    n2sim bus traces/hash.n2t --limit 1M -o hash.vcd")]
+pub(crate) struct BusArgs {
+    /// The trace to replay
+    pub(crate) trace: PathBuf,
+    /// Whose bus it is; it carries the events that this core and the Neoverse N2 both have
+    #[arg(long, value_name = "CORE", value_parser = other_core, default_value = "cortex-a53")]
+    pub(crate) core: OtherCore,
+    /// Write to FILE instead of standard output: a value change dump if it ends in .vcd, else text
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    pub(crate) warmup: u64,
+    /// Instructions of each thread to write, after the warm-up
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -4,6 +4,7 @@
 //! Exit codes: 0 done, 1 a check failed, 2 wrong use or input. A closed pipe is no error.
 
 mod args;
+mod bus;
 mod capture;
 mod check;
 mod check_counts;
@@ -25,6 +26,7 @@ mod output;
 mod per_function;
 mod perf_stat;
 mod plan;
+mod program_pmu;
 mod spe;
 mod stat;
 mod stat_metrics;
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     Ok(match command {
+        Command::Bus(args) => bus::run(&args)?.into(),
         Command::Capture(args) => return capture::run(&args),
         Command::Check(args) if args.has_counts() => check_counts::run(&args)?.into(),
         Command::Check(args) => check::run(&args)?.into(),

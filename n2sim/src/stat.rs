@@ -24,6 +24,7 @@ use crate::metric_files;
 use crate::output::Output;
 use crate::per_function;
 use crate::plan;
+use crate::program_pmu;
 use crate::stat_metrics::Metrics;
 
 /// Words unknown to the decoder that are listed by name.
@@ -59,6 +60,9 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         writeln!(io::stderr(), "{NO_KERNEL}")?;
     }
     let output = Output::create(args.output.as_deref())?;
+    if args.program_pmu {
+        return program_pmu::run(output, args, &session, &options);
+    }
     if args.plan {
         plan::run(output, args, &session, &options, &request)?;
         return Ok(Verdict::Good);

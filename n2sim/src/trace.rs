@@ -79,6 +79,13 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
             report.unexplained
         )?;
     }
+    if report.misplaced_registers > 0 {
+        writeln!(
+            out,
+            "  {} register events do not stand behind an MRS or MSR of their register",
+            report.misplaced_registers
+        )?;
+    }
     if !report.is_good() {
         return Ok(Verdict::Refuted);
     }

@@ -69,6 +69,8 @@ pub struct CoreConfig {
     pub clock_hz: u64,
     /// System counter (CNTPCT_EL0) in Hz, for `CNT_CYCLES`.
     pub counter_hz: u64,
+    /// Version of the PMU architecture: width of the event counters.
+    pub pmu: sim_pmu::PmuVersion,
 }
 
 /// A revision of the core, from MIDR_EL1.

@@ -5,7 +5,9 @@ use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
-use sim_core::{Counts, Cycle, EventSink, MAX_FURTHER, Privilege, StallCause, TraceInst};
+use sim_core::{
+    Counts, Cycle, EventSink, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
+};
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, RecordedException, Step};
 use sim_trace::{StreamEvent, StreamReader};
@@ -33,6 +35,16 @@ fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     Some(RecordedException { vector, abandoned, to: (level > 0).then_some(to), syndrome })
 }
 
+/// The access to a register that an event tells of.
+fn register_access_of(event: &StreamEvent) -> Option<RegisterAccess> {
+    match *event {
+        StreamEvent::Register { encoding, value, is_write } => {
+            Some(RegisterAccess { encoding, value, is_write })
+        }
+        _ => None,
+    }
+}
+
 /// A thread on its core.
 pub(crate) struct CoreRun {
     core: usize,
@@ -43,6 +55,8 @@ pub(crate) struct CoreRun {
     at: usize,
     /// Side events of the batch that were looked at.
     events_seen: usize,
+    /// Side events of the batch that were looked at for accesses to registers.
+    registers_seen: usize,
     /// Place in the batch of the next recorded exception; [`NO_EXCEPTION`] without one.
     exception_at: u32,
     /// The kernel is in the trace, and the level at its begin is to be found out.
@@ -81,6 +95,7 @@ impl CoreRun {
             batch: Vec::new(),
             at: 0,
             events_seen: 0,
+            registers_seen: 0,
             exception_at: NO_EXCEPTION,
             begins_somewhere: full_system,
             more_at: 0,
@@ -147,6 +162,7 @@ impl CoreRun {
         }
         while self.at + 1 < self.batch.len() {
             let next = Some(program.pc(self.batch[self.at + 1].id));
+            self.tell_registers(listener);
             self.meet_exceptions(program, listener);
             let (inst, more) = self.take_record();
             let step = Step { inst, more: &more[..inst.flags.further()], next_pc: next };
@@ -157,13 +173,16 @@ impl CoreRun {
             }
         }
         // The last instruction of a batch needs the first of the next one, to know where it went.
+        self.tell_registers(listener);
         self.meet_exceptions(program, listener);
         let (inst, more) = self.take_record();
         let behind = self.exceptions_behind();
+        let accesses = self.registers_behind::<S>();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
         let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
         self.run_one(&step, program, memory, listener);
+        accesses.into_iter().for_each(|access| listener.register_access(access));
         for recorded in behind {
             self.pipeline.take_recorded(recorded, &mut (&mut self.counts, &mut *listener));
         }
@@ -171,6 +190,31 @@ impl CoreRun {
             self.end(memory, listener);
         }
         Ok(())
+    }
+
+    /// Tells those who follow the run what the instructions before the next one did to registers.
+    #[inline]
+    fn tell_registers<S: EventSink>(&mut self, listener: &mut S) {
+        if !S::FOLLOWS_RUN {
+            return;
+        }
+        while let Some(at) = self.reader.events().get(self.registers_seen)
+            && at.position as usize <= self.at
+        {
+            if let Some(access) = register_access_of(&at.event) {
+                listener.register_access(access);
+            }
+            self.registers_seen += 1;
+        }
+    }
+
+    /// What the last instruction of the batch did to registers.
+    fn registers_behind<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
+        if !S::FOLLOWS_RUN {
+            return Vec::new();
+        }
+        let events = &self.reader.events()[self.registers_seen..];
+        events.iter().filter_map(|at| register_access_of(&at.event)).collect()
     }
 
     /// Looks out for exceptions that the recorder saw up to the end of the next instruction.
@@ -250,6 +294,7 @@ impl CoreRun {
             }
             if !self.batch.is_empty() {
                 self.events_seen = 0;
+                self.registers_seen = 0;
                 self.find_exception();
                 return Ok(true);
             }

@@ -1,7 +1,9 @@
 //! The erratum of the revisions before r0p3: every cycle stalls one slot of the front end too many
 //! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
 
-use sim_core::{Counts, EventSink, FlowEdge, Operation, PmuEvent, Privilege};
+use sim_core::{
+    Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent, Privilege, RegisterAccess,
+};
 
 /// Hears what the core reports and passes it on as these revisions count it.
 pub(crate) struct Erratum<'a, S> {
@@ -35,6 +37,16 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
     #[inline]
     fn edge(&mut self, edge: FlowEdge) {
         self.listener.edge(edge);
+    }
+
+    #[inline]
+    fn at(&mut self, cycle: Cycle) {
+        self.listener.at(cycle);
+    }
+
+    #[inline]
+    fn register_access(&mut self, access: RegisterAccess) {
+        self.listener.register_access(access);
     }
 
     #[inline]

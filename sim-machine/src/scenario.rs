@@ -12,6 +12,7 @@ mod port;
 mod profiling;
 mod recorded;
 mod setup;
+mod statements;
 mod stepper;
 mod verdict;
 
@@ -22,6 +23,7 @@ use sim_trace::scenario::{Case, Reading, Step};
 use crate::config::{ConfigSource, MachineConfig, Profile};
 pub use profiling::WrongProfile;
 pub use recorded::{Recorded, Tally};
+pub use statements::{CycleCounts, WrongStatement};
 use stepper::Stepper;
 pub use verdict::{Mismatch, Verdict, WrongCounter, WrongEdge};
 
@@ -75,6 +77,16 @@ pub enum CaseError {
         /// How many the step names.
         given: usize,
     },
+    /// A statement names a core of which nothing is known.
+    #[error("'{test}' names the core {core}, of which nothing is known; known are {known}")]
+    UnknownCore {
+        /// Name of the case.
+        test: String,
+        /// The core.
+        core: String,
+        /// Cores that are known.
+        known: String,
+    },
     /// A step accesses a register of the PMU that it may not: no exception is taken for it here.
     #[error("'{step}': {source}; say at which level it runs, or expect what the register gives")]
     Refused {
@@ -109,6 +121,7 @@ pub fn run_case_on<T: Tally>(
     sink: T,
 ) -> Result<(Verdict, T), CaseError> {
     elements::check(case)?;
+    statements::check(case)?;
     let mut stepper = Stepper::new(case, config, sink)?;
     let mut before = Counts::default();
     let mut by_step: Vec<Added<'_>> = Vec::new();

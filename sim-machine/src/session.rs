@@ -56,6 +56,11 @@ impl Session {
         self.config.core.clock_hz
     }
 
+    /// The configuration of the machine.
+    pub fn config(&self) -> &MachineConfig {
+        &self.config
+    }
+
     /// What produces the results of this session.
     pub fn header(&self) -> &RunHeader {
         &self.header

@@ -16,6 +16,12 @@ pub const IMPLEMENTED_BITS: u32 = CYCLE_BIT | EVENT_BITS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CounterIndex(u8);
 
+impl std::fmt::Display for CounterIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "counter {}", self.0)
+    }
+}
+
 impl CounterIndex {
     /// Every counter.
     pub fn all() -> impl Iterator<Item = CounterIndex> {

@@ -9,7 +9,8 @@
 //! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition they make;
 //! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table;
 //! * [`perf`]: how Linux counts with it: groups in turn, scaled totals, the fewest passes;
-//! * [`other_core`]: the events of other cores, as data.
+//! * [`other_core`]: the events of other cores, as data; [`event_bus`]: the bus of one of them, in a run;
+//! * [`program`]: the unit driven by the traced program itself.
 //!
 //! ```
 //! use sim_core::{EventSink, PmuEvent};
@@ -35,12 +36,14 @@ pub mod access;
 pub mod control;
 pub mod counter;
 pub mod counting;
+pub mod event_bus;
 pub mod filter;
 pub mod identification;
 pub mod other_core;
 pub mod pe_state;
 pub mod perf;
 pub mod pmu;
+pub mod program;
 pub mod register;
 pub mod register_file;
 pub mod spe;
@@ -48,11 +51,13 @@ pub mod version;
 
 pub use access::{Access, AccessError};
 pub use counter::CounterIndex;
+pub use event_bus::EventBus;
 pub use filter::Filter;
 pub use identification::{CommonEventWord, pmceid};
 pub use other_core::{OtherCore, OtherEvent, Presence};
 pub use pe_state::{ExceptionLevel, PeState};
 pub use pmu::Pmu;
+pub use program::{ProgramAccess, ProgramPmu};
 pub use register::{Encoding, Register};
 pub use spe::{Spe, SpeConfig, SpeRegister};
 pub use version::PmuVersion;

@@ -65,6 +65,13 @@ pub const CORTEX_A32: OtherCore = OtherCore {
 /// Every other core.
 pub const ALL: [OtherCore; 2] = [CORTEX_A32, CORTEX_A53];
 
+impl OtherEvent {
+    /// True for the condition of the bus that two instructions retired in one cycle.
+    pub fn says_two_retired(&self) -> bool {
+        self.title == cortex_a53::TWO_RETIRED
+    }
+}
+
 impl OtherCore {
     /// The core with this name.
     pub fn from_name(name: &str) -> Option<OtherCore> {
@@ -102,7 +109,7 @@ impl OtherCore {
     pub fn event_bus(&self, count: impl Fn(u16) -> u64) -> u32 {
         let is_raised = |event: &&OtherEvent| match event.code {
             Some(code) => count(code) > 0,
-            None => event.title == cortex_a53::TWO_RETIRED && count(INST_RETIRED) >= 2,
+            None => event.says_two_retired() && count(INST_RETIRED) >= 2,
         };
         let raised = self.events.iter().filter(is_raised);
         raised.filter_map(|event| event.bus_bit).fold(0, |bus, bit| bus | 1 << bit)

@@ -105,27 +105,7 @@ impl Pmu {
             *route &= !counter.bit();
         }
         if let Ok(event) = PmuEvent::from_code(u32::from(event_type.code)) {
-            self.connect(event, counter.bit());
-        }
-    }
-
-    /// Connects a counter with everything that is raised on behalf of `event`. SW_INCR goes by the
-    /// mask of the write, CHAIN by the counter below; eight events have no wire at all.
-    fn connect(&mut self, event: PmuEvent, bit: u32) {
-        let is_internal = matches!(event, PmuEvent::SW_INCR | PmuEvent::CHAIN);
-        if is_internal || event.never_counts() {
-            return;
-        }
-        if let Some([target, ..]) = event.relation(RelationKind::AliasOf) {
-            return self.connect(*target, bit);
-        }
-        self.routes[event as usize] |= bit;
-        let parts = event
-            .relation(RelationKind::SumOf)
-            .or_else(|| event.relation(RelationKind::ImpliedSumOf))
-            .unwrap_or_default();
-        for part in parts {
-            self.connect(*part, bit);
+            for_each_raised(event, &mut |raised| self.routes[raised as usize] |= counter.bit());
         }
     }
 
@@ -137,6 +117,18 @@ impl Pmu {
     /// PMEVCNTR: reads the low 32 bits of an event counter.
     pub fn read(&self, counter: CounterIndex) -> u32 {
         self.values[counter.index()] as u32
+    }
+
+    /// PMEVCNTR: all bits that an event counter has.
+    pub fn value(&self, counter: CounterIndex) -> u64 {
+        self.values[counter.index()]
+    }
+
+    /// PMEVTYPER: the event number of a counter that runs or holds something; `None` of one left alone.
+    pub fn event_code(&self, counter: CounterIndex) -> Option<u16> {
+        let code = self.types[counter.index()].code;
+        let is_used = code != 0 || self.running & counter.bit() != 0 || self.value(counter) != 0;
+        is_used.then_some(code)
     }
 
     /// PMCCNTR: writes the cycle counter.
@@ -187,5 +179,25 @@ impl Pmu {
                 self.step(counter, 1);
             }
         }
+    }
+}
+
+/// Tells everything that is raised on behalf of `event`. `SW_INCR` goes by the mask of the write, `CHAIN` by
+/// the counter below; eight events have no wire at all.
+pub(crate) fn for_each_raised(event: PmuEvent, tell: &mut impl FnMut(PmuEvent)) {
+    let is_internal = matches!(event, PmuEvent::SW_INCR | PmuEvent::CHAIN);
+    if is_internal || event.never_counts() {
+        return;
+    }
+    if let Some([target, ..]) = event.relation(RelationKind::AliasOf) {
+        return for_each_raised(*target, tell);
+    }
+    tell(event);
+    let parts = event
+        .relation(RelationKind::SumOf)
+        .or_else(|| event.relation(RelationKind::ImpliedSumOf))
+        .unwrap_or_default();
+    for part in parts {
+        for_each_raised(*part, tell);
     }
 }

@@ -74,6 +74,21 @@ impl Encoding {
         Encoding { op0: 3, op1, crn, crm, op2 }
     }
 
+    /// The fields as one number of 16 bits, as they stand one behind the other in a word.
+    pub fn bits(self) -> u16 {
+        let Encoding { op0, op1, crn, crm, op2 } = self;
+        u16::from(op0) << 14
+            | u16::from(op1) << 11
+            | u16::from(crn) << 7
+            | u16::from(crm) << 3
+            | u16::from(op2)
+    }
+
+    /// What [`Encoding::bits`] gave.
+    pub fn of_bits(bits: u16) -> Encoding {
+        Encoding::of_word(u32::from(bits) << 5)
+    }
+
     /// The fields of an instruction word; only those of `MRS` and `MSR` (register) mean anything.
     pub fn of_word(word: u32) -> Encoding {
         let field = |low: u32, bits: u32| (word >> low & ((1 << bits) - 1)) as u8;
@@ -192,6 +207,7 @@ mod tests {
         for register in Register::all() {
             assert_eq!(Register::from_encoding(register.encoding()), Some(register));
             assert_eq!(Register::from_name(&register.name().to_lowercase()), Some(register));
+            assert_eq!(Encoding::of_bits(register.encoding().bits()), register.encoding());
             assert!(encodings.insert(register.encoding()), "{}", register.name());
         }
         assert_eq!(encodings.len(), 19 + 2 * 31);

@@ -1,13 +1,15 @@
 //! Versions of the PMU architecture that the core may announce (Arm ARM D13, `ID_AA64DFR0_EL1`).
 
 /// What the PMU implements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 pub enum PmuVersion {
     /// PMUv3 for Armv8.4, as the PMU guide says (3.1.2): 32-bit event counters.
     #[default]
+    #[serde(rename = "v8.4")]
     V8p4,
     /// PMUv3p5, as the ID register of the core says: 64-bit event counters, `PMCR_EL0.LP`,
     /// `MDCR_EL2.HLP` and `HCCD`, `MDCR_EL3.SCCD`.
+    #[serde(rename = "v3p5")]
     V3p5,
 }
 

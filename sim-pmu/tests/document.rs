@@ -17,13 +17,34 @@ fn every_line_of_the_walk_has_a_proof() {
     let walk = page.split("\n## ").nth(1).expect("the walk is the first section");
     let rows: Vec<&str> = walk.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
     assert_eq!(rows.len(), 21, "the walk has a row for each step");
+    let scenarios = scenario_names();
     for row in rows {
-        let proofs = row.trim_end_matches(" |").rsplit(" | ").next().expect("a last column");
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [_, _, cases, proofs] = cells[..] else { panic!("four columns: {row}") };
         for name in proofs.split(", ").map(|name| name.trim_matches('`')) {
             let head = format!("fn {name}(");
             assert!(sources.iter().any(|source| source.contains(&head)), "{name}: no such test");
         }
+        for name in cases.split("; ").filter(|name| !name.is_empty()) {
+            assert!(scenarios.iter().any(|known| known == name), "{name}: no such scenario");
+        }
     }
+}
+
+/// The names of all cases below `tests/scenarios`.
+fn scenario_names() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
+    let entries = std::fs::read_dir(&folder).expect("the folder of the scenarios");
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let texts = files.map(|file| std::fs::read_to_string(file).expect("a scenario file"));
+    let names = texts.flat_map(|text| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.into_iter().filter_map(|line| {
+            let name = line.strip_prefix("test = \"")?.strip_suffix('"')?;
+            Some(name.to_owned())
+        })
+    });
+    names.collect()
 }
 
 #[test]

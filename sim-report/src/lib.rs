@@ -9,11 +9,14 @@
 //! * [`functions`]: what the functions of a program cost;
 //! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
+//! * [`event_bus`]: the exported event bus, as a value change dump or text;
+//! * [`program_pmu`]: what a traced program did to its PMU;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
 pub mod diff;
 pub mod error_figure;
+pub mod event_bus;
 pub mod figure;
 pub mod functions;
 pub mod header;
@@ -22,6 +25,7 @@ pub mod metrics;
 pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;
+pub mod program_pmu;
 pub mod spe;
 pub mod stalls;
 pub mod stat;

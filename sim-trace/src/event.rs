@@ -99,6 +99,15 @@ pub enum StreamEvent {
         /// Addresses of the further active elements.
         further: Further,
     },
+    /// The instruction before it, an `MRS` or `MSR` that completed, read or wrote this system register.
+    Register {
+        /// `op0`, `op1`, `CRn`, `CRm` and `op2`, as in bits 20 to 5 of the word.
+        encoding: u16,
+        /// What was read or written.
+        value: u64,
+        /// `MSR`.
+        is_write: bool,
+    },
     /// An event of a later minor version of the format; its arguments were skipped.
     Unknown {
         /// Its number.
@@ -219,6 +228,9 @@ impl StreamEvent {
                 }
                 (kind::ELEMENTS, head + distances.len())
             }
+            StreamEvent::Register { encoding, value, is_write } => {
+                (kind::REGISTER, set(&[encoding.into(), is_write.into(), value]))
+            }
             StreamEvent::Unknown { kind } => (kind, 0),
         };
         (kind, a, n)
@@ -261,6 +273,9 @@ impl StreamEvent {
                 active: a[2] as u16,
                 further: Further::decode(&a[3..n.max(3)]),
             },
+            kind::REGISTER => {
+                StreamEvent::Register { encoding: a[0] as u16, is_write: a[1] != 0, value: a[2] }
+            }
             kind => StreamEvent::Unknown { kind },
         }
     }
@@ -309,6 +324,7 @@ mod kind {
     pub(super) const CONTEXT_SWITCH: u64 = 11;
     pub(super) const MAPPING: u64 = 12;
     pub(super) const ELEMENTS: u64 = 13;
+    pub(super) const REGISTER: u64 = 14;
 }
 
 #[cfg(test)]
@@ -342,6 +358,7 @@ mod tests {
                 active: 0b1011,
                 further: Further::of(&[0x1000, 0x1040, u64::MAX]).expect("three of a vector"),
             },
+            StreamEvent::Register { encoding: 0xDCE0, value: u64::MAX, is_write: true },
         ]
     }
 

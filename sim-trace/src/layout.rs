@@ -18,6 +18,8 @@ pub(crate) const MINOR: u16 = 0;
 pub(crate) const MINOR_WITH_MAP: u16 = 1;
 /// The minor version of files that say which elements of SVE instructions were active.
 pub(crate) const MINOR_WITH_ELEMENTS: u16 = 2;
+/// The minor version of files that say what was read from and written to system registers.
+pub(crate) const MINOR_WITH_REGISTERS: u16 = 3;
 /// The only instruction set of format 1.
 pub(crate) const ISA_A64: u32 = 1;
 /// Bit of the file header's flags: the trace contains the kernel.

@@ -3,13 +3,13 @@
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use sim_core::{InstFlags, TraceInst};
+use sim_core::{InstFlags, RegisterAccess, TraceInst};
 
 use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::file::TraceFile;
 use crate::flow::Exits;
-use crate::reader::StreamReader;
+use crate::reader::{EventAt, StreamReader};
 
 /// What a complete reading found.
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub struct Report {
     pub unexplained: u64,
     /// Stream and position of the first of those.
     pub first_unexplained: Option<(u32, u64)>,
+    /// Register events that do not stand behind the access that they tell of.
+    pub misplaced_registers: u64,
     /// The index was lost and rebuilt.
     pub index_rebuilt: bool,
     /// Damaged or contradictory chunks, in file order.
@@ -37,7 +39,10 @@ pub struct Report {
 impl Report {
     /// True if all chunks are intact and all control flow is explained.
     pub fn is_good(&self) -> bool {
-        self.faults.is_empty() && self.unexplained == 0 && !self.index_rebuilt
+        self.faults.is_empty()
+            && self.unexplained == 0
+            && self.misplaced_registers == 0
+            && !self.index_rebuilt
     }
 }
 
@@ -89,6 +94,7 @@ impl<R: Read + Seek> Flow<'_, R> {
     ) -> Result<(), TraceError> {
         let mut batch = Vec::new();
         while reader.next_batch(&mut batch)? {
+            report.misplaced_registers += self.misplaced_registers(&batch, reader.events());
             for (inst, position) in batch.iter().zip(reader.batch_start()..) {
                 if !self.follows(inst) {
                     report.unexplained += 1;
@@ -104,6 +110,25 @@ impl<R: Read + Seek> Flow<'_, R> {
             report.redirects += redirects.count() as u64;
         }
         Ok(())
+    }
+
+    /// Register events of a batch that do not stand behind an `MRS` or `MSR` of their register.
+    fn misplaced_registers(&self, batch: &[TraceInst], events: &[EventAt]) -> u64 {
+        let stands_behind = |at: &EventAt, wanted: RegisterAccess| {
+            let before = match (at.position as usize).checked_sub(1) {
+                Some(i) => batch.get(i),
+                None => self.last.as_ref(),
+            };
+            let word = before.map(|inst| self.file.statics().insts()[inst.id as usize].word);
+            word.and_then(|word| RegisterAccess::of_word(word, wanted.value)) == Some(wanted)
+        };
+        let misplaced = events.iter().filter(|at| match at.event {
+            StreamEvent::Register { encoding, value, is_write } => {
+                !stands_behind(at, RegisterAccess { encoding, value, is_write })
+            }
+            _ => false,
+        });
+        misplaced.count() as u64
     }
 
     fn follows(&self, inst: &TraceInst) -> bool {

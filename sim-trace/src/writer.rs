@@ -18,7 +18,8 @@ use crate::event::StreamEvent;
 use crate::flow::Exits;
 use crate::image::CodeImage;
 use crate::layout::{
-    MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, MINOR_WITH_ELEMENTS, check_machine,
+    MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, MINOR_WITH_ELEMENTS, MINOR_WITH_REGISTERS,
+    check_machine,
 };
 use crate::meta::Meta;
 use crate::page_map::PageMap;
@@ -302,8 +303,10 @@ impl<W: Write + Seek> TraceWriter<W> {
     /// # Errors
     /// If the sink refuses.
     pub fn push_event(&mut self, stream: u32, event: StreamEvent) -> Result<(), TraceError> {
-        if matches!(event, StreamEvent::Elements { .. }) {
-            self.output.needs(MINOR_WITH_ELEMENTS);
+        match event {
+            StreamEvent::Elements { .. } => self.output.needs(MINOR_WITH_ELEMENTS),
+            StreamEvent::Register { .. } => self.output.needs(MINOR_WITH_REGISTERS),
+            _ => {}
         }
         let encoder = self.stream_mut(stream);
         encoder.event(&event);

@@ -47,6 +47,29 @@ const HEADINGS: [(Group, &str); 14] = [
     (Group::Spe, "statistical profiling (4.14)"),
 ];
 
+/// What software sees of the PMU beside counts, and what other cores have: each needs a case.
+const RULES: [(&str, &str); 19] = [
+    ("R.COUNTERS.1", "six counters"),
+    ("R.COUNTERS.2", "no counter 6"),
+    ("R.WIDTH.1", "32 bits, overflow flag"),
+    ("R.WIDTH.2", "a step of several across the boundary"),
+    ("R.OVERFLOW.1", "the flag stays until it is cleared"),
+    ("R.OVERFLOW.2", "the overflow interrupt"),
+    ("R.CHAIN.1", "64 bits by CHAIN"),
+    ("R.CHAIN.2", "CHAIN counts the counter just below"),
+    ("R.CHAIN.3", "CHAIN above a stopped counter"),
+    ("R.SAME.1", "one event on six counters"),
+    ("R.NEVER.1", "events that never count"),
+    ("R.MAX.1", "two bus accesses in a cycle at most"),
+    ("R.PMCEID.1", "words of common events"),
+    ("R.PMCEID.2", "words of another core"),
+    ("R.PMCEID.3", "who may read them"),
+    ("X.A53.1", "event bus: two instructions in one cycle"),
+    ("X.A53.2", "event bus: one instruction"),
+    ("X.A53.3", "other names of the same events"),
+    ("X.A53.4", "events that only the other core has"),
+];
+
 /// Most cases that a row names; the rest is a number.
 const NAMED: usize = 6;
 
@@ -73,6 +96,7 @@ pub fn page() -> Result<String, String> {
         let _ = write!(text, "\n## {heading}\n\n| event | cases | status |\n| --- | --- | --- |\n");
         write_group(&mut text, group, &cases, &failed);
     }
+    write_registers(&mut text, &cases, &failed);
     write_silicon(&mut text, &cases);
     Ok(text)
 }
@@ -132,6 +156,35 @@ fn write_group(text: &mut String, group: Group, cases: &[FiledCase], failed: &[u
         let names = names.join("; ");
         let _ = writeln!(text, "| `{}` | {names} | {status} |", event.mnemonic());
     }
+}
+
+/// What software sees beside counts: a row for each rule, with its cases.
+fn write_registers(text: &mut String, cases: &[FiledCase], failed: &[usize]) {
+    *text += "\n## Registers of the PMU, identification, other cores (3.1; PMUv3; Cortex-A53 12.9)\n\n\
+              | rule | cases | status |\n| --- | --- | --- |\n";
+    for (id, what) in RULES {
+        let holding = of_rule(cases, id);
+        let names: Vec<&str> = holding.iter().map(|i| cases[*i].case.test.as_str()).collect();
+        let broken = holding.iter().filter(|i| failed.contains(i)).count();
+        let status = match (holding.len(), broken) {
+            (0, _) => "no case".to_owned(),
+            (_, 0) => "holds".to_owned(),
+            (all, broken) => format!("{broken} of {all} fail"),
+        };
+        let _ = writeln!(text, "| {what} | {} | {status} |", names.join("; "));
+    }
+}
+
+/// Cases whose name begins with the rule's, by index.
+fn of_rule(cases: &[FiledCase], id: &str) -> Vec<usize> {
+    let is_of = |i: &usize| cases[*i].case.test.split(' ').next() == Some(id);
+    (0..cases.len()).filter(is_of).collect()
+}
+
+/// Rules of registers and other cores that no case holds.
+pub fn rules_without_case() -> Vec<&'static str> {
+    let cases = all_cases();
+    RULES.iter().map(|(id, _)| *id).filter(|id| of_rule(&cases, id).is_empty()).collect()
 }
 
 /// Cases whose counts are others in profile silicon, with both expectations.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use sim_core::{EventSink, FlowEdge, Operation, PmuEvent};
+use sim_core::{Cycle, EventSink, FlowEdge, Operation, PmuEvent};
 use sim_machine::scenario::{Recorded, Tally};
 
 /// A place in the sources that raises an event.
@@ -47,6 +47,10 @@ impl EventSink for Learner {
 
     fn software_increment(&mut self, counters: u32) {
         self.recorded.software_increment(counters);
+    }
+
+    fn at(&mut self, cycle: Cycle) {
+        self.recorded.at(cycle);
     }
 
     fn edge(&mut self, edge: FlowEdge) {
@@ -112,6 +116,10 @@ impl EventSink for Faulty {
 
     fn software_increment(&mut self, counters: u32) {
         self.recorded.software_increment(counters);
+    }
+
+    fn at(&mut self, cycle: Cycle) {
+        self.recorded.at(cycle);
     }
 
     fn edge(&mut self, edge: FlowEdge) {

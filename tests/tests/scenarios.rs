@@ -54,7 +54,8 @@ fn every_case_looks_at_something_and_has_its_own_name() {
         for (i, case) in cases.iter().enumerate() {
             let looks = !case.expect.events.is_empty()
                 || !case.expect.registers.is_empty()
-                || !case.expect.profile.is_empty();
+                || !case.expect.profile.is_empty()
+                || !case.expect.statements.is_empty();
             assert!(looks, "{file}: {} expects nothing", case.test);
             let twin = cases[..i].iter().any(|other| other.test == case.test);
             assert!(!twin, "{file}: two cases are called {}", case.test);

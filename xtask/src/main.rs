@@ -6,6 +6,7 @@ mod check_traces;
 mod compare_mca;
 mod conformance;
 mod isa_check;
+mod long_run;
 mod multiplex;
 mod oracle;
 mod record_sve;
@@ -36,6 +37,8 @@ enum Command {
     Conformance,
     /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
     Multiplex(multiplex::Args),
+    /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
+    LongRun(long_run::Args),
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
     /// Add predicates and element addresses to a recording of an SVE program.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::Accuracy(args) => accuracy::run(&args),
         Command::Conformance => conformance::run(),
         Command::Multiplex(args) => multiplex::run(&args),
+        Command::LongRun(args) => long_run::run(&args),
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::RecordSve(args) => record_sve::run(&args),
     };

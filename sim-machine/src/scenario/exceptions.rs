@@ -3,7 +3,7 @@
 use sim_core::{Cycle, InstFlags, TraceInst};
 use sim_isa::decode_a32;
 use sim_pmu::counter::EVENT_BITS;
-use sim_pmu::{CounterIndex, Pmu};
+use sim_pmu::{CounterIndex, Pmu, PmuVersion};
 use sim_trace::scenario::{Action, Case, GivenCounter, Join, Step};
 
 use super::recorded::Tally;
@@ -26,11 +26,11 @@ pub(super) fn is_cut_short(case: &Case, i: usize) -> bool {
 }
 
 /// A PMU whose given counters run; none if no counters are given.
-pub(super) fn pmu_of(counters: &[GivenCounter]) -> Option<Box<Pmu>> {
+pub(super) fn pmu_of(counters: &[GivenCounter], version: PmuVersion) -> Option<Box<Pmu>> {
     if counters.is_empty() {
         return None;
     }
-    let mut pmu = Box::new(Pmu::new());
+    let mut pmu = Box::new(Pmu::with_version(version));
     pmu.control(true, true);
     for given in counters {
         let Some(counter) = CounterIndex::new(given.counter) else { continue };
@@ -81,6 +81,9 @@ impl<T: Tally> Stepper<T> {
     /// The counters count where the program runs now.
     pub(super) fn tell_pmu(&mut self) {
         let state = self.pipeline.privilege().into();
+        if self.sink.recorded().pmu.as_ref().is_some_and(|pmu| pmu.state() != state) {
+            self.pipeline.settle_clocks(&mut self.sink);
+        }
         if let Some(pmu) = &mut self.sink.recorded_mut().pmu {
             pmu.set_state(state);
         }

@@ -1,10 +1,11 @@
 //! Reads and writes of the PMU's registers by the steps of a case.
 
-use sim_pmu::{AccessError, Encoding, Pmu, Register, SpeRegister};
+use sim_pmu::{AccessError, Encoding, Pmu, PmuVersion, Register, SpeRegister};
 use sim_trace::scenario::{Action, Case, ExpectedRegister, RegisterRead, Step};
 
 use super::exceptions::pmu_of;
 use super::recorded::Tally;
+use super::statements::looks_at_interrupt;
 use super::stepper::Stepper;
 use super::{CaseError, Recorded, profiling};
 
@@ -15,11 +16,13 @@ const INST_BITS: u32 = 0xFFF0_0000;
 
 /// The PMU of a case: with its given counters, after reset if its steps alone program it, none if
 /// nothing looks at it.
-pub(super) fn pmu_for(case: &Case) -> Option<Box<Pmu>> {
+pub(super) fn pmu_for(case: &Case, version: PmuVersion) -> Option<Box<Pmu>> {
     let uses_it = case.steps.iter().any(|step| access(step).is_some())
         || !case.expect.registers.is_empty()
-        || !case.silicon.registers.is_empty();
-    pmu_of(&case.given.counters).or_else(|| uses_it.then(Box::default))
+        || !case.silicon.registers.is_empty()
+        || looks_at_interrupt(case);
+    let after_reset = || Box::new(Pmu::with_version(version));
+    pmu_of(&case.given.counters, version).or_else(|| uses_it.then(after_reset))
 }
 
 /// The register that a step accesses, and whether it writes it. A write of `PMSWINC_EL0` reaches
@@ -58,11 +61,10 @@ fn read_pmu(recorded: &Recorded, name: &str) -> Result<u64, AccessError> {
 impl<T: Tally> Stepper<T> {
     /// A step that reads or writes a register of the PMU does so where the program runs.
     pub(super) fn access_pmu(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
-        let (Some((register, is_write)), Some(pmu)) =
-            (access(step), &mut self.sink.recorded_mut().pmu)
-        else {
-            return Ok(());
-        };
+        let Some((register, is_write)) = access(step) else { return Ok(()) };
+        // The cycle counter stands where the access finds it.
+        self.pipeline.settle_clocks(&mut self.sink);
+        let Some(pmu) = &mut self.sink.recorded_mut().pmu else { return Ok(()) };
         let result = match is_write {
             true => pmu.msr(register, xt.unwrap_or(0)),
             false => pmu.mrs(register).map(drop),

@@ -1,8 +1,10 @@
 //! What a case is judged by: the counts of the events and the edges of the flows.
 
 use sim_core::flow::FlowCounts;
-use sim_core::{Counts, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
 use sim_pmu::{Pmu, Spe};
+
+use super::statements::CycleCounts;
 
 /// Everything that a case was heard to raise.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +17,8 @@ pub struct Recorded {
     pub pmu: Option<Box<Pmu>>,
     /// The profiling unit, if the case programs one.
     pub spe: Option<Box<Spe>>,
+    /// What each cycle added, if the case looks at single cycles.
+    pub cycles: Option<Box<CycleCounts>>,
 }
 
 impl EventSink for Recorded {
@@ -25,6 +29,16 @@ impl EventSink for Recorded {
         self.counts.count(event, n);
         if let Some(pmu) = &mut self.pmu {
             pmu.count(event, n);
+        }
+        if let Some(cycles) = &mut self.cycles {
+            cycles.count(event, n);
+        }
+    }
+
+    #[inline]
+    fn at(&mut self, cycle: Cycle) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.at(cycle);
         }
     }
 

@@ -14,6 +14,7 @@ use super::port::{DataPort, NoMemory};
 use super::profiling::{self, unit_for};
 use super::recorded::Tally;
 use super::setup;
+use super::statements::looks_at_cycles;
 use super::{CaseError, Recorded};
 use crate::config::MachineConfig;
 
@@ -54,7 +55,8 @@ impl<T: Tally> Stepper<T> {
         config: &MachineConfig,
         mut sink: T,
     ) -> Result<Stepper<T>, CaseError> {
-        sink.recorded_mut().pmu = pmu_for(case);
+        sink.recorded_mut().pmu = pmu_for(case, config.core.pmu);
+        sink.recorded_mut().cycles = looks_at_cycles(case).then(Box::default);
         sink.recorded_mut().spe = unit_for(case, config);
         profiling::program(case, sink.recorded_mut());
         let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);

@@ -8,7 +8,7 @@ use sim_trace::scenario::{
 };
 
 use super::profiling::WrongProfile;
-use super::{Added, Recorded, pmu_registers, profiling};
+use super::{Added, Recorded, WrongStatement, pmu_registers, profiling, statements};
 
 /// An event whose count is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,8 @@ pub struct Verdict {
     pub wrong_registers: Vec<WrongRegister>,
     /// Every wrong statement about sampled operations.
     pub wrong_profile: Vec<WrongProfile>,
+    /// Every other wrong statement about the PMU.
+    pub wrong_statements: Vec<WrongStatement>,
     /// How many events were compared.
     pub compared: usize,
 }
@@ -79,6 +81,7 @@ impl Verdict {
             && self.wrong_counters.is_empty()
             && self.wrong_registers.is_empty()
             && self.wrong_profile.is_empty()
+            && self.wrong_statements.is_empty()
     }
 
     /// What a reader needs to see of a case that does not hold: place, claim, section, and for
@@ -124,6 +127,9 @@ impl Verdict {
         for wrong in &self.wrong_profile {
             text += &format!("    {wrong}\n");
         }
+        for WrongStatement { subject, expected, found } in &self.wrong_statements {
+            text += &format!("    {subject}: expected {expected}, found {found}\n");
+        }
         text
     }
 }
@@ -162,11 +168,22 @@ pub(super) fn judge(
     let wrong_counters = wrong_counters(expectation, recorded);
     let wrong_registers = wrong_registers(expectation, recorded);
     let wrong_profile = profiling::wrong_profile(expectation, recorded);
+    let judged = expectation.statements.iter();
+    let wrong_statements = judged.filter_map(|said| statements::judge(said, recorded)).collect();
     let compared = expectation.events.len()
         + expectation.counters.len()
         + expectation.registers.len()
+        + expectation.statements.len()
         + expectation.profile.len();
-    Verdict { mismatches, wrong_edges, wrong_counters, wrong_registers, wrong_profile, compared }
+    Verdict {
+        mismatches,
+        wrong_edges,
+        wrong_counters,
+        wrong_registers,
+        wrong_statements,
+        wrong_profile,
+        compared,
+    }
 }
 
 /// The registers that give something else than they should.

@@ -19,6 +19,7 @@ use super::counters::{ExpectedCounter, parse_expected_counter};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::pmu_registers::{ExpectedRegister, parse_expected_register};
+use super::pmu_statements::{PmuStatement, parse_pmu_statement};
 use super::profiling::{ProfileClaim, parse_profile_claim};
 use super::vectors::{self, Reading};
 
@@ -79,6 +80,8 @@ pub struct Expectation {
     pub registers: Vec<ExpectedRegister>,
     /// What became of sampled operations.
     pub profile: Vec<ProfileClaim>,
+    /// What else is said of the PMU.
+    pub statements: Vec<PmuStatement>,
 }
 
 /// An expectation as it is written, before what follows from it is worked out.
@@ -90,6 +93,7 @@ pub(super) struct Draft {
     counters: Vec<ExpectedCounter>,
     registers: Vec<ExpectedRegister>,
     profile: Vec<ProfileClaim>,
+    statements: Vec<PmuStatement>,
     pub(super) others_open: bool,
     /// Events of the boxes on the path: each counts at least once.
     pub(super) path: Vec<PmuEvent>,
@@ -123,6 +127,10 @@ impl Draft {
     fn parse_part(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
         if let Some(counter) = parse_expected_counter(cursor)? {
             self.counters.push(counter);
+            return Ok(());
+        }
+        if let Some(statement) = parse_pmu_statement(cursor)? {
+            self.statements.push(statement);
             return Ok(());
         }
         if let Some(register) = parse_expected_register(cursor)? {
@@ -181,7 +189,8 @@ impl Draft {
         let known = |event: PmuEvent| bounds[event as usize].map(|bound| Expected { event, bound });
         let events = PmuEvent::ALL.into_iter().filter_map(known).collect();
         let (counters, registers) = (self.counters.clone(), self.registers.clone());
-        Ok(Expectation { events, counters, registers, profile: self.profile.clone() })
+        let (statements, profile) = (self.statements.clone(), self.profile.clone());
+        Ok(Expectation { events, counters, registers, statements, profile })
     }
 
     /// An event that is not derived from others: stated, in the sum, or 0.

@@ -1,0 +1,182 @@
+//! The PMU as the traced program uses it: one unit for each core, driven by the program's own `MSR` and
+//! `MRS`, hearing the events of the model (PMU guide 3.1; Arm ARM D13.5).
+
+use sim_core::{EventSink, PmuEvent, Privilege, RegisterAccess};
+
+use crate::access::AccessError;
+use crate::pe_state::PeState;
+use crate::pmu::Pmu;
+use crate::register::{Encoding, Register};
+use crate::version::PmuVersion;
+
+/// What became of one access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramAccess {
+    /// The core, counted from 0.
+    pub core: usize,
+    /// Instructions that had retired on it, the access included.
+    pub retired: u64,
+    /// Where the program ran.
+    pub state: PeState,
+    /// The access as it was recorded.
+    pub access: RegisterAccess,
+    /// Its register; `None` if it is none of the PMU.
+    pub register: Option<Register>,
+    /// What the modeled unit did: the value of a read or write, or why it is refused.
+    pub outcome: Result<u64, AccessError>,
+}
+
+/// One core with its unit.
+#[derive(Clone, Debug)]
+struct ProgramCore {
+    pmu: Pmu,
+    retired: u64,
+    /// The level of the interrupt request when it was looked at last.
+    interrupt: bool,
+    requests: u64,
+}
+
+/// What is left on a core when the run is over.
+#[derive(Clone, Debug)]
+pub struct ProgramEnd<'a> {
+    /// The unit.
+    pub pmu: &'a Pmu,
+    /// How often the overflow interrupt was requested anew.
+    pub requests: u64,
+}
+
+/// The PMUs of all cores of a run, used by the program alone.
+#[derive(Clone, Debug)]
+pub struct ProgramPmu {
+    version: PmuVersion,
+    cores: Vec<ProgramCore>,
+    current: usize,
+    accesses: Vec<ProgramAccess>,
+}
+
+impl ProgramPmu {
+    /// Units after reset.
+    pub fn new(version: PmuVersion) -> ProgramPmu {
+        let mut program =
+            ProgramPmu { version, cores: Vec::new(), current: 0, accesses: Vec::new() };
+        program.core(0);
+        program
+    }
+
+    /// Every access, in the order in which they were told.
+    pub fn accesses(&self) -> &[ProgramAccess] {
+        &self.accesses
+    }
+
+    /// What is left on each core.
+    pub fn ends(&self) -> impl Iterator<Item = ProgramEnd<'_>> {
+        self.cores.iter().map(|core| ProgramEnd { pmu: &core.pmu, requests: core.requests })
+    }
+}
+
+impl ProgramCore {
+    fn watch_interrupt(&mut self) {
+        let interrupt = self.pmu.interrupt();
+        self.requests += u64::from(interrupt && !self.interrupt);
+        self.interrupt = interrupt;
+    }
+
+    fn access(&mut self, access: RegisterAccess, register: Register) -> Result<u64, AccessError> {
+        match access.is_write {
+            true => self.pmu.msr(register, access.value).map(|()| access.value),
+            false => self.pmu.mrs(register),
+        }
+    }
+}
+
+impl EventSink for ProgramPmu {
+    const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let core = &mut self.cores[self.current];
+        let before = core.pmu.overflowed();
+        core.pmu.count(event, n);
+        if event == PmuEvent::INST_RETIRED {
+            core.retired += n;
+        }
+        if core.pmu.overflowed() != before {
+            core.watch_interrupt();
+        }
+    }
+
+    fn core(&mut self, core: usize) {
+        while self.cores.len() <= core {
+            let pmu = Pmu::with_version(self.version);
+            self.cores.push(ProgramCore { pmu, retired: 0, interrupt: false, requests: 0 });
+        }
+        self.current = core;
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.cores[self.current].pmu.set_state(privilege.into());
+    }
+
+    fn register_access(&mut self, access: RegisterAccess) {
+        let core = &mut self.cores[self.current];
+        let register = Register::from_encoding(Encoding::of_bits(access.encoding));
+        let state = core.pmu.state();
+        let outcome = match register {
+            Some(register) => core.access(access, register),
+            None => Err(AccessError::Undefined),
+        };
+        core.watch_interrupt();
+        let (retired, core) = (core.retired, self.current);
+        self.accesses.push(ProgramAccess { core, retired, state, access, register, outcome });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pe_state::ExceptionLevel;
+
+    fn access(register: Register, value: u64, is_write: bool) -> RegisterAccess {
+        RegisterAccess { encoding: register.encoding().bits(), value, is_write }
+    }
+
+    #[test]
+    fn a_program_counts_its_own_instructions_and_is_refused_at_el0() {
+        use Register::*;
+        let mut program = ProgramPmu::new(PmuVersion::V8p4);
+        let at = |level| Privilege { level, ..Privilege::default() };
+        program.privilege(at(1));
+        for (register, value) in [
+            (PMEVTYPER_EL0(0), 0x08),
+            (PMEVCNTR_EL0(0), 0xFFFF_FFFF),
+            (PMINTENSET_EL1, 1),
+            (PMCNTENSET_EL0, 1),
+            (PMCR_EL0, 1),
+        ] {
+            program.register_access(access(register, value, true));
+        }
+        program.raise(PmuEvent::INST_RETIRED);
+        program.privilege(at(0));
+        program.register_access(access(PMEVCNTR_EL0(0), 0, false));
+        program.count(PmuEvent::INST_RETIRED, 4);
+        program.core(1);
+        program.count(PmuEvent::INST_RETIRED, 100);
+        program.core(0);
+        program.privilege(at(1));
+        program.register_access(access(PMEVCNTR_EL0(0), 0, false));
+        let outcomes: Vec<_> =
+            program.accesses()[5..].iter().map(|seen| (seen.retired, seen.outcome)).collect();
+        let trap = Err(AccessError::Trap { to: ExceptionLevel::El1 });
+        assert_eq!(outcomes, [(1, trap), (5, Ok(4))]);
+        assert_eq!(program.ends().map(|end| end.requests).collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn what_is_no_register_of_the_pmu_is_refused() {
+        let mut program = ProgramPmu::new(PmuVersion::V8p4);
+        // TTBR0_EL1
+        program.register_access(RegisterAccess { encoding: 0xC100, value: 0, is_write: true });
+        assert_eq!(program.accesses()[0].register, None);
+        assert_eq!(program.accesses()[0].outcome, Err(AccessError::Undefined));
+    }
+}

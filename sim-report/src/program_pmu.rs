@@ -1,0 +1,89 @@
+//! What a traced program did to its PMU, as a table: each access with what the modeled unit gave, and what
+//! is left in the counters (PMU guide 3.1).
+
+use std::io::{self, Write};
+
+use sim_core::pmu_event::PmuEvent;
+use sim_pmu::counter::{EVENT_COUNTERS, IMPLEMENTED_BITS};
+use sim_pmu::{CounterIndex, Pmu, ProgramAccess, ProgramPmu};
+
+/// Writes every access in program order, then the counters of each core.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(out: &mut impl Write, program: &ProgramPmu) -> io::Result<()> {
+    writeln!(out, "core {:>14}  level      access", "retired")?;
+    for seen in program.accesses() {
+        writeln!(out, "{:>4} {:>14}  {}", seen.core, seen.retired, line(seen))?;
+    }
+    for (core, end) in program.ends().enumerate() {
+        writeln!(out, "\ncore {core}, at the end:")?;
+        write_counters(out, end.pmu)?;
+        writeln!(out, "  overflow interrupts requested: {}", end.requests)?;
+    }
+    Ok(())
+}
+
+fn line(seen: &ProgramAccess) -> String {
+    let state = if seen.state.is_secure { "secure " } else { "" };
+    let level = format!("{state}{}", seen.state.level);
+    let access = seen.access;
+    let name = match seen.register {
+        Some(register) => register.name(),
+        None => format!("0x{:04x} (no register of the PMU)", access.encoding),
+    };
+    let verb = if access.is_write { "MSR" } else { "MRS" };
+    let told = match (seen.outcome, access.is_write) {
+        (Ok(value), true) => format!(" = 0x{value:x}"),
+        (Ok(value), false) if value == access.value => format!(" gives {value}, as recorded"),
+        (Ok(value), false) => format!(" gives {value}; {} was recorded", access.value),
+        (Err(refused), _) => format!(": {refused}"),
+    };
+    format!("{level:<10} {verb} {name}{told}")
+}
+
+fn write_counters(out: &mut impl Write, pmu: &Pmu) -> io::Result<()> {
+    let overflowed = pmu.overflowed() & IMPLEMENTED_BITS;
+    for counter in CounterIndex::all().take(EVENT_COUNTERS) {
+        let Some(code) = pmu.event_code(counter) else { continue };
+        let event = PmuEvent::from_code(u32::from(code)).map_or("no event", PmuEvent::mnemonic);
+        let flag = if overflowed & counter.bit() != 0 { "  overflowed" } else { "" };
+        writeln!(out, "  {counter}  0x{code:04x} {event:<24} {:>20}{flag}", pmu.value(counter))?;
+    }
+    writeln!(out, "  cycles {:>47}", pmu.read_cycles())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{EventSink, Privilege, RegisterAccess};
+    use sim_pmu::{PmuVersion, Register};
+
+    #[test]
+    fn each_access_says_what_it_gave_or_why_it_is_refused() {
+        let mut program = ProgramPmu::new(PmuVersion::V8p4);
+        let access = |register: Register, value, is_write| RegisterAccess {
+            encoding: register.encoding().bits(),
+            value,
+            is_write,
+        };
+        program.privilege(Privilege { level: 1, ..Privilege::default() });
+        program.register_access(access(Register::PMEVTYPER_EL0(2), 8, true));
+        program.register_access(access(Register::PMCNTENSET_EL0, 4, true));
+        program.register_access(access(Register::PMCR_EL0, 1, true));
+        program.count(PmuEvent::INST_RETIRED, 12);
+        program.register_access(access(Register::PMEVCNTR_EL0(2), 11, false));
+        program.register_access(access(Register::MDCR_EL3, 0, false));
+        let mut out = Vec::new();
+        write(&mut out, &program).expect("memory can be written");
+        let text = String::from_utf8(out).expect("text");
+        for line in [
+            "   0              0  EL1        MSR PMEVTYPER2_EL0 = 0x8\n",
+            "   0             12  EL1        MRS PMEVCNTR2_EL0 gives 12; 11 was recorded\n",
+            "MRS MDCR_EL3: undefined: there is no such access at this exception level\n",
+            "  counter 2  0x0008 INST_RETIRED                               12\n",
+        ] {
+            assert!(text.contains(line), "{line:?} is not in\n{text}");
+        }
+    }
+}
