@@ -40,13 +40,20 @@ pub fn record(record: &SpeRecord) -> String {
     text(&mut svg, MARGIN, 28, 18, "start", "One sample record: 64 bytes, a packet in each color");
     for (start, packet) in packets(&bytes) {
         let Ok(packet) = packet else { break };
-        let length = packet.encode().len();
-        for at in start..start + length {
-            draw_byte(&mut svg, at, bytes[at], color(&packet), at == start);
+        let said = packet.encode();
+        for (at, byte) in (start..).zip(said.iter()) {
+            draw_byte(&mut svg, at, *byte, color(&packet), at == start);
         }
         if packet != Packet::Padding {
             let (x, y) = corner(start);
-            text(&mut svg, x + 2, y + 46, 11, "start", &shortened(&packet, room(start, length)));
+            text(
+                &mut svg,
+                x + 2,
+                y + 46,
+                11,
+                "start",
+                &shortened(&packet, room(start, said.len())),
+            );
         }
         if let Packet::Events { .. } = packet {
             let said = format!("EV in full:{}", packet.to_string().trim_start_matches("EV"));

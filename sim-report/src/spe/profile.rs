@@ -307,16 +307,13 @@ mod tests {
 
     #[test]
     fn profiles_of_two_cores_are_one() {
-        let (mut both, mut first, mut second) =
-            (Profile::default(), Profile::default(), Profile::default());
-        for (record, one) in [
-            (load(4, 0, 4), &mut first),
-            (load(4, 8, 9), &mut second),
-            (load(8, 0, 7), &mut second),
-        ] {
-            both.add(&record);
-            one.add(&record);
-        }
+        let records = [load(4, 0, 4), load(4, 8, 9), load(8, 0, 7)];
+        let sum = |records: &[SpeRecord]| {
+            let mut profile = Profile::default();
+            records.iter().for_each(|record| profile.add(record));
+            profile
+        };
+        let (both, mut first, second) = (sum(&records), sum(&records[..1]), sum(&records[1..]));
         first.merge(&second);
         assert_eq!(first, both);
     }
