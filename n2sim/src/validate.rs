@@ -10,14 +10,14 @@ use sim_machine::evidence::examine;
 use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict as Judgement, common_factor, tiling};
-use sim_metrics::metric_file::{self, MetricFile, NamedText};
+use sim_metrics::metric_file::MetricFile;
 use sim_metrics::{Truth, builtin};
 use sim_pmu::perf::{Group, PerfEvent, PerfSession, PerfSetup};
 use sim_report::validate::{self, Judged};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
-use crate::input;
+use crate::metric_files;
 use crate::output::Output;
 
 /// Name of the formula of the command line.
@@ -180,14 +180,7 @@ fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
         let metrics = builtin::catalog().metrics().to_vec();
         return Ok(MetricFile { metrics, ..MetricFile::default() });
     }
-    let mut texts = Vec::new();
-    for path in paths(&args.metrics)? {
-        let text = input::text(&path).with_context(|| format!("{}", path.display()))?;
-        texts.push((path.display().to_string(), text));
-    }
-    let named: Vec<NamedText<'_>> =
-        texts.iter().map(|(name, text)| NamedText { name, text }).collect();
-    let file = metric_file::read(&named)?;
+    let file = metric_files::read(&args.metrics)?;
     anyhow::ensure!(
         !file.metrics.is_empty(),
         "{}: no metric is defined there",
@@ -198,28 +191,6 @@ fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
 
 fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// The files, with folders replaced by the JSON files in them.
-fn paths(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
-    for path in given {
-        if !path.is_dir() {
-            paths.push(path.clone());
-            continue;
-        }
-        let entries = path.read_dir().with_context(|| format!("{}", path.display()))?;
-        let files = entries.map(|entry| entry.map(|entry| entry.path()));
-        let mut found: Vec<PathBuf> = files
-            .collect::<io::Result<Vec<_>>>()?
-            .into_iter()
-            .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
-            .collect();
-        found.sort();
-        anyhow::ensure!(!found.is_empty(), "{}: no .json file is in this folder", path.display());
-        paths.extend(found);
-    }
-    Ok(paths)
 }
 
 /// The overrides of each run of a sweep; one without any if there is none.

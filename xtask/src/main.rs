@@ -5,6 +5,7 @@ mod accuracy;
 mod check_traces;
 mod compare_mca;
 mod conformance;
+mod formulas;
 mod isa_check;
 mod long_run;
 mod multiplex;
@@ -39,6 +40,8 @@ enum Command {
     Multiplex(multiplex::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
     LongRun(long_run::Args),
+    /// Write docs/formulas.md: what metric formulas say, and when they mislead.
+    Formulas,
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
     /// Add predicates and element addresses to a recording of an SVE program.
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Command::Conformance => conformance::run(),
         Command::Multiplex(args) => multiplex::run(&args),
         Command::LongRun(args) => long_run::run(&args),
+        Command::Formulas => formulas::run(),
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::RecordSve(args) => record_sve::run(&args),
     };
