@@ -118,7 +118,7 @@ pub(crate) struct StatArgs {
     pub(crate) stalls: bool,
     /// Print what the traced program's own accesses to the PMU do on the modeled one
     #[arg(long, conflicts_with_all = ["event", "json", "field_separator", "stalls", "prefetch"])]
-    #[arg(conflicts_with_all = ["per_thread", "interval_print", "per_function", "perf_data"])]
+    #[arg(conflicts_with_all = ["per_thread", "interval_print", "per_function", "perf_data", "metric"])]
     pub(crate) program_pmu: bool,
     /// Print what became of prefetched lines: useful, late, useless
     #[arg(long, conflicts_with = "field_separator")]

@@ -33,7 +33,9 @@ pub(crate) fn run(args: &BusArgs) -> anyhow::Result<Verdict> {
     let out = BusWriter::begin(output, format, wires(&args.core), &streams, (name, &trace))?;
     let mut follower = Follower::new(bus, streams.len(), out);
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
-    stat::with_progress(&session, |progress| session.run_heard(&options, progress, &mut follower))?;
+    stat::with_progress(&session, |progress| {
+        Ok(session.run_heard(&options, progress, &mut follower)?)
+    })?;
     let (out, late) = follower.finish()?;
     let (output, cycles) = out.finish()?;
     output.finish()?;
