@@ -12,6 +12,7 @@ use crate::doctor::DoctorArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
 use crate::perf_stat::PerfStatArgs;
+use crate::record::RecordArgs;
 use crate::spe::SpeArgs;
 use crate::validate::ValidateArgs;
 
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     List(ListArgs),
     PerfStat(PerfStatArgs),
     Spe(SpeArgs),
+    Record(RecordArgs),
     /// Replay a trace and print its counts as `perf stat` would
     Stat(StatArgs),
     /// Look into a trace file

@@ -27,6 +27,7 @@ mod per_function;
 mod perf_stat;
 mod plan;
 mod program_pmu;
+mod record;
 mod spe;
 mod stat;
 mod stat_metrics;
@@ -91,6 +92,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             ExitCode::SUCCESS
         }
         Command::Spe(args) => spe::run(&args)?.into(),
+        Command::Record(args) => record::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),
         Command::Validate(args) => validate::run(&args)?.into(),

@@ -125,7 +125,7 @@ fn run_options(args: &StatArgs) -> anyhow::Result<RunOptions> {
 }
 
 /// `40,41` (numbers of HINT instructions) or `begin,end` (names of functions).
-fn parse_roi(text: &str) -> anyhow::Result<Roi> {
+pub(crate) fn parse_roi(text: &str) -> anyhow::Result<Roi> {
     let Some((begin, end)) = text.split_once(',') else {
         anyhow::bail!("--roi {text}: give both markers, such as 40,41 or work_begin,work_end");
     };

@@ -9,6 +9,7 @@
 //! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition they make;
 //! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table;
 //! * [`perf`]: how Linux counts with it: groups in turn, scaled totals, the fewest passes;
+//! * [`overflow`]: samples of what makes counters overflow; [`call_stack`]: who called whom;
 //! * [`other_core`]: the events of other cores, as data; [`event_bus`]: the bus of one of them, in a run;
 //! * [`program`]: the unit driven by the traced program itself.
 //!
@@ -33,6 +34,7 @@
 //! virtualization. Fine-grained traps came after this core.
 
 pub mod access;
+pub mod call_stack;
 pub mod control;
 pub mod counter;
 pub mod counting;
@@ -40,6 +42,7 @@ pub mod event_bus;
 pub mod filter;
 pub mod identification;
 pub mod other_core;
+pub mod overflow;
 pub mod pe_state;
 pub mod perf;
 pub mod pmu;

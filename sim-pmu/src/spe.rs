@@ -6,7 +6,8 @@
 //!   it is kept; `buffer`, [`buffer_memory`]: where it goes; [`config`]: the choices of the core;
 //! * [`record`]: what a record can say; [`events`], [`operation_type`]: two of its words;
 //! * [`packet`]: one packet as bytes and back; [`layout`]: the 64 bytes that N2 writes; [`decode`]: the
-//!   records of any stream; `describe`: packets as text.
+//!   records of any stream; `describe`: packets as text;
+//! * [`driver`]: what an operating system does with the unit.
 
 mod access;
 mod buffer;
@@ -15,6 +16,7 @@ mod collect;
 pub mod config;
 pub mod decode;
 mod describe;
+pub mod driver;
 pub mod enabling;
 pub mod events;
 mod interval;
@@ -30,6 +32,7 @@ pub mod unit;
 pub use buffer_memory::{BufferFault, BufferMemory, FaultKind};
 pub use config::SpeConfig;
 pub use decode::{Damage, Found, Item, Records};
+pub use driver::{Clocks, Handed, SpeDriver, SpeDrivers, SpeRequest};
 pub use enabling::{Owner, TimeStamp};
 pub use events::Events;
 pub use layout::{N2_RECORD_BYTES, encode_n2};

@@ -198,8 +198,7 @@ impl Spe {
             self.join_pair(operation);
             return;
         }
-        self.note_target(operation);
-        self.advance(operation.life.rename, sink);
+        self.before(operation, sink);
         if operation.privilege != self.state.privilege {
             self.set_privilege(operation.privilege);
         }
@@ -214,6 +213,16 @@ impl Spe {
             if self.interval.step(self.registers.pmsirr) {
                 self.sample(operation, mop, sink);
             }
+        }
+    }
+
+    /// Finishes what is over when this operation comes; the unit does it by itself. A driver that asks for
+    /// it first can serve the interrupt before the operation and misses none.
+    #[inline]
+    pub fn before<S: EventSink>(&mut self, operation: &Operation, sink: &mut S) {
+        if operation.life.mops > 0 {
+            self.note_target(operation);
+            self.advance(operation.life.rename, sink);
         }
     }
 

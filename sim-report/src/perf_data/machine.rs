@@ -7,8 +7,8 @@ use super::words::Words;
 const E_MACHINE_AARCH64: u32 = 183;
 /// Bytes of a cache line.
 const LINE_BYTES: u32 = 64;
-/// Block of memory by which nodes are told apart, as the kernel of a server has it.
-const MEMORY_BLOCK_BYTES: u64 = 128 << 20;
+/// Block of memory by which nodes are told apart: as large as keeps the map of them short.
+const MEMORY_BLOCK_BYTES: u64 = 4 << 30;
 
 /// Numbers of features.
 pub mod feature {

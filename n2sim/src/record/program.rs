@@ -1,0 +1,84 @@
+//! The ELF files that a profile names: the recorded program where it still exists, and a file made from the
+//! trace for the code that nothing else names.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sim_report::perf_data::Mapping;
+use sim_report::symbols::{ProgramFile, code_elf};
+use sim_trace::TraceFile;
+
+use crate::output::Output;
+
+/// What is mapped, and what a reader should know of it.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) mappings: Vec<Mapping>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Finds the files that were given or recorded, and writes one beside `output` for what they lack.
+pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyhow::Result<Program> {
+    let mut program = Program::default();
+    for path in given {
+        let file = read(path, trace)?;
+        program.add(&file, path);
+    }
+    // What was recorded may be gone, or be another build by now: then it is left alone.
+    let recorded = trace.meta().command.first().map(PathBuf::from);
+    if let Some(path) = recorded.filter(|path| given.is_empty() && path.is_file())
+        && let Ok(file) = read(&path, trace)
+    {
+        program.add(&file, &path);
+    }
+    let beside = beside(output);
+    if let (Some(beside), Ok(made)) = (beside, code_elf("the trace's code", trace))
+        && program.add(&made, &beside)
+    {
+        let mut file = Output::create(Some(&beside))?;
+        std::io::Write::write_all(&mut file, made.bytes())?;
+        file.finish()?;
+        let note = "code and function names of the trace, which perf reads in place of the program";
+        program.notes.push(format!("{}: {note}", beside.display()));
+    }
+    Ok(program)
+}
+
+fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(ProgramFile::new(&path.display().to_string(), bytes, trace)?)
+}
+
+/// `perf.data.elf` for `perf.data`; none where the profile goes to no file.
+fn beside(output: &Path) -> Option<PathBuf> {
+    if output.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return None;
+    }
+    let mut name = output.file_name()?.to_owned();
+    name.push(".elf");
+    Some(output.with_file_name(name))
+}
+
+impl Program {
+    /// Maps the parts of a file that nothing is mapped over yet; true if there are any.
+    fn add(&mut self, file: &ProgramFile, path: &Path) -> bool {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let before = self.mappings.len();
+        for segment in file.segments() {
+            let end = segment.start.saturating_add(segment.bytes);
+            let overlaps = |other: &Mapping| {
+                other.start < end && segment.start < other.start.saturating_add(other.bytes)
+            };
+            if segment.bytes > 0 && !self.mappings[..before].iter().any(overlaps) {
+                self.mappings.push(Mapping {
+                    start: segment.start,
+                    bytes: segment.bytes,
+                    offset: segment.offset,
+                    is_code: segment.is_code,
+                    path: path.display().to_string(),
+                });
+            }
+        }
+        self.mappings.len() > before
+    }
+}

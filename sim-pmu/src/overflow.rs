@@ -1,0 +1,409 @@
+//! Sampling by overflow: counters are set so many events before their end, and every interrupt is a sample
+//! of the instruction that raised the last of them (Arm ARM D11.4; as Linux' driver of the PMU does).
+//!
+//! A real interrupt comes some instructions late. Here it is exact: the sample is of the instruction
+//! that raised the event; for an event of a wrong path, of the next instruction that retires.
+
+use sim_core::{Cycle, EventSink, Operation, PmuEvent, Privilege};
+
+use crate::call_stack::CallStack;
+use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_COUNTERS};
+use crate::pe_state::{ExceptionLevel, PeState};
+use crate::perf::PerfEvent;
+use crate::pmu::Pmu;
+use crate::register::Register;
+
+/// Events that a counter is set before its end at most: half its range, so that a late service still
+/// sees how far it went.
+const STRETCH_MAX: u64 = 1 << 31;
+/// Callers that a sample remembers.
+const CALLERS_MAX: usize = 126;
+
+/// An event to be sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverflowRequest {
+    /// The event, and where it counts.
+    pub event: PerfEvent,
+    /// Events from one sample to the next, at least 1.
+    pub period: u64,
+}
+
+/// A sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overflow {
+    /// Number of the request.
+    pub request: usize,
+    /// The instruction.
+    pub pc: u64,
+    /// The exception level at which it ran.
+    pub level: u8,
+    /// When it was renamed.
+    pub cycle: Cycle,
+    /// Return addresses, innermost first.
+    pub callers: Vec<u64>,
+}
+
+/// There are no more than six counters, and the one for cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{asked} events need a counter each, and the core has {EVENT_COUNTERS} beside the cycle counter"
+)]
+pub struct TooManyEvents {
+    /// Events that were asked for, without `CPU_CYCLES`.
+    pub asked: usize,
+}
+
+/// A request on its counter.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    event: PerfEvent,
+    /// The counter; none is the cycle counter.
+    counter: Option<CounterIndex>,
+    period: u64,
+    /// Events until the next sample when the counter was set.
+    left: u64,
+    /// Events that the counter was set before its end.
+    stretch: u64,
+    /// Samples that wait for their instruction.
+    pending: u64,
+}
+
+impl Slot {
+    fn bit(&self) -> u32 {
+        self.counter.map_or(CYCLE_BIT, CounterIndex::bit)
+    }
+
+    /// Sets the counter for the next sample.
+    fn arm(&mut self, pmu: &mut Pmu) {
+        self.stretch = self.left.min(STRETCH_MAX);
+        let value = (1 << 32) - self.stretch;
+        match self.counter {
+            Some(counter) => pmu.write(counter, value as u32),
+            None => pmu.write_cycles(value),
+        }
+    }
+
+    /// The counter has passed its end, perhaps by far.
+    fn serve(&mut self, pmu: &mut Pmu) {
+        let value = match self.counter {
+            Some(counter) => pmu.read(counter),
+            None => pmu.read_cycles() as u32,
+        };
+        let passed = self.stretch + u64::from(value);
+        if passed < self.left {
+            self.left -= passed;
+        } else {
+            let beyond = passed - self.left;
+            self.pending += 1 + beyond / self.period;
+            self.left = self.period - beyond % self.period;
+        }
+        pmu.clear_overflowed(self.bit());
+        self.arm(pmu);
+    }
+}
+
+/// One core's PMU in the hands of a profiler.
+#[derive(Clone, Debug)]
+pub struct OverflowSampler {
+    pmu: Pmu,
+    slots: Vec<Slot>,
+    /// Where the kernel runs.
+    kernel: ExceptionLevel,
+    has_pending: bool,
+    /// Calls of the application, and of what runs above it.
+    stacks: [CallStack; 2],
+    /// The last instruction that retired, with its level and cycle.
+    last: (u64, u8, Cycle),
+    samples: Vec<Overflow>,
+}
+
+impl OverflowSampler {
+    /// Puts every request on a counter of its own.
+    ///
+    /// # Errors
+    /// If there are more requests than counters.
+    pub fn new(requests: &[OverflowRequest]) -> Result<OverflowSampler, TooManyEvents> {
+        let mut free = CounterIndex::all();
+        let mut slots: Vec<Slot> = Vec::new();
+        for OverflowRequest { event, period } in requests {
+            let is_cycles = event.event == PmuEvent::CPU_CYCLES;
+            let takes_cycle_counter = is_cycles && slots.iter().all(|slot| slot.counter.is_some());
+            let counter = if takes_cycle_counter { None } else { free.next() };
+            if !takes_cycle_counter && counter.is_none() {
+                let is_other = |other: &&OverflowRequest| other.event.event != PmuEvent::CPU_CYCLES;
+                return Err(TooManyEvents { asked: requests.iter().filter(is_other).count() });
+            }
+            let period = (*period).max(1);
+            slots.push(Slot {
+                event: *event,
+                counter,
+                period,
+                left: period,
+                stretch: 0,
+                pending: 0,
+            });
+        }
+        let mut sampler = OverflowSampler {
+            pmu: Pmu::new(),
+            slots,
+            kernel: ExceptionLevel::El1,
+            has_pending: false,
+            stacks: Default::default(),
+            last: Default::default(),
+            samples: Vec::new(),
+        };
+        sampler.program();
+        for slot in &mut sampler.slots {
+            slot.arm(&mut sampler.pmu);
+        }
+        Ok(sampler)
+    }
+
+    /// Writes what the counters count and where, and lets them run and interrupt.
+    fn program(&mut self) {
+        let state = self.pmu.state();
+        self.pmu.set_state(PeState::non_secure(ExceptionLevel::El1));
+        for slot in &self.slots {
+            let filter = slot.event.levels.filter(self.kernel).bits();
+            let code = u64::from(slot.event.event.code());
+            match slot.counter {
+                Some(counter) => {
+                    let register = Register::PMEVTYPER_EL0(counter.index() as u8);
+                    write(&mut self.pmu, register, filter | code);
+                }
+                None => write(&mut self.pmu, Register::PMCCFILTR_EL0, filter),
+            }
+        }
+        let all = self.slots.iter().fold(0, |mask, slot| mask | slot.bit());
+        write(&mut self.pmu, Register::PMINTENSET_EL1, all.into());
+        write(&mut self.pmu, Register::PMCNTENSET_EL0, all.into());
+        self.pmu.set_state(state);
+    }
+
+    /// The samples so far, in order of time.
+    pub fn take(&mut self) -> Vec<Overflow> {
+        std::mem::take(&mut self.samples)
+    }
+
+    /// The cycle heard last.
+    pub fn now(&self) -> Cycle {
+        self.last.2
+    }
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.pmu.count(event, n);
+        if self.pmu.overflowed() != 0 {
+            self.serve();
+        }
+    }
+
+    #[cold]
+    fn serve(&mut self) {
+        let overflowed = self.pmu.overflowed();
+        for slot in self.slots.iter_mut().filter(|slot| overflowed & slot.bit() != 0) {
+            slot.serve(&mut self.pmu);
+            self.has_pending |= slot.pending > 0;
+        }
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.pmu.control(is_counted, false);
+        if !is_counted && self.has_pending {
+            self.emit();
+        }
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        if privilege.level == 0 {
+            self.stacks[1].clear();
+        }
+        self.pmu.set_state(privilege.into());
+        if privilege.e2h && self.kernel != ExceptionLevel::El2 {
+            self.kernel = ExceptionLevel::El2;
+            self.program();
+        }
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        let life = &operation.life;
+        if life.retired {
+            self.last = (life.pc, operation.privilege.level, life.rename);
+            if self.has_pending {
+                self.emit();
+            }
+        }
+        self.stacks[usize::from(operation.privilege.level > 0)].follow(operation);
+    }
+
+    /// What is pending is the last instruction's.
+    #[cold]
+    fn emit(&mut self) {
+        let (pc, level, cycle) = self.last;
+        let callers = self.stacks[usize::from(level > 0)].callers(CALLERS_MAX);
+        for (request, slot) in self.slots.iter_mut().enumerate() {
+            for _ in 0..std::mem::take(&mut slot.pending) {
+                let callers = callers.clone();
+                self.samples.push(Overflow { request, pc, level, cycle, callers });
+            }
+        }
+        self.has_pending = false;
+    }
+}
+
+/// A write of the driver, which runs at EL1 where no trap is set.
+fn write(pmu: &mut Pmu, register: Register, value: u64) {
+    pmu.msr(register, value)
+        .expect("EL1 may write every register of the PMU but those of EL2 and EL3");
+}
+
+/// The samplers of all cores of a run, as one sink: they sample while the run is counted.
+#[derive(Clone, Debug)]
+pub struct OverflowSamplers {
+    cores: Vec<OverflowSampler>,
+    at: usize,
+}
+
+impl OverflowSamplers {
+    /// The same requests on each of `cores` cores.
+    ///
+    /// # Errors
+    /// If there are more requests than counters.
+    pub fn new(
+        requests: &[OverflowRequest],
+        cores: usize,
+    ) -> Result<OverflowSamplers, TooManyEvents> {
+        let sampler = OverflowSampler::new(requests)?;
+        Ok(OverflowSamplers { cores: vec![sampler; cores.max(1)], at: 0 })
+    }
+
+    /// The samplers, when the run is over.
+    pub fn into_cores(self) -> Vec<OverflowSampler> {
+        self.cores
+    }
+}
+
+impl EventSink for OverflowSamplers {
+    const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.cores[self.at].count(event, n);
+    }
+
+    #[inline]
+    fn core(&mut self, core: usize) {
+        self.at = core;
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.cores[self.at].counting(is_counted);
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.cores[self.at].privilege(privilege);
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        self.cores[self.at].operation(operation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::Levels;
+    use sim_core::OpLife;
+
+    fn request(event: PmuEvent, period: u64) -> OverflowRequest {
+        OverflowRequest { event: PerfEvent::new(event), period }
+    }
+
+    fn retire(samplers: &mut OverflowSamplers, pc: u64, retired: bool) {
+        let life = OpLife { pc, retired, rename: pc, mops: 1, ..OpLife::default() };
+        samplers.operation(&Operation { life, ..Operation::default() });
+    }
+
+    fn sampled(samplers: OverflowSamplers) -> Vec<(usize, u64)> {
+        let mut core = samplers.into_cores().remove(0);
+        core.take().into_iter().map(|sample| (sample.request, sample.pc)).collect()
+    }
+
+    fn started(requests: &[OverflowRequest]) -> OverflowSamplers {
+        let mut samplers = OverflowSamplers::new(requests, 1).expect("counters enough");
+        samplers.core(0);
+        samplers.privilege(Privilege::default());
+        samplers.counting(true);
+        samplers
+    }
+
+    #[test]
+    fn every_period_is_a_sample_of_the_instruction_that_ended_it() {
+        let mut samplers = started(&[request(PmuEvent::INST_RETIRED, 3)]);
+        for pc in 1..=10 {
+            samplers.raise(PmuEvent::INST_RETIRED);
+            retire(&mut samplers, pc, true);
+        }
+        assert_eq!(sampled(samplers), [(0, 3), (0, 6), (0, 9)]);
+    }
+
+    #[test]
+    fn a_jump_over_several_periods_is_as_many_samples() {
+        let requests = [request(PmuEvent::CPU_CYCLES, 100), request(PmuEvent::BUS_ACCESS_RD, 7)];
+        let mut samplers = started(&requests);
+        samplers.count(PmuEvent::CPU_CYCLES, 350);
+        samplers.count(PmuEvent::BUS_ACCESS_RD, 6);
+        retire(&mut samplers, 1, true);
+        samplers.count(PmuEvent::CPU_CYCLES, 49);
+        retire(&mut samplers, 2, true);
+        samplers.count(PmuEvent::CPU_CYCLES, 1);
+        samplers.count(PmuEvent::BUS_ACCESS_RD, 1);
+        retire(&mut samplers, 3, true);
+        assert_eq!(sampled(samplers), [(0, 1), (0, 1), (0, 1), (0, 3), (1, 3)]);
+    }
+
+    #[test]
+    fn a_wrong_path_leaves_its_sample_to_the_next_that_retires() {
+        let mut samplers = started(&[request(PmuEvent::L1D_CACHE_REFILL, 1)]);
+        samplers.raise(PmuEvent::L1D_CACHE_REFILL_RD);
+        retire(&mut samplers, 1, false);
+        retire(&mut samplers, 2, true);
+        samplers.raise(PmuEvent::L1D_CACHE_REFILL_WR);
+        samplers.counting(false);
+        samplers.raise(PmuEvent::L1D_CACHE_REFILL_WR);
+        retire(&mut samplers, 3, true);
+        assert_eq!(sampled(samplers), [(0, 2), (0, 2)], "what is behind the end is not counted");
+    }
+
+    /// Periods of more than 32 bits take several turns of the counter.
+    #[test]
+    fn a_long_period_is_kept() {
+        let period = (1 << 33) + 5;
+        let mut samplers = started(&[request(PmuEvent::INST_SPEC, period)]);
+        for pc in 1..=9 {
+            samplers.count(PmuEvent::INST_SPEC, 1 << 30);
+            retire(&mut samplers, pc, true);
+        }
+        assert_eq!(sampled(samplers), [(0, 9)]);
+    }
+
+    #[test]
+    fn filters_leave_levels_out_and_counters_are_limited() {
+        let levels = Levels { user: false, ..Levels::ALL };
+        let event = PerfEvent { levels, ..PerfEvent::new(PmuEvent::INST_RETIRED) };
+        let mut samplers = started(&[OverflowRequest { event, period: 1 }]);
+        samplers.raise(PmuEvent::INST_RETIRED);
+        retire(&mut samplers, 1, true);
+        samplers.privilege(Privilege { level: 1, ..Privilege::default() });
+        samplers.raise(PmuEvent::INST_RETIRED);
+        retire(&mut samplers, 2, true);
+        assert_eq!(sampled(samplers), [(0, 2)]);
+        let mut many = vec![request(PmuEvent::CPU_CYCLES, 9)];
+        many.resize(8, request(PmuEvent::LD_SPEC, 9));
+        assert!(OverflowSampler::new(&many[..7]).is_ok(), "six and the cycles");
+        let told = OverflowSampler::new(&many).expect_err("one too many").to_string();
+        assert!(told.starts_with("7 events need a counter each"), "{told}");
+    }
+}
