@@ -3,12 +3,12 @@
 //! The way of a formula: text, by [`Formula::parse`] a list of nodes with places, by [`Linked::new`]
 //! one with events and other metrics found, by [`Linked::evaluate`] a value with the reason if it is none.
 //!
-//! * [`lexer`], [`parser`]: perf's grammar, with the column of what is wrong;
+//! * `lexer`, `parser`: perf's grammar, with the column of what is wrong;
 //! * [`node`]: the operations; [`event_use`]: an event as a formula names it;
 //! * [`catalog`]: metrics by name; [`link`]: a formula with all that it refers to;
 //! * [`evaluate`]: values, and why there is none; [`machine`]: what `#slots` and the like stand for;
 //! * [`population`], [`dimension`]: what events count, and what operations make of it;
-//! * [`lint`]: what is wrong with a formula without any run; [`foreign`]: names of other cores.
+//! * [`mod@lint`]: what is wrong with a formula without any run; [`foreign`]: names of other cores.
 
 pub mod catalog;
 pub mod dimension;

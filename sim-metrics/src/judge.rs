@@ -2,7 +2,7 @@
 //!
 //! A [`Judge`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact counts and
 //! on both revisions, compares with the truth that the metric claims, and looks for reasons: faults of the
-//! formula by [`rules`] and [`probe`], habits of the events by [`adjust`]. Every reason is found by a
+//! formula by `rules` and `probe`, habits of the events by `adjust`. Every reason is found by a
 //! rule that computes: with the cause mended, the value comes near to the truth.
 
 mod adjust;

@@ -3,7 +3,7 @@
 //! * [`linux`]: the arrays of Linux' `tools/perf/pmu-events`; [`telemetry`]: Arm's telemetry JSON, and
 //!   Arm's plain event lists;
 //! * [`papi`]: the presets of PAPI; [`likwid`]: a performance group of likwid;
-//! * [`own`]: our TOML; [`review`]: what is wrong with any of them.
+//! * [`own`]: our TOML; [`mod@review`]: what is wrong with any of them.
 //!
 //! A formula that cannot be read does not make the file unreadable: it stays with its metric, so that
 //! everything that is wrong is told at once.
