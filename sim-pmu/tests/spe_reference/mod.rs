@@ -238,7 +238,7 @@ impl Plain {
         let fault = |code: u64| keep | 1 << 17 | 0x24 << 26 | code;
         let same_part = limit >> 56 == self.pointer >> 56;
         let fits = |pointer: u64| same_part && pointer <= limit && limit - pointer >= 64;
-        if self.pointer % 64 != 0 {
+        if !self.pointer.is_multiple_of(64) {
             self.status = fault(0x21);
         } else if !fits(self.pointer) {
             self.status = keep | 1 << 17 | 1;

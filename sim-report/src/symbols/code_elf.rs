@@ -137,7 +137,7 @@ fn section_headers(file: &mut Words, regions: &[Region], at: [u64; 2], bytes: [u
     let (text, symtab, strtab) = (1, 7, 15);
     file.0.resize(file.0.len() + usize::from(SECTION_HEADER), 0);
     for region in regions {
-        file.u32(text).u32(SHT_PROGBITS.0).u64((SHF_ALLOC.0 | SHF_EXECINSTR.0).into());
+        file.u32(text).u32(SHT_PROGBITS.0).u64(SHF_ALLOC.0 | SHF_EXECINSTR.0);
         file.u64(region.addr).u64(region.offset).u64(region.bytes.len() as u64);
         file.u32(0).u32(0).u64(4).u64(0);
     }
