@@ -45,7 +45,12 @@ pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyho
 }
 
 fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let place = || format!("cannot read {}", path.display());
+    // A device has no end.
+    if !path.metadata().with_context(place)?.is_file() {
+        anyhow::bail!("{}: this is no file; give the recorded program", path.display());
+    }
+    let bytes = std::fs::read(path).with_context(place)?;
     Ok(ProgramFile::new(&path.display().to_string(), bytes, trace)?)
 }
 

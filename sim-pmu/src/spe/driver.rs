@@ -217,10 +217,8 @@ impl SpeDriver {
         }
         self.spe.set(PMSCR_EL1, 0);
         self.spe.set(PMSCR_EL2, 0);
+        self.finish(Cycle::MAX);
         self.spe.synchronize(&mut self.counts);
-        if self.spe.interrupt() {
-            self.serve();
-        }
         self.hand_over();
         self.spe.set(PMBLIMITR_EL1, 0);
         self.is_running = false;
@@ -230,11 +228,21 @@ impl SpeDriver {
     #[inline]
     pub fn operation(&mut self, operation: &Operation) {
         self.now = operation.life.rename;
-        self.spe.before(operation, &mut self.counts);
-        if self.spe.interrupt() {
-            self.serve();
+        self.spe.before(operation);
+        if operation.life.mops > 0 {
+            self.finish(self.now);
         }
         self.spe.operation(operation, &mut self.counts);
+    }
+
+    /// Samples that are over are written one by one, so that none meets a buffer that waits for service.
+    #[inline]
+    fn finish(&mut self, now: Cycle) {
+        while self.spe.finish_one(now, &mut self.counts) {
+            if self.spe.interrupt() {
+                self.serve();
+            }
+        }
     }
 
     /// `PMBIRQ`: hands over what is there; goes on unless a fault ended it.
@@ -351,7 +359,7 @@ mod tests {
         driver
     }
 
-    /// One operation a cycle, each done in the next.
+    /// One operation a cycle.
     fn run(driver: &mut SpeDriver, cycles: std::ops::Range<u64>) {
         for cycle in cycles {
             let life = OpLife {
@@ -359,7 +367,8 @@ mod tests {
                 rename: cycle,
                 issue: cycle,
                 complete: cycle + 1,
-                retire: cycle + 1,
+                // Sixteen retire together.
+                retire: (cycle + 1).next_multiple_of(16),
                 retired: true,
                 mops: 1,
                 ..OpLife::default()
@@ -382,17 +391,17 @@ mod tests {
     /// that are not aligned leave a rest at the end of a half.
     #[test]
     fn a_full_buffer_is_handed_over_and_the_unit_goes_on() {
-        for align_bytes in [64, 1] {
-            let config = SpeConfig { align_bytes, ..SpeConfig::default() };
+        for (align_bytes, samples_in_flight) in [(64, 1), (1, 1), (64, 0)] {
+            let config = SpeConfig { align_bytes, samples_in_flight, ..SpeConfig::default() };
             let mut driver = driver_of(&config, &request(EVERY_OPERATION), 1);
-            run(&mut driver, 0..1000);
+            run(&mut driver, 0..10_000);
             driver.stop();
             assert_eq!(driver.fault(), None);
             let handed = driver.take();
             let longest = handed.iter().map(|part| part.bytes.len()).max();
             assert!(handed.len() > 5 && longest > Some(4096 - 64), "{longest:?}");
             let bytes: Vec<u8> = handed.iter().flat_map(|part| part.bytes.clone()).collect();
-            assert_eq!(driver.counts().value(PmuEvent::SAMPLE_POP), 1000);
+            assert_eq!(driver.counts().value(PmuEvent::SAMPLE_POP), 10_000);
             let mut pcs = Vec::new();
             for item in Records::new(&bytes) {
                 let Item::Record(found) = item else { panic!("damage: {item:?}") };

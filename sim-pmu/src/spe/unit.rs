@@ -198,7 +198,8 @@ impl Spe {
             self.join_pair(operation);
             return;
         }
-        self.before(operation, sink);
+        self.note_target(operation);
+        self.advance(operation.life.rename, sink);
         if operation.privilege != self.state.privilege {
             self.set_privilege(operation.privilege);
         }
@@ -216,22 +217,29 @@ impl Spe {
         }
     }
 
-    /// Finishes what is over when this operation comes; the unit does it by itself. A driver that asks for
-    /// it first can serve the interrupt before the operation and misses none.
+    /// What this operation tells of the one before it; the unit asks by itself. A driver that asks first can
+    /// then finish samples one by one and serve the interrupt between them.
     #[inline]
-    pub fn before<S: EventSink>(&mut self, operation: &Operation, sink: &mut S) {
+    pub fn before(&mut self, operation: &Operation) {
         if operation.life.mops > 0 {
             self.note_target(operation);
-            self.advance(operation.life.rename, sink);
         }
+    }
+
+    /// Finishes the oldest sample if its operation is over in cycle `now`; false if none is.
+    #[inline]
+    pub fn finish_one<S: EventSink>(&mut self, now: Cycle, sink: &mut S) -> bool {
+        let is_over = self.in_flight.front().is_some_and(|sample| sample.done <= now);
+        if is_over {
+            self.finish_oldest(sink);
+        }
+        is_over
     }
 
     /// Finishes every sample whose operation is over in cycle `now`.
     #[inline]
     pub fn advance<S: EventSink>(&mut self, now: Cycle, sink: &mut S) {
-        while self.in_flight.front().is_some_and(|sample| sample.done <= now) {
-            self.finish_oldest(sink);
-        }
+        while self.finish_one(now, sink) {}
     }
 
     /// `PSB CSYNC` behind a context synchronization event: every sample before it is written, or is
