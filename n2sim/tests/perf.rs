@@ -1,6 +1,6 @@
 //! Linux' own perf, unmodified, reads what `n2sim record` writes: every sample as the model meant it.
 //!
-//! Without perf these tests have nothing to ask and pass; with `N2SIM_REQUIRE_PERF` set, as in CI, they
+//! Without perf these tests have nothing to ask and pass; with `N2SIM_TOOLS=required`, as in CI, they
 //! fail. `apt-get install linux-perf` gives it on Debian.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ impl Bench {
     fn new() -> Option<Bench> {
         let is_there =
             Command::new("perf").arg("--version").output().is_ok_and(|o| o.status.success());
-        let required = std::env::var_os("N2SIM_REQUIRE_PERF").is_some();
+        let required = std::env::var("N2SIM_TOOLS").is_ok_and(|value| value == "required");
         assert!(is_there || !required, "perf is missing: apt-get install linux-perf");
         is_there.then(|| Bench { folder: tempfile::tempdir().expect("a folder") })
     }
