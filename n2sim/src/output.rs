@@ -32,8 +32,7 @@ impl Output {
             return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())) });
         };
         let context = || format!("cannot write {}", path.display());
-        let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        let target = if is_special {
+        let target = if is_written_in_place(path) {
             let file = File::options().write(true).open(path).with_context(context)?;
             Target::Direct(BufWriter::new(file), path.to_owned())
         } else {
@@ -74,6 +73,14 @@ impl Output {
     }
 }
 
+/// True for a device or a pipe, and for the names of a program's own streams: `/dev/stdout` may lead to a
+/// file, but must itself never be replaced by one.
+pub(crate) fn is_written_in_place(path: &Path) -> bool {
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    let is_own_stream = is_link && (path.starts_with("/dev") || path.starts_with("/proc"));
+    is_own_stream || path.metadata().is_ok_and(|metadata| !metadata.is_file())
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
@@ -109,6 +116,14 @@ mod tests {
         output.write_all(b"whole").expect("room");
         output.finish().expect("the file can be renamed");
         assert_eq!(std::fs::read(&path).expect("the file is there"), b"whole");
+    }
+
+    #[test]
+    fn names_of_streams_are_never_replaced() {
+        assert!(is_written_in_place(Path::new("/proc/self/fd/1")), "whatever it leads to");
+        assert!(is_written_in_place(Path::new("/dev/null")));
+        assert!(!is_written_in_place(Path::new(env!("CARGO_MANIFEST_PATH"))));
+        assert!(!is_written_in_place(Path::new("/nowhere/counts.csv")));
     }
 
     #[test]

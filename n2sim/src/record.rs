@@ -102,6 +102,9 @@ struct Recording<'a> {
 /// Runs the trace and writes the profile.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     let request = Request::parse(&args.event, args.count)?;
+    if args.output.as_os_str() == "-" {
+        anyhow::bail!("--output -: perf reads a profile in many places at once; give a file");
+    }
     if args.raw && !matches!(request, Request::Spe(_)) {
         anyhow::bail!("--raw: only SPE has raw data; record arm_spe_0// or leave --raw out");
     }

@@ -60,6 +60,7 @@ pub(crate) struct SpeArgs {
     /// Write every record to PREFIX-ldst.parquet, PREFIX-br.parquet and PREFIX-other.parquet
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "PREFIX", help_heading = "Records")]
+    #[arg(conflicts_with_all = ["packets", "against"])]
     pub(crate) parquet: Option<PathBuf>,
     /// Print every packet with its offset, as it stands in the file
     #[arg(long, conflicts_with_all = ["json", "csv"], help_heading = "Records")]

@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, reason = "the figures are for those who ask for them")]
 
 use sim_core::{
-    AccessKind, Counts, EventSink, Happened, LINE_BYTES, Operation, OperationKind, PmuEvent,
-    Privilege,
+    AccessKind, Counts, DataSource, EventSink, Happened, LINE_BYTES, Operation, OperationKind,
+    PmuEvent, Privilege,
 };
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_pmu::spe::{Course, Events, Spe, SpeConfig, SpeRecord, SpeRegister};
@@ -47,6 +47,60 @@ const AT_LEAST: [Kind; 3] = [
     (PmuEvent::L1D_TLB, |record| has(record, Events::TLB_ACCESS)),
 ];
 
+/// Where the data of accesses came from: of loads, as their records say; records of stores name no source,
+/// so that theirs is what the machine knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sources {
+    /// Accesses that refilled the L1 D-cache from inside of the core, and from outside of it.
+    refills: [u64; 2],
+    /// Accesses that brought a line into the core: from the SLC, a peer, another chip, memory.
+    lines: [u64; 4],
+    /// Records that reached the last level cache, and those that it did not complete.
+    last_level: [u64; 2],
+}
+
+/// Data source packets of what comes from outside of the core, in the order of [`Sources::lines`].
+const OUTSIDE: [u16; 4] = [0xB, 0xC, 0xD, 0xE];
+
+impl Sources {
+    fn hear_record(&mut self, record: &SpeRecord) {
+        let reached = has(record, Events::LL_ACCESS);
+        self.last_level[0] += u64::from(reached);
+        self.last_level[1] += u64::from(has(record, Events::LL_MISS));
+        if let (Some(source), true) = (record.data_source, has(record, Events::L1D_REFILL)) {
+            let place = OUTSIDE.iter().position(|outside| *outside == source);
+            assert!(place.is_some() || source == 0x8, "a refill from {source:#x}");
+            self.add(place, reached);
+        }
+    }
+
+    fn hear_store(&mut self, operation: &Operation) {
+        let life = &operation.life;
+        if is_store(operation) && life.happened.has(Happened::L1_REFILL) {
+            let place = match life.source {
+                DataSource::Slc => Some(0),
+                DataSource::Peer => Some(1),
+                DataSource::Remote => Some(2),
+                DataSource::Dram => Some(3),
+                _ => None,
+            };
+            self.add(place, life.happened.has(Happened::L2_MISS));
+        }
+    }
+
+    fn add(&mut self, outside: Option<usize>, is_new_line: bool) {
+        self.refills[usize::from(outside.is_some())] += 1;
+        if let (Some(place), true) = (outside, is_new_line) {
+            self.lines[place] += 1;
+        }
+    }
+}
+
+fn is_store(operation: &Operation) -> bool {
+    let OperationKind::Access(shape) = operation.kind else { return false };
+    matches!(shape.kind, AccessKind::Store | AccessKind::AtomicStore)
+}
+
 /// Profiles the one core of a run from its first operation.
 struct Profiler {
     spe: Spe,
@@ -55,6 +109,7 @@ struct Profiler {
     samples: u64,
     /// Lookups behind the first of each access: of all that reached the TLB, and of those that refilled.
     further: [u64; 2],
+    sources: Sources,
 }
 
 /// Lookups of an access behind its first: further lines, elements of a gather or scatter, the write of an
@@ -90,13 +145,21 @@ impl Profiler {
         spe.set(SpeRegister::PMBLIMITR_EL1, 0x7000_0000_0001);
         spe.keep_fates();
         let tallies = vec![0; EXACT.len() + AT_LEAST.len()];
-        Profiler { spe, counts: Counts::default(), tallies, samples: 0, further: [0; 2] }
+        Profiler {
+            spe,
+            counts: Counts::default(),
+            tallies,
+            samples: 0,
+            further: [0; 2],
+            sources: Sources::default(),
+        }
     }
 
     fn tally(&mut self) {
         for fate in self.spe.take_fates().iter().filter(|fate| fate.course == Course::Written) {
             let record = fate.record.as_ref().expect("what is written has a record");
             self.samples += 1;
+            self.sources.hear_record(record);
             for ((_, holds), n) in EXACT.iter().chain(&AT_LEAST).zip(&mut self.tallies) {
                 *n += u64::from(holds(record));
             }
@@ -113,6 +176,7 @@ impl EventSink for Profiler {
 
     fn operation(&mut self, operation: &Operation) {
         self.spe.operation(operation, &mut self.counts);
+        self.sources.hear_store(operation);
         if operation.life.translation_cycles > 0 {
             let refills = operation.life.happened.has(Happened::L1_REFILL);
             self.further[0] += further_lookups(operation);
@@ -124,9 +188,15 @@ impl EventSink for Profiler {
     }
 }
 
-/// A committed trace on a machine without prefetchers: what they refill belongs to no operation.
+/// A committed trace on a machine without prefetchers, nor stores that pass the L1 by: what these bring in
+/// belongs to no operation.
 fn profiled(trace: &str, interval: u64, limit: u64, config: &SpeConfig) -> (Outcome, Profiler) {
-    let overrides = ["l1d", "l2-stream"].map(|key| format!("memory.prefetch.{key}=false"));
+    let overrides = [
+        "memory.prefetch.l1d=false",
+        "memory.prefetch.l2-stream=false",
+        "memory.l1d.write-stream-lines=1000000",
+    ]
+    .map(str::to_owned);
     let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
     let document = source.document().expect("the built-in configuration");
     let machine = MachineConfig::from_document(&document).expect("the built-in configuration");
@@ -166,6 +236,44 @@ fn records_of_every_operation_add_up_to_the_counters() {
             assert!(*told <= counted && counted <= told + more, "{trace}: {event:?}");
         }
     }
+}
+
+/// Where data came from: the packets of loads, and the counters that tell inside from outside. An access
+/// to several lines tells the farthest of them only.
+#[test]
+fn data_sources_of_every_operation_are_those_of_the_counters() {
+    let config =
+        SpeConfig { samples_in_flight: 0, record_wrong_path: true, ..SpeConfig::default() };
+    let mut are_exact = 0;
+    for trace in ["sort.n2t", "hash.n2t", "chase.n2t", "vector.n2t", "interp.n2t"] {
+        let (outcome, profiler) = profiled(trace, EVERY, 150_000, &config);
+        let (total, memory) = (outcome.total(), outcome.memory());
+        let (sources, more) = (profiler.sources, profiler.further[1]);
+        let elsewhere =
+            memory.fetch_lines + memory.walk_lines + memory.preload_lines + memory.prefetch_lines;
+        let reads = total.value(PmuEvent::LL_CACHE_RD);
+        assert_eq!(reads, memory.data_lines + elsewhere, "{trace}: each line is a read");
+        for (name, counted, told) in [
+            ("inner", total.value(PmuEvent::L1D_CACHE_REFILL_INNER), sources.refills[0]),
+            ("outer", total.value(PmuEvent::L1D_CACHE_REFILL_OUTER), sources.refills[1]),
+            ("last level", memory.data_lines, sources.last_level[0]),
+            ("new lines", memory.data_lines, sources.lines.iter().sum()),
+        ] {
+            println!("{trace}: {name} {counted}, told {told}, at most {more} untold");
+            assert!(counted.abs_diff(told) <= more, "{trace}: {name} {counted}, told {told}");
+            are_exact += u32::from(more == 0 && counted > 0);
+        }
+        let lines = [memory.slc_lines, memory.peer_lines, memory.remote_lines, memory.dram_lines];
+        for ((source, told), lines) in OUTSIDE.iter().zip(sources.lines).zip(lines) {
+            println!("{trace}: source {source:#x} {lines} lines, told {told}, {elsewhere} others");
+            let is_told = told <= lines && lines <= told + elsewhere + more;
+            assert!(is_told, "{trace}: {lines} from {source:#x}, told {told}");
+        }
+        let misses = total.value(PmuEvent::LL_CACHE_MISS_RD);
+        let told = sources.last_level[1];
+        assert!(told <= misses && misses <= told + elsewhere + more, "{trace}: {misses} {told}");
+    }
+    assert!(are_exact >= 13, "some traces cross no line, and then nothing may be missing");
 }
 
 /// The estimate of a share lies within four standard deviations of a binomial sample.

@@ -8,7 +8,7 @@ use sim_report::perf_data::Mapping;
 use sim_report::symbols::{ProgramFile, code_elf};
 use sim_trace::TraceFile;
 
-use crate::output::Output;
+use crate::output::{Output, is_written_in_place};
 
 /// What is mapped, and what a reader should know of it.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
 
 /// `perf.data.elf` for `perf.data`; none where the profile goes to no file.
 fn beside(output: &Path) -> Option<PathBuf> {
-    if output.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+    if is_written_in_place(output) {
         return None;
     }
     let mut name = output.file_name()?.to_owned();
