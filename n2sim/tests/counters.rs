@@ -58,6 +58,23 @@ fn what_waits_for_a_turn_that_never_comes_is_not_counted() {
 }
 
 #[test]
+fn pinned_events_that_find_no_room_are_told_as_such() {
+    let (csv, told) = printed(&["-e", "{r03,r04,r05,r14,r21,r22}:D,r24,r25:D", "-x,"]);
+    let rows = fields(&csv);
+    assert_eq!((rows[6][0], rows[6][4]), ("<not counted>", "0.00"), "it waits: {csv}");
+    assert_eq!((rows[7][0], rows[7][4]), ("<not counted>", "100.00"), "it is in error: {csv}");
+    assert!(told.contains("2 of 8") && told.contains("pinned events (:D)"), "{told}");
+}
+
+/// 25 different events on six counters, in pairs that share some of them.
+#[test]
+fn a_plan_for_metrics_takes_as_few_runs_as_their_events() {
+    let (text, _) = printed(&["-M", "TopdownL1,MPKI,Miss_Ratio", "--plan", "--tick", "1us"]);
+    assert!(text.contains("in 5 runs without turns"), "{text}");
+    assert!(text.contains("no plan needs fewer"), "{text}");
+}
+
+#[test]
 fn turns_make_estimates_and_more_runs_make_counts() {
     let (csv, _) = printed(&["-e", ELEVEN, "-x,", "--truth", "--tick", "500ns"]);
     let rows = fields(&csv);
