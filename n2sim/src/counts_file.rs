@@ -40,7 +40,7 @@ impl CountsFile {
         };
         let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
         let machine = Machine {
-            midr: replay.session.trace().meta().machine.midr,
+            midr: replay.session.config().core.revision.midr(),
             cpus: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
             memory: MEMORY_BYTES,
             version: outcome.header.version.clone(),

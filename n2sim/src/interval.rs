@@ -101,7 +101,7 @@ impl Interval {
         let ns = (milliseconds * 1e6).round();
         if !(ns >= SHORTEST_NS as f64 && ns <= u64::MAX as f64 / 2.0) {
             anyhow::bail!(
-                "-I {milliseconds}: give milliseconds of modeled time from 0.001 on, such as 0.1"
+                "-I {milliseconds:?}: give milliseconds of modeled time from 0.001 on, such as 0.1"
             );
         }
         let interval = Interval { ns: ns as u64, clock_hz, delay_ns: 0 };

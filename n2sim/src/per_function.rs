@@ -157,8 +157,13 @@ impl EventSink for FunctionCounts<'_> {
     #[inline]
     fn operation(&mut self, operation: &Operation) {
         let function = self.function_of(operation.life.inst, operation.life.pc);
-        self.give(function);
         let core = &mut self.cores[self.current];
+        // Time that an abandoned path took is its branch's: its stalls go where its cycles go.
+        let timekeeper = core.function.filter(|_| !operation.life.retired).unwrap_or(function);
+        for (event, n) in core.pending.drain(..) {
+            let owner = if is_stall(event) { timekeeper } else { function };
+            self.functions[owner as usize].count(event, n);
+        }
         if operation.life.retired || core.function.is_none() {
             core.function = Some(function);
         }
@@ -167,6 +172,20 @@ impl EventSink for FunctionCounts<'_> {
 
 fn is_clock(event: PmuEvent) -> bool {
     matches!(event, PmuEvent::CPU_CYCLES | PmuEvent::CNT_CYCLES)
+}
+
+fn is_stall(event: PmuEvent) -> bool {
+    use PmuEvent::*;
+    matches!(
+        event,
+        STALL_FRONTEND
+            | STALL_BACKEND
+            | STALL_BACKEND_MEM
+            | STALL
+            | STALL_SLOT_FRONTEND
+            | STALL_SLOT_BACKEND
+            | STALL_SLOT
+    )
 }
 
 /// Counts of functions are those of all levels together.

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
         None => is_on,
     };
     if options.verbose > 0 {
-        let midr = session.trace().meta().machine.midr;
+        let midr = session.config().core.revision.midr();
         writeln!(io::stderr(), "Using CPUID {midr:#018x}")?;
     }
     let request = Request::new(&events.groups, &session);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use sim_machine::{MachineConfig, Revision, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
 use sim_report::header;
 use sim_report::perf_data::attr::flag;
 use sim_report::perf_data::{Machine, PerfData};
@@ -165,15 +165,9 @@ impl Recording<'_> {
 
     /// What a perf.data file says of the machine.
     fn machine(&self) -> Machine {
-        let revision = match self.config.core.revision {
-            Revision::R0p0 => 0,
-            Revision::R0p1 => 1,
-            Revision::R0p2 => 2,
-            Revision::R0p3 => 3,
-        };
         let command = std::env::args_os().map(readable).collect();
         Machine {
-            midr: 0x410f_d490 | revision,
+            midr: self.config.core.revision.midr(),
             cpus: self.cores() as u32,
             memory: MEMORY_BYTES,
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -165,7 +165,7 @@ fn count_once(
     };
     let rows = metrics.rows(&measured, args.per_thread, args.truth);
     write_report(out, args, outcome, &StatReport::new(outcome, &options), &rows)?;
-    write_notes(&mut io::stderr(), args, &measured)?;
+    write_notes(&mut io::stderr(), args, request, &measured)?;
     for trouble in metrics.troubles(&measured) {
         writeln!(io::stderr(), "n2sim: note: {trouble}")?;
     }
@@ -263,7 +263,12 @@ pub(crate) fn write_header(out: &mut Output, outcome: &Outcome) -> io::Result<()
 }
 
 /// Says what a reader of the counts should know.
-fn write_notes(out: &mut impl Write, args: &StatArgs, measured: &Measured) -> io::Result<()> {
+fn write_notes(
+    out: &mut impl Write,
+    args: &StatArgs,
+    request: &Request,
+    measured: &Measured,
+) -> io::Result<()> {
     let outcome = &measured.outcome;
     write_unknown_words(out, outcome)?;
     if measured.passes > 1 {
@@ -276,10 +281,12 @@ fn write_notes(out: &mut impl Write, args: &StatArgs, measured: &Measured) -> io
     if missed > 0 {
         let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
         let ms = cycles.max().unwrap_or(0) as f64 * 1e3 / outcome.clock_hz as f64;
+        let is_pinned = request.groups.iter().any(|group| group.pinned);
+        let pinned = if is_pinned { "pinned events (:D) never give up theirs, " } else { "" };
         writeln!(
             out,
-            "n2sim: note: {missed} of {events} events were never on a counter: turns take {} ms and the \
-             run {ms:.3} ms; use fewer events, a shorter --tick, or --no-multiplex for exact counts",
+            "n2sim: note: {missed} of {events} events were never on a counter: {pinned}turns take {} ms and \
+             the run {ms:.3} ms; use fewer events, a shorter --tick, or --no-multiplex for exact counts",
             args.tick as f64 / 1e6
         )?;
     }

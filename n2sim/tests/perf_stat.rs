@@ -223,6 +223,23 @@ fn the_stand_in_prints_where_and_what_perf_would() {
     assert!(text(&call(&["--version"]).stdout).starts_with("perf version "));
 }
 
+/// Tools choose their tables of events by it; recordings of other machines count on the modeled core too.
+#[test]
+fn the_core_that_is_named_is_the_modeled_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let perf = perf(&folder);
+    for (name, options, midr) in [
+        ("atomics", "--limit 1k", "0x00000000410fd493"),
+        ("hash", "--limit 1k --set core.revision=r0p1", "0x00000000410fd491"),
+    ] {
+        let mut command = Command::new(&perf);
+        command.args(["stat", "-v", "-e", "r8", "true"]);
+        command.env("N2SIM_TRACE", trace(name)).env("N2SIM_ARGS", options);
+        let told = text(&run(&mut command).stderr);
+        assert!(told.contains(&format!("Using CPUID {midr}\n")), "{told}");
+    }
+}
+
 #[test]
 fn whoever_controls_is_answered_before_the_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -93,6 +93,11 @@ impl Revision {
         self as u8
     }
 
+    /// MIDR_EL1 of the core.
+    pub fn midr(self) -> u64 {
+        0x410f_d490 | u64::from(self.patch())
+    }
+
     /// True where `STALL_SLOT` and `STALL_SLOT_FRONTEND` count one too many in every cycle.
     pub fn has_stall_slot_erratum(self) -> bool {
         self < Revision::R0p3

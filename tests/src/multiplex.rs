@@ -8,11 +8,11 @@ use sim_machine::{
 };
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
-/// Several sets of counters that hear the same run. None of them disturbs it.
+/// Several sessions that hear the same run. None of them disturbs it.
 #[derive(Debug)]
-struct Several<S>(Vec<S>);
+struct Several(Vec<PerfSession>);
 
-impl<S: EventSink> EventSink for Several<S> {
+impl EventSink for Several {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
