@@ -161,6 +161,7 @@ impl CoreMemory {
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
         let reply = self.read_l2(L2Request::Fetch, line, at, uncore, sink);
+        self.tally.next_line_lines += u64::from(prefetched && reply.missed);
         self.l1i_mshrs.hold(register, reply.ready);
         sink.at(reply.ready);
         sink.raise(PmuEvent::L1I_CACHE_REFILL);

@@ -300,6 +300,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Cycle {
         self.drop_fetched(line);
+        self.tally.streamed_writes += 1;
         let at = self.l2_port.book(at);
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
@@ -319,6 +320,8 @@ impl CoreMemory {
         self.l2_queue.hold(entry, claimed);
         sink.edge(FlowEdge::L2WriteMiss);
         sink.edge(FlowEdge::L2WriteClaim);
+        self.tally.streamed_lines += 1;
+        self.tally.claimed_lines += 1;
         sink.at(claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
@@ -337,6 +340,7 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         self.drop_fetched(line);
+        self.tally.streamed_writes += 1;
         let at = self.l2_port.book(at);
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
@@ -348,6 +352,7 @@ impl CoreMemory {
                 }
             }
             None => {
+                self.tally.streamed_lines += 1;
                 self.refill_l2(L2Request::Store, line, at, uncore, sink);
             }
         }

@@ -26,6 +26,12 @@ pub struct MemoryTally {
     pub fetch_lines: u64,
     /// Lines that came into the L2 for a preload instruction.
     pub preload_lines: u64,
+    /// Writes of the L2 by stores that stream past the L1 D-cache: whole lines, and parts of lines.
+    pub streamed_writes: u64,
+    /// Lines that came into the L2, or were claimed without a read, for those; `data_lines` has what was read.
+    pub streamed_lines: u64,
+    /// Those of them that were claimed: nothing was read.
+    pub claimed_lines: u64,
     /// Lines that came into the L2 for a hardware prefetcher.
     pub prefetch_lines: u64,
     /// Lines that came into the L2 for a table walk.
@@ -50,6 +56,8 @@ pub struct MemoryTally {
     pub fetch_waits: u64,
     /// Those of them whose line came from outside of the core.
     pub fetch_waits_outside: u64,
+    /// Lines that came into the L2 for the next-line prefetcher of the L1 I-cache; `fetch_lines` has them too.
+    pub next_line_lines: u64,
     /// L1 data TLB misses by the data prefetcher, counted as those of accesses are.
     pub prefetch_tlb_misses: u64,
     /// Walks by the data prefetcher.
@@ -122,6 +130,9 @@ impl MemoryTally {
             data_lines: f(self.data_lines, other.data_lines),
             fetch_lines: f(self.fetch_lines, other.fetch_lines),
             preload_lines: f(self.preload_lines, other.preload_lines),
+            streamed_writes: f(self.streamed_writes, other.streamed_writes),
+            streamed_lines: f(self.streamed_lines, other.streamed_lines),
+            claimed_lines: f(self.claimed_lines, other.claimed_lines),
             prefetch_lines: f(self.prefetch_lines, other.prefetch_lines),
             walk_lines: f(self.walk_lines, other.walk_lines),
             slc_lines: f(self.slc_lines, other.slc_lines),
@@ -134,6 +145,7 @@ impl MemoryTally {
             fetch_walks: walks(self.fetch_walks, other.fetch_walks),
             fetch_waits: f(self.fetch_waits, other.fetch_waits),
             fetch_waits_outside: f(self.fetch_waits_outside, other.fetch_waits_outside),
+            next_line_lines: f(self.next_line_lines, other.next_line_lines),
             prefetch_tlb_misses: f(self.prefetch_tlb_misses, other.prefetch_tlb_misses),
             prefetch_walks: f(self.prefetch_walks, other.prefetch_walks),
             next_line_lookups: f(self.next_line_lookups, other.next_line_lookups),

@@ -7,6 +7,7 @@ use sim_core::{
     StallCause,
 };
 use sim_metrics::identities::SLOTS_PER_CYCLE;
+use sim_metrics::judge::L2Lines;
 use sim_metrics::{Truth, Truths};
 
 use crate::outcome::Outcome;
@@ -51,6 +52,7 @@ struct OperationTally {
     l1_misses: u64,
     l1_refills: u64,
     outside: u64,
+    l2_refills: u64,
     tlb_misses: u64,
     walks: u64,
     loads: u64,
@@ -131,6 +133,7 @@ impl OperationTally {
         self.l1_misses += u64::from(is_miss);
         self.l1_refills += met(Happened::L1_REFILL);
         self.outside += u64::from(is_miss && life.source.is_outside());
+        self.l2_refills += met(Happened::L2_MISS);
         self.tlb_misses += met(Happened::L1_TLB_MISS);
         self.walks += met(Happened::WALK);
         if kind == AccessKind::Load {
@@ -159,6 +162,7 @@ impl OperationTally {
             l1_misses,
             l1_refills,
             outside,
+            l2_refills,
             tlb_misses,
             walks,
             loads,
@@ -180,6 +184,7 @@ impl OperationTally {
             (&mut self.l1_misses, l1_misses),
             (&mut self.l1_refills, l1_refills),
             (&mut self.outside, outside),
+            (&mut self.l2_refills, l2_refills),
             (&mut self.tlb_misses, tlb_misses),
             (&mut self.walks, walks),
             (&mut self.loads, loads),
@@ -237,6 +242,8 @@ pub struct Ledger {
     pub truths: Truths,
     /// Of every event, what instructions that retired raised. Clocks and stalls belong to none.
     pub retired: Counts,
+    /// Where the events of the L2 and the accesses that needed it differ.
+    pub l2: L2Lines,
 }
 
 /// Causes of the slots that are lost while the front end refills after a flush.
@@ -273,7 +280,22 @@ impl TruthSink {
         instructions(&tally, &retired, &mut truths);
         caches(outcome, &tally, &mut truths);
         translations(outcome, &tally, [&retired_edges, &all_edges], &mut truths);
-        Ledger { truths, retired }
+        Ledger { truths, retired, l2: l2_lines(outcome, &tally) }
+    }
+}
+
+fn l2_lines(outcome: &Outcome, tally: &OperationTally) -> L2Lines {
+    let memory = outcome.memory();
+    let streamed_reads = memory.streamed_lines - memory.claimed_lines;
+    let asked = (memory.data_lines + memory.preload_lines).saturating_sub(streamed_reads);
+    let fetched = memory.fetch_lines.saturating_sub(memory.next_line_lines);
+    let waits = tally.outside.saturating_sub(tally.l2_refills)
+        + memory.fetch_waits_outside.saturating_sub(fetched);
+    L2Lines {
+        wrong_paths: asked.saturating_sub(tally.l2_refills) as f64,
+        streamed_writes: memory.streamed_writes as f64,
+        streamed: memory.streamed_lines as f64,
+        waits: waits as f64,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::formula::{Catalog, Linked, MetricFormula};
 use crate::truth::{Truth, TruthUnit};
 use adjust::Case;
 pub use adjust::Finding;
-pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, Prefetched};
+pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
 pub use reason::Reason;
 
 /// How a metric did on a run.

@@ -157,7 +157,7 @@ truths! {
         L1dMisses = "l1d.misses", Accesses, "Those of them whose line was not in the L1 D-cache in time.";
         L1dRefills = "l1d.refills", Accesses, "Those of them that brought the line themselves, and did not wait for one on its way.";
         L1iAccesses = "l1i.accesses", Accesses, "Lookups of the L1 I-cache by the fetch stage, without those of its prefetcher.";
-        L1iMisses = "l1i.misses", Accesses, "Lines that the fetch stage had to wait for.";
+        L1iMisses = "l1i.misses", Accesses, "Lines that the fetch stage had to wait for, on right and wrong paths.";
         L2Accesses = "l2.accesses", Accesses, "Retired data accesses and fetches that an L1 cache could not serve.";
         L2Misses = "l2.misses", Accesses, "Those of them whose line came from outside of the core.";
         L2DataAccesses = "l2.data_accesses", Accesses, "Retired loads, stores and atomics that the L1 D-cache could not serve.";

@@ -1,6 +1,7 @@
 //! How much of a difference each habit of the events explains: the counts are changed as if the event did
 //! not have the habit, and the formula is asked again. What brings it nearest to the truth comes first.
 
+use sim_core::Counts;
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::Unit;
 
@@ -12,7 +13,7 @@ use crate::truth::Truth;
 /// A habit explains something if it takes away this part of what is left.
 const WORTH: f64 = 0.2;
 /// Habits that one difference is explained by at most.
-const REASONS_MAX: usize = 3;
+const REASONS_MAX: usize = 4;
 
 /// A habit of events that can be taken out of the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(super) enum Habit {
     DataAndCode,
     /// Write-backs count as accesses.
     WriteBacks,
+    /// Streaming stores count in the L2.
+    Streamed,
     /// The refill behind a flush is the front end's.
     Recovery,
 }
@@ -56,7 +59,7 @@ pub(super) struct Case<'a> {
 }
 
 impl Habit {
-    pub(super) const ALL: [Habit; 8] = [
+    pub(super) const ALL: [Habit; 9] = [
         Habit::Speculation,
         Habit::PrefetchCounted,
         Habit::PrefetchHidden,
@@ -64,6 +67,7 @@ impl Habit {
         Habit::Fragments,
         Habit::DataAndCode,
         Habit::WriteBacks,
+        Habit::Streamed,
         Habit::Recovery,
     ];
 
@@ -76,6 +80,7 @@ impl Habit {
             Habit::Fragments => Reason::Fragments,
             Habit::DataAndCode => Reason::DataAndCode,
             Habit::WriteBacks => Reason::WriteBacks,
+            Habit::Streamed => Reason::Streamed,
             Habit::Recovery => Reason::Recovery,
         }
     }
@@ -92,6 +97,7 @@ impl Habit {
             Habit::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
                 -(run.counts.value(L1D_CACHE_WB) as f64)
             }
+            Habit::Streamed => without_streams(event, run),
             Habit::DataAndCode | Habit::WriteBacks | Habit::Recovery => 0.0,
         }
     }
@@ -113,6 +119,12 @@ impl Habit {
 }
 
 fn without_wrong_paths(event: PmuEvent, run: &Evidence) -> f64 {
+    match event {
+        // Whoever waits for a fetch does not know yet whether its path is right: the truth has both.
+        L1I_CACHE | L1I_CACHE_REFILL | L1I_TLB | L1I_TLB_REFILL | ITLB_WALK => return 0.0,
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => return -run.l2.wrong_paths,
+        _ => {}
+    }
     match event.info().unit {
         Unit::Cycle | Unit::Slot => 0.0,
         Unit::Event => run.retired.value(event) as f64 - run.counts.value(event) as f64,
@@ -121,11 +133,12 @@ fn without_wrong_paths(event: PmuEvent, run: &Evidence) -> f64 {
 
 fn without_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
     let prefetched = &run.prefetched;
+    let in_l2 = |count: f64| if prefetched.is_counted_in_l2 { count } else { 0.0 };
     match event {
-        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD if prefetched.is_counted_in_l2 => {
-            -prefetched.l2_lines
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => {
+            -in_l2(prefetched.l2_lines) - prefetched.next_line_lines
         }
-        L2D_CACHE | L2D_CACHE_RD if prefetched.is_counted_in_l2 => -prefetched.l2_lookups,
+        L2D_CACHE | L2D_CACHE_RD => -in_l2(prefetched.l2_lookups) - prefetched.l1i_lines,
         LL_CACHE_RD | BUS_ACCESS_RD => -prefetched.l2_lines,
         L1I_CACHE_REFILL => -prefetched.l1i_lines,
         L1I_CACHE | L1I_TLB => -prefetched.l1i_lookups,
@@ -146,17 +159,26 @@ fn with_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
     }
 }
 
+fn without_streams(event: PmuEvent, run: &Evidence) -> f64 {
+    match event {
+        L2D_CACHE_REFILL => -run.l2.streamed,
+        L2D_CACHE | L2D_CACHE_WR => -run.l2.streamed_writes,
+        _ => 0.0,
+    }
+}
+
 fn with_waiting(event: PmuEvent, run: &Evidence) -> f64 {
     let truth = |truth| run.truths.value(truth).unwrap_or(0.0);
-    let waiting = truth(Truth::L1dMisses) - truth(Truth::L1dRefills);
-    let demand = |event: PmuEvent| run.counts.value(event) as f64 + without_prefetches(event, run);
+    let of_data = truth(Truth::L1dMisses) - truth(Truth::L1dRefills);
+    let own = |counts: &Counts, event| counts.value(event) as f64 + without_prefetches(event, run);
+    let of_code = truth(Truth::L1iMisses) - own(&run.counts, L1I_CACHE_REFILL);
     match event {
-        L1D_CACHE_REFILL | L1D_CACHE_REFILL_RD => waiting,
-        L2D_CACHE | L2D_CACHE_RD => waiting,
-        L1I_CACHE_REFILL => truth(Truth::L1iMisses) - demand(event),
-        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => (truth(Truth::L2Misses) - demand(event)).max(0.0),
+        L1D_CACHE_REFILL | L1D_CACHE_REFILL_RD => of_data,
+        L2D_CACHE | L2D_CACHE_RD => of_data + of_code,
+        L1I_CACHE_REFILL => of_code,
+        L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => run.l2.waits,
         L1D_TLB_REFILL | L1D_TLB_REFILL_RD => {
-            (truth(Truth::DtlbMisses) - run.retired.value(L1D_TLB_REFILL) as f64).max(0.0)
+            (truth(Truth::DtlbMisses) - own(&run.retired, L1D_TLB_REFILL)).max(0.0)
         }
         _ => 0.0,
     }
@@ -250,28 +272,54 @@ impl Case<'_> {
         self.factor * self.evidence.evaluate(self.formula, self.patch, table).value
     }
 
-    /// The habits that explain the difference to `real`, greatest first, and what is left of it.
+    /// The habits that explain the difference to `real`, greatest first, and what is left of it: the
+    /// smallest set of them that leaves nothing. Habits may work against each other, so that none of
+    /// them alone comes nearer.
     pub(super) fn habits(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
-        let mut taken: Vec<Habit> = Vec::new();
-        let mut findings = Vec::new();
-        let mut value = self.value();
-        while (value - real).abs() > tolerance && taken.len() < REASONS_MAX {
-            let candidates = Habit::ALL.into_iter().filter(|habit| !taken.contains(habit));
-            let tried = candidates.map(|habit| {
-                let habits = [taken.as_slice(), &[habit]].concat();
-                (habit, self.without(&habits))
-            });
-            let usable = tried.filter(|(_, value)| value.is_finite());
-            let distance = |value: f64| (value - real).abs();
-            let nearest = usable.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
-            let Some((habit, better)) = nearest else { break };
-            if distance(better) > (1.0 - WORTH) * distance(value) {
+        let distance = |set: &[Habit]| {
+            let left = (self.without(set) - real).abs();
+            if left.is_finite() { left } else { f64::INFINITY }
+        };
+        let mut best = (Vec::new(), distance(&[]));
+        let mut sets = vec![Vec::new()];
+        for _ in 0..REASONS_MAX {
+            if best.1 <= tolerance {
                 break;
             }
-            findings.push(Finding { reason: habit.reason(), shift: Some(better - value) });
-            taken.push(habit);
-            value = better;
+            sets = larger(&sets);
+            let measured = sets.iter().map(|set| (set, distance(set)));
+            let Some((set, left)) = measured.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
+            if left <= (1.0 - WORTH) * best.1 {
+                best = (set.clone(), left);
+            }
         }
+        let set = self.by_weight(best.0);
+        let mut value = self.value();
+        let found = (1..=set.len()).map(|taken| {
+            let before = std::mem::replace(&mut value, self.without(&set[..taken]));
+            Finding { reason: set[taken - 1].reason(), shift: Some(value - before) }
+        });
+        let findings = found.collect();
         (findings, value - real)
     }
+
+    /// The habit that moves the value most comes first.
+    fn by_weight(&self, mut set: Vec<Habit>) -> Vec<Habit> {
+        let own = self.value();
+        let weight = |habit: &Habit| (self.without(&[*habit]) - own).abs();
+        set.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        set
+    }
+}
+
+/// All sets with one habit more, each once.
+fn larger(sets: &[Vec<Habit>]) -> Vec<Vec<Habit>> {
+    let grown = sets.iter().flat_map(|set| {
+        let last = set.last().map(|last| *last as usize);
+        let more = Habit::ALL
+            .into_iter()
+            .filter(move |habit| last.is_none_or(|last| *habit as usize > last));
+        more.map(|habit| [set.as_slice(), &[habit]].concat())
+    });
+    grown.collect()
 }

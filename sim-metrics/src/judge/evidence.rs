@@ -24,6 +24,8 @@ pub struct Evidence {
     pub truths: Truths,
     /// What prefetchers did.
     pub prefetched: Prefetched,
+    /// What else happened in the L2.
+    pub l2: L2Lines,
     /// Revision r0pN of the core that ran; other revisions are computed from it.
     pub patch: u8,
     /// Cores that ran.
@@ -51,12 +53,27 @@ pub struct Prefetched {
     pub l1i_lines: f64,
     /// Lookups of the L1 I-cache and its TLB by that prefetcher, counted as accesses.
     pub l1i_lookups: f64,
+    /// Lines that came into the L2 for that prefetcher, counted as its refills.
+    pub next_line_lines: f64,
     /// Lines that came into the L2 for the L1 I-cache.
     pub fetch_lines: f64,
     /// Refills of the L1 data TLB for the data prefetcher, counted as refills.
     pub tlb_misses: f64,
     /// Its walks, counted as walks.
     pub walks: f64,
+}
+
+/// Where the lookups and refills of the L2 and the accesses that needed it differ, beside prefetches.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct L2Lines {
+    /// Lines brought for loads and stores that were thrown away.
+    pub wrong_paths: f64,
+    /// Writes by stores that stream past the L1 D-cache.
+    pub streamed_writes: f64,
+    /// Lines that came or were claimed for those.
+    pub streamed: f64,
+    /// Retired accesses and fetches that waited for a line from outside which something else had asked for.
+    pub waits: f64,
 }
 
 impl Evidence {

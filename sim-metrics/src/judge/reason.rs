@@ -29,6 +29,8 @@ pub enum Reason {
     DataAndCode,
     /// Write-backs of the cache above count as accesses.
     WriteBacks,
+    /// Stores that stream past the L1 D-cache count in the L2, and wait for nothing.
+    Streamed,
     /// The refill of the front end behind a flush is taken for the front end's own loss.
     Recovery,
     /// The term of mispredictions charges so many times what they cost.
@@ -83,6 +85,7 @@ impl Reason {
             Reason::Fragments => "fragments",
             Reason::DataAndCode => "data-and-code",
             Reason::WriteBacks => "write-backs",
+            Reason::Streamed => "streamed-stores",
             Reason::Recovery => "recovery",
             Reason::MispredictTerm(_) => "mispredict-term",
             Reason::CyclesForSlots => "cycles-for-slots",
@@ -114,6 +117,7 @@ impl Reason {
                 | Reason::Fragments
                 | Reason::DataAndCode
                 | Reason::WriteBacks
+                | Reason::Streamed
                 | Reason::Recovery
                 | Reason::DivisionByZero(_)
                 | Reason::Unexplained
@@ -191,6 +195,10 @@ impl Reason {
             Reason::Fragments => "wide and unaligned accesses count once for each of their parts",
             Reason::DataAndCode => "the event counts data and instructions together",
             Reason::WriteBacks => "write-backs of the L1 D-cache count as accesses of the L2",
+            Reason::Streamed => {
+                "stores that stream past the L1 D-cache count in the L2, and nothing waits for their \
+                 lines"
+            }
             Reason::Recovery => {
                 "the refill of the front end behind a flush counts as the front end's own loss, not \
                  as bad speculation"

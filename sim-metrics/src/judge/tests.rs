@@ -78,6 +78,7 @@ fn run() -> Evidence {
         retired,
         truths,
         prefetched,
+        l2: L2Lines::default(),
         patch: 3,
         cores: 1,
         has_external_llc: true,
@@ -253,4 +254,39 @@ fn every_reason_is_a_sentence_without_a_stop() {
         let text = reason.to_string();
         assert!(text.len() > 20 && !text.ends_with('.') && !text.contains("  "), "{text}");
     }
+}
+
+#[test]
+fn habits_that_work_against_each_other_are_found_together() {
+    // 50 refills: 30 prefetched, 10 thrown away, 10 of what retired. And 25 waited for lines on their way.
+    let mut run = run();
+    run.l2 = L2Lines { wrong_paths: 10.0, waits: 25.0, ..L2Lines::default() };
+    run.truths.set(Truth::L2Misses, 35.0);
+    let verdict = judged_on(&run, 3, "L2D_CACHE_REFILL / INST_RETIRED * 1000", "l2.mpki", "");
+    let mut found = codes(&verdict);
+    found.sort_unstable();
+    assert_eq!(found, ["in-flight", "prefetch-counted", "speculation"]);
+    assert!(verdict.rest.is_some_and(|rest| rest.abs() < 1e-9), "{:?}", verdict.rest);
+}
+
+#[test]
+fn lines_of_streaming_stores_are_no_misses() {
+    let mut run = run();
+    run.prefetched = Prefetched::default();
+    run.l2 = L2Lines { streamed: 30.0, streamed_writes: 35.0, ..L2Lines::default() };
+    let verdict = judged_on(&run, 3, "L2D_CACHE_REFILL / INST_RETIRED * 1000", "l2.mpki", "");
+    assert_eq!(codes(&verdict), ["streamed-stores"]);
+}
+
+#[test]
+fn fetches_of_wrong_paths_are_part_of_the_truth() {
+    let mut run = run();
+    run.counts.count(L1I_CACHE_REFILL, 40);
+    run.retired.count(L1I_CACHE_REFILL, 20);
+    run.truths.set(Truth::L1iMisses, 30.0);
+    run.prefetched.l1i_lines = 25.0;
+    let verdict = judged_on(&run, 3, "L1I_CACHE_REFILL / INST_RETIRED * 1000", "l1i.mpki", "");
+    let mut found = codes(&verdict);
+    found.sort_unstable();
+    assert_eq!(found, ["in-flight", "prefetch-counted"]);
 }

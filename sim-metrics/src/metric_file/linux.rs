@@ -39,6 +39,13 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
     let field = |key| fields.get(key);
     let metric = field("MetricName").or(wanted.filter(|_| own.contains_key("MetricExpr")));
     if let Some(metric) = metric {
+        if wanted.is_some() && base.is_none() {
+            let standard = STANDARD.join(", ");
+            file.faults.push(format!(
+                "{place}: {metric} takes its unit from the lists for all Arm cores, which are not \
+                 given: name their folder too ({standard})"
+            ));
+        }
         return match field("MetricExpr") {
             Some(expression) => file.metrics.push(metric_of(metric, expression, name, &fields)),
             None => file.faults.push(format!("{place}: the metric {metric} has no MetricExpr")),
@@ -137,6 +144,14 @@ mod tests {
         assert!(matches!(ipc.threshold, Some(Ok(_))));
         let codes: Vec<Option<u32>> = file.events.iter().map(|event| event.code).collect();
         assert_eq!(codes, [Some(0x70)]);
+    }
+
+    #[test]
+    fn a_metric_without_the_list_that_it_stands_on_is_told() {
+        let alone = read(&[NamedText { name: "core.json", text: CORE }]).expect("a list");
+        assert_eq!(alone.metrics.len(), 2);
+        let [fault] = &alone.faults[..] else { panic!("{:?}", alone.faults) };
+        assert!(fault.starts_with("core.json: entry 1: bound takes its unit"), "{fault}");
     }
 
     #[test]
