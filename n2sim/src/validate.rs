@@ -53,10 +53,10 @@ pub(crate) struct ValidateArgs {
     #[arg(long, exclusive = true)]
     list_truths: bool,
     /// Percent of the truth by which a value may be off (stated: exit code 1 if one is; default 5)
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// Percentage points by which a share may be off (stated: exit code 1 if one is; default 0.5)
-    #[arg(long, value_name = "POINTS", value_parser = percent)]
+    #[arg(long, value_name = "POINTS", value_parser = percent, allow_negative_numbers = true)]
     points: Option<f64>,
     /// Judge on this revision (default: the file's, or the configuration's)
     #[arg(long, value_name = "REVISION", value_parser = patch)]

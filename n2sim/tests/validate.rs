@@ -52,12 +52,12 @@ impl Drop for OwnFile {
 fn a_right_formula_passes_and_a_wrong_one_fails() {
     let right = judged("INST_RETIRED / CPU_CYCLES", "ipc", &["--tolerance", "0.1"]);
     assert_eq!(code(&right), Some(0), "{right:?}");
-    let wrong = judged("LD_SPEC / INST_RETIRED", "mix.loads", &["--tolerance", "0.1", "-j"]);
+    let wrong = judged("CPU_CYCLES / INST_RETIRED", "ipc", &["--tolerance", "0.1", "-j"]);
     assert_eq!(code(&wrong), Some(1), "{wrong:?}");
     let rows = objects(&wrong);
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["standing"], "off");
-    assert_eq!(rows[0]["reasons"][0]["reason"], "mixed-populations");
+    assert_eq!(rows[0]["reasons"][0]["reason"], "dimension");
 }
 
 #[test]
