@@ -5,7 +5,7 @@
 //! * [`event`]: an event as software asks for it, and groups of them;
 //! * [`slots`]: which counter an event gets; [`driver`]: the registers of one core in the driver's hands;
 //! * [`context`]: which groups are on, and whose turn is next; [`session`]: the cores of a run;
-//! * [`reading`]: what is read at the end, and how it is scaled; [`plan`]: the fewest runs in which
+//! * [`reading`]: what is read at the end, and how it is scaled; [`mod@plan`]: the fewest runs in which
 //!   nothing needs to take turns; [`passes`]: counting in that many.
 //!
 //! Counting costs the program nothing here: neither interrupts nor turns take time.

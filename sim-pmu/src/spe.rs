@@ -1,6 +1,6 @@
 //! The Statistical Profiling Extension: sampled operations and the records made of them (Arm DDI 0586).
 //!
-//! * [`unit`]: the unit of one core, which hears every operation; [`registers`], `register_file`,
+//! * [`mod@unit`]: the unit of one core, which hears every operation; [`registers`], `register_file`,
 //!   `access`: what software sees of it; [`enabling`]: where it is on and whose the buffer is;
 //! * `interval`: which operation is sampled; `collect`: what its record says; `sample_filter`: whether
 //!   it is kept; `buffer`, [`buffer_memory`]: where it goes; [`config`]: the choices of the core;

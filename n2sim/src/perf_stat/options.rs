@@ -65,7 +65,7 @@ pub(crate) struct PerfOptions {
     /// Wait for MS milliseconds of modeled time before counting; -1: until told to begin
     #[arg(short = 'D', long, value_name = "MS", allow_negative_numbers = true)]
     pub(super) delay: Option<i64>,
-    /// Listen to commands: fd:CONTROL[,ACK] or fifo:CONTROL[,ACK]
+    /// Listen to commands: fd:CONTROL or fd:CONTROL,ACK; fifo: likewise, with paths
     #[arg(long, value_name = "fd:N,M")]
     pub(super) control: Option<String>,
     /// Say more

@@ -253,7 +253,7 @@ impl PerfData {
         self.note_time(stamp.time);
     }
 
-    /// A sample with the fields that [`super::overflow::SAMPLE_TYPE`] names.
+    /// A sample with the fields that `SAMPLE_TYPE` of the overflow profile names.
     pub fn sample(&mut self, sample: &Sample, stamp: &Stamp) {
         let context = if sample.is_kernel { CONTEXT_KERNEL } else { CONTEXT_USER };
         let callers = &sample.callers[..sample.callers.len().min(super::overflow::CALLERS_MAX)];
