@@ -38,7 +38,7 @@ fn machine(cpus: u32) -> Machine {
 }
 
 fn mapping() -> Mapping {
-    let path = "/tmp/demo.elf".to_owned();
+    let path = "/opt/demo.elf".to_owned();
     Mapping { start: 0x40_0000, bytes: 0x1000, offset: 0, is_code: true, path }
 }
 
