@@ -23,6 +23,7 @@ pub mod operation;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
+pub mod relay;
 pub mod sink;
 pub mod stall;
 pub mod time;
@@ -39,6 +40,7 @@ pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationK
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
+pub use relay::Relay;
 pub use sink::{Counts, EventSink, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;

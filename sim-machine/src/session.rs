@@ -8,7 +8,7 @@ use crate::outcome::{Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, NullSink};
+use sim_core::{Cycle, EventSink, NullSink, Relay};
 use sim_isa::Program;
 use sim_pipeline::Pipeline;
 use sim_trace::TraceFile;
@@ -76,15 +76,34 @@ impl Session {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Outcome, MachineError> {
-        self.run_heard(options, progress, &mut NullSink)
+        self.run_with(options, progress, &mut NullSink)
     }
 
     /// [`Session::run`] with a sink that hears every core from the first instruction to the last, inside
-    /// and outside the part that is counted.
+    /// and outside the part that is counted. Every sink is told as one with `FOLLOWS_RUN`.
     ///
     /// # Errors
     /// As [`Session::run`].
     pub fn run_heard<S: EventSink>(
+        &self,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+        listener: &mut S,
+    ) -> Result<Outcome, MachineError> {
+        self.run_relayed(options, progress, Relay::new(listener))
+    }
+
+    /// The machine as it is compiled for all who listen: once, here.
+    fn run_relayed(
+        &self,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+        mut relay: Relay<'_>,
+    ) -> Result<Outcome, MachineError> {
+        self.run_with(options, progress, &mut relay)
+    }
+
+    fn run_with<S: EventSink>(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
