@@ -10,6 +10,7 @@ use crate::pmu_event::PmuEvent;
 use crate::privilege::Privilege;
 use crate::register_access::RegisterAccess;
 use crate::sink::EventSink;
+use crate::stall::StallCause;
 use crate::time::Cycle;
 
 /// One verb of [`EventSink`], but for operations.
@@ -31,6 +32,8 @@ pub enum Told {
     Counting(bool),
     /// [`EventSink::privilege`].
     Privilege(Privilege),
+    /// [`EventSink::lost`].
+    Lost(StallCause, u64),
     /// [`EventSink::squashed`].
     Squashed,
 }
@@ -56,6 +59,7 @@ impl<S: EventSink> Listener for S {
                 Told::Core(core) => self.core(core),
                 Told::Counting(is_counted) => self.counting(is_counted),
                 Told::Privilege(privilege) => self.privilege(privilege),
+                Told::Lost(cause, slots) => self.lost(cause, slots),
                 Told::Squashed => self.squashed(),
             }
         }
@@ -153,6 +157,11 @@ impl EventSink for Relay<'_> {
     fn operation(&mut self, operation: &Operation) {
         self.hand_on();
         self.listener.hear_operation(operation);
+    }
+
+    #[inline]
+    fn lost(&mut self, cause: StallCause, slots: u64) {
+        self.push(Told::Lost(cause, slots));
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use crate::operation::Operation;
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
 use crate::privilege::Privilege;
 use crate::register_access::RegisterAccess;
+use crate::stall::StallCause;
 use crate::time::Cycle;
 
 /// Hears every event. Only the finest event is raised; printed sums and aliases are derived.
@@ -79,6 +80,14 @@ pub trait EventSink {
     #[inline]
     fn operation(&mut self, operation: &Operation) {
         let _ = operation;
+    }
+
+    /// So many rename slots stayed empty for this reason, because the operation told next came late or could
+    /// not be sent on. At the end of a window or of the run there is no next one. Told along with the events
+    /// that count them, for each reason.
+    #[inline]
+    fn lost(&mut self, cause: StallCause, slots: u64) {
+        let _ = (cause, slots);
     }
 
     /// A path was thrown away: what was raised since the last operation, such as the fetch of what never
@@ -156,6 +165,12 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     }
 
     #[inline]
+    fn lost(&mut self, cause: StallCause, slots: u64) {
+        self.0.lost(cause, slots);
+        self.1.lost(cause, slots);
+    }
+
+    #[inline]
     fn squashed(&mut self) {
         self.0.squashed();
         self.1.squashed();
@@ -209,6 +224,11 @@ impl<S: EventSink> EventSink for &mut S {
     #[inline]
     fn operation(&mut self, operation: &Operation) {
         (**self).operation(operation);
+    }
+
+    #[inline]
+    fn lost(&mut self, cause: StallCause, slots: u64) {
+        (**self).lost(cause, slots);
     }
 
     #[inline]

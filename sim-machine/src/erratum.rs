@@ -2,7 +2,7 @@
 //! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
 
 use sim_core::{
-    Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent, Privilege, RegisterAccess,
+    Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent, Privilege, RegisterAccess, StallCause,
 };
 
 /// Hears what the core reports and passes it on as these revisions count it.
@@ -67,6 +67,11 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
     #[inline]
     fn operation(&mut self, operation: &Operation) {
         self.listener.operation(operation);
+    }
+
+    #[inline]
+    fn lost(&mut self, cause: StallCause, slots: u64) {
+        self.listener.lost(cause, slots);
     }
 
     #[inline]

@@ -66,6 +66,7 @@ impl SlotLedger {
             let lost = waits_until - stands_from;
             self.lost[op.blocked as usize] += lost;
             sink.count(PmuEvent::STALL_SLOT_BACKEND, lost);
+            sink.lost(op.blocked, lost);
         }
         self.left[self.oldest] = op.leave + 1;
         self.oldest = (self.oldest + 1) % SLOTS;
@@ -113,6 +114,7 @@ impl SlotLedger {
         if lost > 0 {
             self.lost[late as usize] += lost;
             sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
+            sink.lost(late, lost);
         }
     }
 

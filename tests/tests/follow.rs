@@ -1,6 +1,6 @@
 //! Who follows a run is told every operation, and changes nothing by listening.
 
-use sim_core::{Counts, EventSink, Operation, OperationKind, PmuEvent};
+use sim_core::{Counts, EventSink, Operation, OperationKind, PmuEvent, StallCause};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_tests::repository;
 
@@ -17,6 +17,7 @@ struct Follower {
     mispredicted: u64,
     branches: u64,
     clock: Counts,
+    lost: [u64; StallCause::COUNT],
 }
 
 impl EventSink for Follower {
@@ -25,6 +26,12 @@ impl EventSink for Follower {
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.is_counted {
             self.clock.count(event, n);
+        }
+    }
+
+    fn lost(&mut self, cause: StallCause, slots: u64) {
+        if self.is_counted {
+            self.lost[cause as usize] += slots;
         }
     }
 
@@ -77,6 +84,10 @@ fn a_follower_changes_nothing_and_misses_nothing() {
         ];
         for (event, told) in told {
             assert_eq!(total.value(event), told, "{trace}: {event:?}");
+        }
+        for (i, lost) in follower.lost.iter().enumerate() {
+            let ledger: u64 = plain.cores.iter().map(|core| core.stalls[i]).sum();
+            assert_eq!(*lost, ledger, "{trace}: {:?}", StallCause::ALL[i]);
         }
     }
 }
