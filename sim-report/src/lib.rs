@@ -11,6 +11,7 @@
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
 //! * [`event_bus`]: the exported event bus, as a value change dump or text;
 //! * [`program_pmu`]: what a traced program did to its PMU;
+//! * [`run_report`]: everything that a report about one run shows, as data;
 //! * [`header`]: what produced a result;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
@@ -26,11 +27,13 @@ pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;
 pub mod program_pmu;
+pub mod run_report;
 pub mod spe;
 pub mod stalls;
 pub mod stat;
 pub mod symbols;
 pub mod validate;
 
+pub use run_report::RunReport;
 pub use stat::{Owner, Reading, Row, Section, Selected, StatReport};
 pub use symbols::Symbols;
