@@ -13,6 +13,7 @@
 //! * [`program_pmu`]: what a traced program did to its PMU;
 //! * [`run_report`]: everything that a report about one run shows, as data;
 //! * [`header`]: what produced a result;
+//! * [`page`]: what every page (HTML) is made in, and the colors of every drawing;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
 pub mod diff;
@@ -23,6 +24,7 @@ pub mod functions;
 pub mod header;
 pub mod ladder;
 pub mod metrics;
+pub mod page;
 pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;

@@ -1,0 +1,145 @@
+//! What every page of n2sim is made in: shell, style, tables, charts, links to events.
+//!
+//! A page is one file: it reads from disk, asks no network (its own policy forbids it), and needs no script to be
+//! read. The script sorts and filters tables.
+
+pub mod chart;
+pub mod links;
+pub mod palette;
+pub mod table;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+pub use chart::{Chart, drawing};
+pub use links::{event_href, event_link, glossary};
+pub use table::{Cell, Table};
+
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/script.js");
+/// SHA-256 of the script: the one script that a page allows itself.
+const SCRIPT_HASH: &str = "buz//7HiKBbw0pwfyBlA+9pB2yhh3AO5/aIK8Z6x2+8=";
+
+/// A page of sections.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The page's heading.
+    pub title: String,
+    /// What it is a page of, below the heading.
+    pub lead: Markup,
+    /// Its parts, listed in the contents.
+    pub sections: Vec<Section>,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Unique in the page.
+    pub id: String,
+    /// Its heading.
+    pub heading: String,
+    /// What it holds; headings in it begin at `h3`.
+    pub body: Markup,
+}
+
+impl Page {
+    /// The whole file.
+    pub fn html(&self) -> String {
+        let policy = format!(
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; \
+             img-src data:; base-uri 'none'; form-action 'none'"
+        );
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="generator" content={ "n2sim " (env!("CARGO_PKG_VERSION")) };
+                    // An empty icon, so that no browser asks for one.
+                    link rel="icon" href="data:,";
+                    title { (self.title) }
+                    style { (PreEscaped(palette::page_style())) (PreEscaped(STYLE)) }
+                }
+                body { (self.body()) script { (PreEscaped(SCRIPT)) } }
+            }
+        };
+        page.into_string() + "\n"
+    }
+
+    fn body(&self) -> Markup {
+        html! {
+            a.skip href="#main" { "Skip to the content" }
+            header {
+                h1 { (self.title) }
+                div.lead { (self.lead) }
+                (themes())
+            }
+            div.body {
+                nav aria-labelledby="contents" {
+                    h2 #contents { "Contents" }
+                    ol { @for section in &self.sections {
+                        li { a href={ "#" (section.id) } { (section.heading) } }
+                    } }
+                }
+                main #main tabindex="-1" { @for Section { id, heading, body } in &self.sections {
+                    section id=(id) aria-labelledby={ (id) "-heading" } {
+                        h2 id={ (id) "-heading" } { (heading) }
+                        (body)
+                    }
+                } }
+            }
+            footer { "Made by n2sim " (env!("CARGO_PKG_VERSION"))
+                ", a model of the Arm Neoverse N2. This page is one file and asks no network." }
+        }
+    }
+}
+
+/// The switch of themes. The style sheet alone obeys it.
+fn themes() -> Markup {
+    html! {
+        fieldset.themes {
+            legend { "Theme" }
+            @for (name, is_first) in [("system", true), ("light", false), ("dark", false)] {
+                label { input type="radio" name="theme" id={ "theme-" (name) } checked[is_first]; " " (name) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    fn page() -> String {
+        let body = html! { p { "1 < 2" } };
+        let section = Section { id: "one".into(), heading: "One & only".into(), body };
+        Page { title: "T".into(), lead: html! { p { "lead" } }, sections: vec![section] }.html()
+    }
+
+    #[test]
+    fn the_policy_allows_the_script_as_it_is() {
+        let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(SCRIPT));
+        assert_eq!(SCRIPT_HASH, hash, "the script has changed: this is its new hash");
+        assert!(page().contains(&format!("script-src 'sha256-{hash}'")));
+    }
+
+    #[test]
+    fn a_page_asks_no_network() {
+        for word in ["http://", "https://", "url(", "@import", "src=", "fetch(", "XMLHttp"] {
+            assert!(!page().contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_contents_lead_to_the_sections() {
+        let page = page();
+        assert!(page.contains(r##"<a href="#one">One &amp; only</a>"##), "{page}");
+        assert!(page.contains(r#"<section id="one" aria-labelledby="one-heading">"#));
+        assert!(page.contains("<p>1 &lt; 2</p>"));
+    }
+}

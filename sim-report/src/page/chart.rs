@@ -1,0 +1,75 @@
+//! A chart of a page: the drawing, what it shows in words, and its numbers as a table behind it.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::Table;
+use super::palette::svg_style;
+
+/// A figure of a page.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// Unique in the page.
+    pub id: String,
+    /// What it shows, in a line.
+    pub title: String,
+    /// What there is to see in it, for those who do and those who do not see it.
+    pub text: String,
+    /// The drawing: an `<svg>` element or file.
+    pub svg: String,
+    /// The numbers of the drawing.
+    pub table: Table,
+}
+
+impl Chart {
+    /// The figure. The drawing scrolls sideways in its own box; the table opens below it.
+    pub fn html(&self) -> Markup {
+        let title_id = format!("{}-title", self.id);
+        html! {
+            figure id=(self.id) {
+                figcaption {
+                    strong id=(title_id) { (self.title) }
+                    @if !self.text.is_empty() { " " (self.text) }
+                }
+                (drawing(&title_id, &self.svg))
+                details.numbers { summary { "Numbers of: " (self.title) } (self.table.html()) }
+            }
+        }
+    }
+}
+
+/// A drawing in a box that scrolls, named by the element with this id.
+pub fn drawing(label_id: &str, svg: &str) -> Markup {
+    html! {
+        div.wide.drawing tabindex="0" role="group" aria-labelledby=(label_id) { (inline(svg)) }
+    }
+}
+
+/// A drawing's file as an element of a page: without its declaration, and without the style of the
+/// palette, which the page has in a form that follows its switch of themes.
+pub fn inline(svg: &str) -> Markup {
+    let element = svg.find("<svg").map_or("", |start| &svg[start..]);
+    PreEscaped(element.replace(&svg_style(), "").trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_becomes_an_element_that_follows_the_page() {
+        let own = "<style>.mine{stroke-width:2}</style>";
+        let file = format!("<?xml version=\"1.0\"?>\n<svg>{}{own}<g/></svg>\n", svg_style());
+        assert_eq!(inline(&file).into_string(), format!("<svg>{own}<g/></svg>"));
+        assert_eq!(inline("no drawing").into_string(), "");
+    }
+
+    #[test]
+    fn a_chart_has_its_numbers_behind_it() {
+        let table = Table::new("t", "Values").text("x").row(["1".into()]);
+        let (id, title, text) = ("c".into(), "A & B".into(), String::new());
+        let chart = Chart { id, title, text, svg: "<svg/>".into(), table };
+        let html = chart.html().into_string();
+        assert!(html.contains("A &amp; B") && html.contains("<svg/>"), "{html}");
+        assert!(html.contains("<details class=\"numbers\">") && html.contains("id=\"t\""));
+    }
+}

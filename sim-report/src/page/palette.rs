@@ -1,0 +1,170 @@
+//! The colors of every page and drawing, each once for light and once for dark.
+//!
+//! Text has a contrast of at least 4.5 to whatever it stands on, a shape at least 3 to the paper (held by a
+//! test); what a color says is also said by a word or a pattern.
+
+use std::fmt::Write;
+
+/// A color in both themes, as `#rrggbb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Color {
+    /// Its name in style sheets: `--name`, and the classes `fill-name` and `stroke-name`.
+    pub name: &'static str,
+    /// On light paper.
+    pub light: &'static str,
+    /// On dark paper.
+    pub dark: &'static str,
+}
+
+impl Color {
+    /// The color as a value in a page's own style sheet and drawings.
+    pub fn var(self) -> String {
+        format!("var(--{})", self.name)
+    }
+}
+
+macro_rules! colors {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal, $light:literal, $dark:literal;)*) => {
+        $($(#[$doc])* pub const $constant: Color = Color { name: $name, light: $light, dark: $dark };)*
+
+        /// Every color.
+        pub const COLORS: [Color; [$($name),*].len()] = [$($constant),*];
+    };
+}
+
+colors! {
+    /// What everything stands on.
+    PAPER = "paper", "#ffffff", "#14171c";
+    /// Boxes, table heads, summaries.
+    PANEL = "panel", "#f3f5f7", "#20262e";
+    /// Text.
+    INK = "ink", "#1b1f24", "#e8eaed";
+    /// Text of less weight: units, notes.
+    QUIET = "quiet", "#515a64", "#aeb6c0";
+    /// Links.
+    LINK = "link", "#0a4fb3", "#8cbeff";
+    /// Borders, axes and arrows.
+    LINE = "line", "#6e7781", "#8b949e";
+    /// Lines of a grid and between rows: they need not be seen to read.
+    GRID = "grid", "#d8dee4", "#363d47";
+    /// First color of a series.
+    BLUE = "blue", "#0072b2", "#56b4e9";
+    /// Second color of a series.
+    ORANGE = "orange", "#c25400", "#f0913a";
+    /// Third color of a series.
+    GREEN = "green", "#00785a", "#2bc196";
+    /// Fourth color of a series.
+    PURPLE = "purple", "#8a4f9e", "#cc9ae0";
+    /// Fifth color of a series; what is wrong or thrown away.
+    RED = "red", "#b3261e", "#ff8a80";
+    /// Sixth color of a series.
+    YELLOW = "yellow", "#8f6a00", "#e6c229";
+    /// What is left over.
+    GRAY = "gray", "#6b7280", "#9aa3af";
+    /// A box of the first color, with text in it.
+    BLUE_TINT = "blue-tint", "#dceefa", "#12364d";
+    /// A box of the second color, with text in it.
+    ORANGE_TINT = "orange-tint", "#fbe6d8", "#4d2c10";
+    /// A box of the third color, with text in it.
+    GREEN_TINT = "green-tint", "#d9f2e9", "#0f4033";
+    /// A box of the fourth color, with text in it.
+    PURPLE_TINT = "purple-tint", "#f0e3f5", "#40274b";
+    /// A box of the fifth color, with text in it.
+    RED_TINT = "red-tint", "#fbe1df", "#541f1c";
+    /// A box of the sixth color, with text in it.
+    YELLOW_TINT = "yellow-tint", "#faf0cc", "#43360a";
+    /// A box of no color, with text in it.
+    GRAY_TINT = "gray-tint", "#e9ebee", "#343a43";
+}
+
+/// The solid colors of a series, in the order of their use.
+pub const SERIES: [Color; 6] = [BLUE, ORANGE, GREEN, PURPLE, RED, YELLOW];
+
+/// The `<style>` element of a drawing that is a file of its own: classes `fill-*` and `stroke-*` for
+/// every color, dark where the reader prefers it. Without variables, so that printers and other
+/// readers of SVG see the colors too.
+pub fn svg_style() -> String {
+    let light = classes(|color| color.light.to_owned());
+    let dark = classes(|color| color.dark.to_owned());
+    format!(
+        "<style>text{{font-family:system-ui,sans-serif}}{light}\
+         @media(prefers-color-scheme:dark){{{dark}}}</style>"
+    )
+}
+
+/// The same for a page: variables that follow the page's theme, and classes that use them.
+pub(super) fn page_style() -> String {
+    let mut variables = String::new();
+    for Color { name, light, dark } in COLORS {
+        let _ = write!(variables, "--{name}:light-dark({light},{dark});");
+    }
+    format!(":root{{{variables}}}{}", classes(Color::var))
+}
+
+fn classes(value: fn(Color) -> String) -> String {
+    let mut rules = String::new();
+    for color in COLORS {
+        let (name, value) = (color.name, value(color));
+        let _ = write!(rules, ".fill-{name}{{fill:{value}}}.stroke-{name}{{stroke:{value}}}");
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance as WCAG 2 defines it.
+    fn luminance(hex: &str) -> f64 {
+        let channel = |at: usize| {
+            let value = u8::from_str_radix(&hex[at..at + 2], 16).expect("two digits");
+            let value = f64::from(value) / 255.0;
+            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    fn expect(above: Color, below: Color, least: f64) {
+        for (a, b) in [(above.light, below.light), (above.dark, below.dark)] {
+            let is = contrast(a, b);
+            assert!(is >= least, "{} {a} on {} {b}: {is:.2}", above.name, below.name);
+        }
+    }
+
+    #[test]
+    fn black_on_white_has_the_known_contrast() {
+        assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 1e-9);
+        assert!((contrast("#777777", "#ffffff") - 4.48).abs() < 0.01);
+    }
+
+    #[test]
+    fn text_can_be_read_on_everything_it_stands_on() {
+        let tints = COLORS.into_iter().filter(|color| color.name.ends_with("-tint"));
+        for below in tints.chain([PAPER, PANEL]) {
+            for text in [INK, QUIET, LINK] {
+                expect(text, below, 4.5);
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_can_be_told_from_the_paper() {
+        for shape in SERIES.into_iter().chain([LINE, GRAY]) {
+            expect(shape, PAPER, 3.0);
+            expect(shape, PANEL, 3.0);
+        }
+    }
+
+    #[test]
+    fn a_drawing_of_its_own_uses_no_variables() {
+        let style = svg_style();
+        assert!(!style.contains("var("), "{style}");
+        assert!(style.contains(".fill-ink{fill:#1b1f24}"), "{style}");
+        assert!(style.contains("prefers-color-scheme:dark"), "{style}");
+    }
+}

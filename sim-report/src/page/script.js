@@ -1,0 +1,85 @@
+// Tables that can be sorted and filtered, boxes that are stops of the keyboard only where they scroll.
+// The page reads without it, and it remembers nothing.
+"use strict";
+
+const value = (row, at) => {
+  const cell = row.cells[at];
+  return cell.dataset.value ?? cell.textContent.trim();
+};
+
+// Numbers by value, what has none last; words by the alphabet.
+function compare(a, b, isNumber) {
+  if (!isNumber) return a.localeCompare(b);
+  const [x, y] = [parseFloat(a), parseFloat(b)];
+  if (isNaN(x) || isNaN(y)) return isNaN(x) - isNaN(y);
+  return x - y;
+}
+
+function sortable(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, at) => {
+    const isNumber = head.classList.contains("number");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      // Numbers are asked for from the top, words from the beginning.
+      const first = isNumber ? "descending" : "ascending";
+      const other = isNumber ? "ascending" : "descending";
+      const order = head.getAttribute("aria-sort") === first ? other : first;
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", order);
+      const rows = [...table.tBodies[0].rows];
+      const sign = order === "ascending" ? 1 : -1;
+      rows.sort((a, b) => {
+        const [x, y] = [value(a, at), value(b, at)];
+        const isLast = isNumber && (isNaN(parseFloat(x)) || isNaN(parseFloat(y)));
+        return (isLast ? 1 : sign) * compare(x, y, isNumber);
+      });
+      table.tBodies[0].append(...rows);
+    });
+  });
+}
+
+function filterable(table) {
+  const tools = document.createElement("div");
+  tools.className = "tools";
+  const label = document.createElement("label");
+  label.append("Filter rows: ");
+  const input = document.createElement("input");
+  input.type = "search";
+  input.setAttribute("aria-controls", table.id);
+  label.append(input);
+  const shown = document.createElement("output");
+  tools.append(label, shown);
+  const box = table.closest(".wide") ?? table;
+  box.before(tools);
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const rows = [...table.tBodies[0].rows];
+    rows.forEach((row) => {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    });
+    const left = rows.filter((row) => !row.hidden).length;
+    shown.textContent = words.length ? `${left} of ${rows.length} rows` : "";
+  });
+  input.addEventListener("keydown", (key) => {
+    if (key.key !== "Escape") return;
+    input.value = "";
+    input.dispatchEvent(new Event("input"));
+  });
+}
+
+const stops = new ResizeObserver((boxes) => {
+  for (const { target } of boxes) {
+    target.tabIndex = target.scrollWidth > target.clientWidth + 1 ? 0 : -1;
+  }
+});
+
+document.querySelectorAll("table[id]").forEach((table) => {
+  if (table.tBodies[0].rows.length > 1) sortable(table);
+  if (table.hasAttribute("data-filter")) filterable(table);
+});
+document.querySelectorAll(".wide").forEach((box) => stops.observe(box));

@@ -1,0 +1,226 @@
+//! A table of a page: caption, typed columns, exact values behind the printed ones.
+//!
+//! Numbers stand to the right and carry the exact value in `data-value`: the script sorts by it, and so
+//! may any program that reads the page.
+
+use maud::{Markup, PreEscaped, Render, html};
+
+use crate::perf_stat::grouped;
+
+/// What a cell shows.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// Markup with the text that it is sorted and filtered by.
+    Markup(Markup, String),
+    /// A count, printed with thousands separated.
+    Count(u64),
+    /// A number with this many decimals.
+    Number(f64, usize),
+    /// A share of 1, printed in percent.
+    Share(f64),
+    /// Nothing that could be said: an event without a value, a ratio of nothing.
+    None,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Cell {
+        Cell::Count(count)
+    }
+}
+
+impl Cell {
+    /// A number, or nothing if it is none.
+    pub fn number(value: Option<f64>, decimals: usize) -> Cell {
+        value.filter(|value| value.is_finite()).map_or(Cell::None, |v| Cell::Number(v, decimals))
+    }
+
+    /// Part of a whole, or nothing if the whole is.
+    pub fn share(part: u64, whole: u64) -> Cell {
+        if whole == 0 { Cell::None } else { Cell::Share(part as f64 / whole as f64) }
+    }
+
+    /// What a program reads; a number in full.
+    fn value(&self) -> Option<String> {
+        match self {
+            Cell::Count(count) => Some(count.to_string()),
+            Cell::Number(number, _) | Cell::Share(number) => Some(number.to_string()),
+            Cell::Markup(_, text) => Some(text.clone()),
+            Cell::Text(_) | Cell::None => None,
+        }
+    }
+}
+
+impl Render for Cell {
+    fn render(&self) -> Markup {
+        match self {
+            Cell::Text(text) => html! { (text) },
+            Cell::Markup(markup, _) => markup.clone(),
+            Cell::Count(count) => PreEscaped(grouped(*count)),
+            Cell::Number(number, decimals) => PreEscaped(format!("{number:.decimals$}")),
+            Cell::Share(share) => PreEscaped(format!("{:.2}%", share * 100.0)),
+            Cell::None => html! { span.quiet title="no value" { "–" } },
+        }
+    }
+}
+
+/// How a column is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Number,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    kind: Kind,
+}
+
+/// A table; the first column names its rows.
+///
+/// ```
+/// # use sim_report::page::{Cell, Table};
+/// let table = Table::new("levels", "What each level answered").text("Level").number("Hits");
+/// let html = table.row(["L1D".into(), Cell::Count(1234)]).html().into_string();
+/// assert!(html.contains("1,234"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Table {
+    id: String,
+    caption: String,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+    can_filter: bool,
+}
+
+impl Table {
+    /// An empty table. The id is unique in the page.
+    pub fn new(id: impl Into<String>, caption: impl Into<String>) -> Table {
+        let (id, caption) = (id.into(), caption.into());
+        Table { id, caption, columns: Vec::new(), rows: Vec::new(), can_filter: false }
+    }
+
+    /// One more column, of words.
+    #[must_use]
+    pub fn text(self, name: impl Into<String>) -> Table {
+        self.column(name, Kind::Text)
+    }
+
+    /// One more column, of numbers.
+    #[must_use]
+    pub fn number(self, name: impl Into<String>) -> Table {
+        self.column(name, Kind::Number)
+    }
+
+    fn column(mut self, name: impl Into<String>, kind: Kind) -> Table {
+        self.columns.push(Column { name: name.into(), kind });
+        self
+    }
+
+    /// With a box to filter its rows.
+    #[must_use]
+    pub fn filter(mut self) -> Table {
+        self.can_filter = true;
+        self
+    }
+
+    /// One more row.
+    #[must_use]
+    pub fn row(mut self, cells: impl IntoIterator<Item = Cell>) -> Table {
+        self.push(cells);
+        self
+    }
+
+    /// Adds a row. Cells that are missing stay empty.
+    pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        let mut row: Vec<Cell> = cells.into_iter().collect();
+        debug_assert!(row.len() <= self.columns.len(), "a cell without a column in {}", self.id);
+        row.resize(self.columns.len(), Cell::None);
+        self.rows.push(row);
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table in a box of its own that scrolls sideways where the screen is narrow.
+    pub fn html(&self) -> Markup {
+        let filter = self.can_filter.then_some("");
+        let caption_id = format!("{}-caption", self.id);
+        html! {
+            div.wide tabindex="0" role="region" aria-labelledby=(caption_id) {
+                table id=(self.id) data-filter=[filter] {
+                    caption id=(caption_id) { (self.caption) }
+                    thead { tr { @for column in &self.columns {
+                        th scope="col" class=(column.kind.class()) { (column.name) }
+                    } } }
+                    tbody { @for row in &self.rows { (self.row_html(row)) } }
+                }
+            }
+        }
+    }
+
+    fn row_html(&self, row: &[Cell]) -> Markup {
+        html! {
+            tr { @for (i, (cell, column)) in row.iter().zip(&self.columns).enumerate() {
+                @if i == 0 {
+                    th scope="row" class=(column.kind.class()) data-value=[cell.value()] { (cell) }
+                } @else {
+                    td class=(column.kind.class()) data-value=[cell.value()] { (cell) }
+                }
+            } }
+        }
+    }
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Number => "number",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_printed_short_and_kept_in_full() {
+        let table = Table::new("t", "Numbers").text("What").number("Value");
+        let table = table
+            .row(["a <b>".into(), 1_234_567.into()])
+            .row(["ratio".into(), Cell::Number(1.0 / 3.0, 2)])
+            .row(["part".into(), Cell::share(1, 8)])
+            .row(["of nothing".into(), Cell::share(0, 0)])
+            .row(["no number".into(), Cell::number(Some(f64::NAN), 1)]);
+        let html = table.html().into_string();
+        for part in [
+            "a &lt;b&gt;</th>",
+            r#"data-value="1234567">1,234,567</td>"#,
+            r#"data-value="0.3333333333333333">0.33</td>"#,
+            r#"data-value="0.125">12.50%</td>"#,
+            r#"<caption id="t-caption">Numbers</caption>"#,
+            r#"<th scope="col" class="number">Value</th>"#,
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+        assert!(!html.contains("NaN"), "{html}");
+    }
+}
