@@ -6,6 +6,7 @@
 //! * [`spe`]: sample records, read, summed up and printed;
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
+//! * [`flow`]: the flows of the guide as pictures and text;
 //! * [`functions`]: what the functions of a program cost;
 //! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
@@ -20,6 +21,7 @@ pub mod diff;
 pub mod error_figure;
 pub mod event_bus;
 pub mod figure;
+pub mod flow;
 pub mod functions;
 pub mod header;
 pub mod ladder;

@@ -1,0 +1,196 @@
+//! What every form of a flow shows: its boxes, its edges, how often each was taken and what part that is.
+
+use petgraph::visit::EdgeRef;
+use sim_core::PmuEvent;
+use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
+
+/// A flow with what is known of its edges.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// Which flow it is.
+    pub flow: Flow,
+    /// Its boxes, in the order of the declaration.
+    pub boxes: Vec<ChartBox>,
+    /// Its edges, by the places of their boxes in `boxes`.
+    pub edges: Vec<ChartEdge>,
+    /// Entries beside the guide's list that were never taken; they and what only they reach are left out.
+    pub left_out: Vec<&'static str>,
+}
+
+/// One box.
+#[derive(Clone, Copy, Debug)]
+pub struct ChartBox {
+    /// Number in the guide's list, 0 without one.
+    pub step: u8,
+    /// Name, unique in its flow.
+    pub name: &'static str,
+    /// Events that are raised here.
+    pub events: &'static [PmuEvent],
+    /// How often it was visited, if that is known.
+    pub visits: Option<u64>,
+    /// No edge leads to it.
+    pub is_entry: bool,
+    /// No edge leaves it.
+    pub is_end: bool,
+}
+
+/// One edge.
+#[derive(Clone, Copy, Debug)]
+pub struct ChartEdge {
+    /// Place of the box that it leaves.
+    pub from: usize,
+    /// Place of the box that it enters.
+    pub to: usize,
+    /// What was decided; empty where there is only one way.
+    pub label: &'static str,
+    /// How often it was taken, if that is known.
+    pub taken: Option<u64>,
+    /// Which part of the decisions of its box, if there was more than one decision to take.
+    pub share: Option<f64>,
+}
+
+impl Chart {
+    /// The flow as it is declared, or with the counts of a run.
+    pub fn new(graph: &FlowGraph, counts: Option<&FlowCounts>) -> Chart {
+        let nodes = graph.graph();
+        let boxes: Vec<ChartBox> = nodes
+            .node_indices()
+            .map(|node| {
+                let FlowBox { name, step, events } = nodes[node];
+                let visits = counts.map(|counts| counts.visits(graph, node));
+                let (is_entry, is_end) = (graph.is_entry(node), graph.is_end(node));
+                ChartBox { step, name, events, visits, is_entry, is_end }
+            })
+            .collect();
+        let edges = nodes.edge_references().map(|edge| {
+            let (from, link) = (edge.source(), *edge.weight());
+            let taken = counts.map(|counts| counts.along(graph, from, link));
+            let (label, decides) = match link {
+                Link::Reported(edge) => (edge.info().label, true),
+                Link::Implied => ("", false),
+            };
+            let visits = boxes[from.index()].visits.filter(|visits| decides && *visits > 1);
+            let share = visits.zip(taken).map(|(visits, taken)| taken as f64 / visits as f64);
+            ChartEdge { from: from.index(), to: edge.target().index(), label, taken, share }
+        });
+        let edges = edges.collect();
+        let chart = Chart { flow: graph.flow(), boxes, edges, left_out: Vec::new() };
+        if counts.is_some() { chart.without_idle_entries() } else { chart }
+    }
+
+    /// True if an access went through this flow.
+    pub fn was_taken(&self) -> bool {
+        self.boxes.iter().any(|part| part.visits.is_some_and(|visits| visits > 0))
+    }
+
+    /// Section and title.
+    pub fn heading(&self) -> String {
+        let info = self.flow.info();
+        format!("{} {}", info.section, info.title)
+    }
+
+    /// Edges that leave a box, in the order of the declaration.
+    pub fn ways_out(&self, place: usize) -> impl Iterator<Item = &ChartEdge> {
+        self.edges.iter().filter(move |edge| edge.from == place)
+    }
+
+    /// Leaves out entries that the guide's list does not have and nobody came through.
+    fn without_idle_entries(self) -> Chart {
+        let is_idle = |part: &ChartBox| {
+            part.is_entry && part.step == 0 && part.visits.is_some_and(|visits| visits == 0)
+        };
+        let mut reached: Vec<bool> =
+            self.boxes.iter().map(|part| part.is_entry && !is_idle(part)).collect();
+        for _ in 0..self.boxes.len() {
+            for edge in self.edges.iter().filter(|edge| reached[edge.from]).collect::<Vec<_>>() {
+                reached[edge.to] = true;
+            }
+        }
+        let idle = self.boxes.iter().filter(|part| is_idle(part));
+        let left_out = idle.map(|part| part.name).collect();
+        let place: Vec<usize> = (0..reached.len())
+            .map(|i| reached[..i].iter().filter(|is_reached| **is_reached).count())
+            .collect();
+        let boxes = self.boxes.iter().zip(&reached).filter(|(_, is_reached)| **is_reached);
+        let edges = self.edges.iter().filter(|edge| reached[edge.from]);
+        let edges = edges.map(|e| ChartEdge { from: place[e.from], to: place[e.to], ..*e });
+        Chart {
+            flow: self.flow,
+            boxes: boxes.map(|(part, _)| *part).collect(),
+            edges: edges.collect(),
+            left_out,
+        }
+    }
+}
+
+impl ChartBox {
+    /// `3: L2 TLB lookup`, without the number where the guide has none.
+    pub fn title(&self) -> String {
+        match self.step {
+            0 => self.name.to_owned(),
+            step => format!("{step}: {}", self.name),
+        }
+    }
+}
+
+/// A number with its thousands apart.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `97.2 %`; a part that is neither none nor all is never printed as such.
+pub(super) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        _ if percent > 0.0 && percent < 0.05 => String::from("<0.1 %"),
+        _ if percent > 99.95 && percent < 100.0 => String::from(">99.9 %"),
+        _ => format!("{percent:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well_and_do_not_round_to_none_or_all() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(
+            (grouped(0), grouped(999), grouped(1000)),
+            ("0".into(), "999".into(), "1,000".into())
+        );
+        assert_eq!(percent(1.0), "100.0 %");
+        assert_eq!(percent(0.999_999), ">99.9 %");
+        assert_eq!(percent(0.000_001), "<0.1 %");
+        assert_eq!(percent(0.0), "0.0 %");
+    }
+
+    #[test]
+    fn idle_entries_beside_the_guides_list_are_left_out_when_there_are_counts() {
+        let graph = FlowGraph::new(Flow::LoadTlb);
+        let declared = Chart::new(&graph, None);
+        assert_eq!((declared.boxes.len(), declared.left_out.len()), (14, 0));
+        let mut counts = FlowCounts::default();
+        let stops = [1, 2].map(sim_core::flow::Stop::Step);
+        counts.add_path(&graph.path(&stops).expect("a hit"), 3);
+        let chart = Chart::new(&graph, Some(&counts));
+        assert_eq!(
+            chart.left_out,
+            ["preload or prefetch", "L2 TLB lookup by AT", "address of a descriptor"]
+        );
+        assert_eq!(chart.boxes.len(), 8);
+        for edge in &chart.edges {
+            assert!(edge.from < chart.boxes.len() && edge.to < chart.boxes.len());
+        }
+        let hit = chart.edges.iter().find(|edge| edge.label == "hit").expect("drawn");
+        assert_eq!((chart.boxes[hit.from].name, hit.taken), ("L1 TLB lookup", Some(3)));
+    }
+}

@@ -1,0 +1,379 @@
+//! A flow as a picture (SVG): boxes with their events, edges with what was decided and how often.
+//!
+//! The picture needs nothing but itself: no script, no font, no CSS variable, so that printers and plain
+//! viewers show it too. An edge that was never taken is dashed, one that was is the thicker the more often.
+
+use std::fmt::Write;
+
+use super::chart::{Chart, ChartBox, ChartEdge, grouped, percent};
+use super::layout::{self, Course, Layout, Rect, Size, Wire};
+
+/// Room around the drawing.
+const MARGIN: f64 = 16.0;
+/// Height of the title above it.
+const TITLE: f64 = 34.0;
+/// Height of a line of text.
+const LINE: f64 = 17.0;
+/// Room between the frame of a box and its text.
+const PAD: f64 = 9.0;
+/// Width of the disc with the number of a box, with the gap behind it.
+const DISC: f64 = 25.0;
+/// Sizes of letters, as in [`STYLE`].
+const TEXT_SIZE: f64 = 13.0;
+const CODE_SIZE: f64 = 12.0;
+/// Length of an arrow's head.
+const HEAD: f64 = 8.0;
+
+/// Style of a picture that stands alone.
+#[rustfmt::skip]
+pub(super) const STYLE: &str = "\
+.flow text{font:13px \"Liberation Sans\",Arial,Helvetica,\"DejaVu Sans\",sans-serif;fill:#1a2027}\
+.flow .title{font-size:16px;font-weight:bold}.flow .name{font-weight:bold}\
+.flow .code{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,monospace;fill:#0a4c86}\
+.flow .faint{fill:#566170}.flow .number{fill:#fff;font-weight:bold}\
+.flow .paper{fill:#fff}.flow .box{fill:#f2f6fa;stroke:#4d5f73;stroke-width:1.2}\
+.flow .end{fill:#e9efe9;stroke:#47654c}.flow .disc{fill:#0a4c86}\
+.flow .unused{stroke-dasharray:4 3;fill:none}\
+.flow .edge{fill:none;stroke:#3b4754}.flow .head{fill:#3b4754}\
+.flow .idle{stroke:#7b8795;stroke-dasharray:2 4}.flow .idlehead{fill:#7b8795}\
+@media screen and (prefers-color-scheme:dark){\
+.flow text{fill:#e4e9ef}.flow .code{fill:#8cc4f7}.flow .faint{fill:#a9b4c0}.flow .number{fill:#0b1118}\
+.flow .paper{fill:#12171d}.flow .box{fill:#1b232c;stroke:#8b9bad}.flow .end{fill:#1d2a21;stroke:#86a88d}\
+.flow .disc{fill:#8cc4f7}.flow .edge{stroke:#b9c4d0}.flow .head{fill:#b9c4d0}\
+.flow .idle{stroke:#75818f}.flow .idlehead{fill:#75818f}}";
+
+/// One chart as a file of its own.
+pub fn alone(chart: &Chart) -> String {
+    let drawing = Drawing::new(chart, false);
+    let size = drawing.size();
+    let title = chart.heading();
+    let mut text = open(size, &title);
+    writeln!(
+        text,
+        "<title>{}</title>\n<desc>{}</desc>",
+        escaped(&title),
+        escaped(&described(chart))
+    )
+    .expect("a string takes any text");
+    writeln!(text, "<style>{STYLE}</style>").expect("a string takes any text");
+    text += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+    drawing.write(&mut text);
+    text + "</g></svg>\n"
+}
+
+/// Several charts below each other as one file.
+pub fn sheet(charts: &[Chart]) -> String {
+    if let [chart] = charts {
+        return alone(chart);
+    }
+    let drawings: Vec<Drawing<'_>> =
+        charts.iter().map(|chart| Drawing::new(chart, false)).collect();
+    let sizes: Vec<Size> = drawings.iter().map(Drawing::size).collect();
+    let width = sizes.iter().map(|size| size.width).fold(0.0, f64::max);
+    let height = sizes.iter().map(|size| size.height).sum();
+    let headings: Vec<String> = charts.iter().map(Chart::heading).collect();
+    let mut text = open(Size { width, height }, "Flows of the PMU guide");
+    let listed = escaped(&headings.join("; "));
+    writeln!(text, "<title>Flows of the PMU guide</title>\n<desc>{listed}</desc>")
+        .expect("a string takes any text");
+    writeln!(text, "<style>{STYLE}</style>").expect("a string takes any text");
+    text += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+    let mut top = 0.0;
+    for (drawing, size) in drawings.iter().zip(sizes) {
+        writeln!(text, "<g transform=\"translate(0 {top:.0})\">").expect("a string takes any text");
+        drawing.write(&mut text);
+        text += "</g>\n";
+        top += size.height;
+    }
+    text + "</g></svg>\n"
+}
+
+/// One chart to stand in a page that has [`STYLE`], or one like it: events are links to `#event-NAME`.
+pub fn within_page(chart: &Chart) -> String {
+    let drawing = Drawing::new(chart, true);
+    let title = chart.heading();
+    let mut text = open(drawing.size(), &title);
+    drawing.write(&mut text);
+    text + "</g></svg>\n"
+}
+
+fn open(Size { width, height }: Size, label: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\" role=\"group\" aria-label=\"{}\">\n\
+         <g class=\"flow\">\n",
+        escaped(label)
+    )
+}
+
+/// The chart in words, for those who do not see it.
+fn described(chart: &Chart) -> String {
+    let name = |place: usize| chart.boxes[place].name;
+    let told = chart.edges.iter().map(|edge| {
+        let label =
+            if edge.label.is_empty() { String::new() } else { format!(" ({})", edge.label) };
+        let taken = edge.taken.map(|taken| format!(", {} times", grouped(taken)));
+        format!("{} to {}{label}{}", name(edge.from), name(edge.to), taken.unwrap_or_default())
+    });
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// A chart with the place of everything.
+pub(super) struct Drawing<'a> {
+    chart: &'a Chart,
+    pub(super) layout: Layout,
+    /// Events are links.
+    is_linked: bool,
+    /// The most that any edge was taken, for the width of the others.
+    most: u64,
+}
+
+impl<'a> Drawing<'a> {
+    pub(super) fn new(chart: &'a Chart, is_linked: bool) -> Drawing<'a> {
+        let boxes: Vec<Size> = (0..chart.boxes.len()).map(|place| box_size(chart, place)).collect();
+        let wires = chart.edges.iter().map(|edge| {
+            let lines = label_lines(edge);
+            let width = lines.iter().map(|line| text_width(line)).fold(0.0, f64::max);
+            let size = Size { width: width + 6.0, height: lines.len() as f64 * LINE };
+            Wire {
+                from: edge.from,
+                to: edge.to,
+                label: if lines.is_empty() { Size::default() } else { size },
+            }
+        });
+        let layout = layout::place(&boxes, &wires.collect::<Vec<_>>());
+        let most = chart.edges.iter().filter_map(|edge| edge.taken).max().unwrap_or(0);
+        Drawing { chart, layout, is_linked, most }
+    }
+
+    /// Size with title, margins and what is said below.
+    fn size(&self) -> Size {
+        let title = text_width(&self.chart.heading()) * 1.4;
+        let note = self.note().map_or(0.0, |note| text_width(&note));
+        let width = self.layout.size.width.max(title).max(note) + 2.0 * MARGIN;
+        let below = if self.note().is_some() { LINE + 6.0 } else { 0.0 };
+        Size { width, height: self.layout.size.height + TITLE + below + 2.0 * MARGIN }
+    }
+
+    /// What is not drawn.
+    fn note(&self) -> Option<String> {
+        let left_out = &self.chart.left_out;
+        (!left_out.is_empty()).then(|| format!("Not taken, not drawn: {}", left_out.join(", ")))
+    }
+
+    fn write(&self, text: &mut String) {
+        let heading = escaped(&self.chart.heading());
+        let title_line = MARGIN + 16.0;
+        line(
+            text,
+            format_args!(
+                "<text class=\"title\" x=\"{MARGIN}\" y=\"{title_line}\">{heading}</text>"
+            ),
+        );
+        let top = MARGIN + TITLE;
+        line(text, format_args!("<g transform=\"translate({MARGIN} {top})\">"));
+        for (edge, course) in self.chart.edges.iter().zip(&self.layout.courses) {
+            self.write_edge(text, edge, course);
+        }
+        for (place, rect) in self.layout.boxes.iter().enumerate() {
+            self.write_box(text, &self.chart.boxes[place], rect);
+        }
+        for (edge, course) in self.chart.edges.iter().zip(&self.layout.courses) {
+            write_label(text, edge, &course.label);
+        }
+        if let Some(note) = self.note() {
+            let y = self.layout.size.height + LINE + 2.0;
+            line(
+                text,
+                format_args!(
+                    "<text class=\"faint\" x=\"0\" y=\"{y:.1}\">{}</text>",
+                    escaped(&note)
+                ),
+            );
+        }
+        line(text, format_args!("</g>"));
+    }
+
+    fn write_box(&self, text: &mut String, part: &ChartBox, rect: &Rect) {
+        let round = if part.is_entry || part.is_end { 14.0 } else { 4.0 };
+        let end = if part.is_end { " end" } else { "" };
+        let unused = if part.visits == Some(0) { " unused" } else { "" };
+        line(
+            text,
+            format_args!(
+                "<rect class=\"box{end}{unused}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{round}\"/>",
+                rect.left, rect.top, rect.size.width, rect.size.height
+            ),
+        );
+        let middle = rect.middle() - content_width(part) / 2.0;
+        let mut left = middle;
+        let mut base = rect.top + PAD + 12.0;
+        if part.step > 0 {
+            let (x, y) = (left + 9.0, base - 4.5);
+            line(
+                text,
+                format_args!("<circle class=\"disc\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>"),
+            );
+            line(
+                text,
+                format_args!(
+                    "<text class=\"number\" x=\"{x:.1}\" y=\"{base:.1}\" text-anchor=\"middle\">{}</text>",
+                    part.step
+                ),
+            );
+            left += DISC;
+        }
+        line(
+            text,
+            format_args!(
+                "<text class=\"name\" x=\"{left:.1}\" y=\"{base:.1}\">{}</text>",
+                escaped(part.name)
+            ),
+        );
+        if let Some(visits) = part.visits {
+            base += LINE;
+            line(
+                text,
+                format_args!("<text x=\"{middle:.1}\" y=\"{base:.1}\">{}</text>", grouped(visits)),
+            );
+        }
+        for event in part.events {
+            base += LINE;
+            let (name, x) = (event.mnemonic(), middle);
+            let code = format!("<text class=\"code\" x=\"{x:.1}\" y=\"{base:.1}\">{name}</text>");
+            let linked =
+                if self.is_linked { format!("<a href=\"#event-{name}\">{code}</a>") } else { code };
+            line(text, format_args!("{linked}"));
+        }
+    }
+
+    /// The line of an edge, and its head.
+    fn write_edge(&self, text: &mut String, edge: &ChartEdge, course: &Course) {
+        let idle = edge.taken == Some(0);
+        let width = match edge.taken {
+            None | Some(0) => 1.3,
+            // From 1.3 to 4.2 by the logarithm: one in a million is still seen.
+            Some(taken) if self.most > 1 => {
+                1.3 + 2.9 * (taken as f64).ln_1p() / (self.most as f64).ln_1p()
+            }
+            Some(_) => 2.6,
+        };
+        let (kind, head) = if idle { ("edge idle", "idlehead") } else { ("edge", "head") };
+        for part in parts(edge, course) {
+            line(
+                text,
+                format_args!("<path class=\"{kind}\" stroke-width=\"{width:.1}\" d=\"{part}\"/>"),
+            );
+        }
+        if let Some((x, y)) = course.points.last() {
+            let half = (width + 3.0).min(6.0);
+            line(
+                text,
+                format_args!(
+                    "<path class=\"{head}\" d=\"M{x:.1} {y:.1}l-{half:.1} -{HEAD}h{:.1}z\"/>",
+                    2.0 * half
+                ),
+            );
+        }
+    }
+}
+
+/// The line of an edge as far as it is drawn in one go: it stops above its label and goes on below.
+fn parts(edge: &ChartEdge, course: &Course) -> Vec<String> {
+    let mut points = course.points.clone();
+    if let Some((_, y)) = points.last_mut() {
+        *y -= HEAD - 1.0;
+    }
+    let has_label = !label_lines(edge).is_empty();
+    let mut parts = Vec::new();
+    let mut path = format!("M{:.1} {:.1}", points[0].0, points[0].1);
+    for (i, two) in points.windows(2).enumerate() {
+        let ((x, y), (to_x, to_y)) = (two[0], two[1]);
+        if i % 2 == 1 {
+            // Through a layer: the first one is that of the label.
+            if i == 1 && has_label {
+                let (above, below) = (course.label.top, course.label.bottom() + 1.0);
+                write!(path, "V{above:.1}").expect("a string takes any text");
+                parts.push(std::mem::replace(&mut path, format!("M{x:.1} {below:.1}")));
+            }
+            write!(path, "V{to_y:.1}").expect("a string takes any text");
+        } else {
+            let middle = (y + to_y) / 2.0;
+            write!(path, "C{x:.1} {middle:.1} {to_x:.1} {middle:.1} {to_x:.1} {to_y:.1}")
+                .expect("a string takes any text");
+        }
+    }
+    parts.push(path);
+    parts
+}
+
+fn write_label(text: &mut String, edge: &ChartEdge, place: &Rect) {
+    let idle = if edge.taken == Some(0) { " class=\"faint\"" } else { "" };
+    for (i, words) in label_lines(edge).iter().enumerate() {
+        let (x, y) = (place.middle(), place.top + LINE * (i as f64 + 1.0) - 4.0);
+        let words = escaped(words);
+        line(
+            text,
+            format_args!(
+                "<text{idle} x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{words}</text>"
+            ),
+        );
+    }
+}
+
+/// What stands on an edge.
+fn label_lines(edge: &ChartEdge) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !edge.label.is_empty() {
+        lines.push(edge.label.to_owned());
+    }
+    if let Some(taken) = edge.taken.filter(|_| !edge.label.is_empty()) {
+        let share = edge.share.map(|share| format!("  ({})", percent(share)));
+        lines.push(format!("{}{}", grouped(taken), share.unwrap_or_default()));
+    }
+    lines
+}
+
+/// Room for the text of a box and for the edges at its sides.
+fn box_size(chart: &Chart, place: usize) -> Size {
+    let part = &chart.boxes[place];
+    let into = chart.edges.iter().filter(|edge| edge.to == place).count();
+    let sides = into.max(chart.ways_out(place).count()) as f64 * 26.0;
+    let lines = 1 + part.events.len() + usize::from(part.visits.is_some());
+    let width = (content_width(part) + 2.0 * PAD).max(sides);
+    Size { width, height: lines as f64 * LINE + 2.0 * PAD - 2.0 }
+}
+
+/// Width of the widest line in a box.
+fn content_width(part: &ChartBox) -> f64 {
+    let disc = if part.step > 0 { DISC } else { 0.0 };
+    let visits = part.visits.map(|visits| text_width(&grouped(visits)));
+    let events = part.events.iter().map(|event| code_width(event.mnemonic()));
+    events.chain(visits).fold(disc + text_width(part.name) * 1.08, f64::max)
+}
+
+/// Width of a text, no less than in any of the usual fonts.
+fn text_width(text: &str) -> f64 {
+    let em = |letter: char| match letter {
+        'i' | 'l' | 'j' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | '(' | ')' | 'I' => 0.40,
+        'f' | 't' | 'r' | '-' => 0.45,
+        'm' | 'w' | 'M' | 'W' | '%' | '<' | '>' => 0.98,
+        'A'..='Z' => 0.78,
+        _ => 0.645,
+    };
+    text.chars().map(em).sum::<f64>() * TEXT_SIZE
+}
+
+/// Width of the name of an event.
+fn code_width(text: &str) -> f64 {
+    text.chars().count() as f64 * 0.62 * CODE_SIZE
+}
+
+fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
+    writeln!(text, "{what}").expect("a string takes any text");
+}
+
+/// Text as XML wants it.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

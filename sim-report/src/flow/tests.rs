@@ -1,0 +1,102 @@
+//! The pictures of every flow: nothing overlaps, nothing is cut off, nothing is missing.
+
+use sim_core::EventSink;
+use sim_core::flow::{Flow, FlowCounts, FlowEdge, FlowGraph};
+
+use super::layout::Rect;
+use super::svg::Drawing;
+use super::{Chart, svg};
+
+/// Every edge taken often, so that every number is long.
+fn busy() -> FlowCounts {
+    let mut counts = FlowCounts::default();
+    let graphs = Flow::ALL.map(FlowGraph::new);
+    for path in graphs.iter().flat_map(FlowGraph::paths) {
+        counts.add_path(&path, 123_456_789_012);
+    }
+    counts
+}
+
+/// One edge taken, all others not.
+fn sparse() -> FlowCounts {
+    let mut counts = FlowCounts::default();
+    counts.edge(FlowEdge::LoadTlbHit);
+    counts
+}
+
+fn charts() -> Vec<Chart> {
+    let (busy, sparse) = (busy(), sparse());
+    let all = [None, Some(&busy), Some(&sparse)];
+    Flow::ALL
+        .into_iter()
+        .map(FlowGraph::new)
+        .flat_map(|graph| all.map(|counts| Chart::new(&graph, counts)))
+        .collect()
+}
+
+#[test]
+fn boxes_and_labels_never_overlap() {
+    for chart in charts() {
+        let layout = Drawing::new(&chart, false).layout;
+        let labels = layout.courses.iter().map(|course| course.label);
+        let all: Vec<Rect> = layout.boxes.iter().copied().chain(labels).collect();
+        for (i, one) in all.iter().enumerate() {
+            assert!(one.left >= -0.01 && one.right() <= layout.size.width + 0.01, "{one:?}");
+            assert!(one.top >= 0.0 && one.bottom() <= layout.size.height + 0.01, "{one:?}");
+            for other in &all[i + 1..] {
+                assert!(!one.meets(other), "{}: {one:?} {other:?}", chart.heading());
+            }
+        }
+    }
+}
+
+/// Points along a line, curves included, are in no box but at the ends, and in no label of another edge.
+#[test]
+fn lines_pass_beside_boxes_and_labels() {
+    for chart in charts() {
+        let layout = Drawing::new(&chart, false).layout;
+        for (i, course) in layout.courses.iter().enumerate() {
+            let (first, last) = (course.points[0], course.points[course.points.len() - 1]);
+            let inner = course.points[1..course.points.len() - 1].chunks(2);
+            for pass in inner {
+                let ((x, top), (_, bottom)) = (pass[0], pass[1]);
+                let lane = Rect {
+                    left: x - 0.5,
+                    top,
+                    size: super::layout::Size { width: 1.0, height: bottom - top },
+                };
+                assert!(!layout.boxes.iter().any(|part| part.meets(&lane)), "{}", chart.heading());
+                let mut labels = layout.courses.iter().enumerate().filter(|(k, _)| *k != i);
+                assert!(!labels.any(|(_, other)| other.label.meets(&lane)), "{}", chart.heading());
+            }
+            let (from, to) = (chart.edges[i].from, chart.edges[i].to);
+            let at = |x: f64, part: &Rect| (part.left..=part.right()).contains(&x);
+            assert!(at(first.0, &layout.boxes[from]) && at(last.0, &layout.boxes[to]));
+            assert!(first.1 == layout.boxes[from].bottom() && last.1 == layout.boxes[to].top);
+        }
+    }
+}
+
+#[test]
+fn a_picture_needs_nothing_but_itself_and_one_in_a_page_links_its_events() {
+    for chart in charts() {
+        let text = svg::alone(&chart);
+        let opened = text.matches("<g ").count();
+        assert_eq!(opened, text.matches("</g>").count(), "{text}");
+        for outside in ["http://", "https://", "var(", "<script", "url(", "<a "] {
+            let found = text.matches(outside).count();
+            assert_eq!(
+                found,
+                usize::from(outside == "http://"),
+                "{outside} but for the name space"
+            );
+        }
+        let page = svg::within_page(&chart);
+        assert!(!page.contains("<style"), "a page has it once for all");
+        for event in chart.boxes.iter().flat_map(|part| part.events) {
+            let name = event.mnemonic();
+            assert!(page.contains(&format!("<a href=\"#event-{name}\">")), "{name}");
+            assert!(text.contains(&format!(">{name}</text>")), "{name}");
+        }
+    }
+}
