@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, Profile, Revision};
 use sim_pmu::OtherCore;
 
@@ -366,6 +367,7 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim check tests/scenarios\n          \
+    n2sim check tests/scenarios/410-l1d-refill.toml --case T.L1D_CACHE_REFILL.2\n          \
     perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3")]
 pub(crate) struct CheckArgs {
     /// Take every file for a count table, whatever its name
@@ -375,6 +377,13 @@ pub(crate) struct CheckArgs {
     /// -x`, `-j`, `-I` and `perf stat report` print them, of any machine
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Run this case alone, and print what it counts, step by step (repeat for more)
+    #[arg(long, value_name = "NAME", help_heading = "Scenarios", conflicts_with = "counts")]
+    pub(crate) case: Vec<String>,
+    /// With --case: the events to print (default: all that are not 0)
+    #[arg(short, long, value_name = "EVENT,...", help_heading = "Scenarios", requires = "case")]
+    #[arg(value_delimiter = ',', value_parser = PmuEvent::from_name)]
+    pub(crate) event: Vec<PmuEvent>,
     /// Revision of the core that counted; r0p0 to r0p2 count one stalled slot too many per cycle
     #[arg(long, value_enum, help_heading = "Count tables")]
     pub(crate) revision: Option<RevisionName>,
@@ -397,7 +406,7 @@ impl CheckArgs {
         let is_scenario = |path: &PathBuf| {
             path.is_dir() || path.extension().is_some_and(|extension| extension == "toml")
         };
-        self.counts || !self.files.iter().any(is_scenario)
+        self.counts || self.case.is_empty() && !self.files.iter().any(is_scenario)
     }
 }
 

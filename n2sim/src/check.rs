@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sim_machine::ConfigSource;
 use sim_machine::scenario::run_case;
+use sim_report::case_counts;
 use sim_trace::scenario::{self, Case};
 
 use crate::Verdict;
@@ -32,6 +33,9 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let overrides = args.machine.overrides();
     let source = args.machine.source(&overrides);
     let mut out = io::BufWriter::new(io::stdout().lock());
+    if !args.case.is_empty() {
+        return run_named(&mut out, args, &source);
+    }
     let mut tally = Tally::default();
     let mut unreadable = Vec::new();
     for file in scenario_files(&args.files)? {
@@ -53,6 +57,36 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
         anyhow::bail!("{}", unreadable.join("\nn2sim: "));
     }
     Ok(if tally.failed == 0 { Verdict::Good } else { Verdict::Refuted })
+}
+
+/// Runs the cases that were named, and prints what each counts.
+fn run_named(
+    out: &mut impl Write,
+    args: &CheckArgs,
+    source: &ConfigSource<'_>,
+) -> anyhow::Result<Verdict> {
+    let (mut met, mut refuted) = (vec![false; args.case.len()], false);
+    for file in scenario_files(&args.files)? {
+        for case in read(&file)? {
+            let Some(named) = args.case.iter().position(|name| *name == case.test) else {
+                continue;
+            };
+            let verdict = run_case(&case, source).with_context(|| file.display().to_string())?;
+            if std::mem::replace(&mut met[named], true) {
+                writeln!(out)?;
+            }
+            case_counts::write(out, &case, &verdict, &args.event)?;
+            if !verdict.holds() {
+                out.write_all(verdict.explain(&file.display().to_string(), &case).as_bytes())?;
+            }
+            refuted |= !verdict.holds();
+        }
+    }
+    out.flush()?;
+    match args.case.iter().zip(met).find(|(_, met)| !met) {
+        Some((name, _)) => anyhow::bail!("no case of these files is called '{name}'"),
+        None => Ok(if refuted { Verdict::Refuted } else { Verdict::Good }),
+    }
 }
 
 /// The files named, and for each folder the `.toml` files below it, in order.

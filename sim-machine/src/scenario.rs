@@ -25,7 +25,7 @@ pub use profiling::WrongProfile;
 pub use recorded::{Recorded, Tally};
 pub use statements::{CycleCounts, WrongStatement};
 use stepper::Stepper;
-pub use verdict::{Mismatch, Verdict, WrongCounter, WrongEdge};
+pub use verdict::{Mismatch, StepCounts, Verdict, WrongCounter, WrongEdge};
 
 /// What holds in every scenario unless its `set` says otherwise.
 const QUIET: [&str; 5] = [
@@ -151,6 +151,13 @@ pub fn reading_of(source: &ConfigSource<'_>) -> Reading {
 struct Added<'a> {
     step: &'a Step,
     counts: Counts,
+}
+
+impl Added<'_> {
+    fn told(&self) -> StepCounts {
+        let Step { text, place, .. } = self.step;
+        StepCounts { step: text.clone(), place: *place, counts: self.counts.clone() }
+    }
 }
 
 /// The configuration of a case: the source, made quiet, with the case's own keys on top.

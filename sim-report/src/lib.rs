@@ -3,6 +3,7 @@
 //! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
+//! * [`case_counts`]: what a scenario counted, step by step;
 //! * [`spe`]: sample records, read, summed up and printed;
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
@@ -10,6 +11,7 @@
 //! * [`functions`]: what the functions of a program cost;
 //! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
+//! * [`explain`]: what an event is, and what proves it;
 //! * [`event_bus`]: the exported event bus, as a value change dump or text;
 //! * [`program_pmu`]: what a traced program did to its PMU;
 //! * [`run_report`]: everything that a report about one run shows, as data;
@@ -17,9 +19,11 @@
 //! * [`page`]: what every page (HTML) is made in, and the colors of every drawing;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
+pub mod case_counts;
 pub mod diff;
 pub mod error_figure;
 pub mod event_bus;
+pub mod explain;
 pub mod figure;
 pub mod flow;
 pub mod functions;

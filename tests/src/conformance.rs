@@ -123,18 +123,21 @@ fn failing(cases: &[FiledCase]) -> Result<Vec<usize>, String> {
 }
 
 /// Cases that hold an event: those named after it, and those that expect it to count.
-fn holding(cases: &[FiledCase], event: PmuEvent) -> Vec<usize> {
-    let own = |case: &Case| {
-        let id = case.test.split(' ').next().unwrap_or_default();
-        id.strip_prefix("T.").and_then(|id| id.split('.').next()) == Some(event.mnemonic())
-    };
+pub(crate) fn holding(cases: &[FiledCase], event: PmuEvent) -> Vec<usize> {
+    let own = |case: &Case| is_own(case, event);
     let counts = |case: &Case| bound_of(&case.expect, event).is_some_and(|bound| bound.min > 0);
     let named: Vec<usize> = (0..cases.len()).filter(|i| own(&cases[*i].case)).collect();
     let others = (0..cases.len()).filter(|i| !own(&cases[*i].case) && counts(&cases[*i].case));
     named.iter().copied().chain(others).collect()
 }
 
-fn bound_of(expectation: &Expectation, event: PmuEvent) -> Option<Bound> {
+/// True for a case that is named after the event.
+pub(crate) fn is_own(case: &Case, event: PmuEvent) -> bool {
+    let id = case.test.split(' ').next().unwrap_or_default();
+    id.strip_prefix("T.").and_then(|id| id.split('.').next()) == Some(event.mnemonic())
+}
+
+pub(crate) fn bound_of(expectation: &Expectation, event: PmuEvent) -> Option<Bound> {
     let known = expectation.events.iter().find(|known| known.event == event);
     known.map(|known| known.bound)
 }

@@ -3,6 +3,7 @@
 pub mod accuracy;
 pub mod cases;
 pub mod conformance;
+pub mod explain_index;
 pub mod formulas;
 pub mod kernels;
 pub mod multiplex;

@@ -5,6 +5,7 @@ mod accuracy;
 mod check_traces;
 mod compare_mca;
 mod conformance;
+mod explain_index;
 mod formulas;
 mod isa_check;
 mod long_run;
@@ -36,6 +37,8 @@ enum Command {
     Accuracy(accuracy::Args),
     /// Write docs/conformance.md from the scenarios.
     Conformance,
+    /// Write what `n2sim explain` knows of events from the scenarios.
+    ExplainIndex,
     /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
     Multiplex(multiplex::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::CompareMca => compare_mca::run(),
         Command::Accuracy(args) => accuracy::run(&args),
         Command::Conformance => conformance::run(),
+        Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Formulas => formulas::run(),

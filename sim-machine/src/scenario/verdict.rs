@@ -1,7 +1,7 @@
 //! What became of a case: wrong counts, wrong ways, and what a reader needs to see of them.
 
-use sim_core::PmuEvent;
 use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
+use sim_core::{Counts, PmuEvent};
 use sim_pmu::CounterIndex;
 use sim_trace::scenario::{
     Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead,
@@ -54,6 +54,17 @@ pub struct WrongRegister {
     pub read: RegisterRead,
 }
 
+/// What one step of the text added, all its repetitions together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepCounts {
+    /// The step as written.
+    pub step: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What it added.
+    pub counts: Counts,
+}
+
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -71,6 +82,10 @@ pub struct Verdict {
     pub wrong_statements: Vec<WrongStatement>,
     /// How many events were compared.
     pub compared: usize,
+    /// What was counted.
+    pub counts: Counts,
+    /// What each step added to it; what the drain of the core adds behind the last one is in none.
+    pub by_step: Vec<StepCounts>,
 }
 
 impl Verdict {
@@ -183,6 +198,8 @@ pub(super) fn judge(
         wrong_statements,
         wrong_profile,
         compared,
+        counts: recorded.counts.clone(),
+        by_step: by_step.iter().map(Added::told).collect(),
     }
 }
 

@@ -1,0 +1,108 @@
+//! Where readers of an event go wrong: what follows from the event table, and what [`super::trap_table`] says.
+
+use serde::Serialize;
+use sim_core::PmuEvent;
+use sim_core::pmu_event::{Group, RelationKind};
+
+use super::trap_table::{INSTEAD, SILICON, TRAPS};
+
+/// One mistake that is easily made with an event, metric or cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trap {
+    /// In a few words, such as `never counts`.
+    pub title: String,
+    /// What to know.
+    pub text: String,
+}
+
+impl Trap {
+    pub(super) fn new(title: &str, text: impl Into<String>) -> Trap {
+        Trap { title: title.to_owned(), text: text.into() }
+    }
+}
+
+/// Every trap of an event, the hardest first.
+pub(super) fn of_event(event: PmuEvent) -> Vec<Trap> {
+    let mut traps: Vec<Trap> = never(event).into_iter().collect();
+    traps.extend(alias(event));
+    traps.extend(requirements(event));
+    let about = |events: &[PmuEvent]| events.contains(&event);
+    let own = TRAPS.iter().filter(|row| about(row.events));
+    traps.extend(own.map(|row| Trap::new(row.title, row.text)));
+    if counts_wrong_paths(event) {
+        traps.push(Trap::new(
+            "wrong paths count",
+            "work behind a mispredicted branch counts too, although it is thrown away",
+        ));
+    }
+    let differing = SILICON.iter().filter(|row| about(row.events));
+    traps.extend(differing.map(|row| Trap::new("silicon differs", row.text)));
+    traps
+}
+
+fn never(event: PmuEvent) -> Option<Trap> {
+    let instead = INSTEAD.iter().find(|(never, _)| *never == event);
+    let instead = instead.map_or("", |(_, instead)| *instead);
+    let text = format!("the counter stays 0 whatever runs, and PMCEID says so; {instead}");
+    event.never_counts().then(|| Trap::new("never counts", text))
+}
+
+fn alias(event: PmuEvent) -> Option<Trap> {
+    let of = event.relation(RelationKind::AliasOf)?.first()?;
+    let text = format!(
+        "another name of {}: both counters always show the same, so a formula that subtracts or \
+         compares them says nothing",
+        of.mnemonic()
+    );
+    Some(Trap::new("alias", text))
+}
+
+fn requirements(event: PmuEvent) -> impl Iterator<Item = Trap> {
+    let text = |kind: RelationKind| match kind {
+        RelationKind::RequiresExtllc => Some((
+            "EXTLLC",
+            "counts only while CPUECTLR.EXTLLC is 1, which firmware sets on chips that have a system \
+             level cache; software at EL1 and EL0 cannot tell a 0 of a clear bit from a 0 of no reads",
+        )),
+        RelationKind::RequiresMte => Some((
+            "needs tagging",
+            "0 unless the accessed memory is tagged and tag checks are on (MTE)",
+        )),
+        RelationKind::RequiresSpe => Some((
+            "needs profiling",
+            "0 unless the statistical profiling unit is enabled at the level that runs",
+        )),
+        RelationKind::RequiresOddCounter => Some((
+            "odd counters only",
+            "works on counters 1, 3 and 5: it counts the overflows of the even counter just below, \
+             which names the event; on an even counter it counts nothing",
+        )),
+        _ => None,
+    };
+    let relations = event.info().relations.iter();
+    relations
+        .filter_map(move |relation| text(relation.kind))
+        .map(|(title, text)| Trap::new(title, text))
+}
+
+/// True for events of work that may be thrown away again.
+fn counts_wrong_paths(event: PmuEvent) -> bool {
+    use PmuEvent::*;
+    // What a store does behind its retirement, and what is no work of an instruction.
+    const ARCHITECTURAL: &[PmuEvent] = &[
+        TTBR_WRITE_RETIRED,
+        L1D_CACHE_WR,
+        L1D_CACHE_REFILL_WR,
+        L1D_CACHE_INVAL,
+        L1D_CACHE_WB_CLEAN,
+        L2D_CACHE_INVAL,
+        L2D_CACHE_WB_CLEAN,
+        INST_RETIRED,
+        OP_RETIRED,
+        BR_RETIRED,
+        BR_MIS_PRED_RETIRED,
+    ];
+    let of_work =
+        !matches!(event.info().group, Group::Exception | Group::Cpu | Group::Pipeline | Group::Spe);
+    of_work && !event.never_counts() && !ARCHITECTURAL.contains(&event)
+}

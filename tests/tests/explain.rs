@@ -1,0 +1,41 @@
+//! What `n2sim explain` knows is what the model does: the index is up to date, and nothing is without proof.
+
+use sim_core::PmuEvent;
+use sim_report::explain::{self, Explanation};
+use sim_tests::{explain_index, read, repository};
+
+#[test]
+fn the_index_is_what_the_scenarios_say_today() {
+    let fresh = explain_index::text().unwrap_or_else(|error| panic!("{error}"));
+    let kept = read(&repository().join(explain_index::FILE));
+    let differing = fresh.lines().zip(kept.lines()).find(|(fresh, kept)| fresh != kept);
+    assert!(
+        fresh == kept,
+        "run `cargo run -p xtask -- explain-index`; first difference (now, kept): {differing:?}"
+    );
+}
+
+#[test]
+fn every_event_says_what_it_counts_and_is_proved() {
+    for event in PmuEvent::ALL {
+        let Explanation { name, counts, raised, scenarios, example, .. } = explain::event(event);
+        assert_eq!(name, event.mnemonic());
+        assert_eq!(counts.is_empty(), event.never_counts(), "{name}: what counts");
+        assert!(!scenarios.is_empty(), "{name} has no scenario");
+        let example = example.unwrap_or_else(|| panic!("{name} has no example"));
+        assert!(example.output.contains("holds"), "{name}: {}", example.output);
+        assert_eq!(raised.is_empty(), event.never_counts(), "{name}: where it is raised");
+    }
+}
+
+/// A place that is named is there.
+#[test]
+fn every_place_is_a_function_of_the_model() {
+    for event in PmuEvent::ALL {
+        for place in explain::event(event).raised {
+            let text = read(&repository().join(&place.file));
+            let head = format!("fn {}", place.function);
+            assert!(text.contains(&head), "{}: no `{head}`", place.file);
+        }
+    }
+}
