@@ -14,6 +14,7 @@ use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
 use crate::perf_stat::PerfStatArgs;
 use crate::record::RecordArgs;
+use crate::report::ReportArgs;
 use crate::spe::SpeArgs;
 use crate::validate::ValidateArgs;
 
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     PerfStat(PerfStatArgs),
     Spe(SpeArgs),
     Record(RecordArgs),
+    Report(ReportArgs),
     /// Replay a trace and print its counts as `perf stat` would
     Stat(StatArgs),
     /// Look into a trace file

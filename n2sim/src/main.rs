@@ -28,6 +28,7 @@ mod perf_stat;
 mod plan;
 mod program_pmu;
 mod record;
+mod report;
 mod spe;
 mod stat;
 mod stat_metrics;
@@ -93,6 +94,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Spe(args) => spe::run(&args)?.into(),
         Command::Record(args) => record::run(&args)?.into(),
+        Command::Report(args) => report::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),
         Command::Validate(args) => validate::run(&args)?.into(),

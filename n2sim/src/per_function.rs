@@ -202,7 +202,7 @@ fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
 }
 
 /// The functions that the trace names, and those of a program file.
-fn symbols(trace: &TraceFile, elf: Option<&Path>) -> anyhow::Result<Symbols> {
+pub(crate) fn symbols(trace: &TraceFile, elf: Option<&Path>) -> anyhow::Result<Symbols> {
     let mut symbols = Symbols::from_trace(trace);
     if let Some(path) = elf {
         let bytes =

@@ -283,7 +283,7 @@ fn run_one(
     let tick = u128::from(args.tick) * u128::from(config.core.clock_hz) / 1_000_000_000;
     let tick = u64::try_from(tick).unwrap_or(u64::MAX);
     let mut counters = PerfSession::new(PerfSetup::new(&asked), tick);
-    let evidence = examine(&session, &config, &options, &mut |_| {}, &mut counters)?;
+    let evidence = examine(&session, &options, &mut |_| {}, &mut counters)?;
     let evidence = Evidence { trace: name, ..evidence };
     let readings = counters.readings();
     let mut estimates = readings.iter().map(|reading| reading.scaled().map(|count| count as f64));

@@ -9,7 +9,7 @@ use crate::error::MachineError;
 use crate::outcome::Outcome;
 use crate::region::RunOptions;
 use crate::session::Session;
-use crate::truth::TruthSink;
+use crate::truth::{Ledger, TruthSink};
 
 /// Runs a session for what it says about formulas; `listener` hears the run as well.
 ///
@@ -17,30 +17,34 @@ use crate::truth::TruthSink;
 /// As [`Session::run`].
 pub fn examine<S: EventSink>(
     session: &Session,
-    config: &MachineConfig,
     options: &RunOptions,
     progress: &mut dyn FnMut(u64),
     listener: &mut S,
 ) -> Result<Evidence, MachineError> {
     let mut truth = TruthSink::default();
     let outcome = session.run_heard(options, progress, &mut (&mut truth, listener))?;
-    let ledger = truth.ledger(&outcome);
+    Ok(evidence(session, &outcome, truth.ledger(&outcome)))
+}
+
+/// What a run says that was heard already.
+pub fn evidence(session: &Session, outcome: &Outcome, ledger: Ledger) -> Evidence {
+    let config = session.config();
     let counts = without_erratum(outcome.total(), config);
     let seconds = counts.value(PmuEvent::CPU_CYCLES) as f64
         / (outcome.clock_hz.max(1) as f64 * outcome.cores.len().max(1) as f64);
-    Ok(Evidence {
+    Evidence {
         trace: outcome.header.trace.clone(),
         counts,
         retired: ledger.retired,
         truths: ledger.truths,
-        prefetched: prefetched(&outcome, config),
+        prefetched: prefetched(outcome, config),
         l2: ledger.l2,
         patch: config.core.revision.patch(),
         cores: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
         has_external_llc: config.semantics.extllc,
         seconds,
         is_user_only: !session.trace().meta().machine.full_system,
-    })
+    }
 }
 
 /// The counts as a core of revision r0p3 has them.

@@ -4,7 +4,7 @@
 //! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory;
 //! [`core_bench`] and [`targets`] measure the core;
 //! [`truth`] fills what formulas are held against, [`evidence`] runs a trace for that;
-//! [`diff`] says why two configurations count differently.
+//! [`observe`] looks at a run from all sides, for reports; [`diff`] says why two configurations count differently.
 
 pub mod config;
 pub mod core_bench;
@@ -15,6 +15,7 @@ pub mod error;
 pub mod evidence;
 pub mod ladder;
 mod levels;
+pub mod observe;
 pub mod outcome;
 mod page_map;
 pub mod region;
@@ -26,6 +27,7 @@ pub mod truth;
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;
 pub use levels::{Level, LevelCounts};
+pub use observe::RunObserver;
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};
 pub use region::{Marker, Roi, RunOptions};
 pub use session::Session;

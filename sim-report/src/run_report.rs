@@ -9,22 +9,34 @@ mod branches;
 mod code;
 mod counts;
 mod flows;
+mod latencies;
 mod memory;
+mod miss_curves;
+mod names;
+mod observed;
+mod profiled;
+mod ratio;
 mod run;
+mod slot_tree;
 mod slots;
 mod timeline;
 
+use std::io::{self, Write};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Symbols;
 
 pub use branches::{BranchKindCount, BranchSite, Branches};
 pub use code::{CauseSlots, Code, Cost, HotFunction, HotInstruction, HotLine, Place, SourceCount};
 pub use counts::{EventCount, MetricValue, SixCounters};
 pub use flows::{BoxCount, BoxEvent, EdgeCount, FlowCount};
-pub use memory::{
-    CurvePoint, LatencyBucket, LatencyHistogram, LookupRow, MissCurve, ModelMark, NamedCount,
-    PrefetcherRow,
-};
+pub use latencies::{LatencyBucket, LatencyHistogram};
+pub use memory::{LookupRow, NamedCount, PrefetcherRow};
+pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
+pub use observed::Observed;
+use profiled::Profiled;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{Series, ThreadTimeline, Timeline};
@@ -65,4 +77,48 @@ pub struct RunReport {
     pub code: Code,
     /// Branches and their mispredictions.
     pub branches: Branches,
+}
+
+impl RunReport {
+    /// The report about a run. Code is named by `symbols`.
+    pub fn new(observed: &Observed<'_>, symbols: &Symbols) -> RunReport {
+        let profile = Profiled::new(observed, symbols);
+        RunReport {
+            format: FORMAT.to_owned(),
+            run: RunInfo::of(observed),
+            threads: observed.outcome.cores.iter().map(ThreadInfo::of).collect(),
+            events: EventCount::all(observed),
+            metrics: MetricValue::all(observed),
+            top_down: SlotNode::of(&profile),
+            timeline: Timeline::of(observed),
+            caches: LookupRow::caches(observed),
+            tlbs: LookupRow::tlbs(observed),
+            prefetchers: PrefetcherRow::all(observed),
+            flows: FlowCount::all(observed),
+            miss_curves: MissCurve::all(observed),
+            load_latencies: LatencyHistogram::all(observed),
+            code: Code::of(&profile),
+            branches: Branches::of(&profile),
+        }
+    }
+
+    /// The exact count of an event, by its mnemonic.
+    pub fn count(&self, event: &str) -> Option<u64> {
+        self.events.iter().find(|own| own.event == event).map(|own| own.count)
+    }
+
+    /// Writes the report as one JSON document.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    /// The JSON schema of the form, as text.
+    pub fn schema() -> String {
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(RunReport));
+        schema.expect("a schema is plain data") + "\n"
+    }
 }

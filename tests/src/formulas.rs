@@ -33,9 +33,9 @@ pub fn evidence(part: &Part<'_>) -> Result<Evidence, Box<dyn Error>> {
     let config = MachineConfig::from_document(&source.document()?)?;
     let path = repository().join("traces").join(format!("{}.n2t", part.trace));
     let header = RunHeader { trace: part.trace.to_owned(), ..RunHeader::default() };
-    let session = Session::open(&path, config.clone(), header)?;
+    let session = Session::open(&path, config, header)?;
     let options = RunOptions { warmup: part.warmup, limit: part.limit, roi: None };
-    Ok(examine(&session, &config, &options, &mut |_| {}, &mut NullSink)?)
+    Ok(examine(&session, &options, &mut |_| {}, &mut NullSink)?)
 }
 
 /// The committed traces, by name.

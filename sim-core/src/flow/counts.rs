@@ -36,11 +36,16 @@ impl FlowCounts {
         self.taken[edge as usize]
     }
 
+    /// An edge was taken so often.
+    pub fn add(&mut self, edge: FlowEdge, times: u64) {
+        let taken = &mut self.taken[edge as usize];
+        *taken = taken.saturating_add(times);
+    }
+
     /// `times` accesses that go this way.
     pub fn add_path(&mut self, path: &Path, times: u64) {
         for edge in path.reported() {
-            let taken = &mut self.taken[edge as usize];
-            *taken = taken.saturating_add(times);
+            self.add(edge, times);
         }
     }
 

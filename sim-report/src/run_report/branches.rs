@@ -2,8 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim_machine::observe::{BranchKind, CodeKind, InstCost};
 
-use super::code::Place;
+use super::code::{Cost, Place};
+use super::names::branch_name;
+use super::profiled::Profiled;
+use super::ratio::{percent, some_percent};
 
 /// Branches that retired, and which of them went wrong.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,4 +58,53 @@ pub struct BranchSite {
     pub share_percent: f64,
     /// Slots that its mispredictions cost: operations thrown away and the refill behind it.
     pub bad_slots: u64,
+}
+
+/// Branches that are listed.
+const SITES: usize = 100;
+
+impl Branches {
+    pub(super) fn of(profile: &Profiled<'_>) -> Branches {
+        let branches = profile.instructions.iter().filter_map(|(_, cost)| match cost.kind {
+            CodeKind::Branch(kind) => Some((kind, *cost)),
+            _ => None,
+        });
+        let branches: Vec<(BranchKind, &InstCost)> = branches.collect();
+        let sum = |of: fn(&InstCost) -> u64| branches.iter().map(|(_, cost)| of(cost)).sum::<u64>();
+        let mispredicted = sum(|cost| cost.mispredicted);
+        let mut wrong: Vec<_> = branches.iter().filter(|(_, cost)| cost.mispredicted > 0).collect();
+        wrong.sort_by_key(|(_, cost)| (std::cmp::Reverse(cost.mispredicted), cost.pc));
+        let site = |(kind, cost): &&(BranchKind, &InstCost)| BranchSite {
+            place: profile.place(cost),
+            kind: branch_name(*kind).to_owned(),
+            retired: cost.retired,
+            taken: cost.taken,
+            mispredicted: cost.mispredicted,
+            miss_percent: percent(cost.mispredicted, cost.retired),
+            share_percent: percent(cost.mispredicted, mispredicted),
+            bad_slots: Cost::of(cost, profile.all_slots()).bad_speculation,
+        };
+        Branches {
+            retired: sum(|cost| cost.retired),
+            mispredicted,
+            kinds: BranchKind::ALL.map(|kind| BranchKindCount::of(kind, &branches)).into(),
+            sites: wrong.iter().take(SITES).map(site).collect(),
+            sites_left_out: wrong.len().saturating_sub(SITES) as u64,
+        }
+    }
+}
+
+impl BranchKindCount {
+    fn of(kind: BranchKind, branches: &[(BranchKind, &InstCost)]) -> BranchKindCount {
+        let own = branches.iter().filter(|(own, _)| *own == kind);
+        let mut sum = InstCost::default();
+        own.for_each(|(_, cost)| sum.add(cost));
+        BranchKindCount {
+            kind: branch_name(kind).to_owned(),
+            retired: sum.retired,
+            taken: sum.taken,
+            mispredicted: sum.mispredicted,
+            miss_percent: some_percent(sum.mispredicted, sum.retired),
+        }
+    }
 }

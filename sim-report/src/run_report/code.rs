@@ -2,6 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use sim_core::InstId;
+use sim_machine::observe::{CodeKind, Column, End, Fate, InstCost, SOURCES};
+
+use super::names::{fate_names, kind_name, source_name};
+use super::profiled::Profiled;
+use super::ratio::{over, percent};
+use crate::symbols::SourceLine;
 
 /// Where an instruction is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -136,4 +145,142 @@ pub struct SourceCount {
     pub source: String,
     /// Accesses that retired.
     pub accesses: u64,
+}
+
+/// Functions that are listed.
+const FUNCTIONS: usize = 100;
+/// Source lines that are listed.
+const LINES: usize = 200;
+/// Instructions that are listed.
+const INSTRUCTIONS: usize = 200;
+/// The function of code without a name.
+const UNKNOWN: &str = "[unknown]";
+
+impl Code {
+    pub(super) fn of(profile: &Profiled<'_>) -> Code {
+        let (functions, lines) = (functions(profile), lines(profile));
+        let cost = |cost: &InstCost| Cost::of(cost, profile.all_slots());
+        let left_out = |all: usize, listed: usize| all.saturating_sub(listed) as u64;
+        let named =
+            |(name, own): &(String, InstCost)| HotFunction { name: name.clone(), cost: cost(own) };
+        let line = |((line, function), own): &((SourceLine, String), InstCost)| HotLine {
+            file: line.file.clone(),
+            line: line.line,
+            function: function.clone(),
+            cost: cost(own),
+        };
+        let instruction = |(id, own): &(InstId, &InstCost)| HotInstruction::of(*id, own, profile);
+        Code {
+            has_functions: !profile.symbols.functions().is_empty(),
+            has_lines: !lines.is_empty(),
+            functions_left_out: left_out(functions.len(), FUNCTIONS),
+            functions: functions.iter().take(FUNCTIONS).map(named).collect(),
+            lines_left_out: left_out(lines.len(), LINES),
+            lines: lines.iter().take(LINES).map(line).collect(),
+            instructions_left_out: left_out(profile.instructions.len(), INSTRUCTIONS),
+            instructions: profile.instructions.iter().take(INSTRUCTIONS).map(instruction).collect(),
+            elsewhere: cost(profile.elsewhere),
+            total: cost(&profile.total),
+        }
+    }
+}
+
+/// What each function cost, the most expensive first.
+fn functions(profile: &Profiled<'_>) -> Vec<(String, InstCost)> {
+    let own = |pc| profile.symbols.function(pc).map(|place| place.function);
+    let all = profile.instructions.iter().map(|(_, cost)| {
+        let function = own(cost.pc);
+        let (addr, name) = match function {
+            Some(function) => (Some(function.addr), function.name.clone()),
+            None => (None, UNKNOWN.to_owned()),
+        };
+        ((addr, name), *cost)
+    });
+    summed(all).into_iter().map(|((_, name), cost)| (name, cost)).collect()
+}
+
+/// What each source line cost, the most expensive first.
+fn lines(profile: &Profiled<'_>) -> Vec<((SourceLine, String), InstCost)> {
+    let all = profile.instructions.iter().filter_map(|(_, cost)| {
+        let (line, function) = profile.line(cost.pc)?;
+        Some(((line.file, line.line, function), *cost))
+    });
+    let line = |((file, line, function), cost)| ((SourceLine { file, line }, function), cost);
+    summed(all).into_iter().map(line).collect()
+}
+
+/// The costs of what has the same key; the most expensive first, as expensive ones by their keys.
+fn summed<'a, K: Ord>(all: impl Iterator<Item = (K, &'a InstCost)>) -> Vec<(K, InstCost)> {
+    let mut sums: BTreeMap<K, InstCost> = BTreeMap::new();
+    for (key, cost) in all {
+        sums.entry(key).or_default().add(cost);
+    }
+    let mut sums: Vec<(K, InstCost)> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, cost)| std::cmp::Reverse(cost.all_slots()));
+    sums
+}
+
+impl Cost {
+    pub(super) fn of(cost: &InstCost, all_slots: u64) -> Cost {
+        let end = |end| {
+            let own = Fate::all().filter(|fate| fate.end() == end);
+            own.map(|fate| cost.slots[fate.index()]).sum()
+        };
+        let event = |column: Column| cost.columns[column as usize];
+        let instructions = event(Column::Instructions);
+        Cost {
+            slots: cost.all_slots(),
+            percent: percent(cost.all_slots(), all_slots),
+            retiring: end(End::Retiring),
+            bad_speculation: end(End::BadSpeculation),
+            frontend: end(End::Frontend),
+            backend: end(End::Backend),
+            causes: causes(cost),
+            cycles: cost.cycles,
+            instructions,
+            ipc: over(instructions, cost.cycles, 1.0),
+            branch_misses: event(Column::BranchMisses),
+            l1i_refills: event(Column::L1iRefills),
+            l1d_refills: event(Column::L1dRefills),
+            l2_refills: event(Column::L2Refills),
+            dtlb_walks: event(Column::DtlbWalks),
+            itlb_walks: event(Column::ItlbWalks),
+        }
+    }
+}
+
+/// What was lost, most first.
+fn causes(cost: &InstCost) -> Vec<CauseSlots> {
+    let lost = Fate::all().filter(|fate| fate.end() != End::Retiring);
+    let named = lost.map(|fate| {
+        let (cause, name) = fate_names(fate);
+        CauseSlots { cause, name: name.to_owned(), slots: cost.slots[fate.index()] }
+    });
+    let mut causes: Vec<CauseSlots> = named.filter(|cause| cause.slots > 0).collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.slots));
+    causes
+}
+
+impl HotInstruction {
+    fn of(id: InstId, cost: &InstCost, profile: &Profiled<'_>) -> HotInstruction {
+        let trace = profile.observed.session.trace();
+        let code = trace.statics().insts().get(id as usize).map(|code| code.word);
+        // Code that only an abandoned path met is in the image alone.
+        let word = code.or_else(|| trace.image().word_at(cost.pc)).unwrap_or_default();
+        let supplied = SOURCES.into_iter().zip(cost.sources).filter(|(_, accesses)| *accesses > 0);
+        let source = |(source, accesses)| {
+            let source = source_name(source).to_owned();
+            SourceCount { source, accesses }
+        };
+        let is_load = cost.kind == CodeKind::Load;
+        HotInstruction {
+            place: profile.place(cost),
+            word: format!("{word:08x}"),
+            kind: kind_name(cost.kind).to_owned(),
+            cost: Cost::of(cost, profile.all_slots()),
+            thrown_away: cost.thrown_away,
+            load_cycles: is_load.then(|| over(cost.load_cycles, cost.retired, 1.0)).flatten(),
+            sources: supplied.map(source).collect(),
+        }
+    }
 }

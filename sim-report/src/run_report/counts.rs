@@ -2,6 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim_core::PmuEvent;
+use sim_metrics::builtin;
+use sim_metrics::formula::{Catalog, Linked, MetricFormula};
+use sim_metrics::judge::{Judge, Tolerance};
+use sim_pmu::perf::Reading;
+
+use super::observed::Observed;
+use super::ratio::percent;
+use crate::stat::{self, Selected};
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,4 +67,77 @@ pub struct MetricValue {
     pub truth: Option<f64>,
     /// Its value from six counters that all events share in turns.
     pub six_counters: Option<f64>,
+}
+
+impl EventCount {
+    /// Every event, chapter by chapter.
+    pub(super) fn all(observed: &Observed<'_>) -> Vec<EventCount> {
+        let total = observed.outcome.total();
+        let one = |selected: Selected| {
+            let event = selected.event.event;
+            let (info, count) = (event.info(), total.value(event));
+            EventCount {
+                event: event.mnemonic().to_owned(),
+                perf_name: event.perf_name(),
+                code: event.code(),
+                section: info.section.to_owned(),
+                group: info.group.title().to_owned(),
+                count,
+                by_thread: observed.outcome.cores.iter().map(|c| c.counts.value(event)).collect(),
+                six_counters: SixCounters::of(&observed.reading(event), count),
+            }
+        };
+        stat::every_event().into_iter().map(one).collect()
+    }
+}
+
+impl SixCounters {
+    fn of(reading: &Reading, exact: u64) -> Option<SixCounters> {
+        Some(SixCounters {
+            estimate: reading.scaled()?,
+            percent_running: percent(reading.running, reading.enabled),
+            percent_error: reading.error_percent(exact),
+        })
+    }
+}
+
+impl MetricValue {
+    /// Every built-in metric.
+    pub(super) fn all(observed: &Observed<'_>) -> Vec<MetricValue> {
+        let catalog = builtin::catalog();
+        let one = |metric| MetricValue::of(metric, &catalog, observed);
+        catalog.metrics().iter().filter_map(one).collect()
+    }
+
+    fn of(
+        metric: &MetricFormula,
+        catalog: &Catalog,
+        observed: &Observed<'_>,
+    ) -> Option<MetricValue> {
+        let evidence = &observed.evidence;
+        // A test of the built-in metrics holds that they read, link and claim truths.
+        let formula = metric.formula.as_ref().ok()?;
+        let linked = Linked::named(&metric.name, formula, catalog).ok()?;
+        let judge = Judge::new(metric, catalog, Tolerance::default()).ok()?;
+        let finite = |value: f64| Some(value * metric.scale.factor).filter(|v| v.is_finite());
+        let value = |count: &dyn Fn(PmuEvent) -> f64| {
+            finite(evidence.evaluate(&linked, evidence.patch, count).value)
+        };
+        let estimate = |event| match observed.reading(event).scaled() {
+            Some(estimate) => estimate as f64,
+            None => f64::NAN,
+        };
+        let real = judge.truth().and_then(|truth| evidence.truths.value(truth));
+        Some(MetricValue {
+            metric: metric.name.clone(),
+            description: metric.description.clone(),
+            groups: metric.groups.clone(),
+            unit: metric.scale.unit.clone(),
+            decimals: u8::try_from(metric.scale.decimals()).unwrap_or(u8::MAX),
+            formula: formula.text().to_owned(),
+            value: value(&|event| evidence.count(event, evidence.patch)),
+            truth: real.map(|real| real * metric.scale.factor / judge.factor()),
+            six_counters: value(&estimate),
+        })
+    }
 }

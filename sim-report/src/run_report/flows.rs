@@ -1,7 +1,13 @@
 //! The flows of PMU guide chapter 5 with what the run sent through them.
 
+use petgraph::visit::EdgeRef;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim_core::flow::{FlowCounts, FlowGraph, Link};
+use sim_core::{Counts, Flow, FlowEdge, PmuEvent};
+
+use super::observed::Observed;
+use super::ratio::some_percent;
 
 /// One flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,4 +59,61 @@ pub struct EdgeCount {
     pub taken: u64,
     /// Of all that left its box, in percent; absent if nothing did.
     pub percent: Option<f64>,
+}
+
+impl FlowCount {
+    /// Every flow.
+    pub(super) fn all(observed: &Observed<'_>) -> Vec<FlowCount> {
+        let total = observed.outcome.total();
+        let counts = observed.observer.flows();
+        Flow::ALL.into_iter().map(|flow| FlowCount::of(flow, counts, &total)).collect()
+    }
+
+    fn of(flow: Flow, counts: &FlowCounts, total: &Counts) -> FlowCount {
+        let (info, graph) = (flow.info(), FlowGraph::new(flow));
+        let visits = |node| counts.visits(&graph, node);
+        let boxes = graph.graph().node_indices().map(|node| {
+            let part = &graph.graph()[node];
+            let event = |event: &PmuEvent| BoxEvent {
+                event: event.mnemonic().to_owned(),
+                count: total.value(*event),
+            };
+            BoxCount {
+                name: part.name.to_owned(),
+                step: part.step,
+                visits: visits(node),
+                events: part.events.iter().map(event).collect(),
+            }
+        });
+        let boxes = boxes.collect();
+        let edges = graph.graph().edge_references().map(|edge| {
+            let taken = counts.along(&graph, edge.source(), *edge.weight());
+            let reported = match edge.weight() {
+                Link::Reported(edge) => Some(*edge),
+                Link::Implied => None,
+            };
+            EdgeCount {
+                edge: reported.map(|edge| format!("{edge:?}")),
+                from: graph.graph()[edge.source()].name.to_owned(),
+                to: graph.graph()[edge.target()].name.to_owned(),
+                label: reported.map_or("", |edge| edge.info().label).to_owned(),
+                taken,
+                percent: some_percent(taken, visits(edge.source())),
+            }
+        });
+        let (section, title) = (info.section.to_owned(), info.title.to_owned());
+        FlowCount { section, title, boxes, edges: edges.collect() }
+    }
+
+    /// The counts of these flows, for those who draw them.
+    pub fn counts(flows: &[FlowCount]) -> FlowCounts {
+        let mut counts = FlowCounts::default();
+        for edge in flows.iter().flat_map(|flow| &flow.edges) {
+            let is_it = |known: &&FlowEdge| edge.edge.as_deref() == Some(&*format!("{known:?}"));
+            if let Some(known) = FlowEdge::ALL.iter().find(is_it) {
+                counts.add(*known, edge.taken);
+            }
+        }
+        counts
+    }
 }

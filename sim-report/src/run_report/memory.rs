@@ -1,7 +1,13 @@
-//! Caches, TLBs, prefetchers, sizes, latencies: what the memory system did.
+//! Lookups and misses of caches and TLBs, and what prefetchers did. PMU guide 4.1 to 4.5.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim_core::PmuEvent::*;
+use sim_core::{Counts, PmuEvent};
+use sim_machine::PrefetchCounts;
+
+use super::observed::Observed;
+use super::ratio::{over, some_percent};
 
 /// A count with the event that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,92 +58,103 @@ pub struct PrefetcherRow {
     pub coverage_percent: Option<f64>,
 }
 
-/// How many accesses would miss in a fully associative memory of other sizes that replaces what was
-/// used least recently. Accesses of the right path alone, each thread on its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MissCurve {
-    /// Its name, the same in every report: `data_lines`, `code_lines`, `data_pages`, `code_pages`.
-    pub id: String,
-    /// What was accessed, for people.
-    pub name: String,
-    /// Bytes of a unit: a line or a page.
-    pub unit_bytes: u64,
-    /// Accesses.
-    pub accesses: u64,
-    /// Different units, of all threads. With `is_cut`: how often a unit came that was not among the
-    /// `most_units` used last.
-    pub footprint_units: u64,
-    /// Units that are remembered for each thread; distances up to here are exact.
-    pub most_units: u64,
-    /// More units than that were in use: misses at the largest sizes are not only first uses.
-    pub is_cut: bool,
-    /// Misses by size, smallest first.
-    pub points: Vec<CurvePoint>,
-    /// The sizes of the modeled machine.
-    pub marks: Vec<ModelMark>,
+impl LookupRow {
+    /// The caches, the nearest first.
+    pub(super) fn caches(observed: &Observed<'_>) -> Vec<LookupRow> {
+        let memory = &observed.session.config().memory;
+        let cache = |bytes, ways| format!("{}, {ways}-way", binary(bytes));
+        let l1d = cache(memory.l1d.size_bytes, memory.l1d.ways);
+        let l2 = cache(memory.l2.size_bytes, memory.l2.ways);
+        let slc = memory.slc.slice_bytes.saturating_mul(memory.slc.slices.into());
+        let (l1i, slc) = (
+            cache(memory.l1i.size_bytes, memory.l1i.ways),
+            format!("{} of the mesh", cache(slc, memory.slc.ways)),
+        );
+        let rows: [(&str, &str, &str, PmuEvent, PmuEvent); 8] = [
+            ("L1D", "all", &l1d, L1D_CACHE, L1D_CACHE_REFILL),
+            ("L1D", "read", &l1d, L1D_CACHE_RD, L1D_CACHE_REFILL_RD),
+            ("L1D", "write", &l1d, L1D_CACHE_WR, L1D_CACHE_REFILL_WR),
+            ("L1I", "all", &l1i, L1I_CACHE, L1I_CACHE_REFILL),
+            ("L2", "all", &l2, L2D_CACHE, L2D_CACHE_REFILL),
+            ("L2", "read", &l2, L2D_CACHE_RD, L2D_CACHE_REFILL_RD),
+            ("L2", "write", &l2, L2D_CACHE_WR, L2D_CACHE_REFILL_WR),
+            ("last level", "read", &slc, LL_CACHE_RD, LL_CACHE_MISS_RD),
+        ];
+        LookupRow::rows(observed, &rows)
+    }
+
+    /// The TLBs; a table walk is a miss of all of them.
+    pub(super) fn tlbs(observed: &Observed<'_>) -> Vec<LookupRow> {
+        let memory = &observed.session.config().memory;
+        let entries = |count: u32| format!("{count} entries");
+        let (dtlb, itlb) = (entries(memory.dtlb.entries), entries(memory.itlb.entries));
+        let l2 = format!("{} entries, {}-way", memory.l2_tlb.entries, memory.l2_tlb.ways);
+        let rows: [(&str, &str, &str, PmuEvent, PmuEvent); 9] = [
+            ("L1 data TLB", "all", &dtlb, L1D_TLB, L1D_TLB_REFILL),
+            ("L1 data TLB", "read", &dtlb, L1D_TLB_RD, L1D_TLB_REFILL_RD),
+            ("L1 data TLB", "write", &dtlb, L1D_TLB_WR, L1D_TLB_REFILL_WR),
+            ("L1 instruction TLB", "all", &itlb, L1I_TLB, L1I_TLB_REFILL),
+            ("L2 TLB", "all", &l2, L2D_TLB, L2D_TLB_REFILL),
+            ("L2 TLB", "read", &l2, L2D_TLB_RD, L2D_TLB_REFILL_RD),
+            ("L2 TLB", "write", &l2, L2D_TLB_WR, L2D_TLB_REFILL_WR),
+            ("table walks", "data", "", L1D_TLB, DTLB_WALK),
+            ("table walks", "instruction", "", L1I_TLB, ITLB_WALK),
+        ];
+        LookupRow::rows(observed, &rows)
+    }
+
+    fn rows(
+        observed: &Observed<'_>,
+        rows: &[(&str, &str, &str, PmuEvent, PmuEvent)],
+    ) -> Vec<LookupRow> {
+        let counts = observed.outcome.total();
+        let instructions = counts.value(INST_RETIRED);
+        let row = |&(structure, kind, size, accesses, misses): &(&str, &str, &str, _, _)| {
+            let (accesses, misses) =
+                (NamedCount::of(accesses, &counts), NamedCount::of(misses, &counts));
+            LookupRow {
+                structure: structure.to_owned(),
+                kind: kind.to_owned(),
+                size: size.to_owned(),
+                miss_percent: some_percent(misses.count, accesses.count),
+                mpki: over(misses.count, instructions, 1000.0),
+                accesses,
+                misses,
+            }
+        };
+        rows.iter().map(row).collect()
+    }
 }
 
-/// Misses of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CurvePoint {
-    /// Size in units.
-    pub units: u64,
-    /// Accesses that would miss.
-    pub misses: u64,
-    /// Of all accesses, in percent.
-    pub miss_percent: f64,
+impl NamedCount {
+    pub(super) fn of(event: PmuEvent, counts: &Counts) -> NamedCount {
+        NamedCount { event: event.mnemonic().to_owned(), count: counts.value(event) }
+    }
 }
 
-/// The size of a structure of the modeled machine, on a curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ModelMark {
-    /// The structure: `L1D`.
-    pub structure: String,
-    /// Its size in units of the curve.
-    pub units: u64,
-    /// What the curve says at this size.
-    pub misses: u64,
-    /// Of all accesses, in percent.
-    pub miss_percent: f64,
-    /// What the model counted in its own one, with its ways, its neighbors and the wrong path; absent where
-    /// no event says it.
-    pub counted: Option<NamedCount>,
+impl PrefetcherRow {
+    pub(super) fn all(observed: &Observed<'_>) -> Vec<PrefetcherRow> {
+        let row = |(name, counts): (&str, PrefetchCounts)| PrefetcherRow {
+            prefetcher: name.to_owned(),
+            issued: counts.issued,
+            useful: counts.useful,
+            late: counts.late,
+            useless: counts.useless,
+            missed: counts.missed,
+            accuracy_percent: counts.accuracy().map(|share| share * 100.0),
+            coverage_percent: counts.coverage().map(|share| share * 100.0),
+        };
+        observed.outcome.prefetches().named().into_iter().map(row).collect()
+    }
 }
 
-/// How long retired loads took from issue to data, of one source of data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LatencyHistogram {
-    /// Where the data came from: `L1`, `L2`, `system level cache`.
-    pub source: String,
-    /// Loads.
-    pub loads: u64,
-    /// Of all loads, in percent.
-    pub percent: f64,
-    /// Cycles of all of them together.
-    pub cycles: u64,
-    /// Mean cycles; absent without loads, as all below.
-    pub mean: Option<f64>,
-    /// The fastest.
-    pub min: Option<u64>,
-    /// Half of them took no longer; within the width of a bucket.
-    pub median: Option<u64>,
-    /// 90 of 100 took no longer; within the width of a bucket.
-    pub p90: Option<u64>,
-    /// 99 of 100 took no longer; within the width of a bucket.
-    pub p99: Option<u64>,
-    /// The slowest.
-    pub max: Option<u64>,
-    /// Loads by cycles, empty buckets left out.
-    pub buckets: Vec<LatencyBucket>,
-}
-
-/// Loads that took about as long.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LatencyBucket {
-    /// Fewest cycles of the bucket.
-    pub from: u64,
-    /// Most cycles of the bucket.
-    pub to: u64,
-    /// Loads.
-    pub loads: u64,
+/// Bytes in the largest unit that divides them.
+pub(super) fn binary(bytes: u64) -> String {
+    match bytes {
+        0 => String::from("0 bytes"),
+        _ if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} bytes"),
+    }
 }

@@ -2,6 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim_core::PmuEvent::{CPU_CYCLES, INST_RETIRED};
+use sim_machine::{CoreOutcome, Outcome, UnknownWord};
+
+use super::observed::Observed;
+use super::ratio::over;
 
 /// The head of a report: enough to repeat the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,4 +71,70 @@ pub struct ThreadInfo {
     pub instructions: u64,
     /// Retired instructions per cycle.
     pub ipc: Option<f64>,
+}
+
+impl RunInfo {
+    pub(super) fn of(observed: &Observed<'_>) -> RunInfo {
+        let Observed { session, options, outcome, .. } = observed;
+        let header = &outcome.header;
+        let counts = outcome.total();
+        let value = |event| counts.value(event);
+        let longest = outcome.cores.iter().map(|core| core.counts.value(CPU_CYCLES)).max();
+        RunInfo {
+            version: header.version.clone(),
+            trace: header.trace.clone(),
+            trace_hash: format!("{:016x}", header.trace_hash),
+            config: header.config.clone(),
+            config_hash: format!("{:016x}", header.config_hash),
+            revision: format!("r0p{}", session.config().core.revision.patch()),
+            seed: header.seed,
+            clock_hz: outcome.clock_hz,
+            warmup: options.warmup,
+            limit: options.limit,
+            roi: options.roi.as_ref().map(|roi| format!("from {} to {}", roi.begin, roi.end)),
+            seconds: longest.unwrap_or(0) as f64 / outcome.clock_hz.max(1) as f64,
+            cycles: value(CPU_CYCLES),
+            instructions: value(INST_RETIRED),
+            ipc: over(value(INST_RETIRED), value(CPU_CYCLES), 1.0),
+            tick_ns: observed.tick_ns,
+            notes: notes(observed),
+            unknown_words: unknown_words(outcome),
+        }
+    }
+}
+
+/// What the run says, and what the recorder could not see.
+fn notes(observed: &Observed<'_>) -> Vec<String> {
+    let gaps = &observed.session.trace().meta().gaps;
+    observed.outcome.notes.iter().chain(gaps).cloned().collect()
+}
+
+/// Those of all threads; a word at one place is one.
+fn unknown_words(outcome: &Outcome) -> Vec<UnknownWordCount> {
+    let mut words: Vec<UnknownWord> = Vec::new();
+    for word in outcome.cores.iter().flat_map(|core| &core.unknown_words) {
+        match words.iter_mut().find(|known| (known.pc, known.word) == (word.pc, word.word)) {
+            Some(known) => known.executions += word.executions,
+            None => words.push(word.clone()),
+        }
+    }
+    words.sort_by_key(|word| (std::cmp::Reverse(word.executions), word.pc));
+    let count = |word: UnknownWord| UnknownWordCount {
+        address: format!("{:#x}", word.pc),
+        word: format!("{:08x}", word.word),
+        executions: word.executions,
+    };
+    words.into_iter().map(count).collect()
+}
+
+impl ThreadInfo {
+    pub(super) fn of(core: &CoreOutcome) -> ThreadInfo {
+        let value = |event| core.counts.value(event);
+        ThreadInfo {
+            thread: core.stream,
+            cycles: value(CPU_CYCLES),
+            instructions: value(INST_RETIRED),
+            ipc: over(value(INST_RETIRED), value(CPU_CYCLES), 1.0),
+        }
+    }
 }

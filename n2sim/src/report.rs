@@ -1,0 +1,87 @@
+//! `n2sim report`: replays a trace once and gives everything that is worth seeing of the run.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_report::RunReport;
+use sim_report::run_report::Observed;
+
+use crate::Verdict;
+use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
+use crate::output::Output;
+use crate::per_function;
+use crate::stat::{self, parse_roi};
+
+/// Replay a trace and report on it from all sides: slots, time, caches, flows, code, counters
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: n2sim report traces/hash.n2t --json -o hash.json\n          \
+    n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
+    n2sim report --schema > report.schema.json")]
+pub(crate) struct ReportArgs {
+    /// The trace to replay
+    #[arg(required_unless_present = "schema")]
+    trace: Option<PathBuf>,
+    /// Print the report as one JSON document
+    #[arg(short, long, required_unless_present = "schema")]
+    json: bool,
+    /// Print the JSON schema of the report
+    #[arg(long, exclusive = true)]
+    schema: bool,
+    /// Write to FILE instead of standard output, when everything is done
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The program that was recorded, for source lines, and functions that the trace does not name
+    #[arg(long, value_name = "FILE")]
+    elf: Option<PathBuf>,
+    /// Time that a turn of the six counters takes, in modeled time; perf's 4ms never ends in a short trace
+    #[arg(long, value_name = "TIME", value_parser = tick, default_value = "50us")]
+    #[arg(allow_negative_numbers = true)]
+    tick: u64,
+    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    warmup: u64,
+    /// Instructions of each thread to report on, after the warm-up
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    limit: Option<u64>,
+    /// Report only on what is between two markers: numbers of HINT instructions (40,41) or names of functions
+    #[arg(long, value_name = "BEGIN,END", help_heading = "Part of the trace")]
+    roi: Option<String>,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Runs the trace and writes the report.
+pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
+    let Some(trace) = args.trace.as_ref() else {
+        io::stdout().lock().write_all(RunReport::schema().as_bytes())?;
+        return Ok(Verdict::Good);
+    };
+    let roi = args.roi.as_deref().map(parse_roi).transpose()?;
+    let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
+    let overrides = args.machine.overrides();
+    let document = args.machine.source(&overrides).document()?;
+    let header = RunHeader {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: document.name(),
+        config_hash: document.hash(),
+        trace: trace.display().to_string(),
+        ..RunHeader::default()
+    };
+    let session = Session::open(trace, MachineConfig::from_document(&document)?, header)?;
+    let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
+    let mut out = Output::create(args.output.as_deref())?;
+    let (observed, _) = stat::with_progress(&session, |progress| {
+        Ok(Observed::run(&session, &options, args.tick, progress)?)
+    })?;
+    RunReport::new(&observed, &symbols).write_json(&mut out)?;
+    out.finish()?;
+    stat::write_unknown_words(&mut io::stderr(), &observed.outcome)?;
+    for note in &observed.outcome.notes {
+        writeln!(io::stderr(), "n2sim: note: {note}")?;
+    }
+    Ok(Verdict::Good)
+}

@@ -1,0 +1,146 @@
+//! How long loads took, by where their data came from: histograms of a fixed size.
+
+use sim_core::DataSource;
+
+/// Every source, in the order of distance.
+pub const SOURCES: [DataSource; 8] = [
+    DataSource::StoreQueue,
+    DataSource::L1,
+    DataSource::L2,
+    DataSource::Slc,
+    DataSource::Peer,
+    DataSource::Remote,
+    DataSource::Dram,
+    DataSource::Device,
+];
+
+/// Buckets of one power of two: latencies are told apart to an eighth.
+const STEPS: u64 = 8;
+/// Buckets: 0 to 7 cycles one by one, then [`STEPS`] for each power of two that a cycle count can have.
+const BUCKETS: usize = (STEPS as usize) * 62;
+
+/// Loads of one source.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    /// Loads.
+    pub loads: u64,
+    /// Cycles of all of them.
+    pub cycles: u64,
+    /// The fastest; meaningless without loads.
+    pub min: u64,
+    /// The slowest.
+    pub max: u64,
+    buckets: Box<[u64]>,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        let buckets = vec![0; BUCKETS].into_boxed_slice();
+        Latency { loads: 0, cycles: 0, min: u64::MAX, max: 0, buckets }
+    }
+}
+
+impl Latency {
+    #[inline]
+    fn add(&mut self, cycles: u64) {
+        self.loads += 1;
+        self.cycles += cycles;
+        self.min = self.min.min(cycles);
+        self.max = self.max.max(cycles);
+        self.buckets[bucket(cycles)] += 1;
+    }
+
+    /// Fewest and most cycles of each bucket that is not empty, with its loads. The outer ones end where
+    /// the loads do.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let filled = self.buckets.iter().enumerate().filter(|(_, loads)| **loads > 0);
+        filled.map(|(number, loads)| {
+            let (from, to) = range(number);
+            (from.max(self.min), to.min(self.max), *loads)
+        })
+    }
+
+    /// The cycles that so many percent of the loads did not exceed: the end of their bucket. `None`
+    /// without loads.
+    pub fn percentile(&self, percent: u64) -> Option<u64> {
+        let wanted = (u128::from(self.loads) * u128::from(percent)).div_ceil(100);
+        let mut seen = 0;
+        self.buckets().find_map(|(_, to, loads)| {
+            seen += u128::from(loads);
+            (seen >= wanted).then_some(to)
+        })
+    }
+}
+
+#[inline]
+fn bucket(cycles: u64) -> usize {
+    if cycles < STEPS {
+        return cycles as usize;
+    }
+    let power = u64::from(cycles.ilog2() - STEPS.ilog2());
+    // The leading one of `cycles >> power` is the first of the eight steps of its power of two.
+    (power * STEPS + (cycles >> power)) as usize
+}
+
+/// Fewest and most cycles of a bucket.
+fn range(number: usize) -> (u64, u64) {
+    let number = number as u64;
+    if number < STEPS {
+        return (number, number);
+    }
+    let power = number / STEPS - 1;
+    let step = number % STEPS + STEPS;
+    (step << power, (step << power) + ((1 << power) - 1))
+}
+
+/// Retired loads by source.
+#[derive(Clone, Debug, Default)]
+pub struct Latencies([Latency; SOURCES.len()]);
+
+impl Latencies {
+    /// A load took so long.
+    #[inline]
+    pub(crate) fn add(&mut self, source: DataSource, cycles: u64) {
+        self.0[source as usize].add(cycles);
+    }
+
+    /// The loads of one source.
+    pub fn of(&self, source: DataSource) -> &Latency {
+        &self.0[source as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_tile_the_numbers() {
+        assert!(SOURCES.iter().enumerate().all(|(i, source)| *source as usize == i));
+        let mut next = 0;
+        for number in 0..BUCKETS {
+            let (from, to) = range(number);
+            assert_eq!(from, next, "bucket {number}");
+            assert_eq!((bucket(from), bucket(to)), (number, number));
+            next = to.wrapping_add(1);
+        }
+        assert_eq!(next, 0, "the last one ends with the largest number");
+        let mut latency = Latency::default();
+        [0, 7, 8, u64::MAX / 2].into_iter().for_each(|cycles| latency.add(cycles));
+        assert_eq!(latency.buckets().map(|(.., loads)| loads).sum::<u64>(), 4);
+    }
+
+    #[test]
+    fn percentiles_are_ends_of_buckets_but_never_beyond_the_slowest() {
+        let mut latency = Latency::default();
+        assert_eq!(latency.percentile(50), None);
+        (0..98).for_each(|_| latency.add(4));
+        latency.add(100);
+        latency.add(401);
+        assert_eq!(
+            [50, 98, 99, 100].map(|p| latency.percentile(p)),
+            [Some(4), Some(4), Some(103), Some(401)]
+        );
+        assert_eq!((latency.min, latency.max, latency.cycles), (4, 401, 4 * 98 + 501));
+    }
+}

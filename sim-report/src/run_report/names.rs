@@ -1,0 +1,80 @@
+//! Names of what the model knows by type: sources of data, fates of slots, kinds of code.
+
+use sim_core::DataSource;
+use sim_machine::observe::{BranchKind, CodeKind, Fate};
+
+/// Where data came from.
+pub(super) fn source_name(source: DataSource) -> &'static str {
+    match source {
+        DataSource::StoreQueue => "older store",
+        DataSource::L1 => "L1",
+        DataSource::L2 => "L2",
+        DataSource::Slc => "system level cache",
+        DataSource::Peer => "another core",
+        DataSource::Remote => "another chip",
+        DataSource::Dram => "memory",
+        DataSource::Device => "device",
+    }
+}
+
+/// What became of slots: a name for programs, the same in every report, and one for people.
+pub(super) fn fate_names(fate: Fate) -> (String, &'static str) {
+    match fate {
+        Fate::Retired => ("retired".to_owned(), "operations that retired"),
+        Fate::BehindBranch => ("behind_branch".to_owned(), "behind a mispredicted branch"),
+        Fate::ThrownAway => ("thrown_away".to_owned(), "flushed or not completed"),
+        Fate::Empty(cause) => (snake_case(&format!("{cause:?}")), cause.label()),
+    }
+}
+
+/// `FetchL1iMiss` is `fetch_l1i_miss`.
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}
+
+/// What an instruction is.
+pub(super) fn kind_name(kind: CodeKind) -> &'static str {
+    match kind {
+        CodeKind::Other => "other",
+        CodeKind::Load => "load",
+        CodeKind::Store => "store",
+        CodeKind::Atomic => "atomic",
+        CodeKind::Branch(_) => "branch",
+    }
+}
+
+/// What a branch is.
+pub(super) fn branch_name(kind: BranchKind) -> &'static str {
+    match kind {
+        BranchKind::Conditional => "conditional",
+        BranchKind::Direct => "direct",
+        BranchKind::Call => "call",
+        BranchKind::Indirect => "indirect",
+        BranchKind::IndirectCall => "indirect call",
+        BranchKind::Return => "return",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::StallCause;
+
+    #[test]
+    fn causes_have_names_for_programs() {
+        let id = |cause| fate_names(Fate::Empty(cause)).0;
+        assert_eq!(id(StallCause::FetchL1iMiss), "fetch_l1i_miss");
+        assert_eq!(id(StallCause::RobMemory), "rob_memory");
+        let mut ids: Vec<String> = Fate::all().map(|fate| fate_names(fate).0).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), Fate::COUNT);
+    }
+}

@@ -1,0 +1,52 @@
+//! What code cost, with names: the step between what was observed and the tables of code.
+
+use sim_core::InstId;
+use sim_machine::observe::InstCost;
+
+use super::code::Place;
+use super::observed::Observed;
+use crate::Symbols;
+use crate::symbols::SourceLine;
+
+/// The costs of all instructions, the most expensive first.
+pub(super) struct Profiled<'a> {
+    pub(super) observed: &'a Observed<'a>,
+    pub(super) symbols: &'a Symbols,
+    /// Those that cost anything.
+    pub(super) instructions: Vec<(InstId, &'a InstCost)>,
+    pub(super) elsewhere: &'a InstCost,
+    /// All of it together.
+    pub(super) total: InstCost,
+}
+
+impl<'a> Profiled<'a> {
+    pub(super) fn new(observed: &'a Observed<'a>, symbols: &'a Symbols) -> Profiled<'a> {
+        let elsewhere = observed.observer.elsewhere();
+        let mut instructions: Vec<_> = observed.observer.instructions().collect();
+        let mut total = elsewhere.clone();
+        instructions.iter().for_each(|(_, cost)| total.add(cost));
+        instructions.retain(|(_, cost)| cost.retired > 0 || cost.all_slots() > 0);
+        instructions.sort_by_key(|(_, cost)| (std::cmp::Reverse(cost.all_slots()), cost.pc));
+        Profiled { observed, symbols, instructions, elsewhere, total }
+    }
+
+    /// All slots of the run.
+    pub(super) fn all_slots(&self) -> u64 {
+        self.total.all_slots()
+    }
+
+    /// Where an instruction is.
+    pub(super) fn place(&self, cost: &InstCost) -> Place {
+        Place {
+            address: format!("{:#x}", cost.pc),
+            symbol: self.symbols.name(cost.pc),
+            line: self.line(cost.pc).map(|(line, _)| format!("{}:{}", line.file, line.line)),
+        }
+    }
+
+    /// The source line at an address, and the function that it was written in.
+    pub(super) fn line(&self, pc: u64) -> Option<(SourceLine, String)> {
+        let innermost = self.symbols.frames(pc).into_iter().next()?;
+        Some((innermost.line?, innermost.function))
+    }
+}

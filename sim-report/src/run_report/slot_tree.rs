@@ -1,0 +1,258 @@
+//! The shape of the tree of slots: which causes make up which part of top-down, in words (PMU guide 4.7, 4.12).
+
+use sim_core::PmuEvent::{self, *};
+use sim_core::StallCause::{self, *};
+use sim_machine::observe::Fate;
+
+/// A node before anything was counted.
+pub(super) enum Shape {
+    /// What other nodes make up.
+    Part {
+        /// The last part of its place in the tree.
+        id: &'static str,
+        /// Its name.
+        name: &'static str,
+        /// What it means.
+        meaning: &'static str,
+        /// Events that tell of it.
+        events: &'static [PmuEvent],
+        /// What makes it up.
+        parts: &'static [Shape],
+    },
+    /// A single cause.
+    Cause(Fate),
+}
+
+const fn empty(cause: StallCause) -> Shape {
+    Shape::Cause(Fate::Empty(cause))
+}
+
+/// All slots.
+pub(super) const TREE: Shape = Shape::Part {
+    id: "slots",
+    name: "all rename slots",
+    meaning: "Rename can take five operations in each cycle; every one of these slots is used or has a cause.",
+    events: &[CPU_CYCLES],
+    parts: &[RETIRING, BAD_SPECULATION, FRONTEND, BACKEND],
+};
+
+const RETIRING: Shape = Shape::Part {
+    id: "retiring",
+    name: "retiring",
+    meaning: "Slots whose operation did useful work: it retired.",
+    events: &[OP_RETIRED],
+    parts: &[Shape::Cause(Fate::Retired)],
+};
+
+const BAD_SPECULATION: Shape = Shape::Part {
+    id: "bad_speculation",
+    name: "bad speculation",
+    meaning: "Slots of operations that were thrown away, and those that stayed empty while the right path was \
+              fetched; events count the latter as the front end's.",
+    events: &[OP_SPEC, OP_RETIRED],
+    parts: &[
+        Shape::Part {
+            id: "mispredicts",
+            name: "mispredicted branches",
+            meaning: "A branch went another way than predicted.",
+            events: &[BR_MIS_PRED, BR_MIS_PRED_RETIRED],
+            parts: &[
+                Shape::Cause(Fate::BehindBranch),
+                empty(FetchMispredict),
+                empty(FetchNoTarget),
+            ],
+        },
+        Shape::Part {
+            id: "other_flushes",
+            name: "other flushes",
+            meaning: "Operations were executed again, or did not complete, though no branch was wrong.",
+            events: &[],
+            parts: &[Shape::Cause(Fate::ThrownAway), empty(FetchMemoryOrder)],
+        },
+    ],
+};
+
+const FRONTEND: Shape = Shape::Part {
+    id: "frontend",
+    name: "front end bound",
+    meaning: "Slots for which the front end had nothing, but for the refill behind a flush.",
+    events: &[STALL_SLOT_FRONTEND, STALL_FRONTEND],
+    parts: &[
+        Shape::Part {
+            id: "latency",
+            name: "fetch latency",
+            meaning: "Fetch waited for code, a translation or a new direction.",
+            events: &[STALL_FRONTEND],
+            parts: &[
+                empty(FetchL1iMiss),
+                empty(FetchItlbMiss),
+                empty(FetchResteer),
+                empty(FetchBtbBubble),
+                empty(FetchMopSwitch),
+                empty(FetchSerialise),
+                empty(FetchException),
+            ],
+        },
+        Shape::Part {
+            id: "bandwidth",
+            name: "fetch bandwidth",
+            meaning: "Code came, but fewer operations in a cycle than rename takes.",
+            events: &[STALL_SLOT_FRONTEND],
+            parts: &[empty(FetchPredictWidth), empty(FetchWidth)],
+        },
+        Shape::Part {
+            id: "no_work",
+            name: "no work",
+            meaning: "There was nothing to fetch.",
+            events: &[STALL_SLOT_FRONTEND],
+            parts: &[empty(FetchAsleep), empty(FetchEnd)],
+        },
+    ],
+};
+
+const BACKEND: Shape = Shape::Part {
+    id: "backend",
+    name: "back end bound",
+    meaning: "Slots whose operation was there and could not be sent on.",
+    events: &[STALL_SLOT_BACKEND, STALL_BACKEND],
+    parts: &[
+        Shape::Part {
+            id: "memory",
+            name: "memory",
+            meaning: "The back end waited for loads and stores.",
+            events: &[STALL_BACKEND_MEM],
+            parts: &[empty(RobMemory), empty(IssueQueueMem), empty(LoadQueue), empty(StoreQueue)],
+        },
+        Shape::Part {
+            id: "core",
+            name: "core",
+            meaning: "The back end waited for something else than memory.",
+            events: &[STALL_SLOT_BACKEND],
+            parts: &[
+                empty(RobCore),
+                empty(IssueQueueInt),
+                empty(IssueQueueVec),
+                empty(IntRegisters),
+                empty(VecRegisters),
+                empty(FlagRegisters),
+                empty(BranchQueue),
+                empty(DispatchWidth),
+                empty(Serialise),
+            ],
+        },
+    ],
+};
+
+/// What a cause means.
+pub(super) fn meaning_of(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Retired => "The operation in the slot retired.",
+        Fate::BehindBranch => {
+            "The operation stood behind a branch that went another way, and was thrown away."
+        }
+        Fate::ThrownAway => {
+            "The operation was executed too early and again, or ended in an exception before it was complete."
+        }
+        Fate::Empty(cause) => meaning_of_empty(cause),
+    }
+}
+
+fn meaning_of_empty(cause: StallCause) -> &'static str {
+    match cause {
+        FetchL1iMiss => "Fetch waited for a line that the L1 I-cache did not have.",
+        FetchItlbMiss => "Fetch waited for a translation that the instruction TLB did not have.",
+        FetchMispredict => {
+            "A branch had gone another way than predicted; the right path was on its way."
+        }
+        FetchNoTarget => {
+            "No target was known of an indirect branch; fetch waited until it was computed."
+        }
+        FetchMemoryOrder => {
+            "A load had passed the older store that it reads from; it was fetched again."
+        }
+        FetchResteer => {
+            "No branch target buffer knew a taken branch; decode found it and sent fetch on."
+        }
+        FetchBtbBubble => {
+            "The target of a taken branch came from the large, slower branch target buffer."
+        }
+        FetchPredictWidth => {
+            "Prediction names only so many blocks of code and taken branches in a cycle."
+        }
+        FetchMopSwitch => {
+            "The cache of decoded operations ended; the longer way through decode began."
+        }
+        FetchWidth => "A fetch ended with its line or at the width of decode, and brought too few.",
+        FetchSerialise => "A serializing instruction let nothing behind it be fetched before.",
+        FetchException => "An exception was taken or returned from, or the trace has a gap here.",
+        FetchAsleep => "The core slept in WFI or WFE.",
+        FetchEnd => "The thread began or had ended.",
+        RobMemory => "The reorder buffer was full, and its oldest operation waited for data.",
+        RobCore => "The reorder buffer was full, and its oldest operation computed.",
+        IssueQueueInt => "The queues before the branch and integer pipes were full.",
+        IssueQueueMem => "The queues before the load and store pipes were full.",
+        IssueQueueVec => "The queues before the vector pipes were full.",
+        LoadQueue => "No entry of the load queue was free.",
+        StoreQueue => "No entry of the store queue was free: stores wait for the caches.",
+        IntRegisters => "No general register was free to rename to.",
+        VecRegisters => "No vector or predicate register was free to rename to.",
+        FlagRegisters => "No register for the condition flags was free to rename to.",
+        BranchQueue => "Too many branches were not yet retired.",
+        DispatchWidth => "More operations of one type than dispatch takes in a cycle.",
+        Serialise => "A barrier or another serializing operation held rename.",
+    }
+}
+
+/// Events that tell of a cause; none where no event does.
+pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
+    match fate {
+        Fate::Retired => &[OP_RETIRED],
+        Fate::BehindBranch => &[OP_SPEC, OP_RETIRED, BR_MIS_PRED],
+        Fate::ThrownAway => &[OP_SPEC, OP_RETIRED],
+        Fate::Empty(cause) => match cause {
+            FetchL1iMiss => &[L1I_CACHE_REFILL],
+            FetchItlbMiss => &[L1I_TLB_REFILL, ITLB_WALK],
+            FetchMispredict => &[BR_MIS_PRED],
+            FetchNoTarget | FetchResteer => &[BR_MIS_PRED, BR_PRED],
+            FetchSerialise => &[ISB_SPEC],
+            FetchException => &[EXC_TAKEN, EXC_RETURN],
+            RobMemory => &[L1D_CACHE_REFILL, STALL_BACKEND_MEM],
+            StoreQueue => &[L1D_CACHE_REFILL_WR],
+            Serialise => &[DSB_SPEC, DMB_SPEC],
+            _ => &[],
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_machine::observe::End;
+
+    fn collect(shape: &Shape, above: &str, found: &mut Vec<(Fate, String)>) {
+        match shape {
+            Shape::Cause(fate) => found.push((*fate, above.to_owned())),
+            Shape::Part { id, parts, .. } => {
+                parts.iter().for_each(|part| collect(part, &format!("{above}/{id}"), found));
+            }
+        }
+    }
+
+    #[test]
+    fn every_fate_stands_once_under_the_end_that_answers_for_it() {
+        let mut found = Vec::new();
+        collect(&TREE, "", &mut found);
+        assert_eq!(found.len(), Fate::COUNT);
+        for fate in Fate::all() {
+            let (_, place) = found.iter().find(|(own, _)| *own == fate).expect("it has a place");
+            let end = match fate.end() {
+                End::Retiring => "/slots/retiring",
+                End::BadSpeculation => "/slots/bad_speculation/",
+                End::Frontend => "/slots/frontend/",
+                End::Backend => "/slots/backend/",
+            };
+            assert!(place.starts_with(end), "{fate:?} in {place}");
+            assert!(meaning_of(fate).ends_with('.'));
+        }
+    }
+}
