@@ -1,12 +1,12 @@
 //! `n2sim report`: replays a trace once and gives everything that is worth seeing of the run.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
-use sim_report::RunReport;
 use sim_report::run_report::Observed;
+use sim_report::{RunReport, report_page};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
@@ -16,15 +16,15 @@ use crate::stat::{self, parse_roi};
 
 /// Replay a trace and report on it from all sides: slots, time, caches, flows, code, counters
 #[derive(Debug, Args)]
-#[command(after_help = "Examples: n2sim report traces/hash.n2t --json -o hash.json\n          \
+#[command(after_help = "Examples: n2sim report traces/hash.n2t -o hash.html\n          \
     n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
     n2sim report --schema > report.schema.json")]
 pub(crate) struct ReportArgs {
     /// The trace to replay
     #[arg(required_unless_present = "schema")]
     trace: Option<PathBuf>,
-    /// Print the report as one JSON document
-    #[arg(short, long, required_unless_present = "schema")]
+    /// Give the report as one JSON document instead of a page
+    #[arg(short, long)]
     json: bool,
     /// Print the JSON schema of the report
     #[arg(long, exclusive = true)]
@@ -60,6 +60,10 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
         io::stdout().lock().write_all(RunReport::schema().as_bytes())?;
         return Ok(Verdict::Good);
     };
+    anyhow::ensure!(
+        args.json || args.output.is_some() || !io::stdout().is_terminal(),
+        "a page is for a browser: name its file with -o FILE.html, or ask for --json"
+    );
     let roi = args.roi.as_deref().map(parse_roi).transpose()?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
     let overrides = args.machine.overrides();
@@ -77,7 +81,12 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let (observed, _) = stat::with_progress(&session, |progress| {
         Ok(Observed::run(&session, &options, args.tick, progress)?)
     })?;
-    RunReport::new(&observed, &symbols).write_json(&mut out)?;
+    let report = RunReport::new(&observed, &symbols);
+    if args.json {
+        report.write_json(&mut out)?;
+    } else {
+        out.write_all(report_page::html(&report).as_bytes())?;
+    }
     out.finish()?;
     stat::write_unknown_words(&mut io::stderr(), &observed.outcome)?;
     for note in &observed.outcome.notes {

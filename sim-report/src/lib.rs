@@ -35,6 +35,7 @@ pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;
 pub mod program_pmu;
+pub mod report_page;
 pub mod run_report;
 pub mod spe;
 pub mod stalls;

@@ -6,6 +6,7 @@
 pub mod chart;
 pub mod links;
 pub mod palette;
+pub mod plot;
 pub mod table;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -17,7 +18,7 @@ pub use table::{Cell, Table};
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 /// SHA-256 of the script: the one script that a page allows itself.
-const SCRIPT_HASH: &str = "buz//7HiKBbw0pwfyBlA+9pB2yhh3AO5/aIK8Z6x2+8=";
+const SCRIPT_HASH: &str = "JmRV9Vz/roFJvDhbHod58U2asZbH9JhATkglbD4HMyo=";
 
 /// A page of sections.
 #[derive(Clone, Debug)]

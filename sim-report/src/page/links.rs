@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 use sim_core::PmuEvent;
-use sim_core::pmu_event::{RelationKind, Unit};
+
+use crate::explain::{self, Explanation};
 
 /// The name of an event, as a link to its entry in the page's glossary.
 pub fn event_link(event: PmuEvent) -> Markup {
     let name = event.mnemonic();
-    html! { a.event href={ "#event-" (name) } { (name) } }
+    html! { a.event href=(event_href(event)) { (name) } }
 }
 
 /// The address of an event's entry in a page that has a glossary; for links in drawings.
@@ -15,73 +16,89 @@ pub fn event_href(event: PmuEvent) -> String {
     format!("#event-{}", event.mnemonic())
 }
 
-/// An entry for each of these events, in the order of their names.
+/// An entry for each of these events, in the order of their names. Links between entries lead only where there
+/// is one.
 pub fn glossary(events: &[PmuEvent]) -> Markup {
     let mut events = events.to_vec();
     events.sort_by_key(|event| event.mnemonic());
     events.dedup();
-    html! { div.glossary { @for event in events { (entry(event)) } } }
+    html! { div.glossary { @for event in &events { (entry(*event, &events)) } } }
 }
 
-fn entry(event: PmuEvent) -> Markup {
-    let info = event.info();
-    let name = info.mnemonic;
+fn entry(event: PmuEvent, listed: &[PmuEvent]) -> Markup {
+    let own = explain::event(event);
+    let id = format!("event-{}", own.name);
     html! {
-        article id={ "event-" (name) } aria-labelledby={ "name-" (name) } tabindex="-1" {
-            h3 id={ "name-" (name) } { code { (name) } " " span.quiet { (info.title) } }
+        article id=(id) aria-labelledby={ (id) "-name" } tabindex="-1" {
+            h3 id={ (id) "-name" } { code { (own.name) } " " span.quiet { (own.title) } }
             dl {
-                dt { "Counts" } dd { (info.counts) }
-                @if !info.excludes.is_empty() { dt { "Does not count" } dd { (info.excludes) } }
-                @for relation in info.relations {
-                    dt { (relation_name(relation.kind)) }
-                    dd { @for (i, other) in relation.others.iter().enumerate() {
-                        @if i > 0 { ", " }
-                        (event_link(*other))
-                    } }
+                dt { "Counts" } (clauses(&own.counts))
+                @if !own.excludes.is_empty() { dt { "Does not count" } (clauses(&own.excludes)) }
+                @if !own.traps.is_empty() {
+                    dt { "Beware" }
+                    @for trap in &own.traps { dd { strong { (trap.title) } ": " (trap.text) } }
                 }
+                @if !own.relations.is_empty() { dt { "Ties" } (ties(&own, listed)) }
                 dt { "Number" }
-                dd { code { (format!("0x{:04X}", info.code)) } ", " (unit_name(info.unit))
-                    ", PMU guide " (info.section) }
+                dd { @if let Some(code) = &own.code { code { (code) } ", " }
+                    (own.unit) ", PMU guide " (own.section) }
             }
+            (proof(&own))
         }
     }
 }
 
-fn unit_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Event => "one for each occurrence",
-        Unit::Cycle => "one for each cycle",
-        Unit::Slot => "one for each rename slot",
-    }
+fn clauses(clauses: &[String]) -> Markup {
+    html! { @for clause in clauses { dd { (clause) } } }
 }
 
-fn relation_name(kind: RelationKind) -> &'static str {
-    match kind {
-        RelationKind::SumOf | RelationKind::ImpliedSumOf => "Sum of",
-        RelationKind::AliasOf => "Counts the same as",
-        RelationKind::SubsetOf | RelationKind::ImpliedSubsetOf => "Part of",
-        RelationKind::SupersetOf | RelationKind::ImpliedSupersetOf => "Contains",
-        RelationKind::Never => "Stays 0 on this core",
-        RelationKind::RequiresExtllc => "Counts only with CPUECTLR.EXTLLC",
-        RelationKind::RequiresMte => "Counts only tag-checked accesses",
-        RelationKind::RequiresSpe => "Counts only while SPE samples",
-        RelationKind::RequiresOddCounter => "Needs an odd-numbered counter",
-    }
+fn ties(own: &Explanation, listed: &[PmuEvent]) -> Markup {
+    html! { @for tie in &own.relations {
+        dd { (tie.label) " "
+            @for (i, name) in tie.others.iter().enumerate() {
+                @if i > 0 { ", " }
+                @match PmuEvent::from_name(name) {
+                    Ok(other) if listed.contains(&other) => (event_link(other)),
+                    _ => code { (name) },
+                }
+            }
+        }
+    } }
+}
+
+/// What proves the entry, closed until it is asked for.
+fn proof(own: &Explanation) -> Markup {
+    html! { @if !own.scenarios.is_empty() || !own.raised.is_empty() {
+        details.proof {
+            summary { "Where the model raises it, and what proves it" }
+            ul {
+                @for place in &own.raised { li { code { (place.file) } ", " code { (place.function) } } }
+                @for proof in &own.scenarios { li { (proof.claim) " (" code { (proof.file) } ")" } }
+            }
+            @if let Some(example) = &own.example { pre { "$ " (example.command) "\n" (example.output) } }
+        }
+    } }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_link_of_the_full_glossary_leads_to_an_entry() {
-        let html = glossary(&PmuEvent::ALL).into_string();
-        let hrefs: Vec<&str> =
-            html.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-        assert!(hrefs.len() > 100, "{}", hrefs.len());
-        for href in hrefs {
+    fn expect_no_dangling_links(events: &[PmuEvent]) -> usize {
+        let html = glossary(events).into_string();
+        let hrefs = html.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
+        let hrefs: Vec<&str> = hrefs.collect();
+        for href in &hrefs {
             assert_eq!(html.matches(&format!("id=\"{href}\"")).count(), 1, "{href}");
         }
+        hrefs.len()
+    }
+
+    #[test]
+    fn every_link_of_a_glossary_leads_to_an_entry() {
+        assert!(expect_no_dangling_links(&PmuEvent::ALL) > 100);
+        let few = [PmuEvent::L1D_CACHE, PmuEvent::L1D_CACHE_RD, PmuEvent::L1D_CACHE];
+        assert!(expect_no_dangling_links(&few) > 0);
     }
 
     #[test]

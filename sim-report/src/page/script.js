@@ -1,4 +1,5 @@
-// Tables that can be sorted and filtered, boxes that are stops of the keyboard only where they scroll.
+// Tables that can be sorted and filtered, trees that obey arrow keys, boxes that are stops of the keyboard
+// only where they scroll.
 // The page reads without it, and it remembers nothing.
 "use strict";
 
@@ -72,6 +73,31 @@ function filterable(table) {
   });
 }
 
+// In a tree of details: right opens, left closes or goes to the branch above, up and down go along.
+function arrows(tree) {
+  const isShown = (summary) => {
+    for (let at = summary.parentElement.parentElement; at !== tree; at = at.parentElement) {
+      if (at.tagName === "DETAILS" && !at.open) return false;
+    }
+    return true;
+  };
+  tree.addEventListener("keydown", (key) => {
+    const summary = key.target.closest("summary");
+    if (!summary || key.ctrlKey || key.altKey || key.metaKey) return;
+    const branch = summary.parentElement;
+    const above = branch.parentElement.closest("details");
+    const all = [...tree.querySelectorAll("summary")].filter(isShown);
+    const at = all.indexOf(summary);
+    if (key.key === "ArrowRight") branch.open ? all[at + 1]?.focus() : (branch.open = true);
+    else if (key.key === "ArrowLeft" && branch.open) branch.open = false;
+    else if (key.key === "ArrowLeft" && above && tree.contains(above)) above.querySelector("summary").focus();
+    else if (key.key === "ArrowDown") all[at + 1]?.focus();
+    else if (key.key === "ArrowUp") all[at - 1]?.focus();
+    else return;
+    key.preventDefault();
+  });
+}
+
 const stops = new ResizeObserver((boxes) => {
   for (const { target } of boxes) {
     target.tabIndex = target.scrollWidth > target.clientWidth + 1 ? 0 : -1;
@@ -82,4 +108,5 @@ document.querySelectorAll("table[id]").forEach((table) => {
   if (table.tBodies[0].rows.length > 1) sortable(table);
   if (table.hasAttribute("data-filter")) filterable(table);
 });
+document.querySelectorAll(".tree").forEach(arrows);
 document.querySelectorAll(".wide").forEach((box) => stops.observe(box));

@@ -1,0 +1,59 @@
+//! Branches: how many went wrong, of which kind, and where (PMU guide 4.10).
+
+use maud::{Markup, html};
+
+use crate::page::{Cell, Table};
+use crate::perf_stat::grouped;
+use crate::run_report::Branches;
+
+use super::{code_cell, event, left_out, percent, place_cell};
+
+/// The tables.
+pub(super) fn body(branches: &Branches) -> Markup {
+    html! {
+        p {
+            strong { (grouped(branches.retired)) } " branches retired (" (event("BR_RETIRED")) "), "
+            strong { (grouped(branches.mispredicted)) } " of them were mispredicted ("
+            (event("BR_MIS_PRED_RETIRED")) ")."
+        }
+        (kinds(branches).html())
+        @if !branches.sites.is_empty() { (sites(branches).html()) }
+        (left_out(branches.sites_left_out, "branches with mispredictions"))
+    }
+}
+
+fn kinds(branches: &Branches) -> Table {
+    let table = Table::new("branch-kinds", "Branches by kind").text("Kind").number("Retired");
+    let mut table = table.number("Taken").number("Mispredicted").number("Miss ratio");
+    for kind in &branches.kinds {
+        table.push([
+            kind.kind.as_str().into(),
+            kind.retired.into(),
+            kind.taken.into(),
+            kind.mispredicted.into(),
+            percent(kind.miss_percent),
+        ]);
+    }
+    table
+}
+
+fn sites(branches: &Branches) -> Table {
+    let caption = "Where mispredictions come from; slots: thrown away, and empty behind them";
+    let table = Table::new("branch-sites", caption).filter().text("Branch").text("Address");
+    let table = table.text("Kind").number("Retired").number("Taken").number("Mispredicted");
+    let mut table = table.number("Miss ratio").number("Of all misses").number("Slots");
+    for site in &branches.sites {
+        table.push([
+            place_cell(&site.place),
+            code_cell(&site.place.address),
+            site.kind.as_str().into(),
+            site.retired.into(),
+            Cell::share(site.taken, site.retired),
+            site.mispredicted.into(),
+            percent(site.miss_percent),
+            percent(site.share_percent),
+            site.bad_slots.into(),
+        ]);
+    }
+    table
+}

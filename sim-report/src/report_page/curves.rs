@@ -1,0 +1,112 @@
+//! How many accesses would miss in memories of other sizes, with the sizes of the modeled machine marked.
+
+use maud::{Markup, html};
+
+use crate::page::plot::Lines;
+use crate::page::{Cell, Chart, Table};
+use crate::perf_stat::grouped;
+use crate::run_report::{MissCurve, ModelMark};
+
+use super::{event, percent};
+
+/// All curves.
+pub(super) fn body(curves: &[MissCurve]) -> Markup {
+    html! {
+        p { "Each curve says which part of the accesses would miss in a fully associative memory of that size \
+             that replaces what was used least recently. It is exact, and counts the right path alone; the model's \
+             own structures have ways, neighbors and wrong paths, so their counts stand beside it." }
+        @for curve in curves { @if curve.accesses == 0 {
+            p { (curve.name) ": no access." }
+        } @else {
+            (chart(curve).html())
+            @if !curve.marks.is_empty() { (marks(curve).html()) }
+        } }
+    }
+}
+
+fn chart(curve: &MissCurve) -> Chart {
+    let title = format!("{}: misses by size", curve.name);
+    let units = if curve.footprint_units == 1 { "unit" } else { "units" };
+    let mut text = format!(
+        "{} accesses to {} different {units} of {}. The horizontal axis is logarithmic.",
+        grouped(curve.accesses),
+        grouped(curve.footprint_units),
+        size(curve.unit_bytes as f64),
+    );
+    if curve.is_cut {
+        text += &format!(" Only the {} used last were remembered.", grouped(curve.most_units));
+    }
+    let mut lines = Lines::new("size", "percent of accesses that miss");
+    lines.x_names =
+        Some(
+            |exponent| if exponent.fract() == 0.0 { size(exponent.exp2()) } else { String::new() },
+        );
+    let place = |units: u64| ((units.max(1) as f64) * curve.unit_bytes as f64).log2();
+    let points = curve.points.iter().map(|point| (place(point.units), point.miss_percent));
+    lines.lines.push((curve.name.clone(), points.collect()));
+    lines.marks =
+        curve.marks.iter().map(|mark| (mark.structure.clone(), place(mark.units))).collect();
+    lines.y_range = Some((0.0, 100.0));
+    let svg = lines.svg(&title);
+    let mut table = Table::new(format!("curve-{}-points", curve.id), title.clone());
+    table = table.number("Units").text("Size").number("Misses").number("Of accesses");
+    for point in &curve.points {
+        let bytes = size(point.units as f64 * curve.unit_bytes as f64);
+        table.push([
+            point.units.into(),
+            bytes.into(),
+            point.misses.into(),
+            percent(point.miss_percent),
+        ]);
+    }
+    Chart { id: format!("curve-{}", curve.id), title, text, svg, table }
+}
+
+fn marks(curve: &MissCurve) -> Table {
+    let caption = format!("{}: the sizes of the modeled machine", curve.name);
+    let table = Table::new(format!("curve-{}-marks", curve.id), caption);
+    let table = table.text("Structure").number("Units").text("Size").number("Misses on the curve");
+    let mut table = table.number("Of accesses").text("Event").number("Counted by the model");
+    for mark in &curve.marks {
+        let [event, counted] = counted(mark);
+        table.push([
+            mark.structure.as_str().into(),
+            mark.units.into(),
+            size(mark.units as f64 * curve.unit_bytes as f64).into(),
+            mark.misses.into(),
+            percent(mark.miss_percent),
+            event,
+            counted,
+        ]);
+    }
+    table
+}
+
+fn counted(mark: &ModelMark) -> [Cell; 2] {
+    match &mark.counted {
+        Some(own) => [Cell::Markup(event(&own.event), own.event.clone()), own.count.into()],
+        None => [Cell::None, Cell::None],
+    }
+}
+
+/// A size in the unit that makes it short.
+fn size(bytes: f64) -> String {
+    let (scaled, unit) = match bytes {
+        b if b >= 1024.0 * 1024.0 * 1024.0 => (b / (1024.0 * 1024.0 * 1024.0), "GiB"),
+        b if b >= 1024.0 * 1024.0 => (b / (1024.0 * 1024.0), "MiB"),
+        b if b >= 1024.0 => (b / 1024.0, "KiB"),
+        b => (b, "B"),
+    };
+    format!("{} {unit}", (scaled * 100.0).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_the_unit_that_makes_them_short() {
+        let names = [64.0, 65536.0, 1.5 * 1_048_576.0, 4.0 * 1_073_741_824.0].map(size);
+        assert_eq!(names, ["64 B", "64 KiB", "1.5 MiB", "4 GiB"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! The flows of PMU guide chapter 5 with the counts of the run: drawn, and as a table.
+
+use maud::{Markup, html};
+use sim_core::flow::{Flow, FlowGraph};
+
+use crate::flow::{Chart as FlowChart, svg};
+use crate::page::{Cell, Chart, Table};
+use crate::perf_stat::grouped;
+use crate::run_report::FlowCount;
+
+use super::{event_cell, percent};
+
+/// Every flow that something went through; the others by name.
+pub(super) fn body(flows: &[FlowCount]) -> Markup {
+    let (taken, idle): (Vec<&FlowCount>, Vec<&FlowCount>) =
+        flows.iter().partition(|flow| entered(flow) > 0);
+    html! {
+        p { "An access walks from box to box; the numbers say how often, and the events at a box are raised there. \
+             Open a flow to see it." }
+        @for flow in &taken { (one(flow, flows)) }
+        @if !idle.is_empty() {
+            p.quiet { "Nothing went through: "
+                @for (i, flow) in idle.iter().enumerate() {
+                    @if i > 0 { ", " }
+                    (flow.section) " " (flow.title)
+                } "." }
+        }
+    }
+}
+
+/// Visits of the busiest box: with none, nothing went through the flow.
+fn entered(flow: &FlowCount) -> u64 {
+    flow.boxes.iter().map(|part| part.visits).max().unwrap_or(0)
+}
+
+fn one(flow: &FlowCount, flows: &[FlowCount]) -> Markup {
+    let id = format!("flow-{}", flow.section.replace('.', "-"));
+    let heading = format!("{} {}", flow.section, flow.title);
+    html! {
+        details.flow-of-run id=(id) {
+            summary { strong { (heading) } " " span.quiet { (grouped(entered(flow))) " at its busiest box" } }
+            @if let Some(known) = Flow::ALL.into_iter().find(|known| known.info().section == flow.section) {
+                @let graph = FlowGraph::new(known);
+                @let drawing = svg::within_page(&FlowChart::new(&graph, Some(&FlowCount::counts(flows))));
+                (Chart {
+                    id: format!("{id}-chart"),
+                    title: heading.clone(),
+                    text: String::new(),
+                    svg: drawing,
+                    table: edges(&id, &heading, flow),
+                }.html())
+            } @else {
+                (edges(&id, &heading, flow).html())
+            }
+            (boxes(&id, &heading, flow).html())
+        }
+    }
+}
+
+fn edges(id: &str, heading: &str, flow: &FlowCount) -> Table {
+    let table = Table::new(format!("{id}-edges"), format!("{heading}: which way accesses went"));
+    let mut table =
+        table.text("From").text("Decision").text("To").number("Taken").number("Of its box");
+    for edge in &flow.edges {
+        table.push([
+            edge.from.as_str().into(),
+            if edge.label.is_empty() { Cell::None } else { edge.label.as_str().into() },
+            edge.to.as_str().into(),
+            edge.taken.into(),
+            percent(edge.percent),
+        ]);
+    }
+    table
+}
+
+fn boxes(id: &str, heading: &str, flow: &FlowCount) -> Table {
+    let caption = format!("{heading}: events at its boxes; counts are those of the whole run");
+    let table = Table::new(format!("{id}-boxes"), caption);
+    let mut table = table.text("Box").number("Visits").text("Event").number("Count");
+    for part in &flow.boxes {
+        for own in &part.events {
+            let count = own.count.into();
+            table.push([
+                part.name.as_str().into(),
+                part.visits.into(),
+                event_cell(&own.event),
+                count,
+            ]);
+        }
+    }
+    table
+}

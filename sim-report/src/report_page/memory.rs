@@ -1,0 +1,66 @@
+//! Tables of caches, TLBs and prefetchers (PMU guide 4.1 to 4.5).
+
+use maud::{Markup, html};
+
+use crate::page::{Cell, Table};
+use crate::run_report::{LookupRow, NamedCount, RunReport};
+
+use super::{event, percent};
+
+/// The tables.
+pub(super) fn body(report: &RunReport) -> Markup {
+    html! {
+        h3 { "Caches" }
+        (lookups("cache-table", "Lookups of the caches and what missed", &report.caches).html())
+        h3 { "TLBs" }
+        (lookups("tlb-table", "Lookups of the TLBs and what missed", &report.tlbs).html())
+        h3 { "Prefetchers" }
+        (prefetchers(report).html())
+    }
+}
+
+fn lookups(id: &str, caption: &str, rows: &[LookupRow]) -> Table {
+    let table = Table::new(id, caption).text("Structure").text("Lookups").text("Size");
+    let table = table.number("Accesses").number("Misses").number("Miss ratio").number("MPKI");
+    let mut table = table.text("Events");
+    for row in rows {
+        table.push([
+            row.structure.as_str().into(),
+            row.kind.as_str().into(),
+            row.size.as_str().into(),
+            row.accesses.count.into(),
+            row.misses.count.into(),
+            percent(row.miss_percent),
+            Cell::number(row.mpki, 3),
+            both(&row.misses, &row.accesses),
+        ]);
+    }
+    table
+}
+
+/// The events of a ratio.
+fn both(misses: &NamedCount, accesses: &NamedCount) -> Cell {
+    let markup = html! { (event(&misses.event)) " of " (event(&accesses.event)) };
+    Cell::Markup(markup, format!("{} of {}", misses.event, accesses.event))
+}
+
+fn prefetchers(report: &RunReport) -> Table {
+    let caption = "What became of the lines that prefetchers brought; accuracy: used of all whose end is \
+                   known, coverage: used of all that would have missed";
+    let table = Table::new("prefetch-table", caption).text("Prefetcher").number("Asked for");
+    let table = table.number("Useful").number("Late").number("Useless").number("Not foreseen");
+    let mut table = table.number("Accuracy").number("Coverage");
+    for row in &report.prefetchers {
+        table.push([
+            row.prefetcher.as_str().into(),
+            row.issued.into(),
+            row.useful.into(),
+            row.late.into(),
+            row.useless.into(),
+            row.missed.into(),
+            percent(row.accuracy_percent),
+            percent(row.coverage_percent),
+        ]);
+    }
+    table
+}

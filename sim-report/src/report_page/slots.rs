@@ -1,0 +1,92 @@
+//! Top-down: where the rename slots went, as a tree to open branch by branch, down to single causes and the
+//! instructions that cost most (PMU guide 4.7 and 4.12).
+
+use maud::{Markup, html};
+
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
+use crate::page::{Cell, Table};
+use crate::perf_stat::grouped;
+use crate::run_report::SlotNode;
+
+use super::{events, percent, place_cell};
+
+/// Parts of the whole that have a color of their own, by their place in the tree.
+const COLORS: [(&str, Color); 4] = [
+    ("slots.retiring", GREEN),
+    ("slots.bad_speculation", RED),
+    ("slots.frontend", BLUE),
+    ("slots.backend", ORANGE),
+];
+
+/// The strip of the whole and the tree below it.
+pub(super) fn body(top: &SlotNode) -> Markup {
+    html! {
+        p { (top.meaning) " All of them: " strong { (grouped(top.slots)) } "." }
+        (strip(top))
+        p.quiet #tree-help {
+            "Open a branch to see what it consists of. With the keyboard: up and down move, right opens, left closes."
+        }
+        ul.tree aria-describedby="tree-help" { @for child in &top.children { li { (node(child, 0)) } } }
+    }
+}
+
+/// The first level as one strip. The tree says the same in words.
+fn strip(top: &SlotNode) -> Markup {
+    html! {
+        div.strip aria-hidden="true" { @for child in &top.children { @if child.percent > 0.0 {
+            span style=(format!("width:{:.3}%;background:{}", child.percent, color(child).var())) {}
+        } } }
+    }
+}
+
+fn color(node: &SlotNode) -> Color {
+    let known = COLORS.iter().find(|(id, _)| node.id.starts_with(id));
+    known.map_or(GRAY, |(_, color)| *color)
+}
+
+fn node(node: &SlotNode, depth: usize) -> Markup {
+    let has_more = !node.children.is_empty() || !node.hottest.is_empty();
+    html! {
+        @if has_more {
+            details id=(element_id(&node.id)) data-slots=(node.slots) {
+                summary { (line(node)) }
+                p { (node.meaning)
+                    @if !node.events.is_empty() { " Events: " (events(&node.events)) "." } }
+                @if !node.children.is_empty() {
+                    ul { @for child in &node.children { li { (self::node(child, depth + 1)) } } }
+                }
+                @if !node.hottest.is_empty() { (hottest(node).html()) }
+            }
+        } @else {
+            div.leaf id=(element_id(&node.id)) data-slots=(node.slots) title=(node.meaning) { (line(node)) }
+        }
+    }
+}
+
+/// Name, bar, share, slots.
+fn line(node: &SlotNode) -> Markup {
+    let bar =
+        format!("width:{:.3}%;background:{}", node.percent.clamp(0.0, 100.0), color(node).var());
+    html! {
+        span.name { (node.name) }
+        span.bar aria-hidden="true" { span style=(bar) {} }
+        span.share { (format!("{:.2}%", node.percent)) }
+        span.slots { (grouped(node.slots)) span.unit { " slots" } }
+    }
+}
+
+fn element_id(id: &str) -> String {
+    id.replace('.', "-")
+}
+
+fn hottest(node: &SlotNode) -> Table {
+    let caption = format!("Instructions that cost most of: {}", node.name);
+    let table = Table::new(format!("hottest-{}", element_id(&node.id)), caption);
+    let mut table =
+        table.text("Instruction").text("Address").number("Slots").number("Of this cause");
+    for hot in &node.hottest {
+        let address = super::code_cell(&hot.place.address);
+        table.push([place_cell(&hot.place), address, Cell::Count(hot.slots), percent(hot.percent)]);
+    }
+    table
+}

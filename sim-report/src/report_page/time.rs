@@ -1,0 +1,174 @@
+//! The run over time: one chart for each unit, for each thread.
+
+use kuva::plot::StackedAreaPlot;
+use kuva::plot::legend::LegendPosition;
+use kuva::render::plots::Plot;
+use maud::{Markup, html};
+
+use crate::page::palette::{BLUE, Color, GREEN, ORANGE, RED};
+use crate::page::plot::{Lines, draw, layout};
+use crate::page::{Cell, Chart, Table};
+use crate::perf_stat::grouped;
+use crate::run_report::{Series, ThreadTimeline, Timeline};
+
+use super::events;
+
+/// Unit of values that add up to a whole.
+const PARTS_OF_A_WHOLE: &str = "percent of slots";
+/// What the parts of the slots look like, in the order of their names.
+const SLOT_COLORS: [(&str, Color); 4] =
+    [("retiring", GREEN), ("bad_speculation", RED), ("frontend", BLUE), ("backend", ORANGE)];
+
+/// The charts of all threads.
+pub(super) fn body(timeline: &Timeline) -> Markup {
+    html! {
+        p { "Intervals of " (grouped(timeline.step_cycles)) " cycles of each core." }
+        @for thread in &timeline.threads {
+            @if timeline.threads.len() > 1 { h3 { "Thread " (thread.thread) } }
+            @for unit in units(thread) { (chart(thread, unit).html()) (sources(thread, unit)) }
+        }
+    }
+}
+
+/// Units in the order in which they come.
+fn units(thread: &ThreadTimeline) -> Vec<&str> {
+    let mut units: Vec<&str> = Vec::new();
+    for series in &thread.series {
+        if !units.contains(&series.unit.as_str()) {
+            units.push(&series.unit);
+        }
+    }
+    units
+}
+
+fn of_unit<'a>(thread: &'a ThreadTimeline, unit: &str) -> Vec<&'a Series> {
+    thread.series.iter().filter(|series| series.unit == unit).collect()
+}
+
+/// What the values are computed from.
+fn sources(thread: &ThreadTimeline, unit: &str) -> Markup {
+    let mut names: Vec<String> = Vec::new();
+    for name in of_unit(thread, unit).iter().flat_map(|series| &series.events) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    html! { @if !names.is_empty() { p.quiet { "From " (events(&names)) "." } } }
+}
+
+fn chart(thread: &ThreadTimeline, unit: &str) -> Chart {
+    let series = of_unit(thread, unit);
+    let place = units(thread).iter().position(|own| *own == unit).unwrap_or_default();
+    let id = format!("time-{}-{place}", thread.thread);
+    let title = match series.as_slice() {
+        [one] => format!("{}, {unit}", one.name),
+        _ if unit == PARTS_OF_A_WHOLE => String::from("Where the slots went, percent"),
+        _ => format!("Events {unit}"),
+    };
+    let svg = if unit == PARTS_OF_A_WHOLE {
+        areas(&thread.ends, &series, &title)
+    } else {
+        lines(&thread.ends, &series, unit, &title)
+    };
+    let quiet: Vec<&str> = series.iter().filter(|s| is_quiet(s)).map(|s| s.name.as_str()).collect();
+    let text = match quiet.as_slice() {
+        _ if unit == PARTS_OF_A_WHOLE => String::new(),
+        [] => String::new(),
+        names => format!("Not drawn, because nothing happened: {}.", names.join(", ")),
+    };
+    Chart { table: table(&id, &thread.ends, &series, &title), id, title, text, svg }
+}
+
+/// True without a value other than 0.
+fn is_quiet(series: &Series) -> bool {
+    series.values.iter().all(|value| value.is_none_or(|value| value == 0.0))
+}
+
+fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> String {
+    let mut lines = Lines::new("cycles", unit);
+    lines.x_names = Some(short);
+    for series in series.iter().filter(|series| !is_quiet(series)) {
+        let points = ends.iter().zip(&series.values);
+        let points = points.filter_map(|(end, value)| Some((*end as f64, (*value)?)));
+        lines.lines.push((series.name.clone(), points.collect()));
+    }
+    let values = lines.lines.iter().flat_map(|(_, points)| points).map(|(_, y)| *y);
+    let most = values.fold(0.0, f64::max);
+    lines.y_range = (most > 0.0).then_some((0.0, most * 1.08));
+    lines.svg(title)
+}
+
+fn areas(ends: &[u64], series: &[&Series], title: &str) -> String {
+    let mut areas = StackedAreaPlot::new().with_x(ends.iter().map(|end| *end as f64));
+    for series in series {
+        let known = SLOT_COLORS.iter().find(|(id, _)| *id == series.id);
+        let color = known.map_or(crate::page::palette::GRAY, |(_, color)| *color);
+        areas = areas
+            .with_series(series.values.iter().map(|value| value.unwrap_or(0.0)))
+            .with_color(color.var())
+            .with_legend(series.name.clone());
+    }
+    let plots = vec![Plot::StackedArea(areas)];
+    let layout = layout(&plots)
+        .with_x_label("cycles")
+        .with_y_label(PARTS_OF_A_WHOLE)
+        .with_y_axis_min(0.0)
+        .with_y_axis_max(100.0)
+        .with_legend_position(LegendPosition::OutsideBottomColumns)
+        .with_x_tick_format(kuva::render::layout::TickFormat::Custom(std::sync::Arc::new(short)));
+    draw(plots, layout, title)
+}
+
+fn table(id: &str, ends: &[u64], series: &[&Series], title: &str) -> Table {
+    let mut table = Table::new(format!("{id}-table"), title).number("Up to cycle");
+    for series in series {
+        table = table.number(series.name.clone());
+    }
+    for (i, end) in ends.iter().enumerate() {
+        let values = series.iter().map(|s| Cell::number(s.values.get(i).copied().flatten(), 3));
+        table.push([Cell::Count(*end)].into_iter().chain(values));
+    }
+    table
+}
+
+/// `1.5M` for a number of cycles on an axis.
+fn short(number: f64) -> String {
+    let (scaled, unit) = match number.abs() {
+        n if n >= 1e9 => (number / 1e9, "G"),
+        n if n >= 1e6 => (number / 1e6, "M"),
+        n if n >= 1e3 => (number / 1e3, "k"),
+        _ => (number, ""),
+    };
+    format!("{}{unit}", (scaled * 100.0).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_on_an_axis_are_short() {
+        let names = [0.0, 950.0, 1500.0, 2e6, 1.25e9].map(short);
+        assert_eq!(names, ["0", "950", "1.5k", "2M", "1.25G"]);
+    }
+
+    #[test]
+    fn what_never_happened_is_named_and_not_drawn() {
+        let series = |id: &str, values: Vec<Option<f64>>| Series {
+            id: id.into(),
+            name: format!("name of {id}"),
+            unit: "per thousand instructions".into(),
+            events: vec!["CPU_CYCLES".into()],
+            values,
+        };
+        let series = vec![series("a", vec![Some(1.0), None]), series("b", vec![Some(0.0), None])];
+        let timeline = Timeline {
+            step_cycles: 10,
+            step_ns: 5.0,
+            threads: vec![ThreadTimeline { thread: 0, ends: vec![10, 20], series }],
+        };
+        let html = body(&timeline).into_string();
+        assert!(html.contains("nothing happened: name of b."), "{html}");
+        assert!(!html.contains("NaN"), "{html}");
+    }
+}
