@@ -369,6 +369,7 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim check tests/scenarios\n          \
+    n2sim check my-cases.toml --show\n          \
     n2sim check tests/scenarios/410-l1d-refill.toml --case T.L1D_CACHE_REFILL.2\n          \
     perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3")]
 pub(crate) struct CheckArgs {
@@ -382,9 +383,12 @@ pub(crate) struct CheckArgs {
     /// Run this case alone, and print what it counts, step by step (repeat for more)
     #[arg(long, value_name = "NAME", help_heading = "Scenarios", conflicts_with = "counts")]
     pub(crate) case: Vec<String>,
-    /// With --case: the events to print (default: all that are not 0)
-    #[arg(short, long, value_name = "EVENT,...", help_heading = "Scenarios", requires = "case")]
-    #[arg(value_delimiter = ',', value_parser = PmuEvent::from_name)]
+    /// Print what each step of every case counts: all events that are not 0, but for clocks and stalls
+    #[arg(long, help_heading = "Scenarios", conflicts_with_all = ["counts", "case"])]
+    pub(crate) show: bool,
+    /// Print the counts of these events, of every case or with --case of that one
+    #[arg(short, long, value_name = "EVENT,...", help_heading = "Scenarios")]
+    #[arg(conflicts_with = "counts", value_delimiter = ',', value_parser = PmuEvent::from_name)]
     pub(crate) event: Vec<PmuEvent>,
     /// Revision of the core that counted; r0p0 to r0p2 count one stalled slot too many per cycle
     #[arg(long, value_enum, help_heading = "Count tables")]

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use sim_core::PmuEvent;
 use sim_machine::ConfigSource;
-use sim_machine::scenario::run_case;
-use sim_report::case_counts;
+use sim_machine::scenario::{Verdict as CaseVerdict, run_case};
+use sim_report::{case_counts, case_tables};
 use sim_trace::scenario::{self, Case};
 
 use crate::Verdict;
@@ -19,6 +20,21 @@ struct Tally {
     files: usize,
     cases: usize,
     failed: usize,
+}
+
+/// What is printed of a case beside its failure.
+enum Shown {
+    Nothing,
+    /// All events that counted, or only these.
+    Counts(Option<Vec<PmuEvent>>),
+}
+
+fn shown(args: &CheckArgs) -> Shown {
+    match &args.event[..] {
+        [] if !args.show => Shown::Nothing,
+        [] => Shown::Counts(None),
+        events => Shown::Counts(Some(events.to_vec())),
+    }
 }
 
 /// Runs every case of every file. Files that cannot be read are told at the end, after everything
@@ -36,12 +52,12 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     if !args.case.is_empty() {
         return run_named(&mut out, args, &source);
     }
-    let mut tally = Tally::default();
+    let (shown, mut tally) = (shown(args), Tally::default());
     let mut unreadable = Vec::new();
     for file in scenario_files(&args.files)? {
         match read(&file) {
-            Ok(cases) => match run_cases(&file, &cases, &source) {
-                Ok(failures) => write_file(&mut out, &file, &cases, &failures, &mut tally)?,
+            Ok(cases) => match run_cases(&file, &cases, &source, &shown) {
+                Ok(report) => write_file(&mut out, &file, &report, &mut tally)?,
                 Err(error) => unreadable.push(crate::message(&error)),
             },
             Err(error) => unreadable.push(crate::message(&error)),
@@ -126,41 +142,50 @@ fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
     Ok(scenario::parse(&name, &text)?)
 }
 
-/// Runs the cases of one file; explains those that fail.
+/// What is said of the cases of a file.
+#[derive(Default)]
+struct Report {
+    cases: usize,
+    failed: usize,
+    text: Vec<u8>,
+}
+
+/// Runs the cases of one file; shows what they counted, if that is wanted, and explains those that fail.
 fn run_cases(
     file: &Path,
     cases: &[Case],
     source: &ConfigSource<'_>,
-) -> anyhow::Result<Vec<String>> {
+    shown: &Shown,
+) -> anyhow::Result<Report> {
     let name = file.display().to_string();
-    let mut failures = Vec::new();
-    for case in cases {
-        let verdict = run_case(case, source).with_context(|| name.clone())?;
-        if !verdict.holds() {
-            failures.push(verdict.explain(&name, case));
-        }
+    let run = |case| run_case(case, source).with_context(|| name.clone());
+    let verdicts = cases.iter().map(run).collect::<anyhow::Result<Vec<CaseVerdict>>>()?;
+    let judged: Vec<(&Case, &CaseVerdict)> = cases.iter().zip(&verdicts).collect();
+    let mut report = Report { cases: cases.len(), ..Report::default() };
+    if let Shown::Counts(events) = shown {
+        case_tables::write(&mut report.text, &judged, events.as_deref())?;
     }
-    Ok(failures)
+    for (case, verdict) in judged.iter().filter(|(_, verdict)| !verdict.holds()) {
+        report.failed += 1;
+        report.text.extend(verdict.explain(&name, case).into_bytes());
+    }
+    Ok(report)
 }
 
-/// Prints one line for a file, with its failures below.
+/// Prints one line for a file, with what is said of its cases below.
 fn write_file(
     out: &mut impl Write,
     file: &Path,
-    cases: &[Case],
-    failures: &[String],
+    report: &Report,
     tally: &mut Tally,
 ) -> io::Result<()> {
-    let name = file.display();
+    let (name, Report { cases, failed, text }) = (file.display(), report);
     tally.files += 1;
-    tally.cases += cases.len();
-    tally.failed += failures.len();
-    match failures.len() {
-        0 => writeln!(out, "pass  {name}: {} cases", cases.len())?,
-        failed => writeln!(out, "FAIL  {name}: {failed} of {} cases", cases.len())?,
+    tally.cases += cases;
+    tally.failed += failed;
+    match failed {
+        0 => writeln!(out, "pass  {name}: {cases} cases")?,
+        failed => writeln!(out, "FAIL  {name}: {failed} of {cases} cases")?,
     }
-    for failure in failures {
-        out.write_all(failure.as_bytes())?;
-    }
-    Ok(())
+    out.write_all(text)
 }

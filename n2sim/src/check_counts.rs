@@ -18,6 +18,9 @@ use crate::input;
 /// Checks every table of every file and prints what does not hold. Files that cannot be read are
 /// told at the end, after everything else was checked.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
+    if args.show || !args.event.is_empty() {
+        anyhow::bail!("--show and --event are about scenarios (*.toml), not count tables");
+    }
     let tolerance = tolerance(args)?;
     let revision = args.revision.map(Revision::from);
     let assumptions = Assumptions {

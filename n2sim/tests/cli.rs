@@ -151,6 +151,38 @@ fn counts_that_break_an_identity_give_exit_code_1() {
     assert!(stdout(&output).contains(told), "{}", stdout(&output));
 }
 
+/// Cases of one step side by side; a case of several with its steps; a repeated step once.
+#[test]
+fn check_shows_what_cases_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let head = "guide = 'PMU guide 4.2.1'\nclaim = 'c'\nothers = 'any'\nexpect = 'L1D_CACHE 2'\n";
+    let case = |test, steps| format!("[[case]]\ntest = '{test}'\ngiven = 'K1'\ndo = '{steps}'\n");
+    let two = case("a", "LD8 0x8000") + &case("b", "LD8 0x8000 step 64 &x 2");
+    let path = file_with(&folder, "two.toml", &format!("{head}{two}"));
+    let output = n2sim(&["check", &path, "-e", "l1d_cache,l1d_cache_refill,l1i_cache"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "the first case counts one: {text}");
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    for row in [
+        &["1", "2"][..],
+        &["2", "b:", "LD8", "0x8000,", "2", "times", "(line", "9)"],
+        &["L1D_CACHE", "1", "2"],
+        &["L1D_CACHE_REFILL", "1", "2"],
+        &["L1I_CACHE", ".", "."],
+    ] {
+        assert!(rows.iter().any(|found| found[..] == *row), "{row:?} in {text}");
+    }
+    let path = file_with(&folder, "one.toml", &format!("{head}{}", case("c", "LD8 8 ; ST8 8")));
+    let text = printed(&["check", &path, "--show"]);
+    assert!(text.contains("     1  LD8 8\n     2  ST8 8\n"), "{text}");
+    assert!(text.contains("L1D_CACHE_WR                1      .      1\n"), "{text}");
+    assert!(!text.contains("CYCLES") && !text.contains("STALL"), "clocks are left out: {text}");
+    assert!(refused(&["check", &path, "-e", "l1d_cach"]).contains("unknown event"));
+    assert!(refused(&["check", "--counts", &path, "--show"]).contains("cannot be used with"));
+    let counts = file_with(&folder, "a.csv", "5,,l1d_cache,1,100.00,,\n");
+    assert!(refused(&["check", &counts, "--show"]).contains("about scenarios"));
+}
+
 #[test]
 fn wrong_options_are_refused() {
     assert!(refused(&["stat", &trace(), "--evnt", "cycles"]).contains("--event"));

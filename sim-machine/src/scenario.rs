@@ -131,8 +131,11 @@ pub fn run_case_on<T: Tally>(
         let added = now.since(&before);
         before = now.clone();
         match by_step.iter_mut().rev().find(|earlier| earlier.step.place == step.place) {
-            Some(earlier) => earlier.counts.add(&added),
-            None => by_step.push(Added { step, counts: added }),
+            Some(earlier) => {
+                earlier.counts.add(&added);
+                earlier.times += 1;
+            }
+            None => by_step.push(Added { step, times: 1, counts: added }),
         }
     }
     let sink = stepper.finish();
@@ -150,13 +153,15 @@ pub fn reading_of(source: &ConfigSource<'_>) -> Reading {
 /// What one step of the text added, all its repetitions together.
 struct Added<'a> {
     step: &'a Step,
+    times: usize,
     counts: Counts,
 }
 
 impl Added<'_> {
     fn told(&self) -> StepCounts {
         let Step { text, place, .. } = self.step;
-        StepCounts { step: text.clone(), place: *place, counts: self.counts.clone() }
+        let (step, times) = (text.clone(), self.times);
+        StepCounts { step, place: *place, times, counts: self.counts.clone() }
     }
 }
 

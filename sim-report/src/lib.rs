@@ -3,7 +3,7 @@
 //! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
-//! * [`case_counts`]: what a scenario counted, step by step;
+//! * [`case_counts`]: what a scenario counted, step by step; [`case_tables`]: the same of all cases of a file;
 //! * [`spe`]: sample records, read, summed up and printed;
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
@@ -20,6 +20,7 @@
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
 
 pub mod case_counts;
+pub mod case_tables;
 pub mod diff;
 pub mod error_figure;
 pub mod event_bus;

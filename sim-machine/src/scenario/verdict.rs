@@ -61,6 +61,8 @@ pub struct StepCounts {
     pub step: String,
     /// Where it stands.
     pub place: Place,
+    /// How often it was repeated.
+    pub times: usize,
     /// What it added.
     pub counts: Counts,
 }
