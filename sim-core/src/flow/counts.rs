@@ -36,7 +36,7 @@ impl FlowCounts {
         self.taken[edge as usize]
     }
 
-    /// An edge was taken so often.
+    /// An edge that was taken so many times more.
     pub fn add(&mut self, edge: FlowEdge, times: u64) {
         let taken = &mut self.taken[edge as usize];
         *taken = taken.saturating_add(times);
@@ -44,9 +44,17 @@ impl FlowCounts {
 
     /// `times` accesses that go this way.
     pub fn add_path(&mut self, path: &Path, times: u64) {
-        for edge in path.reported() {
-            self.add(edge, times);
+        path.reported().for_each(|edge| self.add(edge, times));
+    }
+
+    /// What was taken after `earlier`, an earlier state of the same counts.
+    #[must_use]
+    pub fn since(&self, earlier: &FlowCounts) -> FlowCounts {
+        let mut later = self.clone();
+        for (taken, before) in later.taken.iter_mut().zip(earlier.taken) {
+            *taken = taken.saturating_sub(before);
         }
+        later
     }
 
     /// How often an edge of the graph was taken, reported or implied.

@@ -15,6 +15,8 @@ pub struct Chart {
     pub edges: Vec<ChartEdge>,
     /// Entries beside the guide's list that were never taken; they and what only they reach are left out.
     pub left_out: Vec<&'static str>,
+    /// What is shown of the flow, if not all of it: a step of a scenario, a trace.
+    pub subject: Option<String>,
 }
 
 /// One box.
@@ -74,7 +76,7 @@ impl Chart {
             ChartEdge { from: from.index(), to: edge.target().index(), label, taken, share }
         });
         let edges = edges.collect();
-        let chart = Chart { flow: graph.flow(), boxes, edges, left_out: Vec::new() };
+        let chart = Chart { flow: graph.flow(), boxes, edges, left_out: Vec::new(), subject: None };
         if counts.is_some() { chart.without_idle_entries() } else { chart }
     }
 
@@ -83,10 +85,17 @@ impl Chart {
         self.boxes.iter().any(|part| part.visits.is_some_and(|visits| visits > 0))
     }
 
-    /// Section and title.
+    /// Section and title, and what is shown of it.
     pub fn heading(&self) -> String {
         let info = self.flow.info();
-        format!("{} {}", info.section, info.title)
+        let subject = self.subject.as_ref().map(|subject| format!(": {subject}"));
+        format!("{} {}{}", info.section, info.title, subject.unwrap_or_default())
+    }
+
+    /// The same chart, said to be of this.
+    #[must_use]
+    pub fn of(self, subject: impl Into<String>) -> Chart {
+        Chart { subject: Some(subject.into()), ..self }
     }
 
     /// Edges that leave a box, in the order of the declaration.
@@ -119,6 +128,7 @@ impl Chart {
             boxes: boxes.map(|(part, _)| *part).collect(),
             edges: edges.collect(),
             left_out,
+            subject: None,
         }
     }
 }
@@ -131,19 +141,6 @@ impl ChartBox {
             step => format!("{step}: {}", self.name),
         }
     }
-}
-
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `97.2 %`; a part that is neither none nor all is never printed as such.
@@ -161,12 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well_and_do_not_round_to_none_or_all() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(
-            (grouped(0), grouped(999), grouped(1000)),
-            ("0".into(), "999".into(), "1,000".into())
-        );
+    fn shares_do_not_round_to_none_or_all() {
         assert_eq!(percent(1.0), "100.0 %");
         assert_eq!(percent(0.999_999), ">99.9 %");
         assert_eq!(percent(0.000_001), "<0.1 %");

@@ -1,12 +1,14 @@
 //! A flow as a picture (SVG): boxes with their events, edges with what was decided and how often.
 //!
 //! The picture needs nothing but itself: no script, no font, no CSS variable, so that printers and plain
-//! viewers show it too. An edge that was never taken is dashed, one that was is the thicker the more often.
+//! viewers show it too. A page takes it over with `page::chart`. An edge that was never taken is dashed, one that was is the thicker the more often.
 
 use std::fmt::Write;
 
-use super::chart::{Chart, ChartBox, ChartEdge, grouped, percent};
+use super::chart::{Chart, ChartBox, ChartEdge, percent};
 use super::layout::{self, Course, Layout, Rect, Size, Wire};
+use crate::page::palette;
+use crate::perf_stat::grouped;
 
 /// Room around the drawing.
 const MARGIN: f64 = 16.0;
@@ -24,76 +26,52 @@ const CODE_SIZE: f64 = 12.0;
 /// Length of an arrow's head.
 const HEAD: f64 = 8.0;
 
-/// Style of a picture that stands alone.
-#[rustfmt::skip]
-pub(super) const STYLE: &str = "\
-.flow text{font:13px \"Liberation Sans\",Arial,Helvetica,\"DejaVu Sans\",sans-serif;fill:#1a2027}\
-.flow .title{font-size:16px;font-weight:bold}.flow .name{font-weight:bold}\
-.flow .code{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,monospace;fill:#0a4c86}\
-.flow .faint{fill:#566170}.flow .number{fill:#fff;font-weight:bold}\
-.flow .paper{fill:#fff}.flow .box{fill:#f2f6fa;stroke:#4d5f73;stroke-width:1.2}\
-.flow .end{fill:#e9efe9;stroke:#47654c}.flow .disc{fill:#0a4c86}\
-.flow .unused{stroke-dasharray:4 3;fill:none}\
-.flow .edge{fill:none;stroke:#3b4754}.flow .head{fill:#3b4754}\
-.flow .idle{stroke:#7b8795;stroke-dasharray:2 4}.flow .idlehead{fill:#7b8795}\
-@media screen and (prefers-color-scheme:dark){\
-.flow text{fill:#e4e9ef}.flow .code{fill:#8cc4f7}.flow .faint{fill:#a9b4c0}.flow .number{fill:#0b1118}\
-.flow .paper{fill:#12171d}.flow .box{fill:#1b232c;stroke:#8b9bad}.flow .end{fill:#1d2a21;stroke:#86a88d}\
-.flow .disc{fill:#8cc4f7}.flow .edge{stroke:#b9c4d0}.flow .head{fill:#b9c4d0}\
-.flow .idle{stroke:#75818f}.flow .idlehead{fill:#75818f}}";
+/// Letters and lines; the colors are those of the palette.
+const STYLE: &str = "\
+.flow text{font:13px \"Liberation Sans\",Arial,Helvetica,\"DejaVu Sans\",sans-serif}\
+.flow .title{font-size:16px;font-weight:bold}.flow .name,.flow .number{font-weight:bold}\
+.flow .code{font:12px \"DejaVu Sans Mono\",Menlo,Consolas,monospace}\
+.flow .box{stroke-width:1.2}.flow .unused{stroke-dasharray:4 3}\
+.flow .edge{fill:none}.flow .idle{stroke-dasharray:2 4}";
 
 /// One chart as a file of its own.
 pub fn alone(chart: &Chart) -> String {
-    let drawing = Drawing::new(chart, false);
-    let size = drawing.size();
-    let title = chart.heading();
-    let mut text = open(size, &title);
-    writeln!(
-        text,
-        "<title>{}</title>\n<desc>{}</desc>",
-        escaped(&title),
-        escaped(&described(chart))
-    )
-    .expect("a string takes any text");
-    writeln!(text, "<style>{STYLE}</style>").expect("a string takes any text");
-    text += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
-    drawing.write(&mut text);
-    text + "</g></svg>\n"
+    sheet(std::slice::from_ref(chart))
 }
 
 /// Several charts below each other as one file.
 pub fn sheet(charts: &[Chart]) -> String {
-    if let [chart] = charts {
-        return alone(chart);
-    }
+    file(charts, false)
+}
+
+/// One chart for a page with a glossary: its events are links to `#event-NAME`.
+pub fn linked(chart: &Chart) -> String {
+    file(std::slice::from_ref(chart), true)
+}
+
+fn file(charts: &[Chart], is_linked: bool) -> String {
     let drawings: Vec<Drawing<'_>> =
-        charts.iter().map(|chart| Drawing::new(chart, false)).collect();
+        charts.iter().map(|chart| Drawing::new(chart, is_linked)).collect();
     let sizes: Vec<Size> = drawings.iter().map(Drawing::size).collect();
     let width = sizes.iter().map(|size| size.width).fold(0.0, f64::max);
     let height = sizes.iter().map(|size| size.height).sum();
-    let headings: Vec<String> = charts.iter().map(Chart::heading).collect();
-    let mut text = open(Size { width, height }, "Flows of the PMU guide");
-    let listed = escaped(&headings.join("; "));
-    writeln!(text, "<title>Flows of the PMU guide</title>\n<desc>{listed}</desc>")
-        .expect("a string takes any text");
-    writeln!(text, "<style>{STYLE}</style>").expect("a string takes any text");
-    text += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+    let title = match charts {
+        [chart] => chart.heading(),
+        _ => String::from("Flows of the PMU guide"),
+    };
+    let mut text = open(Size { width, height }, &title);
+    let told: Vec<String> = charts.iter().map(described).collect();
+    let (title, told) = (escaped(&title), escaped(&told.join("\n")));
+    line(&mut text, format_args!("<title>{title}</title>\n<desc>{told}</desc>"));
+    line(&mut text, format_args!("{}<style>{STYLE}</style>", palette::svg_style()));
+    line(&mut text, format_args!("<rect class=\"fill-paper\" width=\"100%\" height=\"100%\"/>"));
     let mut top = 0.0;
     for (drawing, size) in drawings.iter().zip(sizes) {
-        writeln!(text, "<g transform=\"translate(0 {top:.0})\">").expect("a string takes any text");
+        line(&mut text, format_args!("<g transform=\"translate(0 {top:.0})\">"));
         drawing.write(&mut text);
-        text += "</g>\n";
+        line(&mut text, format_args!("</g>"));
         top += size.height;
     }
-    text + "</g></svg>\n"
-}
-
-/// One chart to stand in a page that has [`STYLE`], or one like it: events are links to `#event-NAME`.
-pub fn within_page(chart: &Chart) -> String {
-    let drawing = Drawing::new(chart, true);
-    let title = chart.heading();
-    let mut text = open(drawing.size(), &title);
-    drawing.write(&mut text);
     text + "</g></svg>\n"
 }
 
@@ -167,7 +145,7 @@ impl<'a> Drawing<'a> {
         line(
             text,
             format_args!(
-                "<text class=\"title\" x=\"{MARGIN}\" y=\"{title_line}\">{heading}</text>"
+                "<text class=\"title fill-ink\" x=\"{MARGIN}\" y=\"{title_line}\">{heading}</text>"
             ),
         );
         let top = MARGIN + TITLE;
@@ -186,7 +164,7 @@ impl<'a> Drawing<'a> {
             line(
                 text,
                 format_args!(
-                    "<text class=\"faint\" x=\"0\" y=\"{y:.1}\">{}</text>",
+                    "<text class=\"fill-quiet\" x=\"0\" y=\"{y:.1}\">{}</text>",
                     escaped(&note)
                 ),
             );
@@ -196,12 +174,16 @@ impl<'a> Drawing<'a> {
 
     fn write_box(&self, text: &mut String, part: &ChartBox, rect: &Rect) {
         let round = if part.is_entry || part.is_end { 14.0 } else { 4.0 };
-        let end = if part.is_end { " end" } else { "" };
+        let fill = match part {
+            ChartBox { visits: Some(0), .. } => "fill-paper stroke-line",
+            ChartBox { is_end: true, .. } => "fill-green-tint stroke-green",
+            _ => "fill-panel stroke-line",
+        };
         let unused = if part.visits == Some(0) { " unused" } else { "" };
         line(
             text,
             format_args!(
-                "<rect class=\"box{end}{unused}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{round}\"/>",
+                "<rect class=\"box {fill}{unused}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{round}\"/>",
                 rect.left, rect.top, rect.size.width, rect.size.height
             ),
         );
@@ -212,12 +194,12 @@ impl<'a> Drawing<'a> {
             let (x, y) = (left + 9.0, base - 4.5);
             line(
                 text,
-                format_args!("<circle class=\"disc\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>"),
+                format_args!("<circle class=\"fill-link\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>"),
             );
             line(
                 text,
                 format_args!(
-                    "<text class=\"number\" x=\"{x:.1}\" y=\"{base:.1}\" text-anchor=\"middle\">{}</text>",
+                    "<text class=\"number fill-paper\" x=\"{x:.1}\" y=\"{base:.1}\" text-anchor=\"middle\">{}</text>",
                     part.step
                 ),
             );
@@ -226,7 +208,7 @@ impl<'a> Drawing<'a> {
         line(
             text,
             format_args!(
-                "<text class=\"name\" x=\"{left:.1}\" y=\"{base:.1}\">{}</text>",
+                "<text class=\"name fill-ink\" x=\"{left:.1}\" y=\"{base:.1}\">{}</text>",
                 escaped(part.name)
             ),
         );
@@ -234,13 +216,18 @@ impl<'a> Drawing<'a> {
             base += LINE;
             line(
                 text,
-                format_args!("<text x=\"{middle:.1}\" y=\"{base:.1}\">{}</text>", grouped(visits)),
+                format_args!(
+                    "<text class=\"fill-ink\" x=\"{middle:.1}\" y=\"{base:.1}\">{}</text>",
+                    grouped(visits)
+                ),
             );
         }
         for event in part.events {
             base += LINE;
             let (name, x) = (event.mnemonic(), middle);
-            let code = format!("<text class=\"code\" x=\"{x:.1}\" y=\"{base:.1}\">{name}</text>");
+            let code = format!(
+                "<text class=\"code fill-link\" x=\"{x:.1}\" y=\"{base:.1}\">{name}</text>"
+            );
             let linked =
                 if self.is_linked { format!("<a href=\"#event-{name}\">{code}</a>") } else { code };
             line(text, format_args!("{linked}"));
@@ -258,7 +245,11 @@ impl<'a> Drawing<'a> {
             }
             Some(_) => 2.6,
         };
-        let (kind, head) = if idle { ("edge idle", "idlehead") } else { ("edge", "head") };
+        let (kind, head) = if idle {
+            ("edge idle stroke-line", "fill-line")
+        } else {
+            ("edge stroke-quiet", "fill-quiet")
+        };
         for part in parts(edge, course) {
             line(
                 text,
@@ -308,14 +299,14 @@ fn parts(edge: &ChartEdge, course: &Course) -> Vec<String> {
 }
 
 fn write_label(text: &mut String, edge: &ChartEdge, place: &Rect) {
-    let idle = if edge.taken == Some(0) { " class=\"faint\"" } else { "" };
+    let kind = if edge.taken == Some(0) { "fill-quiet" } else { "fill-ink" };
     for (i, words) in label_lines(edge).iter().enumerate() {
         let (x, y) = (place.middle(), place.top + LINE * (i as f64 + 1.0) - 4.0);
         let words = escaped(words);
         line(
             text,
             format_args!(
-                "<text{idle} x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{words}</text>"
+                "<text class=\"{kind}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{words}</text>"
             ),
         );
     }
