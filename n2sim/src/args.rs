@@ -10,6 +10,7 @@ use sim_pmu::OtherCore;
 use crate::capture::CaptureArgs;
 use crate::diff::DiffArgs;
 use crate::doctor::DoctorArgs;
+use crate::flow::FlowArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
 use crate::perf_stat::PerfStatArgs;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Say what an event is, here and on other cores
     Explain(ExplainArgs),
+    Flow(FlowArgs),
     Ladder(LadderArgs),
     Lint(LintArgs),
     /// List events, metrics or the configuration

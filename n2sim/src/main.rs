@@ -14,6 +14,7 @@ mod diff;
 mod doctor;
 mod event_list;
 mod explain;
+mod flow;
 mod host;
 mod input;
 mod interval;
@@ -85,6 +86,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Diff(args) => diff::run(&args)?.into(),
         Command::Doctor(args) => return doctor::run(&args),
         Command::Explain(args) => explain::run(&args)?.into(),
+        Command::Flow(args) => flow::run(&args)?.into(),
         Command::Ladder(args) => ladder::run(&args)?.into(),
         Command::Lint(args) => lint::run(&args)?.into(),
         Command::List(args) => list::run(&args)?.into(),

@@ -5,9 +5,11 @@
 //! follow by themselves (a box with one way out) are not reported: the graph knows them.
 //! Sections 5.2 and 5.3 print no list; they mirror 5.1 with the events of chapter 4.
 
+mod account;
 mod counts;
 mod graph;
 
+pub use account::{Account, TIES, Tie, account};
 pub use counts::FlowCounts;
 pub use graph::{FlowGraph, Link, Path, Stop};
 

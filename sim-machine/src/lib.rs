@@ -13,6 +13,7 @@ pub mod diff;
 mod erratum;
 pub mod error;
 pub mod evidence;
+mod flow_watch;
 pub mod ladder;
 mod levels;
 pub mod observe;
@@ -26,6 +27,7 @@ pub mod truth;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;
+pub use flow_watch::FlowWatch;
 pub use levels::{Level, LevelCounts};
 pub use observe::RunObserver;
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};

@@ -15,6 +15,7 @@ mod setup;
 mod statements;
 mod stepper;
 mod verdict;
+mod walk;
 
 use sim_core::Counts;
 use sim_core::config::ConfigError;
@@ -26,6 +27,7 @@ pub use recorded::{Recorded, Tally};
 pub use statements::{CycleCounts, WrongStatement};
 use stepper::Stepper;
 pub use verdict::{Mismatch, StepCounts, Verdict, WrongCounter, WrongEdge};
+pub use walk::{Walked, walk_case};
 
 /// What holds in every scenario unless its `set` says otherwise.
 const QUIET: [&str; 5] = [

@@ -60,7 +60,7 @@ pub mod vector_insts;
 pub mod vectors;
 
 pub use counters::{ExpectedCounter, GivenCounter};
-pub use document::parse;
+pub use document::{parse, parse_steps};
 pub use error::{Problem, ScenarioError};
 pub use expect::{Bound, Expectation, Expected};
 pub use flows::Way;

@@ -1,71 +1,46 @@
 //! Every decision of the flows is reported where it is taken: what enters a box leaves it, and the
 //! visits of the boxes account for the events that are raised there.
 
-use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread::ScopedJoinHandle;
 
-use sim_core::flow::{Flow, FlowGraph};
+use sim_core::flow::{Flow, FlowCounts, FlowGraph, TIES, Tie, account};
 use sim_core::pmu_event::RelationKind;
-use sim_core::{FlowEdge, PmuEvent};
-use sim_machine::scenario::{Recorded, configure, run_case_on};
-use sim_machine::{ConfigSource, RunOptions};
+use sim_core::{Counts, FlowEdge, PmuEvent};
+use sim_machine::scenario::{Recorded, configure, run_case_on, walk_case};
+use sim_machine::{ConfigSource, FlowWatch, RunOptions};
 use sim_metrics::identities::{self, Assumptions};
 use sim_tests::cases::all_cases;
 use sim_tests::trace_check::open;
 use sim_tests::{files_below, repository};
 use sim_trace::scenario::{Action, Reading};
 
-/// Events of boxes that are raised elsewhere too, with the reason why visits do not tell them.
-const ELSEWHERE: [(PmuEvent, &str); 9] = [
-    (
-        PmuEvent::LD_SPEC,
-        "once for an instruction, by the pipeline; a split load enters twice (A11)",
-    ),
-    (PmuEvent::ST_SPEC, "as for loads"),
-    (PmuEvent::MEM_ACCESS_RD, "printed in 5.1 and in 5.4, one occurrence (A10)"),
-    (PmuEvent::MEM_ACCESS_WR, "printed in 5.2 and in 5.5, one occurrence (A10)"),
-    (PmuEvent::L2D_TLB_REFILL_RD, "partial entries count by a semantics key (A14)"),
-    (PmuEvent::L2D_TLB_REFILL_WR, "partial entries count by a semantics key (A14)"),
-    (PmuEvent::BUS_ACCESS_RD, "uncached reads and prefetches use the bus beside the flows (4.6.5)"),
-    (PmuEvent::BUS_ACCESS_WR, "uncached writes, evictions and cleans use it too (4.6.6, A48)"),
-    (PmuEvent::REMOTE_ACCESS, "uncached reads return data of another chip too (4.6.4)"),
-];
-
-/// Instructions of each thread of a trace that are run here.
-const LIMIT: u64 = 1_000_000;
-
 /// What was found so far, over all runs.
 #[derive(Default)]
 struct Audit {
     faults: Vec<String>,
-    /// Rows of [`ELSEWHERE`] that some run needed.
-    used: [bool; ELSEWHERE.len()],
+    /// Rows of [`TIES`] for which visits and count were not the same in some run.
+    used: [bool; TIES.len()],
 }
 
 impl Audit {
-    /// Holds the visits of every box against the events that were raised.
-    fn check(&mut self, name: &str, graphs: &[FlowGraph], recorded: &Recorded) {
-        let Recorded { counts, flows, .. } = recorded;
-        let mut visited: BTreeMap<PmuEvent, u64> = BTreeMap::new();
+    /// What enters a box leaves it, and its visits account for the events that are raised there.
+    fn check(&mut self, name: &str, graphs: &[FlowGraph], flows: &FlowCounts, counts: &Counts) {
         for graph in graphs {
             let section = graph.flow().info().section;
             for (place, entered, left) in flows.unbalanced(graph) {
                 self.faults.push(format!("{name}: {section} {place}: {entered} in, {left} out"));
             }
-            for (event, visits) in flows.events(graph) {
-                *visited.entry(event).or_default() += visits;
-            }
         }
-        for (event, visits) in visited {
-            let raised = counts.raised(event);
-            if raised == visits {
-                continue;
+        for account in account(flows, counts) {
+            let (event, visits, counted) = (account.event, account.visits, account.counted);
+            if let Some(row) = TIES.iter().position(|(tied, ..)| *tied == event) {
+                self.used[row] |= visits != counted || matches!(account.tie, Tie::VisitsIn(_));
             }
-            match ELSEWHERE.iter().position(|(elsewhere, _)| *elsewhere == event) {
-                Some(row) => self.used[row] = true,
-                None => {
-                    let event = event.mnemonic();
-                    self.faults.push(format!("{name}: {event}: {visits} visits, {raised} raised"));
-                }
+            if !account.holds() {
+                let (event, tie) = (event.mnemonic(), account.tie);
+                self.faults
+                    .push(format!("{name}: {event}: {visits} visits, {counted} counted, {tie:?}"));
             }
         }
     }
@@ -89,11 +64,11 @@ fn what_enters_a_box_leaves_it_and_visits_account_for_the_events() {
         let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
         let (_, recorded) = run_case_on(case, &config, Reading::Guide, Recorded::default())
             .unwrap_or_else(|error| panic!("{}: {error}", case.test));
-        audit.check(&case.test, &graphs, &recorded);
+        audit.check(&case.test, &graphs, &recorded.flows, &recorded.counts);
     }
-    for (row, _) in ELSEWHERE.iter().zip(audit.used).filter(|(_, used)| !used) {
-        let event = row.0.mnemonic();
-        audit.faults.push(format!("ELSEWHERE: {event} is told by its visits: take the row out"));
+    for ((event, ..), _) in TIES.iter().zip(audit.used).filter(|(_, used)| !used) {
+        let event = event.mnemonic();
+        audit.faults.push(format!("TIES: {event} is told by its visits: take the row out"));
     }
     audit.close();
 }
@@ -128,20 +103,72 @@ fn every_case_keeps_the_identities_and_raises_only_the_finest_events() {
     audit.close();
 }
 
+/// Every committed trace to its end, every core by itself; only edges of the counted part.
 #[test]
 fn real_programs_walk_the_flows_as_the_guide_draws_them() {
-    let graphs = graphs();
+    let traces = files_below(&repository().join("traces"), "n2t");
+    assert!(traces.len() >= 11, "{traces:?}");
+    let faults: Vec<String> = std::thread::scope(|scope| {
+        let halves = [0, 1].map(|half| traces.iter().skip(half).step_by(2));
+        let runs = halves.map(|half| scope.spawn(|| half.flat_map(|path| audited(path)).collect()));
+        runs.into_iter()
+            .flat_map(|run: ScopedJoinHandle<'_, Vec<String>>| run.join().expect("a run ends"))
+            .collect()
+    });
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// What is wrong with the flows of one trace.
+fn audited(path: &Path) -> Vec<String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let session = open(path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut watch = FlowWatch::default();
+    let outcome = session
+        .run_heard(&RunOptions::default(), &mut |_| {}, &mut watch)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (graphs, mut audit) = (graphs(), Audit::default());
+    assert_eq!(watch.cores().count(), outcome.cores.len(), "{name}");
+    for (number, (flows, core)) in watch.cores().zip(&outcome.cores).enumerate() {
+        assert!(flows.taken(FlowEdge::FetchTlbHit) > 0, "{name} reports no edge");
+        audit.check(&format!("{name} core {number}"), &graphs, flows, &core.counts);
+    }
+    audit.faults
+}
+
+/// A window in the middle of a program: what was under way at its borders is inside or outside for edges and
+/// events alike.
+#[test]
+fn a_window_cuts_edges_and_events_at_the_same_place() {
+    let path = repository().join("traces/sort.n2t");
+    let session = open(&path).expect("a committed trace");
+    let options = RunOptions { warmup: 300_000, limit: Some(400_000), ..RunOptions::default() };
+    let mut watch = FlowWatch::default();
+    let outcome = session.run_heard(&options, &mut |_| {}, &mut watch).expect("a long trace");
     let mut audit = Audit::default();
-    let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
-    for path in files_below(&repository().join("traces"), "n2t") {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let session = open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let mut recorded = Recorded::default();
-        session
-            .run_heard(&options, &mut |_| {}, &mut recorded)
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(recorded.flows.taken(FlowEdge::FetchTlbHit) > 0, "{name} reports no edge");
-        audit.check(&name, &graphs, &recorded);
+    for (flows, core) in watch.cores().zip(&outcome.cores) {
+        audit.check("sort.n2t", &graphs(), flows, &core.counts);
     }
     audit.close();
+}
+
+/// The steps of a case add up to the case: edges, events.
+#[test]
+fn the_steps_of_a_case_add_up() {
+    let mut walked_edges = 0;
+    for filed in all_cases() {
+        let case = &filed.case;
+        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
+        let (_, whole) = run_case_on(case, &config, Reading::Guide, Recorded::default())
+            .unwrap_or_else(|error| panic!("{}: {error}", case.test));
+        let steps = walk_case(case, &config).unwrap_or_else(|e| panic!("{}: {e}", case.test));
+        let mut counts = Counts::default();
+        steps.iter().for_each(|step| counts.add(&step.counts));
+        assert_eq!(counts, whole.counts, "{}", case.test);
+        for edge in FlowEdge::ALL {
+            let taken: u64 = steps.iter().map(|step| step.flows.taken(*edge)).sum();
+            assert_eq!(taken, whole.flows.taken(*edge), "{}: {edge:?}", case.test);
+            walked_edges += taken;
+        }
+    }
+    assert!(walked_edges > 1000, "{walked_edges}");
 }

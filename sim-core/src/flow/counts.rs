@@ -71,7 +71,9 @@ impl FlowCounts {
         let mut ways_out = graph.graph().edges(node).peekable();
         let decides = matches!(ways_out.peek(), Some(edge) if *edge.weight() != Link::Implied);
         if decides {
-            return ways_out.map(|edge| self.along(graph, node, *edge.weight())).sum();
+            return ways_out
+                .map(|edge| self.along(graph, node, *edge.weight()))
+                .fold(0, u64::saturating_add);
         }
         if !graph.is_entry(node) {
             return self.entered(graph, node);
@@ -80,14 +82,17 @@ impl FlowCounts {
         let Some(next) = ways_out.next().map(|edge| edge.target()) else { return 0 };
         let others = graph.graph().edges_directed(next, Direction::Incoming);
         let others = others.filter(|edge| edge.source() != node);
-        let elsewhere: u64 =
-            others.map(|edge| self.along(graph, edge.source(), *edge.weight())).sum();
+        let elsewhere: u64 = others
+            .map(|edge| self.along(graph, edge.source(), *edge.weight()))
+            .fold(0, u64::saturating_add);
         self.visits(graph, next).saturating_sub(elsewhere)
     }
 
     fn entered(&self, graph: &FlowGraph, node: NodeIndex) -> u64 {
         let ways_in = graph.graph().edges_directed(node, Direction::Incoming);
-        ways_in.map(|edge| self.along(graph, edge.source(), *edge.weight())).sum()
+        ways_in
+            .map(|edge| self.along(graph, edge.source(), *edge.weight()))
+            .fold(0, u64::saturating_add)
     }
 
     /// Boxes that were entered more or less often than they were left: name, in, out. Empty if

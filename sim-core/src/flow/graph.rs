@@ -1,7 +1,5 @@
 //! A flow of PMU guide chapter 5 as a graph: boxes are nodes, what an access can do next are edges.
 
-use std::fmt::Write;
-
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -135,32 +133,6 @@ impl FlowGraph {
         }
         wanted.next().is_none()
     }
-
-    /// The flow in the DOT language. `note` is printed under the name of each box.
-    pub fn dot(&self, note: impl Fn(&FlowBox) -> String) -> String {
-        let info = self.flow.info();
-        let mut text = format!("digraph \"{} {}\" {{\n", info.section, info.title);
-        text += "    node [shape=box, fontname=\"sans-serif\"];\n";
-        for node in self.graph.node_indices() {
-            let part = &self.graph[node];
-            let number = if part.step == 0 { String::new() } else { format!("{}: ", part.step) };
-            let note = note(part);
-            let gap = if note.is_empty() { "" } else { "\\n" };
-            let label = format!("{number}{}{gap}{}", part.name, escaped(&note));
-            writeln!(text, "    n{} [label=\"{label}\"];", node.index())
-                .expect("a string takes any text");
-        }
-        for edge in self.graph.edge_references() {
-            let label = match edge.weight() {
-                Link::Reported(reported) => reported.info().label,
-                Link::Implied => "",
-            };
-            let (from, to) = (edge.source().index(), edge.target().index());
-            writeln!(text, "    n{from} -> n{to} [label=\"{label}\"];")
-                .expect("a string takes any text");
-        }
-        text + "}\n"
-    }
 }
 
 impl Path {
@@ -181,10 +153,6 @@ impl Path {
             Link::Implied => None,
         })
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 #[cfg(test)]
@@ -249,15 +217,5 @@ mod tests {
         let stops = [Stop::Step(1), Stop::Named("write to the L2".to_owned())];
         let streamed = graph.path(&stops).expect("a whole line");
         assert_eq!(streamed.reported().collect::<Vec<_>>(), [FlowEdge::L1dWriteStream]);
-    }
-
-    #[test]
-    fn dot_has_one_line_for_each_box_and_edge() {
-        let graph = FlowGraph::new(Flow::L1i);
-        let text = graph.dot(|part| format!("\"{}\"", part.events.len()));
-        assert!(text.starts_with("digraph \"5.6 L1 I-cache\" {\n"), "{text}");
-        assert!(text.contains("n0 [label=\"1: L1I lookup\\n\\\"1\\\"\"];"), "{text}");
-        assert!(text.contains("n0 -> n1 [label=\"miss: flow 5.7\"];"), "{text}");
-        assert_eq!(text.lines().count(), 2 + 3 + 3 + 1);
     }
 }

@@ -92,6 +92,11 @@ impl<T: Tally> Stepper<T> {
         self.sink.recorded()
     }
 
+    /// When the present group of steps began, and when everything asked of the memory so far is there.
+    pub(super) fn span(&self) -> (Cycle, Cycle) {
+        (self.group_start, self.busy_until)
+    }
+
     /// Runs one step, which the next one may cut short.
     ///
     /// # Errors

@@ -126,11 +126,14 @@ impl<'a> Drawing<'a> {
 
     /// Size with title, margins and what is said below.
     fn size(&self) -> Size {
-        let title = text_width(&self.chart.heading()) * 1.4;
+        let title = match self.is_linked {
+            true => 0.0,
+            false => text_width(&self.chart.heading()) * 1.4,
+        };
         let note = self.note().map_or(0.0, |note| text_width(&note));
         let width = self.layout.size.width.max(title).max(note) + 2.0 * MARGIN;
         let below = if self.note().is_some() { LINE + 6.0 } else { 0.0 };
-        Size { width, height: self.layout.size.height + TITLE + below + 2.0 * MARGIN }
+        Size { width, height: self.layout.size.height + self.title_height() + below + 2.0 * MARGIN }
     }
 
     /// What is not drawn.
@@ -139,16 +142,22 @@ impl<'a> Drawing<'a> {
         (!left_out.is_empty()).then(|| format!("Not taken, not drawn: {}", left_out.join(", ")))
     }
 
+    /// Height of the title; a page has it in front of the picture.
+    fn title_height(&self) -> f64 {
+        if self.is_linked { 0.0 } else { TITLE }
+    }
+
     fn write(&self, text: &mut String) {
-        let heading = escaped(&self.chart.heading());
-        let title_line = MARGIN + 16.0;
-        line(
-            text,
-            format_args!(
-                "<text class=\"title fill-ink\" x=\"{MARGIN}\" y=\"{title_line}\">{heading}</text>"
-            ),
-        );
-        let top = MARGIN + TITLE;
+        if !self.is_linked {
+            let (heading, y) = (escaped(&self.chart.heading()), MARGIN + 16.0);
+            line(
+                text,
+                format_args!(
+                    "<text class=\"title fill-ink\" x=\"{MARGIN}\" y=\"{y}\">{heading}</text>"
+                ),
+            );
+        }
+        let top = MARGIN + self.title_height();
         line(text, format_args!("<g transform=\"translate({MARGIN} {top})\">"));
         for (edge, course) in self.chart.edges.iter().zip(&self.layout.courses) {
             self.write_edge(text, edge, course);

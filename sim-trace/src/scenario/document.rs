@@ -11,7 +11,7 @@ use super::error::{Fault, Problem, ScenarioError, place_of};
 use super::expect::{self, Bound, Draft};
 use super::flows::{self, Way};
 use super::vectors::Reading;
-use super::{Case, Expectation, Step, given, steps};
+use super::{Case, Expectation, Place, Step, given, steps};
 
 #[rustfmt::skip]
 const KEYS: [&str; 12] = [
@@ -30,6 +30,56 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, ScenarioError> {
         place: place_of(text, fault.offset),
         problem: fault.problem,
     })
+}
+
+/// A case of given state and steps alone, which expects nothing. The errors name `given_name` and
+/// `steps_name` as the files that the texts come from.
+///
+/// # Errors
+///
+/// The first fault, with its place and what would be right.
+pub fn parse_steps(
+    (given_name, given): (&str, &str),
+    (steps_name, done): (&str, &str),
+) -> Result<Case, ScenarioError> {
+    let names = named_lines();
+    let told = |file: &str, text: &str, fault: Fault| ScenarioError {
+        file: file.to_owned(),
+        place: place_of(text, fault.offset),
+        problem: fault.problem,
+    };
+    let state = given::parse_given(&mut Cursor::new(given, 0), &names)
+        .map_err(|fault| told(given_name, given, fault))?;
+    let raw = steps::parse_steps(&mut Cursor::new(done, 0), &names)
+        .map_err(|fault| told(steps_name, done, fault))?;
+    Ok(Case {
+        test: done.trim().to_owned(),
+        guide: String::from("PMU guide 5"),
+        claim: String::new(),
+        place: Place { line: 1, column: 1 },
+        given: state,
+        steps: raw.into_iter().map(|step| placed(done, step)).collect(),
+        expect: Expectation::default(),
+        ways: Vec::new(),
+        silicon: Expectation::default(),
+        source: None,
+    })
+}
+
+/// Five lines of one set of the L1 D-cache.
+fn named_lines() -> Names {
+    (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect()
+}
+
+fn placed(text: &str, step: steps::RawStep) -> Step {
+    Step {
+        text: step.text,
+        place: place_of(text, step.offset),
+        join: step.join,
+        wrong_path: step.wrong_path,
+        action: step.action,
+        other_path: step.other_path.into_iter().map(|other| placed(text, other)).collect(),
+    }
 }
 
 fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
@@ -113,7 +163,7 @@ impl<'a> Table<'a> {
             claim: self.need_string("claim")?.0.to_owned(),
             place: place_of(self.text, self.offset),
             given,
-            steps: steps.into_iter().map(|step| self.placed(step)).collect(),
+            steps: steps.into_iter().map(|step| placed(self.text, step)).collect(),
             expect: self.guide_expectation(&ways, path_offset)?,
             ways,
             silicon: self.silicon_expectation()?,
@@ -160,20 +210,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    fn placed(&self, step: steps::RawStep) -> Step {
-        Step {
-            text: step.text,
-            place: place_of(self.text, step.offset),
-            join: step.join,
-            wrong_path: step.wrong_path,
-            action: step.action,
-            other_path: step.other_path.into_iter().map(|other| self.placed(other)).collect(),
-        }
-    }
-
     /// The named addresses: five lines of one L1D set, those of the head, those of the case.
     fn names(&self) -> Result<Names, Fault> {
-        let mut names: Names = (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect();
+        let mut names = named_lines();
         let tables = [self.head.and_then(|head| head.entry("names")), self.entry("names")];
         for (key, value) in tables.into_iter().flatten() {
             let DeValue::Table(table) = value.get_ref() else {

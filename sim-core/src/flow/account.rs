@@ -1,0 +1,153 @@
+//! What the visits of the boxes say of the events, held against what was counted.
+//!
+//! Most events of the flows are raised at their boxes alone, so that visits and count are one number. Where an
+//! event is raised elsewhere too, or once where a box is visited twice, the reason is given here.
+
+use super::{Flow, FlowCounts, FlowGraph};
+use crate::pmu_event::PmuEvent;
+use crate::sink::Counts;
+
+/// How the count of an event follows from the visits of its boxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// The visits of all its boxes together.
+    Visits,
+    /// The visits of its box in this flow; another flow prints the same occurrence again.
+    VisitsIn(Flow),
+    /// By instructions, not by accesses: neither is the other's bound.
+    Apart,
+    /// No less than the visits.
+    AtLeast,
+}
+
+/// Events whose count is not simply the visits of their boxes, and why.
+pub const TIES: [(PmuEvent, Tie, &str); 9] = [
+    (
+        PmuEvent::LD_SPEC,
+        Tie::Apart,
+        "once a load, even if squashed unexecuted; split ones visit more often (A11)",
+    ),
+    (
+        PmuEvent::ST_SPEC,
+        Tie::Apart,
+        "once a store, even if squashed unexecuted; split ones visit more often (A11)",
+    ),
+    (
+        PmuEvent::MEM_ACCESS_RD,
+        Tie::VisitsIn(Flow::LoadTlb),
+        "5.1 and 5.4 print the same occurrence",
+    ),
+    (
+        PmuEvent::MEM_ACCESS_WR,
+        Tie::VisitsIn(Flow::StoreTlb),
+        "5.2 and 5.5 print the same occurrence",
+    ),
+    (
+        PmuEvent::L2D_TLB_REFILL_RD,
+        Tie::AtLeast,
+        "addresses of tables may be kept and counted too (A14)",
+    ),
+    (
+        PmuEvent::L2D_TLB_REFILL_WR,
+        Tie::AtLeast,
+        "addresses of tables may be kept and counted too (A14)",
+    ),
+    (
+        PmuEvent::BUS_ACCESS_RD,
+        Tie::AtLeast,
+        "uncached reads and prefetches use the bus too (4.6.5)",
+    ),
+    (
+        PmuEvent::BUS_ACCESS_WR,
+        Tie::AtLeast,
+        "uncached writes, evictions and cleans use the bus too (4.6.6, A48)",
+    ),
+    (PmuEvent::REMOTE_ACCESS, Tie::AtLeast, "uncached reads have data of another chip too (4.6.4)"),
+];
+
+/// One event of the flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The event.
+    pub event: PmuEvent,
+    /// Visits of the boxes that account for it.
+    pub visits: u64,
+    /// Its count.
+    pub counted: u64,
+    /// How the two are tied.
+    pub tie: Tie,
+    /// Why they may differ; empty where they may not.
+    pub reason: &'static str,
+}
+
+impl Account {
+    /// True if visits and count are tied as they should be.
+    pub fn holds(&self) -> bool {
+        match self.tie {
+            Tie::Visits | Tie::VisitsIn(_) => self.counted == self.visits,
+            Tie::Apart => true,
+            Tie::AtLeast => self.counted >= self.visits,
+        }
+    }
+}
+
+/// Every event of the flows, in the order in which the flows name them.
+pub fn account(flows: &FlowCounts, counts: &Counts) -> Vec<Account> {
+    let mut accounts: Vec<Account> = Vec::new();
+    for graph in Flow::ALL.map(FlowGraph::new) {
+        for (event, visits) in flows.events(&graph) {
+            let tied = TIES.iter().find(|(known, ..)| *known == event);
+            let (tie, reason) = tied.map_or((Tie::Visits, ""), |(_, tie, reason)| (*tie, *reason));
+            let is_same_again = matches!(tie, Tie::VisitsIn(flow) if flow != graph.flow());
+            let visits = if is_same_again { 0 } else { visits };
+            match accounts.iter_mut().find(|known| known.event == event) {
+                Some(known) => known.visits = known.visits.saturating_add(visits),
+                None => {
+                    let counted = counts.raised(event);
+                    accounts.push(Account { event, visits, counted, tie, reason });
+                }
+            }
+        }
+    }
+    accounts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::FlowEdge;
+    use crate::sink::EventSink;
+
+    fn of(accounts: &[Account], event: PmuEvent) -> Account {
+        *accounts.iter().find(|account| account.event == event).expect("an event of the flows")
+    }
+
+    #[test]
+    fn an_event_too_many_or_too_few_is_seen() {
+        let mut flows = FlowCounts::default();
+        flows.add(FlowEdge::LoadTlbHit, 3);
+        flows.add(FlowEdge::L1dReadHit, 3);
+        let mut counts = Counts::default();
+        counts.count(PmuEvent::LD_SPEC, 2);
+        counts.count(PmuEvent::MEM_ACCESS_RD, 3);
+        counts.count(PmuEvent::L1D_TLB_RD, 3);
+        counts.count(PmuEvent::L1D_CACHE_RD, 3);
+        let accounts = account(&flows, &counts);
+        assert!(accounts.iter().all(Account::holds), "{accounts:?}");
+        let (reads, accesses) =
+            (of(&accounts, PmuEvent::LD_SPEC), of(&accounts, PmuEvent::MEM_ACCESS_RD));
+        assert_eq!((reads.visits, reads.counted), (3, 2));
+        assert_eq!((accesses.visits, accesses.counted), (3, 3), "printed twice, counted once");
+        counts.raise(PmuEvent::L1D_CACHE_RD);
+        counts.raise(PmuEvent::MEM_ACCESS_RD);
+        let accounts = account(&flows, &counts);
+        let wrong: Vec<PmuEvent> =
+            accounts.iter().filter(|one| !one.holds()).map(|one| one.event).collect();
+        assert_eq!(wrong, [PmuEvent::MEM_ACCESS_RD, PmuEvent::L1D_CACHE_RD]);
+        counts.count(PmuEvent::BUS_ACCESS_RD, 5);
+        flows.add(FlowEdge::L2ReadMiss, 1);
+        flows.add(FlowEdge::L2ReadLocal, 1);
+        let bus = of(&account(&flows, &counts), PmuEvent::BUS_ACCESS_RD);
+        assert!(bus.visits == 1 && bus.counted == 5 && bus.holds(), "{bus:?}");
+    }
+}

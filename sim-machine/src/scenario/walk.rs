@@ -1,0 +1,149 @@
+//! A case step by step: what each step counted, which edges of the flows it took, how long it lasted.
+
+use sim_core::flow::{Flow, FlowCounts};
+use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_trace::scenario::{Case, Step};
+
+use super::recorded::Tally;
+use super::stepper::Stepper;
+use super::{CaseError, Recorded, elements, exceptions, statements};
+use crate::config::MachineConfig;
+
+/// What one step of the text did, all its repetitions together.
+#[derive(Clone, Debug)]
+pub struct Walked {
+    /// The step.
+    pub step: Step,
+    /// How often it ran.
+    pub times: u64,
+    /// What it counted.
+    pub counts: Counts,
+    /// The edges that it took.
+    pub flows: FlowCounts,
+    /// The flows that it went through, in the order in which it came into them.
+    pub order: Vec<Flow>,
+    /// The operations that went through the core, in the order of rename.
+    pub operations: Vec<Operation>,
+    /// Cycles from the step's begin until all that it asked for was there; of the longest repetition.
+    pub cycles: Cycle,
+}
+
+/// Runs a case on a fresh machine, and tells what each step did. What the case expects is not looked at.
+///
+/// # Errors
+///
+/// The case asks for a state that cannot be.
+pub fn walk_case(case: &Case, config: &MachineConfig) -> Result<Vec<Walked>, CaseError> {
+    elements::check(case)?;
+    statements::check(case)?;
+    let mut stepper = Stepper::new(case, config, Walker::default())?;
+    let mut walked: Vec<Walked> = Vec::new();
+    stepper.sink.take();
+    for (i, step) in case.steps.iter().enumerate() {
+        stepper.run(step, exceptions::is_cut_short(case, i))?;
+        let (begin, end) = stepper.span();
+        let did = Walked { cycles: end.saturating_sub(begin), ..stepper.sink.take().of(step) };
+        match walked.last_mut().filter(|last| last.step.place == step.place) {
+            Some(last) => last.add(did),
+            None => walked.push(did),
+        }
+    }
+    let rest = stepper.finish().take();
+    if let Some(last) = walked.last_mut() {
+        let step = last.step.clone();
+        last.add(Walked { times: 0, ..rest.of(&step) });
+    }
+    Ok(walked)
+}
+
+impl Walked {
+    fn add(&mut self, more: Walked) {
+        self.times += more.times;
+        self.counts.add(&more.counts);
+        for edge in FlowEdge::ALL {
+            self.flows.add(*edge, more.flows.taken(*edge));
+        }
+        for flow in more.order {
+            if !self.order.contains(&flow) {
+                self.order.push(flow);
+            }
+        }
+        self.operations.extend(more.operations);
+        self.cycles = self.cycles.max(more.cycles);
+    }
+}
+
+/// Hears a case; what was heard since the last look is one step's.
+#[derive(Clone, Debug, Default)]
+struct Walker {
+    recorded: Recorded,
+    heard: Heard,
+    counts_before: Counts,
+    flows_before: FlowCounts,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Heard {
+    counts: Counts,
+    flows: FlowCounts,
+    order: Vec<Flow>,
+    operations: Vec<Operation>,
+}
+
+impl Heard {
+    fn of(self, step: &Step) -> Walked {
+        let Heard { counts, flows, order, operations } = self;
+        Walked { step: step.clone(), times: 1, counts, flows, order, operations, cycles: 0 }
+    }
+}
+
+impl Walker {
+    /// What was heard since this was called last.
+    fn take(&mut self) -> Heard {
+        let mut heard = std::mem::take(&mut self.heard);
+        let (counts, flows) = (&self.recorded.counts, &self.recorded.flows);
+        heard.counts = counts.since(&self.counts_before);
+        heard.flows = flows.since(&self.flows_before);
+        (self.counts_before, self.flows_before) = (counts.clone(), flows.clone());
+        heard
+    }
+}
+
+impl EventSink for Walker {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.recorded.count(event, n);
+    }
+
+    fn at(&mut self, cycle: Cycle) {
+        self.recorded.at(cycle);
+    }
+
+    fn software_increment(&mut self, counters: u32) {
+        self.recorded.software_increment(counters);
+    }
+
+    fn edge(&mut self, edge: FlowEdge) {
+        let flow = edge.info().flow;
+        if !self.heard.order.contains(&flow) {
+            self.heard.order.push(flow);
+        }
+        self.recorded.edge(edge);
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.heard.operations.push(*operation);
+        self.profile(|spe, sink| spe.operation(operation, sink));
+    }
+}
+
+impl Tally for Walker {
+    fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    fn recorded_mut(&mut self) -> &mut Recorded {
+        &mut self.recorded
+    }
+}

@@ -1,0 +1,143 @@
+//! A scenario step by step: what each step took, the ways it went, what it counted besides.
+
+use std::io::{self, Write};
+
+use sim_core::flow::FlowGraph;
+use sim_core::operation::{AccessKind, AccessShape, OperationKind};
+use sim_core::pmu_event::RelationKind;
+use sim_core::{DataSource, OpLife, Operation, PmuEvent};
+use sim_machine::scenario::Walked;
+
+use super::chart::Chart;
+use super::text;
+use crate::perf_stat::grouped;
+
+/// Accesses of a step that are told one by one.
+const SHOWN: usize = 8;
+/// Columns of a line.
+const WIDTH: usize = 78;
+
+/// The ways of a step through the flows, in the order in which it came into them.
+pub fn charts(walked: &Walked) -> Vec<Chart> {
+    let charts = walked.order.iter().map(|flow| {
+        Chart::new(&FlowGraph::new(*flow), Some(&walked.flows)).of(walked.step.text.as_str())
+    });
+    charts.filter(Chart::was_taken).collect()
+}
+
+/// What a step took, in a few words: source of the data, cycles.
+pub fn summary(walked: &Walked) -> Vec<String> {
+    let accesses = walked.operations.iter().filter(|one| one.life.addr != 0 && one.life.mops > 0);
+    let mut told: Vec<String> = accesses.map(access).collect();
+    told.dedup();
+    if told.len() > SHOWN {
+        let more = told.len() - SHOWN;
+        told.truncate(SHOWN);
+        told.push(format!("and {more} more"));
+    }
+    if told.is_empty() && !walked.order.is_empty() {
+        told.push(format!("everything is there after {} cycles", grouped(walked.cycles)));
+    }
+    told
+}
+
+fn access(operation: &Operation) -> String {
+    let OpLife { addr, issue, complete, source, happened, translation_cycles, .. } = operation.life;
+    let cycles = grouped(complete.saturating_sub(issue));
+    let translation = format!("translation {}", grouped(translation_cycles.into()));
+    let source = source_name(source);
+    let is_load =
+        matches!(operation.kind, OperationKind::Access(AccessShape { kind: AccessKind::Load, .. }));
+    if happened.abort().is_some() {
+        format!("0x{addr:x}: faults {cycles} cycles after issue ({translation})")
+    } else if is_load {
+        format!("0x{addr:x}: data from {source}, {cycles} cycles after issue ({translation})")
+    } else {
+        format!("0x{addr:x}: line from {source}; executed in {cycles} cycles ({translation})")
+    }
+}
+
+/// Where data comes from, as the scenarios call it.
+pub fn source_name(source: DataSource) -> &'static str {
+    match source {
+        DataSource::StoreQueue => "an older store",
+        DataSource::L1 => "the L1",
+        DataSource::L2 => "the L2",
+        DataSource::Slc => "the system level cache",
+        DataSource::Peer => "another core",
+        DataSource::Remote => "another chip",
+        DataSource::Dram => "local memory",
+        DataSource::Device => "a device or uncached memory",
+    }
+}
+
+/// What else the step counted: what no visited box has.
+pub fn besides(walked: &Walked) -> Vec<(PmuEvent, u64)> {
+    let charts = charts(walked);
+    let boxes = charts.iter().flat_map(|chart| &chart.boxes);
+    let at_boxes: Vec<PmuEvent> = boxes
+        .filter(|part| part.visits.is_some_and(|visits| visits > 0))
+        .flat_map(|part| part.events)
+        .copied()
+        .collect();
+    PmuEvent::ALL
+        .into_iter()
+        .filter(|event| !at_boxes.contains(event))
+        .map(|event| (event, walked.counts.value(event)))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}
+
+/// One step as text.
+pub fn write_step(out: &mut impl Write, walked: &Walked) -> io::Result<()> {
+    let wrong_path = if walked.step.wrong_path { "  (wrong path)" } else { "" };
+    writeln!(out, "{}{wrong_path}", walked.step.text)?;
+    for words in summary(walked) {
+        writeln!(out, "  {words}")?;
+    }
+    for chart in charts(walked) {
+        // The step stands above.
+        text::write_path(out, &Chart { subject: None, ..chart })?;
+    }
+    let (derived, besides): (Vec<_>, Vec<_>) =
+        besides(walked).into_iter().partition(|(event, _)| is_derived(*event));
+    write_events(out, "  and so:", &derived)?;
+    write_events(out, "  besides:", &besides)?;
+    writeln!(out)
+}
+
+/// True for a printed sum, and for another name of an event.
+fn is_derived(event: PmuEvent) -> bool {
+    let kinds = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf];
+    kinds.into_iter().any(|kind| event.relation(kind).is_some())
+}
+
+fn write_events(out: &mut impl Write, head: &str, events: &[(PmuEvent, u64)]) -> io::Result<()> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let told = events.iter().map(|(event, count)| match count {
+        1 => event.mnemonic().to_owned(),
+        _ => format!("{} {}", event.mnemonic(), grouped(*count)),
+    });
+    write_wrapped(out, head, told)
+}
+
+/// Words with commas between them, in lines that fit.
+fn write_wrapped(
+    out: &mut impl Write,
+    head: &str,
+    words: impl Iterator<Item = String>,
+) -> io::Result<()> {
+    let mut line = head.to_owned();
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let comma = if words.peek().is_some() { "," } else { "" };
+        if line.len() + word.len() + 2 > WIDTH {
+            writeln!(out, "{line}")?;
+            line = String::from("   ");
+        }
+        line += &format!(" {word}{comma}");
+    }
+    writeln!(out, "{line}")
+}

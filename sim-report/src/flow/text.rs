@@ -1,0 +1,109 @@
+//! Flows for a terminal of 80 columns: boxes with their events, below each the ways out of it.
+
+use std::io::{self, Write};
+
+use sim_core::flow::Account;
+
+use super::chart::{Chart, ChartBox, percent};
+use crate::perf_stat::grouped;
+
+/// Columns of words, in front of those of numbers.
+const WORDS: usize = 56;
+/// Columns of a count and of a share.
+const COUNT: usize = 14;
+const SHARE: usize = 8;
+/// Columns of the name of a box, in front of its events.
+const NAME: usize = 34;
+
+/// The flow with every box and every edge, and with its counts if it has some.
+pub fn write_chart(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
+    writeln!(out, "{}", chart.heading())?;
+    for (place, part) in chart.boxes.iter().enumerate() {
+        write_box(out, part)?;
+        for edge in chart.ways_out(place) {
+            let arrow = match edge.label {
+                "" => String::new(),
+                label => format!("{label} "),
+            };
+            let words = format!("       {arrow}-> {}", chart.boxes[edge.to].title());
+            let share = edge.share.map(percent).unwrap_or_default();
+            match edge.taken {
+                Some(taken) if !edge.label.is_empty() => {
+                    let count = grouped(taken);
+                    writeln!(
+                        out,
+                        "{}",
+                        format!("{words:<WORDS$}{count:>COUNT$} {share:>SHARE$}").trim_end()
+                    )?;
+                }
+                _ => writeln!(out, "{words}")?,
+            }
+        }
+    }
+    if !chart.left_out.is_empty() {
+        writeln!(out, "  not taken, not shown: {}", chart.left_out.join(", "))?;
+    }
+    writeln!(out)
+}
+
+fn write_box(out: &mut impl Write, part: &ChartBox) -> io::Result<()> {
+    let (title, events) = (part.title(), events(part));
+    match part.visits {
+        None if events.is_empty() => writeln!(out, "  {title}"),
+        None => writeln!(out, "  {title:<NAME$}{events}"),
+        Some(visits) => {
+            let count = grouped(visits);
+            writeln!(out, "  {title:<width$}{count:>COUNT$}", width = WORDS - 2)?;
+            if events.is_empty() { Ok(()) } else { writeln!(out, "     {events}") }
+        }
+    }
+}
+
+/// The way that was taken: visited boxes with their events, and what was decided between them.
+pub fn write_path(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
+    writeln!(out, "  {}", chart.heading())?;
+    for (place, part) in chart.boxes.iter().enumerate() {
+        let Some(visits) = part.visits.filter(|visits| *visits > 0) else { continue };
+        let title = part.title() + &times(visits);
+        let events = events(part);
+        writeln!(out, "{}", format!("    {title:<NAME$}{events}").trim_end())?;
+        let decided = chart.ways_out(place).filter(|edge| !edge.label.is_empty());
+        for edge in decided {
+            let Some(taken) = edge.taken.filter(|taken| *taken > 0) else { continue };
+            let (label, times, to) = (edge.label, times(taken), chart.boxes[edge.to].title());
+            writeln!(out, "         {label}{times} -> {to}")?;
+        }
+    }
+    Ok(())
+}
+
+/// ` x 3`, nothing for once.
+fn times(n: u64) -> String {
+    if n == 1 { String::new() } else { format!(" x {}", grouped(n)) }
+}
+
+fn events(part: &ChartBox) -> String {
+    part.events.iter().map(|event| event.mnemonic()).collect::<Vec<_>>().join(", ")
+}
+
+/// The events of the boxes: what their visits say, and what was counted.
+pub fn write_account(out: &mut impl Write, accounts: &[Account]) -> io::Result<()> {
+    let (visits, counted) = ("visits", "counted");
+    writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
+    for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {
+        let (event, visits) = (account.event.mnemonic(), grouped(account.visits));
+        writeln!(out, "  {event:<28}{visits:>18}{:>18}", grouped(account.counted))?;
+        if account.visits != account.counted {
+            writeln!(out, "      {}", difference(account))?;
+        }
+    }
+    Ok(())
+}
+
+/// Why visits and count are not one number.
+pub(super) fn difference(account: &Account) -> &'static str {
+    match account.reason {
+        "" => "the configuration counts it otherwise than the guide",
+        reason => reason,
+    }
+}
