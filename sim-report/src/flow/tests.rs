@@ -5,8 +5,7 @@ use sim_core::flow::{Flow, FlowCounts, FlowEdge, FlowGraph};
 
 use super::layout::Rect;
 use super::svg::Drawing;
-use super::{Chart, counts_of, svg};
-use crate::run_report::{EdgeCount, FlowCount};
+use super::{Chart, svg};
 
 /// Every edge taken often, so that every number is long.
 fn busy() -> FlowCounts {
@@ -99,24 +98,4 @@ fn a_picture_needs_nothing_but_itself_and_one_for_a_page_links_its_events() {
             assert!(text.contains(&format!(">{name}</text>")), "{name}");
         }
     }
-}
-
-#[test]
-fn the_counts_of_a_report_draw_the_same_picture() {
-    let busy = busy();
-    let told = Flow::ALL.into_iter().map(|flow| {
-        let info = flow.info();
-        let edges = FlowEdge::ALL.iter().filter(|edge| edge.info().flow == flow);
-        let edges = edges.map(|edge| EdgeCount {
-            edge: Some(format!("{edge:?}")),
-            from: edge.info().from.to_owned(),
-            to: edge.info().to.to_owned(),
-            label: edge.info().label.to_owned(),
-            taken: busy.taken(*edge),
-            percent: None,
-        });
-        let (section, title) = (info.section.to_owned(), info.title.to_owned());
-        FlowCount { section, title, boxes: Vec::new(), edges: edges.collect() }
-    });
-    assert_eq!(counts_of(&told.collect::<Vec<_>>()), busy);
 }

@@ -41,7 +41,7 @@ fn one(flow: &FlowCount, flows: &[FlowCount]) -> Markup {
             summary { strong { (heading) } " " span.quiet { (grouped(entered(flow))) " at its busiest box" } }
             @if let Some(known) = Flow::ALL.into_iter().find(|known| known.info().section == flow.section) {
                 @let graph = FlowGraph::new(known);
-                @let drawing = svg::within_page(&FlowChart::new(&graph, Some(&FlowCount::counts(flows))));
+                @let drawing = svg::linked(&FlowChart::new(&graph, Some(&FlowCount::counts(flows))));
                 (Chart {
                     id: format!("{id}-chart"),
                     title: heading.clone(),
