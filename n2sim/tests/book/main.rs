@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod figures;
 mod page;
 mod runs;
 
