@@ -182,7 +182,10 @@ impl Core {
             AccessKind::ZeroLine => life.addr >> LINE_SHIFT << LINE_SHIFT,
             _ => life.addr,
         };
-        self.accessed(addr, u64::from(access.bytes), seen);
+        // An importer of a trace may not know where an access went.
+        if addr != 0 {
+            self.accessed(addr, u64::from(access.bytes), seen);
+        }
         if self.is_counted && access.kind == AccessKind::Load {
             seen.latencies.add(life.source, cycles_of(life));
         }

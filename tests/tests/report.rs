@@ -1,0 +1,224 @@
+//! The data of a report: its parts add up, agree with the counts of the run and with each other, on every
+//! committed trace; and its JSON form is the published one.
+
+use sim_core::flow::FlowGraph;
+use sim_core::{Flow, PmuEvent, StallCause};
+use sim_machine::{RunOptions, Session};
+use sim_metrics::Truth;
+use sim_report::run_report::{Cost, FlowCount, Observed, SlotNode};
+use sim_report::{RunReport, Symbols};
+use sim_tests::trace_check::open;
+use sim_tests::{formulas, read, repository};
+
+/// A turn on the six counters: some in each of the runs below.
+const TICK_NS: u64 = 2_000;
+
+fn session(trace: &str) -> Session {
+    open(&repository().join(format!("traces/{trace}.n2t"))).expect("a committed trace opens")
+}
+
+fn with_report<T>(
+    session: &Session,
+    options: &RunOptions,
+    look: impl FnOnce(&Observed<'_>, &RunReport) -> T,
+) -> T {
+    let observed = Observed::run(session, options, TICK_NS, &mut |_| {}).expect("it runs");
+    let symbols = Symbols::from_trace(session.trace());
+    look(&observed, &RunReport::new(&observed, &symbols))
+}
+
+fn part(limit: u64) -> RunOptions {
+    RunOptions { limit: Some(limit), ..RunOptions::default() }
+}
+
+/// Every node is what its children are together.
+fn check_node(node: &SlotNode, trace: &str) {
+    if !node.children.is_empty() {
+        let sum: u64 = node.children.iter().map(|child| child.slots).sum();
+        assert_eq!(node.slots, sum, "{trace}: {}", node.id);
+    }
+    let charged: u64 = node.hottest.iter().map(|place| place.slots).sum();
+    assert!(charged <= node.slots, "{trace}: {}", node.id);
+    node.children.iter().for_each(|child| check_node(child, trace));
+}
+
+fn check_slots(observed: &Observed<'_>, report: &RunReport, trace: &str) {
+    let counts = observed.outcome.total();
+    let root = &report.top_down;
+    assert_eq!(root.slots, 5 * counts.value(PmuEvent::CPU_CYCLES), "{trace}: slots tile");
+    check_node(root, trace);
+    let of = |id: &str| root.find(id).map_or(0, |node| node.slots);
+    let used = of("slots.retiring")
+        + of("slots.bad_speculation.mispredicts.behind_branch")
+        + of("slots.bad_speculation.other_flushes.thrown_away");
+    assert_eq!(used, counts.value(PmuEvent::OP_SPEC), "{trace}: used slots");
+    assert_eq!(of("slots.retiring"), counts.value(PmuEvent::OP_RETIRED), "{trace}");
+    for (cause, slots) in StallCause::ALL.into_iter().zip(observed.outcome.stalls()) {
+        let lost = &report.code.total.causes;
+        let own = lost.iter().find(|own| own.name == cause.label()).map_or(0, |own| own.slots);
+        assert_eq!(own, slots, "{trace}: {}", cause.label());
+    }
+}
+
+fn check_code(report: &RunReport, trace: &str) {
+    let (code, run) = (&report.code, &report.run);
+    assert_eq!(code.total.slots, report.top_down.slots, "{trace}");
+    assert_eq!(code.total.cycles, run.cycles, "{trace}");
+    assert_eq!(code.total.instructions, run.instructions, "{trace}");
+    for (event, counted) in [
+        ("BR_MIS_PRED_RETIRED", code.total.branch_misses),
+        ("L1I_CACHE_REFILL", code.total.l1i_refills),
+        ("L1D_CACHE_REFILL", code.total.l1d_refills),
+        ("L2D_CACHE_REFILL", code.total.l2_refills),
+        ("DTLB_WALK", code.total.dtlb_walks),
+        ("ITLB_WALK", code.total.itlb_walks),
+    ] {
+        assert_eq!(Some(counted), report.count(event), "{trace}: {event}");
+    }
+    if code.functions_left_out == 0 {
+        let sum = |of: fn(&Cost) -> u64| code.functions.iter().map(|f| of(&f.cost)).sum::<u64>();
+        let total = code.total.slots - code.elsewhere.slots;
+        assert_eq!(sum(|cost| cost.slots), total, "{trace}: functions");
+        let cycles = code.total.cycles - code.elsewhere.cycles;
+        assert_eq!(sum(|cost| cost.cycles), cycles, "{trace}: functions");
+    }
+    let slots = code.instructions.iter().map(|own| own.cost.slots);
+    assert!(slots.is_sorted_by(|a, b| a >= b), "{trace}: the most expensive first");
+    assert_eq!(Some(report.branches.retired), report.count("BR_RETIRED"), "{trace}");
+    assert_eq!(Some(report.branches.mispredicted), report.count("BR_MIS_PRED_RETIRED"), "{trace}");
+}
+
+fn check_memory(observed: &Observed<'_>, report: &RunReport, trace: &str) {
+    let truth = |truth| observed.evidence.truths.value(truth).unwrap_or_default() as u64;
+    let loads: u64 = report.load_latencies.iter().map(|own| own.loads).sum();
+    let cycles: u64 = report.load_latencies.iter().map(|own| own.cycles).sum();
+    assert_eq!((loads, cycles), (truth(Truth::TimedLoads), truth(Truth::LoadCycles)), "{trace}");
+    for source in &report.load_latencies {
+        let sum: u64 = source.buckets.iter().map(|bucket| bucket.loads).sum();
+        assert_eq!(sum, source.loads, "{trace}: {}", source.source);
+    }
+    for curve in &report.miss_curves {
+        let (first, last) = (curve.points[0], curve.points[curve.points.len() - 1]);
+        assert!(first.misses <= curve.accesses, "{trace}: {}", curve.id);
+        assert!(curve.points.is_sorted_by(|a, b| a.misses >= b.misses), "{trace}: {}", curve.id);
+        assert_eq!(last.misses, curve.footprint_units, "{trace}: {}", curve.id);
+    }
+    for flow in Flow::ALL {
+        let counts = FlowCount::counts(&report.flows);
+        let graph = FlowGraph::new(flow);
+        assert_eq!(counts.unbalanced(&graph), [], "{trace}: {flow:?}");
+    }
+}
+
+fn check_timeline(report: &RunReport, trace: &str) {
+    for (line, thread) in report.timeline.threads.iter().zip(&report.threads) {
+        assert_eq!(line.ends.last(), Some(&thread.cycles), "{trace}: the whole thread");
+        let ipc = &line.series[0];
+        assert_eq!((&*ipc.id, ipc.values.len()), ("ipc", line.ends.len()));
+        let begins = std::iter::once(&0).chain(&line.ends);
+        let lengths = begins.zip(&line.ends).map(|(begin, end)| end - begin);
+        let retired = ipc.values.iter().zip(lengths).map(|(ipc, n)| ipc.unwrap_or(0.0) * n as f64);
+        let (retired, real) = (retired.sum::<f64>(), thread.instructions as f64);
+        assert!((retired - real).abs() <= real * 1e-3 + 1.0, "{trace}: {retired} of {real}");
+    }
+}
+
+#[test]
+fn the_parts_add_up_on_every_trace() {
+    for trace in formulas::traces() {
+        with_report(&session(&trace), &part(200_000), |observed, report| {
+            check_slots(observed, report, &trace);
+            check_code(report, &trace);
+            check_memory(observed, report, &trace);
+            check_timeline(report, &trace);
+            let counts = observed.outcome.total();
+            assert_eq!(report.events.len(), PmuEvent::ALL.len());
+            for event in PmuEvent::ALL {
+                assert_eq!(report.count(event.mnemonic()), Some(counts.value(event)), "{trace}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_window_in_the_middle_adds_up_as_well() {
+    let options = RunOptions { warmup: 50_000, ..part(100_000) };
+    for trace in ["hash", "atomics", "sort"] {
+        with_report(&session(trace), &options, |observed, report| {
+            check_slots(observed, report, trace);
+            check_code(report, trace);
+            check_memory(observed, report, trace);
+            check_timeline(report, trace);
+        });
+    }
+}
+
+/// Whoever listens changes nothing, and two runs are one.
+#[test]
+fn a_report_is_the_same_each_time_and_disturbs_no_count() {
+    let (session, options) = (session("atomics"), part(50_000));
+    let plain = session.run(&options, &mut |_| {}).expect("it runs");
+    let first = with_report(&session, &options, |observed, report| {
+        assert_eq!(observed.outcome.total(), plain.total());
+        report.clone()
+    });
+    let again = with_report(&session, &options, |_, report| report.clone());
+    assert_eq!(first, again);
+}
+
+/// Slots are charged to the load that missed, not to what found no room behind it.
+#[test]
+fn the_load_is_to_blame_for_a_full_reorder_buffer() {
+    with_report(&session("hash"), &part(300_000), |_, report| {
+        let waits = report.top_down.find("slots.backend.memory.rob_memory").expect("it waits");
+        let worst = &waits.hottest[0];
+        let instructions = &report.code.instructions;
+        let blamed =
+            instructions.iter().find(|own| own.place == worst.place).expect("it is listed");
+        assert_eq!(blamed.kind, "load");
+        assert!(worst.percent > 50.0, "{worst:?}");
+    });
+}
+
+/// A reading on six counters comes near the count, but for an event that comes in bursts.
+#[test]
+fn six_counters_share_the_time() {
+    with_report(&session("interp"), &part(400_000), |_, report| {
+        let of = |name: &str| {
+            let event = report.events.iter().find(|own| own.event == name).expect("an event");
+            event.six_counters.expect("it was on a counter")
+        };
+        assert_eq!(of("CPU_CYCLES").percent_error, Some(0.0), "it has its own counter");
+        let instructions = of("INST_RETIRED");
+        assert!(instructions.percent_running < 40.0, "{instructions:?}");
+        assert!(instructions.percent_error.expect("they came").abs() < 25.0, "{instructions:?}");
+    });
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_data() {
+    let path = repository().join("docs/report.schema.json");
+    let message = "write it again: n2sim report --schema > docs/report.schema.json";
+    assert!(read(&path) == RunReport::schema(), "{}: {message}", path.display());
+}
+
+#[test]
+fn reports_are_what_the_schema_says_and_read_back() {
+    let schema = serde_json::from_str(&read(&repository().join("docs/report.schema.json")));
+    let schema = jsonschema::validator_for(&schema.expect("JSON")).expect("a schema");
+    for trace in ["matrix", "atomics"] {
+        with_report(&session(trace), &part(20_000), |_, report| {
+            let mut text = Vec::new();
+            report.write_json(&mut text).expect("memory can be written");
+            let mut json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            let faults: Vec<String> = schema.iter_errors(&json).map(|f| f.to_string()).collect();
+            assert_eq!(faults, Vec::<String>::new(), "{trace}");
+            let back: RunReport = serde_json::from_slice(&text).expect("a report");
+            assert!(back == *report, "{trace}: what is written is what is read");
+            json["run"]["cycles"] = "many".into();
+            assert!(!schema.is_valid(&json), "a fault is found");
+            json["run"].as_object_mut().expect("an object").remove("cycles");
+            assert!(!schema.is_valid(&json), "a gap is found");
+        });
+    }
+}
