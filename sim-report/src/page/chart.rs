@@ -31,7 +31,7 @@ impl Chart {
                     @if !self.text.is_empty() { " " (self.text) }
                 }
                 (drawing(&title_id, &self.svg))
-                details.numbers { summary { "Numbers of: " (self.title) } (self.table.html()) }
+                details.aside { summary { "Numbers of: " (self.title) } (self.table.html()) }
             }
         }
     }
@@ -70,6 +70,6 @@ mod tests {
         let chart = Chart { id, title, text, svg: "<svg/>".into(), table };
         let html = chart.html().into_string();
         assert!(html.contains("A &amp; B") && html.contains("<svg/>"), "{html}");
-        assert!(html.contains("<details class=\"numbers\">") && html.contains("id=\"t\""));
+        assert!(html.contains("<details class=\"aside\">") && html.contains("id=\"t\""));
     }
 }

@@ -69,7 +69,7 @@ fn ties(own: &Explanation, listed: &[PmuEvent]) -> Markup {
 /// What proves the entry, closed until it is asked for.
 fn proof(own: &Explanation) -> Markup {
     html! { @if !own.scenarios.is_empty() || !own.raised.is_empty() {
-        details.proof {
+        details.aside {
             summary { "Where the model raises it, and what proves it" }
             ul {
                 @for place in &own.raised { li { code { (place.file) } ", " code { (place.function) } } }

@@ -9,11 +9,16 @@ use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
 use kuva::render::theme::Theme;
 
-use super::palette::{Color, GRID, INK, LINE, PAPER, SERIES};
+use super::palette::{Color, GRID, INK, LINE, SERIES};
 
 /// Size of a plot: narrow enough for a column of text.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 330.0;
+/// About what the axes take of the width, and a letter of the name of a mark.
+const MARGINS: f64 = 90.0;
+const LETTER: f64 = 7.0;
+/// Ticks that have room for their names on the horizontal axis.
+const MOST_TICKS: f64 = 11.0;
 /// How the lines of a plot differ besides by color: in turns, one each time the colors are used up, and within them.
 const STYLES: [LineStyle; 3] = [LineStyle::Solid, LineStyle::Dashed, LineStyle::Dotted];
 
@@ -31,6 +36,8 @@ pub struct Lines {
     pub x_names: Option<fn(f64) -> String>,
     /// The same of the vertical axis.
     pub y_names: Option<fn(f64) -> String>,
+    /// Ends of the horizontal axis, if not those of the lines, and the distance of its ticks.
+    pub x_range: Option<(f64, f64, f64)>,
     /// Ends of the vertical axis, if not those of the lines.
     pub y_range: Option<(f64, f64)>,
 }
@@ -45,7 +52,25 @@ impl Lines {
             marks: Vec::new(),
             x_names: None,
             y_names: None,
+            x_range: None,
             y_range: None,
+        }
+    }
+
+    /// Sets a logarithmic horizontal axis over these places and the names of the marks, with a tick at every
+    /// power of two, or at every other one where they are many.
+    pub fn fit_powers_of_two(&mut self) {
+        let points = self.lines.iter().flat_map(|(_, points)| points).map(|(x, _)| *x);
+        let places = || points.clone().chain(self.marks.iter().map(|(_, x)| *x));
+        let low = places().fold(f64::INFINITY, f64::min).floor();
+        let mut high = places().fold(low + 1.0, f64::max);
+        for (name, place) in &self.marks {
+            // The name stands right of its mark: this part of the width is left for it.
+            let part = (name.chars().count() as f64 * LETTER + 10.0) / (WIDTH - MARGINS);
+            high = high.max((place - part * low) / (1.0 - part));
+        }
+        if low.is_finite() {
+            self.x_range = Some((low, high, ((high - low) / MOST_TICKS).ceil()));
         }
     }
 
@@ -75,6 +100,9 @@ impl Lines {
         if let Some(names) = self.y_names {
             layout = layout.with_y_tick_format(TickFormat::Custom(std::sync::Arc::new(names)));
         }
+        if let Some((low, high, step)) = self.x_range {
+            layout = layout.with_x_axis_min(low).with_x_axis_max(high).with_x_tick_step(step);
+        }
         if let Some((low, high)) = self.y_range {
             layout = layout.with_y_axis_min(low).with_y_axis_max(high);
         }
@@ -91,7 +119,7 @@ pub(crate) fn layout(plots: &[Plot]) -> Layout {
         grid_color: text(GRID),
         tick_color: text(LINE),
         text_color: text(INK),
-        legend_bg: text(PAPER),
+        legend_bg: "none".to_owned(),
         legend_border: "none".to_owned(),
         ..Theme::light()
     };
@@ -127,6 +155,21 @@ mod tests {
             assert!(svg.contains(part), "{part} in {svg}");
         }
         assert!(!svg.contains("#000") && !svg.contains("\"black\""), "{svg}");
+    }
+
+    #[test]
+    fn the_name_of_the_last_mark_has_room() {
+        let mut lines = Lines::new("x", "y");
+        lines.lines.push(("a".into(), vec![(6.0, 1.0), (12.0, 0.0)]));
+        lines.marks.push(("system level cache".into(), 25.0));
+        lines.fit_powers_of_two();
+        let (low, high, step) = lines.x_range.expect("there are points");
+        let scale = (WIDTH - MARGINS) / (high - low);
+        assert!((high - 25.0) * scale > 18.0 * LETTER, "{low} {high}");
+        assert_eq!((low, step), (6.0, 3.0));
+        let mut nothing = Lines::new("x", "y");
+        nothing.fit_powers_of_two();
+        assert_eq!(nothing.x_range, None);
     }
 
     #[test]

@@ -81,6 +81,7 @@ impl Render for Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
+    Prose,
     Number,
 }
 
@@ -118,6 +119,12 @@ impl Table {
     #[must_use]
     pub fn text(self, name: impl Into<String>) -> Table {
         self.column(name, Kind::Text)
+    }
+
+    /// One more column, of whole phrases: it stays wide enough to read them.
+    #[must_use]
+    pub fn prose(self, name: impl Into<String>) -> Table {
+        self.column(name, Kind::Prose)
     }
 
     /// One more column, of numbers.
@@ -192,6 +199,7 @@ impl Kind {
     fn class(self) -> &'static str {
         match self {
             Kind::Text => "text",
+            Kind::Prose => "prose",
             Kind::Number => "number",
         }
     }

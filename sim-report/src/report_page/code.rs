@@ -38,7 +38,7 @@ pub(super) fn body(code: &Code) -> Markup {
 /// Columns of every cost.
 fn with_cost(table: Table) -> Table {
     let table = table.number("Slots").number("Of all").number("Retiring").number("Bad speculation");
-    let table = table.number("Front end").number("Back end").text("Lost most to").number("Cycles");
+    let table = table.number("Front end").number("Back end").prose("Lost most to").number("Cycles");
     let table =
         table.number("Instructions").number("IPC").number("Branch misses").number("L1I refills");
     let table = table.number("L1D refills").number("L2 refills").number("Data walks");
@@ -101,7 +101,7 @@ fn instructions(code: &Code) -> Table {
     let table = Table::new("instructions", "What instructions cost").filter();
     let table = table.text("Instruction").text("Address").text("Word").text("Kind");
     let table = with_cost(table).number("Thrown away").number("Load cycles");
-    let mut table = table.text("Data from");
+    let mut table = table.prose("Data from");
     for hot in &code.instructions {
         let named = [
             place_cell(&hot.place),

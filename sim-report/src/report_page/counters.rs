@@ -55,8 +55,8 @@ fn metrics(report: &RunReport) -> Table {
     let caption = "Built-in metrics: their formula over exact counts, what they claim to be as it really was, \
                    and the formula over six counters";
     let table = Table::new("metrics", caption).filter().text("Metric").number("Value");
-    let table = table.number("Truth").number("Six counters").text("Unit").text("What it says");
-    let mut table = table.text("Formula").text("Groups");
+    let table = table.number("Truth").number("Six counters").text("Unit").prose("What it says");
+    let mut table = table.prose("Formula").text("Groups");
     for metric in &report.metrics {
         table.push(metric_row(metric));
     }

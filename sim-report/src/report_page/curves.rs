@@ -26,26 +26,24 @@ pub(super) fn body(curves: &[MissCurve]) -> Markup {
 
 fn chart(curve: &MissCurve) -> Chart {
     let title = format!("{}: misses by size", curve.name);
-    let units = if curve.footprint_units == 1 { "unit" } else { "units" };
-    let mut text = format!(
-        "{} accesses to {} different {units} of {}. The horizontal axis is logarithmic.",
-        grouped(curve.accesses),
-        grouped(curve.footprint_units),
-        size(curve.unit_bytes as f64),
-    );
-    if curve.is_cut {
-        text += &format!(" Only the {} used last were remembered.", grouped(curve.most_units));
-    }
+    let text = said(curve);
     let mut lines = Lines::new("size", "percent of accesses that miss");
-    lines.x_names =
-        Some(
-            |exponent| if exponent.fract() == 0.0 { size(exponent.exp2()) } else { String::new() },
-        );
+    lines.x_names = Some(power_of_two);
     let place = |units: u64| ((units.max(1) as f64) * curve.unit_bytes as f64).log2();
-    let points = curve.points.iter().map(|point| (place(point.units), point.miss_percent));
-    lines.lines.push((curve.name.clone(), points.collect()));
-    lines.marks =
-        curve.marks.iter().map(|mark| (mark.structure.clone(), place(mark.units))).collect();
+    let mut points: Vec<(f64, f64)> =
+        curve.points.iter().map(|point| (place(point.units), point.miss_percent)).collect();
+    let marks = curve.marks.iter().map(|mark| (mark.structure.clone(), place(mark.units)));
+    lines.marks = marks.collect();
+    // Where everything fits, only first uses miss, whatever the size.
+    let largest =
+        lines.marks.iter().map(|(_, at)| *at).fold(place(curve.footprint_units) + 1.0, f64::max);
+    if let Some((_, percent)) =
+        points.last().copied().filter(|(at, _)| !curve.is_cut && *at < largest)
+    {
+        points.push((largest, percent));
+    }
+    lines.lines.push((curve.name.clone(), points));
+    lines.fit_powers_of_two();
     lines.y_range = Some((0.0, 100.0));
     let svg = lines.svg(&title);
     let mut table = Table::new(format!("curve-{}-points", curve.id), title.clone());
@@ -60,6 +58,24 @@ fn chart(curve: &MissCurve) -> Chart {
         ]);
     }
     Chart { id: format!("curve-{}", curve.id), title, text, svg, table }
+}
+
+/// What the curve is made of.
+fn said(curve: &MissCurve) -> String {
+    let plural =
+        |count: u64, one: &'static str, many: &'static str| if count == 1 { one } else { many };
+    let mut text = format!(
+        "{} {} to {} different {} of {}. The horizontal axis is logarithmic.",
+        grouped(curve.accesses),
+        plural(curve.accesses, "access", "accesses"),
+        grouped(curve.footprint_units),
+        plural(curve.footprint_units, "unit", "units"),
+        size(curve.unit_bytes as f64),
+    );
+    if curve.is_cut {
+        text += &format!(" Only the {} used last were remembered.", grouped(curve.most_units));
+    }
+    text
 }
 
 fn marks(curve: &MissCurve) -> Table {
@@ -87,6 +103,10 @@ fn counted(mark: &ModelMark) -> [Cell; 2] {
         Some(own) => [Cell::Markup(event(&own.event), own.event.clone()), own.count.into()],
         None => [Cell::None, Cell::None],
     }
+}
+
+fn power_of_two(exponent: f64) -> String {
+    if exponent.fract() == 0.0 { size(exponent.exp2()) } else { String::new() }
 }
 
 /// A size in the unit that makes it short.

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use sim_core::flow::{Flow, FlowGraph};
 
-use crate::flow::{Chart as FlowChart, svg};
-use crate::page::{Cell, Chart, Table};
+use crate::flow::{Chart, svg};
+use crate::page::{Cell, Table, drawing};
 use crate::perf_stat::grouped;
 use crate::run_report::FlowCount;
 
@@ -35,23 +35,20 @@ fn entered(flow: &FlowCount) -> u64 {
 
 fn one(flow: &FlowCount, flows: &[FlowCount]) -> Markup {
     let id = format!("flow-{}", flow.section.replace('.', "-"));
+    let name_id = format!("{id}-name");
     let heading = format!("{} {}", flow.section, flow.title);
     html! {
         details.flow-of-run id=(id) {
-            summary { strong { (heading) } " " span.quiet { (grouped(entered(flow))) " at its busiest box" } }
+            summary {
+                strong id=(name_id) { (heading) }
+                " " span.quiet { (grouped(entered(flow))) " at its busiest box" }
+            }
             @if let Some(known) = Flow::ALL.into_iter().find(|known| known.info().section == flow.section) {
                 @let graph = FlowGraph::new(known);
-                @let drawing = svg::linked(&FlowChart::new(&graph, Some(&FlowCount::counts(flows))));
-                (Chart {
-                    id: format!("{id}-chart"),
-                    title: heading.clone(),
-                    text: String::new(),
-                    svg: drawing,
-                    table: edges(&id, &heading, flow),
-                }.html())
-            } @else {
-                (edges(&id, &heading, flow).html())
+                @let chart = Chart::new(&graph, Some(&FlowCount::counts(flows)));
+                (drawing(&name_id, &svg::linked(&chart)))
             }
+            (edges(&id, &heading, flow).html())
             (boxes(&id, &heading, flow).html())
         }
     }

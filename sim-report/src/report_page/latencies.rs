@@ -56,6 +56,7 @@ fn chart(histograms: &[&LatencyHistogram]) -> Chart {
     for own in histograms {
         lines.lines.push((own.source.clone(), steps(own)));
     }
+    lines.fit_powers_of_two();
     let svg = lines.svg(&title);
     let caption = "Loads by cycles and source of data";
     let mut table = Table::new("latency-buckets", caption).text("Source");

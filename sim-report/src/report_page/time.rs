@@ -61,7 +61,7 @@ fn chart(thread: &ThreadTimeline, unit: &str) -> Chart {
     let place = units(thread).iter().position(|own| *own == unit).unwrap_or_default();
     let id = format!("time-{}-{place}", thread.thread);
     let title = match series.as_slice() {
-        [one] => format!("{}, {unit}", one.name),
+        [one] => format!("{} ({unit})", one.name),
         _ if unit == PARTS_OF_A_WHOLE => String::from("Where the slots went, percent"),
         _ => format!("Events {unit}"),
     };
@@ -99,7 +99,10 @@ fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> String {
 }
 
 fn areas(ends: &[u64], series: &[&Series], title: &str) -> String {
-    let mut areas = StackedAreaPlot::new().with_x(ends.iter().map(|end| *end as f64));
+    let mut areas = StackedAreaPlot::new()
+        .with_strokes(false)
+        .with_fill_opacity(0.9)
+        .with_x(ends.iter().map(|end| *end as f64));
     for series in series {
         let known = SLOT_COLORS.iter().find(|(id, _)| *id == series.id);
         let color = known.map_or(crate::page::palette::GRAY, |(_, color)| *color);

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Uses the page of `n2sim report` as a reader would, in headless Chromium, from disk.
+
+    browse_report.py PAGE
+
+prints how many checks held; the first that does not ends the program with what was seen.
+"""
+
+import json
+import pathlib
+import sys
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+DONE = []
+
+
+def expect(holds, what):
+    """Counts a check, or ends the program."""
+    if not holds:
+        sys.exit(f"browse_report: {what}")
+    DONE.append(what)
+
+
+def browser():
+    """Chromium that notes what it says and asks of the network."""
+    options = Options()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=Service("chromedriver"))
+
+
+def resize(chrome, width):
+    """Gives the page a width; windows have a least one, pages do not."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def drill(chrome):
+    """Opens the largest branch of the tree, level by level, down to instructions."""
+    branch = chrome.find_element(By.ID, "slots")
+    depth = 0
+    while True:
+        below = branch.find_elements(By.CSS_SELECTOR, ":scope > ul > li > details")
+        if not below:
+            break
+        branch = max(below, key=lambda one: int(one.get_attribute("data-slots")))
+        branch.find_element(By.CSS_SELECTOR, ":scope > summary").click()
+        expect_open = branch.get_attribute("open")
+        if expect_open is None:
+            sys.exit("browse_report: a branch does not open")
+        depth += 1
+    rows = branch.find_elements(By.CSS_SELECTOR, "table tbody tr")
+    expect(depth >= 2 and rows and rows[0].is_displayed(), f"drilled {depth} deep, {len(rows)} rows")
+
+
+def keys(chrome):
+    """Walks the tree with the keyboard."""
+    first = chrome.find_element(By.CSS_SELECTOR, ".tree summary")
+    branch = first.find_element(By.XPATH, "..")
+    chrome.execute_script("arguments[0].open = false; arguments[1].focus()", branch, first)
+    first.send_keys(Keys.ARROW_RIGHT)
+    is_open = branch.get_attribute("open") is not None
+    first.send_keys(Keys.ARROW_RIGHT)
+    inner = chrome.switch_to.active_element
+    is_inside = inner != first and inner.tag_name == "summary"
+    inner.send_keys(Keys.ARROW_LEFT)
+    inner.send_keys(Keys.ARROW_LEFT)
+    first.send_keys(Keys.ARROW_LEFT)
+    is_closed = branch.get_attribute("open") is None
+    expect(is_open and is_inside and is_closed, f"arrows: {is_open} {is_inside} {is_closed}")
+
+
+def shown(chrome, table):
+    """Texts of the first cells of the rows that are not filtered away."""
+    script = """return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)]
+        .filter((row) => !row.hidden).map((row) => row.cells[0].textContent)"""
+    return chrome.execute_script(script, table)
+
+
+def filter_and_sort(chrome):
+    """Filters the events by a name, then sorts them by their count."""
+    box = chrome.find_element(By.CSS_SELECTOR, "input[aria-controls=events]")
+    before = shown(chrome, "events")
+    box.send_keys("l1d_cache_refill")
+    after = shown(chrome, "events")
+    is_right = 0 < len(after) < len(before) and all("L1D_CACHE_REFILL" in name for name in after)
+    expect(is_right, f"filtered to {after}")
+    box.send_keys(Keys.ESCAPE)
+    expect(shown(chrome, "events") == before, "escape shows all rows again")
+    chrome.find_element(By.CSS_SELECTOR, "#events thead th:nth-child(2) button").click()
+    script = """return [...document.querySelectorAll("#events tbody tr")]
+        .map((row) => Number(row.cells[1].dataset.value))"""
+    values = chrome.execute_script(script)
+    expect(values == sorted(values, reverse=True) and values[0] > 0, f"sorted: {values[:5]}")
+
+
+def follow(chrome):
+    """Follows the link of an event to what it means."""
+    link = chrome.find_element(By.CSS_SELECTOR, "#cache-table a.event")
+    name = link.text
+    link.click()
+    entry = chrome.find_element(By.ID, f"event-{name}")
+    top = chrome.execute_script("return arguments[0].getBoundingClientRect().top", entry)
+    is_there = chrome.current_url.endswith(f"#event-{name}") and -5 <= top < 900
+    expect(is_there and "Counts" in entry.text, f"{name}: {top}, {entry.text[:40]}")
+
+
+def themes(chrome):
+    """Switches the theme by hand."""
+    seen = []
+    for theme in ("light", "dark"):
+        chrome.execute_script("arguments[0].click()", chrome.find_element(By.ID, f"theme-{theme}"))
+        script = "return getComputedStyle(document.body).backgroundColor"
+        seen.append(chrome.execute_script(script))
+    expect(seen[0] == "rgb(255, 255, 255)" and seen[1] != seen[0], f"themes: {seen}")
+
+
+def structure(chrome):
+    """What a screen reader goes by: one h1, no level left out, captions, names of pictures."""
+    script = "return [...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))"
+    levels = chrome.execute_script(script)
+    jumps = [pair for pair in zip(levels, levels[1:]) if pair[1] > pair[0] + 1]
+    expect(levels.count(1) == 1 and levels[0] == 1 and not jumps, f"headings: {jumps}")
+    script = """return [...document.querySelectorAll("table")].filter((t) => !t.caption?.textContent).length
+        + [...document.querySelectorAll("svg")].filter((s) => !s.getAttribute("aria-label")).length
+        + ["header", "nav", "main", "footer"].filter((n) => !document.querySelector(n)).length"""
+    expect(chrome.execute_script(script) == 0, "something has no name")
+
+
+def narrow(chrome):
+    """On a phone with everything open, only boxes scroll sideways, not the page."""
+    chrome.execute_script("document.querySelectorAll('details').forEach((d) => d.open = true)")
+    resize(chrome, 390)
+    width = chrome.execute_script("return document.documentElement.scrollWidth")
+    expect(width <= 390, f"the page is {width} wide on a screen of 390")
+
+
+def quiet(chrome):
+    """Nothing was complained of, nothing asked of a network."""
+    said = chrome.get_log("browser")
+    expect(not said, f"the console says {said}")
+    asked = []
+    for entry in chrome.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            asked.append(message["params"]["request"]["url"])
+    out = [url for url in asked if not url.startswith(("file:", "data:"))]
+    expect(asked and not out, f"asked for {out or 'nothing at all'}")
+
+
+def without_script(chrome, address):
+    """The page reads without its script."""
+    chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    chrome.get(address)
+    buttons = chrome.find_elements(By.CSS_SELECTOR, "th button")
+    rows = chrome.find_elements(By.CSS_SELECTOR, "#events tbody tr")
+    expect(not buttons and len(rows) == 147, f"{len(buttons)} buttons, {len(rows)} events")
+
+
+def main():
+    """Every check, in the order of a reader."""
+    address = pathlib.Path(sys.argv[1]).resolve().as_uri()
+    chrome = browser()
+    try:
+        resize(chrome, 1280)
+        chrome.get(address)
+        for check in (drill, keys, filter_and_sort, follow, themes, structure, narrow, quiet):
+            check(chrome)
+        without_script(chrome, address)
+    finally:
+        chrome.quit()
+    print(f"{len(DONE)} checks")
+
+
+main()

@@ -1,0 +1,211 @@
+//! The page of `n2sim report`: its numbers are those of `n2sim stat -j`, its parts add up, its links lead
+//! somewhere; and a browser opens it from disk and uses it as a reader would.
+//!
+//! The last needs Chromium, its driver and Python's selenium; without them it has nothing to ask and passes.
+//! With `N2SIM_TOOLS=required`, as in CI, it fails. `apt-get install chromium-driver python3-selenium`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Largest page.
+const MOST_BYTES: usize = 5_000_000;
+
+fn n2sim(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).output().expect("n2sim starts")
+}
+
+fn printed(args: &[&str]) -> String {
+    let done = n2sim(args);
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).expect("text")
+}
+
+fn trace(name: &str) -> String {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    top.join("traces").join(format!("{name}.n2t")).display().to_string()
+}
+
+fn page(name: &str, more: &[&str]) -> String {
+    printed(&[&["report", &trace(name)], more].concat())
+}
+
+/// The exact counts by the names of perf, from `stat -j`.
+fn counts(name: &str, more: &[&str]) -> BTreeMap<String, u64> {
+    let json = printed(&[&["stat", "-j", &trace(name)], more].concat());
+    let field = |line: &str, key: &str| {
+        let start = line.find(&format!("\"{key}\" : \"")).expect("the field") + key.len() + 6;
+        line[start..].split('"').next().expect("its value").to_owned()
+    };
+    let row = |line: &str| {
+        let value: f64 = field(line, "counter-value").parse().expect("a number");
+        (field(line, "event"), value as u64)
+    };
+    json.lines().map(row).collect()
+}
+
+/// What stands between two texts, from a place on.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
+    let rest = &text[text.find(start)? + start.len()..];
+    Some(&rest[..rest.find(end)?])
+}
+
+/// The rows of a table of the page: the exact value of each cell, or its text.
+fn rows(page: &str, id: &str) -> Vec<Vec<String>> {
+    let table = between(page, &format!("<table id=\"{id}\""), "</table>").expect("the table");
+    let body = between(table, "<tbody>", "</tbody>").expect("its body");
+    body.split("<tr>").skip(1).map(|row| row.split("</t").filter_map(cell).collect()).collect()
+}
+
+fn cell(html: &str) -> Option<String> {
+    let start = html.rfind("<th ").or_else(|| html.rfind("<td "))?;
+    let (tag, text) = html[start..].split_once('>')?;
+    let value = between(tag, "data-value=\"", "\"").map(str::to_owned);
+    Some(value.unwrap_or_else(|| text.to_owned()))
+}
+
+/// `L1D_CACHE_RD` is `l1d_cache_rd` for perf.
+fn count(counts: &BTreeMap<String, u64>, event: &str) -> u64 {
+    *counts.get(&event.to_lowercase()).unwrap_or_else(|| panic!("stat does not know {event}"))
+}
+
+const PARTS: [(&str, &[&str]); 2] =
+    [("hash", &["--limit", "250k"]), ("atomics", &["--warmup", "20k", "--limit", "60k"])];
+
+#[test]
+fn the_numbers_of_the_page_are_those_of_stat() {
+    for (name, part) in PARTS {
+        let (page, counts) = (page(name, part), counts(name, part));
+        let events = rows(&page, "events");
+        assert_eq!(events.len(), 147, "{name}");
+        for row in &events {
+            assert_eq!(row[1], count(&counts, &row[0]).to_string(), "{name}: {}", row[0]);
+        }
+        let mut lookups = 0;
+        for table in ["cache-table", "tlb-table"] {
+            for row in rows(&page, table) {
+                let (misses, accesses) = row[7].split_once(" of ").expect("two events");
+                assert_eq!(row[3], count(&counts, accesses).to_string(), "{name}: {accesses}");
+                assert_eq!(row[4], count(&counts, misses).to_string(), "{name}: {misses}");
+                lookups += 1;
+            }
+        }
+        assert!(lookups > 10, "{name}: {lookups}");
+        let mispredicted: u64 = rows(&page, "branch-kinds")
+            .iter()
+            .map(|row| row[3].parse::<u64>().expect("count"))
+            .sum();
+        assert_eq!(mispredicted, count(&counts, "BR_MIS_PRED_RETIRED"), "{name}");
+    }
+}
+
+/// The nodes of the tree of slots: place and slots.
+fn slots(page: &str) -> BTreeMap<String, u64> {
+    let nodes = page.split("id=\"slots-").skip(1).filter_map(|rest| {
+        let (id, rest) = rest.split_once('"')?;
+        let slots = rest.strip_prefix(" data-slots=\"")?.split('"').next()?;
+        Some((id.to_owned(), slots.parse().expect("a number of slots")))
+    });
+    nodes.collect()
+}
+
+#[test]
+fn the_tree_of_slots_adds_up_to_five_in_each_cycle() {
+    for (name, part) in PARTS {
+        let (page, counts) = (page(name, part), counts(name, part));
+        let slots = slots(&page);
+        let children = |of: &str| -> Vec<u64> {
+            let depth = of.matches('-').count() + usize::from(!of.is_empty());
+            let own = slots.iter().filter(|(id, _)| {
+                let is_below = of.is_empty() || id.starts_with(&format!("{of}-"));
+                is_below && id.matches('-').count() == depth
+            });
+            own.map(|(_, slots)| *slots).collect()
+        };
+        let all: u64 = children("").iter().sum();
+        assert_eq!(all, 5 * count(&counts, "CPU_CYCLES"), "{name}");
+        let retiring = slots["retiring"];
+        assert_eq!(retiring, count(&counts, "OP_RETIRED"), "{name}");
+        let mut parents = 0;
+        for (id, slots) in &slots {
+            let below = children(id);
+            if !below.is_empty() {
+                assert_eq!(below.iter().sum::<u64>(), *slots, "{name}: {id}");
+                parents += 1;
+            }
+        }
+        assert!(parents >= 8, "{name}: {parents}");
+    }
+}
+
+#[test]
+fn a_page_is_one_small_file_whose_links_lead_somewhere() {
+    for (name, part) in PARTS {
+        let page = page(name, part);
+        assert!(page.len() < MOST_BYTES, "{name}: {} bytes", page.len());
+        let attribute = |start: &'static str| {
+            page.split(start).skip(1).filter_map(|rest| rest.split('"').next())
+        };
+        let mut ids: Vec<&str> = attribute(" id=\"").collect();
+        ids.sort_unstable();
+        let all = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), all, "{name}: an id stands twice");
+        let mut links = 0;
+        for href in attribute(" href=\"") {
+            let Some(target) = href.strip_prefix('#') else {
+                assert_eq!(href, "data:,", "{name}: a link out of the page");
+                continue;
+            };
+            assert!(ids.binary_search(&target).is_ok(), "{name}: #{target} is nowhere");
+            links += 1;
+        }
+        assert!(links > 500, "{name}: {links} links");
+        for word in ["src=", "@import", "NaN", "Infinity"] {
+            assert!(!page.contains(word), "{name}: {word}");
+        }
+    }
+}
+
+/// A Python that has selenium, if a browser is there for it.
+fn browser() -> Option<&'static str> {
+    let works = |program: &str, args: &[&str]| {
+        Command::new(program).args(args).output().is_ok_and(|done| done.status.success())
+    };
+    let python = ["python3", "/usr/bin/python3"];
+    let python = python.into_iter().find(|python| works(python, &["-c", "import selenium"]));
+    let has_browser = works("chromium", &["--version"]) && works("chromedriver", &["--version"]);
+    let found = python.filter(|_| has_browser);
+    let required = std::env::var("N2SIM_TOOLS").is_ok_and(|value| value == "required");
+    assert!(
+        found.is_some() || !required,
+        "no browser to test with: apt-get install chromium-driver python3-selenium"
+    );
+    found
+}
+
+#[test]
+fn a_browser_drills_filters_and_follows_links() {
+    let Some(python) = browser() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file: PathBuf = folder.path().join("report.html");
+    let output = file.display().to_string();
+    printed(&["report", &trace("atomics"), "--limit", "60k", "-o", &output]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browse_report.py");
+    let done = Command::new(python).arg(script).arg(&file).output().expect("Python starts");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    assert!(said.contains("13 checks"), "{said}");
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let done = n2sim(&["report", "no-such.n2t", "-o", "x.html"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("no-such.n2t"), "{said}");
+    let done = n2sim(&["report", &trace("hash"), "--limit", "1k", "-o", "/no/such/folder/x.html"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("/no/such/folder"), "{said}");
+}
