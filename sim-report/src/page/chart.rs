@@ -23,6 +23,11 @@ pub struct Chart {
 impl Chart {
     /// The figure. The drawing scrolls sideways in its own box; the table opens below it.
     pub fn html(&self) -> Markup {
+        self.html_with(&Markup::default())
+    }
+
+    /// The figure with a legend above the drawing.
+    pub fn html_with(&self, legend: &Markup) -> Markup {
         let title_id = format!("{}-title", self.id);
         html! {
             figure id=(self.id) {
@@ -30,6 +35,7 @@ impl Chart {
                     strong id=(title_id) { (self.title) }
                     @if !self.text.is_empty() { " " (self.text) }
                 }
+                (legend)
                 (drawing(&title_id, &self.svg))
                 details.aside { summary { "Numbers of: " (self.title) } (self.table.html()) }
             }

@@ -1,13 +1,14 @@
 //! Plots of a page: kuva's, in the colors of the page, so that they follow its theme.
 
 use kuva::backend::svg::SvgBackend;
-use kuva::plot::legend::LegendPosition;
 use kuva::plot::{LinePlot, LineStyle};
 use kuva::render::annotations::ReferenceLine;
 use kuva::render::layout::{AxisLabelOverlap, Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
 use kuva::render::theme::Theme;
+
+use maud::{Markup, html};
 
 use super::palette::{Color, GRID, INK, LINE, SERIES};
 
@@ -19,8 +20,23 @@ const MARGINS: f64 = 90.0;
 const LETTER: f64 = 7.0;
 /// Ticks that have room for their names on the horizontal axis.
 const MOST_TICKS: f64 = 11.0;
-/// How the lines of a plot differ besides by color: in turns, one each time the colors are used up, and within them.
-const STYLES: [LineStyle; 3] = [LineStyle::Solid, LineStyle::Dashed, LineStyle::Dotted];
+/// Dashes of the lines of a plot, in turns: lines differ by more than color.
+const DASHES: [&str; 4] = ["", "7 3", "2 3", "10 3 2 3"];
+
+/// What a line looks like.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    color: Color,
+    /// Lengths of dashes and gaps; empty for a line without gaps.
+    dashes: &'static str,
+}
+
+impl Look {
+    fn of_line(i: usize) -> Look {
+        let dashes = DASHES[(i + i / SERIES.len()) % DASHES.len()];
+        Look { color: SERIES[i % SERIES.len()], dashes }
+    }
+}
 
 /// Lines over a common axis.
 pub struct Lines {
@@ -74,22 +90,36 @@ impl Lines {
         }
     }
 
+    /// Which line is which; nothing to say of a single one.
+    pub fn legend(&self) -> Markup {
+        if self.lines.len() < 2 {
+            return Markup::default();
+        }
+        html! { ul.legend { @for (i, (name, _)) in self.lines.iter().enumerate() {
+            @let Look { color, dashes } = Look::of_line(i);
+            li {
+                svg aria-hidden="true" width="30" height="8" {
+                    line x1="0" y1="4" x2="30" y2="4" stroke=(color.var()) stroke-width="2.5" stroke-dasharray=(dashes) {}
+                }
+                " " (name)
+            }
+        } } }
+    }
+
     /// The drawing.
     pub fn svg(&self, title: &str) -> String {
-        let has_legend = self.lines.len() > 1;
-        let plot = |(i, (name, points)): (usize, &(String, Vec<(f64, f64)>))| {
-            let line = LinePlot::new()
-                .with_data(points.clone())
-                .with_color(SERIES[i % SERIES.len()].var())
-                .with_stroke_width(2.0)
-                .with_line_style(STYLES[(i + i / SERIES.len()) % STYLES.len()].clone());
-            Plot::Line(if has_legend { line.with_legend(name.clone()) } else { line })
+        let plot = |(i, (_, points)): (usize, &(String, Vec<(f64, f64)>))| {
+            let Look { color, dashes } = Look::of_line(i);
+            let style = match dashes {
+                "" => LineStyle::Solid,
+                dashes => LineStyle::Custom(dashes.to_owned()),
+            };
+            let line = LinePlot::new().with_data(points.clone()).with_color(color.var());
+            Plot::Line(line.with_stroke_width(2.0).with_line_style(style))
         };
         let plots: Vec<Plot> = self.lines.iter().enumerate().map(plot).collect();
-        let mut layout = layout(&plots)
-            .with_x_label(self.x_label.clone())
-            .with_y_label(self.y_label.clone())
-            .with_legend_position(LegendPosition::OutsideBottomColumns);
+        let mut layout =
+            layout(&plots).with_x_label(self.x_label.clone()).with_y_label(self.y_label.clone());
         for (name, place) in &self.marks {
             let mark = ReferenceLine::vertical(*place).with_color(LINE.var());
             layout = layout.with_reference_line(mark.with_label(name.clone()));
@@ -108,6 +138,18 @@ impl Lines {
         }
         draw(plots, layout, title)
     }
+}
+
+/// Which area is which.
+pub fn areas_legend<'a>(areas: impl IntoIterator<Item = (&'a str, Color)>) -> Markup {
+    html! { ul.legend { @for (name, color) in areas {
+        li {
+            svg aria-hidden="true" width="14" height="14" {
+                rect width="14" height="14" fill=(color.var()) {}
+            }
+            " " (name)
+        }
+    } } }
 }
 
 /// A layout in the page's colors.
@@ -136,7 +178,7 @@ pub(crate) fn layout(plots: &[Plot]) -> Layout {
 /// The drawing, named for those who do not see it; its numbers are in the table behind it.
 pub(crate) fn draw(plots: Vec<Plot>, layout: Layout, title: &str) -> String {
     let svg = SvgBackend.render_scene(&render_multiple(plots, layout));
-    let title = maud::html! { (title) }.into_string();
+    let title = html! { (title) }.into_string();
     svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{title}\" "), 1)
 }
 
@@ -154,6 +196,8 @@ mod tests {
         for part in ["aria-label=\"a &amp; &quot;b&quot;\"", "var(--blue)", "var(--ink)", ">L1<"] {
             assert!(svg.contains(part), "{part} in {svg}");
         }
+        let legend = lines.legend().into_string();
+        assert!(legend.contains("</svg> b</li>") && legend.contains("7 3"), "{legend}");
         assert!(!svg.contains("#000") && !svg.contains("\"black\""), "{svg}");
     }
 

@@ -172,7 +172,7 @@ impl Table {
         html! {
             div.wide tabindex="0" role="region" aria-labelledby=(caption_id) {
                 table id=(self.id) data-filter=[filter] {
-                    caption id=(caption_id) { (self.caption) }
+                    caption { span id=(caption_id) { (self.caption) } }
                     thead { tr { @for column in &self.columns {
                         th scope="col" class=(column.kind.class()) { (column.name) }
                     } } }
@@ -224,7 +224,7 @@ mod tests {
             r#"data-value="1234567">1,234,567</td>"#,
             r#"data-value="0.3333333333333333">0.33</td>"#,
             r#"data-value="0.125">12.50%</td>"#,
-            r#"<caption id="t-caption">Numbers</caption>"#,
+            r#"<caption><span id="t-caption">Numbers</span></caption>"#,
             r#"<th scope="col" class="number">Value</th>"#,
         ] {
             assert!(html.contains(part), "{part} in {html}");

@@ -17,7 +17,7 @@ pub(super) fn body(histograms: &[LatencyHistogram]) -> Markup {
     if seen.is_empty() {
         return html! { p { "No load retired." } };
     }
-    html! { (summary(histograms).html()) (chart(&seen).html()) }
+    html! { (summary(histograms).html()) (chart(&seen)) }
 }
 
 fn summary(histograms: &[LatencyHistogram]) -> Table {
@@ -44,7 +44,7 @@ fn summary(histograms: &[LatencyHistogram]) -> Table {
     table
 }
 
-fn chart(histograms: &[&LatencyHistogram]) -> Chart {
+fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     let title = String::from("Loads by cycles and source of data");
     let text = "Both axes are logarithmic. A line is as high as the number of loads that took about so many \
                 cycles; it lies at the bottom where there were none.";
@@ -70,7 +70,8 @@ fn chart(histograms: &[&LatencyHistogram]) -> Chart {
             bucket.loads.into(),
         ]);
     }
-    Chart { id: "latency-chart".into(), title, text: text.into(), svg, table }
+    let chart = Chart { id: "latency-chart".into(), title, text: text.into(), svg, table };
+    chart.html_with(&lines.legend())
 }
 
 /// The outline of a histogram on logarithmic axes, down to the floor where buckets are empty.

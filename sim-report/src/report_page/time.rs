@@ -1,12 +1,11 @@
 //! The run over time: one chart for each unit, for each thread.
 
 use kuva::plot::StackedAreaPlot;
-use kuva::plot::legend::LegendPosition;
 use kuva::render::plots::Plot;
 use maud::{Markup, html};
 
-use crate::page::palette::{BLUE, Color, GREEN, ORANGE, RED};
-use crate::page::plot::{Lines, draw, layout};
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
+use crate::page::plot::{Lines, areas_legend, draw, layout};
 use crate::page::{Cell, Chart, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{Series, ThreadTimeline, Timeline};
@@ -25,7 +24,7 @@ pub(super) fn body(timeline: &Timeline) -> Markup {
         p { "Intervals of " (grouped(timeline.step_cycles)) " cycles of each core." }
         @for thread in &timeline.threads {
             @if timeline.threads.len() > 1 { h3 { "Thread " (thread.thread) } }
-            @for unit in units(thread) { (chart(thread, unit).html()) (sources(thread, unit)) }
+            @for unit in units(thread) { (chart(thread, unit)) (sources(thread, unit)) }
         }
     }
 }
@@ -56,7 +55,7 @@ fn sources(thread: &ThreadTimeline, unit: &str) -> Markup {
     html! { @if !names.is_empty() { p.quiet { "From " (events(&names)) "." } } }
 }
 
-fn chart(thread: &ThreadTimeline, unit: &str) -> Chart {
+fn chart(thread: &ThreadTimeline, unit: &str) -> Markup {
     let series = of_unit(thread, unit);
     let place = units(thread).iter().position(|own| *own == unit).unwrap_or_default();
     let id = format!("time-{}-{place}", thread.thread);
@@ -65,7 +64,7 @@ fn chart(thread: &ThreadTimeline, unit: &str) -> Chart {
         _ if unit == PARTS_OF_A_WHOLE => String::from("Where the slots went, percent"),
         _ => format!("Events {unit}"),
     };
-    let svg = if unit == PARTS_OF_A_WHOLE {
+    let (svg, legend) = if unit == PARTS_OF_A_WHOLE {
         areas(&thread.ends, &series, &title)
     } else {
         lines(&thread.ends, &series, unit, &title)
@@ -76,7 +75,8 @@ fn chart(thread: &ThreadTimeline, unit: &str) -> Chart {
         [] => String::new(),
         names => format!("Not drawn, because nothing happened: {}.", names.join(", ")),
     };
-    Chart { table: table(&id, &thread.ends, &series, &title), id, title, text, svg }
+    let table = table(&id, &thread.ends, &series, &title);
+    Chart { id, title, text, svg, table }.html_with(&legend)
 }
 
 /// True without a value other than 0.
@@ -84,7 +84,7 @@ fn is_quiet(series: &Series) -> bool {
     series.values.iter().all(|value| value.is_none_or(|value| value == 0.0))
 }
 
-fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> String {
+fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> (String, Markup) {
     let mut lines = Lines::new("cycles", unit);
     lines.x_names = Some(short);
     for series in series.iter().filter(|series| !is_quiet(series)) {
@@ -95,21 +95,18 @@ fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> String {
     let values = lines.lines.iter().flat_map(|(_, points)| points).map(|(_, y)| *y);
     let most = values.fold(0.0, f64::max);
     lines.y_range = (most > 0.0).then_some((0.0, most * 1.08));
-    lines.svg(title)
+    (lines.svg(title), lines.legend())
 }
 
-fn areas(ends: &[u64], series: &[&Series], title: &str) -> String {
+fn areas(ends: &[u64], series: &[&Series], title: &str) -> (String, Markup) {
     let mut areas = StackedAreaPlot::new()
         .with_strokes(false)
         .with_fill_opacity(0.9)
         .with_x(ends.iter().map(|end| *end as f64));
     for series in series {
-        let known = SLOT_COLORS.iter().find(|(id, _)| *id == series.id);
-        let color = known.map_or(crate::page::palette::GRAY, |(_, color)| *color);
         areas = areas
             .with_series(series.values.iter().map(|value| value.unwrap_or(0.0)))
-            .with_color(color.var())
-            .with_legend(series.name.clone());
+            .with_color(color(series).var());
     }
     let plots = vec![Plot::StackedArea(areas)];
     let layout = layout(&plots)
@@ -117,9 +114,14 @@ fn areas(ends: &[u64], series: &[&Series], title: &str) -> String {
         .with_y_label(PARTS_OF_A_WHOLE)
         .with_y_axis_min(0.0)
         .with_y_axis_max(100.0)
-        .with_legend_position(LegendPosition::OutsideBottomColumns)
         .with_x_tick_format(kuva::render::layout::TickFormat::Custom(std::sync::Arc::new(short)));
-    draw(plots, layout, title)
+    let legend = areas_legend(series.iter().map(|own| (own.name.as_str(), color(own))));
+    (draw(plots, layout, title), legend)
+}
+
+fn color(series: &Series) -> Color {
+    let known = SLOT_COLORS.iter().find(|(id, _)| *id == series.id);
+    known.map_or(GRAY, |(_, color)| *color)
 }
 
 fn table(id: &str, ends: &[u64], series: &[&Series], title: &str) -> Table {
