@@ -1,5 +1,5 @@
-//! `n2sim check --show`: what the cases of a file counted, as tables, to look at before something is claimed. Events stand in the order of
-//! the guide, so that a load reads from the TLBs to memory.
+//! `n2sim check --show`: what the cases of a file counted, as tables, to look at before something is claimed.
+//! Events stand in the order of the guide, so that a load reads from the TLBs to memory.
 
 use std::io::{self, Write};
 
