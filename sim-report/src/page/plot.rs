@@ -38,14 +38,22 @@ impl Look {
     }
 }
 
+/// One line of a plot.
+pub struct Line {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points from left to right.
+    pub points: Vec<(f64, f64)>,
+}
+
 /// Lines over a common axis.
 pub struct Lines {
     /// What the horizontal axis shows.
     pub x_label: String,
     /// What the vertical axis shows.
     pub y_label: String,
-    /// The lines: name and points.
-    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+    /// The lines.
+    pub lines: Vec<Line>,
     /// Vertical marks: name and place.
     pub marks: Vec<(String, f64)>,
     /// Names of places on the horizontal axis, if they are no plain numbers.
@@ -76,7 +84,7 @@ impl Lines {
     /// Sets a logarithmic horizontal axis over these places and the names of the marks, with a tick at every
     /// power of two, or at every other one where they are many.
     pub fn fit_powers_of_two(&mut self) {
-        let points = self.lines.iter().flat_map(|(_, points)| points).map(|(x, _)| *x);
+        let points = self.lines.iter().flat_map(|line| &line.points).map(|(x, _)| *x);
         let places = || points.clone().chain(self.marks.iter().map(|(_, x)| *x));
         let low = places().fold(f64::INFINITY, f64::min).floor();
         let mut high = places().fold(low + 1.0, f64::max);
@@ -95,26 +103,26 @@ impl Lines {
         if self.lines.len() < 2 {
             return Markup::default();
         }
-        html! { ul.legend { @for (i, (name, _)) in self.lines.iter().enumerate() {
+        html! { ul.legend { @for (i, line) in self.lines.iter().enumerate() {
             @let Look { color, dashes } = Look::of_line(i);
             li {
                 svg aria-hidden="true" width="30" height="8" {
                     line x1="0" y1="4" x2="30" y2="4" stroke=(color.var()) stroke-width="2.5" stroke-dasharray=(dashes) {}
                 }
-                " " (name)
+                " " (line.name)
             }
         } } }
     }
 
     /// The drawing.
     pub fn svg(&self, title: &str) -> String {
-        let plot = |(i, (_, points)): (usize, &(String, Vec<(f64, f64)>))| {
+        let plot = |(i, line): (usize, &Line)| {
             let Look { color, dashes } = Look::of_line(i);
             let style = match dashes {
                 "" => LineStyle::Solid,
                 dashes => LineStyle::Custom(dashes.to_owned()),
             };
-            let line = LinePlot::new().with_data(points.clone()).with_color(color.var());
+            let line = LinePlot::new().with_data(line.points.clone()).with_color(color.var());
             Plot::Line(line.with_stroke_width(2.0).with_line_style(style))
         };
         let plots: Vec<Plot> = self.lines.iter().enumerate().map(plot).collect();
@@ -189,8 +197,8 @@ mod tests {
     #[test]
     fn a_plot_has_the_colors_of_the_page_and_a_name() {
         let mut lines = Lines::new("x", "y");
-        lines.lines.push(("a".into(), vec![(0.0, 1.0), (1.0, 2.0)]));
-        lines.lines.push(("b".into(), vec![(0.0, 2.0), (1.0, 1.0)]));
+        lines.lines.push(Line { name: "a".into(), points: vec![(0.0, 1.0), (1.0, 2.0)] });
+        lines.lines.push(Line { name: "b".into(), points: vec![(0.0, 2.0), (1.0, 1.0)] });
         lines.marks.push(("L1".into(), 0.5));
         let svg = lines.svg("a & \"b\"");
         for part in ["aria-label=\"a &amp; &quot;b&quot;\"", "var(--blue)", "var(--ink)", ">L1<"] {
@@ -204,7 +212,7 @@ mod tests {
     #[test]
     fn the_name_of_the_last_mark_has_room() {
         let mut lines = Lines::new("x", "y");
-        lines.lines.push(("a".into(), vec![(6.0, 1.0), (12.0, 0.0)]));
+        lines.lines.push(Line { name: "a".into(), points: vec![(6.0, 1.0), (12.0, 0.0)] });
         lines.marks.push(("system level cache".into(), 25.0));
         lines.fit_powers_of_two();
         let (low, high, step) = lines.x_range.expect("there are points");

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::page::plot::Lines;
+use crate::page::plot::{Line, Lines};
 use crate::page::{Cell, Chart, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{MissCurve, ModelMark};
@@ -42,7 +42,7 @@ fn chart(curve: &MissCurve) -> Chart {
     {
         points.push((largest, percent));
     }
-    lines.lines.push((curve.name.clone(), points));
+    lines.lines.push(Line { name: curve.name.clone(), points });
     lines.fit_powers_of_two();
     lines.y_range = Some((0.0, 100.0));
     let svg = lines.svg(&title);

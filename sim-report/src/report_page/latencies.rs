@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::page::plot::Lines;
+use crate::page::plot::{Line, Lines};
 use crate::page::{Cell, Chart, Table};
 use crate::run_report::LatencyHistogram;
 
@@ -54,7 +54,7 @@ fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     let most = histograms.iter().flat_map(|own| &own.buckets).map(|bucket| bucket.loads).max();
     lines.y_range = Some((FLOOR.log10(), (most.unwrap_or(1) as f64).log10().max(0.0) + 0.2));
     for own in histograms {
-        lines.lines.push((own.source.clone(), steps(own)));
+        lines.lines.push(Line { name: own.source.clone(), points: steps(own) });
     }
     lines.fit_powers_of_two();
     let svg = lines.svg(&title);

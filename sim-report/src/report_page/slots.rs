@@ -26,7 +26,7 @@ pub(super) fn body(top: &SlotNode) -> Markup {
         p.quiet #tree-help {
             "Open a branch to see what it consists of. With the keyboard: up and down move, right opens, left closes."
         }
-        ul.tree aria-describedby="tree-help" { @for child in &top.children { li { (node(child, 0)) } } }
+        ul.tree aria-describedby="tree-help" { @for child in &top.children { li { (node(child)) } } }
     }
 }
 
@@ -44,7 +44,7 @@ fn color(node: &SlotNode) -> Color {
     known.map_or(GRAY, |(_, color)| *color)
 }
 
-fn node(node: &SlotNode, depth: usize) -> Markup {
+fn node(node: &SlotNode) -> Markup {
     let has_more = !node.children.is_empty() || !node.hottest.is_empty();
     html! {
         @if has_more {
@@ -53,7 +53,7 @@ fn node(node: &SlotNode, depth: usize) -> Markup {
                 p { (node.meaning)
                     @if !node.events.is_empty() { " Events: " (events(&node.events)) "." } }
                 @if !node.children.is_empty() {
-                    ul { @for child in &node.children { li { (self::node(child, depth + 1)) } } }
+                    ul { @for child in &node.children { li { (self::node(child)) } } }
                 }
                 @if !node.hottest.is_empty() { (hottest(node).html()) }
             }

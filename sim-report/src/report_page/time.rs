@@ -5,7 +5,7 @@ use kuva::render::plots::Plot;
 use maud::{Markup, html};
 
 use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
-use crate::page::plot::{Lines, areas_legend, draw, layout};
+use crate::page::plot::{Line, Lines, areas_legend, draw, layout};
 use crate::page::{Cell, Chart, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{Series, ThreadTimeline, Timeline};
@@ -90,9 +90,9 @@ fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> (String, 
     for series in series.iter().filter(|series| !is_quiet(series)) {
         let points = ends.iter().zip(&series.values);
         let points = points.filter_map(|(end, value)| Some((*end as f64, (*value)?)));
-        lines.lines.push((series.name.clone(), points.collect()));
+        lines.lines.push(Line { name: series.name.clone(), points: points.collect() });
     }
-    let values = lines.lines.iter().flat_map(|(_, points)| points).map(|(_, y)| *y);
+    let values = lines.lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y);
     let most = values.fold(0.0, f64::max);
     lines.y_range = (most > 0.0).then_some((0.0, most * 1.08));
     (lines.svg(title), lines.legend())
