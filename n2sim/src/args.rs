@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, Profile, Revision};
 use sim_pmu::OtherCore;
+use sim_trace::foreign::Format;
 
 use crate::capture::CaptureArgs;
 use crate::diff::DiffArgs;
@@ -260,6 +261,27 @@ pub(crate) enum TraceWhat {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+    /// Read a trace of another tool (docs/foreign-traces.md)
+    #[command(after_help = "Examples: n2sim trace import run.execlog.gz -o run.n2t\n          \
+        n2sim trace import --elf a.out lackey.txt -o run.n2t")]
+    Import {
+        /// The trace, packed or not; or a folder with one file for each thread
+        file: PathBuf,
+        /// The trace to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Its format, if it is not recognized: drmemtrace, tarmac, execlog, gem5-inst, gem5-exec,
+        /// cvp1, champsim, cloudsuite or lackey
+        #[arg(long, value_name = "FORMAT", value_parser = format)]
+        from: Option<Format>,
+        /// The AArch64 program that ran: for words and names, and for the wrong path; where it was
+        /// loaded, if it can be loaded anywhere
+        #[arg(long, value_name = "FILE[@ADDRESS]", value_parser = loaded_program)]
+        elf: Option<LoadedProgram>,
+        /// Instructions to read at most (k, M and G are understood)
+        #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+        limit: Option<u64>,
+    },
     /// Print instructions, one per line
     Dump {
         /// The trace
@@ -274,6 +296,27 @@ pub(crate) enum TraceWhat {
         #[arg(long, value_name = "N", value_parser = instructions, default_value = "1000")]
         count: u64,
     },
+}
+
+/// A program's file, and where it was loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LoadedProgram(pub(crate) PathBuf, pub(crate) u64);
+
+/// A format by its name.
+fn format(name: &str) -> Result<Format, String> {
+    Format::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+/// `FILE`, or `FILE@0xADDRESS`.
+fn loaded_program(text: &str) -> Result<LoadedProgram, String> {
+    let Some((file, address)) = text.rsplit_once("@0x") else {
+        return Ok(LoadedProgram(text.into(), 0));
+    };
+    let address = u64::from_str_radix(address, 16).map_err(|_| "give FILE@0xADDRESS")?;
+    Ok(LoadedProgram(file.into(), address))
 }
 
 /// Which machine is simulated.

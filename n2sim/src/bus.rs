@@ -10,6 +10,7 @@ use sim_report::event_bus::{BusFormat, BusWriter};
 
 use crate::Verdict;
 use crate::args::BusArgs;
+use crate::opened;
 use crate::output::Output;
 use crate::stat;
 
@@ -48,7 +49,7 @@ fn open(args: &BusArgs) -> anyhow::Result<Session> {
     let document = args.machine.source(&overrides).document()?;
     let trace = args.trace.display().to_string();
     let header = RunHeader { config: document.name(), trace, ..RunHeader::default() };
-    Ok(Session::open(&args.trace, MachineConfig::from_document(&document)?, header)?)
+    opened::session(&args.trace, MachineConfig::from_document(&document)?, header)
 }
 
 fn write_notes(cycles: u64, late: u64) -> io::Result<()> {

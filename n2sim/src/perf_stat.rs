@@ -18,6 +18,7 @@ use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
 use crate::event_list::{self, EventGroup};
 use crate::interval::{self, Interval};
 use crate::measure::{Replay, Request};
+use crate::opened;
 use control::Control;
 use counters::LoneGroups;
 use options::PerfOptions;
@@ -166,7 +167,7 @@ fn open(args: &PerfStatArgs, trace: &Path) -> anyhow::Result<(Session, bool)> {
         trace: trace.display().to_string(),
         ..RunHeader::default()
     };
-    Ok((Session::open(trace, config, header)?, has_stall_slot_erratum))
+    Ok((opened::session(trace, config, header)?, has_stall_slot_erratum))
 }
 
 /// Which part of the run is counted, in which intervals.

@@ -19,6 +19,7 @@ use sim_report::perf_data::{Machine, PerfData};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};
+use crate::opened;
 use crate::output::Output;
 use crate::stat::parse_roi;
 
@@ -119,7 +120,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
         trace: args.trace.display().to_string(),
         ..RunHeader::default()
     };
-    let session = Session::open(&args.trace, config.clone(), about)?;
+    let session = opened::session(&args.trace, config.clone(), about)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
     let recording = Recording { args, config, session, options };
     let notes = match request {

@@ -21,6 +21,7 @@ use crate::host;
 use crate::interval;
 use crate::measure::{Measured, Method, Replay, Request};
 use crate::metric_files;
+use crate::opened;
 use crate::output::Output;
 use crate::per_function;
 use crate::plan;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         trace: args.trace.display().to_string(),
         ..RunHeader::default()
     };
-    let session = Session::open(&args.trace, config, header)?;
+    let session = opened::session(&args.trace, config, header)?;
     let own_events = groups.iter().map(|group| group.events.len()).sum();
     let metrics = metrics(args, &session, patch, own_events)?;
     groups.extend(event_list::parse_all(&metrics.event_lists())?);

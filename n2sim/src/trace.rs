@@ -5,10 +5,12 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_isa::{BranchKind, MemOp, Special};
+use sim_trace::foreign::ImportOptions;
 use sim_trace::{Summary, TraceFile};
 
 use crate::Verdict;
-use crate::args::{TraceArgs, TraceWhat};
+use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
+use crate::import;
 
 /// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
@@ -29,6 +31,13 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
             check_different(file, output)?;
             let summary = sim_trace::repack(&TraceFile::open(file)?, output, *level)?;
             write_written(&mut out, output, &summary)?;
+            Verdict::Good
+        }
+        TraceWhat::Import { file, output, from, elf, limit } => {
+            check_different(file, output)?;
+            let elf = elf.clone().map(|LoadedProgram(path, bias)| (path, bias));
+            let options = ImportOptions { from: *from, elf, limit: *limit };
+            import::run(&mut out, file, output, &options)?;
             Verdict::Good
         }
         TraceWhat::Map { file, map, output } => {
@@ -115,7 +124,11 @@ fn check_different(file: &Path, output: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write_written(out: &mut impl Write, output: &Path, summary: &Summary) -> io::Result<()> {
+pub(crate) fn write_written(
+    out: &mut impl Write,
+    output: &Path,
+    summary: &Summary,
+) -> io::Result<()> {
     let (instructions, bytes) = (summary.instructions, summary.file_bytes);
     writeln!(out, "{}: {instructions} instructions, {bytes} bytes", output.display())
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_machine::evidence::examine;
-use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, RunHeader, RunOptions};
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict as Judgement, common_factor, tiling};
 use sim_metrics::metric_file::MetricFile;
@@ -18,6 +18,7 @@ use sim_report::validate::{self, Judged};
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
 use crate::metric_files;
+use crate::opened;
 use crate::output::Output;
 
 /// Name of the formula of the command line.
@@ -277,7 +278,7 @@ fn run_one(
 ) -> anyhow::Result<Run> {
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
     let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
-    let session = Session::open(trace, config.clone(), header)?;
+    let session = opened::session(trace, config.clone(), header)?;
     let patch = config.core.revision.patch();
     let asked: Vec<Group> = judges.iter().map(|judge| group_of(judge, patch)).collect();
     let tick = u128::from(args.tick) * u128::from(config.core.clock_hz) / 1_000_000_000;

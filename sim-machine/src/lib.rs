@@ -4,7 +4,8 @@
 //! per thread; [`region`] says which part of the run is counted; [`outcome`] is what comes out; [`ladder`] measures the memory;
 //! [`core_bench`] and [`targets`] measure the core;
 //! [`truth`] fills what formulas are held against, [`evidence`] runs a trace for that;
-//! [`observe`] looks at a run from all sides, for reports; [`diff`] says why two configurations count differently.
+//! [`observe`] looks at a run from all sides, for reports; [`trust`] says which counts a trace of another tool
+//! spoils; [`diff`] says why two configurations count differently.
 
 pub mod config;
 pub mod core_bench;
@@ -23,6 +24,7 @@ pub mod region;
 pub mod scenario;
 pub mod session;
 pub mod targets;
+pub mod trust;
 pub mod truth;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};

@@ -3,6 +3,7 @@
 use crate::levels::{Level, LevelCounts, add_at};
 use sim_cache::{MemoryTally, PrefetchStats};
 use sim_core::{Counts, StallCause};
+use sim_trace::Lack;
 
 /// A word that the decoder does not know, with what the run saw of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct RunHeader {
     pub trace_hash: u64,
     /// Seed of random choices.
     pub seed: u64,
+    /// What the trace lacks that makes counts doubtful ([`crate::trust`]).
+    pub lacks: Vec<Lack>,
 }
 
 /// The result of one run.

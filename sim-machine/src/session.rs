@@ -37,7 +37,8 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
-        let header = RunHeader { trace_hash: file.hash(), seed: config.run.seed, ..header };
+        let lacks = file.meta().lacks.clone();
+        let header = RunHeader { trace_hash: file.hash(), seed: config.run.seed, lacks, ..header };
         Ok(Session { trace: file, config, header })
     }
 

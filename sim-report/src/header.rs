@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sim_machine::RunHeader;
 
-/// Writes version, configuration, trace and seed, one per line.
+/// Writes version, configuration, trace, seed, and what the trace lacks, one per line.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -12,12 +12,18 @@ pub fn write(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
     writeln!(out, "# n2sim {}", header.version)?;
     writeln!(out, "# configuration {} (hash {:016x})", header.config, header.config_hash)?;
     writeln!(out, "# trace {} (hash {:016x})", header.trace, header.trace_hash)?;
-    writeln!(out, "# seed {}", header.seed)
+    writeln!(out, "# seed {}", header.seed)?;
+    if !header.lacks.is_empty() {
+        let labels: Vec<_> = header.lacks.iter().map(|lack| lack.label()).collect();
+        writeln!(out, "# lacks {}", labels.join(", "))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_trace::Lack;
 
     #[test]
     fn the_header_names_all_that_a_repetition_needs() {
@@ -28,6 +34,7 @@ mod tests {
             trace: "traces/hash.n2t".into(),
             trace_hash: u64::MAX,
             seed: 7,
+            lacks: vec![Lack::Words, Lack::Image],
         };
         let mut out = Vec::new();
         write(&mut out, &header).expect("memory can be written");
@@ -36,6 +43,7 @@ mod tests {
 # configuration neoverse-n2.toml + --set core.revision=\"r0p0\" (hash 0000000000000abc)
 # trace traces/hash.n2t (hash ffffffffffffffff)
 # seed 7
+# lacks no opcodes, executed code only
 ";
         assert_eq!(String::from_utf8(out).expect("text"), expected);
     }

@@ -97,7 +97,10 @@ fn text_row(row: &Row, name_width: usize) -> String {
         Reading::NotSupported => (String::from(NOT_SUPPORTED), ""),
     };
     let truth = row.truth.map(|truth| text_truth(truth, row)).unwrap_or_default();
-    let comment = row.comment.map(text_comment).unwrap_or_default();
+    let mut comment = row.comment.map(text_comment).unwrap_or_default();
+    if let Some(doubt) = row.doubt {
+        comment.push_str(&format!(" # doubtful: {doubt}"));
+    }
     let start = text_start(row);
     let line =
         format!("{start}{value:>VALUE_WIDTH$} {unit:4} {:<name_width$}{truth}{comment}", row.name);
@@ -166,18 +169,28 @@ fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
     };
     fields.extend([value, unit.to_owned(), row.name.clone()]);
     fields.extend([row.running_ns.to_string(), whole_percent(row)]);
-    fields.extend(match row.comment {
+    let [value, label] = match row.comment {
         Some(Comment { value, style: Style::Frequency, label }) => {
             [format!("{value:.3}"), label.to_owned()]
         }
         Some(Comment { value, label, .. }) => [format!("{value:.2}"), label.to_owned()],
         None => [String::new(), String::new()],
-    });
+    };
+    fields.extend([value, doubted(label, row)]);
     if let Some(truth) = row.truth {
         let error = row.percent_error().map(|error| format!("{error:.4}"));
         fields.extend([truth.to_string(), error.unwrap_or_default()]);
     }
     fields
+}
+
+/// What stands in the field of the metric's unit, which is there for every count: also that it is doubtful.
+fn doubted(label: String, row: &Row) -> String {
+    match row.doubt {
+        None => label,
+        Some(doubt) if label.is_empty() => format!("doubtful: {doubt}"),
+        Some(doubt) => format!("{label} (doubtful: {doubt})"),
+    }
 }
 
 /// The percentage of time as perf writes it for programs: whole, with two zeros behind it.
@@ -216,6 +229,9 @@ fn json_object(row: &Row) -> io::Result<String> {
     if let Some(comment) = row.comment {
         fields.push(format!("\"metric-value\" : \"{:.6}\"", comment.value));
         fields.push(format!("\"metric-unit\" : {}", quoted(comment.label)?));
+    }
+    if let Some(doubt) = row.doubt {
+        fields.push(format!("\"doubt\" : {}", quoted(doubt)?));
     }
     if let Some(truth) = row.truth {
         fields.push(format!("\"truth\" : {truth}"));

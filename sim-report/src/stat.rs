@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
-use sim_machine::{CoreOutcome, Outcome};
+use sim_machine::{CoreOutcome, Outcome, trust};
 use sim_metrics::{Metric, Unit};
 use sim_pmu::perf::{self, PerfEvent, Status};
+use sim_trace::Lack;
 
 /// An event as the user asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub struct Row {
     pub truth: Option<u64>,
     /// The ratio behind it.
     pub comment: Option<Comment>,
+    /// Why the count cannot be trusted, in a word or two.
+    pub doubt: Option<&'static str>,
 }
 
 impl Row {
@@ -264,10 +267,15 @@ struct Column<'a> {
     truth: Option<Vec<perf::Reading>>,
     clock_hz: u64,
     has_stall_slot_erratum: bool,
+    lacks: &'a [Lack],
 }
 
 impl<'a> Column<'a> {
-    fn all(outcome: &Outcome, options: &StatOptions<'_>, counted: &Counted<'a>) -> Vec<Column<'a>> {
+    fn all(
+        outcome: &'a Outcome,
+        options: &StatOptions<'_>,
+        counted: &Counted<'a>,
+    ) -> Vec<Column<'a>> {
         let column = |owner, readings, truth| Column {
             owner,
             events: counted.events,
@@ -275,6 +283,7 @@ impl<'a> Column<'a> {
             truth,
             clock_hz: outcome.clock_hz,
             has_stall_slot_erratum: options.has_stall_slot_erratum,
+            lacks: &outcome.header.lacks,
         };
         let Some(owners) = options.owners else {
             return vec![column(None, sum(counted.readings), counted.truth.map(sum))];
@@ -304,6 +313,7 @@ impl<'a> Column<'a> {
             running_ns: nanoseconds(reading.running, self.clock_hz),
             truth: self.truth_of(i).filter(|_| shown != Reading::NotSupported),
             comment: self.comment(i),
+            doubt: trust::doubt(self.events[i].event.event, self.lacks).map(Lack::label),
         }
     }
 

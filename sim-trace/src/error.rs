@@ -61,6 +61,37 @@ pub enum TraceError {
         /// What to do with such a file.
         remedy: &'static str,
     },
+    /// A trace of another tool is damaged, or of no A64 code.
+    #[error("{}: {format}: {place}: {what}; {}", path.display(), kept(*instructions))]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// What it was read as.
+        format: &'static str,
+        /// Line or byte, once it is unpacked.
+        place: String,
+        /// What is wrong.
+        what: String,
+        /// Instructions before it.
+        instructions: u64,
+    },
+    /// A trace of another tool has no instruction words.
+    #[error("{}: {what}: give the program that ran with \
+             `n2sim trace import --elf PROGRAM {} -o FILE.n2t`", path.display(), path.display())]
+    NeedsProgram {
+        /// The trace.
+        path: PathBuf,
+        /// What it is.
+        what: String,
+    },
+    /// A program's file is none that could have run.
+    #[error("{}: no program for a trace: {what}", path.display())]
+    Program {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A later format.
     #[error("{}: trace format {found}, this program reads format {supported}; use the n2sim version that wrote it, or record again", path.display())]
     Version {
@@ -192,25 +223,38 @@ impl TraceError {
     }
 }
 
-/// The remedy for traces of other tools.
-const OTHER_FORMAT: &str =
-    "traces of other tools cannot be read: record the program with `n2sim capture`";
+/// What can be done with the good part of a foreign trace.
+fn kept(instructions: u64) -> String {
+    match instructions {
+        0 => "no instruction before it is good".into(),
+        n => format!(
+            "{n} instructions before it are good: keep them with `n2sim trace import --limit {n}`"
+        ),
+    }
+}
+
+/// The remedy for what is packed.
+const PACKED: &str = "only `n2sim trace import` and commands that run a trace unpack it";
+
+/// The remedy for what is no trace.
+const OTHER_FORMAT: &str = "it is no trace of another tool that n2sim knows either \
+     (docs/foreign-traces.md): name its format with `n2sim trace import --from`, or record the program \
+     with `n2sim capture`";
 
 /// What the first bytes of a file that is not a trace look like, and what to do with it.
 pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
     const KNOWN: &[(&[u8], &str, &str)] = &[
         (b"\x7fELF", "an ELF header", "record it with `n2sim capture -- PROGRAM`"),
-        (b"\x1f\x8b", "a gzip header", "unpack it first"),
-        (b"\x28\xb5\x2f\xfd", "a zstd frame", "unpack it first"),
-        (b"\xfd7zXZ\0", "an xz header", "unpack it first"),
+        (b"\x1f\x8b", "a gzip header", PACKED),
+        (b"\x28\xb5\x2f\xfd", "a zstd frame", PACKED),
+        (b"\xfd7zXZ\0", "an xz header", PACKED),
+        (b"PK\x03\x04", "a zip header", PACKED),
         (
             b"PERFILE2",
             "a perf.data header",
             "a perf recording has no instruction stream: record the program with `n2sim capture`",
         ),
         (b"2ELIFREP", "a byte-swapped perf.data header", "record the program with `n2sim capture`"),
-        (b"gem5", "a gem5 protobuf header", OTHER_FORMAT),
-        (b"PK\x03\x04", "a zip header", "unpack it first"),
         (b"N2CK", "a chunk of a trace whose first 64 bytes are missing", "copy the file again"),
         (
             b"\x89N2T",
@@ -227,5 +271,5 @@ pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
     if !head.is_empty() && head.iter().all(|&b| b.is_ascii_graphic() || b.is_ascii_whitespace()) {
         return ("text", OTHER_FORMAT);
     }
-    ("unknown bytes", "check the file name")
+    ("unknown bytes", OTHER_FORMAT)
 }

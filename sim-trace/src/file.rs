@@ -10,6 +10,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::error::{Place, TraceError, recognize};
+use crate::foreign::{self, ImportOptions};
 use crate::image::CodeImage;
 use crate::index::IndexEntry;
 use crate::layout::{
@@ -61,14 +62,22 @@ pub struct TraceFile<R: Read + Seek = File> {
 }
 
 impl TraceFile {
-    /// Opens a whole trace.
+    /// Opens a whole trace. A trace of another tool ([`foreign`](crate::foreign)) is read once from
+    /// begin to end, into a temporary file without a name.
     ///
     /// # Errors
     /// If the file is absent, no trace, of another major version, cut, or damaged in its header,
     /// META, MAP, IMAGE or BLOCKS chunks. Damage in a stream is found when the stream is read. A lost
     /// index is rebuilt and is no error.
     pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
-        TraceFile::from_reader(open_file(path)?, path)
+        if path.is_dir() {
+            return Ok(foreign::open(path, &ImportOptions::default())?.0);
+        }
+        let mut file = open_file(path)?;
+        match begins_as_trace(&mut file).map_err(TraceError::io(path, "reading"))? {
+            true => TraceFile::from_reader(file, path),
+            false => Ok(foreign::open(path, &ImportOptions::default())?.0),
+        }
     }
 
     /// Opens what is good of a damaged or unfinished trace: all chunks before the first damage, which
@@ -81,7 +90,16 @@ impl TraceFile {
     }
 }
 
-fn open_file(path: &Path) -> Result<File, TraceError> {
+/// True if the file has the first byte of a trace, or none.
+fn begins_as_trace(file: &mut File) -> std::io::Result<bool> {
+    let mut first = [0];
+    let length = file.read(&mut first)?;
+    file.rewind()?;
+    Ok(length == 0 || first[0] == FILE_MAGIC[0])
+}
+
+/// Opens a file, and nothing else that has a name.
+pub(crate) fn open_file(path: &Path) -> Result<File, TraceError> {
     let refuse = |source: std::io::Error| match source.kind() {
         std::io::ErrorKind::NotFound => TraceError::NotFound(path.to_path_buf()),
         _ => TraceError::Io { path: path.to_path_buf(), doing: "opening", source },

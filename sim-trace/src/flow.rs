@@ -45,6 +45,17 @@ fn offset(word: u32, low: u32, bits: u32) -> i64 {
     i64::from(field.cast_signed() >> (32 - bits)) * 4
 }
 
+/// True for a word that may send control elsewhere: the end of a block.
+pub(crate) fn is_branch(word: u32) -> bool {
+    let exits = Exits::of(0x1000, word);
+    exits.anywhere || exits.target.is_some()
+}
+
+/// True for the words of the loads and stores group, prefetches among them.
+pub(crate) fn is_load_or_store(word: u32) -> bool {
+    word & 0x0a00_0000 == 0x0800_0000 || word & 0x9e00_0000 == 0x8400_0000
+}
+
 /// True for STXR, STLXR, STXP, STLXP (and their byte and halfword forms), which may fail to store.
 pub(crate) fn is_store_exclusive(word: u32) -> bool {
     word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000

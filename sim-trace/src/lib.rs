@@ -8,6 +8,7 @@
 //! * [`PageMap`]: physical pages and attributes, where the trace says them;
 //! * [`verify`], [`info`], [`dump`], [`repack`]: check, describe, print, write anew;
 //! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
+//! * [`foreign`]: traces of other tools, read directly or imported;
 //! * [`scenario`]: the small files of directed tests.
 //!
 //! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] (address and
@@ -48,8 +49,10 @@ mod error;
 mod event;
 mod file;
 mod flow;
+pub mod foreign;
 mod image;
 mod index;
+mod lack;
 mod layout;
 mod limits;
 mod load;
@@ -73,6 +76,7 @@ pub use event::{Further, StreamEvent};
 pub use file::{StreamInfo, TraceFile};
 pub use image::CodeImage;
 pub use index::IndexEntry;
+pub use lack::Lack;
 pub use layout::{ChunkHeader, ChunkKind};
 pub use meta::{MachineInfo, Meta, Symbol};
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::lack::Lack;
+
 /// Origin and limits of a trace, kept as JSON in the META chunk. Keys that this version does not
 /// know are ignored, so that a later minor version may add some.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +21,9 @@ pub struct Meta {
     pub cpu: String,
     /// Plain sentences on what the recorder could not see ("PRFM addresses are absent").
     pub gaps: Vec<String>,
+    /// What the trace lacks that makes counts doubtful; reports mark those.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Lack>,
     /// How to make the trace again, if it can be made again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,

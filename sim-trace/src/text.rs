@@ -70,7 +70,7 @@ pub fn info<R: Read + Seek>(file: &TraceFile<R>) -> Info {
 
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Meta { producer, command, engine, cpu, gaps, recipe, symbols, notes, machine } =
+        let Meta { producer, command, engine, cpu, gaps, lacks, recipe, symbols, notes, machine } =
             &self.meta;
         writeln!(
             f,
@@ -91,6 +91,10 @@ impl fmt::Display for Info {
         )?;
         if let Some(recipe) = recipe {
             writeln!(f, "recipe        {recipe}")?;
+        }
+        if !lacks.is_empty() {
+            let labels: Vec<_> = lacks.iter().map(|lack| lack.label()).collect();
+            writeln!(f, "lacks         {}", labels.join(", "))?;
         }
         for gap in gaps {
             writeln!(f, "gap           {gap}")?;

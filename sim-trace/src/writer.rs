@@ -323,6 +323,11 @@ impl<W: Write + Seek> TraceWriter<W> {
         self.summary.instructions + open
     }
 
+    /// Instructions of all different blocks so far.
+    pub(crate) fn code_words(&self) -> usize {
+        self.words.len()
+    }
+
     /// Writes what is left, the index and the totals, and gives the sink back.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use sim_core::{EventSink, NullSink, Operation, PmuEvent, Privilege};
-use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions};
 use sim_pmu::spe::enabling::mdcr;
 use sim_pmu::spe::registers::{pmblimitr, pmscr, pmsirr};
 use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRecord, SpeRegister};
@@ -11,6 +11,7 @@ use sim_report::spe::profile::Profile;
 use sim_report::spe::truth::{Funnel, Sampled};
 
 use super::AgainstArgs;
+use crate::opened;
 
 /// Where the profiling buffer begins and ends: nothing fills so much.
 const BUFFER: u64 = 1 << 20;
@@ -37,7 +38,7 @@ pub(super) fn run(trace: &std::path::Path, args: &AgainstArgs) -> anyhow::Result
     let config = MachineConfig::from_document(&document)?;
     let mut listener = Listener::new(&config, &intervals(args)?);
     let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
-    let session = Session::open(trace, config, header)?;
+    let session = opened::session(trace, config, header)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
     let outcome = session.run_heard(&options, &mut |_| {}, &mut listener)?;
     Ok(listener.finish(seconds(&outcome)))

@@ -1,0 +1,30 @@
+//! Opens a trace to run it, and says at once what it lacks.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use sim_machine::{MachineConfig, RunHeader, Session};
+use sim_trace::Meta;
+
+/// The trace on the machine.
+pub(crate) fn session(
+    trace: &Path,
+    config: MachineConfig,
+    header: RunHeader,
+) -> anyhow::Result<Session> {
+    let session = Session::open(trace, config, header)?;
+    write_lacks(&mut io::stderr(), trace, session.trace().meta())?;
+    Ok(session)
+}
+
+/// One line for each thing that the trace lacks.
+pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, meta: &Meta) -> io::Result<()> {
+    let place = trace.display();
+    for lack in &meta.lacks {
+        writeln!(out, "n2sim: note: {place}: {}: {}", meta.engine, lack.sentence())?;
+    }
+    if !meta.lacks.is_empty() {
+        writeln!(out, "n2sim: note: {place}: counts that this spoils are marked as doubtful")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,425 @@
+//! Traces of other tools: recognized by what is in them, unpacked, and turned into n2sim's own.
+//!
+//! What a format does not say is written into the result ([`Lack`](crate::Lack), and sentences in `Meta::gaps`), so
+//! that every reader of its counts can be told.
+
+mod builder;
+mod champsim;
+mod cvp1;
+mod drmemtrace;
+mod elf;
+mod execlog;
+mod gem5_exec;
+mod gem5_inst;
+mod lackey;
+mod lines;
+mod recognize;
+mod stop;
+mod tarmac;
+mod unpack;
+mod words;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::TraceError;
+use crate::file::TraceFile;
+use crate::meta::{MachineInfo, Meta};
+use crate::writer::{TraceWriter, WriterOptions};
+use builder::Builder;
+use champsim::Shape;
+use elf::Code;
+use stop::Stop;
+use unpack::{Unpacked, read_up_to, unpack};
+
+pub use builder::Imported;
+
+/// Files that a folder of traces may have.
+const FILES_MAX: usize = 4096;
+/// Bytes of the longest program file that is read.
+const ELF_MAX: u64 = 2 << 30;
+
+/// A format of another tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// DynamoRIO's offline traces.
+    Drmemtrace,
+    /// Arm's Tarmac text.
+    Tarmac,
+    /// Text of QEMU's execlog plugin.
+    Execlog,
+    /// gem5's protobuf instruction trace.
+    Gem5Inst,
+    /// Text of gem5's Exec flag.
+    Gem5Exec,
+    /// Traces of the first Championship Value Prediction.
+    Cvp1,
+    /// ChampSim's records of 64 bytes.
+    Champsim,
+    /// ChampSim's records of 96 bytes.
+    Cloudsuite,
+    /// Text of valgrind's lackey.
+    Lackey,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 9] = [
+        Format::Drmemtrace,
+        Format::Tarmac,
+        Format::Execlog,
+        Format::Gem5Inst,
+        Format::Gem5Exec,
+        Format::Cvp1,
+        Format::Champsim,
+        Format::Cloudsuite,
+        Format::Lackey,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Drmemtrace => "drmemtrace",
+            Format::Tarmac => "tarmac",
+            Format::Execlog => "execlog",
+            Format::Gem5Inst => "gem5-inst",
+            Format::Gem5Exec => "gem5-exec",
+            Format::Cvp1 => "cvp1",
+            Format::Champsim => "champsim",
+            Format::Cloudsuite => "cloudsuite",
+            Format::Lackey => "lackey",
+        }
+    }
+
+    /// What it is, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Format::Drmemtrace => "DynamoRIO drmemtrace",
+            Format::Tarmac => "Arm Tarmac text",
+            Format::Execlog => "QEMU execlog text",
+            Format::Gem5Inst => "gem5 instruction trace",
+            Format::Gem5Exec => "gem5 Exec text",
+            Format::Cvp1 => "CVP-1 trace",
+            Format::Champsim => "ChampSim trace",
+            Format::Cloudsuite => "ChampSim trace (cloudsuite records)",
+            Format::Lackey => "valgrind lackey text",
+        }
+    }
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// True if every instruction's word must come from the program's file.
+    pub fn needs_elf(self) -> bool {
+        matches!(self, Format::Gem5Exec | Format::Lackey)
+    }
+}
+
+/// How a foreign trace is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// The format, if it is not to be recognized.
+    pub from: Option<Format>,
+    /// The program's ELF file, and where it was loaded if it can be loaded anywhere.
+    pub elf: Option<(PathBuf, u64)>,
+    /// Instructions to read at most.
+    pub limit: Option<u64>,
+}
+
+/// A foreign trace: its bytes can be opened again and again.
+struct Input<'a> {
+    path: &'a Path,
+    open: &'a dyn Fn() -> io::Result<Unpacked<'a>>,
+}
+
+impl<'a> Input<'a> {
+    /// The first bytes, unpacked, and the packings.
+    fn head(&self) -> Result<(Vec<u8>, Vec<&'static str>), TraceError> {
+        let read = || {
+            let mut unpacked = (self.open)()?;
+            let mut head = vec![0; recognize::HEAD_BYTES];
+            let length = read_up_to(&mut unpacked.bytes, &mut head)?;
+            head.truncate(length);
+            Ok((head, unpacked.packings))
+        };
+        read().map_err(|error: io::Error| TraceError::Import {
+            path: self.path.to_path_buf(),
+            format: "a packed trace",
+            place: "unpacking".into(),
+            what: error.to_string(),
+            instructions: 0,
+        })
+    }
+
+    fn bytes(&self) -> io::Result<Box<dyn Read + 'a>> {
+        Ok((self.open)()?.bytes)
+    }
+}
+
+/// Reads the foreign trace at `input` (a file, or a folder of one file per thread) and writes it as
+/// `output`.
+///
+/// # Errors
+/// If the format is not known, the trace is damaged or not of A64 code, words are missing and no program
+/// file gives them, or `output` cannot be written.
+pub fn import(
+    input: &Path,
+    output: &Path,
+    options: &ImportOptions,
+) -> Result<Imported, TraceError> {
+    let plan = Plan::of(input, options)?;
+    let to = WriterOptions { level: 3, ..WriterOptions::default() };
+    let writer = TraceWriter::create_with(output, plan.meta(), to)?;
+    let (writer, imported) = plan.read(writer, options)?;
+    Ok(Imported { summary: writer.finish()?, ..imported })
+}
+
+/// Reads the foreign trace at `input` into a file without a name, which goes when the trace is closed.
+///
+/// # Errors
+/// As [`import`].
+pub fn open(input: &Path, options: &ImportOptions) -> Result<(TraceFile, Imported), TraceError> {
+    let plan = Plan::of(input, options)?;
+    let temporary = std::env::temp_dir();
+    let place = TraceError::io(&temporary, "making a temporary trace");
+    let file = tempfile::tempfile().map_err(place)?;
+    let sink = BufWriter::with_capacity(1 << 18, file);
+    let writer = TraceWriter::new(sink, input, plan.meta(), WriterOptions::default())?;
+    let (writer, imported) = plan.read(writer, options)?;
+    let (summary, sink) = writer.finish_into()?;
+    let file = sink.into_inner().map_err(io::IntoInnerError::into_error);
+    let file = file.map_err(TraceError::io(&temporary, "writing a temporary trace"))?;
+    Ok((TraceFile::from_reader(file, input)?, Imported { summary, ..imported }))
+}
+
+/// Reads a foreign trace from memory into memory: for tests of the readers.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_bytes(
+    bytes: &[u8],
+    elf: Option<&[u8]>,
+    options: &ImportOptions,
+) -> Result<(Imported, Vec<u8>), TraceError> {
+    let path = Path::new("memory");
+    let opener = || unpack(io::Cursor::new(bytes));
+    let input = Input { path, open: &opener };
+    let (head, packings) = input.head()?;
+    let format = format_of(path, &head, options)?;
+    let code =
+        elf.map(|elf| Code::parse(elf, 0)).transpose().map_err(|what| bad_elf(path, what))?;
+    let sink = io::Cursor::new(Vec::new());
+    let writer = TraceWriter::new(sink, path, meta(path, format, &head), WriterOptions::default())?;
+    let mut builder = Builder::new(writer, code, options.limit)?;
+    read_one(&input, format, options, &mut builder)?;
+    let (writer, skipped) = finish(path, format, builder)?;
+    let (summary, sink) = writer.finish_into()?;
+    Ok((Imported { format, packings, skipped, summary }, sink.into_inner()))
+}
+
+/// What will be read.
+struct Plan<'a> {
+    path: &'a Path,
+    files: Vec<PathBuf>,
+    format: Format,
+    packings: Vec<&'static str>,
+    head: Vec<u8>,
+    code: Option<Code>,
+}
+
+impl<'a> Plan<'a> {
+    fn of(path: &'a Path, options: &ImportOptions) -> Result<Plan<'a>, TraceError> {
+        let files = files(path)?;
+        let first = &files[0];
+        let opener = || open_file(first);
+        let (head, packings) = Input { path: first, open: &opener }.head()?;
+        let format = format_of(path, &head, options)?;
+        let code = options.elf.as_ref().map(|(path, bias)| load_elf(path, *bias)).transpose()?;
+        if format.needs_elf() && code.is_none() {
+            return Err(needs_elf(path, format));
+        }
+        Ok(Plan { path, files, format, packings, head, code })
+    }
+
+    fn meta(&self) -> Meta {
+        meta(self.path, self.format, &self.head)
+    }
+
+    fn read<W: Write + Seek>(
+        self,
+        writer: TraceWriter<W>,
+        options: &ImportOptions,
+    ) -> Result<(TraceWriter<W>, Imported), TraceError> {
+        let Plan { path, files, format, packings, code, .. } = self;
+        let mut builder = Builder::new(writer, code, options.limit)?;
+        for file in &files {
+            let opener = || open_file(file);
+            read_one(&Input { path: file, open: &opener }, format, options, &mut builder)?;
+            builder.next_file();
+        }
+        let (writer, skipped) = finish(path, format, builder)?;
+        let summary = crate::writer::Summary::default();
+        Ok((writer, Imported { format, packings, skipped, summary }))
+    }
+}
+
+/// The trace itself, or the files of a folder in order of their names.
+fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
+    if !path.is_dir() {
+        crate::file::open_file(path)?;
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let list = || -> io::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for entry in path.read_dir()?.take(FILES_MAX) {
+            let entry = entry?;
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if entry.path().is_file() && !is_hidden {
+                files.push(entry.path());
+            }
+        }
+        files.sort();
+        Ok(files)
+    };
+    let files = list().map_err(TraceError::io(path, "reading the folder"))?;
+    if files.is_empty() {
+        return Err(TraceError::NotAFile {
+            path: path.to_path_buf(),
+            found: "a folder without files",
+        });
+    }
+    Ok(files)
+}
+
+fn open_file<'a>(path: &Path) -> io::Result<Unpacked<'a>> {
+    unpack(File::open(path)?)
+}
+
+fn format_of(path: &Path, head: &[u8], options: &ImportOptions) -> Result<Format, TraceError> {
+    if head.is_empty() {
+        return Err(TraceError::Empty(path.to_path_buf()));
+    }
+    let known = options.from.or_else(|| recognize::recognize(head));
+    known.ok_or_else(|| {
+        if path.is_dir() {
+            let found = "a folder without traces of other tools";
+            return TraceError::NotAFile { path: path.to_path_buf(), found };
+        }
+        let (found, remedy) = crate::error::recognize(head);
+        TraceError::Foreign { path: path.to_path_buf(), found, remedy }
+    })
+}
+
+/// Origin of an imported trace.
+fn meta(path: &Path, format: Format, head: &[u8]) -> Meta {
+    let text = recognize::text(head);
+    let full_system = match format {
+        Format::Tarmac => text.is_some_and(tarmac::is_full_system),
+        Format::Execlog => text.is_some_and(execlog::is_full_system),
+        _ => false,
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Meta {
+        producer: concat!("n2sim ", env!("CARGO_PKG_VERSION"), " (import)").into(),
+        command: vec![name],
+        engine: format.title().into(),
+        cpu: "unknown".into(),
+        machine: MachineInfo { full_system, midr: 0, ..MachineInfo::default() },
+        ..Meta::default()
+    }
+}
+
+fn load_elf(path: &Path, bias: u64) -> Result<Code, TraceError> {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(ELF_MAX).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(TraceError::io(path, "reading the program"))?;
+    Code::parse(&bytes, bias).map_err(|what| bad_elf(path, what))
+}
+
+fn bad_elf(path: &Path, what: String) -> TraceError {
+    TraceError::Program { path: path.to_path_buf(), what }
+}
+
+fn needs_elf(path: &Path, format: Format) -> TraceError {
+    let what = format!("{} has no instruction words", format.title());
+    let path = path.to_path_buf();
+    TraceError::NeedsProgram { path, what }
+}
+
+/// What is said where a word is wanted and nobody has it.
+fn no_word(pc: u64) -> String {
+    format!(
+        "the instruction at {pc:#x} has no word here, and no program file has it: give the file that \
+             ran there, with the address where it was loaded (--elf FILE@ADDRESS)"
+    )
+}
+
+/// Reads one file of the format.
+fn read_one<W: Write + Seek>(
+    input: &Input<'_>,
+    format: Format,
+    options: &ImportOptions,
+    to: &mut Builder<W>,
+) -> Result<(), TraceError> {
+    let limit = options.limit.unwrap_or(u64::MAX);
+    let mut read = || -> Result<(), Stop> {
+        if format.needs_elf() && !to.has_code() {
+            return Err(Stop::Output(needs_elf(input.path, format)));
+        }
+        let open = || input.bytes();
+        match format {
+            Format::Champsim => return champsim::read(open, Shape::Short, limit, to),
+            Format::Cloudsuite => return champsim::read(open, Shape::Long, limit, to),
+            _ => {}
+        }
+        let bytes = open().map_err(Stop::Input)?;
+        match format {
+            Format::Drmemtrace => drmemtrace::read(bytes, to),
+            Format::Tarmac => tarmac::read(bytes, to),
+            Format::Gem5Inst => gem5_inst::read(bytes, to),
+            Format::Gem5Exec => gem5_exec::read(bytes, to),
+            Format::Cvp1 => cvp1::read(bytes, to),
+            Format::Lackey => lackey::read(bytes, to),
+            Format::Execlog | Format::Champsim | Format::Cloudsuite => execlog::read(bytes, to),
+        }
+    };
+    let stop = read();
+    let instructions = to.instructions();
+    stop.or_else(|stop| told(stop, input.path, format, instructions))
+}
+
+/// What a stop means to the caller.
+fn told(stop: Stop, path: &Path, format: Format, instructions: u64) -> Result<(), TraceError> {
+    let (place, what) = match stop {
+        Stop::Enough => return Ok(()),
+        Stop::Output(error) => return Err(error),
+        Stop::Fault { place, what } => (place, what),
+        Stop::Input(error) => ("unpacking".to_owned(), error.to_string()),
+    };
+    let (path, format) = (path.to_path_buf(), format.title());
+    Err(TraceError::Import { path, format, place, what, instructions })
+}
+
+fn finish<W: Write + Seek>(
+    path: &Path,
+    format: Format,
+    builder: Builder<W>,
+) -> Result<(TraceWriter<W>, u64), TraceError> {
+    let instructions = builder.instructions();
+    if instructions == 0 {
+        let (place, what) =
+            ("the whole trace".into(), "no executed instruction stands in it".into());
+        let (path, format) = (path.to_path_buf(), format.title());
+        return Err(TraceError::Import { path, format, place, what, instructions });
+    }
+    builder.finish().or_else(|stop| {
+        told(stop, path, format, instructions)?;
+        Err(TraceError::Rejected("an import ended twice"))
+    })
+}

@@ -1,0 +1,205 @@
+//! Traces of the first Championship Value Prediction: A64 code as classes with registers and sizes.
+//!
+//! A record: address u64, class u8; for loads and stores address u64 and bytes of one register u8; for
+//! branches taken u8 and, if taken, target u64; number of sources u8 and their numbers; number of results
+//! u8, their numbers, and the values (16 bytes of a vector register, else 8). Registers: 0 to 30 general,
+//! 31 SP, 32 to 63 vector, 64 flags.
+
+use std::io::{Read, Seek, Write};
+
+use rustc_hash::FxHashMap;
+
+use super::builder::Builder;
+use super::stop::Stop;
+use super::unpack::read_up_to;
+use super::words::{Class, Reg, Sketch, word};
+use crate::lack::Lack;
+
+/// Largest distance between the address of an access and what is left in its base register.
+const BASE_STEP_MAX: i64 = 4096;
+/// Branches whose targets are remembered at most.
+const BRANCHES_MAX: usize = 1 << 22;
+
+/// Numbers of the classes.
+const LOAD: u8 = 1;
+const STORE: u8 = 2;
+const CONDITIONAL: u8 = 3;
+const JUMP: u8 = 4;
+const INDIRECT: u8 = 5;
+const FLOAT: u8 = 6;
+const SLOW: u8 = 7;
+const UNDEFINED: u8 = 8;
+
+/// One record.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) pc: u64,
+    pub(super) class: u8,
+    addr: u64,
+    bytes: u8,
+    pub(super) target: Option<u64>,
+    reads: Vec<u8>,
+    /// Register and low half of the value.
+    writes: Vec<(u8, u64)>,
+}
+
+/// Reads records and knows where it is.
+pub(super) struct Records<R> {
+    bytes: R,
+    offset: u64,
+}
+
+impl<R: Read> Records<R> {
+    pub(super) fn new(bytes: R) -> Records<R> {
+        Records { bytes, offset: 0 }
+    }
+
+    /// The next record; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
+        let start = self.offset;
+        let mut pc = [0; 8];
+        match read_up_to(&mut self.bytes, &mut pc).map_err(Stop::Input)? {
+            0 => return Ok(None),
+            8 => self.offset += 8,
+            _ => return Err(Stop::at_byte(start, "the trace ends inside a record")),
+        }
+        let mut record =
+            Record { pc: u64::from_le_bytes(pc), class: self.byte()?, ..Record::default() };
+        match record.class {
+            LOAD | STORE => (record.addr, record.bytes) = (self.long()?, self.byte()?),
+            CONDITIONAL | JUMP | INDIRECT => match self.byte()? {
+                0 => {}
+                1 => record.target = Some(self.long()?),
+                other => {
+                    return Err(Stop::at_byte(
+                        start,
+                        format!("a branch is taken or not, not {other}"),
+                    ));
+                }
+            },
+            0 | FLOAT | SLOW | UNDEFINED => {}
+            other => return Err(Stop::at_byte(start, format!("there is no class {other}"))),
+        }
+        for _ in 0..self.byte()? {
+            record.reads.push(self.byte()?);
+        }
+        for _ in 0..self.byte()? {
+            record.writes.push((self.byte()?, 0));
+        }
+        for at in 0..record.writes.len() {
+            let register = record.writes[at].0;
+            if register > 64 {
+                return Err(Stop::at_byte(start, format!("there is no register {register}")));
+            }
+            record.writes[at].1 = self.long()?;
+            if (32..64).contains(&register) {
+                self.long()?;
+            }
+        }
+        Ok(Some(record))
+    }
+
+    /// True if the last record that fits before `end` was read: the longest has few hundred bytes.
+    pub(super) fn is_near(&self, end: u64) -> bool {
+        end - self.offset.min(end) < 32 && self.offset > 0
+    }
+
+    fn byte(&mut self) -> Result<u8, Stop> {
+        let mut byte = [0];
+        self.fill(&mut byte)?;
+        Ok(byte[0])
+    }
+
+    fn long(&mut self) -> Result<u64, Stop> {
+        let mut long = [0; 8];
+        self.fill(&mut long)?;
+        Ok(u64::from_le_bytes(long))
+    }
+
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Stop> {
+        if read_up_to(&mut self.bytes, buffer).map_err(Stop::Input)? != buffer.len() {
+            return Err(Stop::at_byte(self.offset, "the trace ends inside a record"));
+        }
+        self.offset += buffer.len() as u64;
+        Ok(())
+    }
+}
+
+fn register(number: u8) -> Option<Reg> {
+    match number {
+        0..=30 => Some(Reg::X(number)),
+        31 => Some(Reg::Sp),
+        32..=63 => Some(Reg::V(number - 32)),
+        64 => Some(Reg::Flags),
+        _ => None,
+    }
+}
+
+/// What a load or store leaves in the general register that it reads and writes, seen from its address.
+fn base_step(record: &Record) -> Option<(u8, i64)> {
+    let is_base = |(register, value): &(u8, u64)| {
+        let step = value.wrapping_sub(record.addr).cast_signed();
+        let is_near = step.unsigned_abs() <= BASE_STEP_MAX as u64;
+        (*register < 32 && record.reads.contains(register) && is_near).then_some((*register, step))
+    };
+    record.writes.iter().find_map(is_base)
+}
+
+fn class_of(record: &Record) -> Class {
+    match record.class {
+        LOAD => Class::Load(record.bytes),
+        STORE => Class::Store(record.bytes),
+        CONDITIONAL => Class::Conditional,
+        JUMP if record.writes.iter().any(|(register, _)| *register == 30) => Class::Call,
+        JUMP => Class::Jump,
+        INDIRECT if record.writes.iter().any(|(register, _)| *register == 30) => {
+            Class::IndirectCall
+        }
+        INDIRECT if record.reads == [30] => Class::Return,
+        INDIRECT => Class::IndirectJump,
+        FLOAT => Class::Float,
+        SLOW => Class::Multiply,
+        _ => Class::Integer,
+    }
+}
+
+/// The word that stands for a record.
+fn stand_in(record: &Record, target: Option<u64>) -> u32 {
+    let mut reads: Vec<Reg> = record.reads.iter().filter_map(|n| register(*n)).collect();
+    let mut writes = record.writes.iter().map(|(n, _)| *n).collect::<Vec<u8>>();
+    let is_access = matches!(record.class, LOAD | STORE);
+    let step = base_step(record).filter(|_| is_access);
+    if let Some((base, _)) = step {
+        writes.retain(|number| *number != base);
+        // The base stands last, as the stand-ins have it.
+        reads.retain(|reg| Some(*reg) != register(base));
+        reads.extend(register(base));
+    }
+    let writes: Vec<Reg> = writes.into_iter().filter_map(register).collect();
+    let step = step.map(|(_, step)| step);
+    let (class, pc) = (class_of(record), record.pc);
+    word(&Sketch { class, pc, target, reads: &reads, writes: &writes, base_step: step })
+}
+
+/// Reads the whole trace.
+pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
+    to.lack(Lack::Words);
+    to.lack(Lack::Threads);
+    let stream = to.thread(0)?;
+    let mut targets: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut records = Records::new(bytes);
+    while let Some(record) = records.next()? {
+        let target = match record.target {
+            Some(target) if targets.len() < BRANCHES_MAX => {
+                targets.insert(record.pc, target);
+                Some(target)
+            }
+            target => target.or_else(|| targets.get(&record.pc).copied()),
+        };
+        to.inst(stream, record.pc, stand_in(&record, target))?;
+        if matches!(record.class, LOAD | STORE) {
+            to.access(stream, record.addr);
+        }
+    }
+    Ok(())
+}

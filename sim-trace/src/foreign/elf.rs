@@ -1,0 +1,98 @@
+//! The program's own file: instruction words for traces that have none, code for the wrong path, names.
+
+use std::io::{Seek, Write};
+
+use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_LOAD};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectSymbol, SymbolKind};
+
+use crate::error::TraceError;
+use crate::meta::Symbol;
+use crate::writer::TraceWriter;
+
+/// Symbols that are kept at most.
+const SYMBOLS_MAX: usize = 1 << 20;
+
+/// Code of an ELF file at the addresses where it ran.
+pub(super) struct Code {
+    /// Start and bytes of each executable segment.
+    segments: Vec<(u64, Vec<u8>)>,
+    symbols: Vec<Symbol>,
+}
+
+impl Code {
+    /// The code of the ELF file in `bytes`, moved by `bias` if the file can be loaded anywhere.
+    pub(super) fn parse(bytes: &[u8], bias: u64) -> Result<Code, String> {
+        let elf = ElfFile64::<Endianness>::parse(bytes).map_err(|error| error.to_string())?;
+        let (header, endian) = (elf.elf_header(), elf.endian());
+        if header.e_machine(endian) != EM_AARCH64 {
+            return Err("it is for another machine; give the AArch64 program".into());
+        }
+        if bias != 0 && header.e_type(endian) != ET_DYN {
+            return Err("it has fixed addresses; give it without @ADDRESS".into());
+        }
+        let mut segments = Vec::new();
+        for segment in elf.elf_program_headers() {
+            if segment.p_type(endian) != PT_LOAD || !segment.p_flags(endian).contains(PF_X) {
+                continue;
+            }
+            let data = segment.data(endian, bytes).map_err(|()| "a segment is cut")?;
+            let start = segment.p_vaddr(endian).wrapping_add(bias);
+            if start.checked_add(data.len() as u64).is_none() {
+                return Err("a segment lies beyond all addresses".into());
+            }
+            segments.push((start, data.to_vec()));
+        }
+        if segments.is_empty() {
+            return Err("it has no code".into());
+        }
+        Ok(Code { segments, symbols: functions(&elf, bias) })
+    }
+
+    /// The word at `pc`.
+    pub(super) fn word_at(&self, pc: u64) -> Option<u32> {
+        self.segments.iter().find_map(|(start, bytes)| {
+            let at = usize::try_from(pc.checked_sub(*start)?).ok()?;
+            bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
+        })
+    }
+
+    /// Names of its functions.
+    pub(super) fn symbols(&self) -> Vec<Symbol> {
+        self.symbols.clone()
+    }
+
+    /// Gives every page of code to the writer.
+    pub(super) fn give_pages<W: Write + Seek>(
+        &self,
+        writer: &mut TraceWriter<W>,
+    ) -> Result<(), TraceError> {
+        let page_bytes = u64::from(writer.meta().machine.page_bytes);
+        for (start, bytes) in &self.segments {
+            let mut at = start - start % page_bytes;
+            let end = start + bytes.len() as u64;
+            while at < end {
+                let mut page = vec![0; page_bytes as usize];
+                let (from, to) = (at.max(*start), end.min(at.saturating_add(page_bytes)));
+                let part = &bytes[(from - start) as usize..(to - start) as usize];
+                page[(from - at) as usize..][..part.len()].copy_from_slice(part);
+                writer.image_page(at, &page)?;
+                let Some(next) = at.checked_add(page_bytes) else { break };
+                at = next;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn functions(elf: &ElfFile64<'_>, bias: u64) -> Vec<Symbol> {
+    let texts = elf.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+    let named = texts.filter(ObjectSymbol::is_definition).filter_map(|symbol| {
+        let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
+        let addr = symbol.address().wrapping_add(bias);
+        Some(Symbol { name: name.to_owned(), addr, size: symbol.size() })
+    });
+    let mut symbols: Vec<Symbol> = named.take(SYMBOLS_MAX).collect();
+    symbols.sort_by(|a, b| (a.addr, &a.name).cmp(&(b.addr, &b.name)));
+    symbols
+}
