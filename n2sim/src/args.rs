@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, Profile, Revision};
 use sim_pmu::OtherCore;
+use sim_report::export::Target;
 use sim_trace::foreign::Format;
 
 use crate::capture::CaptureArgs;
@@ -282,6 +283,23 @@ pub(crate) enum TraceWhat {
         #[arg(long, value_name = "N", value_parser = instructions_from_one)]
         limit: Option<u64>,
     },
+    /// Write a trace for other simulators
+    #[command(
+        after_help = "Example: n2sim trace export --to champsim traces/sort.n2t | xz > sort.champsimtrace.xz"
+    )]
+    Export {
+        /// The trace
+        file: PathBuf,
+        /// champsim (records of 64 bytes) or text (one line per instruction, as QEMU's execlog has it)
+        #[arg(long, value_name = "FORMAT", value_parser = target)]
+        to: Target,
+        /// Number of the thread's stream (default: all; ChampSim has one)
+        #[arg(long, value_name = "N")]
+        stream: Option<u32>,
+        /// Write to FILE instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Print instructions, one per line
     Dump {
         /// The trace
@@ -296,6 +314,15 @@ pub(crate) enum TraceWhat {
         #[arg(long, value_name = "N", value_parser = instructions, default_value = "1000")]
         count: u64,
     },
+}
+
+/// What a trace is written as, by its name.
+fn target(name: &str) -> Result<Target, String> {
+    match name {
+        "champsim" => Ok(Target::Champsim),
+        "text" => Ok(Target::Text),
+        _ => Err("known are champsim, text".into()),
+    }
 }
 
 /// A program's file, and where it was loaded.

@@ -14,6 +14,7 @@ mod diff;
 mod doctor;
 mod event_list;
 mod explain;
+mod export;
 mod flow;
 mod host;
 mod import;

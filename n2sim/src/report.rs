@@ -4,12 +4,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, RunHeader, RunOptions};
 use sim_report::run_report::Observed;
 use sim_report::{RunReport, report_page};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
+use crate::opened;
 use crate::output::Output;
 use crate::per_function;
 use crate::stat::{self, parse_roi};
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
         trace: trace.display().to_string(),
         ..RunHeader::default()
     };
-    let session = Session::open(trace, MachineConfig::from_document(&document)?, header)?;
+    let session = opened::session(trace, MachineConfig::from_document(&document)?, header)?;
     let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
     let (observed, _) = stat::with_progress(&session, |progress| {

@@ -10,7 +10,7 @@ use sim_trace::{Summary, TraceFile};
 
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
-use crate::import;
+use crate::{export, import};
 
 /// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
@@ -38,6 +38,13 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
             let elf = elf.clone().map(|LoadedProgram(path, bias)| (path, bias));
             let options = ImportOptions { from: *from, elf, limit: *limit };
             import::run(&mut out, file, output, &options)?;
+            Verdict::Good
+        }
+        TraceWhat::Export { file, to, stream, output } => {
+            if let Some(output) = output {
+                check_different(file, output)?;
+            }
+            export::run(file, *to, *stream, output.as_deref())?;
             Verdict::Good
         }
         TraceWhat::Map { file, map, output } => {

@@ -12,6 +12,7 @@
 //! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
 //! * [`explain`]: what an event is, and what proves it;
+//! * [`export`]: traces for other simulators;
 //! * [`event_bus`]: the exported event bus, as a value change dump or text;
 //! * [`program_pmu`]: what a traced program did to its PMU;
 //! * [`run_report`]: everything that a report about one run shows, as data;
@@ -25,6 +26,7 @@ pub mod diff;
 pub mod error_figure;
 pub mod event_bus;
 pub mod explain;
+pub mod export;
 pub mod figure;
 pub mod flow;
 pub mod functions;

@@ -31,12 +31,18 @@ fn events(report: &RunReport) -> Table {
     }
     let table = table.number("Six counters").number("Counted for").number("Error");
     let mut table = table.text("Part of the core").text("Guide");
+    let has_doubts = report.events.iter().any(|own| own.doubt.is_some());
+    if has_doubts {
+        table = table.text("Doubtful");
+    }
     for own in &report.events {
         let threads = own.by_thread.iter().filter(|_| has_threads).map(|count| Cell::Count(*count));
         let row = [event_cell(&own.event), own.count.into()].into_iter().chain(threads);
+        let doubt = own.doubt.as_deref().map_or(Cell::None, Cell::from);
         table.push(
             row.chain(six_counters(own))
-                .chain([own.group.as_str().into(), own.section.as_str().into()]),
+                .chain([own.group.as_str().into(), own.section.as_str().into()])
+                .chain(has_doubts.then_some(doubt)),
         );
     }
     table

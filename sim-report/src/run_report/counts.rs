@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
+use sim_machine::trust;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, Linked, MetricFormula};
 use sim_metrics::judge::{Judge, Tolerance};
@@ -32,6 +33,9 @@ pub struct EventCount {
     /// What perf would have read, had it asked for all events at once; absent where it was never on a
     /// counter, or cannot be counted.
     pub six_counters: Option<SixCounters>,
+    /// Why the count cannot be trusted: what the trace of another tool lacks; absent if it can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 /// A reading of one of six counters that all events share in turns.
@@ -73,6 +77,7 @@ impl EventCount {
     /// Every event, chapter by chapter.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<EventCount> {
         let total = observed.outcome.total();
+        let lacks = &observed.outcome.header.lacks;
         let one = |selected: Selected| {
             let event = selected.event.event;
             let (info, count) = (event.info(), total.value(event));
@@ -85,6 +90,7 @@ impl EventCount {
                 count,
                 by_thread: observed.outcome.cores.iter().map(|c| c.counts.value(event)).collect(),
                 six_counters: SixCounters::of(&observed.reading(event), count),
+                doubt: trust::doubt(event, lacks).map(|lack| lack.label().to_owned()),
             }
         };
         stat::every_event().into_iter().map(one).collect()

@@ -17,6 +17,8 @@ use crate::lack::Lack;
 
 /// Largest distance between the address of an access and what is left in its base register.
 const BASE_STEP_MAX: i64 = 4096;
+/// Largest distance between an address and its base register: what an offset of 16 bytes a step reaches.
+const BASE_DISTANCE_MAX: u64 = 65_520;
 /// Branches whose targets are remembered at most.
 const BRANCHES_MAX: usize = 1 << 22;
 
@@ -163,17 +165,44 @@ fn class_of(record: &Record) -> Class {
     }
 }
 
+/// The last values of the general registers and of SP.
+#[derive(Default)]
+struct Values([Option<u64>; 32]);
+
+impl Values {
+    fn learn(&mut self, record: &Record) {
+        for (register, value) in &record.writes {
+            if let Some(known) = self.0.get_mut(usize::from(*register)) {
+                *known = Some(*value);
+            }
+        }
+    }
+
+    /// The register that an access takes its address from: the source whose value is next to it.
+    fn base(&self, record: &Record) -> Option<u8> {
+        let distance = |register: &u8| {
+            let value = (*self.0.get(usize::from(*register))?)?;
+            let distance = value.wrapping_sub(record.addr).cast_signed().unsigned_abs();
+            (distance <= BASE_DISTANCE_MAX).then_some((distance, *register))
+        };
+        let nearest = record.reads.iter().filter_map(distance).min()?;
+        matches!(record.class, LOAD | STORE).then_some(nearest.1)
+    }
+}
+
 /// The word that stands for a record.
-fn stand_in(record: &Record, target: Option<u64>) -> u32 {
+fn stand_in(record: &Record, target: Option<u64>, base: Option<u8>) -> u32 {
     let mut reads: Vec<Reg> = record.reads.iter().filter_map(|n| register(*n)).collect();
     let mut writes = record.writes.iter().map(|(n, _)| *n).collect::<Vec<u8>>();
     let is_access = matches!(record.class, LOAD | STORE);
     let step = base_step(record).filter(|_| is_access);
     if let Some((base, _)) = step {
         writes.retain(|number| *number != base);
-        // The base stands last, as the stand-ins have it.
-        reads.retain(|reg| Some(*reg) != register(base));
-        reads.extend(register(base));
+    }
+    if let Some(base) = step.map(|(base, _)| base).or(base).and_then(register) {
+        // The base stands first, as the stand-ins have it.
+        reads.retain(|reg| *reg != base);
+        reads.insert(0, base);
     }
     let writes: Vec<Reg> = writes.into_iter().filter_map(register).collect();
     let step = step.map(|(_, step)| step);
@@ -187,6 +216,7 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
     to.lack(Lack::Threads);
     let stream = to.thread(0)?;
     let mut targets: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut values = Values::default();
     let mut records = Records::new(bytes);
     while let Some(record) = records.next()? {
         let target = match record.target {
@@ -196,7 +226,8 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
             }
             target => target.or_else(|| targets.get(&record.pc).copied()),
         };
-        to.inst(stream, record.pc, stand_in(&record, target))?;
+        to.inst(stream, record.pc, stand_in(&record, target, values.base(&record)))?;
+        values.learn(&record);
         if matches!(record.class, LOAD | STORE) {
             to.access(stream, record.addr);
         }

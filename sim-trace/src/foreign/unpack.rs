@@ -223,3 +223,112 @@ impl<R: Source> Read for ZipMembers<R> {
 fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// What is packed: long enough for several blocks of most packings.
+    fn content() -> Vec<u8> {
+        (0..300_000u32).flat_map(|n| (n / 7).to_le_bytes()).collect()
+    }
+
+    fn packed(name: &str, bytes: &[u8]) -> Vec<u8> {
+        match name {
+            "gzip" => {
+                let mut out =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                out.write_all(bytes).expect("memory");
+                out.finish().expect("memory")
+            }
+            "xz" => {
+                let options = lzma_rust2::XzOptions::with_preset(1);
+                let mut out = lzma_rust2::XzWriter::new(Vec::new(), options).expect("a writer");
+                out.write_all(bytes).expect("memory");
+                out.finish().expect("memory")
+            }
+            "bzip2" => {
+                let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+                out.write_all(bytes).expect("memory");
+                out.finish().expect("memory")
+            }
+            "zstd" => zstd::encode_all(bytes, 1).expect("memory"),
+            "lz4" => {
+                let mut out = lz4_flex::frame::FrameEncoder::new(Vec::new());
+                out.write_all(bytes).expect("memory");
+                out.finish().expect("memory")
+            }
+            "snappy" => {
+                let mut out = snap::write::FrameEncoder::new(Vec::new());
+                out.write_all(bytes).expect("memory");
+                out.into_inner().expect("memory")
+            }
+            _ => {
+                // Two files, the second first, one of them not packed.
+                let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
+                let (first, second) = bytes.split_at(bytes.len() / 3);
+                for (name, part, method) in [
+                    ("chunk.0001", second, zip::CompressionMethod::Deflated),
+                    ("chunk.0000", first, zip::CompressionMethod::Stored),
+                ] {
+                    let options =
+                        zip::write::SimpleFileOptions::default().compression_method(method);
+                    out.start_file(name, options).expect("memory");
+                    out.write_all(part).expect("memory");
+                }
+                out.finish().expect("memory").into_inner()
+            }
+        }
+    }
+
+    fn unpacked(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<&'static str>)> {
+        let Unpacked { mut bytes, packings } = unpack(Cursor::new(bytes))?;
+        let mut all = Vec::new();
+        bytes.read_to_end(&mut all)?;
+        Ok((all, packings))
+    }
+
+    const ALL: [&str; 7] = ["gzip", "xz", "bzip2", "zstd", "lz4", "snappy", "zip"];
+
+    #[test]
+    fn every_packing_comes_off_also_one_in_another() {
+        let content = content();
+        assert_eq!(unpacked(&content).expect("not packed"), (content.clone(), vec![]));
+        for name in ALL {
+            let once = packed(name, &content);
+            assert!(once.len() < content.len(), "{name}");
+            assert_eq!(unpacked(&once).expect(name), (content.clone(), vec![name]));
+            let twice = packed("zip", &once);
+            assert_eq!(unpacked(&twice).expect(name), (content.clone(), vec!["zip", name]));
+        }
+    }
+
+    #[test]
+    fn frames_one_behind_the_other_are_all_read() {
+        for name in ["gzip", "xz", "bzip2", "zstd", "snappy"] {
+            let twice = packed(name, b"first second ").repeat(2);
+            assert_eq!(unpacked(&twice).expect(name).0, b"first second first second ", "{name}");
+        }
+    }
+
+    #[test]
+    fn damage_is_refused_and_cuts_are_noticed() {
+        let content = content();
+        for name in ALL {
+            let whole = packed(name, &content);
+            let cut = unpacked(&whole[..whole.len() / 2]);
+            assert!(
+                cut.is_err() || cut.is_ok_and(|(bytes, _)| bytes.len() < content.len()),
+                "{name}"
+            );
+            let mut damaged = whole.clone();
+            for byte in &mut damaged[whole.len() / 3..][..40] {
+                *byte ^= 0x55;
+            }
+            let read = unpacked(&damaged);
+            assert!(read.is_err(), "{name}: {:?}", read.map(|(bytes, _)| bytes == content));
+        }
+    }
+}

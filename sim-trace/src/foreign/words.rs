@@ -153,9 +153,9 @@ impl Regs {
         self.reads_x.first().copied().unwrap_or(16)
     }
 
-    /// The register that holds the address: the last source, SP where it is one.
+    /// The register that holds the address: the first source, SP where it is one.
     fn base(&self) -> u32 {
-        if self.reads_sp { 31 } else { self.reads_x.last().copied().unwrap_or(31) }
+        if self.reads_sp { 31 } else { self.reads_x.first().copied().unwrap_or(31) }
     }
 
     fn integer(&self) -> u32 {
@@ -210,8 +210,8 @@ impl Regs {
         let is_vector = !v.is_empty();
         let mut base = self.base();
         let mut data: Vec<u32> = if is_vector { v.to_vec() } else { x.to_vec() };
-        if !is_vector && !is_load && !self.reads_sp {
-            data.pop();
+        if !is_vector && !is_load && !self.reads_sp && !data.is_empty() {
+            data.remove(0);
         }
         let first = data.first().copied().unwrap_or(if is_vector { 0 } else { ZR });
         // Two registers of a pair, and data and base of a writing form, must differ.
@@ -295,7 +295,7 @@ mod tests {
             (Class::Load(1), &[X(2)], &[X(1)], 0x3940_0041),       // ldrb w1, [x2]
             (Class::Load(16), &[X(2)], &[V(1)], 0x3dc0_0041),      // ldr q1, [x2]
             (Class::Load(8), &[Sp], &[X(1), X(2)], 0xa940_0be1),   // ldp x1, x2, [sp]
-            (Class::Store(4), &[X(1), X(2)], &[], 0xb900_0041),    // str w1, [x2]
+            (Class::Store(4), &[X(2), X(1)], &[], 0xb900_0041),    // str w1, [x2]
             (Class::Store(8), &[X(1), X(2), Sp], &[], 0xa900_0be1), // stp x1, x2, [sp]
             (Class::Conditional, &[Flags], &[], 0x54ff_ff81),      // b.ne -16
             (Class::Conditional, &[X(3)], &[], 0xb5ff_ff83),       // cbnz x3, -16

@@ -40,7 +40,7 @@ pub(crate) fn steps(trace: &TraceFile, limit: usize) -> Vec<Step> {
         while own < limit && reader.next_batch(&mut batch).unwrap() {
             for inst in batch.iter().take(limit - own) {
                 let code = trace.statics().insts()[inst.id as usize];
-                let addr = inst.flags.contains(InstFlags::HAS_ADDR).then_some(inst.addr);
+                let addr = inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr);
                 steps.push(Step { stream: info.stream, pc: code.pc, word: code.word, addr });
             }
             own += batch.len().min(limit - own);
@@ -392,7 +392,7 @@ pub(crate) fn champsim(steps: &[Step], long: bool) -> Vec<u8> {
         writes.resize(written, 0);
         let taken = is_branch && (inst.branch != BranchKind::Conditional || next != step.pc + 4);
         out.extend(step.pc.to_le_bytes());
-        out.extend([is_branch.into(), taken.into()]);
+        out.extend([u8::from(is_branch), u8::from(taken)]);
         out.extend(writes);
         out.extend(reads);
         out.resize(out.len().next_multiple_of(8), 0);
