@@ -103,5 +103,5 @@ fn cvp1_percent(head: &[u8]) -> usize {
             Err(_) => return 0,
         }
     }
-    if all == 0 { 0 } else { 100 * good / all }
+    (100 * good).checked_div(all).unwrap_or(0)
 }
