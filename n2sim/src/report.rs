@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sim_machine::{MachineConfig, RunHeader, RunOptions};
-use sim_report::run_report::Observed;
+use sim_report::run_report::{Observed, fitting_tick};
 use sim_report::{RunReport, report_page};
 
 use crate::Verdict;
@@ -36,10 +36,10 @@ pub(crate) struct ReportArgs {
     /// The program that was recorded, for source lines, and functions that the trace does not name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Time that a turn of the six counters takes, in modeled time; perf's 4ms never ends in a short trace
-    #[arg(long, value_name = "TIME", value_parser = tick, default_value = "50us")]
-    #[arg(allow_negative_numbers = true)]
-    tick: u64,
+    /// Time that a turn of the six counters takes, in modeled time (default: so short that every event has
+    /// several, at most the 4ms of perf)
+    #[arg(long, value_name = "TIME", value_parser = tick, allow_negative_numbers = true)]
+    tick: Option<u64>,
     /// Instructions of each thread that only warm the machine (k, M and G are understood)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
@@ -79,8 +79,9 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let session = opened::session(trace, MachineConfig::from_document(&document)?, header)?;
     let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
+    let tick = args.tick.unwrap_or_else(|| fitting_tick(&session, &options));
     let (observed, _) = stat::with_progress(&session, |progress| {
-        Ok(Observed::run(&session, &options, args.tick, progress)?)
+        Ok(Observed::run(&session, &options, tick, progress)?)
     })?;
     let report = RunReport::new(&observed, &symbols);
     if args.json {

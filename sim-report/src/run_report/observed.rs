@@ -4,6 +4,7 @@ use sim_core::PmuEvent;
 use sim_machine::evidence::evidence;
 use sim_machine::{MachineError, Outcome, RunObserver, RunOptions, Session, TruthSink};
 use sim_metrics::judge::Evidence;
+use sim_pmu::counter::EVENT_COUNTERS;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
 use crate::stat;
@@ -22,6 +23,24 @@ pub struct Observed<'a> {
     pub(super) tick_ns: u64,
     /// What six counters read of each event, in the order of [`PmuEvent::ALL`], of all cores together.
     pub(super) readings: Vec<Reading>,
+}
+
+/// Turns that each event should have on the six counters.
+const TURNS: u64 = 8;
+/// The turns of perf, for runs that are long enough: 4 ms.
+const LONGEST_TICK_NS: u64 = 4_000_000;
+/// Turns of a few thousand cycles; shorter ones would end before a miss does.
+const SHORTEST_TICK_NS: u64 = 1_000;
+
+/// A turn short enough for all events to have some in this run, at most that of perf.
+pub fn fitting_tick(session: &Session, options: &RunOptions) -> u64 {
+    let streams = session.trace().streams().iter().map(|stream| stream.instructions);
+    let longest = streams.max().unwrap_or(0).saturating_sub(options.warmup);
+    let counted = options.limit.map_or(longest, |limit| limit.min(longest));
+    // At one instruction per cycle.
+    let ns = stat::nanoseconds(counted, session.clock_hz());
+    let turns = (PmuEvent::ALL.len() as u64).div_ceil(EVENT_COUNTERS as u64) * TURNS;
+    (ns / turns).clamp(SHORTEST_TICK_NS, LONGEST_TICK_NS)
 }
 
 impl Observed<'_> {
