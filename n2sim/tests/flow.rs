@@ -47,6 +47,7 @@ fn one_access_shows_its_way_and_where_its_data_comes_from() {
     for line in ["data from local memory", "miss -> 5: walk", "L2 missed -> 3: data from outside"] {
         assert!(cold.contains(line), "{line}: {cold}");
     }
+    assert!(cold.starts_with("LD8 0x8000: given K0\n"), "{cold}");
     let hit = shown(&["flow", "--access", "LD8 0x8000", "--state", "L1 hit"]);
     assert!(hit.contains("data from the L1, 4 cycles"), "{hit}");
     assert!(!hit.contains("5.7") && !hit.contains("REFILL"), "{hit}");
@@ -91,7 +92,7 @@ fn counts(args: &[&str]) -> BTreeMap<String, u64> {
 
 #[test]
 fn a_trace_shows_the_counts_of_stat() {
-    let part = [SORT, "--warmup", "250k", "--limit", "150k"];
+    let part = ["traces/btree.n2t", "--warmup", "400k", "--limit", "150k"];
     let text = shown(&[&["flow"], &part[..]].concat());
     let counts = counts(&part);
     let account = text.split("events of the boxes").nth(1).unwrap();
@@ -109,6 +110,24 @@ fn a_trace_shows_the_counts_of_stat() {
     let page = shown(&[&["flow", "--html"], &part[..]].concat());
     let reads = counts["L1D_CACHE_RD"];
     assert!(reads > 0 && page.contains(&format!("data-value=\"{reads}\"")), "{reads}");
+}
+
+#[test]
+fn every_link_of_a_page_leads_somewhere() {
+    let access = ["--access", "LD8 0x8000 ; ST8 0x8000 ; IF 0x400000", "--html"];
+    for args in [&["--html"][..], &access, &[SORT, "--limit", "50k", "--html"]] {
+        let page = shown(&[&["flow"], args].concat());
+        let links = page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
+        let mut count = 0;
+        for link in links {
+            assert!(page.contains(&format!("id=\"{link}\"")), "{args:?}: #{link}");
+            count += 1;
+        }
+        assert!(count > 30, "{args:?}: {count}");
+        for id in page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{args:?}: {id}");
+        }
+    }
 }
 
 #[test]
@@ -149,4 +168,16 @@ fn mistakes_are_told() {
         let error = refused(args);
         assert!(error.contains(told), "{args:?}: {error}");
     }
+}
+
+#[test]
+fn the_document_shows_what_the_program_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = std::fs::read_to_string(root.join("docs/flows.md")).unwrap();
+    let command = "$ n2sim flow --access 'LD8 0x8000' --state 'L2 hit'\n";
+    let block = text.split(command).nth(1).unwrap().split("```").next().unwrap();
+    let printed = shown(&["flow", "--access", "LD8 0x8000", "--state", "L2 hit"]);
+    assert!(block.lines().count() > 20 && printed.starts_with(block), "{printed}");
+    let shown = std::fs::read_to_string(root.join("docs/figures/flow-sort-l1d-read.svg")).unwrap();
+    assert!(shown.contains(">5.4 L1 D-cache, read</text>"), "the figure of the document");
 }

@@ -27,7 +27,7 @@ pub use recorded::{Recorded, Tally};
 pub use statements::{CycleCounts, WrongStatement};
 use stepper::Stepper;
 pub use verdict::{Mismatch, StepCounts, Verdict, WrongCounter, WrongEdge};
-pub use walk::{Walked, walk_case};
+pub use walk::{OPERATIONS_KEPT, Walked, walk_case};
 
 /// What holds in every scenario unless its `set` says otherwise.
 const QUIET: [&str; 5] = [

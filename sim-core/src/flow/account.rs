@@ -25,12 +25,12 @@ pub const TIES: [(PmuEvent, Tie, &str); 9] = [
     (
         PmuEvent::LD_SPEC,
         Tie::Apart,
-        "once a load, even if squashed unexecuted; split ones visit more often (A11)",
+        "once a load, even if squashed early; split ones visit more often (A11)",
     ),
     (
         PmuEvent::ST_SPEC,
         Tie::Apart,
-        "once a store, even if squashed unexecuted; split ones visit more often (A11)",
+        "once a store, even if squashed early; split ones visit more often (A11)",
     ),
     (
         PmuEvent::MEM_ACCESS_RD,

@@ -9,6 +9,9 @@ use super::stepper::Stepper;
 use super::{CaseError, Recorded, elements, exceptions, statements};
 use crate::config::MachineConfig;
 
+/// Operations of a step that are kept: a step may be repeated a million times.
+pub const OPERATIONS_KEPT: usize = 64;
+
 /// What one step of the text did, all its repetitions together.
 #[derive(Clone, Debug)]
 pub struct Walked {
@@ -22,7 +25,7 @@ pub struct Walked {
     pub flows: FlowCounts,
     /// The flows that it went through, in the order in which it came into them.
     pub order: Vec<Flow>,
-    /// The operations that went through the core, in the order of rename.
+    /// The operations that went through the core, in the order of rename; the first [`OPERATIONS_KEPT`].
     pub operations: Vec<Operation>,
     /// Cycles from the step's begin until all that it asked for was there; of the longest repetition.
     pub cycles: Cycle,
@@ -68,7 +71,8 @@ impl Walked {
                 self.order.push(flow);
             }
         }
-        self.operations.extend(more.operations);
+        let room = OPERATIONS_KEPT.saturating_sub(self.operations.len());
+        self.operations.extend(more.operations.into_iter().take(room));
         self.cycles = self.cycles.max(more.cycles);
     }
 }
@@ -133,7 +137,9 @@ impl EventSink for Walker {
     }
 
     fn operation(&mut self, operation: &Operation) {
-        self.heard.operations.push(*operation);
+        if self.heard.operations.len() < OPERATIONS_KEPT {
+            self.heard.operations.push(*operation);
+        }
         self.profile(|spe, sink| spe.operation(operation, sink));
     }
 }

@@ -4,6 +4,9 @@ use petgraph::visit::EdgeRef;
 use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
 
+/// Letters of a chart's subject: a step of a scenario may name thousands of addresses.
+const SUBJECT_MAX: usize = 60;
+
 /// A flow with what is known of its edges.
 #[derive(Clone, Debug)]
 pub struct Chart {
@@ -92,10 +95,14 @@ impl Chart {
         format!("{} {}{}", info.section, info.title, subject.unwrap_or_default())
     }
 
-    /// The same chart, said to be of this.
+    /// The same chart, said to be of this; a long text is cut.
     #[must_use]
-    pub fn of(self, subject: impl Into<String>) -> Chart {
-        Chart { subject: Some(subject.into()), ..self }
+    pub fn of(self, subject: &str) -> Chart {
+        let mut short: String = subject.chars().take(SUBJECT_MAX).collect();
+        if short.len() < subject.len() {
+            short.push('…');
+        }
+        Chart { subject: Some(short), ..self }
     }
 
     /// Edges that leave a box, in the order of the declaration.
@@ -163,6 +170,14 @@ mod tests {
         assert_eq!(percent(0.999_999), ">99.9 %");
         assert_eq!(percent(0.000_001), "<0.1 %");
         assert_eq!(percent(0.0), "0.0 %");
+    }
+
+    #[test]
+    fn a_long_subject_is_cut() {
+        let chart = Chart::new(&FlowGraph::new(Flow::L1i), None);
+        assert_eq!(chart.clone().of("IF 0x8000").heading(), "5.6 L1 I-cache: IF 0x8000");
+        let long = chart.of(&"é".repeat(1000)).heading();
+        assert_eq!(long.chars().count(), "5.6 L1 I-cache: ".len() + SUBJECT_MAX + 1);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn flows(title: String, lead: &str, charts: &[Chart], accounts: &[Account]) 
         .map(|(number, chart)| Section {
             id: format!("flow-{number}"),
             heading: chart.heading(),
-            body: figure(&format!("chart-{number}"), chart),
+            body: figure(&format!("chart-{number}"), chart, caption(chart)),
         })
         .collect();
     if !accounts.is_empty() {
@@ -64,7 +64,7 @@ fn step_body(
     html! {
         @for words in steps::summary(step) { p { (words) } }
         @for (flow, chart) in charts.iter().enumerate() {
-            (figure(&format!("step-{number}-flow-{flow}"), chart))
+            (figure(&format!("step-{number}-flow-{flow}"), chart, &section_title(chart)))
         }
         @if charts.is_empty() { p { "It goes through none of the flows." } }
         @if !besides.is_empty() {
@@ -76,7 +76,20 @@ fn step_body(
     }
 }
 
-fn figure(id: &str, chart: &Chart) -> Markup {
+/// What there is to see in a flow whose name stands above.
+fn caption(chart: &Chart) -> &'static str {
+    match chart.boxes.iter().any(|part| part.visits.is_some()) {
+        true => "How often each way was taken",
+        false => "The flow as it is declared",
+    }
+}
+
+fn section_title(chart: &Chart) -> String {
+    let info = chart.flow.info();
+    format!("{} {}", info.section, info.title)
+}
+
+fn figure(id: &str, chart: &Chart, title: &str) -> Markup {
     let mut table = Table::new(format!("{id}-numbers"), format!("Edges of {}", chart.heading()))
         .text("From")
         .text("Decided")
@@ -94,7 +107,7 @@ fn figure(id: &str, chart: &Chart) -> Markup {
         }
         table.push(row);
     }
-    let (id, title, text) = (id.to_owned(), chart.heading(), String::new());
+    let (id, title, text) = (id.to_owned(), title.to_owned(), String::new());
     page::Chart { id, title, text, svg: svg::linked(chart), table }.html()
 }
 

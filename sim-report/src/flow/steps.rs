@@ -14,14 +14,13 @@ use crate::perf_stat::grouped;
 
 /// Accesses of a step that are told one by one.
 const SHOWN: usize = 8;
-/// Columns of a line.
-const WIDTH: usize = 78;
 
 /// The ways of a step through the flows, in the order in which it came into them.
 pub fn charts(walked: &Walked) -> Vec<Chart> {
-    let charts = walked.order.iter().map(|flow| {
-        Chart::new(&FlowGraph::new(*flow), Some(&walked.flows)).of(walked.step.text.as_str())
-    });
+    let charts = walked
+        .order
+        .iter()
+        .map(|flow| Chart::new(&FlowGraph::new(*flow), Some(&walked.flows)).of(&walked.step.text));
     charts.filter(Chart::was_taken).collect()
 }
 
@@ -31,9 +30,8 @@ pub fn summary(walked: &Walked) -> Vec<String> {
     let mut told: Vec<String> = accesses.map(access).collect();
     told.dedup();
     if told.len() > SHOWN {
-        let more = told.len() - SHOWN;
         told.truncate(SHOWN);
-        told.push(format!("and {more} more"));
+        told.push(String::from("and so on"));
     }
     if told.is_empty() && !walked.order.is_empty() {
         told.push(format!("everything is there after {} cycles", grouped(walked.cycles)));
@@ -120,24 +118,5 @@ fn write_events(out: &mut impl Write, head: &str, events: &[(PmuEvent, u64)]) ->
         1 => event.mnemonic().to_owned(),
         _ => format!("{} {}", event.mnemonic(), grouped(*count)),
     });
-    write_wrapped(out, head, told)
-}
-
-/// Words with commas between them, in lines that fit.
-fn write_wrapped(
-    out: &mut impl Write,
-    head: &str,
-    words: impl Iterator<Item = String>,
-) -> io::Result<()> {
-    let mut line = head.to_owned();
-    let mut words = words.peekable();
-    while let Some(word) = words.next() {
-        let comma = if words.peek().is_some() { "," } else { "" };
-        if line.len() + word.len() + 2 > WIDTH {
-            writeln!(out, "{line}")?;
-            line = String::from("   ");
-        }
-        line += &format!(" {word}{comma}");
-    }
-    writeln!(out, "{line}")
+    text::write_wrapped(out, head, told)
 }

@@ -8,10 +8,12 @@ use super::chart::{Chart, ChartBox, percent};
 use crate::perf_stat::grouped;
 
 /// Columns of words, in front of those of numbers.
-const WORDS: usize = 56;
+const WORDS: usize = 58;
 /// Columns of a count and of a share.
-const COUNT: usize = 14;
+const COUNT: usize = 13;
 const SHARE: usize = 8;
+/// Columns of a line of words.
+const WIDTH: usize = 78;
 /// Columns of the name of a box, in front of its events.
 const NAME: usize = 34;
 
@@ -41,7 +43,8 @@ pub fn write_chart(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
         }
     }
     if !chart.left_out.is_empty() {
-        writeln!(out, "  not taken, not shown: {}", chart.left_out.join(", "))?;
+        let names = chart.left_out.iter().map(|name| (*name).to_owned());
+        write_wrapped(out, "  not taken, not shown:", names)?;
     }
     writeln!(out)
 }
@@ -106,4 +109,23 @@ pub(super) fn difference(account: &Account) -> &'static str {
         "" => "the configuration counts it otherwise than the guide",
         reason => reason,
     }
+}
+
+/// Words with commas between them, in lines that fit.
+pub(super) fn write_wrapped(
+    out: &mut impl Write,
+    head: &str,
+    words: impl Iterator<Item = String>,
+) -> io::Result<()> {
+    let mut line = head.to_owned();
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let comma = if words.peek().is_some() { "," } else { "" };
+        if line.len() + word.len() + 2 > WIDTH {
+            writeln!(out, "{line}")?;
+            line = String::from("   ");
+        }
+        line += &format!(" {word}{comma}");
+    }
+    writeln!(out, "{line}")
 }
