@@ -12,6 +12,7 @@ use sim_trace::foreign::Format;
 use crate::capture::CaptureArgs;
 use crate::diff::DiffArgs;
 use crate::doctor::DoctorArgs;
+use crate::explain::ExplainArgs;
 use crate::flow::FlowArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
@@ -41,7 +42,6 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Diff(DiffArgs),
     Doctor(DoctorArgs),
-    /// Say what an event is, here and on other cores
     Explain(ExplainArgs),
     Flow(FlowArgs),
     Ladder(LadderArgs),
@@ -421,22 +421,11 @@ pub(crate) enum ListWhat {
 }
 
 /// Another core whose events are known.
-fn other_core(name: &str) -> Result<OtherCore, String> {
+pub(crate) fn other_core(name: &str) -> Result<OtherCore, String> {
     OtherCore::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = sim_pmu::other_core::ALL.iter().map(|core| core.name).collect();
         format!("known are {}", known.join(", "))
     })
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples: n2sim explain ll_cache_rd\n          \
-    n2sim explain BUS_ACCESS_LD --core cortex-a53")]
-pub(crate) struct ExplainArgs {
-    /// Its mnemonic here or on the other core, or its number (rNN, 0xNN)
-    pub(crate) event: String,
-    /// Say whether another core has it, under which name, on which bit of its event bus
-    #[arg(long, value_name = "CORE", value_parser = other_core)]
-    pub(crate) core: Option<OtherCore>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -462,6 +451,10 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "EVENT,...", help_heading = "Scenarios")]
     #[arg(conflicts_with = "counts", value_delimiter = ',', value_parser = PmuEvent::from_name)]
     pub(crate) event: Vec<PmuEvent>,
+    /// With --case: metrics to work out from the counts (default: none)
+    #[arg(short = 'M', long, value_name = "METRIC,...", help_heading = "Scenarios")]
+    #[arg(value_delimiter = ',', requires = "case")]
+    pub(crate) metric: Vec<String>,
     /// Revision of the core that counted; r0p0 to r0p2 count one stalled slot too many per cycle
     #[arg(long, value_enum, help_heading = "Count tables")]
     pub(crate) revision: Option<RevisionName>,

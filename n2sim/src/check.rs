@@ -7,6 +7,8 @@ use anyhow::Context;
 use sim_core::PmuEvent;
 use sim_machine::ConfigSource;
 use sim_machine::scenario::{Verdict as CaseVerdict, run_case};
+use sim_metrics::builtin;
+use sim_report::explain::metrics;
 use sim_report::{case_counts, case_tables};
 use sim_trace::scenario::{self, Case};
 
@@ -81,6 +83,16 @@ fn run_named(
     args: &CheckArgs,
     source: &ConfigSource<'_>,
 ) -> anyhow::Result<Verdict> {
+    let catalog = builtin::catalog();
+    let mut chosen = Vec::new();
+    for name in &args.metric {
+        let metric = catalog.get(name);
+        chosen.push(metric.with_context(|| {
+            format!("no metric is called '{name}' (all names: n2sim list metrics)")
+        })?);
+    }
+    let mut events = args.event.clone();
+    events.extend(chosen.iter().flat_map(|metric| metrics::events(metric, &catalog)));
     let (mut met, mut refuted) = (vec![false; args.case.len()], false);
     for file in scenario_files(&args.files)? {
         for case in read(&file)? {
@@ -91,7 +103,8 @@ fn run_named(
             if std::mem::replace(&mut met[named], true) {
                 writeln!(out)?;
             }
-            case_counts::write(out, &case, &verdict, &args.event)?;
+            case_counts::write(out, &case, &verdict, &events)?;
+            case_counts::write_metrics(out, &verdict, &chosen, &catalog)?;
             if !verdict.holds() {
                 out.write_all(verdict.explain(&file.display().to_string(), &case).as_bytes())?;
             }

@@ -1,102 +1,130 @@
-//! `n2sim explain EVENT`: what an event is, and what became of it on another core.
+//! `n2sim explain`: what an event, a metric, a section of the guide or a cause of a stall is, its value on a
+//! trace, and why a single instruction raised its events.
 
-use std::io::{self, Write};
+mod elsewhere;
+mod on_trace;
+mod why;
 
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args as ClapArgs};
 use sim_core::PmuEvent;
-use sim_core::pmu_event::EventNameError;
-use sim_pmu::identification::is_countable;
-use sim_pmu::{CommonEventWord, OtherCore, OtherEvent, Presence};
+use sim_pmu::OtherCore;
+use sim_report::explain::{self, Topic, graph, markdown, text};
 
-use crate::args::ExplainArgs;
-use crate::{Verdict, list};
+use crate::args::{MachineArgs, instructions, instructions_from_one, other_core};
+use crate::output::Output;
+use crate::{Verdict, metric_files};
 
-/// An event number with what is known of it here.
-struct Explained {
-    code: u16,
-    here: Option<PmuEvent>,
+/// Ways of an instruction that are shown.
+const WAYS: usize = 8;
+
+/// Say what an event, a metric, a section of the guide or a cause of a stall is, and what proves it
+#[derive(Debug, ClapArgs)]
+#[command(group = ArgGroup::new("subject").args(["name", "why"]).required(true))]
+#[command(group = ArgGroup::new("form").args(["json", "markdown", "dot", "svg"]))]
+#[command(after_help = "Examples: n2sim explain ll_cache_rd\n          \
+    n2sim explain l1d_mpki --trace traces/hash.n2t --limit 1M\n          \
+    n2sim explain 5.4; n2sim explain 'L1I miss'\n          \
+    n2sim explain l1d_cache_refill --svg -o refill.svg\n          \
+    n2sim explain BUS_ACCESS_LD --core cortex-a53\n          \
+    n2sim explain --why traces/hash.n2t@main+0x10 --limit 1M\n          \
+    n2sim explain --why tests/scenarios/410-l1d-refill.toml:T.L1D_CACHE_REFILL.2:2")]
+pub(crate) struct ExplainArgs {
+    /// An event (name, rNN, 0xNN), a metric, a section of the PMU guide (4.2, 4.2.1, 5.4) or a cause
+    /// of a stall ('L1I miss')
+    pub(crate) name: Option<String>,
+    /// Say why one instruction raised its events, and why not others: TRACE@PC or
+    /// TRACE@FUNCTION+0xN; or a step of a scenario, FILE:CASE:STEP, steps counted from 1
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["core", "trace", "metrics"])]
+    pub(crate) why: Option<String>,
+    /// With --why: how many different ways of the instruction to show
+    #[arg(long, value_name = "N", default_value_t = WAYS, requires = "why")]
+    pub(crate) ways: usize,
+    /// Say whether another core has the event, under which name, on which bit of its event bus
+    #[arg(long, value_name = "CORE", value_parser = other_core)]
+    #[arg(conflicts_with_all = ["form", "trace"])]
+    pub(crate) core: Option<OtherCore>,
+    /// Say its value on a trace too
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["dot", "svg"])]
+    pub(crate) trace: Option<PathBuf>,
+    /// Metric files or folders with such, in front of the metrics of n2sim
+    #[arg(long, value_name = "FILE")]
+    pub(crate) metrics: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(short, long, help_heading = "Form")]
+    pub(crate) json: bool,
+    /// Print Markdown
+    #[arg(long, help_heading = "Form", conflicts_with = "why")]
+    pub(crate) markdown: bool,
+    /// Print the relations as a graph in the DOT language
+    #[arg(long, help_heading = "Form", conflicts_with = "why")]
+    pub(crate) dot: bool,
+    /// Print the relations as a picture
+    #[arg(long, help_heading = "Form", conflicts_with = "why")]
+    pub(crate) svg: bool,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    pub(crate) warmup: u64,
+    /// Instructions of each thread to count, after the warm-up
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
 }
 
-/// Explains one event.
+/// Explains what was asked for.
 pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Verdict> {
-    let event = find(&args.event, args.core.as_ref())?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    write_here(&mut out, &event)?;
-    if let Some(core) = &args.core {
-        write_there(&mut out, &event, core)?;
+    let mut out = Output::create(args.output.as_deref())?;
+    match (&args.why, &args.name, &args.core) {
+        (Some(place), ..) => why::write(&mut out, args, place)?,
+        (None, Some(name), Some(core)) => elsewhere::write(&mut out, name, core)?,
+        (None, name, _) => write_topic(&mut out, args, name.as_deref().unwrap_or_default())?,
     }
-    out.flush()?;
+    out.finish()?;
     Ok(Verdict::Good)
 }
 
-/// By its name or number here; by its name there; by a number that only the other core may have.
-fn find(name: &str, core: Option<&OtherCore>) -> Result<Explained, EventNameError> {
-    let there = core.and_then(|core| core.from_mnemonic(name)?.code);
-    let here = match there {
-        Some(code) => PmuEvent::from_code(u32::from(code)),
-        None => PmuEvent::from_name(name),
-    };
-    match (here, there) {
-        (Ok(event), _) => Ok(Explained { code: event.code(), here: Some(event) }),
-        (Err(_), Some(code)) => Ok(Explained { code, here: None }),
-        (Err(EventNameError::UnknownCode(code)), None) if core.is_some() => {
-            let small = u16::try_from(code).map_err(|_| EventNameError::UnknownCode(code))?;
-            Ok(Explained { code: small, here: None })
-        }
-        (Err(error), None) => Err(error),
+fn write_topic(out: &mut impl Write, args: &ExplainArgs, name: &str) -> anyhow::Result<()> {
+    let catalog = metric_files::catalog(&args.metrics)?;
+    let topic = explain::find(name, &catalog)?;
+    let explanation = topic.explain(&catalog);
+    if args.dot {
+        return Ok(out.write_all(graph::dot(&explanation).as_bytes())?);
     }
-}
-
-fn write_here(out: &mut impl Write, event: &Explained) -> io::Result<()> {
-    let Some(here) = event.here else {
-        return writeln!(out, "event 0x{:02X}: not on the Neoverse N2", event.code);
+    if args.svg {
+        return Ok(out.write_all(graph::svg(&explanation).as_bytes())?);
+    }
+    let values = match &args.trace {
+        Some(trace) => Some(on_trace::values(args, trace, &topic, &catalog)?),
+        None => None,
     };
-    writeln!(out, "  r{:04x}  {}  {}", event.code, here.perf_name(), here.info().title)?;
-    list::write_details(out, here)?;
-    if let Some((word, bit)) = CommonEventWord::place(event.code) {
-        let value = u8::from(is_countable(event.code));
-        let (register, place) = word.aarch64_place(bit);
-        writeln!(
-            out,
-            "           identified by: {register} bit {place}, {value} (AArch32: {} bit {bit})",
-            word.name()
-        )?;
+    if args.json {
+        let document = on_trace::Document { explanation, on_trace: values };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        return Ok(writeln!(out)?);
+    }
+    if args.markdown {
+        out.write_all(markdown::page(&explanation).as_bytes())?;
+    } else {
+        text::write(out, &explanation)?;
+        if let Topic::Event(event) = topic {
+            write_bit(out, event)?;
+        }
+    }
+    if let Some(values) = values {
+        on_trace::write(out, &values, args.markdown)?;
     }
     Ok(())
 }
 
-fn write_there(out: &mut impl Write, event: &Explained, core: &OtherCore) -> io::Result<()> {
-    let code = event.code;
-    match core.presence(code) {
-        Presence::There(there) => write_other(out, event, there, core),
-        Presence::Absent => {
-            write!(out, "on {}: no event has the number 0x{code:02X}", core.name)?;
-            match CommonEventWord::place(code) {
-                Some((word, bit)) => {
-                    let (register, place) = word.aarch64_place(bit);
-                    writeln!(out, "; {register} bit {place} is 0 ({} bit {bit})", word.name())
-                }
-                None => writeln!(out),
-            }
-        }
-        Presence::Unknown => {
-            writeln!(out, "on {}: not known, {} does not say", core.name, core.source)
-        }
-    }
-}
-
-fn write_other(
-    out: &mut impl Write,
-    event: &Explained,
-    there: &OtherEvent,
-    core: &OtherCore,
-) -> io::Result<()> {
-    let name = there.mnemonic.unwrap_or("without a name");
-    writeln!(out, "on {}: {name}, 0x{:02X}, {}", core.name, event.code, there.title)?;
-    let bit = |bit: Option<u8>| bit.map_or(String::from("none"), |bit| format!("bit {bit}"));
-    writeln!(out, "  event bus: {}; trace bus: {}", bit(there.bus_bit), bit(there.trace_bit))?;
-    match event.here {
-        Some(here) if there.mnemonic == Some(here.mnemonic()) => Ok(()),
-        Some(here) => writeln!(out, "  the same number is {} here", here.mnemonic()),
-        None => Ok(()),
-    }
+fn write_bit(out: &mut impl Write, event: PmuEvent) -> anyhow::Result<()> {
+    writeln!(out)?;
+    Ok(elsewhere::write_identification(out, event.code())?)
 }

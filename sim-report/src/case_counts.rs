@@ -4,8 +4,10 @@ use std::io::{self, Write};
 
 use sim_core::PmuEvent;
 use sim_machine::scenario::{StepCounts, Verdict};
+use sim_metrics::formula::{Catalog, Machine, MetricFormula};
 use sim_trace::scenario::{Bound, Case, Join};
 
+use crate::explain;
 use crate::perf_stat::grouped;
 
 /// Columns of an event's name and of the totals.
@@ -13,6 +15,10 @@ const NAME_WIDTH: usize = 24;
 const COUNT_WIDTH: usize = 8;
 /// More steps than this are not shown one by one.
 const STEPS_SHOWN: usize = 4;
+/// Decimals of a metric's value.
+const DECIMALS: usize = 3;
+/// The r0p3 of a case that says nothing else.
+const REVISION: u8 = 3;
 /// Longest step that heads a column.
 const STEP_WIDTH: usize = 18;
 
@@ -46,6 +52,28 @@ pub fn write(
         writeln!(out, " {counted:>COUNT_WIDTH$} {expected:>COUNT_WIDTH$}")?;
     }
     write_counters(out, case, verdict)
+}
+
+/// Writes the values of metrics over the counts of a case.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_metrics(
+    out: &mut impl Write,
+    verdict: &Verdict,
+    metrics: &[&MetricFormula],
+    catalog: &Catalog,
+) -> io::Result<()> {
+    let machine = Machine::neoverse_n2(REVISION, 1);
+    for metric in metrics {
+        let count = |event: PmuEvent| verdict.counts.value(event) as f64;
+        let value = explain::metrics::value(metric, catalog, &machine, count);
+        let value = value.map_or(String::from("no value"), |value| {
+            format!("{value:.DECIMALS$} {}", metric.scale.unit)
+        });
+        writeln!(out, "  {} = {}", metric.name, value.trim_end())?;
+    }
+    Ok(())
 }
 
 fn shown(verdict: &Verdict, events: &[PmuEvent]) -> Vec<PmuEvent> {

@@ -4,10 +4,18 @@
 //! Meaning, unit and relations come from the event table; the places that raise an event and the scenarios that
 //! prove it come from [`Index`], which a test holds against the model.
 
+mod causes;
+mod find;
+pub mod graph;
 mod index;
+pub mod markdown;
+pub mod metrics;
+mod sections;
+pub mod text;
 mod ties;
 mod trap_table;
 mod traps;
+pub mod why;
 
 use std::collections::BTreeSet;
 
@@ -15,7 +23,11 @@ use serde::Serialize;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Unit;
 
-pub use index::{EventEvidence, Example, Index, Place, Proof};
+pub use causes::cause;
+pub use find::{FindError, Topic, find};
+pub use index::{Evidence, Example, Index, Place, Proof};
+pub use metrics::metric;
+pub use sections::section;
 pub use ties::{Origin, Tie};
 pub use traps::Trap;
 

@@ -3,18 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sim_core::PmuEvent;
+use sim_core::flow::Flow;
 use sim_core::pmu_event::RelationKind;
+use sim_core::{PmuEvent, StallCause};
 use sim_machine::ConfigSource;
 use sim_machine::scenario::{Verdict, configure, run_case_on};
+use sim_metrics::builtin;
+use sim_metrics::formula::{Catalog, Machine, MetricFormula};
 use sim_report::case_counts;
-use sim_report::explain::{EventEvidence, Example, Index, Place, Proof};
+use sim_report::explain::{Evidence, Example, Index, Place, Proof, metrics};
 use sim_trace::scenario::Reading;
 
 use crate::cases::{FiledCase, all_cases};
 use crate::conformance::{bound_of, holding, is_own};
 use crate::mutation::{Learner, Site};
-use crate::{read, repository};
+use crate::{files_below, read, repository};
 
 /// Where the index stands.
 pub const FILE: &str = "sim-report/src/explain/index.json";
@@ -35,23 +38,39 @@ pub fn text() -> Result<String, String> {
     Ok(text + "\n")
 }
 
+/// Every case with what became of it.
+struct Ran {
+    cases: Vec<FiledCase>,
+    verdicts: Vec<Verdict>,
+    /// The causes for which each case lost slots.
+    lost: Vec<BTreeSet<StallCause>>,
+    sites: BTreeSet<Site>,
+}
+
 /// Runs all cases and writes down what they prove.
 fn index() -> Result<Index, String> {
+    let (mut verdicts, mut lost, mut sites) = (Vec::new(), Vec::new(), BTreeSet::new());
     let cases = all_cases();
-    let mut verdicts = Vec::new();
-    let mut sites = BTreeSet::new();
     for filed in &cases {
         let (verdict, learner) = run(filed)?;
         verdicts.push(verdict);
+        lost.push(learner.lost);
         sites.extend(learner.sites);
     }
-    let places = places(&sites);
-    let entry = |event: PmuEvent| EventEvidence {
-        event: event.mnemonic().to_owned(),
+    let ran = Ran { cases, verdicts, lost, sites };
+    let places = places(&ran.sites);
+    let of_event = |event: PmuEvent| Evidence {
         raised: places.get(&event).into_iter().flatten().cloned().collect(),
-        ..evidence(event, &cases, &verdicts)
+        ..ran.event(event)
     };
-    Ok(Index { events: PmuEvent::ALL.into_iter().map(entry).collect() })
+    let catalog = builtin::catalog();
+    let metrics = catalog.metrics().iter().map(|metric| ran.metric(metric, &catalog));
+    Ok(Index {
+        events: PmuEvent::ALL.into_iter().map(of_event).collect(),
+        metrics: metrics.collect(),
+        flows: Flow::ALL.into_iter().map(|flow| ran.flow(flow)).collect(),
+        causes: StallCause::ALL.into_iter().map(|cause| ran.cause(cause)).collect(),
+    })
 }
 
 fn run(filed: &FiledCase) -> Result<(Verdict, Learner), String> {
@@ -100,19 +119,137 @@ fn by_line(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn evidence(event: PmuEvent, cases: &[FiledCase], verdicts: &[Verdict]) -> EventEvidence {
-    let holding = holding(cases, event);
-    let proof = |i: &usize| Proof {
-        test: cases[*i].case.test.clone(),
-        claim: cases[*i].case.claim.clone(),
-        file: cases[*i].file.clone(),
-    };
-    EventEvidence {
-        scenarios: holding.iter().take(NAMED).map(proof).collect(),
-        more_scenarios: holding.len().saturating_sub(NAMED),
-        example: best(event, &holding, cases).map(|i| example(event, &cases[i], &verdicts[i])),
-        ..EventEvidence::default()
+impl Ran {
+    /// An entry that names the first of these cases, and shows one.
+    fn evidence(&self, name: &str, holding: &[usize], example: Option<Example>) -> Evidence {
+        let proof = |i: &usize| Proof {
+            test: self.cases[*i].case.test.clone(),
+            claim: self.cases[*i].case.claim.clone(),
+            file: self.cases[*i].file.clone(),
+        };
+        Evidence {
+            name: name.to_owned(),
+            raised: Vec::new(),
+            scenarios: holding.iter().take(NAMED).map(proof).collect(),
+            more_scenarios: holding.len().saturating_sub(NAMED),
+            example,
+        }
     }
+
+    fn event(&self, event: PmuEvent) -> Evidence {
+        let holding = holding(&self.cases, event);
+        let shown = best(event, &holding, &self.cases);
+        let example = shown.map(|i| self.example(i, &related(event), &[]));
+        self.evidence(event.mnemonic(), &holding, example)
+    }
+
+    /// The cases that state every event of the metric exactly, so that its value can be worked out from
+    /// them by hand, and in which it has one that is not 0.
+    fn metric(&self, metric: &MetricFormula, catalog: &Catalog) -> Evidence {
+        let events = metrics::events(metric, catalog);
+        let is_exact = |i: &usize| {
+            let case = &self.cases[*i].case;
+            let bound = |event: &PmuEvent| bound_of(&case.expect, *event);
+            case.given.set.is_empty()
+                && events
+                    .iter()
+                    .all(|event| bound(event).is_some_and(|bound| bound.exact().is_some()))
+        };
+        let value = |i: &usize| {
+            let count = |event: PmuEvent| self.verdicts[*i].counts.value(event) as f64;
+            metrics::value(metric, catalog, &Machine::neoverse_n2(3, 1), count)
+        };
+        let has_value = |i: &usize| value(i).is_some_and(|value| value != 0.0);
+        let mut holding: Vec<usize> =
+            (0..self.cases.len()).filter(is_exact).filter(has_value).collect();
+        let own = format!("M.{}", metric.name);
+        holding.sort_by_key(|i| {
+            let case = &self.cases[*i].case;
+            let compares = (2..=3).contains(&case.steps.len());
+            (case.test != own, case.test.starts_with("M."), !compares, case.steps.len())
+        });
+        let example = holding.first().map(|i| self.example(*i, &events, &[metric]));
+        self.evidence(&metric.name, &holding, example)
+    }
+
+    /// The cases that say which way an access takes through the flow.
+    fn flow(&self, flow: Flow) -> Evidence {
+        let walks = |i: &usize| self.cases[*i].case.ways.iter().any(|way| way.flow == flow);
+        let own = format!("F.{}.", flow.info().section);
+        let mut holding: Vec<usize> = (0..self.cases.len()).filter(walks).collect();
+        holding.sort_by_key(|i| !self.cases[*i].case.test.starts_with(&own));
+        let mut events: Vec<PmuEvent> = Vec::new();
+        for event in flow.info().boxes.iter().flat_map(|part| part.events) {
+            if !events.contains(event) {
+                events.push(*event);
+            }
+        }
+        // The longest way lights up most boxes.
+        let counted = |i: &usize| {
+            events.iter().filter(|event| self.verdicts[*i].counts.value(**event) > 0).count()
+        };
+        let shown = holding.iter().copied().max_by_key(counted);
+        let example = shown.map(|i| self.example(i, &events, &[]));
+        self.evidence(flow.info().section, &holding, example)
+    }
+
+    /// The cases that lose slots for the cause, those that lose fewest for others first.
+    fn cause(&self, cause: StallCause) -> Evidence {
+        let mut holding: Vec<usize> =
+            (0..self.cases.len()).filter(|i| self.lost[*i].contains(&cause)).collect();
+        holding.sort_by_key(|i| (self.lost[*i].len(), self.cases[*i].case.steps.len()));
+        let end = match cause.is_frontend() {
+            true => [PmuEvent::STALL_SLOT_FRONTEND, PmuEvent::STALL_FRONTEND],
+            false => [PmuEvent::STALL_SLOT_BACKEND, PmuEvent::STALL_BACKEND],
+        };
+        let example = holding.first().map(|i| self.example(*i, &end, &[]));
+        Evidence { raised: deciding(cause), ..self.evidence(cause.label(), &holding, example) }
+    }
+
+    /// The command that shows a case, and its output.
+    fn example(&self, i: usize, events: &[PmuEvent], metrics: &[&MetricFormula]) -> Example {
+        let FiledCase { file, case } = &self.cases[i];
+        let names: Vec<String> = events.iter().map(|event| event.perf_name()).collect();
+        let chosen: Vec<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
+        let what = match chosen.as_slice() {
+            [] => format!("-e {}", names.join(",")),
+            _ => format!("-M {}", chosen.join(",")),
+        };
+        let command = format!("n2sim check {file} --case '{}' {what}", case.test);
+        let (verdict, catalog) = (&self.verdicts[i], builtin::catalog());
+        let mut output = Vec::new();
+        case_counts::write(&mut output, case, verdict, events)
+            .and_then(|()| case_counts::write_metrics(&mut output, verdict, metrics, &catalog))
+            .expect("memory can be written");
+        Example { command, output: String::from_utf8_lossy(&output).into_owned() }
+    }
+}
+
+/// The functions of the core that name a cause.
+fn deciding(cause: StallCause) -> Vec<Place> {
+    let top = repository();
+    let mut places = BTreeSet::new();
+    for path in files_below(&top.join("sim-pipeline/src"), "rs") {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let functions = by_line(code);
+        for (i, line) in code.lines().enumerate() {
+            let named = line.split(&format!("StallCause::{cause:?}")).nth(1);
+            let is_named = named.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+            if is_named && !line.trim_start().starts_with("//") {
+                let function = match functions[i].as_str() {
+                    "" => "the table at its head",
+                    function => function,
+                };
+                places.insert(Place {
+                    event: cause.label().to_owned(),
+                    file: path.strip_prefix(&top).unwrap_or(&path).display().to_string(),
+                    function: function.to_owned(),
+                });
+            }
+        }
+    }
+    places.into_iter().collect()
 }
 
 /// The case to show: one that counts the event if any does, its own before others, one that compares steps
@@ -129,8 +266,8 @@ fn best(event: PmuEvent, holding: &[usize], cases: &[FiledCase]) -> Option<usize
     holding.iter().copied().min_by_key(rank)
 }
 
-/// The command that shows an event and what is tied to it, and its output.
-fn example(event: PmuEvent, filed: &FiledCase, verdict: &Verdict) -> Example {
+/// The event and what is tied to it.
+fn related(event: PmuEvent) -> Vec<PmuEvent> {
     let mut events = vec![event];
     let kinds = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::SubsetOf];
     let kinds = kinds.into_iter().chain([RelationKind::SupersetOf, RelationKind::ImpliedSubsetOf]);
@@ -139,10 +276,5 @@ fn example(event: PmuEvent, filed: &FiledCase, verdict: &Verdict) -> Example {
             events.push(*other);
         }
     }
-    let names: Vec<String> = events.iter().map(|event| event.perf_name()).collect();
-    let FiledCase { file, case } = filed;
-    let command = format!("n2sim check {file} --case '{}' -e {}", case.test, names.join(","));
-    let mut output = Vec::new();
-    case_counts::write(&mut output, case, verdict, &events).expect("memory can be written");
-    Example { command, output: String::from_utf8_lossy(&output).into_owned() }
+    events
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use sim_core::{Cycle, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_core::{Cycle, EventSink, FlowEdge, Operation, PmuEvent, StallCause};
 use sim_machine::scenario::{Recorded, Tally};
 
 /// A place in the sources that raises an event.
@@ -32,6 +32,8 @@ pub struct Learner {
     recorded: Recorded,
     /// Every place that was heard.
     pub sites: BTreeSet<Site>,
+    /// Every cause for which a slot stayed empty.
+    pub lost: BTreeSet<StallCause>,
 }
 
 impl EventSink for Learner {
@@ -59,6 +61,10 @@ impl EventSink for Learner {
 
     fn operation(&mut self, operation: &Operation) {
         self.profile(|spe, sink| spe.operation(operation, sink));
+    }
+
+    fn lost(&mut self, cause: StallCause, _slots: u64) {
+        self.lost.insert(cause);
     }
 }
 

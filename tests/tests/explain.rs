@@ -1,6 +1,8 @@
 //! What `n2sim explain` knows is what the model does: the index is up to date, and nothing is without proof.
 
 use sim_core::PmuEvent;
+use sim_core::flow::Flow;
+use sim_metrics::builtin;
 use sim_report::explain::{self, Explanation};
 use sim_tests::{explain_index, read, repository};
 
@@ -37,5 +39,29 @@ fn every_place_is_a_function_of_the_model() {
             let head = format!("fn {}", place.function);
             assert!(text.contains(&head), "{}: no `{head}`", place.file);
         }
+    }
+}
+
+/// Each built-in metric has a scenario whose counts state every event of its formula, and a value there.
+#[test]
+fn every_metric_is_proved_by_counts_that_it_can_be_worked_out_from() {
+    let catalog = builtin::catalog();
+    for metric in catalog.metrics() {
+        let Explanation { name, counts, relations, scenarios, example, .. } =
+            explain::metric(metric, &catalog);
+        assert!(!counts.is_empty() && !relations.is_empty(), "{name}");
+        assert!(!scenarios.is_empty(), "{name} has no scenario");
+        let output = example.map(|example| example.output).unwrap_or_default();
+        let line = output.lines().find(|line| line.contains(&format!("  {name} = ")));
+        let line = line.unwrap_or_else(|| panic!("{name} has no value: {output}"));
+        assert!(!line.contains("no value") && !line.contains("= 0.000 "), "{line}");
+    }
+}
+
+#[test]
+fn every_flow_has_a_scenario_that_walks_it() {
+    for flow in Flow::ALL {
+        let explained = explain::section(flow.info().section).expect("a flow");
+        assert!(!explained.scenarios.is_empty(), "{}", explained.name);
     }
 }

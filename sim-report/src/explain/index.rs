@@ -11,15 +11,22 @@ use sim_core::PmuEvent;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
     /// One entry for each event, in the order of the event table.
-    pub events: Vec<EventEvidence>,
+    pub events: Vec<Evidence>,
+    /// One entry for each metric that the program brings with it.
+    pub metrics: Vec<Evidence>,
+    /// One entry for each flow, by its section.
+    pub flows: Vec<Evidence>,
+    /// One entry for each cause of an empty slot, by its label.
+    pub causes: Vec<Evidence>,
 }
 
-/// What proves an event.
+/// What proves an event, a metric, a flow or a cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventEvidence {
-    /// Mnemonic.
-    pub event: String,
-    /// Where the model raises it; none for a sum, an alias and what never counts.
+pub struct Evidence {
+    /// Mnemonic, name, section or label.
+    pub name: String,
+    /// Where the model raises it; none for a sum, an alias, what never counts, and for
+    /// metrics and flows.
     pub raised: Vec<Place>,
     /// Scenarios that hold it, its own first.
     pub scenarios: Vec<Proof>,
@@ -71,7 +78,22 @@ impl Index {
     }
 
     /// What proves an event.
-    pub fn event(&self, event: PmuEvent) -> &EventEvidence {
+    pub fn event(&self, event: PmuEvent) -> &Evidence {
         &self.events[event as usize]
+    }
+
+    /// What proves a metric of the program's own.
+    pub fn metric(&self, name: &str) -> Option<&Evidence> {
+        self.metrics.iter().find(|known| known.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What proves a flow.
+    pub fn flow(&self, section: &str) -> Option<&Evidence> {
+        self.flows.iter().find(|known| known.name == section)
+    }
+
+    /// What proves a cause.
+    pub fn cause(&self, label: &str) -> Option<&Evidence> {
+        self.causes.iter().find(|known| known.name == label)
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::RelationKind;
 
-/// Whether a relation is printed in the guide.
+/// Who says that two things are tied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
@@ -12,6 +12,8 @@ pub enum Origin {
     Printed,
     /// It follows from the definitions.
     Inferred,
+    /// The formula says so.
+    Formula,
 }
 
 /// One relation.

@@ -1,0 +1,173 @@
+//! The relations of an event, metric, section or cause as a picture: DOT, or SVG that stands alone.
+//!
+//! Drawn by hand: one box with its ties in rows needs no layout of a library.
+
+use std::fmt::Write;
+
+use super::text::label;
+use super::{Explanation, Tie};
+use crate::page::palette::svg_style;
+
+/// Height of a box, distance of boxes, and the margin around the picture.
+const BOX_HEIGHT: usize = 26;
+const GAP: usize = 8;
+const MARGIN: usize = 16;
+/// Distance of the box in the middle from what it is tied to: room for the arrows.
+const ARROWS: usize = 70;
+/// Width of a letter of names (monospaced) and, generously, of words.
+const NAME_LETTER: usize = 8;
+const WORD_LETTER: usize = 8;
+/// Blank at both sides of a name in its box.
+const PADDING: usize = 10;
+
+/// The graph in the DOT language.
+pub fn dot(of: &Explanation) -> String {
+    let mut text = format!("digraph \"{}\" {{\n", quoted(&of.name));
+    text += "    rankdir=LR;\n    node [shape=box, fontname=\"monospace\"];\n";
+    let _ = writeln!(text, "    \"{}\" [penwidth=2];", quoted(&of.name));
+    for tie in &of.relations {
+        for other in &tie.others {
+            let (name, other, label) = (quoted(&of.name), quoted(other), quoted(&label(tie)));
+            let _ = writeln!(text, "    \"{name}\" -> \"{other}\" [label=\"{label}\"];");
+        }
+    }
+    text + "}\n"
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// A rectangle with text in it, or the place that a line of text takes.
+struct Label {
+    x: usize,
+    y: usize,
+    width: usize,
+    text: String,
+    is_name: bool,
+}
+
+impl Label {
+    fn middle(&self) -> usize {
+        self.y + BOX_HEIGHT / 2
+    }
+}
+
+/// The graph as a picture: the subject at the left, its ties at the right, each under its words.
+pub fn svg(of: &Explanation) -> String {
+    let labels = layout(of);
+    let width = labels.iter().map(|label| label.x + label.width).max().unwrap_or(0) + MARGIN;
+    let height = labels.iter().map(|label| label.y + BOX_HEIGHT).max().unwrap_or(0) + MARGIN;
+    let name = escaped(&of.name);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\"><title>Relations of {name}</title><desc>{}</desc>{}\
+         <style>.mono{{font-family:ui-monospace,Consolas,'DejaVu Sans Mono',monospace}}</style>\
+         <rect class=\"fill-paper\" width=\"100%\" height=\"100%\"/>",
+        escaped(&description(of)),
+        svg_style(),
+    );
+    let (subject, rest) = labels.split_first().expect("the subject is always there");
+    for label in rest.iter().filter(|label| label.is_name) {
+        arrow(&mut svg, subject, label);
+    }
+    for label in &labels {
+        draw(&mut svg, label, std::ptr::eq(label, subject));
+    }
+    svg + "</svg>\n"
+}
+
+/// Where everything stands; the subject first.
+fn layout(of: &Explanation) -> Vec<Label> {
+    let name_width = |text: &str| text.chars().count() * NAME_LETTER + 2 * PADDING;
+    let width = name_width(&of.name);
+    let x = MARGIN + width + ARROWS;
+    let mut labels = Vec::new();
+    let mut y = MARGIN;
+    for tie in &of.relations {
+        let words = self::label(tie);
+        let width = words.chars().count() * WORD_LETTER;
+        labels.push(Label { x, y, width, text: words, is_name: false });
+        y += BOX_HEIGHT + 2;
+        for other in &tie.others {
+            let width = name_width(other);
+            labels.push(Label { x, y, width, text: other.clone(), is_name: true });
+            y += BOX_HEIGHT + GAP;
+        }
+        y += GAP;
+    }
+    let middle = if y > MARGIN { (MARGIN + y - 2 * GAP - BOX_HEIGHT) / 2 } else { MARGIN };
+    let y = middle.max(MARGIN);
+    labels.insert(0, Label { x: MARGIN, y, width, text: of.name.clone(), is_name: true });
+    labels
+}
+
+fn arrow(svg: &mut String, from: &Label, to: &Label) {
+    let (x1, y1, x2, y2) = (from.x + from.width, from.middle(), to.x, to.middle());
+    let bend = (x1 + x2) / 2;
+    let _ = write!(
+        svg,
+        "<path class=\"stroke-line\" fill=\"none\" d=\"M{x1} {y1}C{bend} {y1} {bend} {y2} {x2} {y2}\"/>"
+    );
+}
+
+fn draw(svg: &mut String, label: &Label, is_subject: bool) {
+    let Label { x, y, width, .. } = label;
+    let (text, baseline) = (escaped(&label.text), label.y + BOX_HEIGHT - 8);
+    if !label.is_name {
+        let _ = write!(
+            svg,
+            "<text class=\"fill-quiet\" x=\"{x}\" y=\"{baseline}\" font-size=\"13\">{text}</text>"
+        );
+        return;
+    }
+    let fill = if is_subject { "fill-blue-tint" } else { "fill-panel" };
+    let text_x = x + PADDING;
+    let _ = write!(
+        svg,
+        "<rect class=\"{fill} stroke-line\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
+         height=\"{BOX_HEIGHT}\" rx=\"4\"/><text class=\"fill-ink mono\" x=\"{text_x}\" \
+         y=\"{baseline}\" font-size=\"13\">{text}</text>"
+    );
+}
+
+fn description(of: &Explanation) -> String {
+    let tie = |tie: &Tie| format!("{}: {}", label(tie), tie.others.join(", "));
+    of.relations.iter().map(tie).collect::<Vec<_>>().join("; ")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::PmuEvent;
+
+    #[test]
+    fn no_two_labels_overlap() {
+        for event in PmuEvent::ALL {
+            let labels = layout(&super::super::event(event));
+            for (i, a) in labels.iter().enumerate() {
+                for b in &labels[i + 1..] {
+                    let apart = a.x + a.width <= b.x
+                        || b.x + b.width <= a.x
+                        || a.y + BOX_HEIGHT <= b.y
+                        || b.y + BOX_HEIGHT <= a.y;
+                    assert!(apart, "{event:?}: {} and {}", a.text, b.text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_tie_is_drawn() {
+        let of = super::super::event(PmuEvent::L1D_CACHE_REFILL);
+        let (dot, svg) = (dot(&of), svg(&of));
+        for other in of.relations.iter().flat_map(|tie| &tie.others) {
+            assert!(dot.contains(&format!("-> \"{other}\"")), "{dot}");
+            assert!(svg.contains(&format!(">{other}</text>")), "{svg}");
+        }
+    }
+}
