@@ -17,6 +17,7 @@ use crate::flow::FlowArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
 use crate::perf_stat::PerfStatArgs;
+use crate::pipeline::PipelineArgs;
 use crate::record::RecordArgs;
 use crate::report::ReportArgs;
 use crate::spe::SpeArgs;
@@ -49,6 +50,7 @@ pub(crate) enum Command {
     /// List events, metrics or the configuration
     List(ListArgs),
     PerfStat(PerfStatArgs),
+    Pipeline(PipelineArgs),
     Spe(SpeArgs),
     Record(RecordArgs),
     Report(ReportArgs),

@@ -29,6 +29,7 @@ mod opened;
 mod output;
 mod per_function;
 mod perf_stat;
+mod pipeline;
 mod plan;
 mod program_pmu;
 mod record;
@@ -97,6 +98,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             perf_stat::run(&args)?;
             ExitCode::SUCCESS
         }
+        Command::Pipeline(args) => pipeline::run(&args)?.into(),
         Command::Spe(args) => spe::run(&args)?.into(),
         Command::Record(args) => record::run(&args)?.into(),
         Command::Report(args) => report::run(&args)?.into(),

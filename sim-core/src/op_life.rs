@@ -25,14 +25,18 @@ pub struct OpLife {
     pub complete: Cycle,
     /// Cycle in which it retired; the squash cycle for a wrong-path operation.
     pub retire: Cycle,
+    /// Cycle in which a store had written its data to the cache, 0 for anything else.
+    pub written: Cycle,
     /// Cycles spent on translating its address.
     pub translation_cycles: u32,
     /// Where its data came from.
     pub source: DataSource,
     /// What its access met.
     pub happened: Happened,
-    /// False for an operation of an abandoned path.
+    /// False for an operation of an abandoned path, and for one that ended in an exception.
     pub retired: bool,
+    /// It ran on a path that was thrown away: no instruction of the program's own way.
+    pub wrong_path: bool,
     /// True for a branch that resolved against its prediction.
     pub mispredicted: bool,
     /// Rename slots that it took; 0 for the second half of a fused pair.

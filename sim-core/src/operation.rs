@@ -76,6 +76,9 @@ pub enum OperationKind {
 pub struct Operation {
     /// What it lived through. Its first MOP is the access or the branch.
     pub life: OpLife,
+    /// Its place in the thread's stream, from 0: how many instructions of the right path its core began
+    /// before it. On a wrong path that of the branch, or the load, behind which the path was left.
+    pub number: u64,
     /// Where the program runs.
     pub privilege: Privilege,
     /// Branch, access or neither.

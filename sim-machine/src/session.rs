@@ -139,8 +139,11 @@ impl Session {
         Ok(outcome)
     }
 
-    /// The static instructions and code pages of the trace.
-    fn program(&self) -> Result<Program, MachineError> {
+    /// The static instructions of the trace, by their numbers, and the pages of its code.
+    ///
+    /// # Errors
+    /// If two instructions of the trace are the same.
+    pub fn program(&self) -> Result<Program, MachineError> {
         let mut program = Program::new();
         for (number, code) in self.trace.statics().insts().iter().enumerate() {
             let id = program.intern(code.pc, code.word);

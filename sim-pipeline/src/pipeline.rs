@@ -110,6 +110,8 @@ pub struct Pipeline {
     pub(crate) clocks: Clocks,
     /// The level that a follower of the run was told last.
     pub(crate) told_privilege: Option<Privilege>,
+    /// Instructions of the right path that began, while somebody follows the run.
+    pub(crate) begun: u64,
     /// The life of the instruction placed last.
     pub(crate) life: OpLife,
 }
@@ -133,6 +135,7 @@ impl Pipeline {
             exceptions: ExceptionState::default(),
             clocks: Clocks::new(),
             told_privilege: None,
+            begun: 0,
             life: OpLife::default(),
         }
     }
@@ -164,6 +167,7 @@ impl Pipeline {
     ) -> &OpLife {
         if S::FOLLOWS_RUN {
             self.tell_privilege(sink);
+            self.begun += 1;
         }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
@@ -281,10 +285,12 @@ impl Pipeline {
             issue: done.issue,
             complete: done.complete,
             retire: retired,
+            written: if done.store.is_some() && retires { drained } else { 0 },
             translation_cycles: done.reply.translation_cycles,
             source: done.reply.source,
             happened: done.reply.happened,
             retired: retires,
+            wrong_path: op.squash != NEVER,
             mispredicted: false,
             mops: mops as u8,
         };

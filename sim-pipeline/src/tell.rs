@@ -97,6 +97,7 @@ impl Pipeline {
         let mut registers = inst.srcs().iter().chain(inst.dsts());
         sink.operation(&Operation {
             life,
+            number: self.begun.saturating_sub(1),
             privilege: self.exceptions.privilege,
             kind,
             physical,

@@ -10,6 +10,7 @@
 //! * [`flow`]: the flows of the guide as pictures and text;
 //! * [`functions`]: what the functions of a program cost;
 //! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
+//! * [`lives`]: the lives of operations, stage by stage; [`disassembly`]: words as text;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
 //! * [`explain`]: what an event is, and what proves it;
 //! * [`export`]: traces for other simulators;
@@ -23,6 +24,7 @@
 pub mod case_counts;
 pub mod case_tables;
 pub mod diff;
+pub mod disassembly;
 pub mod error_figure;
 pub mod event_bus;
 pub mod explain;
@@ -32,6 +34,7 @@ pub mod flow;
 pub mod functions;
 pub mod header;
 pub mod ladder;
+pub mod lives;
 pub mod metrics;
 pub mod page;
 pub mod perf_data;

@@ -91,3 +91,44 @@ fn a_follower_changes_nothing_and_misses_nothing() {
         }
     }
 }
+
+/// Where each operation of the right path stands, and that those of wrong paths go nowhere.
+#[derive(Default)]
+struct Numbered {
+    begun: u64,
+    wrong: u64,
+    stored: u64,
+}
+
+impl EventSink for Numbered {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+
+    fn operation(&mut self, operation: &Operation) {
+        let life = &operation.life;
+        if life.wrong_path {
+            assert!(!life.retired && life.written == 0, "{operation:?}");
+            assert!(operation.number == self.begun || operation.number + 1 == self.begun);
+            self.wrong += 1;
+            return;
+        }
+        assert_eq!(operation.number, self.begun, "one after the other");
+        assert!(life.written == 0 || life.written >= life.retire, "{operation:?}");
+        self.begun += 1;
+        self.stored += u64::from(life.written > 0);
+    }
+}
+
+#[test]
+fn operations_know_their_place_in_the_stream() {
+    let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
+    let mut numbered = Numbered::default();
+    let outcome = session("btree.n2t").run_heard(&options, &mut |_| (), &mut numbered);
+    let total = outcome.expect("a committed trace").total();
+    assert_eq!(numbered.begun, LIMIT);
+    assert!(numbered.stored > 0 && numbered.wrong > 0);
+    // What is speculative and not retired was on a wrong path.
+    let vain = total.value(PmuEvent::INST_SPEC) - total.value(PmuEvent::INST_RETIRED);
+    assert_eq!(numbered.wrong, vain);
+}

@@ -1,0 +1,24 @@
+//! An instruction word as text, for people: printing only, the model has its own decoder.
+
+use fARM64::format::{FmtFormatter, Formatter};
+use fARM64::{Decoder, DecoderOptions};
+
+/// The instruction as an assembler would be given it; `.inst` with the word where it has no name.
+///
+/// ```
+/// use sim_report::disassembly::text;
+/// assert_eq!(text(0x1000, 0xf940_0441), "ldr x1, [x2, #8]");
+/// assert_eq!(text(0x1000, 0x1400_0002), "b 0x1008");
+/// assert_eq!(text(0x1000, 0xffff_ffff), ".inst 0xffffffff");
+/// ```
+pub fn text(pc: u64, word: u32) -> String {
+    let bytes = word.to_le_bytes();
+    let inst = Decoder::new(&bytes, pc, DecoderOptions::default()).decode();
+    if inst.is_invalid() {
+        return format!(".inst {word:#010x}");
+    }
+    let mut text = String::new();
+    FmtFormatter::new().format(&inst, &mut text);
+    // Columns are ours.
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

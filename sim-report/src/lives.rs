@@ -1,0 +1,135 @@
+//! The lives of a window's operations: stage by stage, with what held them up, where their data came
+//! from, and what was executed in vain.
+//!
+//! * [`Watch`] collects them from a run; [`stage`] cuts a life into stages; [`notes`] says the rest;
+//! * [`text`] for terminals, [`svg`] as a picture;
+//! * [`kanata`] for the viewer Konata, [`o3`] as gem5's out-of-order core writes it.
+
+pub mod axis;
+pub mod kanata;
+pub mod notes;
+pub mod o3;
+pub mod stage;
+pub mod svg;
+pub mod text;
+mod watch;
+
+use std::ops::Range;
+
+use sim_core::{Cycle, Operation, StallCause};
+
+use crate::disassembly;
+use crate::symbols::Symbols;
+
+pub use watch::Watch;
+
+/// One operation of the window.
+#[derive(Clone, Debug)]
+pub struct TracedOp {
+    /// What the core told of it.
+    pub operation: Operation,
+    /// The instruction word; `None` where the trace has no code.
+    pub word: Option<u32>,
+    /// Rename slots that stayed empty because of it.
+    pub lost: Vec<(StallCause, u64)>,
+    /// Operations of the window whose results it reads: places in [`Lives::ops`].
+    pub needs: Vec<usize>,
+}
+
+/// The operations of a window in the order of rename, right and wrong paths alike.
+#[derive(Clone, Debug, Default)]
+pub struct Lives {
+    /// The trace's name.
+    pub trace: String,
+    /// The thread's stream.
+    pub thread: u32,
+    /// Places of the thread's instructions, from 0.
+    pub window: Range<u64>,
+    /// The operations.
+    pub ops: Vec<TracedOp>,
+    /// Rename slots that stayed empty for what was thrown away before it got one.
+    pub lost_to_none: u64,
+}
+
+impl TracedOp {
+    /// The cycle in which it left the core: the one behind its retirement, or that of the squash. Always
+    /// behind its fetch.
+    pub fn end(&self) -> Cycle {
+        let life = &self.operation.life;
+        let end = if life.wrong_path { life.retire } else { life.retire + 1 };
+        end.max(life.fetch + 1)
+    }
+
+    /// The last cycle that concerns it: a store may be written long after it retired.
+    pub fn last(&self) -> Cycle {
+        self.end().max(self.operation.life.written)
+    }
+
+    /// It was thrown away, or ended in an exception.
+    pub fn is_flushed(&self) -> bool {
+        !self.operation.life.retired
+    }
+
+    /// The instruction as text.
+    pub fn instruction(&self) -> String {
+        match self.word {
+            Some(word) => disassembly::text(self.operation.life.pc, word),
+            None => String::from("(no code in the trace)"),
+        }
+    }
+
+    /// Its number in the stream; on a wrong path it has none.
+    pub fn number(&self) -> Option<u64> {
+        (!self.operation.life.wrong_path).then_some(self.operation.number)
+    }
+}
+
+impl Lives {
+    /// The producer that an operation waited for: of those whose results it reads, the last to have one,
+    /// if that was after its rename.
+    pub fn waited_for(&self, op: &TracedOp) -> Option<usize> {
+        let complete = |place: &usize| self.ops[*place].operation.life.complete;
+        let last = op.needs.iter().copied().max_by_key(complete)?;
+        (complete(&last) > op.operation.life.rename + 1).then_some(last)
+    }
+
+    /// First and last cycle.
+    pub fn cycles(&self) -> Range<Cycle> {
+        let first = self.ops.iter().map(|op| op.operation.life.fetch).min().unwrap_or(0);
+        let last = self.ops.iter().map(TracedOp::last).max().unwrap_or(0);
+        first..last.max(first)
+    }
+
+    /// How many operations did not retire.
+    pub fn flushed(&self) -> usize {
+        self.ops.iter().filter(|op| op.operation.life.wrong_path).count()
+    }
+
+    /// Slots lost by the operations of the window, by cause, the largest first.
+    pub fn lost(&self) -> Vec<(StallCause, u64)> {
+        let mut slots = [0; StallCause::COUNT];
+        for (cause, lost) in self.ops.iter().flat_map(|op| &op.lost) {
+            slots[*cause as usize] += lost;
+        }
+        let mut lost: Vec<(StallCause, u64)> = StallCause::ALL.into_iter().zip(slots).collect();
+        lost.retain(|(_, slots)| *slots > 0);
+        lost.sort_by_key(|&(cause, slots)| (std::cmp::Reverse(slots), cause));
+        lost
+    }
+
+    /// What it shows, in one line.
+    pub fn title(&self) -> String {
+        let Range { start, end } = self.window;
+        let cycles = self.cycles();
+        let last = end.saturating_sub(1);
+        format!(
+            "{}, thread {}, instructions {start} to {last}: cycles {} to {}",
+            self.trace, self.thread, cycles.start, cycles.end
+        )
+    }
+
+    /// Where an operation stands in the program.
+    pub fn place(&self, op: &TracedOp, symbols: &Symbols) -> String {
+        symbols.name(op.operation.life.pc)
+    }
+}

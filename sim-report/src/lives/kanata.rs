@@ -1,0 +1,121 @@
+//! The log that the pipeline viewer Konata reads: "Kanata", version 4 of its format. Tab-separated lines
+//! in the order of time; `C` lets time go on, everything else happens in the present cycle.
+
+use std::io::{self, Write};
+
+use sim_core::{Cycle, StallCause};
+
+use super::notes::notes;
+use super::stage::{Stage, spans};
+use super::{Lives, TracedOp};
+use crate::symbols::Symbols;
+
+/// The lane of the stages.
+const STAGES: u8 = 0;
+/// The lane above, for what held an operation up.
+const STALLS: u8 = 1;
+
+/// Lines with their cycles.
+#[derive(Default)]
+struct Lines(Vec<(Cycle, String)>);
+
+impl Lines {
+    fn put(&mut self, cycle: Cycle, line: String) {
+        self.0.push((cycle, line));
+    }
+}
+
+/// The places of the operations in the order of their fetch: what the file numbers from 0.
+fn by_fetch(lives: &Lives) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..lives.ops.len()).collect();
+    order.sort_by_key(|&place| lives.ops[place].operation.life.fetch);
+    order
+}
+
+/// Writes the log.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Result<()> {
+    let order = by_fetch(lives);
+    let mut ids = vec![0; order.len()];
+    for (id, place) in order.iter().enumerate() {
+        ids[*place] = id;
+    }
+    let mut retired = 0_u64;
+    let mut retire_ids = vec![0; order.len()];
+    for (id, op) in retire_ids.iter_mut().zip(&lives.ops) {
+        *id = retired;
+        retired += u64::from(!op.is_flushed());
+    }
+    let mut lines = Lines::default();
+    for (id, &place) in order.iter().enumerate() {
+        let op = &lives.ops[place];
+        declare(&mut lines, lives, op, id, symbols);
+        live(&mut lines, op, id);
+        let fetched = |place: &usize| lives.ops[*place].operation.life.fetch;
+        let at = op.operation.life.issue.clamp(op.operation.life.fetch, op.end() - 1);
+        for producer in op.needs.iter().filter(|producer| fetched(producer) <= at) {
+            lines.put(at, format!("W\t{id}\t{}\t0", ids[*producer]));
+        }
+        let flushed = u8::from(op.is_flushed());
+        lines.put(op.end(), format!("R\t{id}\t{}\t{flushed}", retire_ids[place]));
+    }
+    write_in_time(out, lines)
+}
+
+/// The operation's texts, in the cycle of its fetch: left pane, then what the pointer shows.
+fn declare(lines: &mut Lines, lives: &Lives, op: &TracedOp, id: usize, symbols: &Symbols) {
+    let life = &op.operation.life;
+    let (at, number) = (life.fetch, op.operation.number);
+    let wrong = if life.wrong_path { " (wrong path)" } else { "" };
+    let text = one_line(&format!("{number}{wrong} {:x} {}", life.pc, op.instruction()));
+    lines.put(at, format!("I\t{id}\t{number}\t{}", lives.thread));
+    lines.put(at, format!("L\t{id}\t0\t{text}"));
+    let place = lives.place(op, symbols);
+    let hover = [place].into_iter().chain(notes(lives, op));
+    for note in
+        hover.chain((life.written > 0).then(|| format!("written in cycle {}", life.written)))
+    {
+        lines.put(at, format!("L\t{id}\t1\t{}\\n", one_line(&note)));
+    }
+}
+
+/// Names come from files of users: a tab or a line end would be another field.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The stages, and the stall above them.
+fn live(lines: &mut Lines, op: &TracedOp, id: usize) {
+    for span in spans(op).iter().filter(|span| span.stage != Stage::Drain) {
+        lines.put(span.from, format!("S\t{id}\t{STAGES}\t{}", span.stage.short()));
+    }
+    let Some((cause, _)) = op.lost.iter().max_by_key(|(_, slots)| slots) else { return };
+    let life = &op.operation.life;
+    let until = life.rename.min(op.end());
+    let held = if cause.is_frontend() { life.fetch } else { life.front_end.max(life.fetch) };
+    if held < until {
+        let name = stall_name(*cause);
+        lines.put(held, format!("S\t{id}\t{STALLS}\t{name}"));
+        lines.put(until, format!("E\t{id}\t{STALLS}\t{name}"));
+    }
+}
+
+fn stall_name(cause: StallCause) -> &'static str {
+    if cause.is_frontend() { "fe" } else { "be" }
+}
+
+fn write_in_time(out: &mut impl Write, mut lines: Lines) -> io::Result<()> {
+    lines.0.sort_by_key(|(cycle, _)| *cycle);
+    let mut now = lines.0.first().map_or(0, |(cycle, _)| *cycle);
+    writeln!(out, "Kanata\t0004\nC=\t{now}")?;
+    for (cycle, line) in lines.0 {
+        if cycle > now {
+            writeln!(out, "C\t{}", cycle - now)?;
+            now = cycle;
+        }
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}

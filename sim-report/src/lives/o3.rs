@@ -1,0 +1,46 @@
+//! The text of gem5's out-of-order core (its debug flag `O3PipeView`): seven lines for each operation.
+//! A cycle is 1000 ticks; since tick 0 stands for "not reached", cycle 0 is tick 1000.
+
+use std::io::{self, Write};
+
+use sim_core::Cycle;
+
+use super::{Lives, TracedOp};
+
+/// Ticks of a cycle: what gem5 has at 1 GHz, so that viewers find the cycle by themselves.
+const TICKS: u64 = 1000;
+
+/// Writes the operations in the order of their fetch.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
+    let mut ops: Vec<&TracedOp> = lives.ops.iter().collect();
+    ops.sort_by_key(|op| op.operation.life.fetch);
+    for (number, op) in ops.into_iter().enumerate() {
+        write_op(out, number, op)?;
+    }
+    Ok(())
+}
+
+fn write_op(out: &mut impl Write, number: usize, op: &TracedOp) -> io::Result<()> {
+    let life = &op.operation.life;
+    // What a flushed operation did not come to has tick 0; rename did not see an aborted fetch.
+    let reached = |cycle: Cycle| if cycle < op.end() && life.rename > 0 { tick(cycle) } else { 0 };
+    let (pc, text) = (life.pc, op.instruction());
+    let dispatch = (life.rename + 1).min(life.issue.max(life.rename));
+    let retired = if op.is_flushed() { 0 } else { tick(life.retire) };
+    let stored = if life.written > 0 { tick(life.written) } else { 0 };
+    writeln!(out, "O3PipeView:fetch:{}:0x{pc:016x}:0:{number}:  {text}", tick(life.fetch))?;
+    let decoded = (life.fetch + 1).min(life.front_end.max(life.fetch));
+    writeln!(out, "O3PipeView:decode:{}", reached(decoded))?;
+    writeln!(out, "O3PipeView:rename:{}", reached(life.rename))?;
+    writeln!(out, "O3PipeView:dispatch:{}", reached(dispatch))?;
+    writeln!(out, "O3PipeView:issue:{}", reached(life.issue))?;
+    writeln!(out, "O3PipeView:complete:{}", reached(life.complete))?;
+    writeln!(out, "O3PipeView:retire:{retired}:store:{stored}")
+}
+
+fn tick(cycle: Cycle) -> u64 {
+    cycle.saturating_add(1).saturating_mul(TICKS)
+}

@@ -1,0 +1,236 @@
+//! A life cut into stages, none of which overlap.
+
+use sim_core::operation::AccessKind;
+use sim_core::{Cycle, OperationKind};
+
+use super::TracedOp;
+
+/// Where an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Its word is read.
+    Fetch,
+    /// On its way to rename: decoded, or brought by the MOP cache.
+    Decode,
+    /// At rename, without a slot: the slots before it are taken, or something that it needs is not free.
+    Queue,
+    /// Takes its rename slot.
+    Rename,
+    /// In an issue queue: operands or a pipe are missing.
+    Wait,
+    /// Executes.
+    Execute,
+    /// Executes: its address is translated, the L1 TLB missed.
+    Translate,
+    /// Executes: its data is read.
+    Memory,
+    /// Has its result and waits for older ones to retire.
+    Done,
+    /// Retires.
+    Retire,
+    /// A retired store that is not yet in the cache.
+    Drain,
+}
+
+impl Stage {
+    /// Every stage, in the order of a life.
+    pub const ALL: [Stage; 11] = [
+        Stage::Fetch,
+        Stage::Decode,
+        Stage::Queue,
+        Stage::Rename,
+        Stage::Wait,
+        Stage::Execute,
+        Stage::Translate,
+        Stage::Memory,
+        Stage::Done,
+        Stage::Retire,
+        Stage::Drain,
+    ];
+
+    /// The letter in text and pictures.
+    pub fn letter(self) -> char {
+        match self {
+            Stage::Fetch => 'F',
+            Stage::Decode => 'D',
+            Stage::Queue => 'q',
+            Stage::Rename => 'R',
+            Stage::Wait => 'i',
+            Stage::Execute => 'X',
+            Stage::Translate => 'T',
+            Stage::Memory => 'M',
+            Stage::Done => 'w',
+            Stage::Retire => 'C',
+            Stage::Drain => 's',
+        }
+    }
+
+    /// The name in logs. Konata takes what has an X in it for execution.
+    pub fn short(self) -> &'static str {
+        match self {
+            Stage::Fetch => "F",
+            Stage::Decode => "Dc",
+            Stage::Queue => "Q",
+            Stage::Rename => "Rn",
+            Stage::Wait => "Is",
+            Stage::Execute => "X",
+            Stage::Translate => "Xt",
+            Stage::Memory => "Xm",
+            Stage::Done => "Cm",
+            Stage::Retire => "Rt",
+            Stage::Drain => "St",
+        }
+    }
+
+    /// What it is, in a word or two.
+    pub fn label(self) -> &'static str {
+        match self {
+            Stage::Fetch => "fetch",
+            Stage::Decode => "decode",
+            Stage::Queue => "no slot yet",
+            Stage::Rename => "rename",
+            Stage::Wait => "issue queue",
+            Stage::Execute => "execute",
+            Stage::Translate => "translate",
+            Stage::Memory => "memory",
+            Stage::Done => "waits to retire",
+            Stage::Retire => "retire",
+            Stage::Drain => "store written",
+        }
+    }
+}
+
+/// A stage, from a cycle up to another that is no longer part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The stage.
+    pub stage: Stage,
+    /// Its first cycle.
+    pub from: Cycle,
+    /// The first cycle behind it.
+    pub to: Cycle,
+}
+
+/// Puts stages one behind the other; what begins before the one ahead ended begins then.
+struct Cutter {
+    spans: Vec<Span>,
+    at: Cycle,
+    /// Nothing lasts longer: the squash.
+    end: Cycle,
+}
+
+impl Cutter {
+    fn cut(&mut self, stage: Stage, to: Cycle) {
+        let to = to.min(self.end);
+        if to > self.at {
+            self.spans.push(Span { stage, from: self.at, to });
+            self.at = to;
+        }
+    }
+}
+
+/// The stages of an operation, in order and without gaps from its fetch to [`TracedOp::end`]; behind that
+/// [`Stage::Drain`], if it is a store.
+pub fn spans(op: &TracedOp) -> Vec<Span> {
+    let life = &op.operation.life;
+    let end = op.end();
+    let last = if life.wrong_path { end } else { end - 1 };
+    let mut cutter = Cutter { spans: Vec::with_capacity(8), at: life.fetch, end: last };
+    cutter.cut(Stage::Fetch, life.fetch + 1);
+    cutter.cut(Stage::Decode, life.front_end);
+    if life.rename > 0 {
+        cutter.cut(Stage::Queue, life.rename);
+        cutter.cut(Stage::Rename, life.rename + 1);
+        cutter.cut(Stage::Wait, life.issue);
+        if life.translation_cycles > 1 {
+            let translated = life.issue + Cycle::from(life.translation_cycles);
+            cutter.cut(Stage::Translate, translated.min(life.complete));
+        }
+        cutter.cut(execution(op), life.complete);
+    }
+    cutter.cut(Stage::Done, last);
+    if !life.wrong_path {
+        cutter.end = end;
+        cutter.cut(Stage::Retire, end);
+        cutter.end = op.last();
+        cutter.cut(Stage::Drain, life.written);
+    }
+    cutter.spans
+}
+
+/// A store computes its address and takes its data while it executes; it writes later.
+fn execution(op: &TracedOp) -> Stage {
+    match op.operation.kind {
+        OperationKind::Access(access)
+            if op.operation.life.written == 0
+                && !matches!(access.kind, AccessKind::Store | AccessKind::ZeroLine) =>
+        {
+            Stage::Memory
+        }
+        _ => Stage::Execute,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{OpLife, Operation};
+
+    fn op(life: OpLife) -> TracedOp {
+        let operation = Operation { life, ..Operation::default() };
+        TracedOp { operation, word: None, lost: Vec::new(), needs: Vec::new() }
+    }
+
+    fn drawn(life: OpLife) -> String {
+        let spans = spans(&op(life));
+        assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from), "{spans:?}");
+        let cell =
+            |span: &Span| String::from(span.stage.letter()).repeat((span.to - span.from) as usize);
+        spans.iter().map(cell).collect()
+    }
+
+    const LIFE: OpLife = OpLife {
+        inst: 0,
+        pc: 0,
+        addr: 0,
+        fetch: 10,
+        front_end: 13,
+        rename: 15,
+        issue: 18,
+        complete: 20,
+        retire: 24,
+        written: 0,
+        translation_cycles: 0,
+        source: sim_core::DataSource::L1,
+        happened: sim_core::Happened(0),
+        retired: true,
+        wrong_path: false,
+        mispredicted: false,
+        mops: 1,
+    };
+
+    #[test]
+    fn a_life_is_cut_without_gaps() {
+        assert_eq!(drawn(LIFE), "FDDqqRiiXXwwwwC");
+        assert_eq!(drawn(OpLife { written: 27, ..LIFE }), "FDDqqRiiXXwwwwCss");
+    }
+
+    #[test]
+    fn nothing_lasts_longer_than_its_squash() {
+        let wrong = OpLife { retired: false, wrong_path: true, ..LIFE };
+        assert_eq!(drawn(OpLife { retire: 17, ..wrong }), "FDDqqRi");
+        assert_eq!(drawn(OpLife { retire: 10, ..wrong }), "F", "a cycle of fetch at least");
+    }
+
+    #[test]
+    fn what_rename_does_itself_has_no_pipe() {
+        let moved = OpLife { issue: 15, complete: 15, ..LIFE };
+        assert_eq!(drawn(moved), "FDDqqRwwwwwwwwC");
+    }
+
+    #[test]
+    fn a_translation_is_part_of_the_execution() {
+        let walked = OpLife { translation_cycles: 4, complete: 25, retire: 26, ..LIFE };
+        assert_eq!(drawn(walked), "FDDqqRiiTTTTXXXwC");
+    }
+}

@@ -1,0 +1,334 @@
+//! A window as a picture (SVG): a row for each operation, a bar for each stage with its letter, lines from
+//! results to those who waited for them. Self-contained, no scripts; legible on paper and in the dark.
+
+use std::fmt::Write;
+
+use super::axis::{Axis, Piece};
+use super::notes::notes;
+use super::stage::{Span, Stage, spans};
+use super::{Lives, TracedOp};
+use crate::page::palette::{self, Color};
+use crate::perf_stat::grouped;
+use crate::symbols::Symbols;
+
+/// Most operations of a picture: more cannot be looked at, and a viewer of logs serves better.
+pub const OPERATIONS_MAX: usize = 5000;
+
+/// Pixels of a cycle, and of a row.
+const CELL: u64 = 9;
+const ROW: u64 = 16;
+/// Height of a bar.
+const BAR: u64 = 13;
+/// Cells of a stretch without a change, at most.
+const STRETCH: u64 = 16;
+/// Pixels of a character of labels and of notes, generously.
+const LABEL_CHAR: u64 = 7;
+const NOTE_CHAR: u64 = 7;
+/// Characters of the instruction and of the notes in a row; the pointer shows all of it.
+const INSTRUCTION: usize = 36;
+const NOTES: usize = 64;
+/// Characters of the number.
+const NUMBER: usize = 9;
+/// Left edge of the bars: number, instruction, a gap.
+const LEFT: u64 = 16 + (NUMBER as u64 + 2 + INSTRUCTION as u64) * LABEL_CHAR;
+/// Top edge of the first row: title, legend, axis.
+const TOP: u64 = 116;
+/// Least pixels between two numbers of the axis.
+const TICKS_APART: u64 = 84;
+/// Rows after which the axis is repeated in the background.
+const SHADE: usize = 2;
+
+/// Beside the colors of the palette.
+const STYLE: &str = "<style>\
+text.l{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:11px}\
+text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:10px}text.l.x{font-size:9px}\
+.bar{stroke-width:.5}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none}\
+</style>";
+
+/// The color of a stage's bars. A letter tells those of one color apart.
+fn color(stage: Stage) -> Color {
+    match stage {
+        Stage::Fetch | Stage::Decode => palette::BLUE_TINT,
+        Stage::Queue | Stage::Done => palette::PAPER,
+        Stage::Rename => palette::YELLOW_TINT,
+        Stage::Wait | Stage::Retire => palette::GRAY_TINT,
+        Stage::Execute => palette::GREEN_TINT,
+        Stage::Translate => palette::PURPLE_TINT,
+        Stage::Memory => palette::ORANGE_TINT,
+        Stage::Drain => palette::PANEL,
+    }
+}
+
+/// The classes of a bar.
+fn bar(stage: Stage, is_wrong: bool) -> String {
+    match is_wrong {
+        true => String::from("bar wrong fill-red-tint stroke-red"),
+        false => format!("bar stroke-line fill-{}", color(stage).name),
+    }
+}
+
+/// The picture.
+pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
+    let rows: Vec<Row<'_>> = lives.ops.iter().map(|op| Row::new(lives, op)).collect();
+    let changes = rows.iter().flat_map(|row| &row.spans).flat_map(|span| [span.from, span.to]);
+    let axis = Axis::new(changes.collect(), STRETCH);
+    let ends = rows.iter().map(|row| x_of(&axis, row.op.last()) + 24 + text_width(&row.shown));
+    let legend = legend_width();
+    let width = ends.max().unwrap_or(0).max(legend).max(LEFT + axis.cells() * CELL) + 16;
+    let height = TOP + rows.len() as u64 * ROW + 16;
+    let mut svg = String::with_capacity(1000 + rows.len() * 700);
+    let title = escaped(&lives.title());
+    push(
+        &mut svg,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{title}</title>\n<desc>{}</desc>\n\
+             {}{STYLE}\n<rect class=\"fill-paper\" width=\"{width}\" height=\"{height}\"/>\n\
+             <text class=\"l title fill-ink\" x=\"16\" y=\"26\">{title}</text>\n",
+            escaped(&description(lives)),
+            palette::svg_style()
+        ),
+    );
+    draw_legend(&mut svg);
+    draw_axis(&mut svg, &axis, rows.len() as u64, width);
+    for (number, row) in rows.iter().enumerate() {
+        draw_row(&mut svg, number, row, &axis, symbols);
+    }
+    draw_needs(&mut svg, lives, &axis);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// What a row shows.
+struct Row<'a> {
+    op: &'a TracedOp,
+    spans: Vec<Span>,
+    instruction: String,
+    notes: String,
+    /// As much of the notes as a row has room for.
+    shown: String,
+}
+
+impl<'a> Row<'a> {
+    fn new(lives: &Lives, op: &'a TracedOp) -> Row<'a> {
+        let notes = notes(lives, op).join("; ");
+        let shown = cut(&notes, NOTES);
+        Row { op, spans: spans(op), instruction: op.instruction(), notes, shown }
+    }
+}
+
+fn description(lives: &Lives) -> String {
+    let lost: u64 = lives.lost().iter().map(|(_, slots)| slots).sum();
+    format!(
+        "A row for each operation in the order of rename, with a bar for each stage over the cycles. \
+         {} operations, {} of them on wrong paths; {} rename slots lost.",
+        grouped(lives.ops.len() as u64),
+        grouped(lives.flushed() as u64),
+        grouped(lost)
+    )
+}
+
+fn push(svg: &mut String, text: std::fmt::Arguments<'_>) {
+    svg.write_fmt(text).expect("a String takes any text");
+}
+
+fn text_width(text: &str) -> u64 {
+    text.chars().count() as u64 * NOTE_CHAR
+}
+
+fn x_of(axis: &Axis, cycle: sim_core::Cycle) -> u64 {
+    LEFT + axis.position(cycle) * CELL
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    text.chars().take(longest - 1).chain(['\u{2026}']).collect()
+}
+
+/// Text between tags. Control characters, which no XML may hold, become blanks.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Pixels of an entry of the legend: swatch, text, gap.
+fn entry_width(label: &str) -> u64 {
+    CELL + 8 + label.chars().count() as u64 * LABEL_CHAR + 14
+}
+
+/// What a bar of a wrong path is called.
+const WRONG: &str = "wrong path, thrown away";
+/// What a line between two rows is called.
+const NEED: &str = "waited for this result";
+
+fn legend_width() -> u64 {
+    let stages: u64 = Stage::ALL.iter().map(|stage| entry_width(stage.label())).sum();
+    16 + stages.max(entry_width(WRONG) + entry_width(NEED))
+}
+
+fn draw_legend(svg: &mut String) {
+    let mut x = 16;
+    for stage in Stage::ALL {
+        let (letter, label, class) = (stage.letter(), stage.label(), bar(stage, false));
+        let (text, inner) = (x + CELL + 6, x + 2);
+        push(
+            svg,
+            format_args!(
+                "<rect class=\"{class}\" x=\"{x}\" y=\"38\" width=\"{CELL}\" height=\"{BAR}\"/>\
+                 <text class=\"l x fill-ink\" x=\"{inner}\" y=\"48\">{letter}</text>\
+                 <text class=\"l fill-ink\" x=\"{text}\" y=\"49\">{label}</text>\n"
+            ),
+        );
+        x += entry_width(label);
+    }
+    let (text, line) = (16 + CELL + 6, 16 + entry_width(WRONG));
+    let (end, words) = (line + CELL, line + CELL + 6);
+    push(
+        svg,
+        format_args!(
+            "<rect class=\"bar wrong fill-red-tint stroke-red\" x=\"16\" y=\"58\" width=\"{CELL}\" height=\"{BAR}\"/>\
+             <text class=\"l fill-ink\" x=\"{text}\" y=\"69\">{WRONG}</text>\
+             <path class=\"need stroke-orange\" d=\"M{line} 60L{end} 69\"/><text class=\"l fill-ink\" x=\"{words}\" y=\"69\">{NEED}</text>\n"
+        ),
+    );
+}
+
+/// Shades, numbers of cycles, and what was shortened.
+fn draw_axis(svg: &mut String, axis: &Axis, rows: u64, width: u64) {
+    for row in (0..rows).filter(|row| row / SHADE as u64 % 2 == 1) {
+        let y = TOP + row * ROW;
+        push(
+            svg,
+            format_args!(
+                "<rect class=\"fill-panel\" y=\"{y}\" width=\"{width}\" height=\"{ROW}\"/>\n"
+            ),
+        );
+    }
+    let bottom = TOP + rows * ROW;
+    let mut free_from = 0;
+    for piece in axis.pieces() {
+        let x = LEFT + piece.at * CELL;
+        if piece.is_shortened() {
+            draw_gap(svg, piece, bottom);
+        }
+        if x < free_from {
+            continue;
+        }
+        let label = grouped(piece.cycles.start);
+        free_from = x + (text_width(&label) + 12).max(TICKS_APART);
+        let (top, y) = (TOP - 6, TOP - 10);
+        push(
+            svg,
+            format_args!(
+                "<path class=\"stroke-grid\" d=\"M{x} {top}V{bottom}\"/>\
+                 <text class=\"l note fill-quiet\" x=\"{x}\" y=\"{y}\">{label}</text>\n"
+            ),
+        );
+    }
+}
+
+/// How many cycles a shortened stretch has: a line of its own, above the numbers.
+fn draw_gap(svg: &mut String, piece: &Piece, bottom: u64) {
+    let from = LEFT + piece.at * CELL;
+    let (to, y) = (from + piece.cells * CELL, TOP - 20);
+    let (middle, text) = (from.midpoint(to), y - 4);
+    let cycles = grouped(piece.cycles.end - piece.cycles.start);
+    push(
+        svg,
+        format_args!(
+            "<path class=\"gap stroke-line\" d=\"M{from} {bottom}V{y}H{to}V{bottom}\"/>\
+             <text class=\"l note fill-quiet\" x=\"{middle}\" y=\"{text}\" text-anchor=\"middle\">{cycles} cycles</text>\n"
+        ),
+    );
+}
+
+fn draw_row(svg: &mut String, number: usize, row: &Row<'_>, axis: &Axis, symbols: &Symbols) {
+    let op = row.op;
+    let top = TOP + number as u64 * ROW;
+    let base = top + 11;
+    let name = op.number().map_or_else(|| String::from("wrong"), |number| number.to_string());
+    let is_wrong = op.operation.life.wrong_path;
+    let ink = if is_wrong { "red" } else { "ink" };
+    let full = format!("{name} {}: {}", symbols.name(op.operation.life.pc), row.instruction);
+    let full = if row.notes.is_empty() { full } else { format!("{full}; {}", row.notes) };
+    let right = 16 + NUMBER as u64 * LABEL_CHAR;
+    push(
+        svg,
+        format_args!(
+            "<g><title>{}</title><text class=\"l fill-{ink}\" x=\"{right}\" y=\"{base}\" text-anchor=\"end\">{name}</text>\
+             <text class=\"l fill-{ink}\" x=\"{}\" y=\"{base}\">{}</text>",
+            escaped(&full),
+            right + 2 * LABEL_CHAR,
+            escaped(&cut(&row.instruction, INSTRUCTION))
+        ),
+    );
+    draw_bars(svg, &row.spans, axis, top, is_wrong);
+    let mut x = x_of(axis, op.last()) + 4;
+    if op.is_flushed() {
+        push(svg, format_args!("<text class=\"l fill-red\" x=\"{x}\" y=\"{base}\">\u{d7}</text>"));
+    }
+    x += 12;
+    if !row.shown.is_empty() {
+        let text = escaped(&row.shown);
+        push(
+            svg,
+            format_args!("<text class=\"l note fill-quiet\" x=\"{x}\" y=\"{base}\">{text}</text>"),
+        );
+    }
+    svg.push_str("</g>\n");
+}
+
+/// The bars of a row, and their letters in one text.
+fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: bool) {
+    let (mut places, mut letters) = (String::new(), String::new());
+    let y = top + 1;
+    for span in spans {
+        let (x, end) = (x_of(axis, span.from), x_of(axis, span.to));
+        let letter = span.stage.letter();
+        let class = bar(span.stage, is_wrong);
+        let width = end - x;
+        push(
+            svg,
+            format_args!(
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BAR}\"/>"
+            ),
+        );
+        push(&mut places, format_args!("{} ", x + 2));
+        letters.push(letter);
+    }
+    let places = places.trim_end();
+    push(
+        svg,
+        format_args!(
+            "<text class=\"l x fill-ink\" x=\"{places}\" y=\"{}\">{letters}</text>",
+            top + 10
+        ),
+    );
+}
+
+/// A line from the end of a producer's execution to the begin of that of an operation that waited.
+fn draw_needs(svg: &mut String, lives: &Lives, axis: &Axis) {
+    for (row, op) in lives.ops.iter().enumerate() {
+        let Some(place) = lives.waited_for(op) else { continue };
+        let ready = lives.ops[place].operation.life.complete.min(op.end());
+        let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.life.issue.max(ready)));
+        let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;
+        let (start, end) = (middle(place), middle(row));
+        push(
+            svg,
+            format_args!("<path class=\"need stroke-orange\" d=\"M{from} {start}L{to} {end}\"/>\n"),
+        );
+    }
+}
