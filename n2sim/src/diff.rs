@@ -11,9 +11,11 @@ use sim_report::diff::{self, Names};
 
 use crate::Verdict;
 use crate::args::{instructions, instructions_from_one};
+use crate::diff_runs;
 use crate::output::Output;
 
-/// Compare two configurations on traces: every event that differs, and because of which key
+/// Compare two configurations on traces: every event that differs, and because of which key. Or compare
+/// two runs: everything in their reports that changed
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each differing key is tried alone on top of the first configuration; the keys \
@@ -21,49 +23,72 @@ use crate::output::Output;
     second configuration.\n\n\
     Examples: n2sim diff traces/hash.n2t\n          \
     n2sim diff traces/hash.n2t --from guide --to my-machine.toml --limit 1M\n          \
-    n2sim diff traces/*.n2t --limit 1M --markdown -o profile-diff.md"
+    n2sim diff traces/*.n2t --limit 1M --markdown -o profile-diff.md\n          \
+    n2sim diff before.json after.json --html -o diff.html\n          \
+    n2sim diff --runs traces/hash.n2t traces/btree.n2t --least 5"
 )]
 pub(crate) struct DiffArgs {
-    /// The traces to replay
+    /// The traces to replay; or two reports
     #[arg(required = true, value_name = "TRACE")]
-    traces: Vec<PathBuf>,
-    /// The first configuration: guide, silicon or a file
-    #[arg(long, value_name = "CONFIG", default_value = "guide")]
-    from: String,
-    /// The second configuration: guide, silicon or a file
-    #[arg(long, value_name = "CONFIG", default_value = "silicon")]
-    to: String,
+    pub(crate) traces: Vec<PathBuf>,
+    /// The first configuration: guide, silicon or a file (default: guide)
+    #[arg(long, value_name = "CONFIG")]
+    pub(crate) from: Option<String>,
+    /// The second configuration: guide, silicon or a file (default: silicon; for two traces the first)
+    #[arg(long, value_name = "CONFIG")]
+    pub(crate) to: Option<String>,
+    /// Compare two runs with everything that a report knows of them: two traces, or one under two
+    /// configurations. Two reports of `n2sim report --json` are always compared so
+    #[arg(long, help_heading = "Two runs")]
+    pub(crate) runs: bool,
+    /// Print the comparison of two runs as a page
+    #[arg(long, conflicts_with_all = ["json", "markdown", "field_separator"], help_heading = "Two runs")]
+    pub(crate) html: bool,
+    /// Leave out what changed by less than PERCENT
+    #[arg(long, value_name = "PERCENT", value_parser = least, default_value = "0")]
+    #[arg(allow_negative_numbers = true, help_heading = "Two runs")]
+    pub(crate) least: f64,
     /// Change one value of both configurations (repeat for more)
     #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    pub(crate) set: Vec<String>,
     /// Print fields separated by SEP: trace, event, from, to, change in percent, keys, how found
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with_all = ["json", "markdown"])]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    field_separator: Option<String>,
+    pub(crate) field_separator: Option<String>,
     /// Print one JSON object per trace
     #[arg(short, long, conflicts_with = "markdown")]
-    json: bool,
+    pub(crate) json: bool,
     /// Print one table over all traces, in Markdown
     #[arg(long)]
-    markdown: bool,
+    pub(crate) markdown: bool,
     /// Write to FILE instead of standard output, when everything is done
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Instructions of each thread that only warm the machine (k, M and G are understood)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
-    warmup: u64,
+    pub(crate) warmup: u64,
     /// Instructions of each thread to count, after the warm-up
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
-    limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
 }
 
 /// Compares and prints.
 pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
-    let (from, to) = (document(&args.from, &args.set)?, document(&args.to, &args.set)?);
+    if args.runs || args.html || args.traces.iter().any(|path| diff_runs::is_report(path)) {
+        return diff_runs::run(args);
+    }
+    if args.least > 0.0 {
+        anyhow::bail!("--least is for the comparison of two runs: add --runs");
+    }
+    let name_of =
+        |name: &Option<String>, default: &str| name.as_deref().unwrap_or(default).to_owned();
+    let (first, second) = (name_of(&args.from, "guide"), name_of(&args.to, "silicon"));
+    let (from, to) = (document(&first, &args.set)?, document(&second, &args.set)?);
     let comparison = Comparison::new(&from, &to)?;
     if comparison.causes().is_empty() {
-        let (from, to) = (&args.from, &args.to);
-        anyhow::bail!("{from} and {to} give every key the same value: there is nothing to compare");
+        anyhow::bail!(
+            "{first} and {second} give every key the same value: there is nothing to compare"
+        );
     }
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
     let mut out = Output::create(args.output.as_deref())?;
@@ -72,11 +97,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let mut diffs = Vec::new();
     for trace in &args.traces {
         let diff = comparison.run(trace, &options, &mut || bar.inc(1))?;
-        let names = Names {
-            trace: trace.display().to_string(),
-            from: args.from.clone(),
-            to: args.to.clone(),
-        };
+        let names =
+            Names { trace: trace.display().to_string(), from: first.clone(), to: second.clone() };
         diffs.push((names, diff));
     }
     bar.finish_and_clear();
@@ -96,8 +118,16 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
+/// A part of a count, in percent.
+fn least(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse() {
+        Ok(percent) if (0.0..=1e9).contains(&percent) => Ok(percent),
+        _ => Err(String::from("give a number of percent, such as 5")),
+    }
+}
+
 /// A profile by its name, or a file.
-fn document(name: &str, overrides: &[String]) -> anyhow::Result<Document> {
+pub(crate) fn document(name: &str, overrides: &[String]) -> anyhow::Result<Document> {
     let source = match name {
         "guide" => ConfigSource { profile: Profile::Guide, file: None, overrides },
         "silicon" => ConfigSource { profile: Profile::Silicon, file: None, overrides },

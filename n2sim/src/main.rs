@@ -11,6 +11,7 @@ mod check_counts;
 mod count_table;
 mod counts_file;
 mod diff;
+mod diff_runs;
 mod doctor;
 mod event_list;
 mod explain;

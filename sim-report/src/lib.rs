@@ -17,6 +17,7 @@
 //! * [`event_bus`]: the exported event bus, as a value change dump or text;
 //! * [`program_pmu`]: what a traced program did to its PMU;
 //! * [`run_report`]: everything that a report about one run shows, as data;
+//! * [`run_diff`]: what changed between two of those;
 //! * [`header`]: what produced a result;
 //! * [`page`]: what every page (HTML) is made in, and the colors of every drawing;
 //! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
@@ -42,6 +43,7 @@ pub mod perf_stat;
 pub mod prefetches;
 pub mod program_pmu;
 pub mod report_page;
+pub mod run_diff;
 pub mod run_report;
 pub mod spe;
 pub mod stalls;

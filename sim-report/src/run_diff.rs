@@ -1,0 +1,376 @@
+//! What changed between two runs: every number that their reports have, paired by its name, with size and
+//! sign. Numbers that are the same are only counted.
+
+mod page;
+mod quantities;
+mod text;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::run_report::RunReport;
+use quantities::{Group, Quantity, groups};
+
+pub use page::html;
+pub use text::write_text;
+
+/// Name and version of the JSON form.
+pub const FORMAT: &str = "n2sim-diff/1";
+
+/// A number of a report: counts are exact.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// A count.
+    Count(u64),
+    /// A difference of counts.
+    Difference(i64),
+    /// Anything else.
+    Value(f64),
+}
+
+impl Number {
+    /// The number, rounded if it is a very large count.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Number::Count(count) => count as f64,
+            Number::Difference(difference) => difference as f64,
+            Number::Value(value) => value,
+        }
+    }
+
+    fn minus(self, other: Number) -> Number {
+        match (self, other) {
+            (Number::Count(a), Number::Count(b)) => {
+                let difference = i128::from(a) - i128::from(b);
+                let limit = if difference < 0 { i64::MIN } else { i64::MAX };
+                Number::Difference(i64::try_from(difference).unwrap_or(limit))
+            }
+            _ => Number::Value(self.as_f64() - other.as_f64()),
+        }
+    }
+}
+
+/// One of the two runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Side {
+    /// What was given on the command line.
+    pub name: String,
+    /// The trace.
+    pub trace: String,
+    /// The configuration.
+    pub config: String,
+    /// Retired instructions.
+    pub instructions: u64,
+    /// Cycles.
+    pub cycles: u64,
+}
+
+/// A setting that is not the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingChange {
+    /// Which one.
+    pub name: String,
+    /// In the first run.
+    pub from: String,
+    /// In the second.
+    pub to: String,
+}
+
+/// A number that is not the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Its name, the same in every report, unique in its section.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// What it counts.
+    pub unit: String,
+    /// The event that it is the count of, if it is one.
+    pub event: Option<String>,
+    /// In the first run; absent if its report does not have it.
+    pub from: Option<Number>,
+    /// In the second run.
+    pub to: Option<Number>,
+    /// The second less the first.
+    pub change: Option<Number>,
+    /// The change in percent of the first; absent from 0.
+    pub percent: Option<f64>,
+    /// Of a count, if the runs have different numbers of instructions: the change of the count per
+    /// instruction, in percent.
+    pub rate_percent: Option<f64>,
+}
+
+/// What changed in one part of the report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SectionDiff {
+    /// Its name, the same in every comparison.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// What changed, in the order of the report.
+    pub changes: Vec<Change>,
+    /// Numbers that are the same.
+    pub unchanged: u64,
+    /// Numbers that changed by less than was asked for.
+    pub small: u64,
+}
+
+/// The comparison of two runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunDiff {
+    /// Name and version of this form: `n2sim-diff/1`.
+    pub format: String,
+    /// The first run.
+    pub from: Side,
+    /// The second run.
+    pub to: Side,
+    /// Settings that differ.
+    pub settings: Vec<SettingChange>,
+    /// The parts of the report.
+    pub sections: Vec<SectionDiff>,
+}
+
+/// A run with the name that it was given.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedRun<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The report.
+    pub report: &'a RunReport,
+}
+
+impl RunDiff {
+    /// Compares two runs; changes of less than `least` percent are only counted.
+    pub fn new(from: NamedRun<'_>, to: NamedRun<'_>, least: f64) -> RunDiff {
+        let instructions = (from.report.run.instructions, to.report.run.instructions);
+        let sections = groups(from.report).into_iter().zip(groups(to.report));
+        RunDiff {
+            format: FORMAT.to_owned(),
+            from: side(from),
+            to: side(to),
+            settings: settings(from.report, to.report),
+            sections: sections.map(|(from, to)| section(from, to, instructions, least)).collect(),
+        }
+    }
+
+    /// How many numbers changed.
+    pub fn changed(&self) -> usize {
+        self.sections.iter().map(|section| section.changes.len()).sum()
+    }
+}
+
+fn side(run: NamedRun<'_>) -> Side {
+    let info = &run.report.run;
+    Side {
+        name: run.name.to_owned(),
+        trace: info.trace.clone(),
+        config: info.config.clone(),
+        instructions: info.instructions,
+        cycles: info.cycles,
+    }
+}
+
+fn settings(from: &RunReport, to: &RunReport) -> Vec<SettingChange> {
+    let all = |report: &RunReport| {
+        let run = &report.run;
+        let optional = |text: Option<String>| text.unwrap_or_else(|| String::from("all"));
+        [
+            ("n2sim", run.version.clone()),
+            ("trace", run.trace.clone()),
+            ("content of the trace", run.trace_hash.clone()),
+            ("configuration", run.config.clone()),
+            ("values of the configuration", run.config_hash.clone()),
+            ("revision", run.revision.clone()),
+            ("seed", run.seed.to_string()),
+            ("clock in Hz", run.clock_hz.to_string()),
+            ("warm-up", run.warmup.to_string()),
+            ("limit", optional(run.limit.map(|limit| limit.to_string()))),
+            ("region", optional(run.roi.clone())),
+        ]
+    };
+    let differing = all(from).into_iter().zip(all(to)).filter(|(from, to)| from.1 != to.1);
+    let change = |((name, from), (_, to)): ((&str, String), (&str, String))| SettingChange {
+        name: name.to_owned(),
+        from,
+        to,
+    };
+    differing.map(change).collect()
+}
+
+/// Part of a number by which a reader of JSON may round it.
+const ROUNDING: f64 = 1e-12;
+
+fn is_same(from: Option<Number>, to: Option<Number>) -> bool {
+    match (from, to) {
+        (Some(Number::Value(from)), Some(Number::Value(to))) => {
+            (from - to).abs() <= ROUNDING * from.abs().max(to.abs())
+        }
+        _ => from == to,
+    }
+}
+
+/// Numbers of one name are paired in their order, should a report have several.
+type Key = (String, usize);
+
+fn keyed(quantities: Vec<Quantity>) -> Vec<(Key, Quantity)> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let key = |quantity: Quantity| {
+        let times = seen.entry(quantity.id.clone()).or_default();
+        *times += 1;
+        ((quantity.id.clone(), *times), quantity)
+    };
+    quantities.into_iter().map(key).collect()
+}
+
+fn section(from: Group, to: Group, instructions: (u64, u64), least: f64) -> SectionDiff {
+    let mut others: BTreeMap<Key, Quantity> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (key, quantity) in keyed(to.quantities) {
+        order.push(key.clone());
+        others.insert(key, quantity);
+    }
+    let mut pairs: Vec<(Quantity, Option<Number>, Option<Number>)> = Vec::new();
+    for (key, quantity) in keyed(from.quantities) {
+        let other = others.remove(&key).map_or(from.missing, |other| other.value);
+        let value = quantity.value;
+        pairs.push((quantity, value, other));
+    }
+    // What only the second report has comes behind, in its order.
+    for quantity in order.iter().filter_map(|key| others.remove(key)) {
+        let value = quantity.value;
+        pairs.push((quantity, from.missing, value));
+    }
+    let all = pairs.len() as u64;
+    pairs.retain(|(_, from, to)| !is_same(*from, *to));
+    let unchanged = all - pairs.len() as u64;
+    let changes: Vec<Change> = pairs
+        .into_iter()
+        .map(|(quantity, from, to)| change(quantity, from, to, instructions))
+        .collect();
+    let (large, small): (Vec<Change>, Vec<Change>) =
+        changes.into_iter().partition(|change| change.percent.is_none_or(|p| p.abs() >= least));
+    let small = small.len() as u64;
+    SectionDiff {
+        id: from.id.to_owned(),
+        title: from.title.to_owned(),
+        changes: large,
+        unchanged,
+        small,
+    }
+}
+
+fn change(
+    quantity: Quantity,
+    from: Option<Number>,
+    to: Option<Number>,
+    (before, after): (u64, u64),
+) -> Change {
+    let Quantity { id, name, unit, event, .. } = quantity;
+    let both = from.zip(to);
+    let rates = both.filter(|(from, _)| matches!(from, Number::Count(_)) && before != after);
+    let rate = rates
+        .and_then(|(from, to)| percent(from.as_f64() * after as f64, to.as_f64() * before as f64));
+    Change {
+        id,
+        name,
+        unit: unit.to_owned(),
+        event,
+        change: both.map(|(from, to)| to.minus(from)),
+        percent: both.and_then(|(from, to)| percent(from.as_f64(), to.as_f64())),
+        rate_percent: rate,
+        from,
+        to,
+    }
+}
+
+fn percent(from: f64, to: f64) -> Option<f64> {
+    let percent = (to - from) / from.abs() * 100.0;
+    (from != 0.0 && percent.is_finite()).then_some(percent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(quantities: &[(&str, Option<Number>)]) -> Group {
+        let quantity = |&(id, value): &(&str, Option<Number>)| Quantity {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            unit: "",
+            event: None,
+            value,
+        };
+        Group {
+            id: "g",
+            title: "G",
+            missing: None,
+            quantities: quantities.iter().map(quantity).collect(),
+        }
+    }
+
+    #[test]
+    fn only_what_changed_is_told_with_size_and_sign() {
+        let from = group(&[
+            ("same", Some(Number::Count(7))),
+            ("less", Some(Number::Count(u64::MAX))),
+            ("zero", Some(Number::Count(0))),
+            ("gone", Some(Number::Value(1.0))),
+            ("never", None),
+        ]);
+        let to = group(&[
+            ("new", Some(Number::Count(1))),
+            ("zero", Some(Number::Count(5))),
+            ("less", Some(Number::Count(u64::MAX - 1))),
+            ("same", Some(Number::Count(7))),
+            ("never", None),
+        ]);
+        let diff = section(from, to, (10, 10), 0.0);
+        let told: Vec<_> = diff.changes.iter().map(|c| (c.id.as_str(), c.change)).collect();
+        assert_eq!(
+            told,
+            [
+                ("less", Some(Number::Difference(-1))),
+                ("zero", Some(Number::Difference(5))),
+                ("gone", None),
+                ("new", None)
+            ]
+        );
+        assert_eq!((diff.unchanged, diff.changes[1].percent), (2, None));
+    }
+
+    #[test]
+    fn a_cause_that_is_left_out_has_no_slots() {
+        let mut from = group(&[("a", Some(Number::Count(1)))]);
+        from.missing = Some(Number::Count(0));
+        let to = group(&[("b", Some(Number::Count(5)))]);
+        let diff = section(from, to, (1, 1), 0.0);
+        let told: Vec<_> = diff.changes.iter().map(|c| (c.id.as_str(), c.change)).collect();
+        let (a, b) = (Number::Difference(-1), Number::Difference(5));
+        assert_eq!(told, [("a", Some(a)), ("b", Some(b))]);
+    }
+
+    #[test]
+    fn numbers_of_one_name_are_paired_in_order() {
+        let from = group(&[("f", Some(Number::Count(1))), ("f", Some(Number::Count(2)))]);
+        let to = group(&[("f", Some(Number::Count(1))), ("f", Some(Number::Count(3)))]);
+        let diff = section(from, to, (10, 20), 0.0);
+        assert_eq!(diff.changes.len(), 1);
+        assert_eq!(diff.changes[0].percent, Some(50.0));
+        assert_eq!(
+            diff.changes[0].rate_percent,
+            Some(-25.0),
+            "1.5 times in twice the instructions"
+        );
+    }
+
+    #[test]
+    fn small_changes_are_counted() {
+        let from = group(&[("a", Some(Number::Count(1000))), ("b", Some(Number::Value(1.0)))]);
+        let to = group(&[("a", Some(Number::Count(1009))), ("b", Some(Number::Value(0.9)))]);
+        let diff = section(from, to, (1, 1), 1.0);
+        assert_eq!((diff.changes.len(), diff.small), (1, 1));
+        assert!(diff.changes[0].change.expect("both have it").as_f64() < 0.0);
+    }
+}

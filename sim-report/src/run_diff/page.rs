@@ -1,0 +1,178 @@
+//! What changed between two runs, as a page.
+
+use maud::{Markup, html};
+use sim_core::PmuEvent;
+
+use super::text::{named, printed, signed};
+use super::{Change, Number, RunDiff, SectionDiff};
+use crate::page::{Cell, Chart, Page, Section, Table, event_link, glossary, palette};
+use crate::perf_stat::grouped;
+
+/// The page, one file.
+pub fn html(diff: &RunDiff) -> String {
+    let mut sections = vec![summary(diff)];
+    let changed = diff.sections.iter().filter(|section| !section.changes.is_empty());
+    sections.extend(changed.map(|section| Section {
+        id: section.id.clone(),
+        heading: section.title.clone(),
+        body: body(section),
+    }));
+    let events = events(diff);
+    if !events.is_empty() {
+        let (id, heading) = (String::from("glossary"), String::from("What the events are"));
+        sections.push(Section { id, heading, body: glossary(&events) });
+    }
+    let title = String::from("What changed between two runs");
+    Page { title, lead: lead(diff), sections }.html()
+}
+
+fn lead(diff: &RunDiff) -> Markup {
+    let unchanged: u64 = diff.sections.iter().map(|section| section.unchanged).sum();
+    html! {
+        p { "From " strong { (diff.from.name) } " to " strong { (diff.to.name) } "." }
+        p { (grouped(diff.changed() as u64)) " numbers of the reports changed and are listed; "
+            (grouped(unchanged)) " are the same." }
+    }
+}
+
+fn summary(diff: &RunDiff) -> Section {
+    let mut runs =
+        Table::new("runs", "The two runs").text("Run").text("Trace").text("Configuration");
+    runs = runs.number("Cycles").number("Instructions");
+    for (word, side) in [("from", &diff.from), ("to", &diff.to)] {
+        let texts = [word, &side.trace, &side.config].map(Cell::from);
+        runs.push(texts.into_iter().chain([side.cycles.into(), side.instructions.into()]));
+    }
+    let mut settings =
+        Table::new("settings", "Settings that differ").text("Setting").text("From").text("To");
+    for setting in &diff.settings {
+        settings.push(
+            [&setting.name, &setting.from, &setting.to].map(|text| Cell::from(text.as_str())),
+        );
+    }
+    let body = html! {
+        (runs.html())
+        @if settings.is_empty() { p { "Both have the same settings." } } @else { (settings.html()) }
+    };
+    Section { id: String::from("summary"), heading: String::from("The two runs"), body }
+}
+
+fn body(section: &SectionDiff) -> Markup {
+    let table = table(section);
+    html! {
+        @if section.id == "slots" { (chart(section).html()) } @else { (table.html()) }
+        p.quiet { (grouped(section.unchanged)) " numbers of this part are the same"
+            @if section.small > 0 { ", " (grouped(section.small)) " changed by less than was asked for" }
+            "." }
+    }
+}
+
+fn table(section: &SectionDiff) -> Table {
+    let has_rates = section.changes.iter().any(|change| change.rate_percent.is_some());
+    let mut table =
+        Table::new(format!("{}-changes", section.id), format!("{}: what changed", section.title))
+            .text("What")
+            .number("From")
+            .number("To")
+            .number("Change")
+            .number("Change in %");
+    if has_rates {
+        table = table.number("Per instruction, %");
+    }
+    for change in &section.changes {
+        let mut row =
+            vec![name(change), cell(change.from), cell(change.to), difference(change.change)];
+        row.push(percent(change.percent));
+        if has_rates {
+            row.push(percent(change.rate_percent));
+        }
+        table.push(row);
+    }
+    if section.changes.len() > 8 { table.filter() } else { table }
+}
+
+fn name(change: &Change) -> Cell {
+    match change.event.as_deref().and_then(|name| PmuEvent::from_name(name).ok()) {
+        Some(event) => Cell::Markup(event_link(event), change.name.clone()),
+        None => Cell::Text(named(change)),
+    }
+}
+
+fn cell(number: Option<Number>) -> Cell {
+    match number {
+        Some(Number::Count(count)) => Cell::Count(count),
+        Some(number) => Cell::Markup(html! { (printed(number)) }, number.as_f64().to_string()),
+        None => Cell::None,
+    }
+}
+
+/// The exact difference stands behind what is printed.
+fn difference(number: Option<Number>) -> Cell {
+    let Some(number) = number else { return Cell::None };
+    let exact = match number {
+        Number::Difference(difference) => difference.to_string(),
+        other => other.as_f64().to_string(),
+    };
+    Cell::Markup(html! { (signed(number)) }, exact)
+}
+
+fn percent(percent: Option<f64>) -> Cell {
+    percent.map_or(Cell::None, |p| Cell::Markup(html! { (format!("{p:+.2}")) }, p.to_string()))
+}
+
+/// The events that the page names.
+fn events(diff: &RunDiff) -> Vec<PmuEvent> {
+    let changes = diff.sections.iter().flat_map(|section| &section.changes);
+    changes.filter_map(|change| PmuEvent::from_name(change.event.as_deref()?).ok()).collect()
+}
+
+/// Pixels: a row, the names, the room for bars on each side, numbers behind them.
+const ROW: u64 = 22;
+const NAMES: u64 = 250;
+const SIDE: u64 = 120;
+const NUMBERS: u64 = 96;
+
+/// Slots more or less, as bars to the right and to the left of a line.
+fn chart(section: &SectionDiff) -> Chart {
+    let changes: Vec<&Change> =
+        section.changes.iter().filter(|change| change.change.is_some()).collect();
+    let size = |change: &Change| change.change.map_or(0.0, |number| number.as_f64());
+    let largest = changes.iter().map(|change| size(change).abs()).fold(1.0, f64::max);
+    let (width, height) = (NAMES + 2 * (SIDE + NUMBERS), changes.len() as u64 * ROW + 40);
+    let zero = NAMES + NUMBERS + SIDE;
+    let drawing = html! {
+        svg width=(width) height=(height)
+            viewBox={ "0 0 " (width) " " (height) } role="img" aria-label="Slots more or less by cause" {
+            (maud::PreEscaped(palette::svg_style()))
+            text.fill-quiet x=(zero - 10) y="16" font-size="12" text-anchor="end" { "fewer slots" }
+            text.fill-quiet x=(zero + 10) y="16" font-size="12" { "more slots" }
+            @for (row, change) in changes.iter().enumerate() {
+                (bar(change, 26 + row as u64 * ROW, zero, size(change) / largest))
+            }
+            line.stroke-line x1=(zero) y1="22" x2=(zero) y2=(height - 8) {}
+        }
+    };
+    Chart {
+        id: String::from("slots-chart"),
+        title: String::from("Slots by cause: more to the right, fewer to the left."),
+        text: String::from("Each line is a part of the one that it is indented below."),
+        svg: drawing.into_string(),
+        table: table(section),
+    }
+}
+
+fn bar(change: &Change, y: u64, zero: u64, part: f64) -> Markup {
+    let length = (part.abs() * SIDE as f64).round() as u64;
+    let (x, anchor, at, fill) = match part < 0.0 {
+        true => (zero - length, "end", zero - length - 6, "fill-blue"),
+        false => (zero, "start", zero + length + 6, "fill-orange"),
+    };
+    let base = y + 13;
+    html! {
+        text.fill-ink x="8" y=(base) font-size="12" { (change.name) }
+        rect class=(fill) x=(x) y=(y + 2) width=(length.max(1)) height=(ROW - 8) {}
+        text.fill-ink x=(at) y=(base) font-size="12" text-anchor=(anchor) {
+            (change.change.map_or_else(String::new, signed))
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! A report as a list of named numbers.
+
+use super::Number;
+use crate::run_report::{Code, LookupRow, MissCurve, RunReport, SlotNode};
+
+/// A number and what it is called.
+pub(super) struct Quantity {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) unit: &'static str,
+    pub(super) event: Option<String>,
+    pub(super) value: Option<Number>,
+}
+
+/// The numbers of one part of a report.
+pub(super) struct Group {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    /// What a number is that a report leaves out.
+    pub(super) missing: Option<Number>,
+    pub(super) quantities: Vec<Quantity>,
+}
+
+fn count(
+    id: impl Into<String>,
+    name: impl Into<String>,
+    unit: &'static str,
+    count: u64,
+) -> Quantity {
+    let value = Some(Number::Count(count));
+    Quantity { id: id.into(), name: name.into(), unit, event: None, value }
+}
+
+fn value(
+    id: impl Into<String>,
+    name: impl Into<String>,
+    unit: &'static str,
+    value: Option<f64>,
+) -> Quantity {
+    let value = value.filter(|value| value.is_finite()).map(Number::Value);
+    Quantity { id: id.into(), name: name.into(), unit, event: None, value }
+}
+
+/// The parts of a report, the same for every one. What six counters would have read is left out: it differs
+/// with every change of timing.
+pub(super) fn groups(report: &RunReport) -> Vec<Group> {
+    let group = |id, title, quantities| Group { id, title, missing: None, quantities };
+    // Causes without slots are left out of the tree.
+    let missing = Some(Number::Count(0));
+    vec![
+        group("run", "The run", run(report)),
+        Group { missing, ..group("slots", "Where the rename slots went", slots(&report.top_down)) },
+        group("metrics", "Metrics", metrics(report)),
+        group("caches", "Caches", lookups(&report.caches)),
+        group("tlbs", "TLBs", lookups(&report.tlbs)),
+        group("latencies", "How long loads took", latencies(report)),
+        group("prefetchers", "Prefetchers", prefetchers(report)),
+        group("branches", "Branches", branches(report)),
+        group("functions", "Functions", functions(&report.code)),
+        group("lines", "Source lines", lines(&report.code)),
+        group("instructions", "Instructions", instructions(&report.code)),
+        group("curves", "Footprints and misses by size", curves(&report.miss_curves)),
+        group("flows", "Flows of the guide", flows(report)),
+        group("events", "Events", events(report)),
+    ]
+}
+
+fn run(report: &RunReport) -> Vec<Quantity> {
+    let run = &report.run;
+    vec![
+        value("seconds", "modeled time", "seconds", Some(run.seconds)),
+        count("cycles", "cycles", "cycles", run.cycles),
+        count("instructions", "instructions retired", "instructions", run.instructions),
+        value("ipc", "instructions per cycle", "per cycle", run.ipc),
+        count("threads", "threads", "threads", report.threads.len() as u64),
+    ]
+}
+
+/// The nodes in the order of the tree, each behind its parent.
+fn slots(root: &SlotNode) -> Vec<Quantity> {
+    let mut quantities = Vec::new();
+    let mut open = vec![(root, 0)];
+    while let Some((node, depth)) = open.pop() {
+        let name = format!("{}{}", "\u{a0}\u{a0}".repeat(depth), node.name);
+        quantities.push(count(node.id.as_str(), name, "slots", node.slots));
+        open.extend(node.children.iter().rev().map(|child| (child, depth + 1)));
+    }
+    quantities
+}
+
+fn metrics(report: &RunReport) -> Vec<Quantity> {
+    let metric = |metric: &crate::run_report::MetricValue| {
+        value(metric.metric.as_str(), metric.metric.as_str(), "", metric.value)
+    };
+    report.metrics.iter().map(metric).collect()
+}
+
+fn lookups(rows: &[LookupRow]) -> Vec<Quantity> {
+    let row = |row: &LookupRow| {
+        let (id, name) =
+            (format!("{}.{}", row.structure, row.kind), format!("{}, {}", row.structure, row.kind));
+        [
+            value(
+                format!("{id}.miss_percent"),
+                format!("{name}: misses"),
+                "percent",
+                row.miss_percent,
+            ),
+            value(
+                format!("{id}.mpki"),
+                format!("{name}: misses"),
+                "per 1000 instructions",
+                row.mpki,
+            ),
+        ]
+    };
+    rows.iter().flat_map(row).collect()
+}
+
+fn latencies(report: &RunReport) -> Vec<Quantity> {
+    let of_source = |row: &crate::run_report::LatencyHistogram| {
+        let source = &row.source;
+        let cycles = |id: &str, name: &str, cycles: Option<u64>| Quantity {
+            value: cycles.map(Number::Count),
+            ..count(format!("{source}.{id}"), format!("{source}: {name}"), "cycles", 0)
+        };
+        [
+            count(format!("{source}.loads"), format!("{source}: loads"), "loads", row.loads),
+            value(format!("{source}.mean"), format!("{source}: mean"), "cycles", row.mean),
+            cycles("median", "median", row.median),
+            cycles("p90", "90 of 100", row.p90),
+            cycles("p99", "99 of 100", row.p99),
+        ]
+    };
+    report.load_latencies.iter().flat_map(of_source).collect()
+}
+
+fn prefetchers(report: &RunReport) -> Vec<Quantity> {
+    let of_one = |row: &crate::run_report::PrefetcherRow| {
+        let of = &row.prefetcher;
+        let line =
+            |id: &str, lines| count(format!("{of}.{id}"), format!("{of}: {id}"), "lines", lines);
+        [
+            line("issued", row.issued),
+            line("useful", row.useful),
+            line("late", row.late),
+            line("useless", row.useless),
+            line("missed", row.missed),
+        ]
+    };
+    report.prefetchers.iter().flat_map(of_one).collect()
+}
+
+fn branches(report: &RunReport) -> Vec<Quantity> {
+    let branches = &report.branches;
+    let kinds = branches.kinds.iter().flat_map(|kind| {
+        let name = &kind.kind;
+        [
+            count(
+                format!("kind.{name}.retired"),
+                format!("{name}: retired"),
+                "branches",
+                kind.retired,
+            ),
+            count(
+                format!("kind.{name}.mispredicted"),
+                format!("{name}: mispredicted"),
+                "branches",
+                kind.mispredicted,
+            ),
+        ]
+    });
+    let sites = branches.sites.iter().map(|site| {
+        let symbol = &site.place.symbol;
+        let name = format!("{symbol}: mispredicted");
+        count(format!("site.{symbol}"), name, "branches", site.mispredicted)
+    });
+    kinds.chain(sites).collect()
+}
+
+fn functions(code: &Code) -> Vec<Quantity> {
+    let of_one = |function: &crate::run_report::HotFunction| {
+        count(function.name.as_str(), function.name.as_str(), "slots", function.cost.slots)
+    };
+    code.functions.iter().map(of_one).collect()
+}
+
+fn lines(code: &Code) -> Vec<Quantity> {
+    let of_one = |line: &crate::run_report::HotLine| {
+        let name = format!("{}:{}", line.file, line.line);
+        count(name.clone(), name, "slots", line.cost.slots)
+    };
+    code.lines.iter().map(of_one).collect()
+}
+
+fn instructions(code: &Code) -> Vec<Quantity> {
+    let of_one = |instruction: &crate::run_report::HotInstruction| {
+        let symbol = &instruction.place.symbol;
+        count(symbol.as_str(), symbol.as_str(), "slots", instruction.cost.slots)
+    };
+    code.instructions.iter().map(of_one).collect()
+}
+
+fn curves(curves: &[MissCurve]) -> Vec<Quantity> {
+    let of_one = |curve: &MissCurve| {
+        let (id, name) = (&curve.id, &curve.name);
+        let footprint = count(
+            format!("{id}.footprint"),
+            format!("{name}: footprint"),
+            "lines or pages",
+            curve.footprint_units,
+        );
+        let marks = curve.marks.iter().map(|mark| {
+            let structure = &mark.structure;
+            count(
+                format!("{id}.{structure}"),
+                format!("{name}: misses at the size of {structure}"),
+                "accesses",
+                mark.misses,
+            )
+        });
+        std::iter::once(footprint).chain(marks).collect::<Vec<_>>()
+    };
+    curves.iter().flat_map(of_one).collect()
+}
+
+fn flows(report: &RunReport) -> Vec<Quantity> {
+    let edges = report.flows.iter().flat_map(|flow| {
+        let section = &flow.section;
+        flow.edges.iter().map(move |edge| {
+            let (from, to) = (&edge.from, &edge.to);
+            let name = format!("{section} {from} \u{2192} {to}");
+            count(format!("{section}.{from}.{to}.{}", edge.label), name, "times", edge.taken)
+        })
+    });
+    edges.collect()
+}
+
+fn events(report: &RunReport) -> Vec<Quantity> {
+    let of_one = |event: &crate::run_report::EventCount| Quantity {
+        event: Some(event.event.clone()),
+        ..count(event.event.as_str(), event.event.as_str(), "events", event.count)
+    };
+    report.events.iter().map(of_one).collect()
+}
