@@ -88,8 +88,11 @@ fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> (String, 
     let mut lines = Lines::new("cycles", unit);
     lines.x_names = Some(short);
     for series in series.iter().filter(|series| !is_quiet(series)) {
-        let points = ends.iter().zip(&series.values);
-        let points = points.filter_map(|(end, value)| Some((*end as f64, (*value)?)));
+        let points = spans(ends).zip(&series.values).filter_map(|(span, value)| {
+            let value = (*value)?;
+            Some(span.map(|at| (at, value)))
+        });
+        let points = points.flatten();
         lines.lines.push(Line { name: series.name.clone(), points: points.collect() });
     }
     let values = lines.lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y);
@@ -102,10 +105,10 @@ fn areas(ends: &[u64], series: &[&Series], title: &str) -> (String, Markup) {
     let mut areas = StackedAreaPlot::new()
         .with_strokes(false)
         .with_fill_opacity(0.9)
-        .with_x(ends.iter().map(|end| *end as f64));
+        .with_x(spans(ends).flatten());
     for series in series {
         areas = areas
-            .with_series(series.values.iter().map(|value| value.unwrap_or(0.0)))
+            .with_series(series.values.iter().flat_map(|value| [value.unwrap_or(0.0); 2]))
             .with_color(color(series).var());
     }
     let plots = vec![Plot::StackedArea(areas)];
@@ -117,6 +120,12 @@ fn areas(ends: &[u64], series: &[&Series], title: &str) -> (String, Markup) {
         .with_x_tick_format(kuva::render::layout::TickFormat::Custom(std::sync::Arc::new(short)));
     let legend = areas_legend(series.iter().map(|own| (own.name.as_str(), color(own))));
     (draw(plots, layout, title), legend)
+}
+
+/// Both ends of each interval: a value holds from one to the other.
+fn spans(ends: &[u64]) -> impl Iterator<Item = [f64; 2]> + '_ {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, end)| [start as f64, *end as f64])
 }
 
 fn color(series: &Series) -> Color {
@@ -155,6 +164,12 @@ mod tests {
     fn numbers_on_an_axis_are_short() {
         let names = [0.0, 950.0, 1500.0, 2e6, 1.25e9].map(short);
         assert_eq!(names, ["0", "950", "1.5k", "2M", "1.25G"]);
+    }
+
+    #[test]
+    fn a_value_holds_for_its_interval() {
+        let spans: Vec<[f64; 2]> = spans(&[10, 15]).collect();
+        assert_eq!(spans, [[0.0, 10.0], [10.0, 15.0]]);
     }
 
     #[test]
