@@ -7,14 +7,15 @@ use serde::Serialize;
 use sim_core::flow::Flow;
 use sim_core::pmu_event::{Group, RelationKind};
 use sim_core::{Counts, PmuEvent, StallCause};
-use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session, trust};
 use sim_metrics::formula::{Catalog, Machine};
 use sim_report::explain::{Explanation, Topic, metrics};
 use sim_report::perf_stat::grouped;
 use sim_report::stalls::Ledger;
+use sim_trace::Lack;
 
 use super::ExplainArgs;
-use crate::stat;
+use crate::{opened, stat};
 
 /// An explanation with its values, as one JSON object.
 #[derive(Debug, Serialize)]
@@ -52,7 +53,7 @@ pub(super) fn open(args: &ExplainArgs, trace: &Path) -> anyhow::Result<Session> 
     let document = args.machine.source(&overrides).document()?;
     let name = trace.display().to_string();
     let header = RunHeader { config: document.name(), trace: name, ..RunHeader::default() };
-    Ok(Session::open(trace, MachineConfig::from_document(&document)?, header)?)
+    opened::session(trace, MachineConfig::from_document(&document)?, header)
 }
 
 /// The part of the trace that the arguments ask for.
@@ -75,12 +76,13 @@ pub(super) fn values(
     outcome.cores.iter().for_each(|core| counts.add(&core.counts));
     let patch = session.config().core.revision.patch();
     let values = match topic {
-        Topic::Event(event) => vec![of_event(*event, &counts)],
+        Topic::Event(event) => vec![of_event(*event, &counts, &outcome.header.lacks)],
         Topic::Section(number) => {
-            events_of(number).into_iter().map(|event| of_event(event, &counts)).collect()
+            let events = events_of(number).into_iter();
+            events.map(|event| of_event(event, &counts, &outcome.header.lacks)).collect()
         }
         Topic::Cause(cause) => vec![of_cause(*cause, &outcome)],
-        Topic::Metric(name) => of_metric(name, catalog, &counts, patch, outcome.cores.len()),
+        Topic::Metric(name) => of_metric(name, catalog, &counts, patch, &outcome),
     };
     Ok(OnTrace {
         trace: outcome.header.trace.clone(),
@@ -102,7 +104,7 @@ fn events_of(section: &str) -> Vec<PmuEvent> {
     events
 }
 
-fn of_event(event: PmuEvent, counts: &Counts) -> Value {
+fn of_event(event: PmuEvent, counts: &Counts, lacks: &[Lack]) -> Value {
     let count = counts.value(event);
     let instructions = counts.value(PmuEvent::INST_RETIRED);
     let mut notes = Vec::new();
@@ -118,6 +120,8 @@ fn of_event(event: PmuEvent, counts: &Counts) -> Value {
             notes.push(format!("{share:.2} % of {}", whole.mnemonic()));
         }
     }
+    let doubt = trust::doubt(event, lacks);
+    notes.extend(doubt.map(|lack| format!("doubtful: {}", lack.label())));
     let (name, unit) = (event.mnemonic().to_owned(), String::new());
     Value { name, value: Some(count as f64), unit, note: notes.join(", ") }
 }
@@ -140,10 +144,11 @@ fn of_metric(
     catalog: &Catalog,
     counts: &Counts,
     patch: u8,
-    cores: usize,
+    outcome: &Outcome,
 ) -> Vec<Value> {
     let Some(metric) = catalog.get(name) else { return Vec::new() };
-    let machine = Machine::neoverse_n2(patch, u32::try_from(cores).unwrap_or(u32::MAX));
+    let machine =
+        Machine::neoverse_n2(patch, u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX));
     let count = |event: PmuEvent| counts.value(event) as f64;
     let value = metrics::value(metric, catalog, &machine, count);
     let note = match value {
@@ -152,7 +157,9 @@ fn of_metric(
     };
     let own = Value { name: metric.name.clone(), value, unit: metric.scale.unit.clone(), note };
     let parts = metrics::events(metric, catalog).into_iter();
-    std::iter::once(own).chain(parts.map(|event| of_event(event, counts))).collect()
+    std::iter::once(own)
+        .chain(parts.map(|event| of_event(event, counts, &outcome.header.lacks)))
+        .collect()
 }
 
 /// Writes the values for people.
