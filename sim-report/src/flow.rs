@@ -1,7 +1,7 @@
 //! The flows of PMU guide chapter 5 for the eye: as they are declared, or with the counts of a run.
 //!
 //! A [`Chart`] is what all forms show: [`svg()`] draws it with a layout of its own, in which labels are places
-//! like boxes and so cannot overlap; [`text`] writes it for a terminal, [`dot`] for Graphviz, [`page`] for a
+//! like boxes and so cannot overlap; [`text`] writes it for a terminal, [`dot()`] for Graphviz, [`page`] for a
 //! browser. [`steps`] is a scenario step by step.
 
 mod chart;
