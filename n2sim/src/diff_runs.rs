@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_machine::{MachineConfig, RunHeader, RunOptions};
 use sim_report::RunReport;
 use sim_report::run_diff::{self, NamedRun, RunDiff};
 use sim_report::run_report::{FORMAT, Observed};
@@ -13,7 +13,7 @@ use sim_report::run_report::{FORMAT, Observed};
 use crate::Verdict;
 use crate::diff::{DiffArgs, document};
 use crate::output::Output;
-use crate::{input, per_function, stat};
+use crate::{input, opened, per_function, stat};
 
 /// Turns of the six counters, whose readings are not compared.
 const TICK_NS: u64 = 4_000_000;
@@ -103,7 +103,7 @@ fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunRepor
         trace: place.to_string(),
         ..RunHeader::default()
     };
-    let session = Session::open(path, MachineConfig::from_document(&document)?, header)?;
+    let session = opened::session(path, MachineConfig::from_document(&document)?, header)?;
     let symbols = per_function::symbols(session.trace(), None)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
     let (observed, _) = stat::with_progress(&session, |progress| {

@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
 use sim_machine::scenario::{Walked, configure, walk_case};
-use sim_machine::{FlowWatch, MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_machine::{FlowWatch, MachineConfig, Outcome, RunHeader, RunOptions};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_trace::scenario::{self, Action, Case, Step, Xt};
@@ -18,6 +18,7 @@ use sim_trace::scenario::{self, Action, Case, Step, Xt};
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};
 use crate::input;
+use crate::opened;
 use crate::output::Output;
 use crate::stat;
 
@@ -140,7 +141,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         trace: path.display().to_string(),
         ..RunHeader::default()
     };
-    let session = Session::open(path, MachineConfig::from_document(&document)?, run_header)?;
+    let session = opened::session(path, MachineConfig::from_document(&document)?, run_header)?;
     let mut out = Output::create(args.output.as_deref())?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
     let mut watch = FlowWatch::default();

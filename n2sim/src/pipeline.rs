@@ -13,7 +13,7 @@ use sim_trace::StreamInfo;
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions};
 use crate::output::Output;
-use crate::{per_function, stat};
+use crate::{opened, per_function, stat};
 
 /// Instructions that are shown if no window is given.
 const DEFAULT_WINDOW: u64 = 48;
@@ -98,7 +98,7 @@ fn open(args: &PipelineArgs) -> anyhow::Result<Session> {
     let document = args.machine.source(&overrides).document()?;
     let trace = args.trace.display().to_string();
     let header = RunHeader { config: document.name(), trace, ..RunHeader::default() };
-    Ok(Session::open(&args.trace, MachineConfig::from_document(&document)?, header)?)
+    opened::session(&args.trace, MachineConfig::from_document(&document)?, header)
 }
 
 /// The thread that was asked for, and which of the cores runs it.

@@ -1,0 +1,144 @@
+//! Traces of other tools on the command line: exported, imported, run as they are, and refused.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn n2sim(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_n2sim"))
+        .args(words)
+        .current_dir(repository())
+        .output()
+        .unwrap()
+}
+
+/// Standard output and standard error of a command that succeeds.
+fn done(words: &[&str]) -> (String, String) {
+    let output = n2sim(words);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let told = text(output.stderr);
+    assert!(output.status.success(), "{words:?}: {told}");
+    (text(output.stdout), told)
+}
+
+/// What a command says that is refused as wrong input.
+fn refused(words: &[&str]) -> String {
+    let output = n2sim(words);
+    assert_eq!(output.status.code(), Some(2), "{words:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The value of an event in `stat -x,`, and whether it is marked.
+fn count(csv: &str, event: &str) -> (u64, bool) {
+    let fields = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let row = csv.lines().map(fields).find(|row| row.get(2).is_some_and(|name| name == event));
+    let row = row.unwrap_or_else(|| panic!("{event} in {csv}"));
+    (row[0].parse().unwrap(), row[6].contains("doubtful"))
+}
+
+#[test]
+fn an_exported_trace_comes_back_and_runs_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let events = "instructions,br_retired,ld_spec,l1d_cache,cycles";
+    let stat = |trace: &str| {
+        done(&["stat", trace, "--limit", "50k", "--no-multiplex", "-x,", "-e", events])
+    };
+    let (native, told) = stat("traces/vector.n2t");
+    assert!(!told.contains("doubtful") && !told.contains("# lacks"), "{told}");
+    for (format, has_words) in [("text", true), ("champsim", false)] {
+        let (exported, again) = (at(format), at("again.n2t"));
+        done(&["trace", "export", "--to", format, "traces/vector.n2t", "-o", &exported]);
+        let (told, _) = done(&["trace", "import", &exported, "-o", &again, "--limit", "60k"]);
+        assert!(told.contains("60000 instructions"), "{told}");
+        for trace in [&exported, &again] {
+            let (found, told) = stat(trace);
+            assert!(told.contains("# lacks ") && told.contains("n2sim: note: "), "{told}");
+            for event in ["instructions", "br_retired"] {
+                assert_eq!(count(&found, event), count(&native, event), "{format}: {event}");
+            }
+            assert!(count(&found, "ld_spec").1, "{found}");
+            assert_eq!(count(&found, "cycles").1, !has_words, "{found}");
+        }
+    }
+}
+
+#[test]
+fn every_form_of_a_report_marks_doubtful_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("t").display().to_string();
+    done(&["trace", "export", "--to", "text", "traces/vector.n2t", "-o", &trace]);
+    let line = |text: &str, event: &str| {
+        let is_inside = |c: char| !c.is_alphanumeric() && c != '_';
+        let is_it = |line: &&str| line.split(is_inside).any(|word| word == event);
+        text.lines().find(is_it).unwrap_or_else(|| panic!("{event} in {text}")).to_owned()
+    };
+    let forms = [
+        (&[][..], "# doubtful: executed code only"),
+        (&["-x,"], "doubtful: executed code only"),
+        (&["-j"], "\"doubt\" : \"executed code only\""),
+    ];
+    for (form, mark) in forms {
+        let text = done(&[&["stat", &trace, "--limit", "5k"], form].concat()).0;
+        assert!(line(&text, "br_indirect_spec").contains(mark), "{text}");
+        assert!(!line(&text, "inst_retired").contains("doubt"), "{text}");
+        // What we print can be checked by ourselves.
+        let counts = folder.path().join("counts");
+        std::fs::write(&counts, &text).unwrap();
+        done(&["check", &counts.display().to_string()]);
+    }
+    let (report, _) = done(&["report", &trace, "--limit", "5k", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let doubt = |event: &str| {
+        let events = report["events"].as_array().unwrap();
+        events.iter().find(|one| one["event"] == event).unwrap()["doubt"].clone()
+    };
+    assert_eq!(doubt("INST_SPEC"), "executed code only");
+    assert_eq!(doubt("INST_RETIRED"), serde_json::Value::Null);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let output = folder.path().join("out.n2t");
+    let out = output.display().to_string();
+    let lackey = file("lackey", "==1== Lackey\nI  04001090,4\n L 1ffeff7e0,8\n");
+    assert!(refused(&["stat", &lackey]).contains("--elf PROGRAM"));
+    let arm = file("arm", "1 clk IT (1) 00008000 e3a00001 A svc_s : MOV r0,#1\n");
+    assert!(refused(&["trace", "import", &arm, "-o", &out]).contains("32-bit code"));
+    let odd = file("odd", "0, 0x1002, 0xd503201f, \"nop\"\n");
+    assert!(refused(&["stat", &odd]).contains("a multiple of 4"));
+    let import = |words: &[&str]| refused(&[&["trace", "import", "-o", &out], words].concat());
+    assert!(import(&["/nowhere/x"]).contains("no such trace"));
+    assert!(import(&["/dev/zero"]).contains("a device or a pipe"));
+    assert!(import(&[&odd, "--from", "qemu"]).contains("known are drmemtrace"));
+    assert!(import(&[&lackey, "--elf", &odd]).contains("no program"));
+    let told = refused(&["trace", "export", "--to", "champsim", "traces/atomics.n2t"]);
+    assert!(told.contains("choose --stream from 0, 1"), "{told}");
+    assert!(!output.exists(), "nothing half-made stays behind");
+}
+
+#[test]
+fn a_folder_is_one_trace_of_several_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = "traces/atomics.n2t";
+    for stream in ["0", "1"] {
+        let part = folder.path().join(format!("thread{stream}")).display().to_string();
+        done(&["trace", "export", "--to", "champsim", trace, "--stream", stream, "-o", &part]);
+    }
+    let out = tempfile::tempdir().unwrap();
+    let out = out.path().join("both.n2t").display().to_string();
+    let (told, _) = done(&["trace", "import", &folder.path().display().to_string(), "-o", &out]);
+    assert!(told.contains("2 threads"), "{told}");
+    assert!(told.contains("3129778 instructions"), "{told}");
+}
