@@ -157,7 +157,8 @@ impl RunDiff {
 
     /// How many numbers changed.
     pub fn changed(&self) -> usize {
-        self.sections.iter().map(|section| section.changes.len()).sum()
+        let changes = self.sections.iter().flat_map(|section| &section.changes);
+        changes.filter(|change| !change.is_same()).count()
     }
 }
 
@@ -225,40 +226,61 @@ fn keyed(quantities: Vec<Quantity>) -> Vec<(Key, Quantity)> {
 }
 
 fn section(from: Group, to: Group, instructions: (u64, u64), least: f64) -> SectionDiff {
+    let (id, title) = (from.id.to_owned(), from.title.to_owned());
+    let all: Vec<Change> = paired(from, to)
+        .into_iter()
+        .map(|(quantity, from, to)| change(quantity, from, to, instructions))
+        .collect();
+    let is_large = |change: &Change| {
+        !change.is_same() && change.percent.is_none_or(|percent| percent.abs() >= least)
+    };
+    let large: Vec<String> =
+        all.iter().filter(|change| is_large(change)).map(|change| change.id.clone()).collect();
+    // A part is shown below what it is a part of, whether that changed or not.
+    let is_whole =
+        |change: &Change| id == SLOTS && large.iter().any(|part| is_part(part, &change.id));
+    let count =
+        |is: &dyn Fn(&Change) -> bool| all.iter().filter(|change| is(change)).count() as u64;
+    let unchanged = count(&|change| change.is_same());
+    let small = count(&|change| !change.is_same() && !is_large(change) && !is_whole(change));
+    let changes =
+        all.iter().filter(|change| is_large(change) || is_whole(change)).cloned().collect();
+    SectionDiff { id, title, changes, unchanged, small }
+}
+
+/// The section of the tree of slots.
+const SLOTS: &str = "slots";
+
+/// True if the quantity `part` is below `whole` in the tree that their names make: `slots.backend` below `slots`.
+fn is_part(part: &str, whole: &str) -> bool {
+    part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// The quantities of both reports in the order of the first. What only the second one has comes behind
+/// everything else that has the same parent; what has no parent, at the end.
+fn paired(from: Group, to: Group) -> Vec<(Quantity, Option<Number>, Option<Number>)> {
+    let (missing, mut order) = (from.missing, Vec::new());
     let mut others: BTreeMap<Key, Quantity> = BTreeMap::new();
-    let mut order = Vec::new();
     for (key, quantity) in keyed(to.quantities) {
         order.push(key.clone());
         others.insert(key, quantity);
     }
     let mut pairs: Vec<(Quantity, Option<Number>, Option<Number>)> = Vec::new();
     for (key, quantity) in keyed(from.quantities) {
-        let other = others.remove(&key).map_or(from.missing, |other| other.value);
+        let other = others.remove(&key).map_or(missing, |other| other.value);
         let value = quantity.value;
         pairs.push((quantity, value, other));
     }
-    // What only the second report has comes behind, in its order.
     for quantity in order.iter().filter_map(|key| others.remove(key)) {
+        let parent = quantity.id.rsplit_once('.').map(|(parent, _)| parent.to_owned());
+        let is_family = |other: &Quantity| {
+            parent.as_ref().is_some_and(|parent| other.id == *parent || is_part(&other.id, parent))
+        };
+        let behind = pairs.iter().rposition(|(other, ..)| is_family(other));
         let value = quantity.value;
-        pairs.push((quantity, from.missing, value));
+        pairs.insert(behind.map_or(pairs.len(), |last| last + 1), (quantity, missing, value));
     }
-    let all = pairs.len() as u64;
-    pairs.retain(|(_, from, to)| !is_same(*from, *to));
-    let unchanged = all - pairs.len() as u64;
-    let changes: Vec<Change> = pairs
-        .into_iter()
-        .map(|(quantity, from, to)| change(quantity, from, to, instructions))
-        .collect();
-    let (large, small): (Vec<Change>, Vec<Change>) =
-        changes.into_iter().partition(|change| change.percent.is_none_or(|p| p.abs() >= least));
-    let small = small.len() as u64;
-    SectionDiff {
-        id: from.id.to_owned(),
-        title: from.title.to_owned(),
-        changes: large,
-        unchanged,
-        small,
-    }
+    pairs
 }
 
 fn change(
@@ -285,6 +307,13 @@ fn change(
     }
 }
 
+impl Change {
+    /// Nothing changed: it is told for the parts of it that did.
+    fn is_same(&self) -> bool {
+        is_same(self.from, self.to)
+    }
+}
+
 fn percent(from: f64, to: f64) -> Option<f64> {
     let percent = (to - from) / from.abs() * 100.0;
     (from != 0.0 && percent.is_finite()).then_some(percent)
@@ -308,6 +337,41 @@ mod tests {
             missing: None,
             quantities: quantities.iter().map(quantity).collect(),
         }
+    }
+
+    #[test]
+    fn a_part_stands_below_what_it_is_a_part_of() {
+        let count = |n| Some(Number::Count(n));
+        let slots =
+            |quantities: &[(&str, Option<Number>)]| Group { id: SLOTS, ..group(quantities) };
+        let from = || {
+            slots(&[
+                ("slots", count(100)),
+                ("slots.front", count(60)),
+                ("slots.front.width", count(60)),
+                ("slots.back", count(40)),
+                ("slots.back.core", count(40)),
+            ])
+        };
+        let to = || {
+            slots(&[
+                ("slots", count(100)),
+                ("slots.front", count(60)),
+                ("slots.front.miss", count(59)),
+                ("slots.front.width", count(1)),
+                ("slots.back", count(40)),
+                ("slots.back.core", count(40)),
+            ])
+        };
+        let diff = section(from(), to(), (10, 10), 0.0);
+        let told: Vec<&str> = diff.changes.iter().map(|change| change.id.as_str()).collect();
+        assert_eq!(told, ["slots", "slots.front", "slots.front.width", "slots.front.miss"]);
+        assert_eq!(
+            (diff.unchanged, diff.small),
+            (4, 0),
+            "two of the four are told for their parts"
+        );
+        assert_eq!(diff.changes.iter().filter(|change| !change.is_same()).count(), 2);
     }
 
     #[test]

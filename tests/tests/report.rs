@@ -81,6 +81,18 @@ fn check_code(report: &RunReport, trace: &str) {
         assert_eq!(sum(|cost| cost.slots), total, "{trace}: functions");
         let cycles = code.total.cycles - code.elsewhere.cycles;
         assert_eq!(sum(|cost| cost.cycles), cycles, "{trace}: functions");
+        let events: [fn(&Cost) -> u64; 6] = [
+            |cost| cost.branch_misses,
+            |cost| cost.l1i_refills,
+            |cost| cost.l1d_refills,
+            |cost| cost.l2_refills,
+            |cost| cost.dtlb_walks,
+            |cost| cost.itlb_walks,
+        ];
+        for (i, of) in events.into_iter().enumerate() {
+            let total = of(&code.total) - of(&code.elsewhere);
+            assert_eq!(sum(of), total, "{trace}: event {i} of functions");
+        }
     }
     let slots = code.instructions.iter().map(|own| own.cost.slots);
     assert!(slots.is_sorted_by(|a, b| a >= b), "{trace}: the most expensive first");

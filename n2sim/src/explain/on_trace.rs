@@ -112,8 +112,10 @@ fn of_event(event: PmuEvent, counts: &Counts, lacks: &[Lack]) -> Value {
         let rate = count as f64 * 1000.0 / instructions as f64;
         notes.push(format!("{rate:.3} per 1,000 instructions"));
     }
+    // A share of something else, such as cycles of slots, is none.
     let wholes = [RelationKind::SubsetOf, RelationKind::ImpliedSubsetOf];
-    if let Some([whole, ..]) = wholes.into_iter().find_map(|kind| event.relation(kind)) {
+    let mut wholes = wholes.into_iter().filter_map(|kind| event.relation(kind)).flatten();
+    if let Some(whole) = wholes.find(|whole| whole.info().unit == event.info().unit) {
         let all = counts.value(*whole);
         if all > 0 {
             let share = count as f64 / all as f64 * 100.0;
@@ -173,7 +175,9 @@ pub(super) fn write(out: &mut impl Write, on: &OnTrace, is_markdown: bool) -> io
     for value in &on.values {
         let number = match value.value {
             None => String::from("-"),
-            Some(whole) if whole.fract() == 0.0 && value.unit.is_empty() => grouped(whole as u64),
+            Some(whole) if whole.fract() == 0.0 && ["", "slots"].contains(&value.unit.as_str()) => {
+                grouped(whole as u64)
+            }
             Some(value) => format!("{value:.3}"),
         };
         let bullet = if is_markdown { "*" } else { " " };

@@ -11,7 +11,8 @@ use super::{event, percent};
 pub(super) fn body(report: &RunReport) -> Markup {
     html! {
         h3 { "Caches" }
-        (lookups("cache-table", "Lookups of the caches and what missed", &report.caches).html())
+        (lookups("cache-table", "Lookups of the caches and what missed. A refill of the L2 counts as read, by the guide, for a store too: \
+             its reads and its writes have no ratio of their own", &report.caches).html())
         h3 { "TLBs" }
         (lookups("tlb-table", "Lookups of the TLBs and what missed", &report.tlbs).html())
         h3 { "Prefetchers" }

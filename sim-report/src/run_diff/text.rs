@@ -42,7 +42,7 @@ fn write_section(out: &mut impl Write, section: &SectionDiff) -> io::Result<()> 
     let rate = if has_rates { "per inst." } else { "" };
     let title = cut(&section.title);
     let head = format!(
-        " {title:<NAME$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$}{:>9}{rate:>10}",
+        " {title:<NAME$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$} {:>9}{rate:>10}",
         "from", "to", "change", ""
     );
     writeln!(out, "\n{}", head.trim_end())?;
@@ -58,8 +58,9 @@ fn row(change: &Change) -> String {
     let (from, to) = (number(change.from), number(change.to));
     let by = change.change.map_or_else(String::new, signed);
     let (part, rate) = (percent(change.percent), percent(change.rate_percent));
-    let name = cut(&named(change).replace('\u{a0}', " "));
-    format!(" {name:<NAME$}{from:>NUMBER$}{to:>NUMBER$}{by:>NUMBER$}{part:>9}{rate:>10}")
+    let name = named(change).replace('\u{a0}', " ").replace(char::is_control, "?");
+    let name = cut(&name);
+    format!(" {name:<NAME$}{from:>NUMBER$}{to:>NUMBER$}{by:>NUMBER$} {part:>9}{rate:>10}")
 }
 
 /// The name, with the unit where the section does not tell it.

@@ -31,7 +31,8 @@ pub struct LookupRow {
     pub accesses: NamedCount,
     /// Refills, or what else counts as a miss there.
     pub misses: NamedCount,
-    /// Misses of all lookups in percent; absent without lookups.
+    /// Misses of all lookups in percent; absent without lookups, and for reads and writes of the L2, whose
+    /// refills all count as reads.
     pub miss_percent: Option<f64>,
     /// Misses for each 1000 retired instructions.
     pub mpki: Option<f64>,
@@ -112,11 +113,14 @@ impl LookupRow {
         let row = |&(structure, kind, size, accesses, misses): &(&str, &str, &str, _, _)| {
             let (accesses, misses) =
                 (NamedCount::of(accesses, &counts), NamedCount::of(misses, &counts));
+            // By the guide the L2's refills for stores count as reads: a ratio of one kind says nothing.
+            let is_mixed = structure == "L2" && kind != "all";
+            let percent = some_percent(misses.count, accesses.count);
             LookupRow {
                 structure: structure.to_owned(),
                 kind: kind.to_owned(),
                 size: size.to_owned(),
-                miss_percent: some_percent(misses.count, accesses.count),
+                miss_percent: percent.filter(|_| !is_mixed),
                 mpki: over(misses.count, instructions, 1000.0),
                 accesses,
                 misses,

@@ -25,7 +25,10 @@ impl<'a> Profiled<'a> {
         let mut instructions: Vec<_> = observed.observer.instructions().collect();
         let mut total = elsewhere.clone();
         instructions.iter().for_each(|(_, cost)| total.add(cost));
-        instructions.retain(|(_, cost)| cost.retired > 0 || cost.all_slots() > 0);
+        // One that was only thrown away may have no slot, and events nevertheless.
+        let has_events = |cost: &InstCost| cost.columns.iter().any(|count| *count > 0);
+        instructions
+            .retain(|(_, cost)| cost.retired > 0 || cost.all_slots() > 0 || has_events(cost));
         instructions.sort_by_key(|(_, cost)| (std::cmp::Reverse(cost.all_slots()), cost.pc));
         Profiled { observed, symbols, instructions, elsewhere, total }
     }
