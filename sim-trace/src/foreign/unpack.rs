@@ -254,7 +254,13 @@ mod tests {
                 out.write_all(bytes).expect("memory");
                 out.finish().expect("memory")
             }
-            "zstd" => zstd::encode_all(bytes, 1).expect("memory"),
+            "zstd" => {
+                // With a checksum, as the program `zstd` writes it.
+                let mut out = zstd::Encoder::new(Vec::new(), 1).expect("memory");
+                out.include_checksum(true).expect("a parameter");
+                out.write_all(bytes).expect("memory");
+                out.finish().expect("memory")
+            }
             "lz4" => {
                 let mut out = lz4_flex::frame::FrameEncoder::new(Vec::new());
                 out.write_all(bytes).expect("memory");
@@ -300,6 +306,10 @@ mod tests {
             let once = packed(name, &content);
             assert!(once.len() < content.len(), "{name}");
             assert_eq!(unpacked(&once).expect(name), (content.clone(), vec![name]));
+            // An archive is read in many places at once, so one inside another stays as it is.
+            if name == "zip" {
+                continue;
+            }
             let twice = packed("zip", &once);
             assert_eq!(unpacked(&twice).expect(name), (content.clone(), vec!["zip", name]));
         }
