@@ -262,7 +262,9 @@ mod tests {
                 out.finish().expect("memory")
             }
             "lz4" => {
-                let mut out = lz4_flex::frame::FrameEncoder::new(Vec::new());
+                // As the program `lz4` writes it.
+                let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+                let mut out = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
                 out.write_all(bytes).expect("memory");
                 out.finish().expect("memory")
             }
