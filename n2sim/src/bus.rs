@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use sim_core::{Cycle, EventSink, Operation, PmuEvent};
-use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_machine::RunOptions;
 use sim_pmu::event_bus::{EventBus, wires};
 use sim_report::event_bus::{BusFormat, BusWriter};
 
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &BusArgs) -> anyhow::Result<Verdict> {
             args.core.name
         );
     };
-    let session = open(args)?;
+    let session = opened::with(&args.trace, &args.machine)?;
     let threads = session.trace().streams().iter().filter(|thread| thread.instructions > 0);
     let streams: Vec<u32> = threads.map(|thread| thread.stream).collect();
     let output = Output::create(args.output.as_deref())?;
@@ -42,14 +42,6 @@ pub(crate) fn run(args: &BusArgs) -> anyhow::Result<Verdict> {
     output.finish()?;
     write_notes(cycles, late)?;
     Ok(Verdict::Good)
-}
-
-fn open(args: &BusArgs) -> anyhow::Result<Session> {
-    let overrides = args.machine.overrides();
-    let document = args.machine.source(&overrides).document()?;
-    let trace = args.trace.display().to_string();
-    let header = RunHeader { config: document.name(), trace, ..RunHeader::default() };
-    opened::session(&args.trace, MachineConfig::from_document(&document)?, header)
 }
 
 fn write_notes(cycles: u64, late: u64) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::{MachineConfig, RunHeader, RunOptions};
+use sim_machine::RunOptions;
 use sim_report::RunReport;
 use sim_report::run_diff::{self, NamedRun, RunDiff};
 use sim_report::run_report::{FORMAT, Observed};
@@ -95,15 +95,7 @@ fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunRepor
         }
         return Ok(report);
     }
-    let document = document(config, &args.set)?;
-    let header = RunHeader {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        config: document.name(),
-        config_hash: document.hash(),
-        trace: place.to_string(),
-        ..RunHeader::default()
-    };
-    let session = opened::session(path, MachineConfig::from_document(&document)?, header)?;
+    let session = opened::on(path, &document(config, &args.set)?)?;
     let symbols = per_function::symbols(session.trace(), None)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
     let (observed, _) = stat::with_progress(&session, |progress| {

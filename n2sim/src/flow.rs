@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
 use sim_machine::scenario::{Walked, configure, walk_case};
-use sim_machine::{FlowWatch, MachineConfig, Outcome, RunHeader, RunOptions};
+use sim_machine::{FlowWatch, Outcome, RunOptions};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_trace::scenario::{self, Action, Case, Step, Xt};
@@ -132,16 +132,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     if args.case.is_some() {
         anyhow::bail!("--case names a case of scenarios, and {} is none (*.toml)", path.display());
     }
-    let overrides = args.machine.overrides();
-    let document = args.machine.source(&overrides).document()?;
-    let run_header = RunHeader {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        config: document.name(),
-        config_hash: document.hash(),
-        trace: path.display().to_string(),
-        ..RunHeader::default()
-    };
-    let session = opened::session(path, MachineConfig::from_document(&document)?, run_header)?;
+    let session = opened::with(path, &args.machine)?;
     let mut out = Output::create(args.output.as_deref())?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
     let mut watch = FlowWatch::default();

@@ -3,8 +3,29 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use sim_core::config::Document;
 use sim_machine::{MachineConfig, RunHeader, Session};
 use sim_trace::Meta;
+
+use crate::args::MachineArgs;
+
+/// The trace on the machine that the arguments describe.
+pub(crate) fn with(trace: &Path, machine: &MachineArgs) -> anyhow::Result<Session> {
+    let overrides = machine.overrides();
+    on(trace, &machine.source(&overrides).document()?)
+}
+
+/// The trace on the machine of a configuration, by whose name and hash its results are told.
+pub(crate) fn on(trace: &Path, document: &Document) -> anyhow::Result<Session> {
+    let header = RunHeader {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: document.name(),
+        config_hash: document.hash(),
+        trace: trace.display().to_string(),
+        ..RunHeader::default()
+    };
+    session(trace, MachineConfig::from_document(document)?, header)
+}
 
 /// The trace on the machine.
 pub(crate) fn session(

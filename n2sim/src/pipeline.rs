@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_machine::{RunOptions, Session};
 use sim_report::Symbols;
 use sim_report::lives::{Lives, Watch, kanata, o3, svg, text};
 use sim_trace::StreamInfo;
@@ -74,7 +74,7 @@ fn window(text: &str) -> Result<Range<u64>, String> {
 
 /// Runs the trace up to the end of the window, and writes what was asked for.
 pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
-    let session = open(args)?;
+    let session = opened::with(&args.trace, &args.machine)?;
     let (core, stream) = thread_of(&session, args)?;
     let window = window_of(&stream, args)?;
     let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
@@ -91,14 +91,6 @@ pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     }
     out.finish()?;
     Ok(Verdict::Good)
-}
-
-fn open(args: &PipelineArgs) -> anyhow::Result<Session> {
-    let overrides = args.machine.overrides();
-    let document = args.machine.source(&overrides).document()?;
-    let trace = args.trace.display().to_string();
-    let header = RunHeader { config: document.name(), trace, ..RunHeader::default() };
-    opened::session(&args.trace, MachineConfig::from_document(&document)?, header)
 }
 
 /// The thread that was asked for, and which of the cores runs it.

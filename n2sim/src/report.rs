@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use sim_machine::{MachineConfig, RunHeader, RunOptions};
+use sim_machine::RunOptions;
 use sim_report::run_report::{Observed, fitting_tick};
 use sim_report::{RunReport, report_page};
 
@@ -67,16 +67,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     );
     let roi = args.roi.as_deref().map(parse_roi).transpose()?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
-    let overrides = args.machine.overrides();
-    let document = args.machine.source(&overrides).document()?;
-    let header = RunHeader {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        config: document.name(),
-        config_hash: document.hash(),
-        trace: trace.display().to_string(),
-        ..RunHeader::default()
-    };
-    let session = opened::session(trace, MachineConfig::from_document(&document)?, header)?;
+    let session = opened::with(trace, &args.machine)?;
     let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
     let tick = args.tick.unwrap_or_else(|| fitting_tick(&session, &options));

@@ -33,6 +33,20 @@ pub enum DataSource {
 }
 
 impl DataSource {
+    /// A short name for reports.
+    pub fn label(self) -> &'static str {
+        match self {
+            DataSource::StoreQueue => "older store",
+            DataSource::L1 => "L1",
+            DataSource::L2 => "L2",
+            DataSource::Slc => "system level cache",
+            DataSource::Peer => "another core",
+            DataSource::Remote => "another chip",
+            DataSource::Dram => "memory",
+            DataSource::Device => "device",
+        }
+    }
+
     /// True when the request left the core (an L2 miss).
     #[inline]
     pub fn is_outside(self) -> bool {

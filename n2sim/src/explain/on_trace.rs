@@ -7,7 +7,7 @@ use serde::Serialize;
 use sim_core::flow::Flow;
 use sim_core::pmu_event::{Group, RelationKind};
 use sim_core::{Counts, PmuEvent, StallCause};
-use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session, trust};
+use sim_machine::{Outcome, RunOptions, trust};
 use sim_metrics::formula::{Catalog, Machine};
 use sim_report::explain::{Explanation, Topic, metrics};
 use sim_report::perf_stat::grouped;
@@ -47,15 +47,6 @@ struct Value {
     note: String,
 }
 
-/// Opens the trace on the machine that the arguments describe.
-pub(super) fn open(args: &ExplainArgs, trace: &Path) -> anyhow::Result<Session> {
-    let overrides = args.machine.overrides();
-    let document = args.machine.source(&overrides).document()?;
-    let name = trace.display().to_string();
-    let header = RunHeader { config: document.name(), trace: name, ..RunHeader::default() };
-    opened::session(trace, MachineConfig::from_document(&document)?, header)
-}
-
 /// The part of the trace that the arguments ask for.
 pub(super) fn options(args: &ExplainArgs) -> RunOptions {
     RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() }
@@ -68,7 +59,7 @@ pub(super) fn values(
     topic: &Topic,
     catalog: &Catalog,
 ) -> anyhow::Result<OnTrace> {
-    let session = open(args, trace)?;
+    let session = opened::with(trace, &args.machine)?;
     let options = options(args);
     let (outcome, _) =
         stat::with_progress(&session, |progress| Ok(session.run(&options, progress)?))?;

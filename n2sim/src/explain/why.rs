@@ -12,7 +12,7 @@ use sim_trace::TraceFile;
 use sim_trace::scenario::{self, Case};
 
 use super::{ExplainArgs, on_trace};
-use crate::{input, stat};
+use crate::{input, opened, stat};
 
 /// Explains the instruction or step at this place.
 pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> anyhow::Result<()> {
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> an
 }
 
 fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Result<Why> {
-    let session = on_trace::open(args, trace)?;
+    let session = opened::with(trace, &args.machine)?;
     let symbols = Symbols::from_trace(session.trace());
     let pc = address(place, &symbols)?;
     let Some(word) = word_at(session.trace(), pc) else {

@@ -10,20 +10,6 @@ const WAIT_LEAST: u64 = 10;
 /// Cycles from the retirement of a store to its write that are worth one.
 const WRITE_LEAST: u64 = 10;
 
-/// Where data came from, in a word.
-pub fn source_name(source: DataSource) -> &'static str {
-    match source {
-        DataSource::StoreQueue => "store queue",
-        DataSource::L1 => "L1",
-        DataSource::L2 => "L2",
-        DataSource::Slc => "system level cache",
-        DataSource::Peer => "another core",
-        DataSource::Remote => "another chip",
-        DataSource::Dram => "memory",
-        DataSource::Device => "device",
-    }
-}
-
 /// What an operation that is no wrong path's is called: its number, or what it is.
 fn name_of(op: &TracedOp) -> String {
     op.number().map_or_else(|| String::from("the wrong path"), |number| number.to_string())
@@ -79,7 +65,7 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
     if life.written > 0 {
         let cycles = life.written.saturating_sub(life.retire);
         if life.source > DataSource::L1 || cycles >= WRITE_LEAST {
-            let source = source_name(life.source);
+            let source = life.source.label();
             notes.push(format!("written {cycles} cycles after it retired, line from {source}"));
         }
         return;
@@ -91,7 +77,7 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
         notes.push(format!("data forwarded from {from}"));
     } else if life.source > DataSource::L1 || life.happened.has(Happened::L1_MISS) {
         let cycles = life.complete.saturating_sub(life.issue);
-        let (source, mut way) = (source_name(life.source), "");
+        let (source, mut way) = (life.source.label(), "");
         if life.happened.has(Happened::L1_MISS) && !life.happened.has(Happened::L1_REFILL) {
             way = ", line was on its way";
         }

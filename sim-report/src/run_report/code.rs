@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use sim_core::InstId;
+use sim_core::{DataSource, InstId};
 use sim_machine::observe::{CodeKind, Column, End, Fate, InstCost, SOURCES};
 
-use super::names::{fate_names, kind_name, source_name};
+use super::names::{fate_names, kind_name};
 use super::profiled::Profiled;
 use super::ratio::{over, percent};
 use crate::symbols::SourceLine;
@@ -268,8 +268,8 @@ impl HotInstruction {
         // Code that only an abandoned path met is in the image alone.
         let word = code.or_else(|| trace.image().word_at(cost.pc)).unwrap_or_default();
         let supplied = SOURCES.into_iter().zip(cost.sources).filter(|(_, accesses)| *accesses > 0);
-        let source = |(source, accesses)| {
-            let source = source_name(source).to_owned();
+        let source = |(source, accesses): (DataSource, u64)| {
+            let source = source.label().to_owned();
             SourceCount { source, accesses }
         };
         let is_load = cost.kind == CodeKind::Load;

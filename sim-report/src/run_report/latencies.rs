@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_machine::observe::{Latency, SOURCES};
 
-use super::names::source_name;
 use super::observed::Observed;
 use super::ratio::{over, percent};
 
@@ -52,8 +51,7 @@ impl LatencyHistogram {
         let all = observed.observer.latencies();
         let loads = SOURCES.iter().map(|source| all.of(*source).loads).sum();
         let used = SOURCES.into_iter().filter(|source| all.of(*source).loads > 0);
-        used.map(|source| LatencyHistogram::of(source_name(source), all.of(source), loads))
-            .collect()
+        used.map(|source| LatencyHistogram::of(source.label(), all.of(source), loads)).collect()
     }
 
     fn of(source: &str, latency: &Latency, loads: u64) -> LatencyHistogram {

@@ -1,21 +1,6 @@
 //! Names of what the model knows by type: sources of data, fates of slots, kinds of code.
 
-use sim_core::DataSource;
 use sim_machine::observe::{BranchKind, CodeKind, Fate};
-
-/// Where data came from.
-pub(super) fn source_name(source: DataSource) -> &'static str {
-    match source {
-        DataSource::StoreQueue => "older store",
-        DataSource::L1 => "L1",
-        DataSource::L2 => "L2",
-        DataSource::Slc => "system level cache",
-        DataSource::Peer => "another core",
-        DataSource::Remote => "another chip",
-        DataSource::Dram => "memory",
-        DataSource::Device => "device",
-    }
-}
 
 /// What became of slots: a name for programs, the same in every report, and one for people.
 pub(super) fn fate_names(fate: Fate) -> (String, &'static str) {
