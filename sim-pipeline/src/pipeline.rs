@@ -441,14 +441,17 @@ impl Pipeline {
     ) -> Cycle {
         if op.squash != NEVER {
             for _ in 0..mops {
-                self.window.take_rob(op.squash + 1, done.waits_for_memory);
+                self.window.take_rob(op.squash + 1, self.retire.memory_until());
             }
             return op.squash;
+        }
+        if done.waits_for_memory {
+            self.retire.wait_for_memory(done.complete);
         }
         let mut retired = if mops == 0 { self.retire.wait(done.complete) } else { 0 };
         for _ in 0..mops {
             retired = self.retire.place(done.complete);
-            self.window.take_rob(retired + 1, done.waits_for_memory);
+            self.window.take_rob(retired + 1, self.retire.memory_until());
         }
         if retires {
             sink.at(retired);

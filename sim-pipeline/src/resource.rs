@@ -26,12 +26,18 @@ impl Ring {
     /// First cycle in which the entry `nth` places behind the next one is free.
     #[inline]
     pub fn free_at_nth(&self, nth: usize) -> Cycle {
+        self.free_at[self.nth(nth)]
+    }
+
+    /// Where the entry `nth` places behind the next one is.
+    #[inline]
+    pub fn nth(&self, nth: usize) -> usize {
         let size = self.free_at.len();
         let mut i = self.next + nth;
         while i >= size {
             i -= size;
         }
-        self.free_at[i]
+        i
     }
 
     /// Takes the next entry until `free`, the cycle in which the next user may have it.

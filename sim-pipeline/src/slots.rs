@@ -26,15 +26,17 @@ pub struct SlotUse {
     pub sent: bool,
     /// Why it did not arrive earlier.
     pub late: StallCause,
-    /// Why it was not sent on when it arrived.
+    /// Why it was not sent on when it arrived, or when the operation before it left.
     pub blocked: StallCause,
 }
 
 /// The open end of the ledger and the slots lost so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SlotLedger {
     /// First cycle after the last slot use of the last `SLOTS` operations, oldest at `oldest`.
     left: [Cycle; SLOTS],
+    /// What those operations waited for.
+    blocked: [StallCause; SLOTS],
     oldest: usize,
     last_arrive: Cycle,
     /// All cycles before this one are either sending or accounted as stalled.
@@ -50,6 +52,20 @@ pub struct IdleCycles {
     pub back_end: (Cycle, Cycle),
 }
 
+impl Default for SlotLedger {
+    fn default() -> SlotLedger {
+        SlotLedger {
+            left: [0; SLOTS],
+            blocked: [StallCause::FetchEnd; SLOTS],
+            oldest: 0,
+            last_arrive: 0,
+            next_cycle: 0,
+            lost: [0; StallCause::COUNT],
+            sent: 0,
+        }
+    }
+}
+
 impl SlotLedger {
     /// Enters one operation. Raises the slot and stall-cycle events; the caller adds
     /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside.
@@ -63,11 +79,10 @@ impl SlotLedger {
         let waits_until = if op.sent { op.leave } else { op.leave + 1 };
         let stands_from = op.arrive.max(self.left[self.oldest]);
         if waits_until > stands_from {
-            let lost = waits_until - stands_from;
-            self.lost[op.blocked as usize] += lost;
-            sink.count(PmuEvent::STALL_SLOT_BACKEND, lost);
-            sink.lost(op.blocked, lost);
+            sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - stands_from);
+            self.back_end_lost(stands_from, waits_until, op.blocked, sink);
         }
+        self.blocked[self.oldest] = op.blocked;
         self.left[self.oldest] = op.leave + 1;
         self.oldest = (self.oldest + 1) % SLOTS;
         self.sent += u64::from(op.sent);
@@ -104,6 +119,26 @@ impl SlotLedger {
     /// Slots used so far.
     pub fn sent(&self) -> u64 {
         self.sent
+    }
+
+    /// The slots of these cycles, in which the operation entered now could not leave: it waited for what
+    /// those before it waited for until they left, then for its own.
+    fn back_end_lost<S: EventSink>(
+        &mut self,
+        mut from: Cycle,
+        until: Cycle,
+        own: StallCause,
+        sink: &mut S,
+    ) {
+        let older = (1..SLOTS).map(|age| (self.oldest + age) % SLOTS);
+        let older = older.map(|i| (self.left[i].saturating_sub(1).min(until), self.blocked[i]));
+        for (end, cause) in older.chain([(until, own)]) {
+            if end > from {
+                self.lost[cause as usize] += end - from;
+                sink.lost(cause, end - from);
+                from = end;
+            }
+        }
     }
 
     /// Front-end slots of the cycles from the last arrival to this one.
@@ -237,5 +272,19 @@ mod tests {
         assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 7);
         assert_eq!(counts.value(PmuEvent::STALL_BACKEND), 7);
         assert_eq!(ledger.sent() + ledger.lost().iter().sum::<u64>(), 5 * end);
+    }
+
+    #[test]
+    fn slots_behind_another_operation_are_lost_for_what_held_that_one() {
+        // The first waits for memory until 100; the others, there as early, two cycles more.
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        let memory = StallCause::RobMemory;
+        ledger.enter(SlotUse { blocked: memory, ..op(0, 100) }, &mut counts);
+        ledger.enter(op(0, 102), &mut counts);
+        ledger.enter(op(0, 102), &mut counts);
+        assert_eq!(ledger.lost()[memory as usize], 300);
+        assert_eq!(ledger.lost()[StallCause::RobCore as usize], 4);
+        assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 304);
     }
 }

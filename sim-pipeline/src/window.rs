@@ -34,8 +34,8 @@ pub struct Window {
     floor: Cycle,
     floor_cause: StallCause,
     rob: Ring,
-    /// Whether the operation in a reorder buffer entry waits for memory, by entry.
-    rob_memory: Box<[bool]>,
+    /// Until when the oldest operation waits for memory before an entry can be free, by entry.
+    rob_memory: Box<[Cycle]>,
     general: Ring,
     vector: Ring,
     flags: Ring,
@@ -62,7 +62,7 @@ impl Window {
             floor: 0,
             floor_cause: StallCause::Serialise,
             rob: Ring::new(w.rob),
-            rob_memory: vec![false; w.rob].into_boxed_slice(),
+            rob_memory: vec![0; w.rob].into_boxed_slice(),
             general: Ring::new(w.general_registers),
             vector: Ring::new(w.vector_registers),
             flags: Ring::new(w.flag_registers),
@@ -107,7 +107,7 @@ impl Window {
         let mut blocked = self.floor(arrive);
         let free = self.rob.free_at();
         if free > blocked.until {
-            blocked = Blocked { until: free, by: self.rob_cause() };
+            blocked = Blocked { until: free, by: self.rob_cause(0, blocked.until) };
         }
         if way == Way::Issue { self.entries_blocker(inst, blocked) } else { blocked }
     }
@@ -176,12 +176,15 @@ impl Window {
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
     #[inline]
     pub fn rob_blocker(&self, nth: usize) -> Blocked {
-        Blocked { until: self.rob.free_at_nth(nth), by: self.rob_cause() }
+        Blocked { until: self.rob.free_at_nth(nth), by: self.rob_cause(nth, self.cycle) }
     }
 
+    /// What the oldest operation waits for in `cycle`, when the wait for the `nth` next reorder buffer
+    /// entry begins.
     #[inline]
-    fn rob_cause(&self) -> StallCause {
-        if self.rob_memory[self.rob.mark()] { StallCause::RobMemory } else { StallCause::RobCore }
+    fn rob_cause(&self, nth: usize, cycle: Cycle) -> StallCause {
+        let memory_until = self.rob_memory[self.rob.nth(nth)];
+        if memory_until > cycle { StallCause::RobMemory } else { StallCause::RobCore }
     }
 
     /// The slot for an operation that is ready for one, given its blocker: the slots and the dispatch
@@ -234,10 +237,11 @@ impl Window {
         self.dispatched == UopCounts::default() || self.dispatched.plus(uops).within(self.limits)
     }
 
-    /// Takes one reorder buffer entry until `free`.
+    /// Takes one reorder buffer entry until `free`; until `memory_until` the oldest operation, this one
+    /// or one before it, waits for memory.
     #[inline]
-    pub fn take_rob(&mut self, free: Cycle, waits_for_memory: bool) {
-        self.rob_memory[self.rob.mark()] = waits_for_memory;
+    pub fn take_rob(&mut self, free: Cycle, memory_until: Cycle) {
+        self.rob_memory[self.rob.mark()] = memory_until;
         self.rob.take(free);
     }
 
