@@ -1,22 +1,27 @@
 #!/bin/sh
-# Records gzip and sqlite3 of Debian's arm64 archive, each twice, and compares the counts:
+# Records ten programs of Debian's arm64 archive and prints a table of counts and sizes:
 #
-#   traces/debian.sh FOLDER
+#   traces/debian.sh FOLDER [PROGRAM ...]
 #
 # Downloads into FOLDER with an apt configuration of its own: no root rights, no foreign
 # architecture on this system, no change to its packages. Needs apt, dpkg-deb and what
-# traces/build.sh needs. Traces and logs stay in FOLDER.
+# traces/build.sh needs. Each program runs twice (RUNS=1: once); both must say the same and their
+# counts agree within 2 %: Lua and jq mix addresses, which the system places at random, into their
+# hashes. Traces, outputs and logs stay in FOLDER.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:?folder}"
 work=$(cd "$1" && pwd)
+shift
+chosen=" $* "
 suite=${SUITE:-bookworm}
+runs=${RUNS:-2}
 # The mirror that this system's own apt uses.
 mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)}
 n2sim=${N2SIM:-${CARGO_TARGET_DIR:-$here/../target}/release/n2sim}
-packages="gzip sqlite3 libc6 libtinfo6"
+packages="bzip2 gawk gzip jq lua5.4 perl-base python3.11 sqlite3 xz-utils zstd"
 
-if [ ! -x "$work/root/usr/bin/sqlite3" ]; then
+if [ ! -e "$work/root/.unpacked" ]; then
     mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/apt/etc" "$work/root"
     : >"$work/apt/status"
     echo "deb [signed-by=${KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}] $mirror $suite main" >"$work/apt/sources.list"
@@ -39,10 +44,29 @@ CONF
     # shellcheck disable=SC2086
     apt-get install -q -y --download-only $packages
     for package in "$work"/apt/cache/archives/*.deb; do dpkg-deb -x "$package" "$work/root"; done
+    : >"$work/root/.unpacked"
 fi
 
-# Input without any file of this system: numbers, which compress like text, and a small database.
+# Inputs without any file of this system. Numbers compress well; the text has words of Zipf-like
+# frequency in an order that does not repeat (a Lehmer generator, exact in any awk's arithmetic).
 seq 1 60000 >"$work/numbers.txt"
+awk 'BEGIN {
+    x = 1
+    for (i = 0; i < 88000; i++) {
+        x = (x * 16807) % 2147483647
+        r = x / 2147483647
+        n = int(3000 * r * r * r)
+        word = ""
+        do { word = word substr("etaoinshrdlucmfwypvbgk", n % 22 + 1, 1); n = int(n / 22) } while (n > 0)
+        printf "%s%s", word, (i % 12 == 11) ? ".\n" : " "
+    }
+}' >"$work/text.txt"
+head -n 3667 "$work/text.txt" >"$work/half.txt"
+{
+    echo '['
+    awk '{ for (i = 1; i < NF; i++) printf "{\"line\":%d,\"word\":\"%s\",\"tags\":[%d,%d]},\n", NR, $i, i, NR % 7 }' "$work/text.txt" | head -n 4000
+    echo '{"line":0,"word":"end","tags":[]}]'
+} >"$work/words.json"
 cat >"$work/work.sql" <<'SQL'
 create table a(id integer primary key, k integer, name text);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 8000)
@@ -51,24 +75,119 @@ create index a_k on a(k);
 create table b as select k % 997 as g, count(*) as c, max(name) as m from a group by g;
 select count(*), sum(c), sum(x.id) from a x join b on b.g = x.k % 997 where x.k between 100 and 9000;
 SQL
+cat >"$work/work.lua" <<'LUA'
+local counts = {}
+for line in io.lines() do
+    for word in line:gmatch("%a+") do counts[word] = (counts[word] or 0) + 1 end
+end
+local words = {}
+for word in pairs(counts) do words[#words + 1] = word end
+table.sort(words, function(a, b)
+    if counts[a] ~= counts[b] then return counts[a] > counts[b] end
+    return a < b
+end)
+for i = 1, 10 do print(words[i], counts[words[i]]) end
+local sum, grid = 0, {}
+for y = 1, 80 do
+    grid[y] = {}
+    for x = 1, 80 do
+        local cr, ci, zr, zi, n = x / 40 - 1.5, y / 40 - 1, 0.0, 0.0, 0
+        while n < 40 and zr * zr + zi * zi < 4 do zr, zi, n = zr * zr - zi * zi + cr, 2 * zr * zi + ci, n + 1 end
+        grid[y][x] = n
+        sum = sum + n
+    end
+end
+print(sum)
+LUA
+cat >"$work/work.py" <<'PYTHON'
+import json, re, sys
+from collections import Counter
 
+class Node:
+    __slots__ = ("key", "left", "right")
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+def insert(root, key):
+    node = root
+    while True:
+        side = "left" if key < node.key else "right"
+        child = getattr(node, side)
+        if child is None:
+            setattr(node, side, Node(key))
+            return
+        node = child
+
+words = re.findall(r"[a-z]+", sys.stdin.read())
+counts = Counter(words)
+print(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:5])
+root = Node(words[0])
+for word in words[1:1000]:
+    insert(root, word)
+text = json.dumps({word: [count, count * count] for word, count in counts.items()})
+print(len(text), sum(value[1] for value in json.loads(text).values()))
+PYTHON
+cat >"$work/work.pl" <<'PERL'
+my (%count, %next, $last);
+while (<STDIN>) {
+    s/\.$//;
+    for my $word (split) { $count{$word}++; $next{$last}{$word}++ if defined $last; $last = $word; }
+}
+my @top = sort { $count{$b} <=> $count{$a} || $a cmp $b } keys %count;
+print join(" ", map { "$_=$count{$_}" } @top[0 .. 9]), "\n";
+my $pairs = 0;
+for my $word (@top) { $pairs += keys %{$next{$word}}; }
+print "$pairs\n";
+PERL
+cat >"$work/work.jq" <<'JQ'
+map(select(.tags[1] == 3)) | group_by(.word)
+| map({word: .[0].word, n: length, lines: map(.line)}) | sort_by(-.n) | .[0:5]
+JQ
+cat >"$work/work.awk" <<'AWK'
+{
+    gsub(/\./, "")
+    for (i = 1; i <= NF; i++) { count[$i]++; length_sum[length($i)]++; if ($i ~ /^(t|s).*e$/) matched++ }
+    line[NR] = toupper(substr($0, 1, 20))
+}
+END {
+    for (word in count) if (count[word] > best) { best = count[word]; name = word }
+    for (i = 1; i <= NR; i++) if (index(line[i], "TE")) found++
+    print name, best, matched, found
+}
+AWK
+
+# record NAME INPUT COMMAND...
 record() {
     name=$1
-    shift
-    for run in 1 2; do
-        "$n2sim" capture --sysroot "$work/root" --level 1 -o "$work/$name-$run.n2t" -- "$@" \
-            <"$input" >"$work/$name-$run.out" 2>"$work/$name-$run.log" ||
-            { cat "$work/$name-$run.log" >&2; exit 2; }
-        cat "$work/$name-$run.log"
+    input=$work/$2
+    shift 2
+    case $chosen in "  " | *" $name "*) ;; *) return ;; esac
+    first=
+    for run in $(seq "$runs"); do
+        out=$work/$name-$run
+        (cd "$work" && PYTHONHASHSEED=0 PERL_HASH_SEED=0 LC_ALL=C exec \
+            "$n2sim" capture --sysroot "$work/root" --level 3 -o "$out.n2t" -- "$@") \
+            <"$input" >"$out.out" 2>"$out.log" || { cat "$out.log" >&2; exit 2; }
+        cat "$out.log" >&2
+        count=$(sed -n '1s/.*: \([0-9,]*\) instructions.*/\1/p' "$out.log")
+        first=${first:-$count}
+        echo "$first $count" | tr -d , | awk '{ exit ($1 - $2) ^ 2 > ($1 / 50) ^ 2 }' ||
+            { echo "$name: $first and $count instructions" >&2; exit 1; }
+        cmp "$work/$name-1.out" "$out.out"
     done
-    first=$(sed -n '1s/.*: \([0-9,]*\) instructions.*/\1/p' "$work/$name-1.log")
-    second=$(sed -n '1s/.*: \([0-9,]*\) instructions.*/\1/p' "$work/$name-2.log")
-    [ "$first" = "$second" ] || { echo "$name: $first and $second instructions" >&2; exit 1; }
-    cmp "$work/$name-1.out" "$work/$name-2.out"
-    echo "$name: both runs $first instructions"
+    bytes=$(wc -c <"$work/$name-1.n2t")
+    echo "| \`$*\` | $(basename "$input") | $first | $count | $bytes | $(echo "$first" | tr -d , | awk -v b="$bytes" '{ printf "%.3f", b / $1 }') |"
 }
 
-input=$work/numbers.txt
-record gzip gzip -9 -c
-input=$work/work.sql
-record sqlite3 sqlite3 :memory:
+echo "| command | input | instructions | second run | bytes | bytes per instruction |"
+echo "|---|---|---|---|---|---|"
+record bzip2 text.txt bzip2 -9 -c
+record gawk half.txt gawk -f work.awk
+record gzip numbers.txt gzip -9 -c
+record jq words.json jq -c -f work.jq
+record lua5.4 half.txt lua5.4 work.lua
+record perl half.txt perl work.pl
+record python3 half.txt python3.11 -I -S work.py
+record sqlite3 work.sql sqlite3 :memory:
+record xz text.txt xz -3 -c
+record zstd text.txt zstd -15 --single-thread -c
