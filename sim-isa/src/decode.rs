@@ -27,7 +27,6 @@ use sim_core::TagUse;
 
 use crate::events::static_events;
 use crate::fields::Pattern;
-use crate::fuse::leads_pair;
 use crate::inst::{
     Accumulate, BranchKind, Inst, MAX_UOP_GROUPS, MemOp, MemShape, Reg, RegFile, Rename, Special,
     UopGroup,
@@ -119,8 +118,7 @@ pub fn decode(word: u32) -> Inst {
         Some(entry) if entry.row.special != Special::Unknown => entry.describe(word),
         _ => unknown(word),
     };
-    inst.leads_pair = leads_pair(&inst);
-    inst.count_uops();
+    inst.settle();
     inst
 }
 

@@ -6,24 +6,60 @@
 
 use crate::inst::{BranchKind, Inst, Reg, Rename};
 
-/// True when `second`, the next instruction in program order, joins `first`.
-pub fn fuses(first: &Inst, second: &Inst) -> bool {
-    both_nop(first, second)
-        || aes_round(first, second)
-        || page_address(first, second)
-        || compare_and_select(first, second)
-        || compare_and_branch(first, second)
+/// The kinds of pairs that an instruction may be part of: one bit each, found out once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fusion {
+    first_of: u8,
+    second_of: u8,
 }
 
-/// True when there is an instruction that joins `first`: what [`fuses`] needs not be asked for else.
-pub(crate) fn leads_pair(first: &Inst) -> bool {
+impl Fusion {
+    /// Any kind that depends on words alone: the pair is looked at.
+    const BY_WORD: u8 = 1;
+    const COMPARE_AND_SELECT: u8 = 1 << 1;
+    const COMPARE_AND_BRANCH: u8 = 1 << 2;
+
+    pub(crate) fn of(inst: &Inst) -> Fusion {
+        let kind = |is: bool, kinds: u8| if is { kinds } else { 0 };
+        let compare = Fusion::COMPARE_AND_SELECT | Fusion::COMPARE_AND_BRANCH;
+        Fusion {
+            first_of: kind(is_first_by_word(inst), Fusion::BY_WORD)
+                | kind(is_compare(inst), compare)
+                | kind(is_test(inst), Fusion::COMPARE_AND_BRANCH),
+            second_of: Fusion::BY_WORD
+                | kind(is_select(inst), Fusion::COMPARE_AND_SELECT)
+                | kind(is_branch_on_flags(inst), Fusion::COMPARE_AND_BRANCH),
+        }
+    }
+
+    /// There are instructions with which it makes a fused pair, as the first.
+    #[inline]
+    pub fn leads(self) -> bool {
+        self.first_of != 0
+    }
+}
+
+/// True when `second`, the next instruction in program order, joins `first`.
+#[inline]
+pub fn fuses(first: &Inst, second: &Inst) -> bool {
+    match first.fusion.first_of & second.fusion.second_of {
+        0 => false,
+        Fusion::BY_WORD => fuse_by_word(first, second),
+        _ => true,
+    }
+}
+
+fn fuse_by_word(first: &Inst, second: &Inst) -> bool {
+    both_nop(first, second) || aes_round(first, second) || page_address(first, second)
+}
+
+/// The first of a pair that its words tell.
+fn is_first_by_word(first: &Inst) -> bool {
     let round = first.word & 0xffff_fc00;
     first.word == NOP
         || AES_PAIRS.iter().any(|&(_, word, _)| word == round)
         || SVE_AES_PAIRS.iter().any(|&(word, _)| word == round)
         || is_page_address(first)
-        || is_compare(first)
-        || is_test(first)
 }
 
 fn both_nop(first: &Inst, second: &Inst) -> bool {
@@ -67,18 +103,16 @@ fn is_page_address(inst: &Inst) -> bool {
     inst.word & 0x9f00_0000 == 0x9000_0000
 }
 
-/// `CMP` or `CMN` with `CSEL`, or with `CSET` (a `CSINC` of the zero register).
-fn compare_and_select(first: &Inst, second: &Inst) -> bool {
+/// Joins `CMP` or `CMN`: `CSEL`, or `CSET` (a `CSINC` of the zero register).
+fn is_select(second: &Inst) -> bool {
     let is_csel = second.word & 0x7fe0_0c00 == 0x1a80_0000;
     let is_cset = second.word & 0x7fff_0fe0 == 0x1a9f_07e0;
-    is_compare(first) && (is_csel || is_cset)
+    is_csel || is_cset
 }
 
-/// `CMP`, `CMN`, `TST` or `BICS` to the zero register with `B.cond`.
-fn compare_and_branch(first: &Inst, second: &Inst) -> bool {
-    let reads_flags = second.srcs() == [Reg::NZCV];
-    let is_b_cond = second.branch == BranchKind::Conditional && reads_flags;
-    is_b_cond && (is_compare(first) || is_test(first))
+/// Joins `CMP`, `CMN`, `TST` or `BICS` to the zero register: `B.cond`.
+fn is_branch_on_flags(second: &Inst) -> bool {
+    second.branch == BranchKind::Conditional && second.srcs() == [Reg::NZCV]
 }
 
 /// `ADDS`, `SUBS` of one cycle (immediate, or register with LSL of at most 4) without destination.
@@ -106,7 +140,7 @@ mod tests {
 
     fn fuse_words(first: u32, second: u32) -> bool {
         let (first, second) = (decode(first), decode(second));
-        assert!(first.leads_pair || !fuses(&first, &second), "{first:?}");
+        assert!(first.fusion.leads() || !fuses(&first, &second), "{first:?}");
         fuses(&first, &second)
     }
 
@@ -150,7 +184,7 @@ mod tests {
     fn most_instructions_lead_no_pair() {
         // ADD x0, x1, x2 ; LDR x0, [x1] ; B.EQ ; SUBS x2, x0, x1
         for word in [0x8b02_0020, 0xf940_0020, 0x5400_0040, 0xeb01_0002] {
-            assert!(!decode(word).leads_pair);
+            assert!(!decode(word).fusion.leads());
         }
     }
 

@@ -2,6 +2,7 @@
 
 use sim_core::{Maintenance, PmuEvent, TagUse};
 
+use crate::fuse::Fusion;
 use crate::system::ContextWrite;
 use crate::uop_counts::UopCounts;
 
@@ -61,6 +62,31 @@ pub enum RegFile {
     Flags,
     /// Vector, predicate and first-fault registers.
     Vector,
+}
+
+/// How many registers of each file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegCounts {
+    /// General registers and SP.
+    pub general: u8,
+    /// Vector, predicate and first-fault registers.
+    pub vector: u8,
+    /// NZCV.
+    pub flags: u8,
+}
+
+impl RegCounts {
+    fn of(regs: &[Reg]) -> RegCounts {
+        let mut counts = RegCounts::default();
+        for reg in regs {
+            match reg.file() {
+                RegFile::General => counts.general += 1,
+                RegFile::Vector => counts.vector += 1,
+                RegFile::Flags => counts.flags += 1,
+            }
+        }
+        counts
+    }
 }
 
 /// How an instruction may change the program counter.
@@ -384,8 +410,6 @@ pub struct Inst {
     pub fp_element_ops: u8,
     /// True when `fp_element_ops` count as FP_SCALE_OPS_SPEC (SVE) instead of FP_FIXED_OPS_SPEC.
     pub is_sve: bool,
-    /// There are instructions with which it makes a fused pair, as the first.
-    pub leads_pair: bool,
     /// How it may change the program counter.
     pub branch: BranchKind,
     /// Memory shape.
@@ -402,6 +426,13 @@ pub struct Inst {
     pub accumulate: Accumulate,
     /// Micro-operations.
     pub uops: [UopGroup; MAX_UOP_GROUPS],
+    /// Nothing but one micro-operation that computes, in a slot of its own: what most instructions are.
+    /// They, branches among them, may take the short way through the core.
+    pub is_plain: bool,
+    /// The registers written, by the file that holds them.
+    pub writes: RegCounts,
+    /// What it may fuse with; see [`crate::fuses`].
+    pub fusion: Fusion,
     /// The micro-operations by the types that dispatch has limits for.
     pub by_type: UopCounts,
     /// The micro-operations by the issue queues in which they wait.
@@ -421,10 +452,26 @@ impl Inst {
         &self.dsts[..self.n_dsts as usize]
     }
 
-    /// Counts the micro-operations once and for all, when they are known.
-    pub(crate) fn count_uops(&mut self) {
+    /// Derives what follows from the rest, once and for all, when that is known.
+    pub(crate) fn settle(&mut self) {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
+        self.writes = RegCounts::of(self.dsts());
+        self.fusion = Fusion::of(self);
+        self.is_plain = self.computes_only();
+    }
+
+    fn computes_only(&self) -> bool {
+        let one = |group: &UopGroup| {
+            group.role == Role::Compute && group.count == 1 && group.pipes != PipeMask::NONE
+        };
+        matches!(self.uops(), [group] if one(group))
+            && self.n_mops == 1
+            && self.mem.op == MemOp::None
+            && self.special == Special::None
+            && self.rename == Rename::Normal
+            && self.maintenance.is_none()
+            && self.context_write.is_none()
     }
 
     /// The micro-operation groups.

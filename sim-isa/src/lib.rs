@@ -31,10 +31,10 @@ mod uop_counts;
 mod uops;
 
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
-pub use fuse::fuses;
+pub use fuse::{Fusion, fuses};
 pub use inst::{
-    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
-    Special, StaticEvents, UopGroup,
+    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegCounts, RegFile,
+    Rename, Role, Special, StaticEvents, UopGroup,
 };
 pub use program::Program;
 pub use sim_core::InstId;

@@ -112,7 +112,7 @@ impl Program {
     /// As [`Program::intern`] for a description made by hand: what if an instruction cost something
     /// else.
     pub fn intern_inst(&mut self, pc: u64, mut inst: Inst) -> InstId {
-        inst.count_uops();
+        inst.settle();
         match self.current(pc) {
             Some(id) if self.insts[id as usize] == inst => id,
             _ => self.set(pc, inst),

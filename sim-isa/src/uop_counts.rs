@@ -97,7 +97,24 @@ impl UopCounts {
     /// True when no count is above its limit.
     #[inline]
     pub fn within(self, limits: UopCounts) -> bool {
-        ((limits.0 | LANE_TOPS) - self.0) & LANE_TOPS == LANE_TOPS
+        self.above(limits) == 0
+    }
+
+    /// The lanes whose count is above its limit, lowest first.
+    #[inline]
+    pub fn lanes_above(self, limits: UopCounts) -> impl Iterator<Item = usize> {
+        let mut above = self.above(limits);
+        std::iter::from_fn(move || {
+            let lane = above.trailing_zeros() as usize / LANE_BITS;
+            above &= above.wrapping_sub(1);
+            (lane < UopCounts::LANES).then_some(lane)
+        })
+    }
+
+    /// The top bits of the lanes whose count is above its limit.
+    #[inline]
+    fn above(self, limits: UopCounts) -> u64 {
+        ((limits.0 | LANE_TOPS) - self.0) & LANE_TOPS ^ LANE_TOPS
     }
 }
 

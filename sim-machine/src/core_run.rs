@@ -66,6 +66,8 @@ pub(crate) struct CoreRun {
     watch: RegionWatch,
     counts: Counts,
     levels: Levels,
+    /// The state of the core to which the level belongs.
+    privilege: Privilege,
     opened: Option<Snapshot>,
     measured: Snapshot,
     /// Executions of words that the decoder does not know, by static instruction.
@@ -102,6 +104,7 @@ impl CoreRun {
             watch,
             counts: Counts::default(),
             levels: Levels::default(),
+            privilege: Privilege::default(),
             opened: None,
             measured: Snapshot {
                 counts: Counts::default(),
@@ -161,12 +164,17 @@ impl CoreRun {
             return Ok(());
         }
         while self.at + 1 < self.batch.len() {
-            let next = Some(program.pc(self.batch[self.at + 1].id));
+            let next_pc = Some(program.pc(self.batch[self.at + 1].id));
             self.tell_registers(listener);
             self.meet_exceptions(program, listener);
-            let (inst, more) = self.take_record();
-            let step = Step { inst, more: &more[..inst.flags.further()], next_pc: next };
-            self.run_one(&step, program, memory, listener);
+            let inst = self.batch[self.at];
+            if inst.flags.further() == 0 {
+                self.run_one(&Step { inst, more: &[], next_pc }, program, memory, listener);
+            } else {
+                let (inst, more) = self.take_record();
+                let more = &more[..inst.flags.further()];
+                self.run_one(&Step { inst, more, next_pc }, program, memory, listener);
+            }
             self.at += 1;
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
@@ -321,7 +329,7 @@ impl CoreRun {
                 return;
             }
         }
-        if Level::from(self.pipeline.privilege()) != self.levels.current() {
+        if self.pipeline.privilege() != self.privilege {
             self.change_level(listener);
         }
         let mut port = memory.port(self.core);
@@ -338,8 +346,12 @@ impl CoreRun {
     /// What was counted so far, the clocks included, belongs to the level before.
     #[cold]
     fn change_level<S: EventSink>(&mut self, listener: &mut S) {
-        self.pipeline.settle_clocks(&mut (&mut self.counts, listener));
-        self.levels.change(self.pipeline.privilege().into(), &self.counts);
+        self.privilege = self.pipeline.privilege();
+        let level = Level::from(self.privilege);
+        if level != self.levels.current() {
+            self.pipeline.settle_clocks(&mut (&mut self.counts, listener));
+            self.levels.change(level, &self.counts);
+        }
     }
 
     fn open<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {

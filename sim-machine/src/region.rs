@@ -97,6 +97,8 @@ pub(crate) struct RegionWatch {
     counted: u64,
     open: bool,
     ever_open: bool,
+    /// Instructions that come before anything can change.
+    quiet: u64,
 }
 
 impl RegionWatch {
@@ -121,6 +123,7 @@ impl RegionWatch {
             counted: 0,
             open: false,
             ever_open: false,
+            quiet: 0,
         })
     }
 
@@ -132,6 +135,15 @@ impl RegionWatch {
     /// What the instruction that comes now changes. Call it once for every instruction.
     #[inline]
     pub(crate) fn before(&mut self, id: u32, program: &Program) -> Change {
+        if self.quiet > 0 {
+            self.quiet -= 1;
+            return Change::None;
+        }
+        self.look(id, program)
+    }
+
+    /// What the instruction changes, and how many behind it change nothing.
+    fn look(&mut self, id: u32, program: &Program) -> Change {
         let change = self.change(id, program);
         match change {
             Change::OpenBefore => {
@@ -141,10 +153,13 @@ impl RegionWatch {
             Change::CloseBefore | Change::Stop => self.open = false,
             Change::None => self.counted += u64::from(self.open),
         }
+        if self.open && self.roi.is_none() {
+            self.quiet = self.limit.saturating_sub(self.counted);
+            self.counted += self.quiet;
+        }
         change
     }
 
-    #[inline]
     fn change(&mut self, id: u32, program: &Program) -> Change {
         if self.open {
             if self.counted >= self.limit {

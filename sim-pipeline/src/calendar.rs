@@ -10,6 +10,8 @@ use sim_isa::PipeMask;
 /// Cycles the calendar can see ahead of the rename clock.
 const WINDOW: u64 = 1 << 12;
 const MASK: u64 = WINDOW - 1;
+/// Cycles so few that they are forgotten one by one.
+const NEAR: u64 = 8;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
 
@@ -29,14 +31,14 @@ pub struct PipeRequest {
 /// Bookings of all pipes, from the rename clock to a window of cycles ahead.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    busy: Box<[u16]>,
+    busy: Box<[u16; WINDOW as usize]>,
     /// First cycle that may still be booked; everything before is forgotten.
     base: Cycle,
 }
 
 impl Default for Calendar {
     fn default() -> Self {
-        Calendar { busy: vec![0; WINDOW as usize].into_boxed_slice(), base: 0 }
+        Calendar { busy: Box::new([0; WINDOW as usize]), base: 0 }
     }
 }
 
@@ -47,18 +49,29 @@ impl Calendar {
         if now == self.base {
             return;
         }
-        if now - self.base >= WINDOW {
-            self.busy.fill(0);
-        } else {
-            let (from, to) = ((self.base & MASK) as usize, (now & MASK) as usize);
-            if from < to {
-                self.busy[from..to].fill(0);
-            } else {
-                self.busy[from..].fill(0);
-                self.busy[..to].fill(0);
+        if now - self.base < NEAR {
+            for cycle in self.base..now {
+                self.busy[(cycle & MASK) as usize] = 0;
             }
+        } else {
+            self.forget(now);
         }
         self.base = now;
+    }
+
+    /// Forgets many cycles at once.
+    fn forget(&mut self, now: Cycle) {
+        if now - self.base >= WINDOW {
+            self.busy.fill(0);
+            return;
+        }
+        let (from, to) = ((self.base & MASK) as usize, (now & MASK) as usize);
+        if from < to {
+            self.busy[from..to].fill(0);
+        } else {
+            self.busy[from..].fill(0);
+            self.busy[..to].fill(0);
+        }
     }
 
     /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`
@@ -76,35 +89,42 @@ impl Calendar {
     #[inline]
     pub fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
+        let ports = if request.flag_port { FLAG_PORTS } else { 0 };
         // So far ahead only a chain of misses to memory gets; nobody competes there.
         while cycle + request.occupancy < self.base + WINDOW {
-            if let Some(bits) = self.free_at(request, cycle) {
-                return (cycle, bits);
+            let free = !self.busy[(cycle & MASK) as usize];
+            let (mut pipes, flag) = (free & request.pipes.0, free & ports);
+            if request.occupancy > 1 {
+                pipes &= self.free_behind(cycle, request.occupancy);
+            }
+            if pipes != 0 && (flag != 0 || ports == 0) {
+                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
             }
             cycle += 1;
         }
         (cycle, 0)
     }
 
-    /// The bits to set when the request fits at `cycle`.
-    #[inline]
-    fn free_at(&self, request: PipeRequest, cycle: Cycle) -> Option<u16> {
-        let mut free = !self.busy[(cycle & MASK) as usize];
-        let flag = if request.flag_port { free & FLAG_PORTS } else { 0 };
-        if request.flag_port && flag == 0 {
-            return None;
-        }
-        for later in 1..request.occupancy {
-            free &= !self.busy[((cycle + later) & MASK) as usize];
-        }
-        let pipes = free & request.pipes.0;
-        (pipes != 0).then_some(lowest_bit(pipes) | lowest_bit(flag))
+    /// The pipes that are free in all further cycles of a request that begins in `cycle`.
+    #[inline(never)]
+    fn free_behind(&self, cycle: Cycle, occupancy: u64) -> u16 {
+        let busy = (1..occupancy).map(|later| self.busy[((cycle + later) & MASK) as usize]);
+        !busy.fold(0, |all, busy| all | busy)
     }
 
+    #[inline]
     fn mark(&mut self, bits: u16, occupancy: u64, cycle: Cycle) {
         self.busy[(cycle & MASK) as usize] |= bits;
+        if occupancy > 1 {
+            self.mark_behind(bits & !FLAG_PORTS, occupancy, cycle);
+        }
+    }
+
+    /// Books the pipe in all further cycles of a request that begins in `cycle`.
+    #[inline(never)]
+    fn mark_behind(&mut self, pipe: u16, occupancy: u64, cycle: Cycle) {
         for later in 1..occupancy {
-            self.busy[((cycle + later) & MASK) as usize] |= bits & !FLAG_PORTS;
+            self.busy[((cycle + later) & MASK) as usize] |= pipe;
         }
     }
 }

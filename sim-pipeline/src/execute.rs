@@ -16,7 +16,7 @@ use sim_core::{
     Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
     VirtAddr,
 };
-use sim_isa::{Inst, MemOp, MemShape, PipeMask, Rename, Role, Special, UopCounts, UopGroup};
+use sim_isa::{Inst, MemOp, MemShape, PipeMask, Reg, Rename, Role, Special, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
@@ -116,6 +116,20 @@ impl Pipeline {
         done
     }
 
+    /// Executes a plain instruction ([`Inst::is_plain`]): one micro-operation that waits for all sources.
+    #[inline]
+    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+        let (inst, group) = (op.inst, &op.inst.uops[0]);
+        let earliest = rename + self.config.window.rename_to_issue_cycles;
+        let needs = self.scoreboard.sources(inst).all().max(earliest);
+        let request = self.request_for(group);
+        let issue = self.pipes.book(request, needs, op.squash);
+        self.window.queues().take(inst.by_queue, issue.min(op.squash));
+        let result = (rename + 1).max(issue + Cycle::from(group.latency));
+        self.write(inst, inst.dsts(), result, issue.max(earliest));
+        Done { issue, complete: result, ..Done::default() }
+    }
+
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
     #[inline]
     fn rename_only(&mut self, inst: &Inst, rename: Cycle) -> Done {
@@ -178,19 +192,11 @@ impl Pipeline {
     /// Issues the micro-operations of a group and returns the cycle of the last one.
     #[inline]
     fn issue(&mut self, group: &UopGroup, needs: Cycle, squash: Cycle) -> Cycle {
-        let mut pipes = group.pipes;
-        if pipes == PipeMask::I && !self.config.execute.single_cycle_on_m0 {
-            pipes = PipeMask(PipeMask::I.0 & !PipeMask::M0.0);
-        }
-        if pipes == PipeMask::NONE {
+        if group.pipes == PipeMask::NONE {
             return needs;
         }
-        let request = PipeRequest {
-            pipes,
-            occupancy: group.occupancy.max(1).into(),
-            flag_port: group.flag_port,
-        };
-        let entry = UopCounts::queue_entry(pipes);
+        let request = self.request_for(group);
+        let entry = UopCounts::queue_entry(group.pipes);
         let mut last = needs;
         for _ in 0..group.count {
             let cycle = self.pipes.book(request, needs, squash);
@@ -198,6 +204,17 @@ impl Pipeline {
             last = last.max(cycle);
         }
         last
+    }
+
+    /// What a micro-operation of this group asks of the pipes.
+    #[inline]
+    fn request_for(&self, group: &UopGroup) -> PipeRequest {
+        let mut pipes = group.pipes;
+        if pipes == PipeMask::I && !self.config.execute.single_cycle_on_m0 {
+            pipes = PipeMask(PipeMask::I.0 & !PipeMask::M0.0);
+        }
+        let occupancy = group.occupancy.max(1).into();
+        PipeRequest { pipes, occupancy, flag_port: group.flag_port }
     }
 
     fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
@@ -346,13 +363,20 @@ impl Pipeline {
     fn write_results(&mut self, inst: &Inst, at: &Progress) {
         let dsts = inst.dsts();
         let n = dsts.len() - usize::from(at.base_written);
+        self.write(inst, &dsts[..n], at.result, at.last_issue);
+    }
+
+    /// Writes these destinations: their values are there in `result`, the last micro-operation issued in
+    /// `last_issue`.
+    #[inline]
+    fn write(&mut self, inst: &Inst, dsts: &[Reg], result: Cycle, last_issue: Cycle) {
         let accumulate = inst.accumulate;
-        for dst in &dsts[..n] {
+        for dst in dsts {
             if accumulate.family != 0 {
-                let early = at.last_issue + Cycle::from(accumulate.latency);
-                self.scoreboard.write_accumulator(*dst, at.result, accumulate.family, early);
+                let early = last_issue + Cycle::from(accumulate.latency);
+                self.scoreboard.write_accumulator(*dst, result, accumulate.family, early);
             } else {
-                self.scoreboard.write(*dst, at.result);
+                self.scoreboard.write(*dst, result);
             }
         }
     }

@@ -101,7 +101,7 @@ impl FrontEnd {
 
     /// Brings one instruction to rename; `pairs` when it makes a pair with the one before it. Raises
     /// the events of the I-side (flows 5.3 and 5.6) when a new line is entered.
-    #[inline]
+    #[inline(always)]
     pub fn place<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
@@ -218,6 +218,7 @@ impl FrontEnd {
     }
 
     /// A new window: prediction names it in `predict`, and it can be fetched.
+    #[inline(never)]
     fn enter_window<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
         let mut cause = StallCause::FetchPredictWidth;
         if self.gap > 0 {
@@ -287,6 +288,7 @@ impl FrontEnd {
     }
 
     /// The other source of operations: one cycle reads only one of the two.
+    #[cold]
     fn switch(&mut self, to_mop_cache: bool) {
         self.from_mop_cache = to_mop_cache;
         if self.fetched > 0 {

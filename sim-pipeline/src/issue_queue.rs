@@ -61,9 +61,9 @@ impl IssueQueues {
     }
 
     fn wait_for(&self, needed: UopCounts, blocked: Blocked) -> Blocked {
-        CAUSES.into_iter().enumerate().fold(blocked, |blocked, (pool, by)| {
+        self.0.lacking(needed).fold(blocked, |blocked, pool| {
             let until = self.0.free_at(pool, blocked.until, needed.lane(pool));
-            if until > blocked.until { Blocked { until, by } } else { blocked }
+            if until > blocked.until { Blocked { until, by: CAUSES[pool] } } else { blocked }
         })
     }
 

@@ -26,7 +26,8 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Arrival {
-        if !self.lsu.some_address_unknown(arrival.at) {
+        let may_pass = program.inst(step.inst.id).mem.op == MemOp::Load;
+        if !may_pass || !self.lsu.some_address_unknown(arrival.at) {
             return arrival;
         }
         match self.passed_store(&Op::right_path(step, program), arrival) {
@@ -37,7 +38,7 @@ impl Pipeline {
 
     /// The load would issue before the address of the store it reads from is known: when that is found.
     fn passed_store(&self, op: &Op<'_>, arrival: Arrival) -> Option<Cycle> {
-        if op.inst.mem.op != MemOp::Load || !op.retires || arrival.fault.is_some() {
+        if !op.retires || arrival.fault.is_some() {
             return None;
         }
         let bytes = u64::from(op.inst.mem.bytes.max(1));

@@ -172,6 +172,14 @@ impl Pipeline {
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
         let arrival = self.bring(id, pc, program, memory, sink);
+        let inst = program.inst(id);
+        let computes = inst.is_plain && inst.branch == BranchKind::None;
+        let as_always = flags == InstFlags::default() && arrival.fault.is_none();
+        if !S::FOLLOWS_RUN && computes && as_always {
+            // Nothing of what follows below can happen to it.
+            self.place(&Op::right_path(step, program), arrival, memory, sink);
+            return &self.life;
+        }
         let arrival = self.order_load(step, arrival, program, memory, sink);
         let mut op = Op::right_path(step, program);
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
@@ -207,9 +215,11 @@ impl Pipeline {
         }
         if resolves {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
-            let mut life = self.life;
-            life.mispredicted = self.resolve(branch, life.complete, next, program, memory, sink);
-            self.life = life;
+            let life = self.life;
+            if self.resolve(branch, life.complete, next, program, memory, sink) {
+                // What ran behind it in vain had lives of its own.
+                self.life = OpLife { mispredicted: true, ..life };
+            }
         }
         if special != Special::None || breaks_off != BreaksOff::No || returns {
             let ending = Ending { inst: program.inst(id), operand, generated, breaks_off };
@@ -255,7 +265,7 @@ impl Pipeline {
     }
 
     /// One instruction through all stages: false when its path was squashed before it got a slot.
-    /// The arrows of the core are the lines of this function.
+    #[inline]
     pub(crate) fn place<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -263,17 +273,42 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let way = self.way(op.inst, arrival.fused);
-        let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
+        let all_elements = op.flags.activity() == Activity::All;
+        if op.inst.is_plain && !arrival.fused && all_elements {
+            self.place_as::<true, M, S>(op, arrival, memory, sink)
+        } else {
+            self.place_as::<false, M, S>(op, arrival, memory, sink)
+        }
+    }
+
+    /// The arrows of the core are the lines of this function. It is compiled twice, since most
+    /// instructions are `PLAIN` and need half of it.
+    fn place_as<const PLAIN: bool, M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        let way = if PLAIN { Way::Issue } else { self.way(op.inst, arrival.fused) };
+        let Some((rename, mops)) = self.rename::<PLAIN, M, S>(op, way, arrival, memory, sink)
+        else {
             return false;
         };
         sink.at(rename);
-        self.raise_speculative(op, mops, sink);
-        let mut done = self.execute(op, way, rename, memory, sink);
-        let retires = op.retires && !aborts(op, &done);
+        self.raise_speculative::<PLAIN, S>(op, mops, sink);
+        let mut done = if PLAIN {
+            self.compute(op, rename)
+        } else {
+            self.execute(op, way, rename, memory, sink)
+        };
+        let retires = op.retires && (PLAIN || !aborts(op, &done));
         let retired = self.complete(op, &done, mops, retires, sink);
-        let drained =
-            if retires { self.store(op, &mut done, retired, memory, sink) } else { retired };
+        let drained = if !PLAIN && retires {
+            self.store(op, &mut done, retired, memory, sink)
+        } else {
+            retired
+        };
         self.window.take_rest(op.inst, way, retired + 1, drained + 1);
         self.life = OpLife {
             inst: op.id,
@@ -321,7 +356,7 @@ impl Pipeline {
             pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
         self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
         // A pair takes no third partner.
-        self.previous = (inst.leads_pair && !arrival.fused).then_some((id, pc));
+        self.previous = (inst.fusion.leads() && !arrival.fused).then_some((id, pc));
         arrival
     }
 
@@ -333,7 +368,7 @@ impl Pipeline {
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
     #[inline]
-    fn rename<M: MemoryPort, S: EventSink>(
+    fn rename<const PLAIN: bool, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         way: Way,
@@ -341,12 +376,13 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
-        if arrival.fused {
+        if !PLAIN && arrival.fused {
             return self.join(op, way, arrival);
         }
         let mut first = 0;
         let mut uops = uops_of(op.inst, way);
-        for mop in 0..u32::from(op.inst.n_mops) {
+        let mops = if PLAIN { 1 } else { u32::from(op.inst.n_mops) };
+        for mop in 0..mops {
             let blocked = if mop == 0 {
                 self.window.blocker(op.inst, way, arrival.at)
             } else {
@@ -379,7 +415,7 @@ impl Pipeline {
         if way == Way::AtRename && op.inst.rename == Rename::Move {
             self.window.moved();
         }
-        Some((first, u32::from(op.inst.n_mops)))
+        Some((first, mops))
     }
 
     /// The second half of a fused pair goes on in its partner's slot, or later if what it needs is not
@@ -398,12 +434,17 @@ impl Pipeline {
 
     /// Events that speculative execution raises whatever becomes of the instruction.
     #[inline]
-    fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
+    fn raise_speculative<const PLAIN: bool, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        mops: u32,
+        sink: &mut S,
+    ) {
         sink.raise(PmuEvent::INST_SPEC);
         sink.count(PmuEvent::OP_SPEC, mops.into());
         let mut bits = op.inst.events.0;
         let activity = op.flags.activity();
-        if activity != Activity::All {
+        if !PLAIN && activity != Activity::All {
             bits = raise_predicate(op.inst.events, activity, mops, sink).0;
         }
         let mut once = bits & StaticEvents::ONCE.0;
@@ -424,7 +465,7 @@ impl Pipeline {
             };
             sink.count(event, op.inst.fp_element_ops.into());
         }
-        if op.inst.mem.op != MemOp::None {
+        if !PLAIN && op.inst.mem.op != MemOp::None {
             lsu::raise_instruction_events(op, sink);
         }
     }

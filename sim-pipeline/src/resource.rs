@@ -23,6 +23,16 @@ impl Ring {
         self.free_at[self.next]
     }
 
+    /// First cycle in which the next `count` entries are free; 0 for none.
+    #[inline]
+    pub fn all_free_at(&self, count: u8) -> Cycle {
+        match count {
+            0 => 0,
+            1 => self.free_at(),
+            _ => (0..count.into()).fold(0, |last, nth| last.max(self.free_at_nth(nth))),
+        }
+    }
+
     /// First cycle in which the entry `nth` places behind the next one is free.
     #[inline]
     pub fn free_at_nth(&self, nth: usize) -> Cycle {
@@ -112,6 +122,12 @@ impl Pools {
         self.taken.plus(entries).within(self.sizes)
     }
 
+    /// The pools that have not so many entries free now.
+    #[inline]
+    pub fn lacking(&self, entries: UopCounts) -> impl Iterator<Item = usize> {
+        self.taken.plus(entries).lanes_above(self.sizes)
+    }
+
     /// First cycle from `wanted` on, which is not in the past, in which one pool has `entries` free;
     /// all that it has, if these are fewer.
     pub fn free_at(&self, pool: usize, wanted: Cycle, entries: u32) -> Cycle {
@@ -148,6 +164,17 @@ impl Pools {
     /// Counts what is given back up to and including `now`, which never goes back.
     #[inline]
     pub fn advance(&mut self, now: Cycle) {
+        if now == self.now + 1 {
+            let at = (now & HORIZON_MASK) as usize;
+            self.taken = self.taken.minus(std::mem::take(&mut self.given_back[at]));
+            self.marks[at / 64] &= !(1 << (at % 64));
+            self.now = now;
+        } else {
+            self.advance_far(now);
+        }
+    }
+
+    fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {
             self.given_back.fill(UopCounts::default());
             self.marks.fill(0);

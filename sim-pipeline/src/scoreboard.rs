@@ -40,12 +40,22 @@ impl Scoreboard {
     /// in the consumer, so it may come later (LLVM's N2 model: read-advance lists).
     #[inline]
     pub fn sources(&self, inst: &Inst) -> SourcesReady {
+        if inst.accumulate.family != 0 {
+            return self.sources_forwarded(inst);
+        }
+        let (address, data) = inst.srcs().split_at(inst.n_addr_srcs.min(inst.n_srcs).into());
+        let last =
+            |srcs: &[Reg]| srcs.iter().fold(0, |last: Cycle, src| last.max(self.ready(*src)));
+        SourcesReady { address: last(address), data: last(data) }
+    }
+
+    /// As [`Scoreboard::sources`], for an instruction with an accumulator operand.
+    fn sources_forwarded(&self, inst: &Inst) -> SourcesReady {
         let mut ready = SourcesReady::default();
         for (i, src) in inst.srcs().iter().enumerate() {
             let name = src.0 as usize;
-            let forwarded = inst.accumulate.family != 0
-                && i == inst.accumulate.src as usize
-                && self.family[name] == inst.accumulate.family;
+            let forwarded =
+                i == inst.accumulate.src as usize && self.family[name] == inst.accumulate.family;
             let cycle = if forwarded { self.early[name] } else { self.ready[name] };
             if i < inst.n_addr_srcs as usize {
                 ready.address = ready.address.max(cycle);

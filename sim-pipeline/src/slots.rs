@@ -52,6 +52,18 @@ pub struct IdleCycles {
     pub back_end: (Cycle, Cycle),
 }
 
+/// The place behind `i` in a ring of [`SLOTS`].
+#[inline]
+fn after(i: usize) -> usize {
+    if i + 1 == SLOTS { 0 } else { i + 1 }
+}
+
+/// The place before `i` in a ring of [`SLOTS`].
+#[inline]
+fn before(i: usize) -> usize {
+    if i == 0 { SLOTS - 1 } else { i - 1 }
+}
+
 impl Default for SlotLedger {
     fn default() -> SlotLedger {
         SlotLedger {
@@ -84,7 +96,7 @@ impl SlotLedger {
         }
         self.blocked[self.oldest] = op.blocked;
         self.left[self.oldest] = op.leave + 1;
-        self.oldest = (self.oldest + 1) % SLOTS;
+        self.oldest = after(self.oldest);
         self.sent += u64::from(op.sent);
         self.idle(op.arrive, waits_until, op.leave + 1, sink)
     }
@@ -130,20 +142,44 @@ impl SlotLedger {
         own: StallCause,
         sink: &mut S,
     ) {
-        let older = (1..SLOTS).map(|age| (self.oldest + age) % SLOTS);
-        let older = older.map(|i| (self.left[i].saturating_sub(1).min(until), self.blocked[i]));
-        for (end, cause) in older.chain([(until, own)]) {
-            if end > from {
-                self.lost[cause as usize] += end - from;
-                sink.lost(cause, end - from);
-                from = end;
+        if self.left[before(self.oldest)] > from + 1 {
+            let mut i = self.oldest;
+            for _ in 1..SLOTS {
+                i = after(i);
+                let end = self.left[i].saturating_sub(1).min(until);
+                from = self.lose(from, end, self.blocked[i], sink);
             }
         }
+        self.lose(from, until, own, sink);
+    }
+
+    /// One slot of the cycles `from..end`, if there are any, is lost for this cause; the first cycle that
+    /// is left.
+    #[inline]
+    fn lose<S: EventSink>(
+        &mut self,
+        from: Cycle,
+        end: Cycle,
+        cause: StallCause,
+        sink: &mut S,
+    ) -> Cycle {
+        if end <= from {
+            return from;
+        }
+        self.lost[cause as usize] += end - from;
+        sink.lost(cause, end - from);
+        end
     }
 
     /// Front-end slots of the cycles from the last arrival to this one.
     fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
         let from = self.last_arrive;
+        debug_assert!(self.left_in_order(), "operations leave in order");
+        if self.left[self.oldest] >= arrive {
+            // All slots are taken until then.
+            self.last_arrive = arrive;
+            return;
+        }
         let lost: u64 = self.left.iter().map(|left| arrive.saturating_sub(from.max(*left))).sum();
         self.last_arrive = arrive;
         if lost > 0 {
@@ -151,6 +187,11 @@ impl SlotLedger {
             sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
             sink.lost(late, lost);
         }
+    }
+
+    fn left_in_order(&self) -> bool {
+        let by_age = |age| self.left[(self.oldest + age) % SLOTS];
+        (1..SLOTS).all(|age| by_age(age - 1) <= by_age(age))
     }
 
     /// Cycles without any operation sent, between the last slot use and this one.

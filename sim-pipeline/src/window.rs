@@ -140,7 +140,37 @@ impl Window {
 
     /// What the registers and queue entries of `inst` add to it.
     #[inline]
-    fn entries_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
+    fn entries_blocker(&self, inst: &Inst, blocked: Blocked) -> Blocked {
+        let late = self.entries_free(inst) > blocked.until;
+        let blocked = if late { self.last_entry(inst, blocked) } else { blocked };
+        self.queues.blocker(inst, blocked)
+    }
+
+    /// First cycle in which all registers and load, store and branch queue entries of `inst` are free.
+    #[inline]
+    fn entries_free(&self, inst: &Inst) -> Cycle {
+        let writes = inst.writes;
+        let mut free = self.general.all_free_at(writes.general);
+        if writes.vector > 0 {
+            free = free.max(self.vector.all_free_at(writes.vector));
+        }
+        if writes.flags > 0 {
+            free = free.max(self.flags.free_at());
+        }
+        if inst.mem.op != MemOp::None {
+            let (loads, stores) = load_store_entries(inst.mem.op);
+            free = free.max(if loads { self.loads.free_at() } else { 0 });
+            free = free.max(if stores { self.stores.free_at() } else { 0 });
+        }
+        if inst.branch != sim_isa::BranchKind::None {
+            free = free.max(self.branches.free_at());
+        }
+        free
+    }
+
+    /// Which of them is the last to be free, and when.
+    #[inline(never)]
+    fn last_entry(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
         let mut wait = |free: Cycle, by: StallCause| {
             if free > blocked.until {
                 blocked = Blocked { until: free, by };
@@ -170,7 +200,7 @@ impl Window {
         if inst.branch != sim_isa::BranchKind::None {
             wait(self.branches.free_at(), StallCause::BranchQueue);
         }
-        self.queues.blocker(inst, blocked)
+        blocked
     }
 
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
@@ -252,19 +282,24 @@ impl Window {
         if way != Way::Issue {
             return;
         }
-        for dst in inst.dsts() {
-            match dst.file() {
-                RegFile::General => self.general.take(retired),
-                RegFile::Vector => self.vector.take(retired),
-                RegFile::Flags => self.flags.take(retired),
+        let writes = inst.writes;
+        for _ in 0..writes.general {
+            self.general.take(retired);
+        }
+        for _ in 0..writes.vector {
+            self.vector.take(retired);
+        }
+        for _ in 0..writes.flags {
+            self.flags.take(retired);
+        }
+        if inst.mem.op != MemOp::None {
+            let (loads, stores) = load_store_entries(inst.mem.op);
+            if loads {
+                self.loads.take(retired);
             }
-        }
-        let (loads, stores) = load_store_entries(inst.mem.op);
-        if loads {
-            self.loads.take(retired);
-        }
-        if stores {
-            self.stores.take(drained);
+            if stores {
+                self.stores.take(drained);
+            }
         }
         if inst.branch != sim_isa::BranchKind::None {
             self.branches.take(retired);

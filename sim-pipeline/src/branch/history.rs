@@ -8,10 +8,9 @@ use super::Branch;
 use super::tage::{MAX_HISTORY, MAX_TABLES};
 use sim_isa::BranchKind;
 
-/// Bits kept: more than the longest history, so that a saved state stays valid while the wrong path
+/// Directions kept: more than the longest history, so that a saved state stays valid while the wrong path
 /// writes ahead of it.
-const RING_BITS: usize = 4 * MAX_HISTORY as usize;
-const RING_WORDS: usize = RING_BITS / 64;
+const RING: usize = 4 * MAX_HISTORY as usize;
 /// Width of the folded tag registers, bits.
 const TAG_BITS: u32 = 9;
 /// Where the tag register stands beside the index register.
@@ -66,12 +65,12 @@ pub(super) fn tag_fold(fold: u32) -> u32 {
 /// Directions of the last branches.
 #[derive(Clone, Debug)]
 pub struct History {
-    ring: Box<[u64; RING_WORDS]>,
+    /// All bits set for a branch that was taken, none for another one.
+    ring: Box<[i8; RING]>,
     /// Age of the branch that leaves the history of each table, 0 for the last one.
     oldest: [u32; MAX_TABLES],
     /// Where that branch's bit stands in the two registers; 0 for a table that is not there.
     leaves: [u32; MAX_TABLES],
-    tables: usize,
     folded_bits: u32,
     state: HistoryState,
 }
@@ -85,10 +84,9 @@ impl History {
             leaves[i] = 1 << (length % folded_bits) | 1 << (TAG_SHIFT + length % TAG_BITS);
         }
         History {
-            ring: Box::new([0; RING_WORDS]),
+            ring: Box::new([0; RING]),
             oldest,
             leaves,
-            tables: lengths.len().min(MAX_TABLES),
             folded_bits,
             state: HistoryState::default(),
         }
@@ -124,8 +122,8 @@ impl History {
     /// Moves past one bit.
     fn push_bit(&mut self, taken: bool) {
         let mut gone = [0; MAX_TABLES];
-        for (gone, oldest) in gone.iter_mut().zip(self.oldest).take(self.tables) {
-            *gone = self.bit(oldest).wrapping_neg();
+        for (gone, oldest) in gone.iter_mut().zip(self.oldest) {
+            *gone = self.taken(oldest);
         }
         let comes = u32::from(taken) * (1 | 1 << TAG_SHIFT);
         let (index_top, tag_top) = (1 << self.folded_bits, 1 << (TAG_SHIFT + TAG_BITS));
@@ -135,18 +133,17 @@ impl History {
             let around = (moved & index_top) >> self.folded_bits | (moved & tag_top) >> TAG_BITS;
             *fold = (moved ^ around) & keep;
         }
-        let head = (self.state.head + 1) % RING_BITS as u32;
-        let (word, bit) = (head as usize / 64, head % 64);
-        self.ring[word] = (self.ring[word] & !(1 << bit)) | (u64::from(taken) << bit);
+        let head = (self.state.head + 1) % RING as u32;
+        self.ring[head as usize] = -i8::from(taken);
         self.state.head = head;
         self.state.recent = self.state.recent << 1 | u32::from(taken);
     }
 
-    /// The direction `age` branches ago, 0 for the last one.
+    /// The direction `age` branches ago, 0 for the last one: all bits set if it was taken.
     #[inline]
-    fn bit(&self, age: u32) -> u32 {
-        let at = self.state.head.wrapping_sub(age) as usize % RING_BITS;
-        (self.ring[at / 64] >> (at % 64)) as u32 & 1
+    fn taken(&self, age: u32) -> u32 {
+        let at = self.state.head.wrapping_sub(age) as usize % RING;
+        i32::from(self.ring[at]) as u32
     }
 }
 
