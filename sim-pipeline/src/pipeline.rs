@@ -190,12 +190,7 @@ impl Pipeline {
         op.retires &= self.completes(generated);
         let placed = self.place(&op, arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
-        if let Some(addr) = op.addr {
-            self.guess.learn(id, addr);
-            if op.inst.mem.elements > 0 {
-                self.last_elements.learn(id, step.inst, step.more);
-            }
-        }
+        self.learn_address(&op, step);
         let breaks_off = if op.retires && !self.life.retired {
             BreaksOff::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
@@ -229,6 +224,16 @@ impl Pipeline {
             self.settle_clocks(sink);
         }
         &self.life
+    }
+
+    /// Remembers what an access of the right path touched, for guesses on wrong paths.
+    #[inline]
+    fn learn_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
+        let Some(addr) = op.addr else { return };
+        self.guess.learn(op.id, addr);
+        if op.inst.mem.elements > 0 {
+            self.last_elements.learn(op.id, step.inst, step.more);
+        }
     }
 
     /// Entries of buffers, queues and registers that operations still hold in `cycle`.
