@@ -132,7 +132,7 @@ pub fn run_case_on<T: Tally>(
         let now = &stepper.recorded().counts;
         let added = now.since(&before);
         before = now.clone();
-        match by_step.iter_mut().rev().find(|earlier| earlier.step.place == step.place) {
+        match by_step.last_mut().filter(|last| last.step.place == step.place) {
             Some(earlier) => {
                 earlier.counts.add(&added);
                 earlier.times += 1;

@@ -4,6 +4,7 @@
 //! holding; then the wishes are carried out on the empty system, in the order in which the case
 //! names its addresses.
 
+use rustc_hash::FxHashMap;
 use sim_cache::{
     CacheLevel, Defect, Mapping, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel,
 };
@@ -22,7 +23,7 @@ const UPPER_LEVELS: u32 = 3;
 const TAG_BYTES: u64 = 16;
 
 /// Which L1 a step uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Data,
     Fetch,
@@ -36,15 +37,67 @@ struct Wish {
     state: State,
 }
 
+/// Wishes for lines or pages, the last word on each, in the order of their first naming. A case may name a
+/// million of them.
+#[derive(Debug)]
+struct WishList {
+    unit: u64,
+    wishes: Vec<Wish>,
+    places: FxHashMap<(u64, Side), usize>,
+}
+
+impl WishList {
+    fn new(unit: u64) -> WishList {
+        WishList { unit, wishes: Vec::new(), places: FxHashMap::default() }
+    }
+
+    /// Adds a wish, or changes the one that its line or page has on the same side.
+    fn put(&mut self, wish: Wish) {
+        let next = self.wishes.len();
+        let place = *self.places.entry((wish.addr / self.unit, wish.side)).or_insert(next);
+        match self.wishes.get_mut(place) {
+            Some(known) => known.state = wish.state,
+            None => self.wishes.push(wish),
+        }
+    }
+
+    /// The last word on a line or page: of both sides, if the steps use both.
+    fn name(&mut self, addr: u64, state: State) {
+        let known =
+            [Side::Data, Side::Fetch].map(|side| self.places.get(&(addr / self.unit, side)));
+        if known == [None; 2] {
+            return self.put(Wish { addr, side: Side::Data, state });
+        }
+        for place in known.into_iter().flatten() {
+            self.wishes[*place].state = state;
+        }
+    }
+}
+
 /// All wishes of a case, lines and pages apart, in the order of their first naming.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Wishes {
-    lines: Vec<Wish>,
-    pages: Vec<Wish>,
+    lines: WishList,
+    pages: WishList,
     attributes: Vec<Wish>,
-    sources: Vec<Wish>,
+    /// The attributes of each page.
+    by_page: FxHashMap<u64, Vec<State>>,
+    sources: WishList,
     /// What is done to lines when they are where they were wished: shared, tagged, broken.
     marks: Vec<Wish>,
+}
+
+impl Default for Wishes {
+    fn default() -> Wishes {
+        Wishes {
+            lines: WishList::new(LINE_BYTES),
+            pages: WishList::new(PAGE_BYTES),
+            attributes: Vec::new(),
+            by_page: FxHashMap::default(),
+            sources: WishList::new(LINE_BYTES),
+            marks: Vec::new(),
+        }
+    }
 }
 
 /// Sets `memory`, which must be empty, to what `given` says for `steps`.
@@ -86,46 +139,38 @@ impl Wishes {
                 (Base::K3d, Side::Data) => State::DirtyInL1d,
                 (Base::K3 | Base::K3d, Side::Fetch) => State::InL1i,
             };
-            put(&mut self.lines, LINE_BYTES, Wish { addr, side, state: line });
-            put(&mut self.pages, PAGE_BYTES, Wish { addr, side, state: tlb });
+            self.lines.put(Wish { addr, side, state: line });
+            self.pages.put(Wish { addr, side, state: tlb });
         }
         for addr in all().filter_map(managed_code) {
-            put(&mut self.pages, PAGE_BYTES, Wish { addr, side: Side::Data, state: tlb });
+            self.pages.put(Wish { addr, side: Side::Data, state: tlb });
         }
     }
 
     /// A clause about one address; both sides if the steps use its page or line on both.
     fn name(&mut self, addr: u64, state: State) {
-        let (list, unit) = match state {
+        let wish = Wish { addr, side: Side::Data, state };
+        match state {
             _ if state.is_attribute() => {
-                self.attributes.push(Wish { addr, side: Side::Data, state });
-                return;
+                let of_page = self.by_page.entry(addr / PAGE_BYTES).or_default();
+                if !of_page.contains(&state) {
+                    of_page.push(state);
+                }
+                self.attributes.push(wish);
             }
-            State::Shared | State::Faulty(..) | State::Tag(_) => {
-                self.marks.push(Wish { addr, side: Side::Data, state });
-                return;
-            }
+            State::Shared | State::Faulty(..) | State::Tag(_) => self.marks.push(wish),
             State::InSlc | State::InPeer | State::InRemote | State::InDram => {
-                put(&mut self.sources, LINE_BYTES, Wish { addr, side: Side::Data, state });
-                return;
+                self.sources.put(wish);
             }
-            _ if state.is_of_page() => (&mut self.pages, PAGE_BYTES),
-            _ => (&mut self.lines, LINE_BYTES),
-        };
-        let mut named = false;
-        for wish in list.iter_mut().filter(|wish| wish.addr / unit == addr / unit) {
-            wish.state = state;
-            named = true;
-        }
-        if !named {
-            list.push(Wish { addr, side: Side::Data, state });
+            _ if state.is_of_page() => self.pages.name(addr, state),
+            _ => self.lines.name(addr, state),
         }
     }
 
     /// A clause about all lines or all pages that the steps use.
     fn all(&mut self, state: State) {
         let list = if state.is_of_page() { &self.pages } else { &self.lines };
-        for addr in list.iter().map(|wish| wish.addr).collect::<Vec<_>>() {
+        for addr in list.wishes.iter().map(|wish| wish.addr).collect::<Vec<_>>() {
             self.name(addr, state);
         }
     }
@@ -134,13 +179,13 @@ impl Wishes {
         for wish in &self.attributes {
             describe(wish, memory);
         }
-        for wish in &self.sources {
+        for wish in &self.sources.wishes {
             self.supply(wish, memory)?;
         }
-        for wish in self.pages.iter().filter(|wish| !self.is_unmapped(wish.addr)) {
+        for wish in self.pages.wishes.iter().filter(|wish| !self.is_unmapped(wish.addr)) {
             translate(wish, memory)?;
         }
-        for wish in self.lines.iter().filter(|wish| !self.is_uncacheable(wish.addr)) {
+        for wish in self.lines.wishes.iter().filter(|wish| !self.is_uncacheable(wish.addr)) {
             place(wish, memory)?;
         }
         for wish in &self.marks {
@@ -161,8 +206,8 @@ impl Wishes {
     }
 
     fn has(&self, addr: u64, state: State) -> bool {
-        let page = addr / PAGE_BYTES;
-        self.attributes.iter().any(|wish| wish.addr / PAGE_BYTES == page && wish.state == state)
+        let of_page = self.by_page.get(&(addr / PAGE_BYTES));
+        of_page.is_some_and(|states| states.contains(&state))
     }
 
     fn is_unmapped(&self, addr: u64) -> bool {
@@ -172,15 +217,6 @@ impl Wishes {
     fn is_uncacheable(&self, addr: u64) -> bool {
         let uncached = [State::NonCacheable, State::Device, State::DeviceInStage2];
         self.is_unmapped(addr) || uncached.iter().any(|state| self.has(addr, *state))
-    }
-}
-
-/// Adds a wish, or changes the one that its line or page has on the same side.
-fn put(list: &mut Vec<Wish>, unit: u64, wish: Wish) {
-    let same = |known: &&mut Wish| known.side == wish.side && known.addr / unit == wish.addr / unit;
-    match list.iter_mut().find(same) {
-        Some(known) => known.state = wish.state,
-        None => list.push(wish),
     }
 }
 

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::cursor::{Cursor, Names};
-use super::error::{Fault, Problem, ScenarioError, place_of};
+use super::error::{Fault, Places, Problem, ScenarioError, place_of};
 use super::expect::{self, Bound, Draft};
 use super::flows::{self, Way};
 use super::vectors::Reading;
@@ -58,7 +58,7 @@ pub fn parse_steps(
         claim: String::new(),
         place: Place { line: 1, column: 1 },
         given: state,
-        steps: raw.into_iter().map(|step| placed(done, step)).collect(),
+        steps: placed(&mut Places::new(done), raw),
         expect: Expectation::default(),
         ways: Vec::new(),
         silicon: Expectation::default(),
@@ -71,15 +71,16 @@ fn named_lines() -> Names {
     (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect()
 }
 
-fn placed(text: &str, step: steps::RawStep) -> Step {
-    Step {
+fn placed(places: &mut Places<'_>, steps: Vec<steps::RawStep>) -> Vec<Step> {
+    let step = |step: steps::RawStep| Step {
         text: step.text,
-        place: place_of(text, step.offset),
+        place: places.of(step.offset),
         join: step.join,
         wrong_path: step.wrong_path,
         action: step.action,
-        other_path: step.other_path.into_iter().map(|other| placed(text, other)).collect(),
-    }
+        other_path: placed(places, step.other_path),
+    };
+    steps.into_iter().map(step).collect()
 }
 
 fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
@@ -96,13 +97,23 @@ fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
         return Err(wrong_type(key.start, "case", "tables, each headed [[case]]"));
     };
     let mut parsed = Vec::new();
+    // A case may take the steps of the head: few bytes for each could otherwise ask for any memory.
+    let mut steps = 0;
     for case in cases.iter() {
+        let offset = case.span().start;
         let DeValue::Table(table) = case.get_ref() else {
-            return Err(wrong_type(case.span().start, "case", "tables, each headed [[case]]"));
+            return Err(wrong_type(offset, "case", "tables, each headed [[case]]"));
         };
-        let case = Table { text, table, offset: case.span().start, head: Some(&head) };
+        let case = Table { text, table, offset, head: Some(&head) };
         case.refuse_unknown(false)?;
-        parsed.push(case.case()?);
+        let case = case.case()?;
+        steps += case.steps.len() as u64;
+        if steps > steps::MAX_STEPS as u64 {
+            let (what, range) = ("the number of steps in all cases", "at most 1048576");
+            let problem = Problem::OutOfRange { what, range, value: steps };
+            return Err(Fault::new(offset, problem));
+        }
+        parsed.push(case);
     }
     Ok(parsed)
 }
@@ -163,7 +174,7 @@ impl<'a> Table<'a> {
             claim: self.need_string("claim")?.0.to_owned(),
             place: place_of(self.text, self.offset),
             given,
-            steps: steps.into_iter().map(|step| placed(self.text, step)).collect(),
+            steps: placed(&mut Places::new(self.text), steps),
             expect: self.guide_expectation(&ways, path_offset)?,
             ways,
             silicon: self.silicon_expectation()?,

@@ -118,16 +118,50 @@ impl Fault {
     }
 }
 
+/// Places of the bytes of a text, quickly found if each is near the one that was asked for before.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    text: &'a str,
+    offset: usize,
+    place: Place,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(text: &'a str) -> Places<'a> {
+        Places { text, offset: 0, place: Place { line: 1, column: 1 } }
+    }
+
+    /// The place of the byte `offset`; the end of the text for an offset behind it.
+    pub(super) fn of(&mut self, offset: usize) -> Place {
+        let mut end = offset.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let Place { line, column } = self.place;
+        self.place = if end >= self.offset {
+            let passed = &self.text[self.offset..end];
+            match passed.rsplit_once('\n') {
+                None => Place { line, column: column + passed.chars().count() },
+                Some((lines, last)) => {
+                    let line = line + 1 + lines.matches('\n').count();
+                    Place { line, column: 1 + last.chars().count() }
+                }
+            }
+        } else {
+            let passed = &self.text[end..self.offset];
+            let lines = passed.matches('\n').count();
+            let in_line = self.text[..end].chars().rev().take_while(|c| *c != '\n');
+            match lines {
+                0 => Place { line, column: column - passed.chars().count() },
+                _ => Place { line: line - lines, column: 1 + in_line.count() },
+            }
+        };
+        self.offset = end;
+        self.place
+    }
+}
+
 /// The place of the byte `offset` in `text`; the end of the text for an offset behind it.
 pub(super) fn place_of(text: &str, offset: usize) -> Place {
-    let mut end = offset.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let before = &text[..end];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Place {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    }
+    Places::new(text).of(offset)
 }

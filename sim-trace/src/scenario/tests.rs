@@ -231,6 +231,34 @@ fn a_conditional_branch_has_code_in_its_other_direction() {
 }
 
 #[test]
+fn places_are_the_same_in_any_order() {
+    let text = "a\nüb c\n\nd ü e";
+    let of = |offset: usize| {
+        let before: Vec<&str> = text[..offset].split('\n').collect();
+        Place { line: before.len(), column: before[before.len() - 1].chars().count() + 1 }
+    };
+    let offsets: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+    for from in &offsets {
+        for to in &offsets {
+            let mut places = error::Places::new(text);
+            assert_eq!((places.of(*from), places.of(*to)), (of(*from), of(*to)), "{from} {to}");
+        }
+    }
+    assert_eq!(error::Places::new(text).of(1000), of(text.len()));
+}
+
+#[test]
+fn steps_are_bounded_in_all_cases_together() {
+    let head = "guide = 'g'\nclaim = 'c'\ngiven = 'K0'\nexpect = 'STALL 0'\nothers = 'any'\ndo = 'ADD x 1000000'\n";
+    let told =
+        super::parse("many.toml", &format!("{head}{}", "[[case]]\ntest = 't'\n".repeat(1000)));
+    let told = told.expect_err("a thousand million steps").to_string();
+    let expected =
+        "many.toml:9:1: the number of steps in all cases must be at most 1048576, not 2000000";
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn times_are_bounded() {
     let limit = case("given = 'K0'\nexpect = 'STALL 0'\ndo = 'WFI 1099511627776 & WFE & cycles 5'");
     let Action::Execute { operand, .. } = limit.steps[0].action else { panic!("an instruction") };
