@@ -32,6 +32,7 @@ impl Code {
             return Err("it has fixed addresses; give it without @ADDRESS".into());
         }
         let mut segments = Vec::new();
+        let mut room = bytes.len();
         for segment in elf.elf_program_headers() {
             if segment.p_type(endian) != PT_LOAD || !segment.p_flags(endian).contains(PF_X) {
                 continue;
@@ -41,6 +42,8 @@ impl Code {
             if start.checked_add(data.len() as u64).is_none() {
                 return Err("a segment lies beyond all addresses".into());
             }
+            // Headers that all name the same bytes would ask for any memory.
+            room = room.checked_sub(data.len()).ok_or("its segments overlap in the file")?;
             segments.push((start, data.to_vec()));
         }
         if segments.is_empty() {

@@ -2,6 +2,7 @@
 //! is unpacked while it is read; a file may be packed more than once.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 
 use flate2::Crc;
@@ -13,6 +14,10 @@ const LAYERS_MAX: usize = 3;
 const SIGNATURE_BYTES: usize = 10;
 /// Memory that an xz file may ask for, in KiB: what `xz -9` needs, four times.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
+/// The first bytes of a zip archive.
+const ZIP: &[u8] = b"PK\x03\x04";
+/// Bytes of an archive inside another packing: it is read in many places, so it is unpacked to the disk.
+const INNER_ARCHIVE_MAX: u64 = 4 << 30;
 /// Bytes that are read from the system at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -36,7 +41,7 @@ pub(super) fn unpack<'a>(source: impl Source + 'a) -> io::Result<Unpacked<'a>> {
     let length = read_up_to(&mut source, &mut signature)?;
     source.seek(SeekFrom::Start(0))?;
     let mut packings = Vec::new();
-    let mut bytes: Box<dyn Read + 'a> = if signature[..length].starts_with(b"PK\x03\x04") {
+    let mut bytes: Box<dyn Read + 'a> = if signature[..length].starts_with(ZIP) {
         packings.push("zip");
         Box::new(ZipMembers::open(source)?)
     } else {
@@ -46,6 +51,11 @@ pub(super) fn unpack<'a>(source: impl Source + 'a) -> io::Result<Unpacked<'a>> {
         let mut signature = [0; SIGNATURE_BYTES];
         let length = read_up_to(&mut bytes, &mut signature)?;
         let whole = Cursor::new(signature).take(length as u64).chain(bytes);
+        if signature[..length].starts_with(ZIP) {
+            packings.push("zip");
+            bytes = Box::new(ZipMembers::open(on_disk(whole)?)?);
+            continue;
+        }
         let Some(name) = packing(&signature[..length]) else {
             return Ok(Unpacked { bytes: Box::new(whole), packings });
         };
@@ -53,6 +63,16 @@ pub(super) fn unpack<'a>(source: impl Source + 'a) -> io::Result<Unpacked<'a>> {
         bytes = decoder(name, whole)?;
     }
     Ok(Unpacked { bytes, packings })
+}
+
+/// The bytes in a file without a name.
+fn on_disk(bytes: impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    if io::copy(&mut bytes.take(INNER_ARCHIVE_MAX + 1), &mut file)? > INNER_ARCHIVE_MAX {
+        return Err(invalid("the packed archive has more than 4 GiB: take the outer packing off"));
+    }
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file)
 }
 
 /// The packing whose signature `head` is.
@@ -128,6 +148,9 @@ enum State<R: Read> {
 impl<R: Source> ZipMembers<R> {
     fn open(source: R) -> io::Result<ZipMembers<R>> {
         let mut archive = zip::ZipArchive::new(source)?;
+        if archive.offset() > 0 {
+            return Err(invalid("several zip archives one behind the other: give one"));
+        }
         let mut members = Vec::new();
         for number in 0..archive.len() {
             let file = archive.by_index_raw(number)?;
@@ -308,12 +331,10 @@ mod tests {
             let once = packed(name, &content);
             assert!(once.len() < content.len(), "{name}");
             assert_eq!(unpacked(&once).expect(name), (content.clone(), vec![name]));
-            // An archive is read in many places at once, so one inside another stays as it is.
-            if name == "zip" {
-                continue;
+            for outer in ["zip", "xz"] {
+                let twice = packed(outer, &once);
+                assert_eq!(unpacked(&twice).expect(name), (content.clone(), vec![outer, name]));
             }
-            let twice = packed("zip", &once);
-            assert_eq!(unpacked(&twice).expect(name), (content.clone(), vec!["zip", name]));
         }
     }
 
@@ -322,6 +343,15 @@ mod tests {
         for name in ["gzip", "xz", "bzip2", "zstd", "snappy"] {
             let twice = packed(name, b"first second ").repeat(2);
             assert_eq!(unpacked(&twice).expect(name).0, b"first second first second ", "{name}");
+        }
+    }
+
+    #[test]
+    fn archives_one_behind_the_other_are_refused() {
+        let twice = packed("zip", b"first second ").repeat(2);
+        for bytes in [packed("gzip", &twice), twice] {
+            let told = unpacked(&bytes).expect_err("two archives").to_string();
+            assert!(told.contains("one behind the other"), "{told}");
         }
     }
 
