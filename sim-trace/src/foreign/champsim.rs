@@ -22,6 +22,10 @@ const SITES_MAX: usize = 1 << 22;
 /// Longest x86 instruction.
 const X86_BYTES_MAX: u64 = 15;
 
+/// What stands for the distance by which an access moves its base register: it is not known, and of no
+/// consequence.
+const BASE_STEP: i64 = 8;
+
 const SP: u8 = 6;
 const FLAGS: u8 = 25;
 const IP: u8 = 26;
@@ -306,6 +310,41 @@ impl Instruction<'_> {
         word(&Sketch { class, pc, target: *target, reads, writes, base_step: None })
     }
 
+    /// The word of a part. Of the registers that an x86 instruction reads, nothing says which make the
+    /// address of its load: one is taken, so that a running sum does not seem to wait for its loads.
+    fn part_word(&self, class: Class, pc: u64) -> u32 {
+        let Instruction { target, reads, writes, .. } = self;
+        let reads: Vec<Reg> = match class {
+            Class::Load(_) => {
+                reads.iter().copied().find(|reg| *reg != Reg::Flags).into_iter().collect()
+            }
+            _ => reads.clone(),
+        };
+        word(&Sketch { class, pc, target: *target, reads: &reads, writes, base_step: None })
+    }
+
+    /// The base register of an access of A64 that moves it: read, and written beside what is loaded.
+    fn moved_base(&self, class: Class) -> Option<Reg> {
+        let others = match class {
+            Class::Load(_) => 1,
+            Class::Store(_) => 0,
+            _ => return None,
+        };
+        let is_moved = |reg: &&Reg| **reg != Reg::Flags && self.writes.contains(reg);
+        self.reads.iter().find(is_moved).filter(|_| self.writes.len() > others).copied()
+    }
+
+    /// The word of an instruction of A64.
+    fn whole_word(&self, class: Class, pc: u64) -> u32 {
+        let Some(base) = self.moved_base(class) else { return self.word(class, pc) };
+        let is_other = |reg: &Reg| *reg != base;
+        let others = self.reads.iter().copied().filter(is_other);
+        let reads: Vec<Reg> = std::iter::once(base).chain(others).collect();
+        let writes: Vec<Reg> = self.writes.iter().copied().filter(is_other).collect();
+        let base_step = Some(BASE_STEP);
+        word(&Sketch { class, pc, target: None, reads: &reads, writes: &writes, base_step })
+    }
+
     /// One A64 instruction for one of A64.
     fn whole<W: Write + Seek>(
         &self,
@@ -321,7 +360,7 @@ impl Instruction<'_> {
             (_, None, Some(_)) => Class::Store(8),
             _ => Class::Integer,
         };
-        to.inst(stream, pc, self.word(class, pc))?;
+        to.inst(stream, pc, self.whole_word(class, pc))?;
         if let Some(addr) = load.or(store) {
             to.access(stream, *addr);
         }
@@ -347,7 +386,7 @@ impl Instruction<'_> {
         parts.extend(branch.map(|class| (class, None)));
         for (n, (class, addr)) in parts.into_iter().enumerate() {
             let pc = site.pc.saturating_add(4 * n as u64);
-            to.inst(stream, pc, self.word(class, pc))?;
+            to.inst(stream, pc, self.part_word(class, pc))?;
             if let Some(addr) = addr {
                 to.access(stream, addr);
             }

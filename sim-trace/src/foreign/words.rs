@@ -144,6 +144,11 @@ impl Regs {
         self.writes_x.first().copied().unwrap_or(ZR)
     }
 
+    /// The register that a load adds to its base.
+    fn index(&self) -> Option<u32> {
+        self.reads_x.get(usize::from(!self.reads_sp)).copied()
+    }
+
     fn addend(&self) -> u32 {
         self.x(2)
     }
@@ -230,10 +235,12 @@ impl Regs {
             }
             None => {
                 let form = single_form(bytes, is_vector);
-                let form = match step {
+                let form = match (step, self.index().filter(|_| is_load)) {
                     // Post-indexed: bit 24 clear, 01 in bits 11 and 10.
-                    Some(step) => form & !0x0100_0000 | (step as u32 & 0x1ff) << 12 | 0x400,
-                    None => form,
+                    (Some(step), _) => form & !0x0100_0000 | (step as u32 & 0x1ff) << 12 | 0x400,
+                    // Another register is added: bit 24 clear, bit 21 set, 10 in bits 11 and 10, LSL.
+                    (None, Some(index)) => form & !0x0100_0000 | 0x0020_6800 | index << 16,
+                    (None, None) => form,
                 };
                 form | load | base << 5 | first
             }
@@ -280,7 +287,7 @@ mod tests {
     #[test]
     fn words_are_those_of_an_assembler() {
         use Reg::{Flags, Sp, V, X};
-        let cases: [(Class, &[Reg], &[Reg], u32); 21] = [
+        let cases: [(Class, &[Reg], &[Reg], u32); 25] = [
             (Class::Integer, &[X(1), X(2)], &[X(0)], 0x8b02_0020), // add x0, x1, x2
             (Class::Integer, &[X(1)], &[X(0)], 0x9100_0420),       // add x0, x1, #1
             (Class::Integer, &[X(1), X(2)], &[Flags], 0xab02_003f), // cmn x1, x2
@@ -295,6 +302,10 @@ mod tests {
             (Class::Load(1), &[X(2)], &[X(1)], 0x3940_0041),       // ldrb w1, [x2]
             (Class::Load(16), &[X(2)], &[V(1)], 0x3dc0_0041),      // ldr q1, [x2]
             (Class::Load(8), &[Sp], &[X(1), X(2)], 0xa940_0be1),   // ldp x1, x2, [sp]
+            (Class::Load(8), &[X(2), X(3)], &[X(1)], 0xf863_6841), // ldr x1, [x2, x3]
+            (Class::Load(4), &[X(3), Sp], &[X(1)], 0xb863_6be1),   // ldr w1, [sp, x3]
+            (Class::Load(16), &[X(2), X(3)], &[V(1)], 0x3ce3_6841), // ldr q1, [x2, x3]
+            (Class::Load(1), &[X(2), X(3)], &[X(1)], 0x3863_6841), // ldrb w1, [x2, x3]
             (Class::Store(4), &[X(2), X(1)], &[], 0xb900_0041),    // str w1, [x2]
             (Class::Store(8), &[X(1), X(2), Sp], &[], 0xa900_0be1), // stp x1, x2, [sp]
             (Class::Conditional, &[Flags], &[], 0x54ff_ff81),      // b.ne -16

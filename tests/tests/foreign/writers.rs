@@ -355,7 +355,10 @@ pub(crate) fn cvp1(steps: &[Step]) -> Vec<u8> {
         out.push(writes.len() as u8);
         out.extend(&writes);
         for reg in writes {
-            out.extend(7u64.to_le_bytes());
+            // An access that moves its base leaves it near the address; other values are not known here.
+            let is_base = reads.contains(&reg) && reg < 32;
+            let value = step.addr.filter(|_| is_base && (1..=2).contains(&class)).unwrap_or(7);
+            out.extend(value.to_le_bytes());
             if (32..64).contains(&reg) {
                 out.extend(0u64.to_le_bytes());
             }
