@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
 use sim_machine::scenario::{Walked, configure, walk_case};
-use sim_machine::{FlowWatch, Outcome, RunOptions};
+use sim_machine::{FlowWatch, Outcome, RunOptions, trust};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_trace::scenario::{self, Action, Case, Step, Xt};
@@ -110,7 +110,7 @@ fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
     let lead = "The flows of the PMU guide, chapter 5, as the model walks them.";
     if !write_picture(args, &mut out, &charts)? {
         match args.html {
-            true => write!(out, "{}", flow::page::flows("Flows".into(), lead, &charts, &[]))?,
+            true => write!(out, "{}", flow::page::flows("Flows".into(), lead, &charts, &[], &[]))?,
             false => charts.iter().try_for_each(|chart| text::write_chart(&mut out, chart))?,
         }
     }
@@ -140,7 +140,8 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;
     let (flows, counts) = (watch.total(), total(&outcome));
-    let charts = args.charts(Some(&flows));
+    let charts = args.charts(Some(&flows)).into_iter();
+    let charts: Vec<Chart> = charts.map(|chart| doubted(chart, &outcome)).collect();
     let accounts = accounts_of(&charts, &flows, &counts);
     if !write_picture(args, &mut out, &charts)? {
         match args.html {
@@ -149,6 +150,16 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         }
     }
     out.finish()
+}
+
+/// The chart, which says if what the trace lacks makes its counts doubtful.
+fn doubted(chart: Chart, outcome: &Outcome) -> Chart {
+    let events = chart.boxes.iter().flat_map(|part| part.events);
+    let doubts = events.filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
+    match doubts.min() {
+        Some(lack) => chart.of(&format!("doubtful, {}", lack.label())),
+        None => chart,
+    }
 }
 
 /// The counts of all cores together.
@@ -182,7 +193,7 @@ fn write_trace(
     if !idle.is_empty() {
         writeln!(out, "nothing went through: {}\n", idle.join(", "))?;
     }
-    text::write_account(out, accounts)
+    text::write_account(out, accounts, &outcome.header.lacks)
 }
 
 fn trace_page(outcome: &Outcome, charts: &[Chart], accounts: &[Account]) -> String {
@@ -195,7 +206,7 @@ fn trace_page(outcome: &Outcome, charts: &[Chart], accounts: &[Account]) -> Stri
         "{}, {threads}, configuration {}. Counts stand on the edges, with their share of the decisions of a box.",
         run.trace, run.config
     );
-    flow::page::flows(format!("Flows of {}", run.trace), &lead, charts, accounts)
+    flow::page::flows(format!("Flows of {}", run.trace), &lead, charts, accounts, &run.lacks)
 }
 
 /// Steps from the command line.

@@ -45,10 +45,7 @@ pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, meta: &Meta) -> io
         writeln!(out, "n2sim: note: {place}: {}: {}", meta.engine, lack.sentence())?;
     }
     if !meta.lacks.is_empty() {
-        writeln!(
-            out,
-            "n2sim: note: {place}: counts that this spoils are marked as doubtful by stat, report and explain"
-        )?;
+        writeln!(out, "n2sim: note: {place}: counts that this spoils are marked as doubtful")?;
     }
     Ok(())
 }

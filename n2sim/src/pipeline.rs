@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use sim_machine::{RunOptions, Session};
+use sim_core::PmuEvent;
+use sim_machine::{RunOptions, Session, trust};
 use sim_report::Symbols;
 use sim_report::lives::{Lives, Watch, kanata, o3, svg, text};
-use sim_trace::StreamInfo;
+use sim_trace::{Lack, StreamInfo};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions};
@@ -141,7 +142,9 @@ fn watch(
         session,
         |progress| Ok(session.run_heard(&options, progress, &mut watch)?),
     )?;
-    Ok(watch.finish(args.trace.display().to_string(), stream.stream))
+    let lives = watch.finish(args.trace.display().to_string(), stream.stream);
+    let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &session.trace().meta().lacks);
+    Ok(Lives { doubt: doubt.map(Lack::label), ..lives })
 }
 
 fn picture(lives: &Lives, symbols: &Symbols) -> anyhow::Result<String> {

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use sim_core::PmuEvent;
-use sim_machine::Outcome;
+use sim_machine::{Outcome, trust};
 use sim_metrics::formula::event_use::Time;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, Quantity};
 use sim_pmu::perf::Reading;
 use sim_report::metrics::MetricRow;
+use sim_trace::Lack;
 
 use crate::measure::Measured;
 
@@ -94,6 +95,7 @@ impl Metrics {
                 unit: scale.unit.clone(),
                 decimals: scale.decimals(),
                 is_bad: !limit.is_nan() && limit != 0.0,
+                doubt: wanted.doubt(outcome),
             }
         };
         let rows = |wanted| parts.iter().map(move |cores| row(wanted, cores));
@@ -136,6 +138,13 @@ impl Wanted {
             ),
         };
         Ok(Wanted { metric: metric.clone(), linked, threshold, group: 0 })
+    }
+
+    /// What the trace lacks that makes one of the events doubtful; the gravest lack.
+    fn doubt(&self, outcome: &Outcome) -> Option<&'static str> {
+        let events = self.linked.core_events().into_iter();
+        let doubts = events.filter_map(|event| trust::doubt(event, &outcome.header.lacks));
+        doubts.min().map(Lack::label)
     }
 
     /// The events of the core that the value needs, on this machine.

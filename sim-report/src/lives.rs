@@ -49,6 +49,8 @@ pub struct Lives {
     pub ops: Vec<TracedOp>,
     /// Rename slots that stayed empty for what was thrown away before it got one.
     pub lost_to_none: u64,
+    /// What the trace lacks so that cycles are doubtful.
+    pub doubt: Option<&'static str>,
 }
 
 impl TracedOp {
@@ -122,8 +124,9 @@ impl Lives {
         let Range { start, end } = self.window;
         let cycles = self.cycles();
         let last = end.saturating_sub(1);
+        let doubt = self.doubt.map(|lack| format!(" (doubtful: {lack})")).unwrap_or_default();
         format!(
-            "{}, thread {}, instructions {start} to {last}: cycles {} to {}",
+            "{}, thread {}, instructions {start} to {last}: cycles {} to {}{doubt}",
             self.trace, self.thread, cycles.start, cycles.end
         )
     }

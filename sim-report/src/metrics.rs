@@ -30,6 +30,8 @@ pub struct MetricRow {
     pub decimals: usize,
     /// True where the metric's own threshold calls the value bad.
     pub is_bad: bool,
+    /// What the trace lacks so that the value is doubtful.
+    pub doubt: Option<&'static str>,
 }
 
 impl MetricRow {
@@ -59,8 +61,9 @@ pub fn write_text(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
             format!("  exact {}, {:+.*}", row.number(exact), row.decimals, row.value - exact)
         });
         let bad = if row.is_bad { "  bad, says its threshold" } else { "" };
+        let doubt = row.doubt.map(|lack| format!("  # doubtful: {lack}")).unwrap_or_default();
         let line = format!(
-            "{thread}{value:>VALUE_WIDTH$}  {:<UNIT_WIDTH$} {:<NAME_WIDTH$}{exact}{bad}",
+            "{thread}{value:>VALUE_WIDTH$}  {:<UNIT_WIDTH$} {:<NAME_WIDTH$}{exact}{bad}{doubt}",
             row.unit, row.name
         );
         writeln!(out, "{}", line.trim_end())?;
@@ -76,7 +79,8 @@ pub fn write_csv(out: &mut impl Write, rows: &[MetricRow], separator: &str) -> i
     for row in rows {
         let mut fields: Vec<String> = row.thread.iter().cloned().collect();
         fields.extend(std::iter::repeat_n(String::new(), EMPTY_FIELDS));
-        fields.extend([row.number(row.value), row.label()]);
+        let doubt = row.doubt.map(|lack| format!(" (doubtful: {lack})")).unwrap_or_default();
+        fields.extend([row.number(row.value), row.label() + &doubt]);
         writeln!(out, "{}", fields.join(separator))?;
     }
     Ok(())
@@ -104,6 +108,9 @@ pub fn write_json(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
         if row.is_bad {
             write!(out, ", \"metric-threshold\" : \"bad\"")?;
         }
+        if let Some(lack) = row.doubt {
+            write!(out, ", \"doubt\" : {}", quoted(lack)?)?;
+        }
         if let Some(exact) = row.exact {
             write!(out, ", \"metric-exact\" : \"{}\"", value(exact))?;
         }
@@ -125,6 +132,7 @@ mod tests {
             unit: unit.to_owned(),
             decimals: 2,
             is_bad: false,
+            doubt: None,
         }
     }
 
@@ -152,6 +160,18 @@ mod tests {
             (&value["metric-threshold"], &value["metric-exact"]),
             (&"bad".into(), &"0.500000".into())
         );
+    }
+
+    #[test]
+    fn every_form_says_that_a_value_is_doubtful() {
+        let rows = [MetricRow { doubt: Some("no sizes"), ..row(0.513, "per cycle") }];
+        let text = written(|out| write_text(out, &rows));
+        assert!(text.contains("ipc                           # doubtful: no sizes\n"), "{text}");
+        let csv = written(|out| write_csv(out, &rows, ","));
+        assert_eq!(csv, ",,,,,0.51,per cycle  ipc (doubtful: no sizes)\n");
+        let json = written(|out| write_json(out, &rows));
+        let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!(value["doubt"], "no sizes");
     }
 
     #[test]

@@ -65,6 +65,9 @@ pub struct Side {
     pub instructions: u64,
     /// Cycles.
     pub cycles: u64,
+    /// What the trace lacks that makes counts doubtful.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// A setting that is not the same.
@@ -100,6 +103,9 @@ pub struct Change {
     /// Of a count, if the runs have different numbers of instructions: the change of the count per
     /// instruction, in percent.
     pub rate_percent: Option<f64>,
+    /// What the trace of one of the runs lacks so that this count is doubtful.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 /// What changed in one part of the report.
@@ -170,7 +176,19 @@ fn side(run: NamedRun<'_>) -> Side {
         config: info.config.clone(),
         instructions: info.instructions,
         cycles: info.cycles,
+        doubts: doubts(run.report),
     }
+}
+
+/// What makes events of a run doubtful, each once.
+fn doubts(report: &RunReport) -> Vec<String> {
+    let mut doubts: Vec<String> = Vec::new();
+    for doubt in report.events.iter().filter_map(|event| event.doubt.as_ref()) {
+        if !doubts.contains(doubt) {
+            doubts.push(doubt.clone());
+        }
+    }
+    doubts
 }
 
 fn settings(from: &RunReport, to: &RunReport) -> Vec<SettingChange> {
@@ -267,9 +285,11 @@ fn paired(from: Group, to: Group) -> Vec<(Quantity, Option<Number>, Option<Numbe
     }
     let mut pairs: Vec<(Quantity, Option<Number>, Option<Number>)> = Vec::new();
     for (key, quantity) in keyed(from.quantities) {
-        let other = others.remove(&key).map_or(missing, |other| other.value);
-        let value = quantity.value;
-        pairs.push((quantity, value, other));
+        let other = others.remove(&key);
+        let doubt = other.as_ref().and_then(|other| other.doubt.clone());
+        let (value, other) = (quantity.value, other.map_or(missing, |other| other.value));
+        let doubt = quantity.doubt.clone().or(doubt);
+        pairs.push((Quantity { doubt, ..quantity }, value, other));
     }
     for quantity in order.iter().filter_map(|key| others.remove(key)) {
         let parent = quantity.id.rsplit_once('.').map(|(parent, _)| parent.to_owned());
@@ -289,7 +309,7 @@ fn change(
     to: Option<Number>,
     (before, after): (u64, u64),
 ) -> Change {
-    let Quantity { id, name, unit, event, .. } = quantity;
+    let Quantity { id, name, unit, event, doubt, .. } = quantity;
     let both = from.zip(to);
     let rates = both.filter(|(from, _)| matches!(from, Number::Count(_)) && before != after);
     let rate = rates
@@ -304,6 +324,7 @@ fn change(
         rate_percent: rate,
         from,
         to,
+        doubt,
     }
 }
 
@@ -330,6 +351,7 @@ mod tests {
             unit: "",
             event: None,
             value,
+            doubt: None,
         };
         Group {
             id: "g",

@@ -4,6 +4,8 @@ use maud::{Markup, html};
 use sim_core::PmuEvent;
 use sim_core::flow::Account;
 use sim_machine::scenario::Walked;
+use sim_machine::trust;
+use sim_trace::Lack;
 
 use super::chart::Chart;
 use super::text::difference;
@@ -14,8 +16,15 @@ use crate::page::{self, Cell, Page, Section, Table, event_link, glossary};
 const LEGEND: &str = "Numbers in discs are those of the guide's lists. With counts, an edge is the thicker the more often \
     it was taken, and dashed if it never was.";
 
-/// A page of flows as they are declared, or with the counts of a run and what they say of the events.
-pub fn flows(title: String, lead: &str, charts: &[Chart], accounts: &[Account]) -> String {
+/// A page of flows as they are declared, or with the counts of a run and what they say of the events; what
+/// a trace that lacks something makes doubtful is marked.
+pub fn flows(
+    title: String,
+    lead: &str,
+    charts: &[Chart],
+    accounts: &[Account],
+    lacks: &[Lack],
+) -> String {
     let mut sections: Vec<Section> = charts
         .iter()
         .enumerate()
@@ -29,7 +38,7 @@ pub fn flows(title: String, lead: &str, charts: &[Chart], accounts: &[Account]) 
         sections.push(Section {
             id: "account".into(),
             heading: "Events of the boxes".into(),
-            body: account_table(accounts).html(),
+            body: account_table(accounts, lacks).html(),
         });
     }
     sections.push(glossary_of(events_of(charts)));
@@ -111,20 +120,25 @@ fn figure(id: &str, chart: &Chart, title: &str) -> Markup {
     page::Chart { id, title, text, svg: svg::linked(chart), table }.html()
 }
 
-fn account_table(accounts: &[Account]) -> Table {
+fn account_table(accounts: &[Account], lacks: &[Lack]) -> Table {
     let caption = "Visits of the boxes that name an event, and its count";
     let mut table = Table::new("accounts", caption)
         .text("Event")
         .number("Visits")
         .number("Counted")
-        .text("Why they differ")
-        .filter();
+        .text("Why they differ");
+    if !lacks.is_empty() {
+        table = table.text("Doubtful");
+    }
+    table = table.filter();
     for account in accounts {
         let name = account.event.mnemonic().to_owned();
         let is_same = account.visits == account.counted;
         let why = if is_same { Cell::from("") } else { difference(account).into() };
         let event = Cell::Markup(event_link(account.event), name);
-        table.push([event, account.visits.into(), account.counted.into(), why]);
+        let doubt = trust::doubt(account.event, lacks).map(|lack| Cell::from(lack.label()));
+        let row = [event, account.visits.into(), account.counted.into(), why].into_iter();
+        table.push(row.chain((!lacks.is_empty()).then(|| doubt.unwrap_or(Cell::None))));
     }
     table
 }

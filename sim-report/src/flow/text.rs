@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 
 use sim_core::flow::Account;
+use sim_machine::trust;
+use sim_trace::Lack;
 
 use super::chart::{Chart, ChartBox, percent};
 use crate::perf_stat::grouped;
@@ -89,13 +91,16 @@ fn events(part: &ChartBox) -> String {
     part.events.iter().map(|event| event.mnemonic()).collect::<Vec<_>>().join(", ")
 }
 
-/// The events of the boxes: what their visits say, and what was counted.
-pub fn write_account(out: &mut impl Write, accounts: &[Account]) -> io::Result<()> {
+/// The events of the boxes: what their visits say, and what was counted; what a trace that lacks
+/// something makes doubtful is marked.
+pub fn write_account(out: &mut impl Write, accounts: &[Account], lacks: &[Lack]) -> io::Result<()> {
     let (visits, counted) = ("visits", "counted");
     writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
     for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {
         let (event, visits) = (account.event.mnemonic(), grouped(account.visits));
-        writeln!(out, "  {event:<28}{visits:>18}{:>18}", grouped(account.counted))?;
+        let doubt = trust::doubt(account.event, lacks);
+        let doubt = doubt.map(|lack| format!(" # doubtful: {}", lack.label())).unwrap_or_default();
+        writeln!(out, "  {event:<28}{visits:>18}{:>18}{doubt}", grouped(account.counted))?;
         if account.visits != account.counted {
             writeln!(out, "      {}", difference(account))?;
         }

@@ -54,7 +54,7 @@ impl Watch {
     /// What was seen.
     pub fn finish(self, trace: String, thread: u32) -> Lives {
         let Watch { window, ops, lost_to_none, .. } = self;
-        Lives { trace, thread, window, ops, lost_to_none }
+        Lives { trace, thread, window, ops, lost_to_none, doubt: None }
     }
 
     /// The instruction, by the number that the trace gives it or by its address on a wrong path.

@@ -43,6 +43,7 @@ fn summary(diff: &RunDiff) -> Section {
         let texts = [word, &side.trace, &side.config].map(Cell::from);
         runs.push(texts.into_iter().chain([side.cycles.into(), side.instructions.into()]));
     }
+    let doubts = [("first", &diff.from), ("second", &diff.to)];
     let mut settings =
         Table::new("settings", "Settings that differ").text("Setting").text("From").text("To");
     for setting in &diff.settings {
@@ -52,6 +53,10 @@ fn summary(diff: &RunDiff) -> Section {
     }
     let body = html! {
         (runs.html())
+        @for (word, side) in doubts.iter().filter(|(_, side)| !side.doubts.is_empty()) {
+            p { "The trace of the " (word) " run lacks something: " (side.doubts.join(", "))
+                ". Counts that this spoils are marked, and what follows from them is as doubtful." }
+        }
         @if settings.is_empty() { p { "Both have the same settings." } } @else { (settings.html()) }
     };
     Section { id: String::from("summary"), heading: String::from("The two runs"), body }
@@ -79,12 +84,19 @@ fn table(section: &SectionDiff) -> Table {
     if has_rates {
         table = table.number("Per instruction, %");
     }
+    let has_doubts = section.changes.iter().any(|change| change.doubt.is_some());
+    if has_doubts {
+        table = table.text("Doubtful");
+    }
     for change in &section.changes {
         let mut row =
             vec![name(change), cell(change.from), cell(change.to), difference(change.change)];
         row.push(percent(change.percent));
         if has_rates {
             row.push(percent(change.rate_percent));
+        }
+        if has_doubts {
+            row.push(change.doubt.as_deref().map_or(Cell::None, Cell::from));
         }
         table.push(row);
     }

@@ -1,5 +1,7 @@
 //! A report as a list of named numbers.
 
+use sim_core::PmuEvent;
+
 use super::Number;
 use crate::run_report::{Code, LookupRow, MissCurve, RunReport, SlotNode};
 
@@ -10,6 +12,8 @@ pub(super) struct Quantity {
     pub(super) unit: &'static str,
     pub(super) event: Option<String>,
     pub(super) value: Option<Number>,
+    /// What the trace lacks so that it is doubtful.
+    pub(super) doubt: Option<String>,
 }
 
 /// The numbers of one part of a report.
@@ -28,7 +32,7 @@ fn count(
     count: u64,
 ) -> Quantity {
     let value = Some(Number::Count(count));
-    Quantity { id: id.into(), name: name.into(), unit, event: None, value }
+    Quantity { id: id.into(), name: name.into(), unit, event: None, value, doubt: None }
 }
 
 fn value(
@@ -38,7 +42,7 @@ fn value(
     value: Option<f64>,
 ) -> Quantity {
     let value = value.filter(|value| value.is_finite()).map(Number::Value);
-    Quantity { id: id.into(), name: name.into(), unit, event: None, value }
+    Quantity { id: id.into(), name: name.into(), unit, event: None, value, doubt: None }
 }
 
 /// The parts of a report, the same for every one. What six counters would have read is left out: it differs
@@ -67,11 +71,14 @@ pub(super) fn groups(report: &RunReport) -> Vec<Group> {
 
 fn run(report: &RunReport) -> Vec<Quantity> {
     let run = &report.run;
+    let cycles = report.events.iter().find(|own| own.event == PmuEvent::CPU_CYCLES.mnemonic());
+    let of_cycles =
+        |quantity| Quantity { doubt: cycles.and_then(|own| own.doubt.clone()), ..quantity };
     vec![
-        value("seconds", "modeled time", "seconds", Some(run.seconds)),
-        count("cycles", "cycles", "cycles", run.cycles),
+        of_cycles(value("seconds", "modeled time", "seconds", Some(run.seconds))),
+        of_cycles(count("cycles", "cycles", "cycles", run.cycles)),
         count("instructions", "instructions retired", "instructions", run.instructions),
-        value("ipc", "instructions per cycle", "per cycle", run.ipc),
+        of_cycles(value("ipc", "instructions per cycle", "per cycle", run.ipc)),
         count("threads", "threads", "threads", report.threads.len() as u64),
     ]
 }
@@ -239,6 +246,7 @@ fn flows(report: &RunReport) -> Vec<Quantity> {
 fn events(report: &RunReport) -> Vec<Quantity> {
     let of_one = |event: &crate::run_report::EventCount| Quantity {
         event: Some(event.event.clone()),
+        doubt: event.doubt.clone(),
         ..count(event.event.as_str(), event.event.as_str(), "events", event.count)
     };
     report.events.iter().map(of_one).collect()

@@ -18,6 +18,9 @@ pub fn write_text(out: &mut impl Write, diff: &RunDiff) -> io::Result<()> {
     for (word, side) in [("from", &diff.from), ("to", &diff.to)] {
         let (cycles, instructions) = (grouped(side.cycles), grouped(side.instructions));
         writeln!(out, " {word:<5} {}: {cycles} cycles, {instructions} instructions", side.name)?;
+        if !side.doubts.is_empty() {
+            writeln!(out, "       # lacks {}", side.doubts.join(", "))?;
+        }
     }
     if !diff.settings.is_empty() {
         writeln!(out, "\n Settings that differ")?;
@@ -60,7 +63,9 @@ fn row(change: &Change) -> String {
     let (part, rate) = (percent(change.percent), percent(change.rate_percent));
     let name = named(change).replace('\u{a0}', " ").replace(char::is_control, "?");
     let name = cut(&name);
-    format!(" {name:<NAME$}{from:>NUMBER$}{to:>NUMBER$}{by:>NUMBER$} {part:>9}{rate:>10}")
+    let doubt =
+        change.doubt.as_ref().map(|lack| format!(" # doubtful: {lack}")).unwrap_or_default();
+    format!(" {name:<NAME$}{from:>NUMBER$}{to:>NUMBER$}{by:>NUMBER$} {part:>9}{rate:>10}{doubt}")
 }
 
 /// The name, with the unit where the section does not tell it.
