@@ -9,10 +9,10 @@ use sim_core::PmuEvent;
 use sim_machine::Revision;
 use sim_metrics::identities::{self, Assumptions};
 use sim_metrics::{Cause, Check, Count, Violation, cause, lint};
+use sim_report::count_table::{self, CountTable, Tolerance};
 
 use crate::Verdict;
 use crate::args::CheckArgs;
-use crate::count_table::{self, CountTable, Tolerance};
 use crate::input;
 
 /// Checks every table of every file and prints what does not hold. Files that cannot be read are

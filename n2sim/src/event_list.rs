@@ -1,8 +1,8 @@
 //! Event names as users of `perf stat -e` type them: mnemonics in any case, raw numbers, the names
 //! that Linux gives to every machine, the `pmu/event/` form, groups and modifiers.
 
+use sim_core::EventName;
 use sim_core::event_name::SpellingError;
-use sim_core::{EventName, PmuEvent};
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
@@ -99,18 +99,6 @@ fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, Event
         (added, _) => format!("{text}{added}"),
     };
     Ok(Selected { name, event })
-}
-
-/// The event behind a name that perf printed; `None` if the cores do not count it.
-pub(crate) fn core_event(printed: &str) -> Option<PmuEvent> {
-    let name = EventName::split(printed).ok()?;
-    if name.is_of_core() { name.event().ok() } else { None }
-}
-
-/// The modifiers of a printed name that say where was counted: levels, guest and host.
-pub(crate) fn levels(printed: &str) -> String {
-    let modifiers = EventName::split(printed).map_or("", |name| name.modifiers);
-    "ukhGH".chars().filter(|level| modifiers.contains(*level)).collect()
 }
 
 /// Without a level every level counts; with one, only the levels that are named.

@@ -8,7 +8,6 @@ mod bus;
 mod capture;
 mod check;
 mod check_counts;
-mod count_table;
 mod counts_file;
 mod diff;
 mod diff_runs;

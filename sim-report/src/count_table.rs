@@ -7,31 +7,64 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use sim_core::PmuEvent;
+use sim_core::{EventName, PmuEvent};
 use sim_metrics::Count;
-
-use crate::event_list;
 
 /// Why a file gives no counts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CountTableError {
+pub enum CountTableError {
+    /// A line of JSON that is none.
     #[error("not a JSON object: {reason}")]
-    Json { line: usize, reason: String },
+    Json {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A line of JSON without a field that every count has.
     #[error("`{field}` is missing; make the file with perf stat -j")]
-    Field { line: usize, field: &'static str },
+    Field {
+        /// The line, from 1.
+        line: usize,
+        /// The field.
+        field: &'static str,
+    },
+    /// A line that nothing else explains.
     #[error("'{text}' is no row of perf stat; mend it or take it out")]
-    Row { line: usize, text: String },
+    Row {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A count that is none.
     #[error("'{value}' is no count")]
-    Value { line: usize, value: String },
+    Value {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        value: String,
+    },
+    /// Two counts of one event.
     #[error("{event} stands twice in the same table, with {first} and {second}")]
-    Twice { line: usize, event: String, first: u64, second: u64 },
+    Twice {
+        /// The line of the second, from 1.
+        line: usize,
+        /// The event as printed.
+        event: String,
+        /// Its first count.
+        first: u64,
+        /// Its second count.
+        second: u64,
+    },
+    /// A file without any.
     #[error("no line holds the count of a Neoverse N2 event; make the file with perf stat")]
     Nothing,
 }
 
 impl CountTableError {
     /// The line with the fault.
-    pub(crate) fn line(&self) -> Option<usize> {
+    pub fn line(&self) -> Option<usize> {
         match self {
             CountTableError::Json { line, .. }
             | CountTableError::Field { line, .. }
@@ -91,38 +124,40 @@ struct Row {
 
 /// One event that stands in a table under two names, with different counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TwoNames {
-    pub(crate) first: (String, u64),
-    pub(crate) second: (String, u64),
+pub struct TwoNames {
+    /// One name with its count.
+    pub first: (String, u64),
+    /// The other.
+    pub second: (String, u64),
 }
 
 /// The counts of one window on one thread or CPU.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct CountTable {
+pub struct CountTable {
     /// Whose counts, as printed; empty for the only one.
-    pub(crate) whose: String,
+    pub whose: String,
     /// Counts by event.
-    pub(crate) counts: BTreeMap<PmuEvent, Count>,
+    pub counts: BTreeMap<PmuEvent, Count>,
     /// Names under which the events stand.
     names: BTreeMap<PmuEvent, String>,
     /// Events under two names, with different counts.
-    pub(crate) two_names: Vec<TwoNames>,
+    pub two_names: Vec<TwoNames>,
     /// Events that were asked for and have no count.
-    pub(crate) missing: Vec<String>,
+    pub missing: Vec<String>,
     /// Names that are no event of this core, such as task-clock.
-    pub(crate) unknown: Vec<String>,
+    pub unknown: Vec<String>,
 }
 
 impl CountTable {
     /// The events that were counted for a part of the time and scaled.
-    pub(crate) fn estimates(&self) -> usize {
+    pub fn estimates(&self) -> usize {
         self.counts.values().filter(|count| count.is_estimate).count()
     }
 }
 
 /// How much is forgiven.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Tolerance {
+pub enum Tolerance {
     /// What the form of the file makes likely.
     Usual,
     /// This share, for every count.
@@ -130,7 +165,10 @@ pub(crate) enum Tolerance {
 }
 
 /// Reads all tables of a file, in its order.
-pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTableError> {
+///
+/// # Errors
+/// A line is no part of a table, or no line holds a count.
+pub fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTableError> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let is_json = first.is_some_and(|line| line.starts_with('{'));
     let separator = if is_json { None } else { csv::separator(text) };
@@ -149,6 +187,18 @@ pub(crate) fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, 
         }
     }
     tables.finish()
+}
+
+/// The event behind a name that perf printed; `None` if the cores do not count it.
+fn core_event(printed: &str) -> Option<PmuEvent> {
+    let name = EventName::split(printed).ok()?;
+    if name.is_of_core() { name.event().ok() } else { None }
+}
+
+/// The modifiers of a printed name that say where was counted: levels, guest and host.
+fn levels(printed: &str) -> String {
+    let modifiers = EventName::split(printed).map_or("", |name| name.modifiers);
+    "ukhGH".chars().filter(|level| modifiers.contains(*level)).collect()
 }
 
 /// True for the line that perf writes before the counts of another run in the same file.
@@ -210,11 +260,11 @@ impl Tables {
     }
 
     fn insert(&mut self, row: Row, line: usize) -> Result<(), CountTableError> {
-        let levels = event_list::levels(&row.event);
+        let levels = levels(&row.event);
         let is_shared = is_read_while_running(&row.whose);
         let tolerance = self.tolerance;
         let table = self.table([row.whose.as_str(), &levels].join(" ").trim());
-        let Some(event) = event_list::core_event(&row.event) else {
+        let Some(event) = core_event(&row.event) else {
             table.unknown.push(row.event);
             return Ok(());
         };

@@ -4,6 +4,7 @@
 //! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
 //! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
 //! * [`case_counts`]: what a scenario counted, step by step; [`case_tables`]: the same of all cases of a file;
+//! * [`count_table`]: counts that `perf stat` printed, of any machine, read again;
 //! * [`spe`]: sample records, read, summed up and printed;
 //! * [`diff`]: why two configurations count differently;
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
@@ -24,6 +25,7 @@
 
 pub mod case_counts;
 pub mod case_tables;
+pub mod count_table;
 pub mod diff;
 pub mod disassembly;
 pub mod error_figure;
