@@ -1,8 +1,7 @@
 //! Any bytes as a trace of another tool: recognized or taken for the format that the first byte names,
 //! packed or not. Nothing may panic, hang or take much memory; what is read must be a good trace.
 //!
-//! Run from the repository's root:
-//! `cargo +nightly fuzz run foreign_reader fuzz/corpus/foreign_reader fuzz/seeds/foreign_reader`
+//! Run: `cargo xtask fuzz foreign_reader`
 
 #![no_main]
 
@@ -25,7 +24,8 @@ fuzz_target!(|data: &[u8]| {
     match import_bytes(bytes, elf.as_deref(), &options) {
         Ok((imported, trace)) => {
             let path = Path::new("fuzz.n2t");
-            let file = TraceFile::from_reader(Cursor::new(&trace[..]), path).expect("what we wrote");
+            let file =
+                TraceFile::from_reader(Cursor::new(&trace[..]), path).expect("what we wrote");
             assert_eq!(file.instructions(), imported.summary.instructions);
             assert!(verify_file(&file).expect("reading from memory cannot fail").faults.is_empty());
         }

@@ -1,8 +1,7 @@
 //! Any bytes as a trace: open, recover, read everything, verify, print. Nothing may panic, hang or
 //! take much memory.
 //!
-//! Run from the repository's root:
-//! `cargo +nightly fuzz run n2t_reader fuzz/corpus/n2t_reader fuzz/seeds/n2t_reader`
+//! Run: `cargo xtask fuzz n2t_reader`
 
 #![no_main]
 

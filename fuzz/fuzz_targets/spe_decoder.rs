@@ -1,18 +1,28 @@
-//! Any bytes as a statistical profile: every record and every damage. Nothing may panic or hang, reading
-//! only goes forward, and a record that N2 could have written reads as it was when N2 writes it again.
+//! Any bytes as a statistical profile: every record and every damage, bare or in a perf.data file. Nothing
+//! may panic or hang, reading only goes forward, and a record that N2 could have written reads as it was
+//! when N2 writes it again.
 //!
-//! Run from the repository's root:
-//! `cargo +nightly fuzz run spe_decoder fuzz/corpus/spe_decoder fuzz/seeds/spe_decoder`
+//! Run: `cargo xtask fuzz spe_decoder`
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use sim_pmu::spe::decode::packets;
 use sim_pmu::spe::{Events, Found, Item, Packet, Records, SpeRecord, encode_n2};
+use sim_report::spe::input;
 
 fuzz_target!(|data: &[u8]| {
     // The first byte is the low part of the address, by which alignment commands go.
     let Some((&address, bytes)) = data.split_first() else { return };
+    match input::find(bytes) {
+        Ok(found) => {
+            for buffer in &found.buffers {
+                let bytes = &bytes[buffer.bytes.clone()];
+                let _ = Records::at_address(bytes, buffer.address).count();
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
     let mut behind = 0;
     for item in Records::at_address(bytes, address.into()) {
         let (from, to) = match item {

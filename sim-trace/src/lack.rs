@@ -18,6 +18,8 @@ pub enum Lack {
     Addresses,
     /// Instructions or accesses that a filter left out.
     Filtered,
+    /// Addresses of `DC ZVA`: its lines are not touched.
+    ZeroedLines,
     /// Virtual data addresses: physical ones stand for them.
     VirtualAddresses,
     /// Which thread ran: all of them are one.
@@ -38,6 +40,7 @@ impl Lack {
             Lack::Sizes => "no sizes",
             Lack::Addresses => "no data addresses",
             Lack::Filtered => "filtered",
+            Lack::ZeroedLines => "no addresses of DC ZVA",
             Lack::VirtualAddresses => "physical addresses",
             Lack::Threads => "no threads",
             Lack::Image => "executed code only",
@@ -59,6 +62,7 @@ impl Lack {
             Lack::Sizes => "sizes of accesses are absent: 8 bytes are taken",
             Lack::Addresses => "data addresses are absent",
             Lack::Filtered => "a filter left out instructions or accesses",
+            Lack::ZeroedLines => "addresses of DC ZVA are absent: its lines are not touched",
             Lack::VirtualAddresses => {
                 "data addresses are physical ones; they are taken for virtual addresses"
             }

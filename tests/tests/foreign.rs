@@ -240,3 +240,163 @@ fn words_are_asked_for_where_there_are_none() {
         assert!(error.contains("--elf PROGRAM"), "{error}");
     }
 }
+
+/// A ChampSim record: address, branch (`None`, or taken), written and read registers, stores and loads.
+fn record(
+    ip: u64,
+    branch: Option<bool>,
+    (writes, reads): (&[u8], &[u8]),
+    (stores, loads): (&[u64], &[u64]),
+) -> Vec<u8> {
+    fn filled<T: Copy + Default, const N: usize>(values: &[T]) -> [T; N] {
+        std::array::from_fn(|n| values.get(n).copied().unwrap_or_default())
+    }
+    let mut out = ip.to_le_bytes().to_vec();
+    out.extend([u8::from(branch.is_some()), u8::from(branch == Some(true))]);
+    out.extend(filled::<u8, 2>(writes));
+    out.extend(filled::<u8, 4>(reads));
+    out.extend(filled::<u64, 2>(stores).into_iter().flat_map(u64::to_le_bytes));
+    out.extend(filled::<u64, 4>(loads).into_iter().flat_map(u64::to_le_bytes));
+    out
+}
+
+/// A loop of x86 code, whole: instructions of odd lengths, one that loads and stores, a branch back.
+#[test]
+fn an_x86_trace_is_laid_out_anew_and_runs() {
+    const TURNS: u64 = 500;
+    let bytes: Vec<u8> = (0..TURNS)
+        .flat_map(|turn| {
+            let data = 0x10_0000 + 8 * turn;
+            [
+                record(0x1001, None, (&[1], &[2]), (&[], &[data])),
+                record(0x1004, None, (&[3, 25], &[1, 3]), (&[], &[])),
+                record(0x1006, None, (&[25], &[4, 3]), (&[0x20_0000], &[0x20_0000])),
+                record(0x100a, Some(turn + 1 < TURNS), (&[26], &[26, 25]), (&[], &[])),
+            ]
+            .concat()
+        })
+        .collect();
+    let options = ImportOptions { from: Some(Format::Champsim), ..ImportOptions::default() };
+    let (_, trace) = import_bytes(&bytes, None, &options).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x86.n2t");
+    std::fs::write(&path, trace).unwrap();
+    let file = TraceFile::open(&path).unwrap();
+    assert!(sim_trace::verify(&path).unwrap().is_good());
+    assert!(file.meta().lacks.contains(&Lack::InstructionSet));
+    // A load, an operation, a load and a store, a branch.
+    assert_eq!(file.instructions(), 5 * TURNS);
+    let found = writers::steps(&file, usize::MAX);
+    let turn: Vec<u64> = found[..5].iter().map(|step| step.pc - found[0].pc).collect();
+    assert_eq!(turn, [0, 4, 8, 12, 16]);
+    for (turn, parts) in (0u64..).zip(found.chunks(5)) {
+        let addresses: Vec<Option<u64>> = parts.iter().map(|step| step.addr).collect();
+        let (data, sum) = (Some(0x10_0000 + 8 * turn), Some(0x20_0000));
+        assert_eq!(addresses, [data, None, sum, sum, None]);
+    }
+    assert_eq!(found[5].pc, found[0].pc, "the branch goes back");
+    let outcome = run(&path, u64::MAX);
+    assert_eq!(outcome.total().value(PmuEvent::BR_RETIRED), TURNS);
+    assert!(outcome.total().value(PmuEvent::BR_MIS_PRED_RETIRED) < 20);
+    let doubts =
+        PmuEvent::ALL.iter().filter(|event| trust::doubt(**event, &file.meta().lacks).is_some());
+    assert_eq!(doubts.count(), PmuEvent::ALL.len(), "not one count is taken at its word");
+}
+
+/// A program that can be loaded anywhere, at the address that `--elf FILE@ADDRESS` gives.
+#[test]
+fn a_program_is_moved_to_where_it_was_loaded() {
+    const MOVED: u64 = 0x5500_0000_0000;
+    let native = committed("sort");
+    let mut elf = elf(&native);
+    elf[16] = 3; // ET_DYN
+    let fixed = steps(&native, 2000);
+    let moved: Vec<Step> = fixed.iter().map(|step| Step { pc: step.pc + MOVED, ..*step }).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("program"), &elf).unwrap();
+    std::fs::write(at("text"), writers::lackey(&moved)).unwrap();
+    let import = |bias: u64| {
+        let options =
+            ImportOptions { elf: Some((at("program"), bias)), ..ImportOptions::default() };
+        sim_trace::foreign::import(&at("text"), &at("moved.n2t"), &options)
+    };
+    let told = import(0).unwrap_err().to_string();
+    assert!(told.contains("(--elf FILE@ADDRESS)"), "{told}");
+    import(MOVED).unwrap();
+    let found = writers::steps(&TraceFile::open(&at("moved.n2t")).unwrap(), usize::MAX);
+    assert_eq!(found.len(), moved.len());
+    for (found, wanted) in found.iter().zip(&moved) {
+        assert_eq!((found.pc, found.word, found.addr), (wanted.pc, wanted.word, wanted.addr));
+    }
+    elf[16] = 2;
+    std::fs::write(at("program"), &elf).unwrap();
+    let told = import(MOVED).unwrap_err().to_string();
+    assert!(told.contains("fixed addresses"), "{told}");
+}
+
+/// QEMU in system mode prints physical addresses, the device behind them, and other lines between.
+#[test]
+fn execlog_of_a_whole_system_has_physical_addresses() {
+    let native = committed("sort");
+    let steps = steps(&native, 5000);
+    let text = String::from_utf8(writers::execlog(&steps)).unwrap();
+    let mut system = String::from("Trace 0: 0x7f0000 [0000/ffff800010000000/00000051/ff000000]\n");
+    for (n, line) in text.lines().enumerate() {
+        let with_device = |line: &str| {
+            let mut parts = line.split("\", ");
+            let head = parts.next().unwrap().to_owned();
+            parts.fold(head + "\"", |all, accesses| {
+                let words: Vec<&str> = accesses.split(", ").collect();
+                let named = words.chunks(2).map(|pair| format!(", {}, {}, RAM", pair[0], pair[1]));
+                all + &named.collect::<String>()
+            })
+        };
+        let has_access = line.contains(", load, ") || line.contains(", store, ");
+        system += &if has_access { with_device(line) } else { line.to_owned() };
+        system += if n % 100 == 7 { "\nTaking exception 5 [IRQ] on CPU 0\n" } else { "\n" };
+    }
+    let (imported, trace) =
+        import_bytes(system.as_bytes(), None, &ImportOptions::default()).unwrap();
+    assert_eq!((imported.format, imported.summary.instructions), (Format::Execlog, 5000));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("system.n2t");
+    std::fs::write(&path, trace).unwrap();
+    let file = TraceFile::open(&path).unwrap();
+    let meta = file.meta();
+    assert!(meta.machine.full_system && meta.lacks.contains(&Lack::VirtualAddresses), "{meta:?}");
+    for (found, wanted) in writers::steps(&file, usize::MAX).iter().zip(&steps) {
+        assert_eq!((found.pc, found.word, found.addr), (wanted.pc, wanted.word, wanted.addr));
+    }
+    let doubt = |event| trust::doubt(event, &[Lack::VirtualAddresses]);
+    assert!(doubt(PmuEvent::DTLB_WALK).is_some() && doubt(PmuEvent::L1D_CACHE).is_none());
+}
+
+/// Exceptions that a Tarmac text names stand in the trace, with the vector that they went to, and count.
+#[test]
+fn exceptions_of_tarmac_are_taken() {
+    const TAKEN: u64 = 40;
+    let mut text = String::new();
+    for n in 0..TAKEN {
+        let pc = 0x40_0000 + 8 * n;
+        let lines = [
+            format!("{n} clk cpu0 IT ({n}) {pc:08x} d503201f O EL0t_n : NOP"),
+            format!("{n} clk cpu0 E {:08x} 00000081 CoreEvent_LOWER_64_IRQ", pc + 4),
+            format!("{n} clk cpu0 IT ({n}) ffff800010000480 d503201f O EL1h_ns : NOP"),
+            format!("{n} clk cpu0 IT ({n}) ffff800010000484 d69f03e0 O EL1h_ns : ERET"),
+            format!("{n} clk cpu0 IT ({n}) {:08x} d503201f O EL0t_n : NOP", pc + 4),
+        ];
+        text += &(lines.join("\n") + "\n");
+    }
+    let (imported, trace) = import_bytes(text.as_bytes(), None, &ImportOptions::default()).unwrap();
+    assert_eq!((imported.format, imported.summary.instructions), (Format::Tarmac, 4 * TAKEN));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tarmac.n2t");
+    std::fs::write(&path, trace).unwrap();
+    let file = TraceFile::open(&path).unwrap();
+    assert!(sim_trace::verify(&path).unwrap().is_good() && file.meta().machine.full_system);
+    let outcome = run(&path, u64::MAX);
+    assert_eq!(outcome.total().value(PmuEvent::EXC_TAKEN), TAKEN);
+    assert_eq!(outcome.total().value(PmuEvent::EXC_RETURN), TAKEN);
+    assert_eq!(outcome.total().value(PmuEvent::EXC_IRQ), TAKEN);
+}

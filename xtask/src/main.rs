@@ -7,6 +7,7 @@ mod compare_mca;
 mod conformance;
 mod explain_index;
 mod formulas;
+mod fuzz;
 mod isa_check;
 mod long_run;
 mod multiplex;
@@ -45,6 +46,8 @@ enum Command {
     LongRun(long_run::Args),
     /// Write docs/formulas.md: what metric formulas say, and when they mislead.
     Formulas,
+    /// Feed every reader with what nobody meant, for a time, and print what came of it.
+    Fuzz(fuzz::Args),
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
     /// Add predicates and element addresses to a recording of an SVE program.
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Multiplex(args) => multiplex::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Formulas => formulas::run(),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::RecordSve(args) => record_sve::run(&args),
     };

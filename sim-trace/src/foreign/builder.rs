@@ -17,6 +17,10 @@ const BLOCK_MAX: usize = 256;
 /// Instructions that all different blocks may have together: 128 MiB of code, and as much memory as a
 /// reader of the result is willing to spend.
 const CODE_MAX: usize = 1 << 23;
+/// Instructions that zero a line, without the register that has its address. Tools that watch loads and
+/// stores do not see what they write.
+const DC_ZVA: u32 = 0xd50b_7420;
+const DC_GZVA: u32 = 0xd50b_7480;
 /// Threads that a trace may have.
 const THREADS_MAX: usize = 4096;
 
@@ -193,11 +197,18 @@ impl<W: Write + Seek> Builder<W> {
         if open.words.is_empty() {
             return Ok(());
         }
+        let zeroes = |(_, word): &(usize, &u32)| matches!(**word & !0x1f, DC_ZVA | DC_GZVA);
+        let mut zeroing = open.words.iter().enumerate().filter(zeroes);
+        let is_known = |at: usize| open.accesses.iter().any(|one| usize::from(one.index) == at);
+        let has_unknown = zeroing.any(|(at, _)| !is_known(at));
         let block = self.writer.define_block(open.pc, &open.words)?;
         let executed = open.words.len() as u16;
         self.writer.push_block(stream, block, executed, &open.accesses, None)?;
         open.words.clear();
         open.accesses.clear();
+        if has_unknown {
+            self.lack(Lack::ZeroedLines);
+        }
         if self.writer.code_words() > CODE_MAX {
             let what =
                 format!("more than {CODE_MAX} different instructions: this is no such trace");
