@@ -140,6 +140,7 @@ pub(crate) fn split(list: &str) -> Result<Vec<&str>, EventListError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::PmuEvent;
     use sim_core::PmuEvent::*;
 
     fn groups(lists: &[&str]) -> Result<Vec<EventGroup>, EventListError> {
