@@ -21,6 +21,11 @@ impl Reg {
     /// First-fault register.
     pub const FFR: Reg = Reg(81);
 
+    /// In place of a source that is not there: no register, always ready.
+    pub const READY: Reg = Reg(82);
+    /// In place of a destination that is not there.
+    pub const NOWHERE: Reg = Reg(83);
+
     /// General register `n`, 0 to 30.
     pub const fn x(n: u32) -> Reg {
         Reg(n as u8)
@@ -64,28 +69,77 @@ pub enum RegFile {
     Vector,
 }
 
-/// How many registers of each file.
+/// What an instruction takes an entry of, in program order: physical registers and queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RegCounts {
+pub struct Entries {
     /// General registers and SP.
     pub general: u8,
     /// Vector, predicate and first-fault registers.
     pub vector: u8,
     /// NZCV.
-    pub flags: u8,
+    pub flags: bool,
+    /// An entry of the load queue.
+    pub load: bool,
+    /// An entry of the store queue.
+    pub store: bool,
+    /// An entry of the branch queue.
+    pub branch: bool,
 }
 
-impl RegCounts {
-    fn of(regs: &[Reg]) -> RegCounts {
-        let mut counts = RegCounts::default();
-        for reg in regs {
+impl Entries {
+    fn of(inst: &Inst) -> Entries {
+        let (load, store) = match inst.mem.op {
+            MemOp::None | MemOp::PrefetchInst => (false, false),
+            MemOp::Load | MemOp::PrefetchLoad | MemOp::PrefetchStore => (true, false),
+            MemOp::Store | MemOp::ZeroLine | MemOp::AtomicStore | MemOp::Maintenance => {
+                (false, true)
+            }
+            MemOp::AtomicLoad | MemOp::AtomicSwap => (true, true),
+        };
+        let branch = inst.branch != BranchKind::None;
+        let mut entries = Entries { load, store, branch, ..Entries::default() };
+        for reg in inst.dsts() {
             match reg.file() {
-                RegFile::General => counts.general += 1,
-                RegFile::Vector => counts.vector += 1,
-                RegFile::Flags => counts.flags += 1,
+                RegFile::General => entries.general += 1,
+                RegFile::Vector => entries.vector += 1,
+                RegFile::Flags => entries.flags = true,
             }
         }
-        counts
+        entries
+    }
+}
+
+/// What most instructions are, for which the core has a short way each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Anything else.
+    #[default]
+    Other,
+    /// Nothing but one micro-operation that computes, in a slot of its own; branches among them.
+    Plain,
+    /// Nothing but one load of consecutive bytes whose sources all form its address, in a slot of its own.
+    Load,
+}
+
+impl Shape {
+    fn of(inst: &Inst) -> Shape {
+        let is_ordinary = inst.n_mops == 1
+            && inst.special == Special::None
+            && inst.rename == Rename::Normal
+            && inst.maintenance.is_none()
+            && inst.context_write.is_none();
+        let [group] = inst.uops() else { return Shape::Other };
+        if !is_ordinary || group.count != 1 || group.pipes == PipeMask::NONE {
+            return Shape::Other;
+        }
+        let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
+        let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
+        let reads_only = inst.n_addr_srcs == inst.n_srcs && inst.accumulate.family == 0;
+        match (group.role, op) {
+            (Role::Compute, MemOp::None) => Shape::Plain,
+            (Role::Load, MemOp::Load) if in_one && reads_only => Shape::Load,
+            _ => Shape::Other,
+        }
     }
 }
 
@@ -361,8 +415,6 @@ impl StaticEvents {
     ];
     /// How many events at the head of the list are counted per instruction.
     pub const PER_INST: usize = 16;
-    /// The events that are counted once an instruction.
-    pub const ONCE: StaticEvents = StaticEvents((1 << StaticEvents::PER_INST) - 1);
 
     /// The bit of `event`, which must be in the list.
     pub const fn bit(event: PmuEvent) -> StaticEvents {
@@ -426,11 +478,10 @@ pub struct Inst {
     pub accumulate: Accumulate,
     /// Micro-operations.
     pub uops: [UopGroup; MAX_UOP_GROUPS],
-    /// Nothing but one micro-operation that computes, in a slot of its own: what most instructions are.
-    /// They, branches among them, may take the short way through the core.
-    pub is_plain: bool,
-    /// The registers written, by the file that holds them.
-    pub writes: RegCounts,
+    /// Which short way through the core it may take.
+    pub shape: Shape,
+    /// What it takes in program order.
+    pub entries: Entries,
     /// What it may fuse with; see [`crate::fuses`].
     pub fusion: Fusion,
     /// The micro-operations by the types that dispatch has limits for.
@@ -456,22 +507,11 @@ impl Inst {
     pub(crate) fn settle(&mut self) {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
-        self.writes = RegCounts::of(self.dsts());
+        self.entries = Entries::of(self);
         self.fusion = Fusion::of(self);
-        self.is_plain = self.computes_only();
-    }
-
-    fn computes_only(&self) -> bool {
-        let one = |group: &UopGroup| {
-            group.role == Role::Compute && group.count == 1 && group.pipes != PipeMask::NONE
-        };
-        matches!(self.uops(), [group] if one(group))
-            && self.n_mops == 1
-            && self.mem.op == MemOp::None
-            && self.special == Special::None
-            && self.rename == Rename::Normal
-            && self.maintenance.is_none()
-            && self.context_write.is_none()
+        self.shape = Shape::of(self);
+        self.srcs[self.n_srcs.into()..].fill(Reg::READY);
+        self.dsts[self.n_dsts.into()..].fill(Reg::NOWHERE);
     }
 
     /// The micro-operation groups.

@@ -33,8 +33,8 @@ mod uops;
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
 pub use fuse::{Fusion, fuses};
 pub use inst::{
-    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegCounts, RegFile,
-    Rename, Role, Special, StaticEvents, UopGroup,
+    Accumulate, BranchKind, Entries, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile,
+    Rename, Role, Shape, Special, StaticEvents, UopGroup,
 };
 pub use program::Program;
 pub use sim_core::InstId;

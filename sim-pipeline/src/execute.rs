@@ -16,7 +16,9 @@ use sim_core::{
     Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
     VirtAddr,
 };
-use sim_isa::{Inst, MemOp, MemShape, PipeMask, Reg, Rename, Role, Special, UopCounts, UopGroup};
+use sim_isa::{
+    Inst, MemOp, MemShape, PipeMask, Reg, Rename, Role, Shape, Special, UopCounts, UopGroup,
+};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
@@ -82,6 +84,7 @@ impl Pipeline {
     ) -> Done {
         let inst = op.inst;
         match way {
+            Way::Issue if inst.shape == Shape::Plain => return self.compute(op, rename),
             Way::Issue => {}
             Way::AtRename => return self.rename_only(inst, rename),
             Way::WithPartner => {
@@ -116,18 +119,57 @@ impl Pipeline {
         done
     }
 
-    /// Executes a plain instruction ([`Inst::is_plain`]): one micro-operation that waits for all sources.
+    /// Executes an instruction of [`Shape::Plain`]: one micro-operation that waits for all sources.
     #[inline]
     pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
         let earliest = rename + self.config.window.rename_to_issue_cycles;
-        let needs = self.scoreboard.sources(inst).all().max(earliest);
-        let request = self.request_for(group);
-        let issue = self.pipes.book(request, needs, op.squash);
-        self.window.queues().take(inst.by_queue, issue.min(op.squash));
+        let needs = self.scoreboard.all_sources(inst).max(earliest);
+        let issue = self.issue_alone(op, needs);
         let result = (rename + 1).max(issue + Cycle::from(group.latency));
-        self.write(inst, inst.dsts(), result, issue.max(earliest));
+        if inst.accumulate.family == 0 {
+            self.scoreboard.write_all(inst, result);
+        } else {
+            self.write(inst, inst.dsts(), result, issue.max(earliest));
+        }
         Done { issue, complete: result, ..Done::default() }
+    }
+
+    /// Executes an instruction of [`Shape::Load`]: one load whose sources all form its address.
+    #[inline]
+    pub(crate) fn load_alone<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        rename: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Done {
+        let (inst, mut done) = (op.inst, Done::default());
+        let earliest = rename + self.config.window.rename_to_issue_cycles;
+        let address = self.scoreboard.all_sources(inst);
+        let issue = self.issue_alone(op, address.max(self.load_floor(op)).max(earliest));
+        let mut at = Progress {
+            earliest,
+            ready: SourcesReady { address, data: 0 },
+            chained: 0,
+            first_issue: issue,
+            last_issue: issue,
+            base_written: false,
+            result: rename + 1,
+        };
+        self.load(op, issue, inst.uops[0].latency.into(), &mut at, &mut done, memory, sink);
+        self.scoreboard.write_all(inst, at.result);
+        (done.issue, done.complete) = (issue, at.result);
+        done
+    }
+
+    /// Issues the only micro-operation of an instruction, which has what it needs in `needs`.
+    #[inline]
+    fn issue_alone(&mut self, op: &Op<'_>, needs: Cycle) -> Cycle {
+        let request = self.request_for(&op.inst.uops[0]);
+        let issue = self.pipes.book(request, needs, op.squash);
+        self.window.queues().take(op.inst.by_queue, issue.min(op.squash));
+        issue
     }
 
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.

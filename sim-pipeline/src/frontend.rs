@@ -137,11 +137,9 @@ impl FrontEnd {
             self.wait_for_line();
             (self.config.fetch_width, self.config.fetch_to_rename_cycles)
         };
-        if self.fetched >= width {
-            self.fetch += 1;
-            self.fetched = 0;
-        }
-        self.fetched += 1;
+        let is_over = self.fetched >= width;
+        self.fetch += u64::from(is_over);
+        self.fetched = if is_over { 1 } else { self.fetched + 1 };
         self.arrive(depth)
     }
 

@@ -25,7 +25,12 @@ use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
     Privilege, StallCause, TraceInst,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Special, StaticEvents};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Shape, Special, StaticEvents};
+
+/// The shapes as parameters of what is compiled for each of them.
+const ANY: u8 = Shape::Other as u8;
+const PLAIN: u8 = Shape::Plain as u8;
+const LOAD: u8 = Shape::Load as u8;
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +178,7 @@ impl Pipeline {
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
         let arrival = self.bring(id, pc, program, memory, sink);
         let inst = program.inst(id);
-        let computes = inst.is_plain && inst.branch == BranchKind::None;
+        let computes = inst.shape == Shape::Plain && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
             // Nothing of what follows below can happen to it.
@@ -278,38 +283,38 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let all_elements = op.flags.activity() == Activity::All;
-        if op.inst.is_plain && !arrival.fused && all_elements {
-            self.place_as::<true, M, S>(op, arrival, memory, sink)
-        } else {
-            self.place_as::<false, M, S>(op, arrival, memory, sink)
+        let is_alone = !arrival.fused && op.flags.activity() == Activity::All;
+        match op.inst.shape {
+            Shape::Plain if is_alone => self.place_as::<PLAIN, M, S>(op, arrival, memory, sink),
+            Shape::Load if is_alone => self.place_as::<LOAD, M, S>(op, arrival, memory, sink),
+            _ => self.place_as::<ANY, M, S>(op, arrival, memory, sink),
         }
     }
 
-    /// The arrows of the core are the lines of this function. It is compiled twice, since most
-    /// instructions are `PLAIN` and need half of it.
-    fn place_as<const PLAIN: bool, M: MemoryPort, S: EventSink>(
+    /// The arrows of the core are the lines of this function. It is compiled for each
+    /// [`Shape`], since most instructions need half of it.
+    fn place_as<const SHAPE: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let way = if PLAIN { Way::Issue } else { self.way(op.inst, arrival.fused) };
-        let Some((rename, mops)) = self.rename::<PLAIN, M, S>(op, way, arrival, memory, sink)
+        let way = if SHAPE == ANY { self.way(op.inst, arrival.fused) } else { Way::Issue };
+        let Some((rename, mops)) = self.rename::<SHAPE, M, S>(op, way, arrival, memory, sink)
         else {
             return false;
         };
         sink.at(rename);
-        self.raise_speculative::<PLAIN, S>(op, mops, sink);
-        let mut done = if PLAIN {
-            self.compute(op, rename)
-        } else {
-            self.execute(op, way, rename, memory, sink)
+        self.raise_speculative::<SHAPE, S>(op, mops, sink);
+        let mut done = match SHAPE {
+            PLAIN => self.compute(op, rename),
+            LOAD => self.load_alone(op, rename, memory, sink),
+            _ => self.execute(op, way, rename, memory, sink),
         };
-        let retires = op.retires && (PLAIN || !aborts(op, &done));
-        let retired = self.complete(op, &done, mops, retires, sink);
-        let drained = if !PLAIN && retires {
+        let retires = op.retires && (SHAPE == PLAIN || !aborts(op, &done));
+        let retired = self.complete::<SHAPE, S>(op, &done, mops, retires, sink);
+        let drained = if SHAPE == ANY && retires {
             self.store(op, &mut done, retired, memory, sink)
         } else {
             retired
@@ -373,7 +378,7 @@ impl Pipeline {
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
     #[inline]
-    fn rename<const PLAIN: bool, M: MemoryPort, S: EventSink>(
+    fn rename<const SHAPE: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         way: Way,
@@ -381,12 +386,12 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
-        if !PLAIN && arrival.fused {
+        if SHAPE == ANY && arrival.fused {
             return self.join(op, way, arrival);
         }
         let mut first = 0;
         let mut uops = uops_of(op.inst, way);
-        let mops = if PLAIN { 1 } else { u32::from(op.inst.n_mops) };
+        let mops = if SHAPE == ANY { u32::from(op.inst.n_mops) } else { 1 };
         for mop in 0..mops {
             let blocked = if mop == 0 {
                 self.window.blocker(op.inst, way, arrival.at)
@@ -439,7 +444,7 @@ impl Pipeline {
 
     /// Events that speculative execution raises whatever becomes of the instruction.
     #[inline]
-    fn raise_speculative<const PLAIN: bool, S: EventSink>(
+    fn raise_speculative<const SHAPE: u8, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         mops: u32,
@@ -449,18 +454,14 @@ impl Pipeline {
         sink.count(PmuEvent::OP_SPEC, mops.into());
         let mut bits = op.inst.events.0;
         let activity = op.flags.activity();
-        if !PLAIN && activity != Activity::All {
+        if SHAPE == ANY && activity != Activity::All {
             bits = raise_predicate(op.inst.events, activity, mops, sink).0;
         }
-        let mut once = bits & StaticEvents::ONCE.0;
-        while once != 0 {
-            sink.raise(StaticEvents::LIST[once.trailing_zeros() as usize]);
-            once &= once - 1;
-        }
-        let mut per_mop = bits & !StaticEvents::ONCE.0;
-        while per_mop != 0 {
-            sink.count(StaticEvents::LIST[per_mop.trailing_zeros() as usize], mops.into());
-            per_mop &= per_mop - 1;
+        while bits != 0 {
+            let i = bits.trailing_zeros() as usize;
+            let n = if i < StaticEvents::PER_INST { 1 } else { mops.into() };
+            sink.count(StaticEvents::LIST[i], n);
+            bits &= bits - 1;
         }
         if op.inst.fp_element_ops > 0 {
             let event = if op.inst.is_sve {
@@ -470,14 +471,14 @@ impl Pipeline {
             };
             sink.count(event, op.inst.fp_element_ops.into());
         }
-        if !PLAIN && op.inst.mem.op != MemOp::None {
+        if SHAPE != PLAIN && op.inst.mem.op != MemOp::None {
             lsu::raise_instruction_events(op, sink);
         }
     }
 
     /// Completion and retirement of all MOPs: the cycle in which the last one leaves the window.
     #[inline]
-    fn complete<S: EventSink>(
+    fn complete<const SHAPE: u8, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         done: &Done,
@@ -485,6 +486,7 @@ impl Pipeline {
         retires: bool,
         sink: &mut S,
     ) -> Cycle {
+        let mops = if SHAPE == ANY { mops } else { 1 };
         if op.squash != NEVER {
             for _ in 0..mops {
                 self.window.take_rob(op.squash + 1, self.retire.memory_until());

@@ -26,11 +26,18 @@ impl Ring {
     /// First cycle in which the next `count` entries are free; 0 for none.
     #[inline]
     pub fn all_free_at(&self, count: u8) -> Cycle {
-        match count {
-            0 => 0,
-            1 => self.free_at(),
-            _ => (0..count.into()).fold(0, |last, nth| last.max(self.free_at_nth(nth))),
+        let free = self.free_if(count > 0);
+        if count <= 1 {
+            return free;
         }
+        (1..count.into()).fold(free, |last, nth| last.max(self.free_at_nth(nth)))
+    }
+
+    /// First cycle in which the next entry is free, 0 if none is wanted. Without a branch: what the next
+    /// instruction wants nobody can predict.
+    #[inline]
+    pub fn free_if(&self, wanted: bool) -> Cycle {
+        self.free_at() & u64::from(wanted).wrapping_neg()
     }
 
     /// First cycle in which the entry `nth` places behind the next one is free.
@@ -58,6 +65,24 @@ impl Ring {
         if self.next == self.free_at.len() {
             self.next = 0;
         }
+    }
+
+    /// Takes the next `count` entries until `free`.
+    #[inline]
+    pub fn take_all(&mut self, count: u8, free: Cycle) {
+        self.take_if(count > 0, free);
+        for _ in 1..count {
+            self.take(free);
+        }
+    }
+
+    /// Takes the next entry until `free` if it is `wanted`, without a branch.
+    #[inline]
+    pub fn take_if(&mut self, wanted: bool, free: Cycle) {
+        let entry = &mut self.free_at[self.next];
+        *entry ^= (*entry ^ free) & u64::from(wanted).wrapping_neg();
+        let next = self.next + usize::from(wanted);
+        self.next = if next == self.free_at.len() { 0 } else { next };
     }
 
     /// Entries that are still taken in `cycle`.

@@ -20,14 +20,9 @@ impl InOrder {
     /// The cycle of the next operation, which is ready in `ready`.
     #[inline]
     pub fn place(&mut self, ready: Cycle) -> Cycle {
-        if ready > self.cycle {
-            self.cycle = ready;
-            self.used = 0;
-        } else if self.used == self.width {
-            self.cycle += 1;
-            self.used = 0;
-        }
-        self.used += 1;
+        let (is_later, is_full) = (ready > self.cycle, self.used == self.width);
+        self.cycle = if is_later { ready } else { self.cycle + u64::from(is_full) };
+        self.used = if is_later | is_full { 1 } else { self.used + 1 };
         self.cycle
     }
 

@@ -3,18 +3,21 @@
 use sim_core::Cycle;
 use sim_isa::{Inst, Reg};
 
+/// Registers, [`Reg::READY`] and [`Reg::NOWHERE`].
+const NAMES: usize = Reg::COUNT + 2;
+
 /// Ready cycles of the youngest value of every register.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    ready: [Cycle; Reg::COUNT],
+    ready: [Cycle; NAMES],
     /// Cycle in which an accumulator operand of `family` may issue already.
-    early: [Cycle; Reg::COUNT],
-    family: [u8; Reg::COUNT],
+    early: [Cycle; NAMES],
+    family: [u8; NAMES],
 }
 
 impl Default for Scoreboard {
     fn default() -> Self {
-        Scoreboard { ready: [0; Reg::COUNT], early: [0; Reg::COUNT], family: [0; Reg::COUNT] }
+        Scoreboard { ready: [0; NAMES], early: [0; NAMES], family: [0; NAMES] }
     }
 }
 
@@ -49,6 +52,21 @@ impl Scoreboard {
         SourcesReady { address: last(address), data: last(data) }
     }
 
+    /// When all sources of `inst` can be read.
+    #[inline]
+    pub fn all_sources(&self, inst: &Inst) -> Cycle {
+        if inst.accumulate.family != 0 {
+            return self.sources_forwarded(inst).all();
+        }
+        // Nearly always that is all; how many there are nobody can predict.
+        let [first, second, third, rest @ ..] = &inst.srcs;
+        let few = self.ready(*first).max(self.ready(*second)).max(self.ready(*third));
+        if inst.n_srcs <= 3 {
+            return few;
+        }
+        rest.iter().fold(few, |last, src| last.max(self.ready(*src)))
+    }
+
     /// As [`Scoreboard::sources`], for an instruction with an accumulator operand.
     fn sources_forwarded(&self, inst: &Inst) -> SourcesReady {
         let mut ready = SourcesReady::default();
@@ -71,6 +89,17 @@ impl Scoreboard {
     pub fn write(&mut self, dst: Reg, cycle: Cycle) {
         self.ready[dst.0 as usize] = cycle;
         self.family[dst.0 as usize] = 0;
+    }
+
+    /// New values of all destinations of `inst`, ready in `cycle`.
+    #[inline]
+    pub fn write_all(&mut self, inst: &Inst, cycle: Cycle) {
+        let [first, second, rest @ ..] = &inst.dsts;
+        self.write(*first, cycle);
+        self.write(*second, cycle);
+        if inst.n_dsts > 2 {
+            rest.iter().for_each(|dst| self.write(*dst, cycle));
+        }
     }
 
     /// A new value of `dst` that accumulator operands of `family` may take in `early`.

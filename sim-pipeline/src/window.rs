@@ -7,7 +7,7 @@ use crate::issue_queue::IssueQueues;
 use crate::resource::Ring;
 use crate::slots::SLOTS;
 use sim_core::{Cycle, StallCause};
-use sim_isa::{Inst, MemOp, RegFile, Rename, UopCounts};
+use sim_isa::{Inst, RegFile, Rename, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
@@ -149,23 +149,15 @@ impl Window {
     /// First cycle in which all registers and load, store and branch queue entries of `inst` are free.
     #[inline]
     fn entries_free(&self, inst: &Inst) -> Cycle {
-        let writes = inst.writes;
-        let mut free = self.general.all_free_at(writes.general);
-        if writes.vector > 0 {
-            free = free.max(self.vector.all_free_at(writes.vector));
+        let entries = inst.entries;
+        let mut free = self.general.all_free_at(entries.general);
+        if entries.vector > 0 {
+            free = free.max(self.vector.all_free_at(entries.vector));
         }
-        if writes.flags > 0 {
-            free = free.max(self.flags.free_at());
-        }
-        if inst.mem.op != MemOp::None {
-            let (loads, stores) = load_store_entries(inst.mem.op);
-            free = free.max(if loads { self.loads.free_at() } else { 0 });
-            free = free.max(if stores { self.stores.free_at() } else { 0 });
-        }
-        if inst.branch != sim_isa::BranchKind::None {
-            free = free.max(self.branches.free_at());
-        }
-        free
+        free.max(self.flags.free_if(entries.flags))
+            .max(self.loads.free_if(entries.load))
+            .max(self.stores.free_if(entries.store))
+            .max(self.branches.free_if(entries.branch))
     }
 
     /// Which of them is the last to be free, and when.
@@ -190,14 +182,14 @@ impl Window {
                 RegFile::Flags => wait(self.flags.free_at(), StallCause::FlagRegisters),
             }
         }
-        let (loads, stores) = load_store_entries(inst.mem.op);
-        if loads {
+        let entries = inst.entries;
+        if entries.load {
             wait(self.loads.free_at(), StallCause::LoadQueue);
         }
-        if stores {
+        if entries.store {
             wait(self.stores.free_at(), StallCause::StoreQueue);
         }
-        if inst.branch != sim_isa::BranchKind::None {
+        if entries.branch {
             wait(self.branches.free_at(), StallCause::BranchQueue);
         }
         blocked
@@ -282,28 +274,15 @@ impl Window {
         if way != Way::Issue {
             return;
         }
-        let writes = inst.writes;
-        for _ in 0..writes.general {
-            self.general.take(retired);
+        let entries = inst.entries;
+        self.general.take_all(entries.general, retired);
+        if entries.vector > 0 {
+            self.vector.take_all(entries.vector, retired);
         }
-        for _ in 0..writes.vector {
-            self.vector.take(retired);
-        }
-        for _ in 0..writes.flags {
-            self.flags.take(retired);
-        }
-        if inst.mem.op != MemOp::None {
-            let (loads, stores) = load_store_entries(inst.mem.op);
-            if loads {
-                self.loads.take(retired);
-            }
-            if stores {
-                self.stores.take(drained);
-            }
-        }
-        if inst.branch != sim_isa::BranchKind::None {
-            self.branches.take(retired);
-        }
+        self.flags.take_if(entries.flags, retired);
+        self.loads.take_if(entries.load, retired);
+        self.stores.take_if(entries.store, drained);
+        self.branches.take_if(entries.branch, retired);
     }
 
     /// The issue queues.
@@ -353,16 +332,5 @@ impl Window {
         for (ring, mark) in rings.into_iter().zip(mark.0) {
             ring.rewind(mark);
         }
-    }
-}
-
-/// Which of load and store queue an access needs an entry of.
-#[inline]
-fn load_store_entries(op: MemOp) -> (bool, bool) {
-    match op {
-        MemOp::None | MemOp::PrefetchInst => (false, false),
-        MemOp::Load | MemOp::PrefetchLoad | MemOp::PrefetchStore => (true, false),
-        MemOp::Store | MemOp::ZeroLine | MemOp::AtomicStore | MemOp::Maintenance => (false, true),
-        MemOp::AtomicLoad | MemOp::AtomicSwap => (true, true),
     }
 }
