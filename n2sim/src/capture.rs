@@ -12,6 +12,7 @@ mod registers;
 mod session;
 mod shared_memory;
 mod stream;
+pub(crate) mod system;
 // One layout for both sides of the shared memory; the plugin is a crate that nothing links.
 #[path = "../../sim-capture/src/wire.rs"]
 mod wire;
@@ -29,6 +30,7 @@ use sim_trace::{MachineInfo, Meta, Summary, TraceWriter, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use stream::Output;
+use system::SystemArgs;
 use wire::control;
 
 /// Record an AArch64 Linux program into a trace
@@ -63,11 +65,13 @@ pub(crate) struct CaptureArgs {
     #[arg(long, value_name = "TEXT")]
     recipe: Option<String>,
     /// Only count instructions, with the engine's own counter; writes no trace
-    #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level"])]
+    #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level", "system"])]
     count_only: bool,
+    #[command(flatten)]
+    system: SystemArgs,
     /// Program and its arguments
     #[arg(
-        required = true,
+        required_unless_present = "initrd",
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "PROGRAM"
@@ -80,6 +84,9 @@ pub(crate) struct CaptureArgs {
 /// # Errors
 /// If the engine, the plugin or the program is missing or unfit, or the trace cannot be written.
 pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
+    if args.system.is_wanted() {
+        return system::run(args);
+    }
     let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
     let sysroot = program.sysroot(args.sysroot.as_deref())?;
     let engine = Engine::find(args.engine.as_deref())?;
@@ -152,6 +159,19 @@ fn finish(
 
 fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
     let (oldest, newest) = engine.api;
+    Meta {
+        producer: concat!("n2sim capture ", env!("CARGO_PKG_VERSION")).to_owned(),
+        command: args.command.clone(),
+        engine: format!("{}, user mode, plugin API {oldest} to {newest}", engine.version),
+        cpu: cpu.to_owned(),
+        recipe: args.recipe.clone(),
+        machine: machine_of(cpu),
+        ..Meta::default()
+    }
+}
+
+/// What the processor model `cpu` of the engine does otherwise than others.
+fn machine_of(cpu: &str) -> MachineInfo {
     let is_n2 = cpu.starts_with("neoverse-n2");
     let is_n1 = cpu.starts_with("neoverse-n1");
     let midr = if is_n2 {
@@ -161,20 +181,12 @@ fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
     } else {
         0
     };
-    Meta {
-        producer: concat!("n2sim capture ", env!("CARGO_PKG_VERSION")).to_owned(),
-        command: args.command.clone(),
-        engine: format!("{}, user mode, plugin API {oldest} to {newest}", engine.version),
-        cpu: cpu.to_owned(),
-        recipe: args.recipe.clone(),
-        machine: MachineInfo {
-            vector_bytes: if is_n2 { 16 } else { 0 },
-            // QEMU's `max` clears 512 bytes at a time.
-            dc_zva_bytes: if cpu.starts_with("max") { 512 } else { 64 },
-            midr,
-            ..MachineInfo::default()
-        },
-        ..Meta::default()
+    MachineInfo {
+        vector_bytes: if is_n2 { 16 } else { 0 },
+        // QEMU's `max` clears 512 bytes at a time.
+        dc_zva_bytes: if cpu.starts_with("max") { 512 } else { 64 },
+        midr,
+        ..MachineInfo::default()
     }
 }
 

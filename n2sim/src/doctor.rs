@@ -3,6 +3,7 @@
 
 use crate::capture::engine::{self, Engine};
 use crate::capture::program::USUAL_SYSROOTS;
+use crate::capture::system;
 use anyhow::Result;
 use clap::Args;
 use std::io::Write;
@@ -19,8 +20,6 @@ pub(crate) struct DoctorArgs {
 
 /// The cross compiler of Debian and its kin.
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
-/// The system-mode engine.
-const SYSTEM_ENGINE: &str = "qemu-system-aarch64";
 
 /// One part and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +107,7 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
             engine::INSTALL_ENGINE,
         ));
     }
-    findings.push(system_finding());
+    findings.push(system_finding(&plugins));
     findings.push(compiler_finding());
     findings.push(sysroot_finding());
     findings
@@ -151,15 +150,31 @@ fn blind_spots(newest_api: u64) -> &'static str {
     }
 }
 
-fn system_finding() -> Finding {
-    match engine::in_path(SYSTEM_ENGINE) {
-        Some(path) => {
-            let version = engine::version(&path).unwrap_or_else(|error| format!("{error:#}"));
-            let mut finding = Finding::good("system", format!("{}: {version}", path.display()));
-            finding.notes.push("not used: capture records user programs only".to_owned());
-            finding
+fn system_finding(plugins: &[std::path::PathBuf]) -> Finding {
+    let Some(path) = engine::in_path(system::NAME) else {
+        let what = "no qemu-system-aarch64 in PATH: capture --system needs it";
+        return Finding::missing("system", false, what, system::INSTALL);
+    };
+    match system::probe(&path, plugins) {
+        Ok(engine) => {
+            let (oldest, newest) = engine.api;
+            let blind = if newest < 2 {
+                "not reported: syndromes, operands of TLBI, DC, IC and MSR, PRFM addresses"
+            } else {
+                "not reported: table walks"
+            };
+            let cpu = engine.default_cpu();
+            let notes = vec![
+                format!("plugin API {oldest} to {newest}; records as -cpu {cpu}"),
+                blind.to_owned(),
+            ];
+            let what = format!("{}: {}", path.display(), engine.version);
+            Finding { notes, ..Finding::good("system", what) }
         }
-        None => Finding::good("system", format!("{SYSTEM_ENGINE} is not here, and not needed")),
+        Err(error) => {
+            let what = format!("{}: {error:#}", path.display());
+            Finding { remedy: None, ..Finding::missing("system", false, &what, "") }
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! A QEMU TCG plugin that records which AArch64 instructions a program ran and what they touched.
 //!
-//! It is loaded into `qemu-aarch64` by `n2sim capture`, which owns the output: the plugin only
+//! It is loaded into `qemu-aarch64` or, for a whole system, `qemu-system-aarch64` by `n2sim capture`, which owns the output: the plugin only
 //! appends words to a shared memory (`wire`), so a program that aborts, closes all of its files
 //! or is killed still leaves everything it did. The plugin stands alone: it uses no other crate of
 //! the workspace, and is the only one with `unsafe` code, because its interface is C.
 //!
-//! Not recorded, because the engine does not report it: the addresses of `PRFM` and `DC`
-//! operations, children of `fork`, programs started by `execve`.
+//! Not recorded of a program, because the engine does not report it: the addresses of `PRFM` and `DC`
+//! operations, children of `fork`, programs started by `execve`. A whole system has all of them, where
+//! the engine gives register values (`registers`).
 #![allow(unsafe_code, reason = "the plugin interface is C; each use says why it is sound")]
 #![cfg_attr(test, allow(dead_code, reason = "the engine calls the rest"))]
 
@@ -17,4 +18,9 @@ mod memory;
 mod plugin;
 #[cfg(not(test))]
 mod qemu;
+#[cfg(not(test))]
+mod registers;
+#[cfg(not(test))]
+mod system;
+mod system_words;
 mod wire;

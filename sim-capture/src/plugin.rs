@@ -6,6 +6,7 @@
 use crate::code::CodeTable;
 use crate::memory::{SharedMemory, StreamWriter};
 use crate::qemu::{self, Block, Counter, Info, Insn, MemInfo, PluginId};
+use crate::system::{self, SystemVcpu};
 use crate::wire::{self, PAGE_BYTES, Word, control};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -24,27 +25,44 @@ const MAX_VCPUS: usize = 4096;
 /// System call that sets a signal handler: its second argument points to the handler's address.
 const RT_SIGACTION: i64 = 134;
 
-struct Plugin {
-    memory: SharedMemory,
-    counter: Counter,
-    code: Mutex<CodeTable>,
+pub(crate) struct Plugin {
+    pub(crate) memory: SharedMemory,
+    pub(crate) counter: Counter,
+    pub(crate) code: Mutex<CodeTable>,
     count_only: bool,
 }
 
-static PLUGIN: OnceLock<Plugin> = OnceLock::new();
+pub(crate) static PLUGIN: OnceLock<Plugin> = OnceLock::new();
 /// Set when nothing more is to be recorded: in a forked child, or when the reader is gone.
-static IS_OFF: AtomicBool = AtomicBool::new(false);
+pub(crate) static IS_OFF: AtomicBool = AtomicBool::new(false);
 /// Host address of the guest's address 0.
 static GUEST_BASE: AtomicU64 = AtomicU64::new(0);
 static VCPUS: [VcpuCell; MAX_VCPUS] = [const { VcpuCell(UnsafeCell::new(None)) }; MAX_VCPUS];
 
 /// The stream of one virtual CPU.
-struct Vcpu {
-    stream: StreamWriter,
+pub(crate) struct Vcpu {
+    pub(crate) stream: StreamWriter,
+    /// What only the recording of a whole system needs.
+    pub(crate) system: SystemVcpu,
     /// The counter's value once the running block is done.
     expected_count: u64,
     /// The counter's value when the running block began.
     block_start: u64,
+}
+
+impl Vcpu {
+    /// Notes that block `id` of `n_insns` instructions begins when the counter stands at `now`. Says first how
+    /// far the block before came, if that is known (`is_exact`) and it was left early.
+    #[inline]
+    pub(crate) fn begin_block(&mut self, id: u32, n_insns: u64, now: u64, is_exact: bool) -> bool {
+        if is_exact && now != self.expected_count {
+            let started = now.wrapping_sub(self.block_start) as u32;
+            self.stream.push(Word::Started(started).encode());
+        }
+        self.block_start = now;
+        self.expected_count = now + n_insns;
+        self.stream.push(Word::Block(id).encode())
+    }
 }
 
 struct VcpuCell(UnsafeCell<Option<Vcpu>>);
@@ -71,8 +89,12 @@ pub unsafe extern "C" fn qemu_plugin_install(
     // SAFETY: the engine passes a valid description of itself.
     let version = unsafe { &(*info).version };
     match install(version, arguments) {
-        Ok(()) => {
+        Ok(None) => {
             register(id);
+            0
+        }
+        Ok(Some(start)) => {
+            system::register(id, start);
             0
         }
         Err(message) => {
@@ -90,14 +112,16 @@ fn complain(message: &str) {
 fn install(
     version: &qemu::VersionRange,
     arguments: impl Iterator<Item = String>,
-) -> Result<(), String> {
+) -> Result<Option<system::Start>, String> {
     let mut path = None;
     let mut count_only = false;
+    let mut system = None;
     for argument in arguments {
         match argument.split_once('=') {
             Some(("memory", value)) => path = Some(value.to_owned()),
             Some(("mode", "count")) => count_only = true,
             Some(("mode", "trace")) => {}
+            Some(("system", start)) => system = Some(system::Start::parse(start)?),
             _ => return Err(format!("unknown argument {argument:?}")),
         }
     }
@@ -113,7 +137,8 @@ fn install(
     memory.control(control::API_MIN).store(version.min as u64, Ordering::Relaxed);
     memory.control(control::API_MAX).store(version.cur as u64, Ordering::Relaxed);
     memory.control(control::MAGIC).store(wire::MAGIC, Ordering::Release);
-    PLUGIN.set(plugin).map_err(|_| "loaded twice into one process".to_owned())
+    PLUGIN.set(plugin).map_err(|_| "loaded twice into one process".to_owned())?;
+    Ok(system)
 }
 
 fn register(id: PluginId) {
@@ -141,13 +166,13 @@ extern "C" fn after_fork_in_parent() {
 }
 
 #[inline]
-fn active() -> Option<&'static Plugin> {
+pub(crate) fn active() -> Option<&'static Plugin> {
     if IS_OFF.load(Ordering::Relaxed) { None } else { PLUGIN.get() }
 }
 
 /// True for words that may access data memory: the A64 load/store group, SVE loads and stores, and
 /// `DC` operations by address.
-fn may_access(word: u32) -> bool {
+pub(crate) fn may_access(word: u32) -> bool {
     let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
     let is_sve_memory = word & 0x9e00_0000 == 0x8400_0000;
     let is_dc = word & 0xffff_f000 == 0xd50b_7000;
@@ -204,7 +229,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
 ///
 /// # Safety
 /// `insns` must come from the translation callback that is running.
-unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[*mut Insn]) {
+pub(crate) unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[*mut Insn]) {
     let mut last_page = None;
     for &insn in insns {
         // SAFETY: as promised by the caller.
@@ -233,7 +258,11 @@ unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[*mut Insn])
 
 /// Runs `work` on the stream of `vcpu`, which begins with its first use.
 #[inline]
-fn with_vcpu(plugin: &'static Plugin, vcpu: c_uint, work: impl FnOnce(&mut Vcpu) -> bool) {
+pub(crate) fn with_vcpu(
+    plugin: &'static Plugin,
+    vcpu: c_uint,
+    work: impl FnOnce(&mut Vcpu) -> bool,
+) {
     let Some(cell) = VCPUS.get(vcpu as usize) else { return };
     // SAFETY: only this virtual CPU's thread uses the cell, and callbacks do not nest.
     let state = unsafe { &mut *cell.0.get() };
@@ -256,7 +285,8 @@ fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
         plugin.memory.control(control::DROPPED).fetch_add(1, Ordering::Relaxed);
         IS_OFF.store(true, Ordering::Relaxed);
     }
-    stream.map(|stream| Vcpu { stream, expected_count: now, block_start: now })
+    let system = SystemVcpu::default();
+    stream.map(|stream| Vcpu { stream, system, expected_count: now, block_start: now })
 }
 
 extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
@@ -266,15 +296,7 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     // One counter for all threads says nothing about a single one.
     let is_exact = qemu::COUNTS_PER_VCPU
         || plugin.memory.control(control::STREAMS).load(Ordering::Relaxed) == 1;
-    with_vcpu(plugin, vcpu, |state| {
-        if is_exact && now != state.expected_count {
-            let started = now.wrapping_sub(state.block_start) as u32;
-            state.stream.push(Word::Started(started).encode());
-        }
-        state.block_start = now;
-        state.expected_count = now + n_insns;
-        state.stream.push(Word::Block(id).encode())
-    });
+    with_vcpu(plugin, vcpu, |state| state.begin_block(id, n_insns, now, is_exact));
 }
 
 extern "C" fn on_access(vcpu: c_uint, _info: MemInfo, addr: u64, data: *mut c_void) {
@@ -354,7 +376,7 @@ extern "C" fn on_vcpu_exit(_id: PluginId, vcpu: c_uint) {
     }
 }
 
-extern "C" fn on_exit(_id: PluginId, _data: *mut c_void) {
+pub(crate) extern "C" fn on_exit(_id: PluginId, _data: *mut c_void) {
     if let Some(plugin) = active() {
         let total = plugin.counter.total();
         plugin.memory.control(control::ENGINE_COUNT).store(total, Ordering::Relaxed);

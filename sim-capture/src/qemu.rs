@@ -10,6 +10,12 @@ pub(crate) type PluginId = u64;
 /// What a memory callback is told about an access; opaque.
 pub(crate) type MemInfo = u32;
 
+/// The physical side of an access; only seen as a pointer.
+#[repr(C)]
+pub(crate) struct Physical {
+    _private: [u8; 0],
+}
+
 /// A block being translated; only seen as a pointer.
 #[repr(C)]
 pub(crate) struct Block {
@@ -41,6 +47,8 @@ pub(crate) struct Info {
 
 /// Callback flag: guest registers are neither read nor written.
 pub(crate) const CB_NO_REGS: c_int = 0;
+/// Callback flag: guest registers are read.
+pub(crate) const CB_READ_REGS: c_int = 1;
 /// Memory callback on reads and writes.
 pub(crate) const MEM_RW: c_int = 3;
 /// Inline operation: add to a 64-bit word.
@@ -74,6 +82,18 @@ unsafe extern "C" {
         read_write: c_int,
         data: *mut c_void,
     );
+    pub(crate) fn qemu_plugin_register_vcpu_init_cb(id: PluginId, cb: VcpuCb);
+    pub(crate) fn qemu_plugin_register_vcpu_insn_exec_cb(
+        insn: *mut Insn,
+        cb: ExecCb,
+        flags: c_int,
+        data: *mut c_void,
+    );
+    pub(crate) fn qemu_plugin_reset(id: PluginId, cb: extern "C" fn(PluginId));
+    pub(crate) fn qemu_plugin_get_hwaddr(info: MemInfo, addr: u64) -> *mut Physical;
+    pub(crate) fn qemu_plugin_hwaddr_is_io(physical: *const Physical) -> bool;
+    pub(crate) fn qemu_plugin_hwaddr_phys_addr(physical: *const Physical) -> u64;
+    pub(crate) fn qemu_plugin_mem_is_store(info: MemInfo) -> bool;
     pub(crate) fn qemu_plugin_start_code() -> u64;
     pub(crate) fn qemu_plugin_tb_n_insns(block: *const Block) -> usize;
     pub(crate) fn qemu_plugin_tb_vaddr(block: *const Block) -> u64;

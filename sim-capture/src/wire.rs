@@ -49,6 +49,14 @@ pub(crate) mod control {
     pub(crate) const PAGES_LOST: usize = 10;
     /// Address at which the program's lowest executable segment was loaded.
     pub(crate) const START_CODE: usize = 11;
+    /// 1 once a recorded system passed its stop marker.
+    pub(crate) const DONE: usize = 32;
+    /// What X0 held there.
+    pub(crate) const DONE_VALUE: usize = 33;
+    /// 1 if the engine gives register values.
+    pub(crate) const HAS_REGISTERS: usize = 34;
+    /// 1 once the recording of a system began.
+    pub(crate) const BEGUN: usize = 35;
 }
 
 /// Words of a slot header, by index.
@@ -91,6 +99,14 @@ pub(crate) enum Word {
     SyscallReturn(u32),
     /// A handler is being set for this signal; its address is in the next word.
     Handler(u32),
+    /// Of a whole system: Xt of instruction `index` of the running block; its value is in the next word.
+    Operand(u32),
+    /// Of a whole system: an exception arrived at this offset of the vector table; the next words are its
+    /// syndrome and the address that it returns to.
+    Exception(u32),
+    /// Of a whole system: a page is used as these [`page`] bits say; its virtual and its physical address
+    /// are in the next words.
+    Page(u32),
     /// One access of instruction `index` of the running block.
     Access {
         /// Index of the instruction in its block.
@@ -106,6 +122,12 @@ const TAG_STARTED: u64 = 1;
 const TAG_ENTER: u64 = 2;
 const TAG_RETURN: u64 = 3;
 const TAG_HANDLER: u64 = 4;
+/// What only a whole system has; which of it is in bits 24 to 31.
+const TAG_SYSTEM: u64 = 5;
+const SYSTEM_SHIFT: u32 = 24;
+const SYSTEM_OPERAND: u32 = 0;
+const SYSTEM_EXCEPTION: u32 = 1;
+const SYSTEM_PAGE: u32 = 2;
 const ACCESS: u64 = 1 << 63;
 const INDEX_SHIFT: u32 = 54;
 const ADDR_MASK: u64 = (1 << INDEX_SHIFT) - 1;
@@ -120,6 +142,9 @@ impl Word {
             Word::SyscallEnter(n) => TAG_ENTER << TAG_SHIFT | u64::from(n),
             Word::SyscallReturn(n) => TAG_RETURN << TAG_SHIFT | u64::from(n),
             Word::Handler(n) => TAG_HANDLER << TAG_SHIFT | u64::from(n),
+            Word::Operand(n) => system(SYSTEM_OPERAND, n),
+            Word::Exception(n) => system(SYSTEM_EXCEPTION, n),
+            Word::Page(n) => system(SYSTEM_PAGE, n),
             Word::Access { index, addr } => {
                 ACCESS | u64::from(index) << INDEX_SHIFT | addr & ADDR_MASK
             }
@@ -143,10 +168,41 @@ impl Word {
             TAG_ENTER => Some(Word::SyscallEnter(payload)),
             TAG_RETURN => Some(Word::SyscallReturn(payload)),
             TAG_HANDLER => Some(Word::Handler(payload)),
+            TAG_SYSTEM => {
+                let argument = payload & ((1 << SYSTEM_SHIFT) - 1);
+                match payload >> SYSTEM_SHIFT {
+                    SYSTEM_OPERAND => Some(Word::Operand(argument)),
+                    SYSTEM_EXCEPTION => Some(Word::Exception(argument)),
+                    SYSTEM_PAGE => Some(Word::Page(argument)),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
 }
+
+#[inline]
+fn system(what: u32, argument: u32) -> u64 {
+    TAG_SYSTEM << TAG_SHIFT | u64::from(what << SYSTEM_SHIFT | argument)
+}
+
+/// What [`Word::Page`] says of a page.
+pub(crate) mod page {
+    /// It was read.
+    pub(crate) const READ: u32 = 1;
+    /// It was written.
+    pub(crate) const WRITE: u32 = 2;
+    /// Code of it was run.
+    pub(crate) const EXECUTE: u32 = 4;
+    /// A device answers there.
+    pub(crate) const DEVICE: u32 = 8;
+}
+
+/// The word by which a guest says that the recording begins: `movz xzr, #0x4e31`, which does nothing.
+pub(crate) const START_MARKER: u32 = 0xd280_001f | 0x4e31 << 5;
+/// The word by which a guest says that the recording ends, with a value in X0: `movz xzr, #0x4e32`.
+pub(crate) const STOP_MARKER: u32 = 0xd280_001f | 0x4e32 << 5;
 
 /// Words behind [`Word::SyscallEnter`].
 pub(crate) const SYSCALL_ARGS: usize = 6;
@@ -168,6 +224,9 @@ mod tests {
             Word::SyscallEnter(64),
             Word::SyscallReturn(64),
             Word::Handler(11),
+            Word::Operand(511),
+            Word::Exception(0x780),
+            Word::Page(page::READ | page::DEVICE),
             Word::Access { index: 0, addr: 0 },
             Word::Access { index: 511, addr: 0x000f_ffff_ffff_ffff },
             Word::Access { index: 3, addr: 0xffff_8000_1234_5678 },
@@ -180,5 +239,6 @@ mod tests {
     #[test]
     fn a_foreign_tag_is_no_word() {
         assert_eq!(Word::decode(7 << TAG_SHIFT), None);
+        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 3 << SYSTEM_SHIFT), None);
     }
 }

@@ -240,6 +240,7 @@ impl CoreRun {
             let is_kernel = program.pc(self.batch[self.at].id) >> 63 == 1;
             let level = u8::from(is_kernel);
             self.pipeline.set_privilege(Privilege { level, ..Privilege::default() });
+            self.pipeline.set_kernel_above();
         }
         let behind = self.at as u32 + 1;
         while self.exception_at <= behind {

@@ -92,6 +92,33 @@ fn the_level_follows_exceptions_and_returns() {
 }
 
 #[test]
+fn a_return_into_another_thread_is_at_the_level_of_where_it_goes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("switch.n2t");
+    let mut meta = Meta::default();
+    meta.machine.full_system = true;
+    let mut writer = TraceWriter::create(&path, meta).expect("a new file");
+    let call = writer.define_block(USER, &[MSR_CONTEXTIDR, ADD, SVC]).expect("a block");
+    let handler = writer.define_block(KERNEL, &[MSR_CONTEXTIDR, ADD]).expect("a block");
+    let back = writer.define_block(KERNEL + 0x80, &[MSR_CONTEXTIDR, ERET]).expect("a block");
+    let mut push = |block, n, event| {
+        writer.push_block(0, block, n, &[], event).expect("a known block");
+    };
+    push(call, 3, Some(exception(0x400, false, 0)));
+    push(handler, 2, Some(exception(0x280, false, 0)));
+    // The interrupt of the kernel ends in another program, whose call ends in the kernel.
+    push(back, 2, None);
+    push(call, 3, Some(exception(0x400, false, 0)));
+    push(back, 2, None);
+    push(handler, 2, None);
+    push(back, 2, None);
+    push(call, 1, None);
+    writer.finish().expect("a whole trace");
+    // All that the kernel writes counts, nothing of the programs.
+    assert_eq!(replay(&path).value(PmuEvent::CID_WRITE_RETIRED), 5);
+}
+
+#[test]
 fn none_of_several_exceptions_at_the_end_of_a_stream_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("end.n2t");

@@ -39,6 +39,8 @@ pub(crate) struct ExceptionState {
     controls: ExceptionControls,
     /// The handlers are in the stream: an exception changes the level until it is returned from.
     has_handlers: bool,
+    /// The stream has a kernel in the upper half of the addresses, and programs in the lower half.
+    kernel_is_above: bool,
     /// Where the handlers return to, as their software would have saved it.
     returns: [Privilege; MAX_NESTED],
     nested: usize,
@@ -167,8 +169,10 @@ impl ExceptionState {
     }
 
     /// An exception return: back to where the handler was entered from. One that was entered before the
-    /// stream began served a program of the level below, or of EL0 if it is local.
-    fn leave(&mut self) {
+    /// stream began served a program of the level below, or of EL0 if it is local. A kernel may have
+    /// changed to another thread meanwhile, so the half in which the stream goes on has the last word.
+    fn leave(&mut self, next_pc: Option<u64>) {
+        let told = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
         if self.nested > 0 {
             self.nested -= 1;
             self.privilege = self.returns[self.nested];
@@ -176,6 +180,9 @@ impl ExceptionState {
             let local = self.privilege.is_local();
             let level = if local { 0 } else { self.privilege.level.saturating_sub(1) };
             self.privilege.level = level;
+        }
+        if let Some(pc) = told {
+            self.privilege.level = (pc >> 63) as u8;
         }
     }
 }
@@ -218,6 +225,11 @@ impl Pipeline {
     /// The program goes on at this exception level; a user trace runs at EL0.
     pub fn set_privilege(&mut self, privilege: Privilege) {
         self.exceptions.privilege = privilege;
+    }
+
+    /// The stream has a kernel in it, which lies in the upper half of the addresses, as Linux does.
+    pub fn set_kernel_above(&mut self) {
+        self.exceptions.kernel_is_above = true;
     }
 
     /// The program begins anew at this exception level, with no handler to return from and no
@@ -327,10 +339,15 @@ impl Pipeline {
 
     /// An exception return that retires: `EXC_RETURN` (4.11.2), and the level that it returns to. What
     /// is behind it is fetched anew.
-    pub(crate) fn exception_return<S: EventSink>(&mut self, life: &OpLife, sink: &mut S) {
+    pub(crate) fn exception_return<S: EventSink>(
+        &mut self,
+        life: &OpLife,
+        next_pc: Option<u64>,
+        sink: &mut S,
+    ) {
         sink.at(life.retire);
         sink.raise(PmuEvent::EXC_RETURN);
-        self.exceptions.leave();
+        self.exceptions.leave(next_pc);
         let at = life.retire + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchException);
         self.take_interrupts(life.retire, sink);

@@ -222,7 +222,8 @@ impl Pipeline {
             }
         }
         if special != Special::None || breaks_off != BreaksOff::No || returns {
-            let ending = Ending { inst: program.inst(id), operand, generated, breaks_off };
+            let (inst, next_pc) = (program.inst(id), step.next_pc);
+            let ending = Ending { inst, operand, generated, breaks_off, next_pc };
             self.after(&ending, memory, sink);
         }
         if S::FOLLOWS_RUN {

@@ -29,6 +29,8 @@ pub(crate) struct Ending<'a> {
     /// The exception that it generates.
     pub(crate) generated: Option<ExceptionKind>,
     pub(crate) breaks_off: BreaksOff,
+    /// Where the stream goes on.
+    pub(crate) next_pc: Option<u64>,
 }
 
 impl Pipeline {
@@ -87,7 +89,7 @@ impl Pipeline {
             _ => {}
         }
         if ending.inst.branch == BranchKind::ExceptionReturn {
-            self.exception_return(life, sink);
+            self.exception_return(life, ending.next_pc, sink);
         }
     }
 

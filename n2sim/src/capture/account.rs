@@ -3,6 +3,7 @@
 use super::session::End;
 use super::shared_memory::SharedMemory;
 use super::stream::Tally;
+use super::system::SystemTally;
 use super::wire::control;
 use anyhow::Result;
 use sim_trace::Summary;
@@ -174,6 +175,50 @@ pub(super) fn summary(
         };
         let _ = writeln!(text, "  the engine's own count: {} ({verdict})", thousands(count));
     }
+    for gap in gaps {
+        let _ = writeln!(text, "  gap: {gap}");
+    }
+    text
+}
+
+/// The closing words of the recording of a whole system.
+pub(super) fn system_summary(
+    path: &Path,
+    tally: &SystemTally,
+    written: &Summary,
+    ending: &str,
+    times: (Duration, Duration),
+    gaps: &[String],
+) -> String {
+    let mut text = String::new();
+    let n = written.instructions;
+    let share = tally.kernel_instructions as f64 * 100.0 / n.max(1) as f64;
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{}: {} instructions, {} blocks, {} accesses, {share:.1} % in the kernel; {ending}",
+        path.display(),
+        thousands(n),
+        thousands(written.blocks),
+        thousands(written.accesses),
+    );
+    let _ = writeln!(
+        text,
+        "  {} bytes, {:.3} a instruction; {} calls and faults, {} interrupts; writes of TTBR {}, of \
+         CONTEXTIDR {}",
+        thousands(written.file_bytes),
+        written.file_bytes as f64 / n.max(1) as f64,
+        thousands(tally.synchronous),
+        thousands(tally.interrupts),
+        thousands(tally.table_writes),
+        thousands(tally.context_writes)
+    );
+    let _ = writeln!(
+        text,
+        "  {:.2} s wall, {:.2} s of processor time, the start of the system included",
+        times.0.as_secs_f64(),
+        times.1.as_secs_f64()
+    );
     for gap in gaps {
         let _ = writeln!(text, "  gap: {gap}");
     }

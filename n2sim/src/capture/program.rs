@@ -63,12 +63,26 @@ impl Program {
 
     /// Its functions as executed, when its code was loaded at `start`.
     pub(super) fn symbols_at(&self, start: u64) -> Vec<Symbol> {
-        let bias = self.relocatable_from.map_or(0, |lowest| start.wrapping_sub(lowest));
+        self.symbols_moved_by(start.wrapping_sub(self.relocatable_from.unwrap_or(start)))
+    }
+
+    /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it cannot be
+    /// loaded elsewhere.
+    pub(super) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
+        self.symbols_moved_by(self.relocatable_from.map_or(0, |_| base))
+    }
+
+    fn symbols_moved_by(&self, bias: u64) -> Vec<Symbol> {
         let mut symbols = self.symbols.clone();
         for symbol in &mut symbols {
             symbol.addr = symbol.addr.wrapping_add(bias);
         }
         symbols
+    }
+
+    /// Its dynamic linker, if it needs one.
+    pub(super) fn interpreter(&self) -> Option<&str> {
+        self.interpreter.as_deref()
     }
 
     /// The folder in which the engine shall look for libraries, if the program needs any.

@@ -3,6 +3,7 @@
 use super::recorder::Recorder;
 use super::shared_memory::SharedMemory;
 use super::stream::Output;
+use super::wire::control;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -11,10 +12,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Pause when there was nothing to take.
 const PAUSE: Duration = Duration::from_micros(200);
+
+/// How long a system may take to turn itself off after its stop marker.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// How a recording ended.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +103,7 @@ fn drain_until_exit(
     limit: u64,
     end: &mut End,
 ) -> Result<()> {
+    let mut patience = None;
     loop {
         recorder.note_streams(memory)?;
         let has_taken = recorder.drain(memory, output)?;
@@ -107,6 +112,7 @@ fn drain_until_exit(
             memory.stop()?;
             child.kill().context("cannot end the program")?;
         }
+        end_if_done(child, memory, &mut patience)?;
         if let Some(signal) = interrupts.take() {
             interrupt(child, signal, end.is_interrupted);
             end.is_interrupted = true;
@@ -119,6 +125,22 @@ fn drain_until_exit(
             std::thread::sleep(PAUSE);
         }
     }
+}
+
+/// Ends a system that passed its stop marker and does not turn itself off.
+fn end_if_done(
+    child: &mut Child,
+    memory: &mut SharedMemory,
+    patience: &mut Option<Instant>,
+) -> Result<()> {
+    if memory.control(control::DONE)? == 0 {
+        return Ok(());
+    }
+    let until = *patience.get_or_insert_with(|| Instant::now() + FAREWELL);
+    if Instant::now() >= until {
+        child.kill().context("cannot end the system")?;
+    }
+    Ok(())
 }
 
 /// Passes a request to end on to the program; a second one kills it.

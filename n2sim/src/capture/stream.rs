@@ -5,6 +5,7 @@
 
 use super::a64::{self, Exit};
 use super::registers::KnownRegisters;
+use super::system::{self, Arrival, SystemStream};
 use super::wire::{SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
 use sim_core::Activity;
@@ -56,12 +57,22 @@ impl BlockInfo {
         self.scattered.iter().find(|(at, _)| *at == index).map(|(_, elements)| *elements)
     }
 
-    fn pc_of(&self, index: usize) -> u64 {
+    pub(super) fn pc_of(&self, index: usize) -> u64 {
         self.pc + 4 * index as u64
     }
 
+    /// How many instructions it has.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Instruction `index`; 0 beyond its end.
+    pub(super) fn word(&self, index: usize) -> u32 {
+        self.words.get(index).copied().unwrap_or(0)
+    }
+
     /// True when control may go to `next` after the whole block.
-    fn allows(&self, next: u64) -> bool {
+    pub(super) fn allows(&self, next: u64) -> bool {
         self.exit.allows(self.pc_of(self.words.len() - 1), next)
     }
 }
@@ -77,6 +88,8 @@ pub(super) struct Shared {
     pub(super) tally: Tally,
     /// True while the plugin reports every block that ended early.
     pub(super) is_exact: bool,
+    /// What a whole system has beyond a program; `None` for a program.
+    pub(super) system: Option<SystemStream>,
 }
 
 /// Counts for the summary and for the list of gaps.
@@ -112,12 +125,19 @@ pub(super) struct Tally {
 
 /// One execution of a block.
 #[derive(Clone, Debug, Default)]
-struct Run {
+pub(super) struct Run {
     block: u32,
     executed: u16,
     accesses: Vec<Access>,
     /// Addresses that gathers and scatters have behind their first.
     further: Vec<Access>,
+}
+
+impl Run {
+    /// Instructions that were executed.
+    pub(super) fn executed(&self) -> u16 {
+        self.executed
+    }
 }
 
 /// What came after a block.
@@ -130,6 +150,14 @@ pub(super) enum After {
 }
 
 impl After {
+    /// The address of the next block.
+    fn block(self) -> Option<u64> {
+        match self {
+            After::Block(pc) => Some(pc),
+            After::Death(_) => None,
+        }
+    }
+
     /// True when the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
     fn is_fault(self) -> bool {
         matches!(self, After::Death(Some(4 | 5 | 7 | 8 | 11)))
@@ -137,9 +165,11 @@ impl After {
 }
 
 /// How a block ended.
-struct Ending {
-    executed: usize,
-    signal: Option<StreamEvent>,
+pub(super) struct Ending {
+    /// Instructions of the block that were executed, one that did not complete included.
+    pub(super) executed: usize,
+    /// What happened behind them.
+    pub(super) signal: Option<StreamEvent>,
 }
 
 /// The decoder of one thread.
@@ -209,10 +239,41 @@ impl Stream {
                     position += 1;
                     shared.handlers.insert(handler, signal);
                 }
+                Some(word @ (Word::Operand(_) | Word::Exception(_) | Word::Page(_))) => {
+                    let values = words.get(position..).unwrap_or_default();
+                    position += self.take_system(word, values, shared);
+                }
                 None => bail!("the plugin wrote the unknown word {bits:#x}: rebuild it"),
             }
         }
         Ok(())
+    }
+
+    /// A word that only a whole system has, with the values behind it; how many these are.
+    fn take_system(&mut self, word: Word, values: &[u64], shared: &mut Shared) -> usize {
+        let value = |index: usize| values.get(index).copied().unwrap_or(0);
+        let Shared { system: Some(system), blocks, .. } = shared else { return 0 };
+        match word {
+            Word::Operand(index) => {
+                let block = self.history[self.at].block;
+                let word = blocks.get(block as usize).map_or(0, |info| info.word(index as usize));
+                system.operand(index as u16, word, value(0));
+                if !system::is_context_only(word) {
+                    self.access(index, value(0), shared);
+                }
+                1
+            }
+            Word::Exception(vector) => {
+                let (syndrome, link) = (value(0), Some(value(1)));
+                system.arrival = Some(Arrival { vector, syndrome, link });
+                2
+            }
+            Word::Page(bits) => {
+                system.pages.note(value(0), value(1), bits);
+                2
+            }
+            _ => 0,
+        }
     }
 
     /// An access of the running block. One instruction may report several: of a gather or scatter each
@@ -256,17 +317,26 @@ impl Stream {
         writer: &mut Output,
     ) -> Result<()> {
         if !self.is_running {
+            // What came before the first block is not recorded.
+            if let Some(system) = &mut shared.system {
+                system.forget();
+            }
             return Ok(());
         }
         self.is_running = false;
         let started = self.started.take();
         let run = &mut self.history[self.at];
         let info = &shared.blocks[run.block as usize];
-        let ending = judge(info, run, started, after, shared);
+        let ending = match &mut shared.system {
+            Some(system) => system.judge(info, run, started, after.block()),
+            None => judge(info, run, started, after, shared),
+        };
         run.executed = ending.executed as u16;
         run.accesses.retain(|access| access.index < run.executed);
         tally(&mut shared.tally, info, run, &ending);
-        if info.zero_lines.iter().any(|&index| index < run.executed) {
+        let system = shared.system.as_mut();
+        let written = system.and_then(|system| system.register_writes(info, run));
+        if shared.system.is_none() && info.zero_lines.iter().any(|&index| index < run.executed) {
             self.rebuild_zero_lines(shared);
         }
         self.runs += 1;
@@ -287,6 +357,9 @@ impl Stream {
                 for event in elements.into_iter().chain(syscall) {
                     writer.trace.push_event(self.number, event)?;
                 }
+            }
+            if let Some(written) = written {
+                writer.trace.push_event(self.number, written)?;
             }
             if let Some(signal) = ending.signal {
                 writer.trace.push_event(self.number, signal)?;
@@ -388,8 +461,8 @@ fn is_return(word: u32) -> bool {
 }
 
 /// True when instruction `last`, although begun, shows no sign of completion.
-fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
-    let word = info.words[last];
+pub(super) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
+    let word = info.word(last);
     let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);
     let must_access = a64::always_accesses(word) && !a64::is_sve_memory(word);
     a64::never_completes(word) || must_access && !has_access

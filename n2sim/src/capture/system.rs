@@ -1,0 +1,185 @@
+//! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's system
+//! emulation.
+//!
+//! The machine is made so that it does the same again: one processor, whose instructions are its clock, no
+//! outside world, and random numbers from a fixed seed.
+
+mod cpio;
+mod ending;
+mod engine;
+mod init;
+mod libraries;
+mod machine;
+mod pages;
+mod symbols;
+
+pub(super) use ending::{Arrival, SystemStream, SystemTally, is_context_only};
+pub(crate) use engine::{INSTALL, NAME, probe};
+pub(super) use pages::Pages;
+
+use super::account::{self, PluginTally, Stopwatch};
+use super::recorder::Recorder;
+use super::session::{self, End};
+use super::shared_memory::SharedMemory;
+use super::stream::Output;
+use super::wire::{self, control};
+use super::{CaptureArgs, default_output, say};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use machine::{Guest, Start};
+use sim_trace::{MachineInfo, Meta, TraceWriter, WriterOptions};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What `--system` needs to know.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SystemArgs {
+    /// Record a whole system: the kernel too, with exceptions and physical pages
+    #[arg(long, requires = "kernel", help_heading = "Whole system")]
+    system: bool,
+    /// Linux kernel for arm64, as in /boot/vmlinuz of Debian
+    #[arg(long, value_name = "IMAGE", requires = "system", help_heading = "Whole system")]
+    kernel: Option<PathBuf>,
+    /// Initial file system of your own, in place of one made for PROGRAM
+    #[arg(long, value_name = "CPIO", requires = "system", help_heading = "Whole system")]
+    #[arg(conflicts_with_all = ["file", "stdin", "command"])]
+    initrd: Option<PathBuf>,
+    /// Words behind the kernel's command line
+    #[arg(long, value_name = "TEXT", requires = "system", help_heading = "Whole system")]
+    append: Option<String>,
+    /// Main memory of the system in MiB
+    #[arg(long, value_name = "MIB", requires = "system", help_heading = "Whole system")]
+    #[arg(default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=3072))]
+    memory: u32,
+    /// A file that PROGRAM needs, and its name there [default: the same]
+    #[arg(long, value_name = "FILE[=NAME]", requires = "system", help_heading = "Whole system")]
+    file: Vec<String>,
+    /// What PROGRAM reads from its standard input [default: nothing]
+    #[arg(long, value_name = "FILE", requires = "system", help_heading = "Whole system")]
+    stdin: Option<PathBuf>,
+    /// Where the recording begins: `boot`, `marker` (where PROGRAM is started, or the initial file
+    /// system of your own runs `movz xzr, #0x4e31`), an address or a function of the kernel
+    #[arg(long, value_name = "WHERE", requires = "system", help_heading = "Whole system")]
+    #[arg(default_value = "marker")]
+    start: String,
+    /// Functions of the kernel: System.map, a copy of /proc/kallsyms, or vmlinux
+    #[arg(long, value_name = "FILE", requires = "system", help_heading = "Whole system")]
+    kernel_symbols: Option<PathBuf>,
+}
+
+impl SystemArgs {
+    /// True if a whole system is to be recorded.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.system
+    }
+}
+
+/// Records, and says on stderr what was recorded.
+///
+/// # Errors
+/// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be written.
+pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
+    let kernel = args.system.kernel.clone().context("--system needs --kernel IMAGE")?;
+    let kernel_symbols = match &args.system.kernel_symbols {
+        Some(path) => symbols::read(path)?,
+        None => Vec::new(),
+    };
+    let start = Start::parse(&args.system.start, &kernel_symbols)?;
+    let guest = Guest::prepare(args, kernel)?;
+    let engine = engine::find(args.engine.as_deref())?;
+    let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
+    let mut memory = SharedMemory::create()?;
+    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start);
+    guest.add_to(&mut command, args.system.append.as_deref());
+
+    let stopwatch = Stopwatch::start();
+    let path = args.output.clone().unwrap_or_else(|| default_output(guest.name()));
+    let (oldest, newest) = engine.api;
+    let meta = Meta {
+        producer: concat!("n2sim capture ", env!("CARGO_PKG_VERSION")).to_owned(),
+        command: guest.command_line(args),
+        engine: format!("{}, system mode, plugin API {oldest} to {newest}", engine.version),
+        recipe: args.recipe.clone(),
+        machine: MachineInfo { full_system: true, ..super::machine_of(&cpu) },
+        cpu,
+        ..Meta::default()
+    };
+    let options = WriterOptions { level: args.level, ..WriterOptions::default() };
+    let trace = TraceWriter::create_with(&path, meta, options)?;
+    let mut output = Output { trace, skip: args.skip };
+    let mut recorder = Recorder::default();
+    recorder.shared.system = Some(SystemStream::default());
+    let limit = args.limit.unwrap_or(u64::MAX);
+    let end = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit)?;
+    if output.trace.instructions() == 0 {
+        bail!("nothing was recorded: {}", nothing_recorded(args, &mut memory, &end)?);
+    }
+    finish(&guest, kernel_symbols, output, recorder, &mut memory, &end, &path, &stopwatch)
+}
+
+/// Why a recording is empty.
+fn nothing_recorded(args: &CaptureArgs, memory: &mut SharedMemory, end: &End) -> Result<String> {
+    let ending = account::ending(end);
+    if memory.control(control::MAGIC)? != wire::MAGIC {
+        return Ok(format!("the engine did not start the recording plugin ({ending})"));
+    }
+    if memory.control(control::BEGUN)? == 1 {
+        return Ok(format!("the system ended before --skip {} instructions ({ending})", args.skip));
+    }
+    Ok(format!(
+        "the system ended before it came to the start, {} ({ending}); \
+         `--append \"loglevel=8\"` shows what the kernel says",
+        args.system.start
+    ))
+}
+
+/// Completes what the trace says about itself, and the file.
+#[allow(clippy::too_many_arguments, reason = "all that a recording leaves")]
+fn finish(
+    guest: &Guest,
+    kernel_symbols: Vec<sim_trace::Symbol>,
+    mut output: Output,
+    recorder: Recorder,
+    memory: &mut SharedMemory,
+    end: &End,
+    path: &std::path::Path,
+    stopwatch: &Stopwatch,
+) -> Result<ExitCode> {
+    let plugin = PluginTally::read(memory)?;
+    let has_registers = memory.control(control::HAS_REGISTERS)? == 1;
+    let mut shared = recorder.shared;
+    let system = shared.system.take().unwrap_or_default();
+    if has_registers {
+        // They give the addresses of prefetches.
+        shared.tally.prefetches = 0;
+    }
+    let mut gaps = account::gaps(&shared.tally, &plugin, end);
+    let tally = system.tally;
+    let (map, remarks) = system.pages.map();
+    gaps.extend(remarks);
+    if !has_registers {
+        gaps.push(
+            "the engine gives no register values: syndromes, operands of TLBI, DC and IC, and \
+             values written to TTBR and CONTEXTIDR are absent"
+                .to_owned(),
+        );
+    }
+    gaps.push(
+        "table walks are the engine's own: which tables they read is not recorded".to_owned(),
+    );
+    if let Some(map) = map {
+        output.trace.page_map(&map)?;
+    }
+    let meta = output.trace.meta_mut();
+    meta.symbols = symbols::merge(guest.symbols(), kernel_symbols);
+    meta.gaps.clone_from(&gaps);
+    let ending = match memory.control(control::DONE)? {
+        1 => guest.ending(memory.control(control::DONE_VALUE)?),
+        _ => account::ending(end),
+    };
+    meta.notes.insert("program-end".to_owned(), ending.clone());
+    let written = output.trace.finish().context("the trace could not be completed")?;
+    let times = stopwatch.elapsed();
+    say(&account::system_summary(path, &tally, &written, &ending, times, &gaps));
+    Ok(ExitCode::SUCCESS)
+}

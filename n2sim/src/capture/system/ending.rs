@@ -1,0 +1,176 @@
+//! How blocks of a whole system end: whole, at an exception, or because the engine ran an instruction again.
+
+use super::super::a64;
+use super::super::stream::{BlockInfo, Ending, Run, is_incomplete};
+use super::Pages;
+use sim_trace::StreamEvent;
+use std::collections::BTreeSet;
+
+/// Bytes of a vector table.
+const VECTORS_BYTES: u64 = 0x800;
+/// Bytes of one entry.
+const VECTOR_BYTES: u64 = 0x80;
+
+/// What is known of a recorded system beyond its blocks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SystemStream {
+    /// An exception that the engine told of arrives with the next block.
+    pub(crate) arrival: Option<Arrival>,
+    /// Writes of registers by the running block: index of the instruction, value.
+    pub(crate) operands: Vec<(u16, u64)>,
+    /// Pages of all address spaces.
+    pub(crate) pages: Pages,
+    /// Vector tables that were seen, where the engine tells of no exceptions.
+    tables: BTreeSet<u64>,
+    /// Counts for the summary.
+    pub(crate) tally: SystemTally,
+}
+
+/// Counts of a recorded system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SystemTally {
+    /// Exceptions of instructions: calls, faults, traps.
+    pub(crate) synchronous: u64,
+    /// Interrupts, and errors of the system.
+    pub(crate) interrupts: u64,
+    /// Instructions in the kernel's half of the addresses.
+    pub(crate) kernel_instructions: u64,
+    /// Writes of `TTBR0_EL1` and `TTBR1_EL1`.
+    pub(crate) table_writes: u64,
+    /// Writes of `CONTEXTIDR_EL1`.
+    pub(crate) context_writes: u64,
+}
+
+/// An exception that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Offset in the vector table.
+    pub(crate) vector: u32,
+    /// `ESR_EL1`, if the engine gave it.
+    pub(crate) syndrome: u64,
+    /// `ELR_EL1`, if the engine gave it.
+    pub(crate) link: Option<u64>,
+}
+
+impl Arrival {
+    fn is_interrupt(self) -> bool {
+        self.vector & 0x180 != 0
+    }
+
+    /// True if the exception came with an instruction that did not complete: not with a call, a fetch that
+    /// failed, or an interrupt.
+    fn ends_an_instruction(self) -> bool {
+        let class = self.syndrome >> 26 & 0x3f;
+        !self.is_interrupt() && !matches!(class, 0x15..=0x17 | 0x20..=0x22 | 0x32 | 0x33)
+    }
+}
+
+impl SystemStream {
+    /// The value that instruction `index`, `word`, of the running block uses.
+    pub(crate) fn operand(&mut self, index: u16, word: u32, value: u64) {
+        match word & 0xffff_ffe0 {
+            WRITES_TABLE_0 => self.pages.enter(value),
+            _ if a64::is_zero_line(word) => self.pages.note_zeroed(value),
+            _ => {}
+        }
+        if is_context_write(word) {
+            self.operands.push((index, value));
+        }
+    }
+
+    /// Forgets what was told of code before the recording.
+    pub(crate) fn forget(&mut self) {
+        self.arrival = None;
+        self.operands.clear();
+    }
+
+    /// How `run` ended, which began `started` of its instructions if the engine said so; `next` is the
+    /// address of the next block, `None` at the end of the recording.
+    pub(crate) fn judge(
+        &mut self,
+        info: &BlockInfo,
+        run: &Run,
+        started: Option<u32>,
+        next: Option<u64>,
+    ) -> Ending {
+        let begun = started.map_or(info.len(), |n| (n as usize).min(info.len()));
+        let last = begun.saturating_sub(1);
+        let told = self.arrival.take();
+        let Some(next) = next else { return Ending { executed: begun, signal: None } };
+        let Some(arrival) = told.or_else(|| self.infer(info, next)) else {
+            // The engine runs an instruction by itself: again, or (of a device) only with its access.
+            let is_again = begun < info.len() && next == info.pc_of(last);
+            return Ending { executed: if is_again { last } else { begun }, signal: None };
+        };
+        let at_last = match arrival.link {
+            Some(link) => link == info.pc_of(last),
+            None => is_incomplete(info, run, last),
+        };
+        let abandoned = begun > 0 && at_last && arrival.ends_an_instruction();
+        // An interrupt that returns to the last instruction came before it.
+        let is_before = at_last && arrival.is_interrupt() && !info.allows(info.pc_of(last));
+        if arrival.is_interrupt() {
+            self.tally.interrupts += 1;
+        } else {
+            self.tally.synchronous += 1;
+        }
+        let signal = Some(StreamEvent::Exception {
+            vector: arrival.vector,
+            abandoned,
+            // The machine has no level above it.
+            level: 1,
+            syndrome: if arrival.is_interrupt() { 0 } else { arrival.syndrome },
+            state: 0,
+        });
+        Ending { executed: if is_before { last } else { begun }, signal }
+    }
+
+    /// Where the engine gives no registers: a block that the one before does not lead to, at a place where
+    /// vectors are. An entry seen so once is an entry from then on.
+    fn infer(&mut self, info: &BlockInfo, next: u64) -> Option<Arrival> {
+        let (table, vector) = (next & !(VECTORS_BYTES - 1), next & (VECTORS_BYTES - 1));
+        let is_place = next >> 63 == 1 && vector.is_multiple_of(VECTOR_BYTES) && vector >= 0x200;
+        if is_place && !info.allows(next) {
+            self.tables.insert(table);
+        }
+        let is_entry = is_place && self.tables.contains(&table);
+        is_entry.then_some(Arrival { vector: vector as u32, syndrome: 0, link: None })
+    }
+
+    /// Counts what `run` did, and gives the write of a register that it ended with.
+    pub(crate) fn register_writes(&mut self, info: &BlockInfo, run: &Run) -> Option<StreamEvent> {
+        let executed = run.executed();
+        if info.pc_of(0) >> 63 == 1 {
+            self.tally.kernel_instructions += u64::from(executed);
+        }
+        let mut written = None;
+        for (index, value) in self.operands.drain(..).filter(|(index, _)| *index < executed) {
+            let word = info.word(index.into());
+            match word & 0xffff_ffe0 {
+                WRITES_CONTEXT => self.tally.context_writes += 1,
+                _ => self.tally.table_writes += 1,
+            }
+            if index + 1 == executed {
+                let encoding = (word >> 5) as u16;
+                written = Some(StreamEvent::Register { encoding, value, is_write: true });
+            }
+        }
+        written
+    }
+}
+
+/// `MSR TTBR0_EL1, Xt`, without Xt.
+const WRITES_TABLE_0: u32 = 0xd518_2000;
+/// `MSR TTBR1_EL1, Xt`.
+const WRITES_TABLE_1: u32 = 0xd518_2020;
+/// `MSR CONTEXTIDR_EL1, Xt`.
+const WRITES_CONTEXT: u32 = 0xd518_d020;
+
+/// True for a write of `CONTEXTIDR_EL1`: nothing uses its value as an address.
+pub(crate) fn is_context_only(word: u32) -> bool {
+    word & 0xffff_ffe0 == WRITES_CONTEXT
+}
+
+fn is_context_write(word: u32) -> bool {
+    matches!(word & 0xffff_ffe0, WRITES_TABLE_0 | WRITES_TABLE_1 | WRITES_CONTEXT)
+}

@@ -1,0 +1,195 @@
+//! Which physical pages a system's virtual pages had: the map of the trace, from the pairs that the engine
+//! showed with every access (guide 3.2.18).
+
+use super::super::wire::page;
+use sim_trace::{PageEntry, PageMap, PageMemory};
+use std::collections::{BTreeMap, HashMap};
+
+/// Bytes of a page.
+const BYTES: u64 = 4096;
+/// Address bits of a table in `TTBR0_EL1`; above them is the ASID, below them are flags.
+const TABLE: u64 = 0x0000_ffff_ffff_fffe;
+/// Where Linux maps all physical memory in one piece, at one distance.
+const LINEAR_MAP: std::ops::Range<u64> = 0xffff_0000_0000_0000..0xffff_8000_0000_0000;
+
+/// What one virtual page was.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    phys: u64,
+    bits: u32,
+    /// Other physical pages that it had before.
+    moves: u32,
+}
+
+/// The pages of all address spaces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pages {
+    /// Table of the present address space; 0 until one is written.
+    space: u64,
+    /// Space (0 for the kernel's half) and virtual page.
+    uses: BTreeMap<(u64, u64), Use>,
+    /// Pages that `DC ZVA` wrote.
+    zeroed: BTreeMap<(u64, u64), ()>,
+}
+
+impl Pages {
+    /// `TTBR0_EL1` was written.
+    pub(super) fn enter(&mut self, table: u64) {
+        self.space = table & TABLE;
+    }
+
+    fn key(&self, virt: u64) -> (u64, u64) {
+        (if virt >> 63 == 1 { 0 } else { self.space }, virt & !(BYTES - 1))
+    }
+
+    /// The page of `virt` is at `phys` and was used as the bits of [`page`] say.
+    pub(crate) fn note(&mut self, virt: u64, phys: u64, bits: u32) {
+        let new = Use { phys, bits, moves: 0 };
+        let usage = self.uses.entry(self.key(virt)).or_insert(new);
+        let moves = usage.moves + u32::from(usage.phys != phys);
+        *usage = Use { phys, bits: usage.bits | bits, moves };
+    }
+
+    /// `DC ZVA` wrote at `virt`; the engine does not say where that is.
+    pub(super) fn note_zeroed(&mut self, virt: u64) {
+        self.zeroed.insert(self.key(virt), ());
+    }
+
+    /// The map of the kernel's half and of the address space with the most pages, and what it leaves out.
+    pub(super) fn map(mut self) -> (Option<PageMap>, Vec<String>) {
+        self.add_zeroed();
+        let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
+        for ((space, _), _) in self.uses.iter().filter(|((_, virt), _)| virt >> 63 == 0) {
+            *sizes.entry(*space).or_default() += 1;
+        }
+        let main = sizes.iter().max_by_key(|(_, size)| **size).map(|(space, _)| *space);
+        let mut remarks = Vec::new();
+        if sizes.len() > 1 {
+            let others: usize =
+                sizes.iter().filter(|(space, _)| Some(**space) != main).map(|s| s.1).sum();
+            remarks.push(format!(
+                "the page map has the largest of {} address spaces: {others} pages of the others are absent",
+                sizes.len()
+            ));
+        }
+        let is_in = |space: u64, virt: u64| virt >> 63 == 1 || Some(space) == main;
+        let kept = self.uses.iter().filter(|((space, virt), _)| is_in(*space, *virt));
+        let moved = kept.clone().filter(|(_, usage)| usage.moves > 0).count();
+        if moved > 0 {
+            remarks.push(format!("{moved} pages had several physical pages: the map has the last"));
+        }
+        let entries: Vec<PageEntry> =
+            kept.filter_map(|((_, virt), usage)| usage.entry(*virt)).collect();
+        if entries.is_empty() {
+            return (None, remarks);
+        }
+        match PageMap::new(BYTES, entries) {
+            Ok(map) => (Some(map), remarks),
+            Err(error) => {
+                remarks.push(format!("the page map could not be made: {error}"));
+                (None, remarks)
+            }
+        }
+    }
+
+    /// Gives pages that were zeroed and not seen otherwise their place in the linear map, and all zeroed
+    /// ones the right to be written.
+    fn add_zeroed(&mut self) {
+        let mut distances: HashMap<u64, usize> = HashMap::new();
+        for ((_, virt), usage) in &self.uses {
+            if LINEAR_MAP.contains(virt) {
+                *distances.entry(virt.wrapping_sub(usage.phys)).or_default() += 1;
+            }
+        }
+        let distance = distances.iter().max_by_key(|(d, count)| (**count, **d)).map(|(d, _)| *d);
+        for key in std::mem::take(&mut self.zeroed).into_keys() {
+            if let Some(usage) = self.uses.get_mut(&key) {
+                usage.bits |= page::WRITE;
+            } else if let Some(distance) = distance.filter(|_| LINEAR_MAP.contains(&key.1)) {
+                let phys = key.1.wrapping_sub(distance);
+                self.uses.insert(key, Use { phys, bits: page::WRITE, moves: 0 });
+            }
+        }
+    }
+}
+
+impl Use {
+    /// The entry of a map; `None` for addresses that no table of 48 bits has.
+    fn entry(&self, virt: u64) -> Option<PageEntry> {
+        let is_48_bits = matches!(virt >> 48, 0 | 0xffff) && self.phys >> 48 == 0;
+        let has = |bit| self.bits & bit != 0;
+        is_48_bits.then(|| PageEntry {
+            virt,
+            bytes: BYTES,
+            phys: self.phys,
+            memory: if has(page::DEVICE) { PageMemory::Device } else { PageMemory::Cacheable },
+            tagged: false,
+            write: has(page::WRITE),
+            execute: has(page::EXECUTE),
+            global: virt >> 63 == 1,
+            contiguous: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: u64 = 0xffff_8000_0800_0000;
+    const LINEAR: u64 = 0xffff_0000_0000_0000;
+
+    #[test]
+    fn the_map_has_the_kernel_and_the_largest_space() {
+        let mut pages = Pages::default();
+        pages.note(KERNEL, 0x4020_0000, page::EXECUTE);
+        pages.enter(0x0001_0000_4100_0000);
+        pages.note(0x40_0000, 0x5000_0000, page::READ);
+        pages.note(0x40_1000, 0x5000_1000, page::READ);
+        pages.note(0x40_1000, 0x5000_2000, page::WRITE);
+        pages.enter(0x0002_0000_4200_0000);
+        pages.note(0x40_0000, 0x6000_0000, page::READ);
+        // The ASID is no part of the table's address.
+        pages.enter(0x0007_0000_4100_0000);
+        pages.note(0x40_2000, 0x5000_3000, page::READ | page::DEVICE);
+        let (map, remarks) = pages.map();
+        let map = map.expect("there are entries");
+        let entries: Vec<_> =
+            map.entries().iter().map(|e| (e.virt, e.phys, e.write, e.execute, e.global)).collect();
+        let expected = [
+            (0x40_0000, 0x5000_0000, false, false, false),
+            (0x40_1000, 0x5000_2000, true, false, false),
+            (0x40_2000, 0x5000_3000, false, false, false),
+            (KERNEL, 0x4020_0000, false, true, true),
+        ];
+        assert_eq!(entries, expected);
+        assert_eq!(map.entries()[2].memory, PageMemory::Device);
+        assert_eq!(remarks.len(), 2, "{remarks:?}");
+        assert!(remarks[0].contains("2 address spaces: 1 pages"), "{remarks:?}");
+        assert!(remarks[1].starts_with("1 pages had several"), "{remarks:?}");
+    }
+
+    #[test]
+    fn zeroed_pages_may_be_written_and_lie_in_the_linear_map() {
+        let mut pages = Pages::default();
+        pages.note(LINEAR + 0x1000, 0x4000_1000, page::READ);
+        pages.note(LINEAR + 0x2000, 0x4000_2000, page::READ);
+        pages.note_zeroed(LINEAR + 0x1040);
+        pages.note_zeroed(LINEAR + 0x7fc0);
+        pages.note_zeroed(KERNEL);
+        let (map, _) = pages.map();
+        let map = map.expect("there are entries");
+        let entries: Vec<_> = map.entries().iter().map(|e| (e.virt, e.phys, e.write)).collect();
+        let expected = [
+            (LINEAR + 0x1000, 0x4000_1000, true),
+            (LINEAR + 0x2000, 0x4000_2000, false),
+            (LINEAR + 0x7000, 0x4000_7000, true),
+        ];
+        assert_eq!(entries, expected);
+    }
+
+    #[test]
+    fn nothing_seen_is_no_map() {
+        assert_eq!(Pages::default().map(), (None, Vec::new()));
+    }
+}
