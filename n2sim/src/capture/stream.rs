@@ -138,6 +138,12 @@ impl Run {
     pub(super) fn executed(&self) -> u16 {
         self.executed
     }
+
+    /// A run of so many instructions.
+    #[cfg(test)]
+    pub(super) fn of(executed: u16) -> Run {
+        Run { executed, ..Run::default() }
+    }
 }
 
 /// What came after a block.

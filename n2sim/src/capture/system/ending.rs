@@ -174,3 +174,92 @@ pub(crate) fn is_context_only(word: u32) -> bool {
 fn is_context_write(word: u32) -> bool {
     matches!(word & 0xffff_ffe0, WRITES_TABLE_0 | WRITES_TABLE_1 | WRITES_CONTEXT)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_trace::BlockId;
+
+    const PC: u64 = 0xffff_8000_0800_0000;
+    const VECTORS: u64 = 0xffff_8000_0801_0800;
+    const ADD: u32 = 0x9100_0421;
+    const LDR: u32 = 0xf940_0041;
+    const SVC: u32 = 0xd400_0001;
+    const RET: u32 = 0xd65f_03c0;
+
+    /// How many instructions ran, and if something came behind them, whether the last was abandoned.
+    fn judged(
+        system: &mut SystemStream,
+        words: &[u32],
+        started: Option<u32>,
+        next: u64,
+    ) -> (usize, Option<bool>) {
+        let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
+        let ending = system.judge(&info, &Run::default(), started, Some(next));
+        (ending.executed, ending.signal.map(|signal| signal.abandons()))
+    }
+
+    fn told(vector: u32, class: u64, link: u64) -> SystemStream {
+        let arrival = Arrival { vector, syndrome: class << 26, link: Some(link) };
+        SystemStream { arrival: Some(arrival), ..SystemStream::default() }
+    }
+
+    #[test]
+    fn a_fault_abandons_the_instruction_that_it_returns_to() {
+        let fault = &mut told(0x200, 0x25, PC + 4);
+        assert_eq!(judged(fault, &[ADD, LDR, ADD], Some(2), VECTORS + 0x200), (2, Some(true)));
+        assert_eq!((fault.tally.synchronous, fault.tally.interrupts), (1, 0));
+    }
+
+    #[test]
+    fn a_call_a_failed_fetch_and_an_interrupt_abandon_nothing() {
+        let call = &mut told(0x400, 0x15, PC + 8);
+        assert_eq!(judged(call, &[ADD, SVC], None, VECTORS + 0x400), (2, Some(false)));
+        let fetch = &mut told(0x200, 0x21, PC + 0x1000);
+        assert_eq!(judged(fetch, &[ADD, RET], None, VECTORS + 0x200), (2, Some(false)));
+        // Whatever the last syndrome was.
+        let interrupt = &mut told(0x280, 0x25, PC + 8);
+        assert_eq!(judged(interrupt, &[ADD, LDR], None, VECTORS + 0x280), (2, Some(false)));
+        assert_eq!(interrupt.tally.interrupts, 1);
+    }
+
+    #[test]
+    fn an_instruction_of_a_device_runs_once() {
+        let system = &mut SystemStream::default();
+        // Left to run the load by itself, and gone on behind it; or to run it again in the next block.
+        assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 8), (2, None));
+        assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 4), (1, None));
+        assert_eq!(judged(system, &[ADD, LDR, ADD], None, PC + 12), (3, None));
+    }
+
+    #[test]
+    fn without_registers_an_entry_is_known_once_nothing_else_explains_it() {
+        let system = &mut SystemStream::default();
+        // A return may go anywhere, so the first time it is not told from one.
+        assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, None));
+        assert_eq!(judged(system, &[ADD, SVC], None, VECTORS + 0x400), (2, Some(false)));
+        assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, Some(false)));
+        // A load that shows no access is the one that faulted.
+        assert_eq!(judged(system, &[ADD, LDR], None, VECTORS + 0x200), (2, Some(true)));
+        assert_eq!(
+            judged(system, &[ADD, RET], None, 0x400),
+            (2, None),
+            "the lower half has no vectors"
+        );
+    }
+
+    #[test]
+    fn the_last_instruction_of_a_block_may_write_a_register() {
+        let system = &mut SystemStream::default();
+        let words = [ADD, WRITES_TABLE_1 | 3];
+        system.operand(1, words[1], 0x42);
+        system.operand(0, ADD, 7);
+        let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
+        let run = Run::of(2);
+        let written = system.register_writes(&info, &run);
+        let encoding = (WRITES_TABLE_1 >> 5) as u16;
+        assert_eq!(written, Some(StreamEvent::Register { encoding, value: 0x42, is_write: true }));
+        assert_eq!((system.tally.table_writes, system.tally.kernel_instructions), (1, 2));
+        assert_eq!(system.register_writes(&info, &run), None, "each write is told once");
+    }
+}
