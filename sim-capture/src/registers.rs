@@ -42,6 +42,7 @@ mod family {
         vectors: *mut Handle,
         syndrome: *mut Handle,
         link: *mut Handle,
+        table: *mut Handle,
     }
 
     // SAFETY: the handles are numbers to the engine, the same for all virtual CPUs and threads.
@@ -80,6 +81,7 @@ mod family {
             vectors: find("VBAR").or_else(|| find("VBAR_EL1"))?,
             syndrome: find("ESR_EL1")?,
             link: find("ELR_EL1")?,
+            table: find("TTBR0_EL1")?,
         })
     }
 
@@ -119,6 +121,11 @@ mod family {
         read(|known| known.vectors)
     }
 
+    /// `TTBR0_EL1`.
+    pub(crate) fn table() -> Option<u64> {
+        read(|known| known.table)
+    }
+
     /// `ESR_EL1` and `ELR_EL1`.
     pub(crate) fn exception() -> Option<(u64, u64)> {
         Some((read(|known| known.syndrome)?, read(|known| known.link)?))
@@ -148,9 +155,14 @@ mod family {
     }
 
     /// Nothing.
+    pub(crate) fn table() -> Option<u64> {
+        None
+    }
+
+    /// Nothing.
     pub(crate) fn exception() -> Option<(u64, u64)> {
         None
     }
 }
 
-pub(crate) use family::{exception, find, vectors, x, x_or_sp};
+pub(crate) use family::{exception, find, table, vectors, x, x_or_sp};

@@ -10,7 +10,7 @@ use crate::system_words::Operand;
 use crate::wire::{MAX_BLOCK, PAGE_BYTES, START_MARKER, STOP_MARKER, Word, control, page};
 use std::ffi::{c_uint, c_void};
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Pages remembered, so that each is told once for as long as it stays.
 const PAGES: usize = 4096;
@@ -178,6 +178,9 @@ extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
     unsafe { instrument(plugin, block, &instructions(block)) }
 }
 
+/// Set once the first block of the recording was translated, which runs at once.
+static IS_UNDER_WAY: AtomicBool = AtomicBool::new(false);
+
 /// A block as it was translated; kept for as long as the engine may run it.
 #[derive(Debug)]
 struct Translated {
@@ -186,6 +189,8 @@ struct Translated {
     pc: u64,
     /// Physical address of its first word, if the engine's memory was found.
     physical: Option<u64>,
+    /// The recording begins with it.
+    is_first: bool,
 }
 
 /// # Safety
@@ -205,10 +210,11 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
         let Some(id) = id else { return };
         let physical = host.checked_sub(HOST_OF_PHYSICAL.load(Ordering::Relaxed));
         let physical = physical.filter(|_| host != 0);
-        let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical });
+        let is_first = !IS_UNDER_WAY.swap(true, Ordering::Relaxed);
+        let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical, is_first });
         let data = std::ptr::from_ref::<Translated>(Box::leak(kept)).cast_mut().cast();
         let is_vector = pc % VECTOR_BYTES == 0;
-        let flags = if is_vector { qemu::CB_READ_REGS } else { qemu::CB_NO_REGS };
+        let flags = if is_vector || is_first { qemu::CB_READ_REGS } else { qemu::CB_NO_REGS };
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data);
         for (index, &(insn, word)) in insns.iter().enumerate() {
             plugin.counter.count(insn);
@@ -245,6 +251,11 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     let now = plugin.counter.now(vcpu);
     with_vcpu(plugin, vcpu, |state| {
         state.system.block_pc = block.pc;
+        if block.is_first
+            && let Some(table) = registers::table()
+        {
+            state.stream.push_record(&[Word::Table.encode(), table]);
+        }
         if block.pc % VECTOR_BYTES == 0 {
             note_exception(state, block.pc);
         }

@@ -107,6 +107,8 @@ pub(crate) enum Word {
     /// Of a whole system: a page is used as these [`page`] bits say; its virtual and its physical address
     /// are in the next words.
     Page(u32),
+    /// Of a whole system: the recording begins with this table; its address is in the next word.
+    Table,
     /// One access of instruction `index` of the running block.
     Access {
         /// Index of the instruction in its block.
@@ -128,6 +130,7 @@ const SYSTEM_SHIFT: u32 = 24;
 const SYSTEM_OPERAND: u32 = 0;
 const SYSTEM_EXCEPTION: u32 = 1;
 const SYSTEM_PAGE: u32 = 2;
+const SYSTEM_TABLE: u32 = 3;
 const ACCESS: u64 = 1 << 63;
 const INDEX_SHIFT: u32 = 54;
 const ADDR_MASK: u64 = (1 << INDEX_SHIFT) - 1;
@@ -145,6 +148,7 @@ impl Word {
             Word::Operand(n) => system(SYSTEM_OPERAND, n),
             Word::Exception(n) => system(SYSTEM_EXCEPTION, n),
             Word::Page(n) => system(SYSTEM_PAGE, n),
+            Word::Table => system(SYSTEM_TABLE, 0),
             Word::Access { index, addr } => {
                 ACCESS | u64::from(index) << INDEX_SHIFT | addr & ADDR_MASK
             }
@@ -174,6 +178,7 @@ impl Word {
                     SYSTEM_OPERAND => Some(Word::Operand(argument)),
                     SYSTEM_EXCEPTION => Some(Word::Exception(argument)),
                     SYSTEM_PAGE => Some(Word::Page(argument)),
+                    SYSTEM_TABLE => Some(Word::Table),
                     _ => None,
                 }
             }
@@ -227,6 +232,7 @@ mod tests {
             Word::Operand(511),
             Word::Exception(0x780),
             Word::Page(page::READ | page::DEVICE),
+            Word::Table,
             Word::Access { index: 0, addr: 0 },
             Word::Access { index: 511, addr: 0x000f_ffff_ffff_ffff },
             Word::Access { index: 3, addr: 0xffff_8000_1234_5678 },
@@ -239,6 +245,6 @@ mod tests {
     #[test]
     fn a_foreign_tag_is_no_word() {
         assert_eq!(Word::decode(7 << TAG_SHIFT), None);
-        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 3 << SYSTEM_SHIFT), None);
+        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 4 << SYSTEM_SHIFT), None);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::a64::{self, Exit};
 use super::registers::KnownRegisters;
-use super::system::{self, Arrival, SystemStream};
+use super::system::SystemStream;
 use super::wire::{SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
 use sim_core::Activity;
@@ -245,41 +245,21 @@ impl Stream {
                     position += 1;
                     shared.handlers.insert(handler, signal);
                 }
-                Some(word @ (Word::Operand(_) | Word::Exception(_) | Word::Page(_))) => {
+                Some(
+                    word @ (Word::Operand(_) | Word::Exception(_) | Word::Page(_) | Word::Table),
+                ) => {
                     let values = words.get(position..).unwrap_or_default();
-                    position += self.take_system(word, values, shared);
+                    let (taken, access) =
+                        shared.take_system(word, values, self.history[self.at].block);
+                    position += taken;
+                    if let Some((index, addr)) = access {
+                        self.access(index, addr, shared);
+                    }
                 }
                 None => bail!("the plugin wrote the unknown word {bits:#x}: rebuild it"),
             }
         }
         Ok(())
-    }
-
-    /// A word that only a whole system has, with the values behind it; how many these are.
-    fn take_system(&mut self, word: Word, values: &[u64], shared: &mut Shared) -> usize {
-        let value = |index: usize| values.get(index).copied().unwrap_or(0);
-        let Shared { system: Some(system), blocks, .. } = shared else { return 0 };
-        match word {
-            Word::Operand(index) => {
-                let block = self.history[self.at].block;
-                let word = blocks.get(block as usize).map_or(0, |info| info.word(index as usize));
-                system.operand(index as u16, word, value(0));
-                if !system::is_context_only(word) {
-                    self.access(index, value(0), shared);
-                }
-                1
-            }
-            Word::Exception(vector) => {
-                let (syndrome, link) = (value(0), Some(value(1)));
-                system.arrival = Some(Arrival { vector, syndrome, link });
-                2
-            }
-            Word::Page(bits) => {
-                system.pages.note(value(0), value(1), bits);
-                2
-            }
-            _ => 0,
-        }
     }
 
     /// An access of the running block. One instruction may report several: of a gather or scatter each

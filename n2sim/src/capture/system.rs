@@ -12,10 +12,11 @@ mod libraries;
 mod machine;
 mod pages;
 mod symbols;
+mod words;
 
-pub(super) use ending::{Arrival, SystemStream, SystemTally, is_context_only};
+pub(super) use ending::{SystemStream, SystemTally};
 pub(crate) use engine::{INSTALL, NAME, probe};
-pub(super) use pages::Pages;
+use pages::Pages;
 
 use super::account::{self, PluginTally, Stopwatch};
 use super::recorder::Recorder;
@@ -137,7 +138,7 @@ fn nothing_recorded(args: &CaptureArgs, memory: &mut SharedMemory, end: &End) ->
 #[allow(clippy::too_many_arguments, reason = "all that a recording leaves")]
 fn finish(
     guest: &Guest,
-    kernel_symbols: Vec<sim_trace::Symbol>,
+    mut kernel_symbols: Vec<sim_trace::Symbol>,
     mut output: Output,
     recorder: Recorder,
     memory: &mut SharedMemory,
@@ -155,6 +156,11 @@ fn finish(
     }
     let mut gaps = account::gaps(&shared.tally, &plugin, end);
     let tally = system.tally;
+    // A kernel has very many functions.
+    kernel_symbols.retain(|symbol| {
+        let last = symbol.addr + symbol.size.saturating_sub(1);
+        [symbol.addr, last].iter().any(|addr| system.pages.is_kernel_code(*addr))
+    });
     let (map, remarks) = system.pages.map();
     gaps.extend(remarks);
     if !has_registers {

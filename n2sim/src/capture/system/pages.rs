@@ -34,7 +34,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// `TTBR0_EL1` was written.
-    pub(super) fn enter(&mut self, table: u64) {
+    pub(crate) fn enter(&mut self, table: u64) {
         self.space = table & TABLE;
     }
 
@@ -53,6 +53,12 @@ impl Pages {
     /// `DC ZVA` wrote at `virt`; the engine does not say where that is.
     pub(super) fn note_zeroed(&mut self, virt: u64) {
         self.zeroed.insert(self.key(virt), ());
+    }
+
+    /// True if code of the page of `virt`, of the kernel's half, was run.
+    pub(super) fn is_kernel_code(&self, virt: u64) -> bool {
+        let usage = self.uses.get(&(0, virt & !(BYTES - 1)));
+        usage.is_some_and(|usage| usage.bits & page::EXECUTE != 0)
     }
 
     /// The map of the kernel's half and of the address space with the most pages, and what it leaves out.
@@ -152,6 +158,7 @@ mod tests {
         // The ASID is no part of the table's address.
         pages.enter(0x0007_0000_4100_0000);
         pages.note(0x40_2000, 0x5000_3000, page::READ | page::DEVICE);
+        assert!(pages.is_kernel_code(KERNEL + 8) && !pages.is_kernel_code(KERNEL + 0x1000));
         let (map, remarks) = pages.map();
         let map = map.expect("there are entries");
         let entries: Vec<_> =

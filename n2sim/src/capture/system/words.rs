@@ -1,0 +1,41 @@
+//! What the plugin says of a whole system beside its blocks and accesses.
+
+use super::super::stream::{BlockInfo, Shared};
+use super::super::wire::Word;
+use super::ending::{Arrival, is_context_only};
+
+impl Shared {
+    /// A word that only a whole system has, with the values behind it; how many of these it took, and the
+    /// access that it tells of an instruction of the running `block`, by index.
+    pub(crate) fn take_system(
+        &mut self,
+        word: Word,
+        values: &[u64],
+        block: u32,
+    ) -> (usize, Option<(u32, u64)>) {
+        let value = |index: usize| values.get(index).copied().unwrap_or(0);
+        let Some(system) = &mut self.system else { return (0, None) };
+        match word {
+            Word::Operand(index) => {
+                let info = self.blocks.get(block as usize);
+                let word = info.map_or(0, |info: &BlockInfo| info.word(index as usize));
+                system.operand(index as u16, word, value(0));
+                (1, (!is_context_only(word)).then(|| (index, value(0))))
+            }
+            Word::Exception(vector) => {
+                let (syndrome, link) = (value(0), Some(value(1)));
+                system.arrival = Some(Arrival { vector, syndrome, link });
+                (2, None)
+            }
+            Word::Page(bits) => {
+                system.pages.note(value(0), value(1), bits);
+                (2, None)
+            }
+            Word::Table => {
+                system.pages.enter(value(0));
+                (1, None)
+            }
+            _ => (0, None),
+        }
+    }
+}
