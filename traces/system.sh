@@ -84,7 +84,7 @@ $compiler -std=gnu11 -O2 -march=armv8.2-a+lse -mtune=neoverse-n2 -ffreestanding 
     -o "$work/system" "$here/src/system.c"
 cd "$work"
 "$n2sim" capture --system --kernel vmlinuz --engine "$engine" --level 19 --recipe "traces/system.sh" \
-    -o system.n2t -- ./system >system.out 2>system.log || { cat system.log >&2; exit 2; }
+    ${KERNEL_SYMBOLS:+--kernel-symbols "$KERNEL_SYMBOLS"} -o system.n2t -- ./system >system.out 2>system.log || { cat system.log >&2; exit 2; }
 cat system.log
 grep -q ": ok " system.out || { echo "system: wrong result" >&2; exit 1; }
 line=$(sed -n '1s/^.*: \([0-9,]*\) instructions, [0-9,]* blocks, \([0-9,]*\) accesses,.*/\1 \2 1/p' system.log | tr -d ,)
