@@ -434,7 +434,7 @@ mod tests {
         }
         let mut levels = Vec::new();
         for _ in 0..4 {
-            state.leave();
+            state.leave(None);
             levels.push(state.privilege.level);
         }
         assert_eq!(levels, [1, 1, 0, 0]);
@@ -448,7 +448,7 @@ mod tests {
         }
         for _ in 0..MAX_NESTED {
             assert_eq!(state.privilege.level, 1);
-            state.leave();
+            state.leave(None);
         }
         assert_eq!(state.nested, 0);
     }

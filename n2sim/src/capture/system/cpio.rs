@@ -10,6 +10,9 @@ const FILE: u32 = 0o100_000;
 /// A character device that its owner may read and write.
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
+/// When everything was last changed: the day on which the recorded system believes to be.
+const CHANGED: u32 = 1_577_836_800;
+
 /// An archive that grows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Archive {
@@ -66,7 +69,7 @@ impl Archive {
             0,
             0,
             1,
-            0,
+            CHANGED,
             content.len() as u32,
             0,
             0,
