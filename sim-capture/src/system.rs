@@ -213,7 +213,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
         let is_first = !IS_UNDER_WAY.swap(true, Ordering::Relaxed);
         let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical, is_first });
         let data = std::ptr::from_ref::<Translated>(Box::leak(kept)).cast_mut().cast();
-        let is_vector = pc % VECTOR_BYTES == 0;
+        let is_vector = pc.is_multiple_of(VECTOR_BYTES);
         let flags = if is_vector || is_first { qemu::CB_READ_REGS } else { qemu::CB_NO_REGS };
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data);
         for (index, &(insn, word)) in insns.iter().enumerate() {
@@ -256,7 +256,7 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
         {
             state.stream.push_record(&[Word::Table.encode(), table]);
         }
-        if block.pc % VECTOR_BYTES == 0 {
+        if block.pc.is_multiple_of(VECTOR_BYTES) {
             note_exception(state, block.pc);
         }
         let goes_on = state.begin_block(block.id, block.n_insns, now, true);

@@ -49,7 +49,7 @@ impl Start {
                 None => bail!("--start {text}: the kernel has no such function"),
             },
         };
-        if address == 0 || address % 4 != 0 {
+        if address == 0 || !address.is_multiple_of(4) {
             bail!("--start {text}: instructions begin at multiples of 4 above 0");
         }
         Ok(Start::At(address))
