@@ -98,8 +98,11 @@ impl Archive {
 mod tests {
     use super::*;
 
-    /// Name, mode, device and content of each entry, read back by the published layout.
-    fn entries(bytes: &[u8]) -> Vec<(String, u32, (u32, u32), Vec<u8>)> {
+    /// Name, mode, device and content.
+    type Entry = (String, u32, (u32, u32), Vec<u8>);
+
+    /// Each entry, read back by the published layout.
+    fn entries(bytes: &[u8]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut at = 0;
         loop {
