@@ -103,6 +103,43 @@ fn every_form_of_a_report_marks_doubtful_counts() {
 }
 
 #[test]
+fn what_follows_from_doubtful_counts_is_marked_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("t").display().to_string();
+    let native = "traces/vector.n2t";
+    done(&["trace", "export", "--to", "champsim", native, "-o", &trace]);
+    let said = |words: &[&str]| done(words).0.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cases: [(&[&str], &str); 6] = [
+        (&["stat", "TRACE", "-M", "ipc", "--limit", "5k"], "# doubtful: no opcodes"),
+        (&["stat", "TRACE", "-M", "ipc", "-x,", "--limit", "5k"], "(doubtful: no opcodes)"),
+        (&["pipeline", "TRACE", "--window", "100..110"], "(doubtful: no opcodes)"),
+        (&["flow", "TRACE", "--limit", "5k"], "5.4 L1 D-cache, read: doubtful, no opcodes"),
+        (&["flow", "TRACE", "--limit", "5k"], "# doubtful: no opcodes"),
+        (&["flow", "TRACE", "--limit", "5k", "--svg"], "doubtful, no opcodes"),
+    ];
+    for (words, mark) in cases {
+        let of = |trace: &str| {
+            let is_trace = |word: &&str| *word == "TRACE";
+            let put = |word: &&'static str| {
+                if is_trace(word) { trace.to_owned() } else { (*word).to_owned() }
+            };
+            let words: Vec<String> = words.iter().map(put).collect();
+            said(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let text = of(&trace);
+        assert!(text.contains(mark), "{words:?}: {text}");
+        assert!(!of(native).contains("doubtful"), "{words:?}");
+    }
+    let text = said(&["diff", "--runs", native, &trace, "--limit", "5k"]);
+    assert!(
+        text.contains("# lacks no opcodes") && text.contains("# doubtful: no opcodes"),
+        "{text}"
+    );
+    let page = done(&["diff", "--runs", native, &trace, "--limit", "5k", "--html"]).0;
+    assert!(page.contains("The trace of the second run lacks something"), "{page}");
+}
+
+#[test]
 fn what_cannot_be_read_is_refused_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
