@@ -148,6 +148,17 @@ pub(crate) struct StatArgs {
     /// Count only between two markers: numbers of HINT instructions (40,41) or names of functions
     #[arg(long, value_name = "BEGIN,END", help_heading = "Part of the trace")]
     pub(crate) roi: Option<String>,
+    /// Run only the windows of FILE, from `n2sim trace regions`, and scale their counts up to the trace
+    #[arg(long, value_name = "FILE", help_heading = "Part of the trace")]
+    #[arg(conflicts_with_all = ["roi", "limit", "warmup", "jobs", "truth", "plan", "interval_print"])]
+    #[arg(conflicts_with_all = ["per_function", "program_pmu"])]
+    pub(crate) regions: Option<PathBuf>,
+    /// Cut the trace into N chunks and run them at the same time, each behind a warm-up (docs/regions.md)
+    #[arg(long, value_name = "N", help_heading = "Part of the trace")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(conflicts_with_all = ["roi", "limit", "warmup", "truth", "plan", "interval_print"])]
+    #[arg(conflicts_with_all = ["per_function", "program_pmu"])]
+    pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
@@ -302,6 +313,10 @@ pub(crate) enum TraceWhat {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
+    #[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
+        n2sim stat --regions long.toml long.n2t")]
+    Regions(RegionsArgs),
     /// Print instructions, one per line
     Dump {
         /// The trace
@@ -316,6 +331,35 @@ pub(crate) enum TraceWhat {
         #[arg(long, value_name = "N", value_parser = instructions, default_value = "1000")]
         count: u64,
     },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RegionsArgs {
+    /// The trace; instructions of one thread
+    pub(crate) file: PathBuf,
+    /// The windows to write (TOML)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// About so many windows
+    #[arg(long, value_name = "N", default_value_t = 150)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) windows: u32,
+    /// Instructions of a window (default: a 6000th of the trace, from 10k to 10M)
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    pub(crate) interval: Option<u64>,
+    /// At most so many groups of intervals that run alike
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) clusters: u32,
+    /// Instructions in front of each window that only warm the machine (default: as many as a window has)
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    pub(crate) warmup: Option<u64>,
+    /// Instructions in front of those whose branches teach the predictors (default: ten times as many)
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    pub(crate) lesson: Option<u64>,
+    /// Seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 /// What a trace is written as, by its name.

@@ -355,6 +355,7 @@ pub(crate) fn write(
             counted: Some(counted),
             owners: threads.as_deref(),
             has_stall_slot_erratum: replay.has_stall_slot_erratum,
+            errors: None,
         };
         let report = StatReport::new(outcome, &options).at(interval.time_ns);
         if args.json {

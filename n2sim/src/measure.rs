@@ -1,7 +1,8 @@
 //! A run whose events share the counters that a core has, as `perf stat` would count them.
 
-use sim_machine::{MachineError, Outcome, RunOptions, Session};
-use sim_pmu::perf::{Group, Passes, PerfSession, PerfSetup, Reading, Status};
+use sim_core::PmuEvent;
+use sim_machine::{CoreOutcome, LevelCounts, MachineError, Outcome, RunOptions, Session};
+use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
 use crate::event_list::EventGroup;
@@ -142,6 +143,39 @@ impl Request {
             false => stat::exact(&outcome, &self.events),
         };
         Ok(Measured { outcome, readings, truth, rotations: 0, passes: passes.len() })
+    }
+
+    /// The events as counters of their own read them in a run that was put together from parts.
+    pub(crate) fn of(&self, outcome: Outcome) -> Measured {
+        if self.events.is_empty() {
+            return Measured::of_all(outcome);
+        }
+        let of_core = |core: &CoreOutcome| {
+            let cycles = core.counts.value(PmuEvent::CPU_CYCLES);
+            let events = self.events.iter().zip(&self.is_supported).filter(|(_, is)| **is);
+            let value = |event| Reading::exact(self.value(core, event), cycles);
+            events.map(|(selected, _)| value(&selected.event)).collect()
+        };
+        let readings = outcome.cores.iter().map(of_core).collect();
+        let readings = self.all(&outcome, readings);
+        Measured { outcome, truth: readings.clone(), readings, rotations: 0, passes: 1 }
+    }
+
+    /// What a core counted at the levels of an event.
+    fn value(&self, core: &CoreOutcome, PerfEvent { event, levels, .. }: &PerfEvent) -> u64 {
+        if !self.has_kernel {
+            return core.counts.value(*event);
+        }
+        // A kernel at EL2 is the hypervisor.
+        let has_el1 = core.levels.iter().any(|part| part.level.level == 1);
+        let is_counted = |part: &&LevelCounts| match part.level.level {
+            0 => levels.user,
+            2 if has_el1 => levels.hypervisor,
+            1 | 2 => levels.kernel,
+            _ => false,
+        };
+        let parts = core.levels.iter().filter(is_counted);
+        parts.map(|part| part.counts.value(*event)).sum()
     }
 
     /// Puts what is not supported back into its places.

@@ -267,6 +267,7 @@ fn write_counts(
         counted: Some(Counted { events, readings: &readings, truth: None }),
         owners: Some(&owners),
         has_stall_slot_erratum: replay.has_stall_slot_erratum,
+        errors: None,
     };
     let report = StatReport::new(outcome, &options);
     if args.json {

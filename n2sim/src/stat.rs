@@ -26,6 +26,7 @@ use crate::output::Output;
 use crate::per_function;
 use crate::plan;
 use crate::program_pmu;
+use crate::sampled::{self, Sampled};
 use crate::stat_metrics::Metrics;
 
 /// Words unknown to the decoder that are listed by name.
@@ -151,7 +152,14 @@ fn count_once(
     metrics: &Metrics,
 ) -> anyhow::Result<(CountsFile, u64)> {
     let Replay { session, options, request, .. } = replay;
-    let (measured, instructions) = measure(args, session, options, request)?;
+    let (sampled, ran) = with_progress(session, |progress| sampled::run(args, session, progress))?;
+    let (measured, errors, instructions) = match sampled {
+        Some(Sampled { outcome, errors }) => (request.of(outcome), errors, ran),
+        None => {
+            let (measured, instructions) = measure(args, session, options, request)?;
+            (measured, None, instructions)
+        }
+    };
     let outcome = &measured.outcome;
     let counted = (!request.events.is_empty()).then_some(Counted {
         events: &request.events,
@@ -163,6 +171,7 @@ fn count_once(
         counted,
         owners: threads.as_deref(),
         has_stall_slot_erratum: replay.has_stall_slot_erratum,
+        errors: errors.as_deref(),
     };
     let rows = metrics.rows(&measured, args.per_thread, args.truth);
     write_report(out, args, outcome, &StatReport::new(outcome, &options), &rows)?;
@@ -204,7 +213,15 @@ pub(crate) fn with_progress<T>(
     session: &Session,
     run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, u64)> {
-    let bar = ProgressBar::new(session.instructions());
+    with_bar(session.instructions(), run)
+}
+
+/// The same for any work on so many instructions.
+pub(crate) fn with_bar<T>(
+    instructions: u64,
+    run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,
+) -> anyhow::Result<(T, u64)> {
+    let bar = ProgressBar::new(instructions);
     let style = ProgressStyle::with_template(
         "{bar:40} {percent:>3}%  {human_pos} of {human_len} instructions  {per_sec}  {eta}",
     )?;

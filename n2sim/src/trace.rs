@@ -10,7 +10,7 @@ use sim_trace::{Summary, TraceFile};
 
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
-use crate::{export, import};
+use crate::{export, import, regions};
 
 /// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
@@ -56,6 +56,11 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
             let trace = TraceFile::open(file)?;
             let summary = sim_trace::repack_with_map(&trace, output, RECOVERED_LEVEL, &map)?;
             write_written(&mut out, output, &summary)?;
+            Verdict::Good
+        }
+        TraceWhat::Regions(args) => {
+            check_different(&args.file, &args.output)?;
+            regions::run(&mut out, args)?;
             Verdict::Good
         }
         TraceWhat::Dump { file, stream, start, count } => {

@@ -59,6 +59,7 @@ mod translation_setup;
 mod uncore;
 mod walk;
 mod walker;
+mod warm;
 mod write_stream;
 
 pub use config::{MemoryConfig, SemanticsConfig};
@@ -70,3 +71,4 @@ pub use prefetch_stats::{PrefetchCounts, PrefetchStats};
 pub use setup::{CacheLevel, NotMapped, TlbLevel};
 pub use tag_array::Defect;
 pub use tally::{MemoryTally, Walks};
+pub use warm::{Touch, TouchKind};

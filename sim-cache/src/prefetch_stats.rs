@@ -44,7 +44,12 @@ impl PrefetchCounts {
         self.combined(other, |one, other| one + other)
     }
 
-    fn combined(&self, other: &PrefetchCounts, f: fn(u64, u64) -> u64) -> PrefetchCounts {
+    /// Each count, changed alike.
+    fn map(&self, change: impl Fn(u64) -> u64) -> PrefetchCounts {
+        self.combined(self, |one, _| change(one))
+    }
+
+    fn combined(&self, other: &PrefetchCounts, f: impl Fn(u64, u64) -> u64) -> PrefetchCounts {
         PrefetchCounts {
             issued: f(self.issued, other.issued),
             useful: f(self.useful, other.useful),
@@ -89,6 +94,13 @@ impl PrefetchStats {
             l1i: self.l1i.plus(&other.l1i),
             l2: self.l2.plus(&other.l2),
         }
+    }
+
+    /// Each count, changed alike.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(u64) -> u64) -> PrefetchStats {
+        let [l1d, l1i, l2] = [self.l1d, self.l1i, self.l2].map(|counts| counts.map(&change));
+        PrefetchStats { l1d, l1i, l2 }
     }
 
     /// The prefetchers with the names that reports print.

@@ -121,7 +121,13 @@ impl MemoryTally {
         self.combined(other, |one, other| one + other)
     }
 
-    fn combined(&self, other: &MemoryTally, f: fn(u64, u64) -> u64) -> MemoryTally {
+    /// Each total, changed alike.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(u64) -> u64) -> MemoryTally {
+        self.combined(self, |one, _| change(one))
+    }
+
+    fn combined(&self, other: &MemoryTally, f: impl Fn(u64, u64) -> u64) -> MemoryTally {
         let walks = |one: Walks, other: Walks| Walks {
             walks: f(one.walks, other.walks),
             cycles: f(one.cycles, other.cycles),

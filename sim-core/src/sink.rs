@@ -284,6 +284,12 @@ impl Counts {
         window
     }
 
+    /// Each total, changed alike.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(u64) -> u64) -> Counts {
+        Counts { raised: self.raised.map(change) }
+    }
+
     /// Adds the totals of another core or thread.
     pub fn add(&mut self, other: &Counts) {
         for (total, more) in self.raised.iter_mut().zip(&other.raised) {

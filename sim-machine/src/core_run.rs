@@ -1,5 +1,7 @@
 //! One core that runs one thread of a trace: feeds the pipeline and keeps the counted window.
 
+mod skip;
+
 use crate::error::MachineError;
 use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord};
@@ -14,7 +16,7 @@ use sim_trace::{StreamEvent, StreamReader};
 use std::collections::BTreeMap;
 
 /// Counts and lost slots at one moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Snapshot {
     counts: Counts,
     lost: [u64; StallCause::COUNT],
@@ -59,7 +61,9 @@ pub(crate) struct CoreRun {
     registers_seen: usize,
     /// Place in the batch of the next recorded exception; [`NO_EXCEPTION`] without one.
     exception_at: u32,
-    /// The kernel is in the trace, and the level at its begin is to be found out.
+    /// The kernel is in the trace.
+    full_system: bool,
+    /// It is, and the level at which it begins is to be found out.
     begins_somewhere: bool,
     /// How many of the further element addresses of the batch are used.
     more_at: usize,
@@ -88,7 +92,6 @@ impl CoreRun {
         watch: RegionWatch,
         full_system: bool,
     ) -> CoreRun {
-        let lost = [0; StallCause::COUNT];
         CoreRun {
             core,
             stream,
@@ -99,6 +102,7 @@ impl CoreRun {
             events_seen: 0,
             registers_seen: 0,
             exception_at: NO_EXCEPTION,
+            full_system,
             begins_somewhere: full_system,
             more_at: 0,
             watch,
@@ -106,17 +110,20 @@ impl CoreRun {
             levels: Levels::default(),
             privilege: Privilege::default(),
             opened: None,
-            measured: Snapshot {
-                counts: Counts::default(),
-                lost,
-                prefetches: PrefetchStats::default(),
-                memory: MemoryTally::default(),
-            },
+            measured: Snapshot::default(),
             unknown: BTreeMap::new(),
             done: 0,
             ended: false,
             ended_inside: false,
         }
+    }
+
+    /// Goes on behind the end of the part that was counted; what comes is counted anew.
+    pub(crate) fn begin_window(&mut self, watch: RegionWatch) {
+        self.watch = watch;
+        self.measured = Snapshot::default();
+        self.levels.forget_totals();
+        (self.ended, self.ended_inside) = (false, false);
     }
 
     /// True when the thread has nothing left to run.
@@ -325,7 +332,7 @@ impl CoreRun {
             Change::OpenBefore => self.open(memory, listener),
             Change::CloseBefore => self.close(false, memory, listener),
             Change::Stop => {
-                self.close(true, memory, listener);
+                self.close(!self.watch.goes_on(), memory, listener);
                 self.end(memory, listener);
                 return;
             }

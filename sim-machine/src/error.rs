@@ -1,5 +1,6 @@
 //! What can be wrong with a run: the trace, or what was asked of it.
 
+use crate::regions::RegionsError;
 use sim_cache::BadMapping;
 use sim_trace::TraceError;
 
@@ -84,4 +85,31 @@ pub enum MachineError {
         /// Instructions of the longest thread.
         instructions: u64,
     },
+    /// Several threads ran, where only one can be taken apart.
+    #[error(
+        "{trace}: {threads} threads have instructions; windows and chunks are of traces with one thread, because nothing tells where the others stand"
+    )]
+    Threads {
+        /// The trace as named on the command line.
+        trace: String,
+        /// How many threads have instructions.
+        threads: usize,
+    },
+    /// The intervals are too short for the trace.
+    #[error(
+        "{trace}: intervals of {interval} instructions would be {expected}; give longer ones (at most {most} intervals)"
+    )]
+    TooManyIntervals {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Instructions of an interval.
+        interval: u64,
+        /// Intervals of that length in the trace.
+        expected: u64,
+        /// Most intervals.
+        most: u64,
+    },
+    /// The file of windows cannot be used.
+    #[error(transparent)]
+    Regions(#[from] RegionsError),
 }

@@ -81,6 +81,11 @@ impl Levels {
         add_at(&mut self.totals, self.current, more);
     }
 
+    /// What was counted so far belongs to nobody any more.
+    pub(crate) fn forget_totals(&mut self) {
+        self.totals.clear();
+    }
+
     /// Everything counted so far, lowest level first.
     pub(crate) fn totals(&self) -> &[LevelCounts] {
         &self.totals

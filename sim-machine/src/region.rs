@@ -99,6 +99,8 @@ pub(crate) struct RegionWatch {
     ever_open: bool,
     /// Instructions that come before anything can change.
     quiet: u64,
+    /// The thread goes on behind the limit, so that nothing drains there.
+    goes_on: bool,
 }
 
 impl RegionWatch {
@@ -124,7 +126,28 @@ impl RegionWatch {
             open: false,
             ever_open: false,
             quiet: 0,
+            goes_on: false,
         })
+    }
+
+    /// Counts a part of a thread that goes on behind it.
+    pub(crate) fn window(warmup: u64, length: u64) -> RegionWatch {
+        RegionWatch {
+            warmup,
+            limit: length,
+            roi: None,
+            warming: warmup,
+            counted: 0,
+            open: false,
+            ever_open: false,
+            quiet: 0,
+            goes_on: true,
+        }
+    }
+
+    /// True when the thread goes on behind the limit.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.goes_on
     }
 
     /// True once counting has begun.

@@ -1,5 +1,10 @@
 //! A trace on a machine: one core per thread, advanced in time order.
 
+mod chunks;
+mod windows;
+
+pub use windows::Window;
+
 use crate::config::MachineConfig;
 use crate::core_run::CoreRun;
 use crate::erratum::{self, Erratum};
@@ -112,13 +117,7 @@ impl Session {
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let mut cores = self.cores(options)?;
-        let mut memory = MemorySystem::new(
-            &self.config.memory,
-            &self.config.semantics,
-            cores.len(),
-            self.config.run.seed,
-        );
-        self.map_pages(&mut memory)?;
+        let mut memory = self.memory(cores.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
         while let Some((first, until)) = lowest(&cores) {
@@ -126,17 +125,31 @@ impl Session {
             progress(cores.iter().map(CoreRun::done).sum());
         }
         self.check_counted(&cores, options)?;
+        Ok(self.outcome(&cores, &program, notes(&cores, options)))
+    }
+
+    /// The memory of so many cores, with the pages of the trace.
+    fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
+        let MachineConfig { memory, semantics, run, .. } = &self.config;
+        let mut memory = MemorySystem::new(memory, semantics, cores, run.seed);
+        self.map_pages(&mut memory)?;
+        Ok(memory)
+    }
+
+    /// What the cores counted, as the revision of the core counts it.
+    fn outcome(&self, cores: &[CoreRun], program: &Program, notes: Vec<String>) -> Outcome {
         let mut outcome = Outcome {
             header: self.header.clone(),
-            cores: cores.iter().map(|core| core.outcome(&program)).collect(),
+            cores: cores.iter().map(|core| core.outcome(program)).collect(),
             clock_hz: self.config.core.clock_hz,
-            notes: notes(&cores, options),
+            notes,
         };
+        let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         for core in outcome.cores.iter_mut().filter(|_| has_erratum) {
             erratum::count_surplus(&mut core.counts);
             core.levels.iter_mut().for_each(|part| erratum::count_surplus(&mut part.counts));
         }
-        Ok(outcome)
+        outcome
     }
 
     /// The static instructions of the trace, by their numbers, and the pages of its code.

@@ -146,6 +146,21 @@ impl BranchUnit {
         Prediction { next, taken, btb, resteered, btb_target, lookup, before }
     }
 
+    /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it.
+    pub fn learn(&mut self, branch: Branch, next: u64) {
+        if let DirectionUnit::Perfect = self.direction {
+            return;
+        }
+        let prediction = self.predict(branch);
+        let taken = !branch.is_conditional() || next != branch.pc.wrapping_add(4);
+        let actual = Outcome { pc: branch.pc, taken, next };
+        self.train(branch.kind, &prediction, actual);
+        if prediction.next != Some(next) {
+            self.history.restore(prediction.before);
+            self.history.push(branch, taken, next);
+        }
+    }
+
     /// The prediction of a branch that goes on at `next`, if branches are predicted perfectly: no
     /// bubble, and nothing to learn.
     pub fn perfect(&self, branch: Branch, next: Option<u64>) -> Option<Prediction> {
@@ -363,6 +378,23 @@ mod tests {
         assert_eq!((not_taken.next, not_taken.taken), (Some(0x1004), false));
         assert_eq!(unit.perfect(conditional(), None), None);
         assert_eq!(BranchUnit::new(&self::config()).perfect(conditional(), Some(0x2000)), None);
+    }
+
+    #[test]
+    fn what_is_learned_is_what_a_run_teaches() {
+        let (mut taught, mut ran) = (BranchUnit::new(&config()), BranchUnit::new(&config()));
+        let pattern = [true, true, false, true, false];
+        for i in 0..500 {
+            let next = if pattern[i % pattern.len()] { 0x2000 } else { 0x1004 };
+            taught.learn(conditional(), next);
+            run(&mut ran, conditional(), pattern[i % pattern.len()], next);
+            let call = Branch { pc: 0x3000, kind: BranchKind::Call, target: 0x9000 };
+            taught.learn(call, 0x9000);
+            run(&mut ran, call, true, 0x9000);
+        }
+        for branch in [conditional(), Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 }] {
+            assert_eq!(taught.predict(branch), ran.predict(branch));
+        }
     }
 
     #[test]

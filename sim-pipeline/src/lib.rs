@@ -20,6 +20,7 @@ mod exception;
 mod execute;
 pub mod frontend;
 pub mod issue_queue;
+mod learn;
 pub mod lsu;
 mod maintain;
 mod memory_order;

@@ -108,7 +108,9 @@ fn text_row(row: &Row, name_width: usize) -> String {
     let took_turns = row.running_ns != row.enabled_ns;
     let percent =
         if took_turns { format!("  ({:.2}%)", row.percent_running()) } else { String::new() };
-    format!("{}{percent}", line.trim_end())
+    let variance =
+        row.variance.map(|percent| format!("  ( +-{percent:6.2}% )")).unwrap_or_default();
+    format!("{}{variance}{percent}", line.trim_end())
 }
 
 /// Time and owner before a count.
@@ -151,7 +153,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `[time,] [owner, [CPUs,]] value, unit, event, run_ns, percent, metric value, metric unit [, truth,
+/// `[time,] [owner, [CPUs,]] value, unit, event, [variance,] run_ns, percent, metric value, metric unit [, truth,
 /// error]`.
 fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
     let mut fields: Vec<String> = row.time_ns.map(seconds).into_iter().collect();
@@ -168,6 +170,7 @@ fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
         Reading::NotSupported => (String::from(NOT_SUPPORTED), ""),
     };
     fields.extend([value, unit.to_owned(), row.name.clone()]);
+    fields.extend(row.variance.map(|percent| format!("{percent:.2}%")));
     fields.extend([row.running_ns.to_string(), whole_percent(row)]);
     let [value, label] = match row.comment {
         Some(Comment { value, style: Style::Frequency, label }) => {
@@ -224,6 +227,7 @@ fn json_object(row: &Row) -> io::Result<String> {
     fields.push(format!("\"counter-value\" : {}", quoted(&value)?));
     fields.push(format!("\"unit\" : \"{unit}\""));
     fields.push(format!("\"event\" : {}", quoted(&row.name)?));
+    fields.extend(row.variance.map(|percent| format!("\"variance\" : {percent:.2}")));
     fields.push(format!("\"event-runtime\" : {}", row.running_ns));
     fields.push(format!("\"pcnt-running\" : {}", whole_percent(row)));
     if let Some(comment) = row.comment {

@@ -69,6 +69,8 @@ pub struct Row {
     pub enabled_ns: u64,
     /// Modeled time during which it was on a counter.
     pub running_ns: u64,
+    /// Half of the 95 % confidence interval in percent of the count, if it is an estimate from samples.
+    pub variance: Option<f64>,
     /// What a counter of its own would have counted, if that was asked for.
     pub truth: Option<u64>,
     /// The ratio behind it.
@@ -173,6 +175,8 @@ pub struct StatOptions<'a> {
     pub owners: Option<&'a [Owner]>,
     /// The revision counts one stalled slot too many in every cycle.
     pub has_stall_slot_erratum: bool,
+    /// For each event, by its number, how far the estimate may be from its count, in percent.
+    pub errors: Option<&'a [f64]>,
 }
 
 impl StatReport {
@@ -267,13 +271,14 @@ struct Column<'a> {
     truth: Option<Vec<perf::Reading>>,
     clock_hz: u64,
     has_stall_slot_erratum: bool,
+    errors: Option<&'a [f64]>,
     lacks: &'a [Lack],
 }
 
 impl<'a> Column<'a> {
     fn all(
         outcome: &'a Outcome,
-        options: &StatOptions<'_>,
+        options: &StatOptions<'a>,
         counted: &Counted<'a>,
     ) -> Vec<Column<'a>> {
         let column = |owner, readings, truth| Column {
@@ -283,6 +288,7 @@ impl<'a> Column<'a> {
             truth,
             clock_hz: outcome.clock_hz,
             has_stall_slot_erratum: options.has_stall_slot_erratum,
+            errors: options.errors,
             lacks: &outcome.header.lacks,
         };
         let Some(owners) = options.owners else {
@@ -311,6 +317,7 @@ impl<'a> Column<'a> {
             reading: shown,
             enabled_ns: nanoseconds(reading.enabled, self.clock_hz),
             running_ns: nanoseconds(reading.running, self.clock_hz),
+            variance: self.errors.map(|errors| errors[self.events[i].event.event as usize]),
             truth: self.truth_of(i).filter(|_| shown != Reading::NotSupported),
             comment: self.comment(i),
             doubt: trust::doubt(self.events[i].event.event, self.lacks).map(Lack::label),

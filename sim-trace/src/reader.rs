@@ -16,6 +16,8 @@ use crate::load::check_columns;
 use crate::source::At;
 use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
 
+pub use decoder::Skim;
+
 /// A side event and its place in the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventAt {
@@ -102,6 +104,42 @@ impl<R: Read + Seek> StreamReader<R> {
         let decoded = self.decoder.batch(out, &mut self.more, &mut self.events);
         decoded.at(|| self.place(self.chunks[self.begun - 1]))?;
         Ok(true)
+    }
+
+    /// Goes on to the first end of a block at or behind instruction `until` of the stream, or to its end, and
+    /// tells `visitor` what ran on the way. Where it is then: [`StreamReader::position`]. Behind a skim that
+    /// hears of no accesses nothing but another one can follow.
+    ///
+    /// # Errors
+    /// As [`StreamReader::next_batch`].
+    pub fn skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+        self.events.clear();
+        self.more.clear();
+        let result = self.try_skim(until, visitor);
+        if result.is_err() {
+            self.decoder.close();
+            self.begun = self.chunks.len();
+        }
+        result
+    }
+
+    fn try_skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+        loop {
+            if self.decoder.is_open() {
+                self.decoder.skim(until, visitor).at(|| self.place(self.chunks[self.begun - 1]))?;
+            }
+            if self.decoder.is_open() || self.position() >= until {
+                return Ok(());
+            }
+            let Some(&k) = self.chunks.get(self.begun) else { return Ok(()) };
+            self.begun += 1;
+            self.begin_chunk(k)?;
+        }
+    }
+
+    /// Number, in the stream, of the instruction behind the last that was read.
+    pub fn position(&self) -> u64 {
+        self.decoder.position()
     }
 
     /// Side events of the last batch, in order.

@@ -53,12 +53,13 @@ impl StaticTable {
         Some(&self.block_insts[start as usize..end as usize])
     }
 
-    /// Instructions of all blocks, one after the other.
-    pub(crate) fn block_insts(&self) -> &[InstId] {
+    /// The instructions of all blocks, one block after the other: what stands in each place that a
+    /// [`Skim`](crate::Skim) hears of.
+    pub fn places(&self) -> &[InstId] {
         &self.block_insts
     }
 
-    /// Start of each block in [`StaticTable::block_insts`], and the end of the last.
+    /// Start of each block in [`StaticTable::places`], and the end of the last.
     pub(crate) fn starts(&self) -> &[u32] {
         &self.starts
     }

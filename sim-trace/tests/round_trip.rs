@@ -10,7 +10,8 @@ use common::*;
 use proptest::prelude::*;
 use sim_core::{Activity, InstFlags};
 use sim_trace::{
-    Access, BlockId, Further, Meta, StreamEvent, TraceError, TraceFile, TraceWriter, WriterOptions,
+    Access, BlockId, Further, Meta, Skim, StreamEvent, TraceError, TraceFile, TraceWriter,
+    WriterOptions,
 };
 
 proptest! {
@@ -54,6 +55,74 @@ proptest! {
             }
             prop_assert_eq!(joined, whole);
         }
+    }
+
+    #[test]
+    fn what_is_skimmed_and_what_is_read_behind_it_is_the_whole(
+        recording in recordings(),
+        until in 0u64..200,
+    ) {
+        let file = open(recording.write()).unwrap();
+        for info in file.streams() {
+            let whole = play(&file, file.reader(info.stream).unwrap()).unwrap();
+            let mut reader = file.reader(info.stream).unwrap();
+            let mut seen = Seen { file: &file, insts: Vec::new() };
+            reader.skim(until, &mut seen).unwrap();
+            let at = reader.position();
+            prop_assert!(at >= until.min(info.instructions));
+            let skimmed = whole.insts[..at as usize].iter().map(|inst| {
+                (inst.pc, inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr))
+            });
+            prop_assert_eq!(&seen.insts, &skimmed.collect::<Vec<_>>());
+            let rest = play(&file, reader).unwrap();
+            prop_assert_eq!(&rest.insts, &whole.insts[at as usize..]);
+            let behind = whole.events.iter().filter(|(place, _)| *place > at);
+            let behind: Vec<_> = behind.map(|&(place, event)| (place - at, event)).collect();
+            prop_assert!(rest.events.ends_with(&behind), "only events at the seam may be on either side");
+
+            let mut blocks = Blocks(0);
+            let mut reader = file.reader(info.stream).unwrap();
+            reader.skim(until, &mut blocks).unwrap();
+            prop_assert_eq!((blocks.0, reader.position()), (at, at));
+            reader.skim(u64::MAX, &mut blocks).unwrap();
+            prop_assert_eq!(blocks.0, info.instructions);
+        }
+    }
+}
+
+/// What a skim tells, as addresses of instructions and of what they access.
+struct Seen<'a> {
+    file: &'a TraceFile<Bytes>,
+    insts: Vec<(u64, Option<u64>)>,
+}
+
+impl Skim for Seen<'_> {
+    const ACCESSES: bool = true;
+
+    fn block(&mut self, block: u32, place: u32, executed: u16) {
+        let statics = self.file.statics();
+        let all = statics.block(BlockId(block)).unwrap();
+        assert_eq!(all[0], statics.places()[place as usize]);
+        let pcs = all[..usize::from(executed)].iter().map(|id| statics.insts()[*id as usize].pc);
+        self.insts.extend(pcs.map(|pc| (pc, None)));
+    }
+
+    fn access(&mut self, place: u32, addr: u64) {
+        let statics = self.file.statics();
+        let pc = statics.insts()[statics.places()[place as usize] as usize].pc;
+        let inst = self.insts.iter_mut().rev().find(|(own, _)| *own == pc).unwrap();
+        inst.1 = Some(addr);
+    }
+}
+
+/// Counts instructions.
+struct Blocks(u64);
+
+impl Skim for Blocks {
+    const ACCESSES: bool = false;
+
+    fn block(&mut self, _block: u32, _place: u32, executed: u16) {
+        self.0 += u64::from(executed);
     }
 }
 

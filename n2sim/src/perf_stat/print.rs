@@ -52,6 +52,7 @@ impl Print<'_> {
                 counted: Some(counted),
                 owners: owners.as_deref(),
                 has_stall_slot_erratum: self.has_stall_slot_erratum,
+                errors: None,
             };
             let report = StatReport::new(self.outcome, &options);
             self.write_report(&mut out, self.as_perf(report, interval), number == 0)?;

@@ -61,7 +61,7 @@ fn report(names: &[&str], per_thread: bool) -> StatReport {
     let counted = (!names.is_empty()).then_some(counted);
     let threads = Owner::threads(&outcome);
     let owners = per_thread.then_some(threads.as_slice());
-    let options = StatOptions { counted, owners, has_stall_slot_erratum: false };
+    let options = StatOptions { counted, owners, has_stall_slot_erratum: false, errors: None };
     StatReport::new(&outcome, &options)
 }
 
@@ -76,8 +76,12 @@ fn turns(readings: &[Reading]) -> StatReport {
     });
     let readings = [readings.to_vec()];
     let counted = Counted { events: &events, readings: &readings, truth: Some(&truth) };
-    let options =
-        StatOptions { counted: Some(counted), owners: None, has_stall_slot_erratum: false };
+    let options = StatOptions {
+        counted: Some(counted),
+        owners: None,
+        has_stall_slot_erratum: false,
+        errors: None,
+    };
     StatReport::new(&Outcome { cores: outcome().cores[..1].to_vec(), ..outcome() }, &options)
 }
 
@@ -220,7 +224,8 @@ fn interval(owners: Option<&[Owner]>, number: u64) -> StatReport {
     let both = [Reading::exact(200_000, 200_000), Reading::exact(5, 200_000)].to_vec();
     let readings = if number == 1 { [both.clone(), both] } else { [both, Vec::new()] };
     let counted = Counted { events: &events, readings: &readings, truth: None };
-    let options = StatOptions { counted: Some(counted), owners, has_stall_slot_erratum: false };
+    let options =
+        StatOptions { counted: Some(counted), owners, has_stall_slot_erratum: false, errors: None };
     StatReport::new(&outcome(), &options).at(number * 100_000)
 }
 

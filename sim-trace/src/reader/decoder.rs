@@ -4,6 +4,8 @@
 //! The fast path is one block execution whose block is a recent successor and whose accesses are
 //! those of its last run: copy the block's template, add one guess and one integer per address.
 
+mod skim;
+
 use sim_core::{Activity, InstFlags, TraceInst};
 
 use crate::column::{ColumnFault, Columns};
@@ -14,6 +16,8 @@ use crate::predict::{AddrGuess, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, 
 use crate::reader::EventAt;
 use crate::statics::StaticTable;
 use crate::varint::{Bytes, unzigzag, varint_at};
+
+pub use skim::Skim;
 
 /// Columns of a STREAM chunk: control, explicit block numbers, shapes, addresses, events.
 pub(crate) const STREAM_COLUMNS: usize = 5;
@@ -75,7 +79,7 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     pub(crate) fn new(statics: &StaticTable) -> std::io::Result<Decoder> {
-        let insts = statics.block_insts();
+        let insts = statics.places();
         let starts = statics.starts();
         let block = |pair: &[u32]| Block {
             memory: BlockMemory::EMPTY,
@@ -162,12 +166,7 @@ impl Decoder {
         while cursor.control < self.columns.length(CONTROL) && out.len() < BATCH {
             let control = self.columns.column(CONTROL)[cursor.control];
             cursor.control += 1;
-            let id = match cursor.previous {
-                Some(previous) if control & CONTROL_EXPLICIT == 0 => {
-                    self.blocks[previous as usize].memory.successor(control)
-                }
-                _ => self.explicit_block(control, &mut cursor)?,
-            };
+            let id = self.next_block(control, &mut cursor)?;
             let Some(&block) = self.blocks.get(id as usize) else {
                 return Err("a block follows one that never preceded it");
             };
@@ -181,6 +180,17 @@ impl Decoder {
         cursor.instructions += (out.len() - before) as u32;
         self.cursor = cursor;
         Ok(())
+    }
+
+    /// Which block comes next.
+    #[inline(always)]
+    fn next_block(&mut self, control: u8, cursor: &mut Cursor) -> Result<u32, &'static str> {
+        match cursor.previous {
+            Some(previous) if control & CONTROL_EXPLICIT == 0 => {
+                Ok(self.blocks[previous as usize].memory.successor(control))
+            }
+            _ => self.explicit_block(control, cursor),
+        }
     }
 
     /// One run of a whole block with the accesses of its last run.

@@ -1,0 +1,60 @@
+//! Runs that are put together from parts of a trace: windows that stand for all of it, or chunks that run
+//! at the same time.
+
+use std::path::Path;
+
+use anyhow::Context;
+use sim_machine::{Estimate, Outcome, Region, Regions, Session, Window};
+
+use crate::args::StatArgs;
+use crate::input;
+
+/// What the parts say of the whole.
+pub(crate) struct Sampled {
+    pub(crate) outcome: Outcome,
+    /// For each event, by its number, how far the estimate may be from its count, in percent.
+    pub(crate) errors: Option<Vec<f64>>,
+}
+
+/// Runs the parts that were asked for; none if the trace is to run in one piece.
+pub(crate) fn run(
+    args: &StatArgs,
+    session: &Session,
+    progress: &mut dyn FnMut(u64),
+) -> anyhow::Result<Option<Sampled>> {
+    if let Some(file) = &args.regions {
+        return windows(file, session, progress).map(Some);
+    }
+    let Some(jobs) = args.jobs else { return Ok(None) };
+    Ok(Some(Sampled { outcome: session.run_chunks(jobs, progress)?, errors: None }))
+}
+
+fn windows(
+    path: &Path,
+    session: &Session,
+    progress: &mut dyn FnMut(u64),
+) -> anyhow::Result<Sampled> {
+    let file = path.display().to_string();
+    let text = input::text(path).with_context(|| format!("{file}: the windows cannot be read"))?;
+    let regions = Regions::parse(&file, &text)?;
+    regions.check_trace(&file, session.trace())?;
+    let Regions { warmup, lesson, .. } = regions;
+    let window = |&Region { begin, length, .. }: &Region| Window { begin, length, warmup, lesson };
+    let windows: Vec<Window> = regions.windows.iter().map(window).collect();
+    let outcomes = session.run_windows(&windows, progress)?;
+    let Estimate { mut outcome, errors, unknown } =
+        Estimate::new(&outcomes, &regions).context("a file of windows has one at least")?;
+    let counted: u64 = windows.iter().map(|window| window.length).sum();
+    outcome.notes.push(format!(
+        "estimated from {} windows, {:.2} % of the instructions; +- is half of the 95 % confidence interval \
+         (docs/regions.md)",
+        windows.len(),
+        100.0 * counted as f64 / regions.instructions as f64
+    ));
+    if unknown > 0 {
+        outcome.notes.push(format!(
+            "{unknown} clusters have one window only: what they add to the error is not known"
+        ));
+    }
+    Ok(Sampled { outcome, errors: Some(errors) })
+}

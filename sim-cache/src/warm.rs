@@ -1,0 +1,81 @@
+//! Brings the caches and TLBs of a core to where a stretch of a program that was not run would have left
+//! them: the last touch of each line, in order, through the normal access path.
+//!
+//! Caches and TLBs that replace what was not used for long hold about the lines that were touched last,
+//! whatever came before. Prefetchers sleep meanwhile, and time passes as the accesses need it.
+
+use sim_core::{Cycle, Maintenance, MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
+
+use crate::hierarchy::MemorySystem;
+
+/// What a program did to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TouchKind {
+    /// It ran instructions of it.
+    Fetch,
+    /// It read it.
+    Read,
+    /// It wrote it, and perhaps read it.
+    Write,
+    /// It maintained caches or translations; the address is the operand.
+    Maintain(Maintenance),
+}
+
+/// A line that was touched, by the address of one of its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Virtual address.
+    pub addr: VirtAddr,
+    /// How.
+    pub kind: TouchKind,
+}
+
+/// Bytes of the access that stands for a touch.
+const BYTES: u32 = 4;
+
+impl MemorySystem {
+    /// Lines that all caches together have places for, as one core sees them: no older touch leaves a
+    /// trace.
+    pub fn reach(&self) -> u64 {
+        let config = &self.config;
+        let slc = config.slc.slice_bytes * u64::from(config.slc.slices);
+        let private = config.l1i.size_bytes + config.l1d.size_bytes + config.l2.size_bytes;
+        (slc + private) / sim_core::LINE_BYTES
+    }
+
+    /// Lets a core touch these lines one after the other from `now` on; nobody hears of it. When it is done.
+    pub fn touch(
+        &mut self,
+        core: usize,
+        touches: impl IntoIterator<Item = Touch>,
+        now: Cycle,
+    ) -> Cycle {
+        let awake = self.cores[core].prefetch;
+        let asleep = &mut self.cores[core].prefetch;
+        (asleep.l1d, asleep.l1i, asleep.l2) = (false, false, false);
+        let end = touches.into_iter().fold(now, |now, touch| self.touch_one(core, touch, now));
+        self.cores[core].prefetch = awake;
+        end
+    }
+
+    fn touch_one(&mut self, core: usize, touch: Touch, now: Cycle) -> Cycle {
+        let mut port = self.port(core);
+        let sink = &mut NullSink;
+        let addr = VirtAddr(touch.addr.0 & !u64::from(BYTES - 1));
+        let kind = match touch.kind {
+            TouchKind::Fetch => return port.fetch(addr, now, sink).done.max(now + 1),
+            TouchKind::Read | TouchKind::Write => MemKind::Load,
+            TouchKind::Maintain(what) => MemKind::Maintain(what),
+        };
+        let addr = if kind == MemKind::Load { addr } else { touch.addr };
+        let request = MemRequest::new(addr, addr, BYTES, kind);
+        let mut done = port.access(request, now, sink).done.max(now + 1);
+        if touch.kind == TouchKind::Write {
+            // The line is there now: the store finds it and changes no stream of stores.
+            let request = MemRequest { kind: MemKind::Store, ..request };
+            done = port.translate_store(request, done, sink).done.max(done + 1);
+            done = port.access(request, done, sink).done.max(done + 1);
+        }
+        done
+    }
+}

@@ -1,0 +1,174 @@
+//! Windows of a long trace that stand for the whole of it, found by what the trace runs.
+//!
+//! The trace is read once, without simulation, and cut into intervals; intervals that run the same blocks
+//! are put into groups ([`cluster`]), of each group some are chosen ([`choose`]), and weighted so that they have
+//! the means of the whole trace ([`calibrate`]). A file of windows names the
+//! trace that they belong to by its hash; people may read and change it.
+
+mod calibrate;
+mod choose;
+mod cluster;
+mod file;
+mod traits;
+mod vectors;
+
+use crate::error::MachineError;
+use calibrate::Calibration;
+pub use file::RegionsError;
+use sim_trace::{StreamInfo, TraceFile};
+use vectors::{Interval, Vector, VectorReader};
+
+/// Most intervals that a trace is cut into: their vectors take 15 MB.
+pub const MOST_INTERVALS: u64 = 100_000;
+/// Most windows of a file.
+pub const MOST_WINDOWS: usize = 10_000;
+/// Intervals that a trace has if nobody says how long they are.
+const USUAL_INTERVALS: u64 = 6000;
+/// Instructions of the shortest and the longest interval then.
+const USUAL_LENGTH: std::ops::RangeInclusive<u64> = 10_000..=10_000_000;
+/// Instructions between two reports of progress.
+const STEP: u64 = 10_000_000;
+
+/// How windows are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionOptions {
+    /// Instructions of an interval; a 6000th of the trace if that is not said.
+    pub interval: Option<u64>,
+    /// About so many windows are wanted.
+    pub windows: usize,
+    /// At most so many groups.
+    pub clusters: usize,
+    /// Instructions that run in front of each window and are not counted; as many as an interval has if
+    /// that is not said.
+    pub warmup: Option<u64>,
+    /// Instructions in front of those whose branches teach the predictors; ten times as many if that is not
+    /// said.
+    pub lesson: Option<u64>,
+    /// Seed of the projection and of the groups.
+    pub seed: u64,
+}
+
+/// A window that stands for a part of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Region {
+    /// The group of intervals that it is of.
+    pub cluster: u32,
+    /// Instructions before it.
+    pub begin: u64,
+    /// Its instructions.
+    pub length: u64,
+    /// Instructions of the trace that it stands for.
+    pub stands_for: u64,
+}
+
+/// The windows of one trace.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Regions {
+    /// Name of the trace's file when it was read.
+    pub trace: String,
+    /// Hash of the trace's content, in hexadecimal.
+    pub trace_hash: String,
+    /// Instructions of the trace.
+    pub instructions: u64,
+    /// Instructions that run in front of each window and are not counted.
+    pub warmup: u64,
+    /// Instructions in front of those whose branches teach the predictors.
+    pub lesson: u64,
+    /// The windows, in the order of the trace.
+    #[serde(rename = "window")]
+    pub windows: Vec<Region>,
+}
+
+/// What was found, for a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Intervals that the trace was cut into.
+    pub intervals: usize,
+    /// Groups of intervals.
+    pub clusters: usize,
+}
+
+impl Regions {
+    /// Reads the trace and chooses windows. `progress` hears the instructions read so far.
+    ///
+    /// # Errors
+    /// If the trace is damaged, has instructions of several threads, or would be cut into too many intervals.
+    pub fn find(
+        trace: &TraceFile,
+        options: &RegionOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(Regions, Found), MachineError> {
+        let stream = only_thread(trace)?;
+        let usual = || {
+            (stream.instructions / USUAL_INTERVALS)
+                .clamp(*USUAL_LENGTH.start(), *USUAL_LENGTH.end())
+        };
+        let interval = options.interval.unwrap_or_else(usual).max(1);
+        let expected = stream.instructions / interval;
+        if expected > MOST_INTERVALS {
+            let (trace, most) = (trace.path().display().to_string(), MOST_INTERVALS);
+            return Err(MachineError::TooManyIntervals { trace, interval, expected, most });
+        }
+        let mut vectors = VectorReader::new(trace.statics().blocks(), interval, options.seed);
+        let mut reader = trace.reader(stream.stream)?;
+        while reader.position() < stream.instructions {
+            reader.skim(reader.position() + STEP, &mut vectors)?;
+            progress(reader.position());
+        }
+        let intervals = vectors.finish();
+        let points: Vec<Vector> = intervals.iter().map(|interval| interval.vector).collect();
+        let groups = cluster::cluster(&points, options.clusters, options.seed);
+        let chosen = choose::choose(&intervals, &groups, options.windows.min(MOST_WINDOWS));
+        let weights = weights(&intervals, &chosen);
+        let region = |(one, stands_for): (&choose::Chosen, u64)| {
+            let Interval { begin, length, .. } = intervals[one.interval];
+            Region { cluster: one.group as u32, begin, length, stands_for }
+        };
+        let warmup = options.warmup.unwrap_or(interval);
+        let regions = Regions {
+            trace: trace.path().display().to_string(),
+            trace_hash: file::hash_text(trace.hash()),
+            instructions: stream.instructions,
+            warmup,
+            lesson: options.lesson.unwrap_or(10 * warmup),
+            windows: chosen.iter().zip(weights).map(region).collect(),
+        };
+        Ok((regions, Found { intervals: intervals.len(), clusters: groups.centers.len() }))
+    }
+}
+
+/// Instructions that each chosen interval stands for: all of the trace together.
+fn weights(intervals: &[Interval], chosen: &[choose::Chosen]) -> Vec<u64> {
+    let lengths: Vec<f64> = intervals.iter().map(|interval| interval.length as f64).collect();
+    let traits: Vec<Vec<f64>> = intervals.iter().map(Interval::known).collect();
+    let calibration = Calibration { lengths: &lengths, traits: &traits };
+    let numbers: Vec<usize> = chosen.iter().map(|one| one.interval).collect();
+    let first: Vec<f64> = chosen.iter().map(|one| one.stands_for as f64).collect();
+    let weights = calibration.weights(&numbers, &first);
+    let all: u64 = intervals.iter().map(|interval| interval.length).sum();
+    // What rounding leaves goes on from window to window, so that the sum is exact.
+    let (mut sum, mut given) = (0.0, 0);
+    let mut whole = |weight: f64| {
+        sum += weight;
+        let next = (sum.round() as u64).clamp(given, all);
+        next - std::mem::replace(&mut given, next)
+    };
+    let mut weights: Vec<u64> = weights.into_iter().map(&mut whole).collect();
+    if let Some(last) = weights.last_mut() {
+        *last += all - given;
+    }
+    weights
+}
+
+/// The thread of a trace that has one only: where others stand when it is at some place, no trace says.
+pub(crate) fn only_thread(trace: &TraceFile) -> Result<&StreamInfo, MachineError> {
+    let mut threads = trace.streams().iter().filter(|stream| stream.instructions > 0);
+    let name = || trace.path().display().to_string();
+    let thread = threads.next().ok_or_else(|| MachineError::Empty { trace: name() })?;
+    match threads.count() {
+        0 => Ok(thread),
+        others => Err(MachineError::Threads { trace: name(), threads: others + 1 }),
+    }
+}

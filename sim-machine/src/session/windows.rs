@@ -1,0 +1,61 @@
+//! Parts of a trace, each counted for itself, on one machine that goes from one to the next.
+//!
+//! Between two parts nothing is simulated: the last touch of each line goes through the memory system, and the
+//! branches in front of the next part teach the predictors. Instructions in front of each part run without
+//! being counted.
+
+use super::Session;
+use crate::error::MachineError;
+use crate::outcome::Outcome;
+use crate::region::RegionWatch;
+use crate::regions::only_thread;
+use crate::touches::Touches;
+use sim_core::{Cycle, NullSink};
+
+/// A part of a thread that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Instructions before it.
+    pub begin: u64,
+    /// Its instructions.
+    pub length: u64,
+    /// Instructions in front of it that run and are not counted, if there are so many.
+    pub warmup: u64,
+    /// Instructions in front of those whose branches teach the predictors.
+    pub lesson: u64,
+}
+
+impl Session {
+    /// Runs windows, which come in the order of the trace and do not overlap; an outcome for each.
+    /// `progress` hears now and then how far in the trace it is. Random choices, and so the result, are the
+    /// same each time.
+    ///
+    /// # Errors
+    /// If the trace is damaged, or has instructions of several threads.
+    pub fn run_windows(
+        &self,
+        windows: &[Window],
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Vec<Outcome>, MachineError> {
+        only_thread(&self.trace)?;
+        let mut program = self.program()?;
+        let mut cores = self.cores(&Default::default())?;
+        let mut memory = self.memory(cores.len())?;
+        let mut touches = Touches::new(self.trace.statics(), &program);
+        let mut outcomes = Vec::with_capacity(windows.len());
+        for window in windows {
+            let core = &mut cores[0];
+            let begin = window.begin.saturating_sub(window.warmup);
+            let learn_from = begin.saturating_sub(window.lesson);
+            core.skip_to(begin, learn_from, &mut touches, &program, &mut memory)?;
+            let warmup = window.begin.saturating_sub(core.position());
+            core.begin_window(RegionWatch::window(warmup, window.length));
+            while !core.ended() {
+                core.advance(Cycle::MAX, &mut program, &mut memory, &mut NullSink)?;
+                progress(core.position());
+            }
+            outcomes.push(self.outcome(&cores, &program, Vec::new()));
+        }
+        Ok(outcomes)
+    }
+}

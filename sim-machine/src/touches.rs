@@ -1,0 +1,174 @@
+//! The last touch of every line and block in a stretch of a trace that is not run: what its caches and
+//! TLBs would know of it afterwards.
+//!
+//! Memory follows the pages that are touched and is bounded: a full table is handed to the machine and begins
+//! anew.
+
+use crate::line_table::{LINE_SHIFT, LineTable, PAGE_SHIFT, line_of};
+use sim_cache::{MemorySystem, Touch, TouchKind};
+use sim_core::{Cycle, InstFlags, Maintenance, TraceInst, VirtAddr};
+use sim_isa::{MemOp, Program};
+use sim_trace::{Skim, StaticTable};
+
+/// Pages after which the table is full: 256 MB of touched memory, 34 MB of table.
+const MOST_PAGES: usize = 1 << 16;
+/// Maintenance operations after which it is full.
+const MOST_MAINTENANCE: usize = 1 << 14;
+/// Time after which it is full.
+const LATEST: u32 = 1 << 31;
+
+/// What an instruction does to the line that it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Reads,
+    Writes,
+    Maintains(Maintenance),
+    Nothing,
+}
+
+/// Collects touches.
+pub(crate) struct Touches {
+    /// By the place of an instruction among those of all blocks.
+    effects: Vec<Effect>,
+    insts: Vec<u32>,
+    /// Address of the first instruction of each block.
+    blocks: Vec<u64>,
+    /// When each block ran last, and how much of it at most.
+    ran: Vec<(u32, u16)>,
+    ran_blocks: Vec<u32>,
+    lines: LineTable,
+    maintenance: Vec<(u32, u64, Maintenance)>,
+    clock: u32,
+}
+
+impl Touches {
+    /// An empty table for a trace with these blocks.
+    pub(crate) fn new(statics: &StaticTable, program: &Program) -> Touches {
+        let effects = statics.places().iter().map(|id| effect(program, *id)).collect();
+        let of_block = |number: usize| {
+            let insts = statics.block(sim_trace::BlockId(number as u32)).unwrap_or_default();
+            insts.first().map_or(0, |id| program.pc(*id))
+        };
+        let blocks: Vec<u64> = (0..statics.blocks()).map(of_block).collect();
+        Touches {
+            effects,
+            insts: statics.places().to_vec(),
+            ran: vec![(0, 0); blocks.len()],
+            blocks,
+            ran_blocks: Vec::new(),
+            lines: LineTable::new(),
+            maintenance: Vec::new(),
+            clock: 0,
+        }
+    }
+
+    /// The instruction at a place among those of all blocks.
+    #[inline]
+    pub(crate) fn inst_at(&self, place: u32) -> u32 {
+        self.insts[place as usize]
+    }
+
+    /// True when it should be handed to the machine before it grows further.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lines.len() >= MOST_PAGES
+            || self.maintenance.len() >= MOST_MAINTENANCE
+            || self.clock >= LATEST
+    }
+
+    /// An instruction of a batch that is not run.
+    pub(crate) fn record(&mut self, inst: &TraceInst, program: &Program) {
+        if inst.flags.has(InstFlags::HAS_ADDR) {
+            self.touch(effect(program, inst.id), inst.addr);
+        }
+    }
+
+    #[inline]
+    fn touch(&mut self, effect: Effect, addr: u64) {
+        self.clock += 1;
+        let written = match effect {
+            Effect::Reads => 0,
+            Effect::Writes => 1,
+            Effect::Maintains(what) => return self.maintenance.push((self.clock, addr, what)),
+            Effect::Nothing => return,
+        };
+        let line = line_of(addr);
+        let page = self.lines.page(addr);
+        page.stamps[line] = self.clock;
+        page.written |= written << line;
+    }
+
+    /// Lets the machine's core touch all of it, the oldest first, and empties it. When it is done.
+    pub(crate) fn replay(&mut self, core: usize, memory: &mut MemorySystem, now: Cycle) -> Cycle {
+        let mut touches = Vec::new();
+        self.take_pages(&mut touches);
+        self.take_blocks(&mut touches);
+        let operation = |(at, addr, what)| {
+            (at, Touch { addr: VirtAddr(addr), kind: TouchKind::Maintain(what) })
+        };
+        touches.extend(self.maintenance.drain(..).map(operation));
+        self.clock = 0;
+        // A place in time has one access; a block's lines, which share one, are in the order of addresses.
+        touches.sort_unstable_by_key(|(at, touch)| (*at, touch.addr.0));
+        let reach = usize::try_from(memory.reach()).unwrap_or(usize::MAX);
+        let newest = &touches[touches.len().saturating_sub(reach)..];
+        memory.touch(core, newest.iter().map(|(_, touch)| *touch), now)
+    }
+
+    fn take_pages(&mut self, touches: &mut Vec<(u32, Touch)>) {
+        for page in self.lines.take() {
+            for (line, at) in page.stamps.iter().enumerate().filter(|(_, at)| **at > 0) {
+                let addr = page.number << PAGE_SHIFT | (line as u64) << LINE_SHIFT;
+                let is_written = page.written >> line & 1 == 1;
+                let kind = if is_written { TouchKind::Write } else { TouchKind::Read };
+                touches.push((*at, Touch { addr: VirtAddr(addr), kind }));
+            }
+        }
+    }
+
+    /// The lines of the blocks that ran, each when the last block of it did.
+    fn take_blocks(&mut self, touches: &mut Vec<(u32, Touch)>) {
+        let mut lines: Vec<(u64, u32)> = Vec::new();
+        for block in self.ran_blocks.drain(..) {
+            let (at, executed) = std::mem::take(&mut self.ran[block as usize]);
+            let pc = self.blocks[block as usize];
+            let last = pc + 4 * u64::from(executed.max(1) - 1);
+            lines.extend((pc >> LINE_SHIFT..=last >> LINE_SHIFT).map(|line| (line, at)));
+        }
+        lines.sort_unstable();
+        let last_of_line = lines.chunk_by(|a, b| a.0 == b.0).filter_map(|same| same.last());
+        touches.extend(last_of_line.map(|(line, at)| {
+            (*at, Touch { addr: VirtAddr(line << LINE_SHIFT), kind: TouchKind::Fetch })
+        }));
+    }
+}
+
+impl Skim for Touches {
+    const ACCESSES: bool = true;
+
+    #[inline]
+    fn block(&mut self, block: u32, _place: u32, executed: u16) {
+        self.clock += 1;
+        let (at, most) = &mut self.ran[block as usize];
+        if *at == 0 {
+            self.ran_blocks.push(block);
+        }
+        (*at, *most) = (self.clock, executed.max(*most));
+    }
+
+    #[inline]
+    fn access(&mut self, place: u32, addr: u64) {
+        self.touch(self.effects[place as usize], addr);
+    }
+}
+
+fn effect(program: &Program, id: u32) -> Effect {
+    let inst = program.inst(id);
+    if let Some(what) = inst.maintenance {
+        return Effect::Maintains(what);
+    }
+    match inst.mem.op {
+        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Effect::Nothing,
+        MemOp::Load | MemOp::PrefetchLoad => Effect::Reads,
+        _ => Effect::Writes,
+    }
+}

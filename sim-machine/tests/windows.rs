@@ -1,0 +1,151 @@
+//! Parts of a trace count what they count within the whole, and stand for it.
+
+use std::path::Path;
+
+use sim_core::{Counts, PmuEvent};
+use sim_machine::{
+    ConfigSource, Estimate, MachineConfig, MachineError, Outcome, RegionOptions, Regions,
+    RunHeader, RunOptions, Session, Window,
+};
+
+fn session(trace: &str) -> Session {
+    let document = ConfigSource::default().document().expect("the profile is embedded");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(trace);
+    Session::open(&path, config, RunHeader::default()).expect("a committed trace")
+}
+
+fn whole(session: &Session, warmup: u64, limit: Option<u64>) -> Counts {
+    let options = RunOptions { warmup, limit, roi: None };
+    session.run(&options, &mut |_| {}).expect("a good trace").total()
+}
+
+fn windows(session: &Session, windows: &[Window]) -> Vec<Outcome> {
+    session.run_windows(windows, &mut |_| {}).expect("a good trace")
+}
+
+/// How far one count is from another, in percent.
+fn percent(found: &Counts, expected: &Counts, event: PmuEvent) -> f64 {
+    let (found, expected) = (found.value(event) as f64, expected.value(event) as f64);
+    100.0 * (found - expected) / expected
+}
+
+#[test]
+fn one_window_over_everything_is_the_run() {
+    let session = session("vector.n2t");
+    let length = session.instructions();
+    let found = windows(&session, &[Window { begin: 0, length, warmup: 0, lesson: 0 }]);
+    let options = RunOptions::default();
+    let expected = session.run(&options, &mut |_| {}).expect("a good trace");
+    assert_eq!(found[0].total(), expected.total());
+    assert_eq!(found[0].memory(), expected.memory());
+    assert_eq!(found[0].stalls(), expected.stalls());
+}
+
+#[test]
+fn windows_behind_each_other_tile_the_run() {
+    let session = session("vector.n2t");
+    let quarter = session.instructions() / 4;
+    let parts: Vec<Window> = (0..4)
+        .map(|n| Window { begin: n * quarter, length: quarter, warmup: 1000, lesson: 0 })
+        .collect();
+    let found =
+        sim_machine::estimate::join(&windows(&session, &parts)).expect("four parts").total();
+    let expected = whole(&session, 0, Some(4 * quarter));
+    let lost = 4 * quarter - found.value(PmuEvent::INST_RETIRED);
+    assert!(lost <= 3, "{lost} instructions at three seams");
+    assert!(percent(&found, &expected, PmuEvent::CPU_CYCLES).abs() < 0.1);
+}
+
+/// A window behind millions of instructions that are not run counts about what it counts in the whole run,
+/// though the L1 D-cache misses 39 times in 1000 instructions.
+#[test]
+fn the_last_touches_warm_the_caches() {
+    let session = session("hash.n2t");
+    let (begin, length, warmup) = (4_000_000, 300_000, 50_000);
+    let expected = whole(&session, begin, Some(length));
+    let window = Window { begin, length, warmup, lesson: 500_000 };
+    let found = windows(&session, &[window]).remove(0).total();
+    assert_eq!(found.value(PmuEvent::INST_RETIRED), length);
+    let events = [
+        (PmuEvent::CPU_CYCLES, 3.0),
+        (PmuEvent::L1D_CACHE_REFILL, 0.5),
+        (PmuEvent::L1D_TLB_REFILL, 0.5),
+        (PmuEvent::BR_MIS_PRED_RETIRED, 1.0),
+    ];
+    for (event, most) in events {
+        let off = percent(&found, &expected, event);
+        assert!(off.abs() < most, "{event:?}: {off} %");
+    }
+    // The table was touched before and fits the L2.
+    let misses = found.value(PmuEvent::L2D_CACHE_REFILL);
+    assert!(misses < expected.value(PmuEvent::L2D_CACHE_REFILL) + 100, "{misses}");
+}
+
+fn options() -> RegionOptions {
+    RegionOptions {
+        interval: Some(10_000),
+        windows: 24,
+        clusters: 8,
+        warmup: Some(10_000),
+        lesson: Some(100_000),
+        seed: 1,
+    }
+}
+
+#[test]
+fn windows_stand_for_the_trace() {
+    let session = session("lz.n2t");
+    let (regions, found) =
+        Regions::find(session.trace(), &options(), &mut |_| {}).expect("a good trace");
+    assert!(found.clusters > 1 && found.intervals > 400, "{found:?}");
+    let again = Regions::find(session.trace(), &options(), &mut |_| {}).expect("a good trace");
+    assert_eq!(again.0, regions, "the same each time");
+    let parts: Vec<Window> = regions
+        .windows
+        .iter()
+        .map(|one| Window {
+            begin: one.begin,
+            length: one.length,
+            warmup: regions.warmup,
+            lesson: regions.lesson,
+        })
+        .collect();
+    let outcomes = windows(&session, &parts);
+    let estimate = Estimate::new(&outcomes, &regions).expect("there are windows");
+    let (found, expected) = (estimate.outcome.total(), whole(&session, 0, None));
+    for event in [PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED, PmuEvent::L1D_CACHE] {
+        let (off, told) = (percent(&found, &expected, event), estimate.errors[event as usize]);
+        assert!(
+            off.abs() < 5.0 && off.abs() < 2.0 * told + 1.0,
+            "{event:?}: {off} %, told {told} %"
+        );
+    }
+    assert!(estimate.errors[PmuEvent::CPU_CYCLES as usize] > 0.0);
+}
+
+#[test]
+fn chunks_count_what_the_run_counts() {
+    let session = session("matrix.n2t");
+    let expected = whole(&session, 0, None);
+    let found = session.run_chunks(3, &mut |_| {}).expect("a good trace");
+    assert_eq!(found.total().value(PmuEvent::INST_RETIRED), expected.value(PmuEvent::INST_RETIRED));
+    let off = percent(&found.total(), &expected, PmuEvent::CPU_CYCLES);
+    assert!(off.abs() < 1.0, "{off} %");
+    let again = session.run_chunks(3, &mut |_| {}).expect("a good trace");
+    assert_eq!(again.total(), found.total(), "the same each time");
+    let one = session.run_chunks(1, &mut |_| {}).expect("a good trace");
+    assert_eq!(one.total(), expected, "one chunk is the run");
+}
+
+#[test]
+fn threads_cannot_be_taken_apart() {
+    let session = session("atomics.n2t");
+    for refused in [
+        session.run_windows(&[], &mut |_| {}).err(),
+        session.run_chunks(2, &mut |_| {}).err(),
+        Regions::find(session.trace(), &options(), &mut |_| {}).err(),
+    ] {
+        assert!(matches!(refused, Some(MachineError::Threads { threads: 2, .. })), "{refused:?}");
+    }
+}

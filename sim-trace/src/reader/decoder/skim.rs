@@ -1,0 +1,147 @@
+//! Walks over a chunk without building instructions: which blocks ran, and what they touched.
+//!
+//! The same columns as the full decoder reads, several times as fast; either may take over from the other
+//! behind any block. What the events say about instructions is left out.
+
+use crate::predict::{CONTROL_PARTIAL, CONTROL_SHAPE};
+use crate::varint::{Bytes, unzigzag, varint_at};
+
+use super::{ADDRS, Block, CONTROL, Cursor, Decoder, EVENTS, StreamEvent};
+
+/// Hears what was executed, block by block.
+///
+/// Instructions are named by their place among those of all blocks, one block after the other:
+/// [`StaticTable::places`](crate::StaticTable::places).
+pub trait Skim {
+    /// It wants to hear of accesses. Without them only half of the columns is read.
+    const ACCESSES: bool;
+
+    /// So many instructions of the block of this number ran, the first of them at `place`.
+    fn block(&mut self, block: u32, place: u32, executed: u16);
+
+    /// The instruction at `place` accessed memory from this address on.
+    fn access(&mut self, place: u32, addr: u64) {
+        let _ = (place, addr);
+    }
+}
+
+impl Decoder {
+    /// Tells what ran up to the first end of a block at or behind instruction `until` of the stream, or up
+    /// to the end of the open chunk. With [`Skim::ACCESSES`] the chunk may be read on from there.
+    pub(crate) fn skim<V: Skim>(
+        &mut self,
+        until: u64,
+        visitor: &mut V,
+    ) -> Result<(), &'static str> {
+        let Some(header) = self.header else { return Ok(()) };
+        let mut cursor = self.cursor;
+        let last = u32::try_from(until.saturating_sub(self.first)).unwrap_or(u32::MAX);
+        while cursor.control < self.columns.length(CONTROL) && cursor.instructions < last {
+            self.skim_block(&mut cursor, visitor)?;
+            if cursor.instructions > header.instructions {
+                return Err("more instructions than counted");
+            }
+        }
+        self.cursor = cursor;
+        if !V::ACCESSES && self.cursor.control == self.columns.length(CONTROL) {
+            self.header = None;
+            return Ok(());
+        }
+        self.skim_events()?;
+        if self.cursor.control == self.columns.length(CONTROL) {
+            self.check_end(&header)?;
+            self.header = None;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn skim_block<V: Skim>(
+        &mut self,
+        cursor: &mut Cursor,
+        visitor: &mut V,
+    ) -> Result<(), &'static str> {
+        let control = self.columns.column(CONTROL)[cursor.control];
+        cursor.control += 1;
+        let id = self.next_block(control, cursor)?;
+        let Some(&block) = self.blocks.get(id as usize) else {
+            return Err("a block follows one that never preceded it");
+        };
+        cursor.previous = Some(id);
+        if control & (CONTROL_SHAPE | CONTROL_PARTIAL) != 0 {
+            return self.skim_odd_block(id, block, control, cursor, visitor);
+        }
+        cursor.instructions += u32::from(block.len);
+        visitor.block(id, block.start, block.len);
+        if !V::ACCESSES {
+            return Ok(());
+        }
+        let start = block.start as usize;
+        let end = start + usize::from(block.len);
+        let guesses = &mut self.guesses[start..end];
+        let addrs = self.columns.padded(ADDRS);
+        for &index in &self.shapes[start..start + usize::from(block.memory.accesses)] {
+            let (delta, next) = varint_at(addrs, cursor.addrs).ok_or("the addresses end early")?;
+            cursor.addrs = next;
+            let guess = &mut guesses[usize::from(index)];
+            let addr = guess.next().wrapping_add(unzigzag(delta));
+            guess.learn(addr);
+            cursor.last_addr = addr;
+            visitor.access(block.start + u32::from(index), addr);
+        }
+        cursor.accesses += u32::from(block.memory.accesses);
+        Ok(())
+    }
+
+    /// A run that was cut short or whose accesses differ from the last run's.
+    #[cold]
+    fn skim_odd_block<V: Skim>(
+        &mut self,
+        id: u32,
+        block: Block,
+        control: u8,
+        cursor: &mut Cursor,
+        visitor: &mut V,
+    ) -> Result<(), &'static str> {
+        let mut executed = block.len;
+        if control & CONTROL_PARTIAL != 0 {
+            executed = self.partial_length(block, cursor)?;
+        }
+        cursor.instructions += u32::from(executed);
+        visitor.block(id, block.start, executed);
+        let mut accesses = std::mem::take(&mut self.partial);
+        self.bitmap(executed, cursor, &mut accesses)?;
+        if V::ACCESSES {
+            if control & CONTROL_PARTIAL == 0 {
+                self.set_shape(id, &accesses);
+            }
+            for &index in &accesses {
+                let place = block.start + u32::from(index);
+                let addr = self.odd_address(place as usize, cursor)?;
+                visitor.access(place, addr);
+            }
+            cursor.accesses += accesses.len() as u32;
+        }
+        self.partial = accesses;
+        Ok(())
+    }
+
+    /// Passes the events up to the present place.
+    fn skim_events(&mut self) -> Result<(), &'static str> {
+        let cursor = &mut self.cursor;
+        let column = self.columns.column(EVENTS);
+        while cursor.events < column.len() {
+            let mut bytes = Bytes::new(&column[cursor.events..]);
+            let distance = bytes.varint().ok_or("the events end early")?;
+            let place = u64::from(cursor.last_event).saturating_add(distance);
+            if place > u64::from(cursor.instructions) {
+                break;
+            }
+            StreamEvent::take(&mut bytes).ok_or("an event is cut or too long")?;
+            cursor.events = column.len() - bytes.remaining();
+            cursor.last_event = place as u32;
+            cursor.event_count += 1;
+        }
+        Ok(())
+    }
+}
