@@ -99,3 +99,38 @@ fn functions(elf: &ElfFile64<'_>, bias: u64) -> Vec<Symbol> {
     symbols.sort_by(|a, b| (a.addr, &a.name).cmp(&(b.addr, &b.name)));
     symbols
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program with as many headers as given, each of the same 64 bytes of code.
+    fn program(segments: u16) -> Vec<u8> {
+        let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0\x01\0\0\0".to_vec();
+        for number in [0x40_0000u64, 64, 0] {
+            file.extend(number.to_le_bytes());
+        }
+        file.extend([0; 4]);
+        for number in [64u16, 56, segments, 64, 0, 0] {
+            file.extend(number.to_le_bytes());
+        }
+        let code = 64 + 56 * u64::from(segments);
+        for _ in 0..segments {
+            file.extend([1, 0, 0, 0, 5, 0, 0, 0]);
+            for number in [code, 0x40_0000, 0x40_0000, 64, 64, 1] {
+                file.extend(number.to_le_bytes());
+            }
+        }
+        file.extend([0x1f; 64]);
+        file
+    }
+
+    #[test]
+    fn headers_that_name_the_same_bytes_cannot_ask_for_any_memory() {
+        let one = Code::parse(&program(1), 0).map(|code| code.word_at(0x40_0000));
+        assert_eq!(one, Ok(Some(0x1f1f_1f1f)));
+        assert!(Code::parse(&program(5), 0).is_ok(), "as many bytes as the file has");
+        let told = Code::parse(&program(2000), 0).map(|code| code.segments.len());
+        assert_eq!(told, Err(String::from("its segments overlap in the file")));
+    }
+}
