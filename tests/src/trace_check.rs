@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use sim_core::{Counts, PmuEvent, StallCause};
+use sim_core::{Counts, InstFlags, PmuEvent, StallCause, TraceInst};
 use sim_machine::{
     ConfigSource, CoreOutcome, MachineConfig, Outcome, RunHeader, RunOptions, Session,
 };
 use sim_metrics::identities::{self, Assumptions};
+use sim_trace::TraceFile;
 
 /// Cycles that an instruction may take on the average of a whole trace, and that a core may wait to get
 /// back a line that another one took: 50 to 60 ns between two cores of an N2 (Chips and Cheese), at most
@@ -41,12 +42,10 @@ pub fn check_trace(path: &Path, limit: Option<u64>) -> Result<TraceFigures, Vec<
     if !same(&outcome, &run()?) {
         faults.push("two runs of the same trace differ".to_owned());
     }
-    let expected = session.trace().streams().iter().map(|stream| stream.instructions);
-    let expected: Vec<u64> = expected.filter(|n| *n > 0).collect();
+    let expected = completed(session.trace(), limit).map_err(|error| vec![error])?;
     let mut rules = 0;
     for (core, instructions) in outcome.cores.iter().zip(&expected) {
-        let instructions = limit.map_or(*instructions, |limit| limit.min(*instructions));
-        rules += check_core(core, instructions, &mut faults);
+        rules += check_core(core, *instructions, &mut faults);
     }
     if outcome.cores.len() != expected.len() {
         faults.push(format!("{} threads ran on {} cores", expected.len(), outcome.cores.len()));
@@ -61,6 +60,26 @@ pub fn check_trace(path: &Path, limit: Option<u64>) -> Result<TraceFigures, Vec<
         faults.push(format!("{ipc:.3} instructions per cycle, {lines}: not plausible"));
     }
     if faults.is_empty() { Ok(TraceFigures { instructions, ipc, rules }) } else { Err(faults) }
+}
+
+/// How many of the first `limit` instructions of each thread completed: all but those that an exception or a
+/// signal broke off.
+fn completed(trace: &TraceFile, limit: Option<u64>) -> Result<Vec<u64>, String> {
+    let mut counts = Vec::new();
+    let streams = trace.streams().iter().filter(|stream| stream.instructions > 0);
+    for stream in streams {
+        let mut reader = trace.reader(stream.stream).map_err(|error| error.to_string())?;
+        let (mut left, mut count) = (limit.unwrap_or(u64::MAX), 0);
+        let mut batch = Vec::new();
+        while left > 0 && reader.next_batch(&mut batch).map_err(|error| error.to_string())? {
+            let seen = batch.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            let is_whole = |inst: &&TraceInst| !inst.flags.has(InstFlags::ABANDONED);
+            count += batch[..seen].iter().filter(is_whole).count() as u64;
+            left -= seen as u64;
+        }
+        counts.push(count);
+    }
+    Ok(counts)
 }
 
 /// True when so many cycles can be explained. Without other cores no line is `taken`.
