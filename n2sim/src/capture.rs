@@ -8,6 +8,7 @@ mod account;
 pub(crate) mod engine;
 pub(crate) mod program;
 mod recorder;
+mod region;
 mod registers;
 mod session;
 mod shared_memory;
@@ -24,6 +25,7 @@ use clap::Args;
 use engine::Engine;
 use program::Program;
 use recorder::Recorder;
+use region::{Place, Region};
 use session::End;
 use shared_memory::SharedMemory;
 use sim_trace::{MachineInfo, Meta, Summary, TraceWriter, WriterOptions};
@@ -35,9 +37,13 @@ use wire::control;
 
 /// Record an AArch64 Linux program into a trace
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example: n2sim capture -o gzip.n2t --sysroot DIR -- gzip -9 -c FILE\n\n\
+#[command(
+    after_help = "Examples: n2sim capture -o gzip.n2t --sysroot DIR -- gzip -9 -c FILE\n          \
+    n2sim capture --from main -- ./prog\n          \
+    n2sim capture --from 40 --to 41 -- ./prog     (N2SIM_BEGIN and N2SIM_END of n2sim.h)\n\n\
     The program's own input and output are untouched. The exit code is 0 when the trace is \
-    written, whatever the program's exit status was.")]
+    written, whatever the program's exit status was."
+)]
 pub(crate) struct CaptureArgs {
     /// Trace to write [default: PROGRAM.n2t]
     #[arg(short, long, value_name = "FILE")]
@@ -51,6 +57,13 @@ pub(crate) struct CaptureArgs {
     /// The qemu-aarch64 to use [default: the first in PATH]
     #[arg(long, value_name = "PATH")]
     engine: Option<PathBuf>,
+    /// Record from here on: a function, the number of a HINT instruction, or an address of the
+    /// program's file (0x...); after --to, again when control comes here again
+    #[arg(long, value_name = "PLACE")]
+    from: Option<Place>,
+    /// Record up to here; without --from, the program is ended here
+    #[arg(long, value_name = "PLACE")]
+    to: Option<Place>,
     /// Instructions to leave out at the start, over all threads (k, M and G are understood)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     skip: u64,
@@ -65,7 +78,7 @@ pub(crate) struct CaptureArgs {
     #[arg(long, value_name = "TEXT")]
     recipe: Option<String>,
     /// Only count instructions, with the engine's own counter; writes no trace
-    #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level", "system"])]
+    #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level", "from", "to", "system"])]
     count_only: bool,
     #[command(flatten)]
     system: SystemArgs,
@@ -92,6 +105,8 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let engine = Engine::find(args.engine.as_deref())?;
     let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
     let mut memory = SharedMemory::create()?;
+    let region = Region { from: args.from.clone(), to: args.to.clone() };
+    region.announce(&program, &memory)?;
     let mut command = engine.command(&cpu, &memory, args.count_only);
     if let Some(root) = sysroot.as_deref().filter(|root| *root != Path::new("/")) {
         command.arg("-L").arg(root);
@@ -108,6 +123,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let trace = TraceWriter::create_with(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
     let mut recorder = Recorder::default();
+    recorder.shared.ends_for_good = region.ends_for_good();
     let limit = args.limit.unwrap_or(u64::MAX);
     let end = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit)?;
     if memory.control(control::MAGIC)? != wire::MAGIC {
@@ -120,7 +136,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if output.trace.instructions() == 0 {
         bail!("nothing was recorded: {}", nothing_recorded(args, &end));
     }
-    let (written, plugin, gaps) = finish(&program, output, &recorder, &mut memory, &end)?;
+    let (written, plugin, gaps) = finish(&program, &region, output, &recorder, &mut memory, &end)?;
     let tally = &recorder.shared.tally;
     let times = stopwatch.elapsed();
     say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
@@ -130,15 +146,17 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
 /// Why a recording is empty, as far as that can be known.
 fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
     let ending = account::ending(end);
-    match args.skip {
-        0 => format!("the engine ended before the program began ({ending})"),
-        skip => format!("the program ended before --skip {skip} instructions ({ending})"),
+    match (args.skip, &args.from) {
+        (0, None) => format!("the engine ended before the program began ({ending})"),
+        (0, Some(from)) => format!("the program never came to --from {from} ({ending})"),
+        (skip, _) => format!("the program ended before --skip {skip} instructions ({ending})"),
     }
 }
 
 /// Completes what the trace says about itself, and the file.
 fn finish(
     program: &Program,
+    region: &Region,
     mut output: Output,
     recorder: &Recorder,
     memory: &mut SharedMemory,
@@ -150,6 +168,9 @@ fn finish(
     meta.symbols = program.symbols_at(memory.control(control::START_CODE)?);
     meta.gaps.clone_from(&gaps);
     meta.notes.insert("program-end".to_owned(), account::ending(end));
+    if let Some(text) = region.describe() {
+        meta.notes.insert("region".to_owned(), text);
+    }
     if let Some(count) = plugin.engine_count.filter(|_| plugin.streams <= 1) {
         meta.notes.insert("engine-instruction-count".to_owned(), count.to_string());
     }

@@ -12,6 +12,7 @@
 #![cfg_attr(test, allow(dead_code, reason = "the engine calls the rest"))]
 
 mod code;
+mod gate;
 mod memory;
 // The engine's functions exist only inside the engine, so tests leave out what calls them.
 #[cfg(not(test))]

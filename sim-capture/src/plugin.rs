@@ -4,6 +4,7 @@
 //! instructions that may access memory. Running code only appends words to the shared memory.
 
 use crate::code::CodeTable;
+use crate::gate::{Gate, Marks};
 use crate::memory::{SharedMemory, StreamWriter};
 use crate::qemu::{self, Block, Counter, Info, Insn, MemInfo, PluginId};
 use crate::system::{self, SystemVcpu};
@@ -25,10 +26,14 @@ const MAX_VCPUS: usize = 4096;
 /// System call that sets a signal handler: its second argument points to the handler's address.
 const RT_SIGACTION: i64 = 134;
 
+/// User data of the callback of a block: its number, then how many instructions it has, then its marks.
+const MARKS_SHIFT: u32 = 48;
+
 pub(crate) struct Plugin {
     pub(crate) memory: SharedMemory,
     pub(crate) counter: Counter,
     pub(crate) code: Mutex<CodeTable>,
+    gate: Gate,
     count_only: bool,
 }
 
@@ -46,19 +51,46 @@ pub(crate) struct Vcpu {
     pub(crate) system: SystemVcpu,
     /// The counter's value once the running block is done.
     expected_count: u64,
-    /// The counter's value when the running block began.
+    /// The counter's value when the running block began; of a paused thread, when it was paused.
     block_start: u64,
+    /// Outside the regions that are recorded.
+    is_paused: bool,
 }
 
 impl Vcpu {
-    /// Notes that block `id` of `n_insns` instructions begins when the counter stands at `now`. Says first how
-    /// far the block before came, if that is known (`is_exact`) and it was left early.
-    #[inline]
-    pub(crate) fn begin_block(&mut self, id: u32, n_insns: u64, now: u64, is_exact: bool) -> bool {
+    /// Says that the thread runs on unrecorded with block `id`.
+    fn pause(&mut self, id: u32, now: u64, is_exact: bool) -> bool {
+        if self.is_paused {
+            return true;
+        }
+        self.say_if_left_early(now, is_exact);
+        self.is_paused = true;
+        self.block_start = now;
+        self.stream.push(Word::Paused(id).encode())
+    }
+
+    /// Says that the thread is recorded again.
+    #[cold]
+    fn resume(&mut self, now: u64, is_exact: bool) {
+        let unrecorded = if is_exact { now - self.block_start } else { wire::UNKNOWN };
+        self.is_paused = false;
+        self.expected_count = now;
+        self.stream.push_record(&[Word::Resumed.encode(), unrecorded]);
+    }
+
+    /// Says how far the block before came, if that is known and it was left early.
+    fn say_if_left_early(&mut self, now: u64, is_exact: bool) {
         if is_exact && now != self.expected_count {
             let started = now.wrapping_sub(self.block_start) as u32;
             self.stream.push(Word::Started(started).encode());
         }
+    }
+
+    /// Notes that block `id` of `n_insns` instructions begins when the counter stands at `now`. Says first how
+    /// far the block before came, if that is known (`is_exact`) and it was left early.
+    #[inline]
+    pub(crate) fn begin_block(&mut self, id: u32, n_insns: u64, now: u64, is_exact: bool) -> bool {
+        self.say_if_left_early(now, is_exact);
         self.block_start = now;
         self.expected_count = now + n_insns;
         self.stream.push(Word::Block(id).encode())
@@ -127,11 +159,13 @@ fn install(
     }
     let path = path.ok_or("no memory=PATH given: this plugin is started by `n2sim capture`")?;
     let memory = SharedMemory::map(&path)?;
+    end_with_the_reader();
     let definitions = StreamWriter::new(memory, wire::DEFINITIONS).ok_or("no free slot")?;
     let plugin = Plugin {
         memory,
         counter: Counter::new(),
         code: Mutex::new(CodeTable::new(definitions)),
+        gate: Gate::new(memory),
         count_only,
     };
     memory.control(control::API_MIN).store(version.min as u64, Ordering::Relaxed);
@@ -139,6 +173,13 @@ fn install(
     memory.control(control::MAGIC).store(wire::MAGIC, Ordering::Release);
     PLUGIN.set(plugin).map_err(|_| "loaded twice into one process".to_owned())?;
     Ok(system)
+}
+
+/// Has the system end this process when the one that started it is gone, even by `SIGKILL`: the program
+/// runs only to be recorded, and would run on unseen.
+fn end_with_the_reader() {
+    // SAFETY: sets an attribute of this process; a kernel that does not know it refuses.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
 fn register(id: PluginId) {
@@ -213,7 +254,9 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
             code.block(pc, &words)
         };
         let Some(id) = id else { return };
-        let data = insns.len() << 32 | id as usize;
+        let start = plugin.memory.control(control::START_CODE).load(Ordering::Relaxed);
+        let marks = plugin.gate.marks(pc, &words, start);
+        let data = (marks as usize) << MARKS_SHIFT | insns.len() << 32 | id as usize;
         let flags = qemu::CB_NO_REGS;
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data as *mut c_void);
         for (index, (&insn, &word)) in insns.iter().zip(&words).enumerate() {
@@ -286,23 +329,36 @@ fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
         IS_OFF.store(true, Ordering::Relaxed);
     }
     let system = SystemVcpu::default();
-    stream.map(|stream| Vcpu { stream, system, expected_count: now, block_start: now })
+    let is_paused = !plugin.gate.is_open();
+    stream.map(|stream| Vcpu { stream, system, expected_count: now, block_start: now, is_paused })
 }
 
 extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     let Some(plugin) = active() else { return };
-    let (id, n_insns) = (data as usize as u32, (data as usize >> 32) as u64);
+    let data = data as usize;
+    let (id, n_insns) = (data as u32, (data >> 32) as u64 & 0xffff);
     let now = plugin.counter.now(vcpu);
     // One counter for all threads says nothing about a single one.
     let is_exact = qemu::COUNTS_PER_VCPU
         || plugin.memory.control(control::STREAMS).load(Ordering::Relaxed) == 1;
-    with_vcpu(plugin, vcpu, |state| state.begin_block(id, n_insns, now, is_exact));
+    // A thread that begins is paused if the gate is closed before this block opens it.
+    with_vcpu(plugin, vcpu, |state| {
+        if !plugin.gate.admits((data >> MARKS_SHIFT) as Marks) {
+            return state.pause(id, now, is_exact);
+        }
+        if state.is_paused {
+            state.resume(now, is_exact);
+        }
+        state.begin_block(id, n_insns, now, is_exact)
+    });
 }
 
 extern "C" fn on_access(vcpu: c_uint, _info: MemInfo, addr: u64, data: *mut c_void) {
     let Some(plugin) = active() else { return };
     let index = data as usize as u32;
-    with_vcpu(plugin, vcpu, |state| state.stream.push(Word::Access { index, addr }.encode()));
+    with_vcpu(plugin, vcpu, |state| {
+        state.is_paused || state.stream.push(Word::Access { index, addr }.encode())
+    });
 }
 
 #[allow(clippy::too_many_arguments, reason = "the engine's signature")]
@@ -333,7 +389,7 @@ extern "C" fn on_syscall(
             let word = Word::Handler(x0 as u32).encode();
             state.stream.push_record(&[word, handler]);
         }
-        state.stream.push_record(&[word, x0, x1, x2, x3, x4, x5])
+        state.is_paused || state.stream.push_record(&[word, x0, x1, x2, x3, x4, x5])
     });
 }
 
@@ -359,7 +415,7 @@ extern "C" fn on_syscall_return(_id: PluginId, vcpu: c_uint, number: i64, result
     }
     with_vcpu(plugin, vcpu, |state| {
         let word = Word::SyscallReturn(number as u32).encode();
-        state.stream.push_record(&[word, result as u64])
+        state.is_paused || state.stream.push_record(&[word, result as u64])
     });
 }
 

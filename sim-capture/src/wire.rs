@@ -57,6 +57,15 @@ pub(crate) mod control {
     pub(crate) const HAS_REGISTERS: usize = 34;
     /// 1 once the recording of a system began.
     pub(crate) const BEGUN: usize = 35;
+    /// Written by the reader: kind of the place where recording begins ([`super::MARK_WORD`],
+    /// [`super::MARK_ADDRESS`] or 0), and in the next word the place.
+    pub(crate) const MARK_FROM: usize = 16;
+    /// The same for the place where recording ends.
+    pub(crate) const MARK_TO: usize = 18;
+    /// Written by the reader: 1 if the program can be loaded anywhere.
+    pub(crate) const IS_MOVABLE: usize = 20;
+    /// Written by the reader: the lowest executable address in such a program's file.
+    pub(crate) const FILE_START: usize = 21;
 }
 
 /// Words of a slot header, by index.
@@ -70,6 +79,11 @@ pub(crate) mod header {
     /// Valid words.
     pub(crate) const CURSOR: usize = 3;
 }
+
+/// Kind of a mark: an instruction word.
+pub(crate) const MARK_WORD: u64 = 1;
+/// Kind of a mark: an address of the program's file.
+pub(crate) const MARK_ADDRESS: u64 = 2;
 
 /// Slot state: nobody uses it.
 pub(crate) const FREE: u64 = 0;
@@ -109,6 +123,11 @@ pub(crate) enum Word {
     Page(u32),
     /// Of a whole system: the recording begins with this table; its address is in the next word.
     Table,
+    /// The thread runs on unrecorded, with this block.
+    Paused(u32),
+    /// The thread is recorded again, from the next block on; the instructions that were not are in
+    /// the next word, [`UNKNOWN`] if nobody counted them.
+    Resumed,
     /// One access of instruction `index` of the running block.
     Access {
         /// Index of the instruction in its block.
@@ -131,6 +150,8 @@ const SYSTEM_OPERAND: u32 = 0;
 const SYSTEM_EXCEPTION: u32 = 1;
 const SYSTEM_PAGE: u32 = 2;
 const SYSTEM_TABLE: u32 = 3;
+const TAG_PAUSED: u64 = 6;
+const TAG_RESUMED: u64 = 7;
 const ACCESS: u64 = 1 << 63;
 const INDEX_SHIFT: u32 = 54;
 const ADDR_MASK: u64 = (1 << INDEX_SHIFT) - 1;
@@ -149,6 +170,8 @@ impl Word {
             Word::Exception(n) => system(SYSTEM_EXCEPTION, n),
             Word::Page(n) => system(SYSTEM_PAGE, n),
             Word::Table => system(SYSTEM_TABLE, 0),
+            Word::Paused(id) => TAG_PAUSED << TAG_SHIFT | u64::from(id),
+            Word::Resumed => TAG_RESUMED << TAG_SHIFT,
             Word::Access { index, addr } => {
                 ACCESS | u64::from(index) << INDEX_SHIFT | addr & ADDR_MASK
             }
@@ -182,6 +205,8 @@ impl Word {
                     _ => None,
                 }
             }
+            TAG_PAUSED => Some(Word::Paused(payload)),
+            TAG_RESUMED => Some(Word::Resumed),
             _ => None,
         }
     }
@@ -209,6 +234,8 @@ pub(crate) const START_MARKER: u32 = 0xd280_001f | 0x4e31 << 5;
 /// The word by which a guest says that the recording ends, with a value in X0: `movz xzr, #0x4e32`.
 pub(crate) const STOP_MARKER: u32 = 0xd280_001f | 0x4e32 << 5;
 
+/// A number behind [`Word::Resumed`] that nobody counted.
+pub(crate) const UNKNOWN: u64 = u64::MAX;
 /// Words behind [`Word::SyscallEnter`].
 pub(crate) const SYSCALL_ARGS: usize = 6;
 /// First word of a block definition, with its number of instructions; then its program counter,
@@ -233,6 +260,8 @@ mod tests {
             Word::Exception(0x780),
             Word::Page(page::READ | page::DEVICE),
             Word::Table,
+            Word::Paused(7),
+            Word::Resumed,
             Word::Access { index: 0, addr: 0 },
             Word::Access { index: 511, addr: 0x000f_ffff_ffff_ffff },
             Word::Access { index: 3, addr: 0xffff_8000_1234_5678 },
@@ -244,7 +273,6 @@ mod tests {
 
     #[test]
     fn a_foreign_tag_is_no_word() {
-        assert_eq!(Word::decode(7 << TAG_SHIFT), None);
         assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 4 << SYSTEM_SHIFT), None);
     }
 }

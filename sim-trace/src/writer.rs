@@ -372,6 +372,8 @@ impl<W: Write + Seek> TraceWriter<W> {
         let (header, columns) = encoder.chunk();
         self.output.meta_once(&self.meta)?;
         self.output.chunk(header, &columns)?;
+        // What is in the file can be recovered if this process is killed.
+        self.output.flush()?;
         self.summary.instructions += u64::from(header.instructions);
         self.summary.blocks += u64::from(header.blocks);
         self.summary.accesses += u64::from(header.accesses);

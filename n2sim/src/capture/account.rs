@@ -73,7 +73,19 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
         "the interleaving of threads is not recorded; blocks cut short by a fault are inferred"
             .to_owned(),
     );
+    gap(
+        t.pauses > 0,
+        match t.unrecorded {
+            Some(n) => {
+                format!("{n} instructions before and between the recorded regions are absent")
+            }
+            None => "instructions before and between the recorded regions are absent".to_owned(),
+        },
+    );
     gap(end.is_cut, "the recording ended at its instruction limit".to_owned());
+    gap(end.is_over, "the recording ended at --to, and the program with it".to_owned());
+    let is_killed = !end.is_ended() && !end.is_interrupted && end.status.signal().is_some();
+    gap(is_killed, format!("the program was {}: the trace ends there", ending(end)));
     gap(end.is_interrupted, "the recording was interrupted".to_owned());
     gap(
         t.syscalls > 0,
@@ -87,6 +99,7 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
 pub(super) fn ending(end: &End) -> String {
     match (end.status.code(), end.status.signal()) {
         _ if end.is_cut => "ended at the limit".to_owned(),
+        _ if end.is_over => "ended at --to".to_owned(),
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "ended".to_owned(),
@@ -165,8 +178,10 @@ pub(super) fn summary(
         cpu.as_secs_f64()
     );
     if let Some(count) = plugin.engine_count {
-        let ours = tally.instructions + tally.skipped;
-        let verdict = if plugin.streams > 1 {
+        let ours = tally.instructions + tally.skipped + tally.unrecorded.unwrap_or(0);
+        let verdict = if tally.pauses > 0 && count != ours {
+            "with what is outside the regions"
+        } else if plugin.streams > 1 {
             "approximate: one counter for all threads"
         } else if count == ours {
             "equal"

@@ -20,7 +20,7 @@ pub(super) struct Program {
     /// Its dynamic linker, if it needs one.
     interpreter: Option<String>,
     /// Address of its lowest executable segment in the file, if it may be loaded elsewhere.
-    relocatable_from: Option<u64>,
+    pub(super) relocatable_from: Option<u64>,
 }
 
 impl Program {
@@ -83,6 +83,16 @@ impl Program {
     /// Its dynamic linker, if it needs one.
     pub(super) fn interpreter(&self) -> Option<&str> {
         self.interpreter.as_deref()
+    }
+
+    /// Address of the function `name` in the file.
+    pub(super) fn function(&self, name: &str) -> Option<u64> {
+        self.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.addr)
+    }
+
+    /// How many functions it names.
+    pub(super) fn functions(&self) -> usize {
+        self.symbols.len()
     }
 
     /// The folder in which the engine shall look for libraries, if the program needs any.

@@ -6,7 +6,7 @@ use super::stream::Output;
 use super::wire::control;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGKILL, SIGTERM};
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
@@ -27,8 +27,17 @@ pub(super) struct End {
     pub(super) status: ExitStatus,
     /// The recorder ended it: `--limit` was reached.
     pub(super) is_cut: bool,
+    /// The recorder ended it: control came to `--to`.
+    pub(super) is_over: bool,
     /// Somebody asked for the end (Ctrl-C, `kill`).
     pub(super) is_interrupted: bool,
+}
+
+impl End {
+    /// True if the recorder ended the program.
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_cut || self.is_over
+    }
 }
 
 /// Signals that asked for the end so far, counted by handlers for as long as it lives.
@@ -80,7 +89,8 @@ pub(super) fn record(
     let mut child = command
         .spawn()
         .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
-    let mut end = End { status: ExitStatus::default(), is_cut: false, is_interrupted: false };
+    let mut end =
+        End { status: ExitStatus::default(), is_cut: false, is_over: false, is_interrupted: false };
     let drained =
         drain_until_exit(&mut child, &interrupts, memory, recorder, output, limit, &mut end);
     if drained.is_err() {
@@ -89,7 +99,9 @@ pub(super) fn record(
         let _ = child.wait();
     }
     drained?;
-    let signal = end.status.signal().filter(|_| !end.is_cut && !end.is_interrupted);
+    // What ends a program from outside, between any two instructions, is no signal to it.
+    let is_outside = |signal: &i32| *signal == SIGKILL || end.is_ended() || end.is_interrupted;
+    let signal = end.status.signal().filter(|signal| !is_outside(signal));
     recorder.finish(memory, output, signal.map(|signal| signal as u32))?;
     Ok(end)
 }
@@ -107,8 +119,10 @@ fn drain_until_exit(
     loop {
         recorder.note_streams(memory)?;
         let has_taken = recorder.drain(memory, output)?;
-        if recorder.shared.tally.instructions >= limit && !end.is_cut {
-            end.is_cut = true;
+        if !end.is_ended()
+            && (recorder.shared.tally.instructions >= limit || recorder.shared.is_over)
+        {
+            (end.is_cut, end.is_over) = (!recorder.shared.is_over, recorder.shared.is_over);
             memory.stop()?;
             child.kill().context("cannot end the program")?;
         }

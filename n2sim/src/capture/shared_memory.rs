@@ -78,7 +78,12 @@ impl SharedMemory {
 
     /// Tells the plugin to record no more.
     pub(super) fn stop(&self) -> Result<()> {
-        self.write(control::STOP, 1)
+        self.tell(control::STOP, 1)
+    }
+
+    /// Sets a control word.
+    pub(super) fn tell(&self, index: usize, value: u64) -> Result<()> {
+        self.write(index, value)
     }
 
     /// The headers of all slots used so far.

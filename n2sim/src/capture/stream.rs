@@ -6,7 +6,7 @@
 use super::a64::{self, Exit};
 use super::registers::KnownRegisters;
 use super::system::SystemStream;
-use super::wire::{SYSCALL_ARGS, Word};
+use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
 use sim_core::Activity;
 use sim_trace::{Access, BlockId, Further, StreamEvent, TraceWriter};
@@ -90,6 +90,10 @@ pub(super) struct Shared {
     pub(super) is_exact: bool,
     /// What a whole system has beyond a program; `None` for a program.
     pub(super) system: Option<SystemStream>,
+    /// Once the recording is paused it will not be resumed.
+    pub(super) ends_for_good: bool,
+    /// The recording was ended by the program's coming to a place.
+    pub(super) is_over: bool,
 }
 
 /// Counts for the summary and for the list of gaps.
@@ -99,6 +103,10 @@ pub(super) struct Tally {
     pub(super) instructions: u64,
     /// Instructions dropped by `--skip`.
     pub(super) skipped: u64,
+    /// Times that a thread was outside the recorded regions.
+    pub(super) pauses: u64,
+    /// Instructions meanwhile, if all were counted.
+    pub(super) unrecorded: Option<u64>,
     /// Instructions that began and did not complete.
     pub(super) abandoned: u64,
     /// Executed prefetches, all without address.
@@ -256,8 +264,38 @@ impl Stream {
                         self.access(index, addr, shared);
                     }
                 }
+                Some(Word::Paused(block)) => {
+                    let next = shared.blocks.get(block as usize).map_or(0, |info| info.pc);
+                    self.end(After::Block(next), shared, writer)?;
+                    shared.is_over |= shared.ends_for_good;
+                }
+                Some(Word::Resumed) => {
+                    let count = words.get(position).copied().filter(|n| *n != wire::UNKNOWN);
+                    position += 1;
+                    self.resume(count, shared, writer)?;
+                }
                 None => bail!("the plugin wrote the unknown word {bits:#x}: rebuild it"),
             }
+        }
+        Ok(())
+    }
+
+    /// The thread is recorded again, after `count` instructions that were not.
+    fn resume(
+        &mut self,
+        count: Option<u64>,
+        shared: &mut Shared,
+        writer: &mut Output,
+    ) -> Result<()> {
+        // They may have changed every register.
+        self.registers.forget();
+        self.followed = self.runs;
+        let before = if shared.tally.pauses == 0 { Some(0) } else { shared.tally.unrecorded };
+        shared.tally.unrecorded = before.zip(count).map(|(before, count)| before + count);
+        shared.tally.pauses += 1;
+        if self.runs > 0 && shared.tally.instructions > 0 {
+            let gap = StreamEvent::Gap { instructions: count };
+            writer.trace.push_event(self.number, gap)?;
         }
         Ok(())
     }

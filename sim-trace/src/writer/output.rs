@@ -129,6 +129,11 @@ impl<W: Write + Seek> Output<W> {
         self.chunk(header, &[&text])
     }
 
+    /// Gives the operating system all chunks so far.
+    pub(crate) fn flush(&mut self) -> Result<(), TraceError> {
+        self.sink.flush().map_err(TraceError::io(&self.path, "writing the trace"))
+    }
+
     /// The file holds something that came with `minor`.
     pub(crate) fn needs(&mut self, minor: u16) {
         self.minor = self.minor.max(minor);
@@ -223,7 +228,7 @@ impl<W: Write + Seek> Output<W> {
         if meta.machine != self.machine || self.minor != MINOR {
             self.rewrite_file_header(meta)?;
         }
-        self.sink.flush().map_err(TraceError::io(&self.path, "writing the trace"))?;
+        self.flush()?;
         Ok((self.offset, self.sink))
     }
 
