@@ -28,7 +28,7 @@ use recorder::Recorder;
 use region::{Place, Region};
 use session::End;
 use shared_memory::SharedMemory;
-use sim_trace::{MachineInfo, Meta, Summary, TraceWriter, WriterOptions};
+use sim_trace::{MachineInfo, Meta, Summary, TraceError, TraceWriter, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use stream::Output;
@@ -125,7 +125,12 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let mut recorder = Recorder::default();
     recorder.shared.ends_for_good = region.ends_for_good();
     let limit = args.limit.unwrap_or(u64::MAX);
-    let end = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit)?;
+    let recorded = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit);
+    let end = match recorded.map_err(|error| error.downcast::<TraceError>()) {
+        Ok(end) => end,
+        Err(Ok(refusal)) => return keep_cut(output, refusal, &program, &mut memory),
+        Err(Err(error)) => return Err(error),
+    };
     if memory.control(control::MAGIC)? != wire::MAGIC {
         bail!(
             "{} did not start the recording plugin ({})",
@@ -141,6 +146,30 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let times = stopwatch.elapsed();
     say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is left when not even one chunk could be kept.
+const NO_FILE: &str = "the trace could not be written and no file is left";
+
+/// The system took no more of the trace: keeps what it took.
+fn keep_cut(
+    mut output: Output,
+    refusal: TraceError,
+    program: &Program,
+    memory: &mut SharedMemory,
+) -> Result<ExitCode> {
+    let start = memory.control(control::START_CODE)?;
+    output.trace.meta_mut().symbols = program.symbols_at(start);
+    let (written, refusal) = output.trace.cut(refusal).context(NO_FILE)?;
+    Err(cut(&refusal, &written))
+}
+
+/// That a trace is shorter than the run, and why.
+fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{refusal}; a whole trace of the first {} instructions is left",
+        account::thousands(written.instructions)
+    )
 }
 
 /// Why a recording is empty, as far as that can be known.
@@ -174,8 +203,10 @@ fn finish(
     if let Some(count) = plugin.engine_count.filter(|_| plugin.streams <= 1) {
         meta.notes.insert("engine-instruction-count".to_owned(), count.to_string());
     }
-    let written = output.trace.finish().context("the trace could not be completed")?;
-    Ok((written, plugin, gaps))
+    match output.trace.finish_or_cut().context(NO_FILE)? {
+        (written, None) => Ok((written, plugin, gaps)),
+        (written, Some(refusal)) => Err(cut(&refusal, &written)),
+    }
 }
 
 fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sim_isa::{BranchKind, MemOp, Special};
+use sim_report::{Symbols, disassembly};
 use sim_trace::foreign::ImportOptions;
-use sim_trace::{Summary, TraceFile};
+use sim_trace::{Report, Slice, Summary, TraceFile, WriterOptions};
 
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
@@ -30,6 +30,28 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
         TraceWhat::Repack { file, output, level } => {
             check_different(file, output)?;
             let summary = sim_trace::repack(&TraceFile::open(file)?, output, *level)?;
+            write_written(&mut out, output, &summary)?;
+            Verdict::Good
+        }
+        TraceWhat::Slice { file, output, stream, start, count, level } => {
+            check_different(file, output)?;
+            let end = count.map_or(u64::MAX, |count| start.saturating_add(count));
+            let mut streams = stream.clone();
+            streams.sort_unstable();
+            streams.dedup();
+            let what = Slice { streams, range: *start..end };
+            let summary =
+                sim_trace::slice(&TraceFile::open(file)?, &what, output, at_level(*level))?;
+            write_written(&mut out, output, &summary)?;
+            Verdict::Good
+        }
+        TraceWhat::Merge { files, output, join, level } => {
+            for file in files {
+                check_different(file, output)?;
+            }
+            let traces: Vec<TraceFile> =
+                files.iter().map(|file| TraceFile::open(file)).collect::<Result<_, _>>()?;
+            let summary = sim_trace::merge(&traces, *join, output, at_level(*level))?;
             write_written(&mut out, output, &summary)?;
             Verdict::Good
         }
@@ -83,11 +105,13 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
         report.accesses,
         report.events
     )?;
-    for fault in report.faults.iter().take(FAULTS_SHOWN) {
-        writeln!(out, "  {fault}")?;
-    }
-    if report.faults.len() > FAULTS_SHOWN {
-        writeln!(out, "  and {} more faults", report.faults.len() - FAULTS_SHOWN)?;
+    write_faults(out, &report)?;
+    if report.gaps > 0 {
+        writeln!(
+            out,
+            "  {} gaps; {} instructions are known to be absent",
+            report.gaps, report.lost
+        )?;
     }
     if report.index_rebuilt {
         writeln!(out, "  the index was lost and rebuilt from the chunk headers")?;
@@ -112,6 +136,30 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
     }
     writeln!(out, "  intact")?;
     Ok(Verdict::Good)
+}
+
+/// The faults, and what is good beside them.
+fn write_faults(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    for fault in report.faults.iter().take(FAULTS_SHOWN) {
+        writeln!(out, "  {fault}")?;
+    }
+    if report.faults.len() > FAULTS_SHOWN {
+        writeln!(out, "  and {} more faults", report.faults.len() - FAULTS_SHOWN)?;
+    }
+    if !report.faults.is_empty() {
+        let good = report.chunks as usize - report.faults.len();
+        writeln!(
+            out,
+            "  {good} of {} chunks are good, with {} of {} instructions",
+            report.chunks, report.instructions, report.promised
+        )?;
+    }
+    Ok(())
+}
+
+/// How a part of a trace, or several, are written.
+fn at_level(level: i32) -> WriterOptions {
+    WriterOptions { level, ..WriterOptions::default() }
 }
 
 /// Writes the good chunks; says what was wrong with the first that is not.
@@ -169,22 +217,14 @@ fn dump(
         anyhow::bail!("{place}: --start {start}: stream {stream} has {length} instructions");
     }
     let range = start..start.saturating_add(count);
+    let symbols = Symbols::from_trace(&file);
+    let describe = |pc: u64, word: u32| {
+        let text = disassembly::text(pc, word);
+        match symbols.function(pc) {
+            Some(_) => format!("{:<24} {text}", symbols.name(pc)),
+            None => text,
+        }
+    };
     sim_trace::dump(&file, stream, range, &describe, out)?;
     Ok(())
-}
-
-/// What the decoder makes of a word: how it touches memory, how it branches, what is special.
-fn describe(_address: u64, word: u32) -> String {
-    let inst = sim_isa::decode(word);
-    let mut parts = Vec::new();
-    if inst.mem.op != MemOp::None {
-        parts.push(format!("{:?} {} bytes", inst.mem.op, inst.mem.bytes));
-    }
-    if inst.branch != BranchKind::None {
-        parts.push(format!("branch {:?}", inst.branch));
-    }
-    if inst.special != Special::None {
-        parts.push(format!("{:?}", inst.special));
-    }
-    parts.join(", ").to_lowercase()
 }

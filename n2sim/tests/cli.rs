@@ -283,6 +283,32 @@ fn a_trace_can_be_looked_into() {
 }
 
 #[test]
+fn a_part_of_a_trace_can_be_kept_and_parts_put_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (trace, first, second, both) = (trace(), file("1.n2t"), file("2.n2t"), file("both.n2t"));
+    printed(&["trace", "slice", &trace, "--count", "1000", "-o", &first]);
+    printed(&["trace", "slice", &trace, "--start", "1k", "--count", "1k", "-o", &second]);
+    let text = printed(&["trace", "merge", "--as", "parts", &first, &second, "-o", &both]);
+    assert!(text.contains("2000 instructions"), "{text}");
+    let verified = printed(&["trace", "verify", &both]);
+    assert!(verified.contains("1 gaps") && verified.ends_with("  intact\n"), "{verified}");
+    // Positions differ by the slice's start, lines by nothing else.
+    let lines = |trace: &str, start: &str| -> Vec<String> {
+        let text = printed(&["trace", "dump", trace, "--start", start, "--count", "9"]);
+        text.lines().map(|line| line.trim_start().split_once(' ').unwrap().1.to_owned()).collect()
+    };
+    assert_eq!(lines(&trace, "1500"), lines(&second, "500"));
+    assert!(
+        refused(&["trace", "slice", &first, "--start", "1k", "-o", &both]).contains("there is no")
+    );
+    let told = refused(&["trace", "merge", "--as", "rows", &first, &second, "-o", &both]);
+    assert!(told.contains("parts, threads"), "{told}");
+    let told = refused(&["trace", "merge", "--as", "parts", &first, &second, "-o", &first]);
+    assert!(told.contains("give another file"), "{told}");
+}
+
+#[test]
 fn the_good_part_of_a_cut_trace_can_be_kept() {
     let folder = tempfile::tempdir().unwrap();
     let whole = std::fs::read(trace()).unwrap();

@@ -177,6 +177,20 @@ pub enum TraceError {
         /// What was asked for.
         what: String,
     },
+    /// Nothing is in the part of a trace that was asked for.
+    #[error("there is no {what}; `n2sim trace info` lists what the trace has")]
+    Nothing {
+        /// What was asked for.
+        what: String,
+    },
+    /// A trace cannot be merged with the others.
+    #[error("{}: it does not fit the first trace: {what}", path.display())]
+    Misfit {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
     /// The caller of the writer gave something that a trace cannot hold.
     #[error("trace writer: {0}")]
     Rejected(&'static str),

@@ -6,7 +6,7 @@
 //! * [`TraceFile`]: an open trace: [`Meta`], [`StaticTable`], [`CodeImage`], [`StreamInfo`];
 //! * [`StreamReader`]: batches of [`sim_core::TraceInst`] and the [`StreamEvent`]s between them;
 //! * [`PageMap`]: physical pages and attributes, where the trace says them;
-//! * [`verify`], [`info`], [`dump`], [`repack`]: check, describe, print, write anew;
+//! * [`verify`], [`info`], [`dump`], [`repack`], [`slice()`], [`merge`]: check, describe, print, write anew;
 //! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
 //! * [`foreign`]: traces of other tools, read directly or imported;
 //! * [`scenario`]: the small files of directed tests.
@@ -62,6 +62,7 @@ mod page_text;
 mod predict;
 mod reader;
 mod repack;
+mod rewrite;
 mod scan;
 pub mod scenario;
 mod source;
@@ -83,6 +84,7 @@ pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
 pub use reader::{EventAt, Skim, StreamReader};
 pub use repack::{repack, repack_with_map};
+pub use rewrite::{Join, Slice, merge, slice};
 pub use statics::{CodeWord, StaticTable};
 pub use text::{Info, dump, info};
 pub use verify::{Report, verify, verify_file};

@@ -22,6 +22,12 @@ pub struct Report {
     pub accesses: u64,
     /// Side events decoded.
     pub events: u64,
+    /// Instructions that the chunk headers promise.
+    pub promised: u64,
+    /// Places where the recorder says that instructions are absent.
+    pub gaps: u64,
+    /// How many are absent there, where it knew.
+    pub lost: u64,
     /// Events that say only "control went elsewhere".
     pub redirects: u64,
     /// Instructions that cannot follow the one before, and no event says why.
@@ -61,7 +67,11 @@ pub fn verify(path: &Path) -> Result<Report, TraceError> {
 pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceError> {
     let exits: Vec<Exits> =
         file.statics().insts().iter().map(|inst| Exits::of(inst.pc, inst.word)).collect();
-    let mut report = Report { index_rebuilt: file.index_rebuilt(), ..Report::default() };
+    let mut report = Report {
+        index_rebuilt: file.index_rebuilt(),
+        promised: file.instructions(),
+        ..Report::default()
+    };
     file.check_other_chunks(&mut report.faults)?;
     for info in file.streams() {
         let mut reader = file.reader(info.stream)?.skipping_damage();
@@ -106,8 +116,16 @@ impl<R: Read + Seek> Flow<'_, R> {
             report.accesses += accesses.count() as u64;
             report.instructions += batch.len() as u64;
             report.events += reader.events().len() as u64;
-            let redirects = reader.events().iter().filter(|e| e.event == StreamEvent::Redirect);
-            report.redirects += redirects.count() as u64;
+            for at in reader.events() {
+                match at.event {
+                    StreamEvent::Redirect => report.redirects += 1,
+                    StreamEvent::Gap { instructions } => {
+                        report.gaps += 1;
+                        report.lost = report.lost.saturating_add(instructions.unwrap_or(0));
+                    }
+                    _ => {}
+                }
+            }
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! that name is always whole.
 
 pub(crate) mod output;
+mod salvage;
 pub(crate) mod stream_encoder;
 
 use std::collections::BTreeMap;
@@ -321,6 +322,11 @@ impl<W: Write + Seek> TraceWriter<W> {
     pub fn instructions(&self) -> u64 {
         let open: u64 = self.streams.values().map(|s| u64::from(s.open_instructions())).sum();
         self.summary.instructions + open
+    }
+
+    /// The code page at `va` as it was given last.
+    pub(crate) fn page_at(&self, va: u64) -> Option<&[u8]> {
+        self.image.page(va)
     }
 
     /// Instructions of all different blocks so far.

@@ -83,7 +83,7 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
         },
     );
     gap(end.is_cut, "the recording ended at its instruction limit".to_owned());
-    gap(end.is_over, "the recording ended at --to, and the program with it".to_owned());
+    gap(end.is_over, "the recording ended at --to".to_owned());
     let is_killed = !end.is_ended() && !end.is_interrupted && end.status.signal().is_some();
     gap(is_killed, format!("the program was {}: the trace ends there", ending(end)));
     gap(end.is_interrupted, "the recording was interrupted".to_owned());
@@ -179,7 +179,7 @@ pub(super) fn summary(
     );
     if let Some(count) = plugin.engine_count {
         let ours = tally.instructions + tally.skipped + tally.unrecorded.unwrap_or(0);
-        let verdict = if tally.pauses > 0 && count != ours {
+        let verdict = if (tally.pauses > 0 || end.is_over) && count != ours {
             "with what is outside the regions"
         } else if plugin.streams > 1 {
             "approximate: one counter for all threads"

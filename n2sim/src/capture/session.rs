@@ -103,6 +103,8 @@ pub(super) fn record(
     let is_outside = |signal: &i32| *signal == SIGKILL || end.is_ended() || end.is_interrupted;
     let signal = end.status.signal().filter(|signal| !is_outside(signal));
     recorder.finish(memory, output, signal.map(|signal| signal as u32))?;
+    // A short program may have ended before this was seen.
+    end.is_over = recorder.shared.is_over;
     Ok(end)
 }
 

@@ -22,6 +22,36 @@ static NOINLINE u64 walk(void) {
 #define SPIN 7
 #define ZERO_LINES 8
 #define OWN_SIGNAL 9
+#define THREADS 10
+#define EXECVE 11
+#define RANDOM 12
+
+#if PITFALL == THREADS
+static u8 stack[65536] __attribute__((aligned(16)));
+static volatile int child_tid;
+
+__attribute__((used)) static void child(void) {
+    walk();
+    syscall6(SYS_EXIT, 0, 0, 0, 0, 0, 0);
+    __builtin_unreachable();
+}
+
+// VM FS FILES SIGHAND THREAD SYSVSEM PARENT_SETTID CHILD_CLEARTID: a thread. Its number.
+static long start_child(void) {
+    register long x8 __asm__("x8") = SYS_CLONE;
+    register long x0 __asm__("x0") = 0x00350f00;
+    register long x1 __asm__("x1") = (long)(stack + sizeof stack);
+    register long x2 __asm__("x2") = (long)&child_tid;
+    register long x3 __asm__("x3") = 0;
+    register long x4 __asm__("x4") = (long)&child_tid;
+    __asm__ volatile("svc #0\n\tcbnz x0, 1f\n\tbl child\n1:"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+                     : "memory", "x30", "x5", "x6", "x7", "x9", "x10", "x11", "x12", "x13", "x14",
+                       "x15", "x16", "x17", "cc");
+    return x0;
+}
+#endif
 
 #if PITFALL == HANDLED_FAULT || PITFALL == OWN_SIGNAL
 struct action {
@@ -75,6 +105,20 @@ void run(void) {
 #elif PITFALL == SPIN
     put("ready\n");
     for (;;) sum += walk();
+#elif PITFALL == RANDOM
+    put("ready\n");
+    // Addresses that no compressor can foretell.
+    for (u64 state = 1;;) sum += *(volatile u64 *)&array[next_random(&state) % N];
+#elif PITFALL == THREADS
+    long tid = start_child();
+    sum += walk();
+    do syscall6(SYS_FUTEX, (long)&child_tid, 0, tid, 0, 0, 0);
+    while (child_tid != 0);
+    finish(0);
+#elif PITFALL == EXECVE
+    char *const arguments[] = {"true", 0};
+    syscall6(221, (long)"/bin/true", (long)arguments, (long)(arguments + 1), 0, 0, 0);
+    finish(9);
 #elif PITFALL == ZERO_LINES
     array[0] = 1;
     for (u64 *at = array; at < array + 992; at += 8) __asm__ volatile("dc zva, %0" ::"r"(at) : "memory");

@@ -10,7 +10,7 @@ use super::Summary;
 use crate::column::ColumnPacker;
 use crate::error::TraceError;
 use crate::image::CodeImage;
-use crate::index::{EndRecord, put_index_entry};
+use crate::index::{EndRecord, IndexEntry, put_index_entry};
 use crate::layout::{
     ChunkHeader, ChunkKind, HEADER_BYTES, MAX_CHUNK_BLOCKS, MAX_IMAGE_BYTES, MINOR, MINOR_WITH_MAP,
     file_header_bytes,
@@ -44,13 +44,28 @@ impl<W: Write + Seek> Output<W> {
         meta: &Meta,
         level: i32,
     ) -> Result<Output<W>, TraceError> {
+        let mut output = Output::resume(sink, path, (meta.machine, MINOR), level, &[])?;
+        let header: [u8; HEADER_BYTES] = file_header_bytes(&meta.machine, MINOR);
+        let doing = TraceError::io(&output.path, "writing the trace");
+        output.sink.write_all(&header).map_err(doing)?;
+        Ok(output)
+    }
+
+    /// Goes on behind the file header and `entries` in a sink that holds just that.
+    pub(crate) fn resume(
+        sink: W,
+        path: PathBuf,
+        (machine, minor): (MachineInfo, u16),
+        level: i32,
+        entries: &[IndexEntry],
+    ) -> Result<Output<W>, TraceError> {
         let packer = ColumnPacker::new(level).map_err(TraceError::io(&path, "starting zstd"))?;
         let mut output = Output {
             sink,
             path,
-            offset: 0,
-            machine: meta.machine,
-            minor: MINOR,
+            offset: HEADER_BYTES as u64,
+            machine,
+            minor,
             has_map: false,
             packer,
             index: Vec::new(),
@@ -58,11 +73,19 @@ impl<W: Write + Seek> Output<W> {
             written_meta: None,
             sequences: [0; 3],
         };
-        let header = file_header_bytes(&meta.machine, MINOR);
-        let doing = TraceError::io(&output.path, "writing the trace");
-        output.sink.write_all(&header).map_err(doing)?;
-        output.offset = header.len() as u64;
+        for entry in entries {
+            output.count(&entry.header);
+            output.has_map |= entry.header.kind == ChunkKind::Map;
+            if let ChunkKind::Meta | ChunkKind::Image | ChunkKind::Blocks = entry.header.kind {
+                output.next_sequence(entry.header.kind);
+            }
+        }
         Ok(output)
+    }
+
+    /// What the file header will say: the machine and the minor version.
+    pub(crate) fn machine(&self) -> (MachineInfo, u16) {
+        (self.machine, self.minor)
     }
 
     fn next_sequence(&mut self, kind: ChunkKind) -> u32 {
@@ -288,6 +311,11 @@ impl TempFile {
         let temp = destination.with_file_name(name);
         let file = File::create(&temp).map_err(TraceError::io(&temp, "making the trace file"))?;
         Ok((TempFile { temp, destination: destination.to_path_buf(), keep: false }, file))
+    }
+
+    /// The temporary file itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.temp
     }
 
     /// Gives the file its name.

@@ -1,0 +1,129 @@
+//! What to do when the system refuses to take more of a trace, because the disk is full for instance: the
+//! chunks that it took become a whole, shorter trace.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom};
+
+use super::output::{Output, TempFile};
+use super::{Summary, TraceWriter};
+use crate::error::TraceError;
+use crate::index::IndexEntry;
+use crate::layout::{ChunkKind, HEADER_BYTES};
+use crate::meta::{MachineInfo, Meta};
+use crate::scan::walk;
+use crate::source::Source;
+
+/// A trace whose chunks are in its temporary file, but not its end.
+struct Unfinished {
+    temp: TempFile,
+    meta: Meta,
+    machine: (MachineInfo, u16),
+    level: i32,
+}
+
+impl TraceWriter {
+    /// As [`TraceWriter::finish`]; but if the system refuses, the trace gets as many of its chunks as have room with
+    /// their index, and the reason is returned beside what it holds. It then says in its gaps that it is cut.
+    ///
+    /// # Errors
+    /// If not one chunk of a stream could be kept; there is no file then.
+    pub fn finish_or_cut(mut self) -> Result<(Summary, Option<TraceError>), TraceError> {
+        let Some(unfinished) = self.unfinished() else {
+            return self.finish().map(|summary| (summary, None));
+        };
+        match self.finish_into() {
+            Ok((summary, sink)) => {
+                drop(sink);
+                unfinished.temp.rename()?;
+                Ok((summary, None))
+            }
+            Err(refusal) => unfinished.cut(refusal).map(|(kept, reason)| (kept, Some(reason))),
+        }
+    }
+
+    /// Makes a trace of the chunks that were written before the system refused with `refusal`, as
+    /// [`TraceWriter::finish_or_cut`] does.
+    ///
+    /// # Errors
+    /// As [`TraceWriter::finish_or_cut`].
+    pub fn cut(mut self, refusal: TraceError) -> Result<(Summary, TraceError), TraceError> {
+        let Some(unfinished) = self.unfinished() else { return Err(refusal) };
+        // What is still in the buffer of the sink goes the way of the refused bytes.
+        drop(self);
+        unfinished.cut(refusal)
+    }
+
+    fn unfinished(&mut self) -> Option<Unfinished> {
+        let temp = self.temp.take()?;
+        let (meta, machine) = (self.meta.clone(), self.output.machine());
+        Some(Unfinished { temp, meta, machine, level: self.options.level })
+    }
+}
+
+impl Unfinished {
+    /// Ends the file behind the last chunk that leaves room for what must follow.
+    fn cut(mut self, refusal: TraceError) -> Result<(Summary, TraceError), TraceError> {
+        let path = self.temp.path();
+        let file =
+            File::open(path).map_err(TraceError::io(path, "reading the unfinished trace"))?;
+        let (chunks, _) = walk(&Source::new(file, path)?, true)?;
+        self.meta.gaps.push(format!("the trace is cut: {refusal}"));
+        for count in (1..=chunks.entries.len()).rev() {
+            let kept = &chunks.entries[..count];
+            if kept.iter().all(|entry| entry.header.kind != ChunkKind::Stream) {
+                break;
+            }
+            match self.end_behind(kept) {
+                Ok(summary) => {
+                    self.temp.rename()?;
+                    return Ok((summary, refusal));
+                }
+                // Still no room: with one chunk less there may be.
+                Err(TraceError::Io { .. }) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Err(refusal)
+    }
+
+    fn end_behind(&self, kept: &[IndexEntry]) -> Result<Summary, TraceError> {
+        let path = self.temp.path();
+        let end = kept.last().map_or(HEADER_BYTES as u64, |e| e.offset + e.header.total_bytes());
+        let doing = "cutting the unfinished trace";
+        let mut file =
+            File::options().write(true).open(path).map_err(TraceError::io(path, doing))?;
+        file.set_len(end)
+            .and_then(|()| file.seek(SeekFrom::Start(end)))
+            .map_err(TraceError::io(path, doing))?;
+        let sink = BufWriter::new(file);
+        let mut output = Output::resume(sink, path.to_path_buf(), self.machine, self.level, kept)?;
+        output.meta(&self.meta)?;
+        let summary = summary_of(kept);
+        let (file_bytes, sink) = output.end(&self.meta, &summary)?;
+        drop(sink);
+        Ok(Summary { file_bytes, ..summary })
+    }
+}
+
+/// The totals of these chunks.
+fn summary_of(kept: &[IndexEntry]) -> Summary {
+    let mut summary = Summary::default();
+    let mut streams = Vec::new();
+    for IndexEntry { header, .. } in kept {
+        match header.kind {
+            ChunkKind::Blocks => summary.distinct_blocks += header.blocks,
+            ChunkKind::Stream => {
+                summary.instructions += u64::from(header.instructions);
+                summary.blocks += u64::from(header.blocks);
+                summary.accesses += u64::from(header.accesses);
+                summary.events += u64::from(header.events);
+                streams.push(header.stream);
+            }
+            _ => {}
+        }
+    }
+    streams.sort_unstable();
+    streams.dedup();
+    summary.streams = streams.len() as u32;
+    summary
+}
