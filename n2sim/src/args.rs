@@ -7,7 +7,6 @@ use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, Profile, Revision};
 use sim_pmu::OtherCore;
 use sim_report::export::Target;
-use sim_trace::Join;
 use sim_trace::foreign::Format;
 
 use crate::capture::CaptureArgs;
@@ -22,6 +21,7 @@ use crate::pipeline::PipelineArgs;
 use crate::record::RecordArgs;
 use crate::report::ReportArgs;
 use crate::spe::SpeArgs;
+use crate::trace_parts::{MergeArgs, SliceArgs};
 use crate::validate::ValidateArgs;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
@@ -266,48 +266,8 @@ pub(crate) enum TraceWhat {
         #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
         level: i32,
     },
-    /// Keep a part of a trace: some threads, some instructions of each
-    #[command(
-        after_help = "Example: n2sim trace slice btree.n2t --start 2M --count 500k -o part.n2t"
-    )]
-    Slice {
-        /// The trace; it is not changed
-        file: PathBuf,
-        /// The trace to write
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// Number of a thread's stream to keep; may be given several times (default: all)
-        #[arg(long, value_name = "N")]
-        stream: Vec<u32>,
-        /// Position in each stream of the first instruction to keep (k, M and G are understood)
-        #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
-        start: u64,
-        /// Instructions of each stream to keep (default: up to the end)
-        #[arg(long, value_name = "N", value_parser = instructions_from_one)]
-        count: Option<u64>,
-        /// Level of zstd: 3 to keep, 19 to archive
-        #[arg(long, value_name = "N", default_value_t = 9)]
-        #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
-        level: i32,
-    },
-    /// Put several traces of one program together
-    #[command(after_help = "Example: n2sim trace merge --as parts first.n2t second.n2t -o run.n2t")]
-    Merge {
-        /// The traces, in order; they are not changed
-        #[arg(required = true, num_args = 2..)]
-        files: Vec<PathBuf>,
-        /// The trace to write
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// What the traces are to each other: parts (one goes on where the one before ended, with a
-        /// gap) or threads (they run side by side in the same memory)
-        #[arg(long = "as", value_name = "parts|threads", value_parser = join)]
-        join: Join,
-        /// Level of zstd: 3 to keep, 19 to archive
-        #[arg(long, value_name = "N", default_value_t = 9)]
-        #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
-        level: i32,
-    },
+    Slice(SliceArgs),
+    Merge(MergeArgs),
     /// Write a trace again with the page map of a text file in place of its own
     Map {
         /// The trace; it is not changed
@@ -403,15 +363,6 @@ pub(crate) struct RegionsArgs {
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-}
-
-/// How traces are put together, by its name.
-fn join(name: &str) -> Result<Join, String> {
-    match name {
-        "parts" => Ok(Join::Parts),
-        "threads" => Ok(Join::Threads),
-        _ => Err("known are parts, threads".into()),
-    }
 }
 
 /// What a trace is written as, by its name.

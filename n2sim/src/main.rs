@@ -40,6 +40,7 @@ mod spe;
 mod stat;
 mod stat_metrics;
 mod trace;
+mod trace_parts;
 mod validate;
 
 use std::io::{self, Write};

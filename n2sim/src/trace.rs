@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::Context;
 use sim_report::{Symbols, disassembly};
 use sim_trace::foreign::ImportOptions;
-use sim_trace::{Report, Slice, Summary, TraceFile, WriterOptions};
+use sim_trace::{Report, Summary, TraceFile};
 
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
-use crate::{export, import, regions};
+use crate::{export, import, regions, trace_parts};
 
 /// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
@@ -33,28 +33,8 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
             write_written(&mut out, output, &summary)?;
             Verdict::Good
         }
-        TraceWhat::Slice { file, output, stream, start, count, level } => {
-            check_different(file, output)?;
-            let end = count.map_or(u64::MAX, |count| start.saturating_add(count));
-            let mut streams = stream.clone();
-            streams.sort_unstable();
-            streams.dedup();
-            let what = Slice { streams, range: *start..end };
-            let summary =
-                sim_trace::slice(&TraceFile::open(file)?, &what, output, at_level(*level))?;
-            write_written(&mut out, output, &summary)?;
-            Verdict::Good
-        }
-        TraceWhat::Merge { files, output, join, level } => {
-            for file in files {
-                check_different(file, output)?;
-            }
-            let traces: Vec<TraceFile> =
-                files.iter().map(|file| TraceFile::open(file)).collect::<Result<_, _>>()?;
-            let summary = sim_trace::merge(&traces, *join, output, at_level(*level))?;
-            write_written(&mut out, output, &summary)?;
-            Verdict::Good
-        }
+        TraceWhat::Slice(args) => trace_parts::slice(&mut out, args)?,
+        TraceWhat::Merge(args) => trace_parts::merge(&mut out, args)?,
         TraceWhat::Import { file, output, from, elf, limit } => {
             check_different(file, output)?;
             let elf = elf.clone().map(|LoadedProgram(path, bias)| (path, bias));
@@ -157,11 +137,6 @@ fn write_faults(out: &mut impl Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// How a part of a trace, or several, are written.
-fn at_level(level: i32) -> WriterOptions {
-    WriterOptions { level, ..WriterOptions::default() }
-}
-
 /// Writes the good chunks; says what was wrong with the first that is not.
 fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<Verdict> {
     check_different(file, output)?;
@@ -176,7 +151,7 @@ fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<V
 }
 
 /// A trace that is read must not be written at the same time.
-fn check_different(file: &Path, output: &Path) -> anyhow::Result<()> {
+pub(crate) fn check_different(file: &Path, output: &Path) -> anyhow::Result<()> {
     let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
     if same(file, output) == Some(true) {
         anyhow::bail!("{}: give another file to write (-o)", output.display());

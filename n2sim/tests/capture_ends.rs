@@ -168,7 +168,7 @@ fn a_full_disk_leaves_a_whole_shorter_trace_and_says_so() {
 fn each_thread_has_its_stream() {
     let Some(bench) = Bench::new("THREADS") else { return };
     let recording = bench.record(&[]);
-    recording.assert_walks(1);
+    recording.assert_walks(2);
     assert_eq!(recording.file.streams().len(), 2);
     let child = recording.file.streams()[1].accesses;
     assert!(child >= LOADS as u64, "{child} accesses: {}", recording.said);

@@ -77,8 +77,8 @@ pub fn merge<R: Read + Seek>(
     let Some(first) = files.first() else {
         return Err(TraceError::Rejected("nothing to merge"));
     };
-    let mut joined = Joined::create(destination, merged_meta(files)?, options)?;
-    let mut next = 0;
+    let mut joined = Joined::create(destination, merged_meta(first, files), options)?;
+    let mut next = 0u32;
     for file in files {
         check_fits(first, file)?;
         joined.code(file, join)?;
@@ -98,11 +98,11 @@ pub fn merge<R: Read + Seek>(
 }
 
 /// What a merged trace says of itself: the first's words, and every gap.
-fn merged_meta<R: Read + Seek>(files: &[TraceFile<R>]) -> Result<Meta, TraceError> {
-    let mut meta = files[0].meta().clone();
-    for file in &files[1..] {
+fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> Meta {
+    let mut meta = first.meta().clone();
+    for file in files {
         let other = file.meta();
-        for gap in other.gaps.iter().filter(|gap| !files[0].meta().gaps.contains(gap)) {
+        for gap in other.gaps.iter().filter(|gap| !first.meta().gaps.contains(gap)) {
             meta.gaps.push(gap.clone());
         }
         meta.lacks.extend(&other.lacks);
@@ -119,7 +119,7 @@ fn merged_meta<R: Read + Seek>(files: &[TraceFile<R>]) -> Result<Meta, TraceErro
     meta.symbols.sort_by_key(|symbol| symbol.addr);
     let hashes: Vec<String> = files.iter().map(|file| format!("{:016x}", file.hash())).collect();
     meta.notes.insert("merged-from".to_owned(), hashes.join(", "));
-    Ok(meta)
+    meta
 }
 
 /// Refuses what one machine cannot have recorded.

@@ -120,7 +120,7 @@ impl Original {
 
     /// Plain reading: complete and right, or an error with a place that is not before the damage.
     fn check_reading(&self, corrupted: &[u8], hurt: usize) -> Option<TraceError> {
-        let read = || {
+        let read = || -> Result<Played, TraceError> {
             let file = open(corrupted.to_vec())?;
             let report = verify_file(&file)?;
             let played = play(&file, file.reader(0)?)?;
@@ -134,7 +134,7 @@ impl Original {
             }
             Err(error) => {
                 let place = error.place().unwrap_or_else(|| panic!("{error}: it has no place"));
-                assert!(place.chunk as usize >= hurt, "chunk {hurt}: {error}");
+                assert!(place.offset >= self.chunks[hurt].0 as u64, "chunk {hurt}: {error}");
                 let text = error.to_string();
                 assert!(text.contains(&format!("chunk {} at byte", place.chunk)), "{text}");
                 assert!(
@@ -148,22 +148,26 @@ impl Original {
 
     /// Recovery: every chunk before the damage, and nothing that was not recorded.
     fn check_recovery(&self, corrupted: &[u8], hurt: usize) {
-        let bytes = Cursor::new(corrupted.to_vec());
-        let (file, damage) = match TraceFile::recover_from_reader(bytes, path()) {
+        let recover = || {
+            let bytes = Cursor::new(corrupted.to_vec());
+            let (file, damage) = TraceFile::recover_from_reader(bytes, path())?;
+            let part = match file.streams().first() {
+                Some(info) => play(&file, file.reader(info.stream)?)?,
+                None => Played::default(),
+            };
+            Ok((part, damage))
+        };
+        let (part, damage) = match recover() {
             Ok(recovered) => recovered,
             // A chunk that is whole but stands where it does not belong contradicts the others.
             Err(error @ TraceError::Inconsistent { .. }) => {
                 let place = error.place().unwrap();
+                assert!(place.offset >= self.chunks[hurt].0 as u64, "chunk {hurt}: {error}");
                 assert!(place.good_instructions >= self.before[hurt], "chunk {hurt}: {error}");
                 return;
             }
             Err(error) => panic!("chunk {hurt}: {error}"),
         };
-        let Some(info) = file.streams().first() else {
-            assert_eq!(self.before[hurt], 0);
-            return;
-        };
-        let part = play(&file, file.reader(info.stream).unwrap()).unwrap();
         assert!(self.is_prefix(&part), "chunk {hurt}: recovery made something up");
         assert!(part.insts.len() as u64 >= self.before[hurt], "chunk {hurt}: good chunks are lost");
         if let Some(damage) = damage {
