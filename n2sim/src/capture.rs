@@ -5,6 +5,7 @@
 
 mod a64;
 mod account;
+mod ending;
 pub(crate) mod engine;
 pub(crate) mod program;
 mod recorder;
@@ -59,10 +60,10 @@ pub(crate) struct CaptureArgs {
     engine: Option<PathBuf>,
     /// Record from here on: a function, the number of a HINT instruction, or an address of the
     /// program's file (0x...); after --to, again when control comes here again
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PLACE", conflicts_with = "system")]
     from: Option<Place>,
     /// Record up to here; without --from, the program is ended here
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PLACE", conflicts_with = "system")]
     to: Option<Place>,
     /// Instructions to leave out at the start, over all threads (k, M and G are understood)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]

@@ -1,8 +1,9 @@
 //! Drains the plugin's memory into a trace while the program runs, and finishes the trace whatever
 //! becomes of the program.
 
+use super::ending::After;
 use super::shared_memory::{SharedMemory, SlotHeader};
-use super::stream::{After, BlockInfo, Output, Shared, Stream};
+use super::stream::{BlockInfo, Output, Shared, Stream};
 use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, PAGE_BYTES, control};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 //! complete only when the next one of the same thread begins; how it ended is judged from there.
 
 use super::a64::{self, Exit};
+use super::ending::{After, Ending, judge};
 use super::registers::KnownRegisters;
 use super::system::SystemStream;
 use super::wire::{self, SYSCALL_ARGS, Word};
@@ -134,56 +135,22 @@ pub(super) struct Tally {
 /// One execution of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
-    block: u32,
-    executed: u16,
-    accesses: Vec<Access>,
+    /// The block, by the plugin's number.
+    pub(super) block: u32,
+    /// Instructions that were executed.
+    pub(super) executed: u16,
+    /// One address for each instruction that has any.
+    pub(super) accesses: Vec<Access>,
     /// Addresses that gathers and scatters have behind their first.
-    further: Vec<Access>,
+    pub(super) further: Vec<Access>,
 }
 
 impl Run {
-    /// Instructions that were executed.
-    pub(super) fn executed(&self) -> u16 {
-        self.executed
-    }
-
     /// A run of so many instructions.
     #[cfg(test)]
     pub(super) fn of(executed: u16) -> Run {
         Run { executed, ..Run::default() }
     }
-}
-
-/// What came after a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    /// A block at this address.
-    Block(u64),
-    /// The thread ended; if the whole program was killed, by which signal.
-    Death(Option<u32>),
-}
-
-impl After {
-    /// The address of the next block.
-    fn block(self) -> Option<u64> {
-        match self {
-            After::Block(pc) => Some(pc),
-            After::Death(_) => None,
-        }
-    }
-
-    /// True when the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
-    fn is_fault(self) -> bool {
-        matches!(self, After::Death(Some(4 | 5 | 7 | 8 | 11)))
-    }
-}
-
-/// How a block ended.
-pub(super) struct Ending {
-    /// Instructions of the block that were executed, one that did not complete included.
-    pub(super) executed: usize,
-    /// What happened behind them.
-    pub(super) signal: Option<StreamEvent>,
 }
 
 /// The decoder of one thread.
@@ -446,62 +413,6 @@ fn elements(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
     events
 }
 
-/// How far `run` got, and which signal ended it.
-fn judge(
-    info: &BlockInfo,
-    run: &Run,
-    started: Option<u32>,
-    after: After,
-    shared: &Shared,
-) -> Ending {
-    let length = info.words.len();
-    let (is_explained, handler) = match after {
-        After::Block(next) => (info.allows(next), shared.handlers.get(&next).copied()),
-        After::Death(signal) => (false, signal),
-    };
-    let begun = match started {
-        Some(n) => (n as usize).min(length),
-        None if is_explained => length,
-        None if shared.is_exact && after != After::Death(None) && !after.is_fault() => length,
-        None => infer_started(info, run),
-    };
-    let last = begun.saturating_sub(1);
-    let signal = |abandoned| StreamEvent::Signal { number: handler.unwrap_or(0), abandoned };
-    if begun < length || !is_explained && is_incomplete(info, run, last) {
-        let is_cut = matches!(after, After::Death(_)) && !after.is_fault();
-        // Or the engine left the block before its last begun instruction, to run it by itself.
-        if is_cut || after == After::Block(info.pc_of(last)) {
-            return Ending { executed: last, signal: None };
-        }
-        return Ending { executed: begun, signal: Some(signal(true)) };
-    }
-    // A handler is entered by no branch but a call.
-    let is_delivered = handler.is_some() && (!is_explained || is_return(info.words[last]));
-    Ending { executed: length, signal: is_delivered.then(|| signal(false)) }
-}
-
-fn is_return(word: u32) -> bool {
-    word & 0xffff_fc1f == 0xd65f_0000
-}
-
-/// True when instruction `last`, although begun, shows no sign of completion.
-pub(super) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
-    let word = info.word(last);
-    let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);
-    let must_access = a64::always_accesses(word) && !a64::is_sve_memory(word);
-    a64::never_completes(word) || must_access && !has_access
-}
-
-/// Where the engine does not count for each thread: a block that control left where it could not
-/// ended at its first access that is missing.
-fn infer_started(info: &BlockInfo, run: &Run) -> usize {
-    let from = run.accesses.last().map_or(0, |access| usize::from(access.index) + 1);
-    let missing = info.words[from..]
-        .iter()
-        .position(|&word| a64::always_accesses(word) && !a64::is_sve_memory(word));
-    missing.map_or(info.words.len(), |offset| from + offset + 1)
-}
-
 fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
     let is_abandoned = ending.signal.as_ref().is_some_and(StreamEvent::abandons);
     tally.signals += u64::from(ending.signal.is_some());
@@ -542,63 +453,12 @@ impl Output {
 mod tests {
     use super::*;
 
-    const LDR: u32 = 0xf940_0041; // ldr x1, [x2]
-    const ADD: u32 = 0x9100_0421; // add x1, x1, #1
-    const STXR: u32 = 0xc800_7c41; // stxr w0, x1, [x2]
-    const BRK: u32 = 0xd420_0000;
-    const RET: u32 = 0xd65f_03c0;
-    const PC: u64 = 0x40_0000;
-
-    fn ending(
-        words: &[u32],
-        accesses: &[u16],
-        after: After,
-        shared: &Shared,
-    ) -> (usize, Option<StreamEvent>) {
-        let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
-        let accesses = accesses.iter().map(|&index| Access { index, addr: 8 }).collect();
-        let run = Run { accesses, ..Run::default() };
-        let ending = judge(&info, &run, None, after, shared);
-        (ending.executed, ending.signal)
-    }
-
-    /// Several threads: nobody counts for each of them.
-    fn inexact() -> Shared {
-        Shared { is_exact: false, handlers: HashMap::from([(0x9000, 11)]), ..Shared::default() }
-    }
-
-    #[test]
-    fn a_block_that_goes_on_legally_ran_to_its_end() {
-        let next = After::Block(PC + 12);
-        assert_eq!(ending(&[ADD, STXR, ADD], &[], next, &inexact()), (3, None));
-    }
-
-    #[test]
-    fn a_missing_access_before_a_handler_is_the_fault() {
-        let signal = StreamEvent::Signal { number: 11, abandoned: true };
-        let found = ending(&[ADD, LDR, LDR, ADD], &[1], After::Block(0x9000), &inexact());
-        assert_eq!(found, (3, Some(signal)));
-    }
-
-    #[test]
-    fn a_block_left_before_an_instruction_that_runs_again_ends_before_it() {
-        let found = ending(&[ADD, LDR, ADD], &[], After::Block(PC + 4), &inexact());
-        assert_eq!(found, (1, None));
-    }
-
-    #[test]
-    fn a_handler_that_comes_after_a_whole_block_abandons_nothing() {
-        let signal = StreamEvent::Signal { number: 11, abandoned: false };
-        let found = ending(&[ADD, LDR, RET], &[1], After::Block(0x9000), &inexact());
-        assert_eq!(found, (3, Some(signal)));
-    }
-
     #[test]
     fn every_element_of_a_gather_stands_and_only_of_a_gather() {
         const GATHER: u32 = 0x8520_4080; // ld1w {z0.s}, p0/z, [x4, z0.s, uxtw #2]
         const LD1W: u32 = 0xa540_a060; // ld1w {z0.s}, p0/z, [x3]
         let mut shared = Shared::default();
-        shared.blocks.push(BlockInfo::new(BlockId(0), PC, vec![LD1W, GATHER, GATHER]));
+        shared.blocks.push(BlockInfo::new(BlockId(0), 0x40_0000, vec![LD1W, GATHER, GATHER]));
         let mut stream = Stream::new(0);
         for (index, addr) in [(0, 16), (0, 20), (1, 96), (1, 32), (2, 8), (2, 4), (2, 0), (2, 12)] {
             stream.access(index, addr, &shared);
@@ -614,18 +474,5 @@ mod tests {
         let expected =
             [told(2, Activity::Partial, &[96, 32]), told(1, Activity::All, &[8, 4, 0, 12])];
         assert_eq!(elements(&shared.blocks[0], run), expected);
-    }
-
-    #[test]
-    fn a_breakpoint_never_completes() {
-        let exact = Shared { is_exact: true, ..Shared::default() };
-        let signal = StreamEvent::Signal { number: 5, abandoned: true };
-        assert_eq!(ending(&[ADD, BRK], &[], After::Death(Some(5)), &exact), (2, Some(signal)));
-    }
-
-    #[test]
-    fn a_program_killed_from_outside_loses_only_what_it_had_not_done() {
-        assert_eq!(ending(&[LDR, LDR, ADD], &[0], After::Death(None), &inexact()), (1, None));
-        assert_eq!(ending(&[LDR, ADD, ADD], &[0], After::Death(None), &inexact()), (3, None));
     }
 }

@@ -1,7 +1,8 @@
 //! How blocks of a whole system end: whole, at an exception, or because the engine ran an instruction again.
 
 use super::super::a64;
-use super::super::stream::{BlockInfo, Ending, Run, is_incomplete};
+use super::super::ending::{Ending, is_incomplete};
+use super::super::stream::{BlockInfo, Run};
 use super::Pages;
 use sim_trace::StreamEvent;
 use std::collections::BTreeSet;
@@ -139,7 +140,7 @@ impl SystemStream {
 
     /// Counts what `run` did, and gives the write of a register that it ended with.
     pub(crate) fn register_writes(&mut self, info: &BlockInfo, run: &Run) -> Option<StreamEvent> {
-        let executed = run.executed();
+        let executed = run.executed;
         if info.pc_of(0) >> 63 == 1 {
             self.tally.kernel_instructions += u64::from(executed);
         }
