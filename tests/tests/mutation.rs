@@ -20,16 +20,9 @@ use sim_trace::scenario::Reading;
 /// Events of a line that no scenario raises there: file, a piece of the line, event, why.
 const UNREACHED: [(&str, &str, &str, &str); 0] = [];
 
-/// Events of instructions: those counted once, and those counted for each operation.
-const STATIC: (&[PmuEvent], &[PmuEvent]) = {
-    const LIST: &[PmuEvent] = &StaticEvents::LIST;
-    LIST.split_at(StaticEvents::PER_INST)
-};
-
 /// What lines raise that take their event from a variable or a table: file, a piece of the line, events.
-const TABLES: [(&str, &str, &[PmuEvent]); 13] = [
-    ("sim-pipeline/src/pipeline.rs", "sink.raise(StaticEvents", STATIC.0),
-    ("sim-pipeline/src/pipeline.rs", "sink.count(StaticEvents", STATIC.1),
+const TABLES: [(&str, &str, &[PmuEvent]); 12] = [
+    ("sim-pipeline/src/pipeline.rs", "sink.count(StaticEvents", &StaticEvents::LIST),
     (
         "sim-pipeline/src/pipeline.rs",
         "fp_element_ops",
