@@ -1,8 +1,8 @@
 //! Windows of a long trace that stand for the whole of it, found by what the trace runs.
 //!
 //! The trace is read once, without simulation, and cut into intervals; intervals that run the same blocks
-//! are put into groups ([`cluster`]), of each group some are chosen ([`choose`]), and weighted so that they have
-//! the means of the whole trace ([`calibrate`]). A file of windows names the
+//! are put into groups (`cluster`), of each group some are chosen (`choose`), and weighted so that they have
+//! the means of the whole trace (`calibrate`). A file of windows names the
 //! trace that they belong to by its hash; people may read and change it.
 
 mod calibrate;
