@@ -21,6 +21,7 @@ use crate::pipeline::PipelineArgs;
 use crate::record::RecordArgs;
 use crate::report::ReportArgs;
 use crate::spe::SpeArgs;
+use crate::sweep::SweepArgs;
 use crate::trace_parts::{MergeArgs, SliceArgs};
 use crate::validate::ValidateArgs;
 
@@ -57,6 +58,7 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Replay a trace and print its counts as `perf stat` would
     Stat(StatArgs),
+    Sweep(SweepArgs),
     /// Look into a trace file
     Trace(TraceArgs),
     Validate(ValidateArgs),

@@ -39,6 +39,7 @@ mod sampled;
 mod spe;
 mod stat;
 mod stat_metrics;
+mod sweep;
 mod trace;
 mod trace_parts;
 mod validate;
@@ -106,6 +107,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Record(args) => record::run(&args)?.into(),
         Command::Report(args) => report::run(&args)?.into(),
         Command::Stat(args) => stat::run(&args)?.into(),
+        Command::Sweep(args) => sweep::run(&args)?.into(),
         Command::Trace(args) => trace::run(&args)?.into(),
         Command::Validate(args) => validate::run(&args)?.into(),
     })

@@ -1,6 +1,8 @@
 //! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core; and what
-//! turns on the counters do ([`turns`]).
+//! turns on the counters do ([`turns`]); and how metrics follow a key
+//! of the configuration ([`sensitivity`]).
 
+pub mod sensitivity;
 pub mod turns;
 
 use kuva::backend::svg::SvgBackend;

@@ -1,0 +1,206 @@
+//! `n2sim sweep`: a row for each run, the same whether or not it was interrupted.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Runs of 2000 instructions.
+const GRID: &str = r#"
+traces = ["TRACES/hash.n2t", "TRACES/sort.n2t"]
+limit = "2k"
+events = ["cpu_cycles", "INST_RETIRED", "l1d_cache_refill"]
+metrics = ["ipc", "l1d_mpki"]
+
+[[vary]]
+key = "pipeline.window.rob"
+values = [64, 96, 128, 160]
+
+[[vary]]
+key = "memory.prefetch.l2-stream"
+values = [true, false]
+
+[[vary]]
+key = "memory.prefetch.l2-degree-lines"
+values = [1, 2, 4, 6, 8]
+
+[[vary]]
+key = "pipeline.window.retire-width"
+values = [2, 4, 6, 8, 10]
+"#;
+const RUNS: usize = 400;
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new(grid: &str) -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
+        let grid = grid.replace("TRACES", &traces.display().to_string());
+        std::fs::write(folder.path().join("grid.toml"), grid).unwrap();
+        Place { folder }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+        command.args(["sweep", "grid.toml"]).args(args).current_dir(self.folder.path());
+        command
+    }
+
+    fn sweep(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn swept(&self, args: &[&str]) -> String {
+        let output = self.sweep(args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        told
+    }
+
+    fn refused(&self, args: &[&str]) -> String {
+        let output = self.sweep(args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(!told.contains("panicked") && told.lines().count() <= 3, "{told}");
+        told
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap()
+    }
+}
+
+/// Starts a sweep and kills it when some of its runs are in the journal.
+fn interrupt(place: &Place, table: &str, after: usize) {
+    let journal = place.file(&format!("{table}.runs"));
+    let mut child =
+        place.command(&["-o", table]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    while lines() < after {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+        assert!(begin.elapsed() < Duration::from_secs(120), "no runs after two minutes");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn an_interrupted_sweep_ends_with_the_table_of_an_uninterrupted_one() {
+    let place = Place::new(GRID);
+    let told = place.swept(&["-o", "whole.csv"]);
+    assert!(told.contains(&format!("{RUNS} runs in whole.csv")), "{told}");
+    for after in [5, 60] {
+        interrupt(&place, "parts.csv", after);
+    }
+    assert!(!place.file("parts.csv").exists(), "no half of a table");
+    // What a kill may leave: a line that is not whole.
+    let journal = place.file("parts.csv.runs");
+    let kept = place.text("parts.csv.runs");
+    let cut = kept.trim_end().len() - 40;
+    std::fs::write(&journal, &kept[..cut]).unwrap();
+    let told = place.swept(&["-o", "parts.csv", "--jobs", "1"]);
+    let there = told.split(" of ").next().unwrap().trim_start_matches("n2sim: ");
+    let there: usize = there.parse().unwrap();
+    assert!((59..RUNS).contains(&there), "{told}");
+    assert_eq!(place.text("parts.csv"), place.text("whole.csv"));
+    assert!(!journal.exists(), "nothing is left to be kept");
+}
+
+#[test]
+fn a_row_has_what_stat_counts_on_that_configuration() {
+    let grid = GRID.replace("[64, 96, 128, 160]", "[96]").replace("[1, 2, 4, 6, 8]", "[2]");
+    let place = Place::new(&grid);
+    place.swept(&["--plots", "plot"]);
+    let table = place.text("grid.csv");
+    let mut lines = table.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "trace,pipeline.window.rob,memory.prefetch.l2-stream,memory.prefetch.l2-degree-lines,\
+         pipeline.window.retire-width,config-hash,cpu_cycles,inst_retired,l1d_cache_refill,ipc,l1d_mpki"
+    );
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 20);
+    let row = &rows[13];
+    assert!(row[0].ends_with("sort.n2t"));
+    assert_eq!(row[1..5], ["96", "true", "2", "8"]);
+    let mut stat = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    stat.args(["stat", row[0], "-j", "--limit", "2k", "--set", "pipeline.window.rob=96"]);
+    stat.args(["--set", "memory.prefetch.l2-degree-lines=2"]);
+    let printed = String::from_utf8(stat.output().unwrap().stdout).unwrap();
+    let count = |event: &str| {
+        let rows = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let row = rows.into_iter().find(|row| row["event"] == event).unwrap();
+        row["counter-value"].as_str().unwrap().parse::<f64>().unwrap()
+    };
+    for (column, event) in [(6, "cpu_cycles"), (7, "inst_retired"), (8, "l1d_cache_refill")] {
+        assert_eq!(row[column].parse::<f64>().unwrap(), count(event), "{event}");
+    }
+    let ipc: f64 = row[9].parse().unwrap();
+    assert!((ipc - count("inst_retired") / count("cpu_cycles")).abs() < 1e-12);
+    let drawn = place.text("plot-pipeline.window.retire-width.svg");
+    assert!(drawn.contains("ipc over pipeline.window.retire-width"));
+    assert!(!place.file("plot-pipeline.window.rob.svg").exists(), "one value is no curve");
+}
+
+#[test]
+fn runs_of_another_sweep_are_not_mixed_in() {
+    let place = Place::new(GRID);
+    interrupt(&place, "t.csv", 3);
+    let other = place.text("grid.toml").replace("\"2k\"", "\"3k\"");
+    std::fs::write(place.file("grid.toml"), other.replace("[64, 96, 128, 160]", "[64]")).unwrap();
+    let told = place.refused(&["-o", "t.csv"]);
+    assert!(told.contains("t.csv.runs: remove it, give another -o"), "{told}");
+    assert!(told.contains("another grid"), "{told}");
+    let small = place.text("grid.toml").replace("[1, 2, 4, 6, 8]", "[2]");
+    std::fs::write(place.file("grid.toml"), small).unwrap();
+    let told = place.swept(&["-o", "t.csv", "--restart"]);
+    assert!(told.contains("20 runs in t.csv"), "{told}");
+}
+
+#[test]
+fn a_wrong_grid_is_refused_before_the_first_run() {
+    let wrong = |from: &str, to: &str, args: &[&str]| {
+        let place = Place::new(&GRID.replace(from, to));
+        let told = place.refused(args);
+        assert!(
+            !place.file("grid.csv").exists() && !place.file("grid.csv.runs").exists(),
+            "{told}"
+        );
+        told
+    };
+    for (from, to, expected) in [
+        ("rob\"", "robb\"", "robb"),
+        ("[64, 96, 128, 160]", "[64, 0]", "rob"),
+        ("[64, 96, 128, 160]", "[]", "vary pipeline.window.rob: it has no values"),
+        ("[64, 96, 128, 160]", "[64, 64]", "the value 64 is there twice"),
+        ("[64, 96, 128, 160]", "[[64]]", "is no single value"),
+        ("pipeline.window.rob", "pipeline.window.retire-width", "varies twice"),
+        ("hash.n2t", "hush.n2t", "hush.n2t"),
+        ("\"2k\"", "\"2x\"", "limit: give a number of instructions"),
+        ("\"2k\"", "0", "limit: give at least one instruction"),
+        ("\"ipc\"", "\"icp\"", "metrics: none is called 'icp'"),
+        ("\"cpu_cycles\"", "\"cpu_cycle\"", "events: "),
+        ("limit", "limits", "limits"),
+        ("traces = [", "traces = []\nset = [", "it has no trace"),
+    ] {
+        let told = wrong(from, to, &[]);
+        assert!(told.contains(expected) && told.contains("grid.toml"), "{to}: {told}");
+    }
+    let told = wrong("", "", &["--plots", "p", "--of", "cpi"]);
+    assert!(told.contains("--of cpi: the grid has the metrics [ipc, l1d_mpki]"), "{told}");
+    let told = wrong("", "", &["-o", "nowhere/t.csv"]);
+    assert!(told.contains("there is no folder nowhere"), "{told}");
+}

@@ -1,0 +1,141 @@
+//! How a metric follows one key of the configuration: a line for each trace, and their mean.
+
+use kuva::plot::legend::LegendPosition;
+use kuva::plot::scatter::MarkerShape;
+use kuva::plot::{LinePlot, ScatterPlot};
+use kuva::render::plots::Plot;
+
+use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
+
+/// Traces that have a line; the others are in the mean alone.
+const SHOWN: usize = 6;
+/// Colors of their lines, the farthest first.
+const COLORS: [&str; SHOWN] = [ORANGE, BLUE, GREEN, YELLOW, SKY, GRAY];
+/// The least that the vertical axis shows of the value 1.
+const LEAST_SPAN: f64 = 0.02;
+/// Characters of the longest value under the axis.
+const LABEL_CHARS: usize = 14;
+
+/// What one trace does when a key changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The trace.
+    pub name: String,
+    /// For each value of the key, the metric in parts of that at the first value; none without one.
+    pub values: Vec<Option<f64>>,
+}
+
+/// The metric over the values of the key, in parts of its value at the first of them.
+pub fn sensitivity(key: &str, values: &[String], metric: &str, curves: &[Curve]) -> String {
+    let mut order: Vec<&Curve> = curves.iter().collect();
+    order.sort_by(|a, b| span(b).total_cmp(&span(a)));
+    let mut plots = Vec::new();
+    for (curve, color) in order.iter().take(SHOWN).zip(COLORS) {
+        plots.extend(line(curve, color, 1.4));
+    }
+    let all = Curve { name: String::from("all traces"), values: mean(curves, values.len()) };
+    plots.extend(line(&all, PUBLISHED, 2.8));
+    let drawn = order.iter().take(SHOWN).copied().chain([&all]);
+    let heights: Vec<f64> =
+        drawn.flat_map(|curve| curve.values.iter().flatten().copied()).collect();
+    let low = heights.iter().copied().fold(1.0 - LEAST_SPAN, f64::min);
+    let high = heights.iter().copied().fold(1.0 + LEAST_SPAN, f64::max);
+    let margin = (high - low) * 0.05;
+    let labels: Vec<String> = values.iter().map(|value| short(value)).collect();
+    let hidden = curves.len().saturating_sub(SHOWN);
+    let subtitle = match hidden {
+        0 => format!("in parts of its value at {}", labels[0]),
+        _ => format!("in parts of its value at {}; {hidden} more traces in the mean", labels[0]),
+    };
+    let last = values.len().saturating_sub(1) as f64;
+    let layout = base_layout(&plots, &format!("{metric} over {key}"))
+        .with_subtitle(subtitle)
+        .with_x_label(key)
+        .with_y_label(metric)
+        .with_x_axis_min(-0.25)
+        .with_x_axis_max(last + 0.25)
+        .with_x_tick_step(1.0)
+        .with_x_tick_format(custom(move |x| label(&labels, x)))
+        .with_y_axis_min(low - margin)
+        .with_y_axis_max(high + margin)
+        .with_legend_width(200.0)
+        .with_legend_position(LegendPosition::OutsideRightTop);
+    draw(plots, layout)
+}
+
+fn line(curve: &Curve, color: &str, width: f64) -> [Plot; 2] {
+    let points = curve.values.iter().enumerate();
+    let points: Vec<(f64, f64)> =
+        points.filter_map(|(place, value)| Some((place as f64, (*value)?))).collect();
+    let line = LinePlot::new().with_data(points.clone()).with_color(color).with_stroke_width(width);
+    let marks = ScatterPlot::new()
+        .with_data(points)
+        .with_color(color)
+        .with_marker(MarkerShape::Circle)
+        .with_size(4.0)
+        .with_legend(curve.name.clone());
+    [Plot::Line(line), Plot::Scatter(marks)]
+}
+
+/// How far the curve goes from 1.
+fn span(curve: &Curve) -> f64 {
+    curve.values.iter().flatten().fold(0.0, |span, value| f64::max(span, (value - 1.0).abs()))
+}
+
+/// The geometric mean of the curves at each place, of those that have a value there.
+fn mean(curves: &[Curve], places: usize) -> Vec<Option<f64>> {
+    let at = |place: usize| {
+        let values = curves.iter().filter_map(|curve| curve.values.get(place).copied().flatten());
+        let logs: Vec<f64> = values.filter(|value| *value > 0.0).map(f64::ln).collect();
+        (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+    };
+    (0..places).map(at).collect()
+}
+
+/// The value at a place of the axis; nothing between two of them.
+fn label(labels: &[String], x: f64) -> String {
+    let is_whole = (x - x.round()).abs() < 1e-6 && x >= 0.0;
+    let label = labels.get(x.round() as usize).filter(|_| is_whole);
+    label.cloned().unwrap_or_default()
+}
+
+fn short(value: &str) -> String {
+    match value.char_indices().nth(LABEL_CHARS) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_names_the_key_its_values_and_the_traces() {
+        let curve = |name: &str, last: f64| Curve {
+            name: name.to_owned(),
+            values: vec![Some(1.0), None, Some(last)],
+        };
+        let values = ["512 KiB", "1 MiB", "a value much longer than its place"].map(str::to_owned);
+        let svg =
+            sensitivity("memory.l2", &values, "ipc", &[curve("hash", 1.2), curve("sort", 0.9)]);
+        for expected in [
+            "ipc over memory.l2",
+            "512 KiB",
+            "1 MiB",
+            "a value much l…",
+            "hash",
+            "sort",
+            "all traces",
+        ] {
+            assert!(svg.contains(expected), "{expected}");
+        }
+    }
+
+    #[test]
+    fn traces_without_values_leave_an_empty_picture() {
+        let curve = Curve { name: "idle".to_owned(), values: vec![None, None] };
+        let svg = sensitivity("k", &["1".to_owned(), "2".to_owned()], "ipc", &[curve]);
+        assert!(svg.contains("idle"));
+    }
+}
