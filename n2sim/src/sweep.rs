@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ use sim_machine::{MachineConfig, RunHeader, Session};
 use sim_report::figure::sensitivity;
 
 use crate::Verdict;
-use crate::output::Output;
+use crate::output::{Output, is_written_in_place};
 use grid::{Grid, Point};
 use journal::{Journal, Row};
 use table::Table;
@@ -69,8 +69,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     let grid = Grid::read(&args.grid)?;
     let drawn = args.plots.as_ref().map(|_| grid.metric(&args.of)).transpose()?;
     let path = args.output.clone().unwrap_or_else(|| default_output(&args.grid));
-    // Opened before the work: a place that cannot be written is known at once.
-    let output = Output::create(Some(&path))?;
+    check_place(&path)?;
     let (mut journal, kept) = Journal::open(&journal_path(&path), &grid, args.restart)?;
     let missing = grid.points().filter(|point| kept.get(point.number).is_none()).count();
     if missing < grid.len() {
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     }
     let rows = complete(args, &grid, &mut journal, kept)?;
     let table = Table::new(&grid, &rows);
-    write(table.write_csv(output)?, &path)?;
+    table.write_csv(Output::create(Some(&path))?)?.finish()?;
     #[cfg(feature = "parquet")]
     if let Some(path) = &args.parquet {
         parquet::write(&table, path)?;
@@ -91,8 +90,14 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-fn write(output: Output, path: &Path) -> anyhow::Result<()> {
-    output.finish().with_context(|| format!("cannot write {}", path.display()))
+/// A table that cannot be written is known before the work; nothing stays there when the sweep is killed.
+fn check_place(path: &Path) -> anyhow::Result<()> {
+    ensure!(
+        !is_written_in_place(path),
+        "cannot write {}: the runs of a sweep are kept beside its table; give a file",
+        path.display()
+    );
+    Output::create(Some(path)).map(drop)
 }
 
 fn default_output(grid: &Path) -> PathBuf {

@@ -72,7 +72,7 @@ impl Place {
         let output = self.sweep(args);
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(!told.contains("panicked") && told.lines().count() <= 3, "{told}");
+        assert!(!told.contains("panicked") && told.lines().count() <= 6, "{told}");
         told
     }
 
@@ -114,7 +114,8 @@ fn an_interrupted_sweep_ends_with_the_table_of_an_uninterrupted_one() {
     let told = place.swept(&["-o", "parts.csv", "--jobs", "1"]);
     let there = told.split(" of ").next().unwrap().trim_start_matches("n2sim: ");
     let there: usize = there.parse().unwrap();
-    assert!((59..RUNS).contains(&there), "{told}");
+    // Of sixty lines one is the head, and one was cut.
+    assert!((58..RUNS).contains(&there), "{told}");
     assert_eq!(place.text("parts.csv"), place.text("whole.csv"));
     assert!(!journal.exists(), "nothing is left to be kept");
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program of the developers speaks on stdout")]
 
 mod accuracy;
+mod bench_compare;
 mod check_traces;
 mod compare_mca;
 mod conformance;
@@ -36,6 +37,8 @@ enum Command {
     CompareMca,
     /// Write docs/accuracy.md: instruction costs, published targets, prediction.
     Accuracy(accuracy::Args),
+    /// Compare the speed of another revision with that of the working tree.
+    BenchCompare(bench_compare::Args),
     /// Write docs/conformance.md from the scenarios.
     Conformance,
     /// Write what `n2sim explain` knows of events from the scenarios.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
         Command::CompareMca => compare_mca::run(),
         Command::Accuracy(args) => accuracy::run(&args),
+        Command::BenchCompare(args) => bench_compare::run(&args),
         Command::Conformance => conformance::run(),
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),

@@ -1,0 +1,227 @@
+//! Judges a change by its speed: n2sim of another revision and of the working tree run the same traces in
+//! turns, in one run, and the ratio of their processor time is what counts. Other jobs of the machine slow both.
+//!
+//! A last column says whether both print the same, since a faster program that counts differently is another
+//! program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use clap::ValueEnum;
+use nix::sys::resource::{UsageWho, getrusage};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// What to compare with: a commit, tag or branch
+    revision: String,
+    /// The traces (default: all committed ones)
+    traces: Vec<PathBuf>,
+    /// What is measured
+    #[arg(long, value_enum, default_value_t = Part::Detail)]
+    part: Part,
+    /// How often each program runs each trace
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    turns: u16,
+    /// Instructions of each trace (0: whole traces; decoding always reads whole ones)
+    #[arg(long, default_value = "2M")]
+    limit: String,
+}
+
+/// Parts of n2sim that have a speed of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// `stat`: the whole model
+    Detail,
+    /// `stat --mode memory`: caches and TLBs alone
+    Memory,
+    /// `trace verify`: reading a trace
+    Decode,
+}
+
+/// One trace, both programs.
+#[derive(Debug)]
+struct Comparison {
+    name: String,
+    /// Least processor time, seconds, of the revision and of the working tree.
+    least: [f64; 2],
+    /// Time of the revision over that of the working tree, turn by turn, in order of size.
+    ratios: Vec<f64>,
+    is_same: bool,
+}
+
+/// Builds both programs, runs them in turns, prints the table; true if both print the same everywhere.
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let programs = [build_revision(&root, &args.revision, &target)?, build(&root, &target)?];
+    let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
+    println!(
+        "| trace | {}, s | working tree, s | times as fast | least to most | same output |",
+        args.revision
+    );
+    println!("| --- | ---: | ---: | ---: | ---: | --- |");
+    let mut comparisons = Vec::new();
+    for trace in &traces {
+        let comparison = compare(&programs, args, trace)?;
+        println!("{}", row(&comparison));
+        comparisons.push(comparison);
+    }
+    let logs: f64 = comparisons.iter().map(|one| middle(&one.ratios).ln()).sum();
+    println!("| geometric mean | | | {:.3} | | |", (logs / comparisons.len() as f64).exp());
+    Ok(comparisons.iter().all(|one| one.is_same))
+}
+
+fn row(one: &Comparison) -> String {
+    let (least, most) = (one.ratios[0], one.ratios[one.ratios.len() - 1]);
+    let same = if one.is_same { "yes" } else { "NO" };
+    let [base, now] = one.least;
+    let Comparison { name, ratios, .. } = one;
+    format!(
+        "| {name} | {base:.2} | {now:.2} | {:.3} | {least:.3} to {most:.3} | {same} |",
+        middle(ratios)
+    )
+}
+
+/// Every committed trace, in order of name.
+fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries: Vec<_> = std::fs::read_dir(root.join("traces"))?.collect::<Result<_, _>>()?;
+    let paths = entries.into_iter().map(|entry| entry.path());
+    let mut traces: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "n2t")).collect();
+    traces.sort();
+    Ok(traces)
+}
+
+/// Builds n2sim of a revision from a checkout of its own, which goes again.
+fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<PathBuf> {
+    let target = target.join("bench-compare");
+    let tree = target.join("tree");
+    let git = |args: &[&str]| -> anyhow::Result<bool> {
+        let status = Command::new("git").args(args).current_dir(root).status().context("git")?;
+        Ok(status.success())
+    };
+    std::fs::create_dir_all(&target)?;
+    let place = tree.to_string_lossy();
+    if tree.exists() {
+        git(&["worktree", "remove", "--force", &place])?;
+    }
+    let is_there = git(&["worktree", "add", "--quiet", "--detach", &place, revision])?;
+    ensure!(is_there, "git has no revision '{revision}'");
+    let built = build(&tree, &target);
+    git(&["worktree", "remove", "--force", &place])?;
+    built
+}
+
+/// Builds n2sim of a checkout as users do, and gives the program.
+fn build(checkout: &Path, target: &Path) -> anyhow::Result<PathBuf> {
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--quiet", "--locked", "-p", "n2sim", "--target-dir"])
+        .arg(target)
+        .current_dir(checkout)
+        .stdout(Stdio::null())
+        .status()
+        .context("cargo")?;
+    ensure!(built.success(), "{}: n2sim does not build", checkout.display());
+    Ok(target.join("release").join("n2sim"))
+}
+
+fn compare(programs: &[PathBuf; 2], args: &Args, trace: &Path) -> anyhow::Result<Comparison> {
+    let name = trace.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut comparison =
+        Comparison { name, least: [f64::MAX; 2], ratios: Vec::new(), is_same: true };
+    for _ in 0..args.turns {
+        let (base, told) = measure(&programs[0], args, trace)?;
+        let (now, tells) = measure(&programs[1], args, trace)?;
+        comparison.least = [comparison.least[0].min(base), comparison.least[1].min(now)];
+        comparison.ratios.push(base / now);
+        comparison.is_same &= told == tells;
+    }
+    comparison.ratios.sort_by(f64::total_cmp);
+    Ok(comparison)
+}
+
+/// Processor time of one run, seconds, and what it printed.
+fn measure(program: &Path, args: &Args, trace: &Path) -> anyhow::Result<(f64, Vec<u8>)> {
+    let before = children_time()?;
+    let output = Command::new(program)
+        .args(arguments(args.part, &args.limit))
+        .arg(trace)
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| program.display().to_string())?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {}", trace.display(), told.trim());
+    let time = children_time()?.saturating_sub(before).max(Duration::from_micros(1));
+    Ok((time.as_secs_f64(), output.stdout))
+}
+
+/// The command line of a part, the trace excepted.
+fn arguments(part: Part, limit: &str) -> Vec<&str> {
+    let mut arguments = match part {
+        Part::Detail => vec!["stat", "-j"],
+        Part::Memory => vec!["stat", "-j", "--mode", "memory"],
+        Part::Decode => return vec!["trace", "verify"],
+    };
+    if limit != "0" {
+        arguments.extend(["--limit", limit]);
+    }
+    arguments
+}
+
+/// User time of all children that have ended.
+fn children_time() -> anyhow::Result<Duration> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
+    let time = usage.user_time();
+    Ok(Duration::new(time.tv_sec().try_into()?, u32::try_from(time.tv_usec())? * 1000))
+}
+
+/// The median of an ordered list.
+fn middle(ordered: &[f64]) -> f64 {
+    let half = ordered.len() / 2;
+    match ordered.len() % 2 {
+        0 => (ordered[half - 1] + ordered[half]) / 2.0,
+        _ => ordered[half],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_an_even_number_lies_between_two() {
+        assert_eq!(middle(&[1.0, 2.0, 9.0]), 2.0);
+        assert_eq!(middle(&[1.0, 2.0, 4.0, 9.0]), 3.0);
+    }
+
+    #[test]
+    fn a_row_says_who_is_faster_and_whether_the_output_changed() {
+        let one = Comparison {
+            name: "hash".to_owned(),
+            least: [2.0, 1.0],
+            ratios: vec![1.9, 2.0, 2.2],
+            is_same: false,
+        };
+        assert_eq!(row(&one), "| hash | 2.00 | 1.00 | 2.000 | 1.900 to 2.200 | NO |");
+    }
+
+    #[test]
+    fn whole_traces_have_no_limit() {
+        assert_eq!(arguments(Part::Detail, "0"), ["stat", "-j"]);
+        assert_eq!(arguments(Part::Decode, "2M"), ["trace", "verify"]);
+        assert_eq!(
+            arguments(Part::Memory, "1M"),
+            ["stat", "-j", "--mode", "memory", "--limit", "1M"]
+        );
+    }
+
+    #[test]
+    fn time_of_children_does_not_go_back() {
+        let before = children_time().expect("a system that counts");
+        let status = Command::new("cargo").arg("--version").stdout(Stdio::null()).status();
+        assert!(status.expect("cargo runs its tests").success());
+        assert!(children_time().expect("the same") >= before);
+    }
+}
