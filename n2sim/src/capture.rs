@@ -5,6 +5,7 @@
 
 mod a64;
 mod account;
+mod elements;
 mod ending;
 pub(crate) mod engine;
 pub(crate) mod program;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use sim_core::{InstFlags, TraceInst};
+use sim_core::{Activity, InstFlags, TraceInst};
 use sim_trace::{EventAt, StreamEvent, TraceFile, verify};
 
 const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
@@ -187,6 +187,7 @@ fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
         written,
         [((0xd518_2006u32 >> 5) as u16, table), ((0xd518_d027u32 >> 5) as u16, 77)]
     );
+    check_elements(&recording);
     // The device was written once, at its physical address, which is its virtual one.
     let device: Vec<u64> = recording.addresses(0xb900_0128);
     assert_eq!(device, [0x0900_0000], "{said}");
@@ -195,6 +196,27 @@ fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
     let data = entry(0x20_0000).expect("the page of the load");
     assert!(data.write && !data.execute && data.phys != 0x20_0000, "{data:?}");
     assert_eq!(entry(0x0900_0000).map(|e| e.memory), Some(sim_trace::PageMemory::Device));
+}
+
+/// Three elements of four, then none, where the engine's processor has vectors.
+fn check_elements(recording: &Recording) {
+    let (load, store) = (0xa540_a4a0, 0xe540_e8a0);
+    let runs = |word: u32| recording.insts.iter().filter(move |inst| recording.word(inst) == word);
+    if runs(load).count() == 0 {
+        assert!(recording.file.meta().cpu != "neoverse-n2", "it has vectors");
+        return;
+    }
+    assert_eq!(recording.addresses(load), [0x20_0040]);
+    assert!(runs(store).all(|inst| !inst.flags.has(InstFlags::HAS_ADDR)));
+    let told: Vec<(Activity, u16)> = recording
+        .events
+        .iter()
+        .filter_map(|at| match at.event {
+            StreamEvent::Elements { activity, active, .. } => Some((activity, active)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [(Activity::Partial, 0b0111), (Activity::None, 0)]);
 }
 
 #[test]

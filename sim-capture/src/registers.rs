@@ -43,6 +43,8 @@ mod family {
         syndrome: *mut Handle,
         link: *mut Handle,
         table: *mut Handle,
+        /// Z0, and P0 to P15, if there is SVE.
+        vectors_of_sve: Option<(*mut Handle, [*mut Handle; 16])>,
     }
 
     // SAFETY: the handles are numbers to the engine, the same for all virtual CPUs and threads.
@@ -75,8 +77,16 @@ mod family {
         for (number, slot) in x.iter_mut().enumerate() {
             *slot = find(&format!("x{number}"))?;
         }
+        let mut predicates = [std::ptr::null_mut(); 16];
+        let mut has_predicates = true;
+        for (number, slot) in predicates.iter_mut().enumerate() {
+            let handle = find(&format!("p{number}"));
+            has_predicates &= handle.is_some();
+            *slot = handle.unwrap_or(*slot);
+        }
         Some(Known {
             x,
+            vectors_of_sve: find("z0").filter(|_| has_predicates).map(|first| (first, predicates)),
             sp: find("sp")?,
             vectors: find("VBAR").or_else(|| find("VBAR_EL1"))?,
             syndrome: find("ESR_EL1")?,
@@ -86,7 +96,11 @@ mod family {
     }
 
     fn read(pick: impl FnOnce(&Known) -> *mut Handle) -> Option<u64> {
-        let handle = pick(KNOWN.get()?.as_ref()?);
+        bytes(pick(KNOWN.get()?.as_ref()?)).map(u64::from_le_bytes)
+    }
+
+    /// The value of a register of at least so many bytes.
+    fn bytes<const N: usize>(handle: *mut Handle) -> Option<[u8; N]> {
         // SAFETY: callers are callbacks that announced that they read registers; the array is this
         // function's own and the engine fills it with at most a register's bytes.
         unsafe {
@@ -94,7 +108,7 @@ mod family {
             g_byte_array_set_size(array, 0);
             let length = qemu_plugin_read_register(handle, array);
             let bytes = std::slice::from_raw_parts((*array).data, (*array).len as usize);
-            let value = bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+            let value = bytes.first_chunk().copied();
             g_byte_array_free(array, 1);
             value.filter(|_| length > 0)
         }
@@ -114,6 +128,16 @@ mod family {
             31 => read(|known| known.sp),
             _ => x(number),
         }
+    }
+
+    /// The 16 bits of P0 to P15 with vectors of 16 bytes; `None` with longer ones.
+    pub(crate) fn p(number: u32) -> Option<u16> {
+        static IS_SHORT: OnceLock<bool> = OnceLock::new();
+        let (first, predicates) = KNOWN.get()?.as_ref()?.vectors_of_sve?;
+        let is_short = || bytes::<16>(first).is_some() && bytes::<17>(first).is_none();
+        // The engine gives four times as many bits as there are.
+        let bits = IS_SHORT.get_or_init(is_short).then(|| bytes(predicates[number as usize & 15]));
+        bits.flatten().map(u16::from_le_bytes)
     }
 
     /// `VBAR_EL1`.
@@ -150,6 +174,11 @@ mod family {
     }
 
     /// Nothing.
+    pub(crate) fn p(_number: u32) -> Option<u16> {
+        None
+    }
+
+    /// Nothing.
     pub(crate) fn vectors() -> Option<u64> {
         None
     }
@@ -165,4 +194,4 @@ mod family {
     }
 }
 
-pub(crate) use family::{exception, find, table, vectors, x, x_or_sp};
+pub(crate) use family::{exception, find, p, table, vectors, x, x_or_sp};

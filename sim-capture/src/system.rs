@@ -8,6 +8,7 @@ use crate::qemu::{self, Block, Insn, MemInfo, PluginId};
 use crate::registers;
 use crate::system_words::Operand;
 use crate::wire::{MAX_BLOCK, PAGE_BYTES, START_MARKER, STOP_MARKER, Word, control, page};
+use sim_isa::Governing;
 use std::ffi::{c_uint, c_void};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -238,6 +239,10 @@ unsafe fn instrument_one(insn: *mut Insn, word: u32, index: u64, block_pc: u64) 
         if Operand::of(word).is_some() {
             qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_operand, reads, place);
         }
+        if let Some(governing) = Governing::of(word) {
+            let place = (index << 32 | u64::from(governing.register)) as *mut c_void;
+            qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_predicate, reads, place);
+        }
         if word == STOP_MARKER {
             qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_stop, reads, place);
         }
@@ -325,5 +330,16 @@ extern "C" fn on_operand(vcpu: c_uint, data: *mut c_void) {
         let value = Operand::of(word)
             .and_then(|operand| operand.value(pc, registers::x, registers::x_or_sp));
         value.is_none_or(|value| state.stream.push_record(&[Word::Operand(index).encode(), value]))
+    });
+}
+
+/// A predicated SVE instruction is about to run.
+extern "C" fn on_predicate(vcpu: c_uint, data: *mut c_void) {
+    let Some(plugin) = active() else { return };
+    let (number, index) = (data as usize as u32, (data as usize >> 32) as u32);
+    let Some(bits) = registers::p(number) else { return };
+    plugin.memory.control(control::HAS_PREDICATES).store(1, Ordering::Relaxed);
+    with_vcpu(plugin, vcpu, |state| {
+        state.stream.push_record(&[Word::Predicate(index).encode(), u64::from(bits)])
     });
 }

@@ -57,6 +57,8 @@ pub(crate) mod control {
     pub(crate) const HAS_REGISTERS: usize = 34;
     /// 1 once the recording of a system began.
     pub(crate) const BEGUN: usize = 35;
+    /// 1 if the engine gives the predicates of vectors of 16 bytes.
+    pub(crate) const HAS_PREDICATES: usize = 36;
     /// Written by the reader: kind of the place where recording begins ([`super::MARK_WORD`],
     /// [`super::MARK_ADDRESS`] or 0), and in the next word the place.
     pub(crate) const MARK_FROM: usize = 16;
@@ -123,6 +125,9 @@ pub(crate) enum Word {
     Page(u32),
     /// Of a whole system: the recording begins with this table; its address is in the next word.
     Table,
+    /// Of a whole system: instruction `index` of the running block has this governing predicate; its 16 bits
+    /// are in the next word.
+    Predicate(u32),
     /// The thread runs on unrecorded, with this block.
     Paused(u32),
     /// The thread is recorded again, from the next block on; the instructions that were not are in
@@ -150,6 +155,7 @@ const SYSTEM_OPERAND: u32 = 0;
 const SYSTEM_EXCEPTION: u32 = 1;
 const SYSTEM_PAGE: u32 = 2;
 const SYSTEM_TABLE: u32 = 3;
+const SYSTEM_PREDICATE: u32 = 4;
 const TAG_PAUSED: u64 = 6;
 const TAG_RESUMED: u64 = 7;
 const ACCESS: u64 = 1 << 63;
@@ -170,6 +176,7 @@ impl Word {
             Word::Exception(n) => system(SYSTEM_EXCEPTION, n),
             Word::Page(n) => system(SYSTEM_PAGE, n),
             Word::Table => system(SYSTEM_TABLE, 0),
+            Word::Predicate(n) => system(SYSTEM_PREDICATE, n),
             Word::Paused(id) => TAG_PAUSED << TAG_SHIFT | u64::from(id),
             Word::Resumed => TAG_RESUMED << TAG_SHIFT,
             Word::Access { index, addr } => {
@@ -202,6 +209,7 @@ impl Word {
                     SYSTEM_EXCEPTION => Some(Word::Exception(argument)),
                     SYSTEM_PAGE => Some(Word::Page(argument)),
                     SYSTEM_TABLE => Some(Word::Table),
+                    SYSTEM_PREDICATE => Some(Word::Predicate(argument)),
                     _ => None,
                 }
             }
@@ -260,6 +268,7 @@ mod tests {
             Word::Exception(0x780),
             Word::Page(page::READ | page::DEVICE),
             Word::Table,
+            Word::Predicate(511),
             Word::Paused(7),
             Word::Resumed,
             Word::Access { index: 0, addr: 0 },
@@ -273,6 +282,6 @@ mod tests {
 
     #[test]
     fn a_foreign_tag_is_no_word() {
-        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 4 << SYSTEM_SHIFT), None);
+        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 5 << SYSTEM_SHIFT), None);
     }
 }

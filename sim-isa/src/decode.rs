@@ -122,6 +122,12 @@ pub fn decode(word: u32) -> Inst {
     inst
 }
 
+/// Number of the governing predicate of an SVE word.
+pub(crate) fn governing_register(word: u32) -> Option<u8> {
+    let entry = index().find(word).filter(|entry| entry.is_governed())?;
+    Some(entry.pattern.field(word, b'g') as u8)
+}
+
 /// One cost that the tables can give an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostRow {

@@ -2,6 +2,7 @@
 //!
 //! * [`decode`] turns a word into an [`Inst`]; [`inst`] is its vocabulary;
 //! * [`Program`] keeps one `Inst` for each location of a program and names it by an [`InstId`];
+//! * [`Governing`] tells which predicate switches the elements of an SVE word;
 //! * [`fuses`] tells which neighbours become one operation.
 //!
 //! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE,
@@ -22,6 +23,7 @@ mod decode;
 mod events;
 mod fields;
 mod fuse;
+mod governing;
 pub mod inst;
 mod operands;
 mod program;
@@ -32,6 +34,7 @@ mod uops;
 
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
 pub use fuse::{Fusion, fuses};
+pub use governing::Governing;
 pub use inst::{
     Accumulate, BranchKind, Entries, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile,
     Rename, Role, Shape, Special, StaticEvents, UopGroup,

@@ -4,13 +4,14 @@
 //! complete only when the next one of the same thread begins; how it ended is judged from there.
 
 use super::a64::{self, Exit};
+use super::elements;
 use super::ending::{After, Ending, judge};
 use super::registers::KnownRegisters;
 use super::system::SystemStream;
 use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
-use sim_core::Activity;
-use sim_trace::{Access, BlockId, Further, StreamEvent, TraceWriter};
+use sim_isa::Governing;
+use sim_trace::{Access, BlockId, StreamEvent, TraceWriter};
 use std::collections::HashMap;
 
 /// Block executions kept to rebuild addresses from.
@@ -32,6 +33,8 @@ pub(super) struct BlockInfo {
     sve_accesses: u32,
     /// Indexes of gathers and scatters, and how many elements their vectors have.
     scattered: Vec<(u16, u8)>,
+    /// Indexes of predicated SVE instructions, in order.
+    pub(super) governed: Vec<(u16, Governing)>,
 }
 
 impl BlockInfo {
@@ -49,12 +52,16 @@ impl BlockInfo {
             sure_accesses: count(a64::always_accesses),
             sve_accesses: count(a64::is_sve_memory) as u32,
             scattered: (0u16..).zip(&words).filter_map(a64::elements).collect(),
+            governed: (0u16..)
+                .zip(&words)
+                .filter_map(|(index, word)| Some((index, Governing::of(*word)?)))
+                .collect(),
             words,
         }
     }
 
     /// Elements of the gather or scatter `index`; `None` for another instruction.
-    fn elements(&self, index: u16) -> Option<u8> {
+    pub(super) fn elements(&self, index: u16) -> Option<u8> {
         self.scattered.iter().find(|(at, _)| *at == index).map(|(_, elements)| *elements)
     }
 
@@ -122,8 +129,12 @@ pub(super) struct Tally {
     pub(super) wrong_predictions: u64,
     /// Loads and stores that were reported without an address.
     pub(super) lost_accesses: u64,
-    /// Of these, SVE ones.
+    /// Executed SVE loads and stores.
     pub(super) sve_accesses: u64,
+    /// Of these, those without an address though an element was active.
+    pub(super) sve_lost: u64,
+    /// True if the engine told the predicates.
+    pub(super) has_predicates: bool,
     /// System calls.
     pub(super) syscalls: u64,
     /// Signals delivered.
@@ -143,6 +154,8 @@ pub(super) struct Run {
     pub(super) accesses: Vec<Access>,
     /// Addresses that gathers and scatters have behind their first.
     pub(super) further: Vec<Access>,
+    /// Governing predicates that the engine told, by index of the instruction.
+    pub(super) predicates: Vec<(u16, u16)>,
 }
 
 impl Run {
@@ -220,6 +233,11 @@ impl Stream {
                     position += 1;
                     shared.handlers.insert(handler, signal);
                 }
+                Some(Word::Predicate(index)) => {
+                    let bits = words.get(position).copied().unwrap_or(0) as u16;
+                    position += 1;
+                    self.history[self.at].predicates.push((index as u16, bits));
+                }
                 Some(
                     word @ (Word::Operand(_) | Word::Exception(_) | Word::Page(_) | Word::Table),
                 ) => {
@@ -296,6 +314,7 @@ impl Stream {
         self.history[self.at].block = block;
         self.history[self.at].accesses.clear();
         self.history[self.at].further.clear();
+        self.history[self.at].predicates.clear();
         self.is_running = true;
         Ok(())
     }
@@ -340,7 +359,7 @@ impl Stream {
             StreamEvent::Syscall { number, args, result }
         });
         if writer.admits(u64::from(run.executed), &mut shared.tally) {
-            let elements = elements(info, run);
+            let elements = elements::events(info, run);
             if elements.is_empty() {
                 writer.trace.push_block(self.number, id, run.executed, &run.accesses, syscall)?;
             } else {
@@ -395,24 +414,6 @@ impl Stream {
     }
 }
 
-/// What the gathers and scatters of `run` did beyond their first access. Which elements were active the
-/// engine does not say, only where they went.
-fn elements(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
-    let mut events = Vec::new();
-    for access in run.accesses.iter().filter(|_| !info.scattered.is_empty()) {
-        let Some(elements) = info.elements(access.index) else { continue };
-        let rest = run.further.iter().filter(|other| other.index == access.index);
-        let addrs: Vec<u64> = [access].into_iter().chain(rest).map(|access| access.addr).collect();
-        let is_whole = addrs.len() >= usize::from(elements);
-        let activity = if is_whole { Activity::All } else { Activity::Partial };
-        // A longer vector than the core's has more elements than a trace can hold.
-        let Some(further) = Further::of(&addrs) else { continue };
-        let back = run.executed - access.index;
-        events.push(StreamEvent::Elements { back, activity, active: 0, further });
-    }
-    events
-}
-
 fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
     let is_abandoned = ending.signal.as_ref().is_some_and(StreamEvent::abandons);
     tally.signals += u64::from(ending.signal.is_some());
@@ -427,6 +428,7 @@ fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
         tally.lost_accesses += (info.sure_accesses - seen) as u64;
     }
     tally.sve_accesses += u64::from(info.sve_accesses);
+    tally.sve_lost += if info.sve_accesses > 0 { elements::lost(info, run) } else { 0 };
 }
 
 /// The trace, and which part of the run goes into it.
@@ -454,25 +456,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_element_of_a_gather_stands_and_only_of_a_gather() {
+    fn every_access_of_a_gather_stands_and_the_lowest_of_another_instruction() {
         const GATHER: u32 = 0x8520_4080; // ld1w {z0.s}, p0/z, [x4, z0.s, uxtw #2]
         const LD1W: u32 = 0xa540_a060; // ld1w {z0.s}, p0/z, [x3]
         let mut shared = Shared::default();
         shared.blocks.push(BlockInfo::new(BlockId(0), 0x40_0000, vec![LD1W, GATHER, GATHER]));
         let mut stream = Stream::new(0);
-        for (index, addr) in [(0, 16), (0, 20), (1, 96), (1, 32), (2, 8), (2, 4), (2, 0), (2, 12)] {
+        for (index, addr) in [(0, 20), (0, 16), (1, 96), (1, 32), (2, 8), (2, 4), (2, 0), (2, 12)] {
             stream.access(index, addr, &shared);
         }
-        let run = &mut stream.history[0];
-        run.executed = 3;
-        let first: Vec<u64> = run.accesses.iter().map(|access| access.addr).collect();
-        assert_eq!(first, [16, 96, 8]);
-        let told = |back, activity, addrs: &[u64]| {
-            let further = Further::of(addrs).expect("a vector");
-            StreamEvent::Elements { back, activity, active: 0, further }
-        };
-        let expected =
-            [told(2, Activity::Partial, &[96, 32]), told(1, Activity::All, &[8, 4, 0, 12])];
-        assert_eq!(elements(&shared.blocks[0], run), expected);
+        let run = &stream.history[0];
+        let addrs = |list: &[Access]| list.iter().map(|access| access.addr).collect::<Vec<u64>>();
+        assert_eq!(addrs(&run.accesses), [16, 96, 8]);
+        assert_eq!(addrs(&run.further), [32, 4, 0, 12]);
     }
 }

@@ -154,6 +154,7 @@ fn finish(
         // They give the addresses of prefetches.
         shared.tally.prefetches = 0;
     }
+    shared.tally.has_predicates = memory.control(control::HAS_PREDICATES)? == 1;
     let mut gaps = account::gaps(&shared.tally, &plugin, end);
     let tally = system.tally;
     // A kernel has very many functions.

@@ -2,6 +2,7 @@
 //! events and the metrics.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Context;
 use sim_metrics::formula::event_use::{Levels, Time};
@@ -86,10 +87,16 @@ impl<'a> Table<'a> {
                 .collect();
             let first = means[0];
             let part = |mean: Option<f64>| Some(mean? / first?);
-            Curve { name: trace.name.clone(), values: means.into_iter().map(part).collect() }
+            Curve { name: short_name(&trace.name), values: means.into_iter().map(part).collect() }
         };
         self.grid.traces.iter().enumerate().map(curve).collect()
     }
+}
+
+/// The name of a trace without its folder and ending, as a picture has room for.
+fn short_name(name: &str) -> String {
+    let stem = Path::new(name).file_stem();
+    stem.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The geometric mean; none if a value is missing or not above 0.

@@ -116,6 +116,20 @@ fault:
     mov     x7, #77
     msr     contextidr_el1, x7
     isb
+    // Three of four elements, then none, where the processor has vectors.
+    .arch_extension sve
+    mrs     x13, id_aa64pfr0_el1
+    ubfx    x13, x13, #32, #4
+    cbz     x13, 1f
+    mov     x13, #0x30000
+    msr     cpacr_el1, x13
+    isb
+    mov     x13, #3
+    whilelt p1.s, xzr, x13
+    pfalse  p2.b
+    ld1w    {z0.s}, p1/z, [x5]
+    st1w    {z0.s}, p2, [x5]
+1:
     mov     w8, #'k'
     ldr     x9, =UART
     str     w8, [x9]

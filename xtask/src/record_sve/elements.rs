@@ -6,7 +6,7 @@ use std::fs::File;
 
 use anyhow::{Context, Result, bail};
 use sim_core::{Activity, PmuEvent};
-use sim_isa::{Inst, MemOp, Reg, decode};
+use sim_isa::{Governing, Inst, MemOp, Reg, decode};
 use sim_trace::TraceFile;
 
 use super::debugger::Debugger;
@@ -80,48 +80,18 @@ pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
 /// The instruction at `pc`, which is about to run.
 fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
     let mut record = Record { pc, ..Record::default() };
-    let predicate = inst.srcs().iter().rfind(|reg| (65..=80).contains(&reg.0));
-    let mut elements = 1;
-    let mut active = 1u16;
+    let (mut elements, mut active) = (1, 1);
     if inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC) {
-        let Some(predicate) = predicate else { bail!("no governing predicate") };
-        let bits = debugger.p(u32::from(predicate.0) - 65)?;
-        let bytes = element_bytes(inst)?;
-        elements = 16 / bytes;
-        active = (0..elements).filter(|i| bits >> (i * bytes) & 1 == 1).fold(0, |m, i| m | 1 << i);
-        record.activity = match active.count_ones() {
-            0 => Activity::None,
-            n if n == elements => Activity::All,
-            _ => Activity::Partial,
-        };
+        let governing =
+            Governing::of(inst.word).context("this predicated operation is not supported")?;
+        elements = governing.elements();
+        (record.activity, active) = governing.activity(debugger.p(u32::from(governing.register))?);
         record.active = active;
     }
     if inst.mem.op != MemOp::None && active != 0 {
         record.addrs = addresses(debugger, inst, elements, active)?;
     }
     Ok(record)
-}
-
-/// Bytes of a vector element that one bit of the predicate switches.
-fn element_bytes(inst: &Inst) -> Result<u32> {
-    let word = inst.word;
-    let is = |event| inst.events.contains(event);
-    if inst.mem.op != MemOp::None {
-        return Ok(if inst.mem.elements == 1 { 1 } else { 16 / u32::from(inst.mem.elements) });
-    }
-    let floats = [PmuEvent::FP_HP_SPEC, PmuEvent::FP_SP_SPEC, PmuEvent::FP_DP_SPEC];
-    if let Some(log) = floats.iter().position(|event| is(*event)) {
-        return Ok(2 << log);
-    }
-    let (group, size) = (word >> 24, word >> 22 & 3);
-    Ok(match group {
-        // Logic of predicates and breaks, where the size field is something else.
-        0x25 if word >> 14 & 3 == 1 => 1,
-        // Shifts by immediate have the size in front of the distance.
-        0x04 if word >> 19 & 7 == 0 && word >> 13 & 7 == 0b100 => bail!("shifts are not supported"),
-        0x04 | 0x05 | 0x24 | 0x25 | 0x44 => 1 << size,
-        _ => bail!("this predicated operation is not supported"),
-    })
 }
 
 /// The addresses of the active elements of a gather or scatter, or the first of another access.
