@@ -178,7 +178,7 @@ pub enum TraceError {
         what: String,
     },
     /// Nothing is in the part of a trace that was asked for.
-    #[error("there is no {what}; `n2sim trace info` lists what the trace has")]
+    #[error("the trace has no {what}; `n2sim trace info` lists what it has")]
     Nothing {
         /// What was asked for.
         what: String,
