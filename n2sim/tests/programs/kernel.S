@@ -121,7 +121,7 @@ fault:
     mrs     x13, id_aa64pfr0_el1
     ubfx    x13, x13, #32, #4
     cbz     x13, 1f
-    mov     x13, #0x30000
+    mov     x13, #0x330000
     msr     cpacr_el1, x13
     isb
     mov     x13, #3
