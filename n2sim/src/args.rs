@@ -356,10 +356,10 @@ pub(crate) struct RegionsArgs {
     #[arg(long, value_name = "N", default_value_t = 24)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) clusters: u32,
-    /// Instructions in front of each window that only warm the machine (default: as many as a window has)
+    /// Instructions in front of each window that run and are not counted (default: a quarter of a window's)
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) warmup: Option<u64>,
-    /// Instructions in front of those whose branches teach the predictors (default: ten times as many)
+    /// Instructions in front of those that go through caches and predictors in order (default: ten windows)
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) lesson: Option<u64>,
     /// Seed of the random choices

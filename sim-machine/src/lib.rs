@@ -8,6 +8,7 @@
 //! [`observe`] looks at a run from all sides, for reports; [`trust`] says which counts a trace of another tool
 //! spoils; [`diff`] says why two configurations count differently.
 
+mod approach;
 pub mod config;
 pub mod core_bench;
 mod core_run;

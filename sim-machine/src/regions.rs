@@ -38,11 +38,11 @@ pub struct RegionOptions {
     pub windows: usize,
     /// At most so many groups.
     pub clusters: usize,
-    /// Instructions that run in front of each window and are not counted; as many as an interval has if
-    /// that is not said.
+    /// Instructions that run in front of each window and are not counted; a quarter of an interval if that is
+    /// not said.
     pub warmup: Option<u64>,
-    /// Instructions in front of those whose branches teach the predictors; ten times as many if that is not
-    /// said.
+    /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order;
+    /// ten times as many as an interval has if that is not said.
     pub lesson: Option<u64>,
     /// Seed of the projection and of the groups.
     pub seed: u64,
@@ -74,7 +74,7 @@ pub struct Regions {
     pub instructions: u64,
     /// Instructions that run in front of each window and are not counted.
     pub warmup: u64,
-    /// Instructions in front of those whose branches teach the predictors.
+    /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
     pub lesson: u64,
     /// The windows, in the order of the trace.
     #[serde(rename = "window")]
@@ -126,13 +126,13 @@ impl Regions {
             let Interval { begin, length, .. } = intervals[one.interval];
             Region { cluster: one.group as u32, begin, length, stands_for }
         };
-        let warmup = options.warmup.unwrap_or(interval);
+        let warmup = options.warmup.unwrap_or(interval.div_ceil(4));
         let regions = Regions {
             trace: trace.path().display().to_string(),
             trace_hash: file::hash_text(trace.hash()),
             instructions: stream.instructions,
             warmup,
-            lesson: options.lesson.unwrap_or(10 * warmup),
+            lesson: options.lesson.unwrap_or(interval.saturating_mul(10)),
             windows: chosen.iter().zip(weights).map(region).collect(),
         };
         Ok((regions, Found { intervals: intervals.len(), clusters: groups.centers.len() }))

@@ -129,7 +129,7 @@ impl Session {
     }
 
     /// The memory of so many cores, with the pages of the trace.
-    fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
+    pub(crate) fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
         let MachineConfig { memory, semantics, run, .. } = &self.config;
         let mut memory = MemorySystem::new(memory, semantics, cores, run.seed);
         self.map_pages(&mut memory)?;

@@ -30,7 +30,6 @@ enum Effect {
 pub(crate) struct Touches {
     /// By the place of an instruction among those of all blocks.
     effects: Vec<Effect>,
-    insts: Vec<u32>,
     /// Address of the first instruction of each block.
     blocks: Vec<u64>,
     /// When each block ran last, and how much of it at most.
@@ -52,7 +51,6 @@ impl Touches {
         let blocks: Vec<u64> = (0..statics.blocks()).map(of_block).collect();
         Touches {
             effects,
-            insts: statics.places().to_vec(),
             ran: vec![(0, 0); blocks.len()],
             blocks,
             ran_blocks: Vec::new(),
@@ -60,12 +58,6 @@ impl Touches {
             maintenance: Vec::new(),
             clock: 0,
         }
-    }
-
-    /// The instruction at a place among those of all blocks.
-    #[inline]
-    pub(crate) fn inst_at(&self, place: u32) -> u32 {
-        self.insts[place as usize]
     }
 
     /// True when it should be handed to the machine before it grows further.

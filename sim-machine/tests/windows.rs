@@ -64,7 +64,7 @@ fn the_last_touches_warm_the_caches() {
     let session = session("hash.n2t");
     let (begin, length, warmup) = (4_000_000, 300_000, 50_000);
     let expected = whole(&session, begin, Some(length));
-    let window = Window { begin, length, warmup, lesson: 500_000 };
+    let window = Window { begin, length, warmup, lesson: 2_000_000 };
     let found = windows(&session, &[window]).remove(0).total();
     assert_eq!(found.value(PmuEvent::INST_RETIRED), length);
     let events = [
@@ -80,6 +80,52 @@ fn the_last_touches_warm_the_caches() {
     // The table was touched before and fits the L2.
     let misses = found.value(PmuEvent::L2D_CACHE_REFILL);
     assert!(misses < expected.value(PmuEvent::L2D_CACHE_REFILL) + 100, "{misses}");
+}
+
+/// Two windows with others between and before them that are not run but whose fetches, accesses and branches go
+/// through the machine in order, beside the same windows of a run in which everything is simulated.
+fn in_order_and_simulated(trace: &str, length: u64) -> [Vec<Outcome>; 2] {
+    let session = session(trace);
+    let instructions = session.instructions();
+    let parts = |warmup, lesson| {
+        [3, 7].map(|n| Window { begin: n * instructions / 8, length, warmup, lesson })
+    };
+    [windows(&session, &parts(2_000, u64::MAX)), windows(&session, &parts(u64::MAX, 0))]
+}
+
+/// A branch that is left out, one doubled, or a wrong history behind a window changes these numbers.
+#[test]
+fn predictors_that_learned_everything_in_order_predict_as_in_the_run() {
+    for trace in ["sort.n2t", "search.n2t", "interp.n2t"] {
+        let [in_order, simulated] = in_order_and_simulated(trace, 200_000);
+        for (found, expected) in in_order.iter().zip(&simulated) {
+            let wrong = |of: &Outcome| of.total().value(PmuEvent::BR_MIS_PRED_RETIRED);
+            assert_eq!(wrong(found), wrong(expected), "{trace}");
+        }
+    }
+}
+
+/// Lines that prefetchers bring in, lines of an L2 and of a system level cache that were used again, and lines
+/// that wait to be written back: the last touches alone do not tell them.
+#[test]
+fn caches_that_saw_everything_in_order_hold_what_they_hold_in_the_run() {
+    for (trace, most) in [("hash.n2t", 1.0), ("chase.n2t", 1.0), ("btree.n2t", 2.5)] {
+        let [in_order, simulated] = in_order_and_simulated(trace, 300_000);
+        let sum = |of: &[Outcome]| sim_machine::estimate::join(of).expect("two windows").total();
+        let (found, expected) = (sum(&in_order), sum(&simulated));
+        let events = [
+            PmuEvent::L1D_CACHE_REFILL,
+            PmuEvent::L1D_TLB_REFILL,
+            PmuEvent::L2D_CACHE,
+            PmuEvent::L2D_CACHE_REFILL,
+            PmuEvent::BUS_ACCESS,
+            PmuEvent::LL_CACHE_MISS_RD,
+        ];
+        for event in events.into_iter().filter(|event| expected.value(*event) > 200) {
+            let off = percent(&found, &expected, event);
+            assert!(off.abs() < most, "{trace}, {event:?}: {off} %");
+        }
+    }
 }
 
 fn options() -> RegionOptions {

@@ -146,19 +146,22 @@ impl BranchUnit {
         Prediction { next, taken, btb, resteered, btb_target, lookup, before }
     }
 
-    /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it.
-    pub fn learn(&mut self, branch: Branch, next: u64) {
+    /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. False
+    /// when the prediction was wrong.
+    pub fn learn(&mut self, branch: Branch, next: u64) -> bool {
         if let DirectionUnit::Perfect = self.direction {
-            return;
+            return true;
         }
         let prediction = self.predict(branch);
         let taken = !branch.is_conditional() || next != branch.pc.wrapping_add(4);
         let actual = Outcome { pc: branch.pc, taken, next };
         self.train(branch.kind, &prediction, actual);
-        if prediction.next != Some(next) {
+        let is_right = prediction.next == Some(next);
+        if !is_right {
             self.history.restore(prediction.before);
             self.history.push(branch, taken, next);
         }
+        is_right
     }
 
     /// The prediction of a branch that goes on at `next`, if branches are predicted perfectly: no

@@ -195,7 +195,7 @@ impl Pipeline {
         op.retires &= self.completes(generated);
         let placed = self.place(&op, arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
-        self.learn_address(&op, step);
+        self.note_address(&op, step);
         let breaks_off = if op.retires && !self.life.retired {
             BreaksOff::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
@@ -234,7 +234,7 @@ impl Pipeline {
 
     /// Remembers what an access of the right path touched, for guesses on wrong paths.
     #[inline]
-    fn learn_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
+    fn note_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
         let Some(addr) = op.addr else { return };
         self.guess.learn(op.id, addr);
         if op.inst.mem.elements > 0 {

@@ -1,49 +1,19 @@
-//! Passes a stretch of a thread without running it: its last touches go through the memory system, the
-//! rest of the core stays as it was.
-//!
-//! At the end of the stretch the branch predictors learn as well. What prefetchers would have seen is not known
-//! afterwards; instructions that run without being counted in front of a window make up for that.
+//! Passes a stretch of a thread without running it. Of its first part only the last touches go through the
+//! memory system; from some place on every fetch, access and branch does, in order. What is in the pipeline
+//! stays as it was.
 
 use super::CoreRun;
+use crate::approach::{Approach, Places};
 use crate::error::MachineError;
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
+use sim_core::{Cycle, NullSink};
 use sim_isa::Program;
-use sim_pipeline::Pipeline;
-use sim_trace::Skim;
 
 /// Stretches of fewer instructions are run.
 const SHORTEST: u64 = 2_000;
 /// Instructions between two looks at how full the table of touches is.
 const STEP: u64 = 250_000;
-
-/// Branches of a stretch, for the predictors; everything else is touched.
-struct Lesson<'a> {
-    touches: &'a mut Touches,
-    pipeline: &'a mut Pipeline,
-    program: &'a Program,
-    /// The instruction that ran last.
-    last: Option<u32>,
-}
-
-impl Skim for Lesson<'_> {
-    const ACCESSES: bool = true;
-
-    #[inline]
-    fn block(&mut self, block: u32, place: u32, executed: u16) {
-        if let Some(last) = self.last {
-            let next = self.program.pc(self.touches.inst_at(place));
-            self.pipeline.learn_branch(self.program.pc(last), self.program.inst(last), next);
-        }
-        self.last = Some(self.touches.inst_at(place + u32::from(executed.max(1)) - 1));
-        self.touches.block(block, place, executed);
-    }
-
-    #[inline]
-    fn access(&mut self, place: u32, addr: u64) {
-        self.touches.access(place, addr);
-    }
-}
 
 impl CoreRun {
     /// Where it stands in its stream: instructions run or passed so far.
@@ -54,13 +24,13 @@ impl CoreRun {
         }
     }
 
-    /// Goes on to the first end of a block at or behind instruction `to`, or to the end of the stream. A
-    /// short way is not taken: what lies there can as well be run. Branches from instruction `learn_from` on
-    /// teach the predictors.
+    /// Goes on to the first end of a block at or behind instruction `to`, or to the end of the stream; from
+    /// instruction `learn_from` on in order. A short way is not taken: what lies there can as well be run.
     pub(crate) fn skip_to(
         &mut self,
         to: u64,
         learn_from: u64,
+        places: &Places,
         touches: &mut Touches,
         program: &Program,
         memory: &mut MemorySystem,
@@ -68,33 +38,48 @@ impl CoreRun {
         if to < self.reader.position().saturating_add(SHORTEST) {
             return Ok(());
         }
-        for inst in self.batch.iter().skip(self.at) {
-            touches.record(inst, program);
-        }
-        self.batch.clear();
         let mut cycle = self.pipeline.idle_until(0, &mut self.counts);
-        let mut last = None;
+        if learn_from >= self.reader.position() {
+            cycle = self.pass(learn_from, cycle, touches, program, memory)?;
+        }
+        let pipeline = &mut self.pipeline;
+        let mut approach =
+            Approach::new(self.core, places, program, pipeline, memory, cycle, NullSink);
+        self.batch.iter().skip(self.at).for_each(|inst| approach.record(inst));
+        self.reader.skim(to, &mut approach)?;
+        let (cycle, last) = approach.leave();
+        self.pipeline.idle_until(cycle, &mut self.counts);
+        self.begins_somewhere = self.full_system;
+        if let (true, Some(last)) = (self.next_batch()?, last) {
+            let next = program.pc(self.batch[0].id);
+            self.pipeline.learn_branch(program.pc(last), program.inst(last), next);
+        }
+        Ok(())
+    }
+
+    /// Goes on to the first end of a block at or behind instruction `to`; its last touches go through the
+    /// memory system. When they have.
+    fn pass(
+        &mut self,
+        to: u64,
+        mut cycle: Cycle,
+        touches: &mut Touches,
+        program: &Program,
+        memory: &mut MemorySystem,
+    ) -> Result<Cycle, MachineError> {
+        for inst in self.batch.drain(..).skip(self.at) {
+            touches.record(&inst, program);
+        }
         loop {
             let before = self.reader.position();
-            let next = to.min(before + STEP);
-            if before >= learn_from {
-                let pipeline = &mut self.pipeline;
-                let mut lesson = Lesson { touches: &mut *touches, pipeline, program, last };
-                self.reader.skim(next, &mut lesson)?;
-                last = lesson.last;
-            } else {
-                self.reader.skim(next.min(learn_from), touches)?;
-            }
+            self.reader.skim(to.min(before + STEP), touches)?;
             let ends = self.reader.position() >= to || self.reader.position() == before;
             if ends || touches.is_full() {
                 cycle = touches.replay(self.core, memory, cycle);
             }
             if ends {
-                break;
+                return Ok(cycle);
             }
         }
-        self.pipeline.idle_until(cycle, &mut self.counts);
-        self.begins_somewhere = self.full_system;
-        Ok(())
     }
 }

@@ -143,7 +143,7 @@ impl fmt::Display for Regions {
         writeln!(f, "# Run in front of each window, not counted.\nwarmup = {}", self.warmup)?;
         writeln!(
             f,
-            "# In front of those: their branches teach the predictors.\nlesson = {}",
+            "# In front of those: go through caches, TLBs, prefetchers and predictors in order.\nlesson = {}",
             self.lesson
         )?;
         for Region { cluster, begin, length, stands_for } in &self.windows {

@@ -13,7 +13,7 @@ use crate::regions::only_thread;
 
 /// Instructions that run in front of each part but the first.
 const CHUNK_WARMUP: u64 = 1_000_000;
-/// Instructions in front of those whose branches teach the predictors.
+/// Instructions in front of those that go through caches, TLBs, prefetchers and predictors in order.
 const CHUNK_LESSON: u64 = 10_000_000;
 /// Instructions of the shortest part: below, warming up would be most of the work.
 const SHORTEST_CHUNK: u64 = 2 * CHUNK_WARMUP;

@@ -1,10 +1,11 @@
 //! Parts of a trace, each counted for itself, on one machine that goes from one to the next.
 //!
-//! Between two parts nothing is simulated: the last touch of each line goes through the memory system, and the
-//! branches in front of the next part teach the predictors. Instructions in front of each part run without
-//! being counted.
+//! Between two parts the pipeline stands still. Of what is far from the next part only the last touch of each line
+//! goes through the memory system; what is near goes through caches, TLBs, prefetchers and branch predictors in
+//! order. The last instructions in front of each part run without being counted.
 
 use super::Session;
+use crate::approach::Places;
 use crate::error::MachineError;
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
@@ -21,7 +22,7 @@ pub struct Window {
     pub length: u64,
     /// Instructions in front of it that run and are not counted, if there are so many.
     pub warmup: u64,
-    /// Instructions in front of those whose branches teach the predictors.
+    /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
     pub lesson: u64,
 }
 
@@ -42,12 +43,13 @@ impl Session {
         let mut cores = self.cores(&Default::default())?;
         let mut memory = self.memory(cores.len())?;
         let mut touches = Touches::new(self.trace.statics(), &program);
+        let places = Places::new(self.trace.statics(), &program);
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
             let core = &mut cores[0];
             let begin = window.begin.saturating_sub(window.warmup);
             let learn_from = begin.saturating_sub(window.lesson);
-            core.skip_to(begin, learn_from, &mut touches, &program, &mut memory)?;
+            core.skip_to(begin, learn_from, &places, &mut touches, &program, &mut memory)?;
             let warmup = window.begin.saturating_sub(core.position());
             core.begin_window(RegionWatch::window(warmup, window.length));
             while !core.ended() {

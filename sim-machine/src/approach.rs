@@ -1,0 +1,254 @@
+//! The way to a window: every fetch, access and branch in the order of the program, through caches, TLBs,
+//! prefetchers and branch predictors, without a pipeline (functional warming, as in SMARTS, Wunderlich and
+//! others, 2003).
+//!
+//! The clock is a rough one: a block takes a cycle, and a miss holds everything behind it until its line is
+//! there. A load of a line that was the last to be touched in its place of a small table changes nothing
+//! that counts, and is passed over.
+
+use sim_cache::MemorySystem;
+use sim_core::{
+    Cycle, EventSink, Happened, InstFlags, LINE_BYTES, LINE_SHIFT, MemKind, MemReply, MemRequest,
+    MemoryPort, TraceInst, VirtAddr,
+};
+use sim_isa::{Inst, MemOp, Program};
+use sim_pipeline::Pipeline;
+use sim_trace::{BlockId, Skim, StaticTable};
+
+/// Places of the table of lines touched last: as many as an L1 cache of 64 KB and four ways has sets.
+const RECENT: usize = 256;
+/// Accesses after which a line counts as touched again: translations and prefetches are to notice it.
+const REFRESH: u32 = 64;
+/// No line has this number.
+const NOWHERE: u64 = u64::MAX;
+
+/// The code of a trace by place, as [`Skim`] names it.
+pub(crate) struct Places {
+    insts: Vec<u32>,
+    accesses: Vec<Access>,
+    /// Address of the first instruction of each block.
+    blocks: Vec<u64>,
+}
+
+/// What an instruction asks of the memory system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Access {
+    way: Way,
+    bytes: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Nothing,
+    Load,
+    Store,
+    /// Anything else: its instruction says what.
+    Rare,
+}
+
+impl Places {
+    /// The places of a trace with these blocks.
+    pub(crate) fn new(statics: &StaticTable, program: &Program) -> Places {
+        let first = |number: usize| {
+            let insts = statics.block(BlockId(number as u32)).unwrap_or_default();
+            insts.first().map_or(0, |id| program.pc(*id))
+        };
+        Places {
+            insts: statics.places().to_vec(),
+            accesses: statics.places().iter().map(|id| access(program.inst(*id))).collect(),
+            blocks: (0..statics.blocks()).map(first).collect(),
+        }
+    }
+}
+
+fn access(inst: &Inst) -> Access {
+    let bytes = inst.mem.bytes.max(1);
+    let way = match inst.mem.op {
+        _ if inst.maintenance.is_some() => Way::Rare,
+        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Way::Nothing,
+        MemOp::Load => Way::Load,
+        MemOp::Store => Way::Store,
+        _ => Way::Rare,
+    };
+    Access { way, bytes }
+}
+
+/// A core on its way.
+pub(crate) struct Approach<'a, S> {
+    core: usize,
+    places: &'a Places,
+    program: &'a Program,
+    pipeline: &'a mut Pipeline,
+    memory: &'a mut MemorySystem,
+    /// Hears what the memory system counts.
+    sink: S,
+    now: Cycle,
+    /// The instruction that ran last.
+    last: Option<u32>,
+    /// The line that was fetched last.
+    line: u64,
+    /// What is added to four times a place for the address of its instruction.
+    code: u64,
+    /// Lines touched last, and when.
+    recent: Box<[(u64, u32); RECENT]>,
+    accesses: u32,
+}
+
+impl<'a, S: EventSink> Approach<'a, S> {
+    /// Sets out at `now`.
+    pub(crate) fn new(
+        core: usize,
+        places: &'a Places,
+        program: &'a Program,
+        pipeline: &'a mut Pipeline,
+        memory: &'a mut MemorySystem,
+        now: Cycle,
+        sink: S,
+    ) -> Approach<'a, S> {
+        Approach {
+            core,
+            places,
+            program,
+            pipeline,
+            memory,
+            sink,
+            now,
+            last: None,
+            line: NOWHERE,
+            code: 0,
+            recent: Box::new([(NOWHERE, 0); RECENT]),
+            accesses: 0,
+        }
+    }
+
+    /// What time it is at the end, and the instruction that ran last: where it went on nobody knows yet.
+    pub(crate) fn leave(self) -> (Cycle, Option<u32>) {
+        (self.now, self.last)
+    }
+
+    /// One instruction that was decoded already.
+    pub(crate) fn record(&mut self, inst: &TraceInst) {
+        let pc = self.program.pc(inst.id);
+        self.arrive(pc);
+        self.last = Some(inst.id);
+        self.fetch(pc, pc);
+        if inst.flags.has(InstFlags::HAS_ADDR) {
+            self.touch(inst.id, pc, access(self.program.inst(inst.id)), inst.addr);
+        }
+    }
+
+    /// The next instruction is at `pc`: the branch before it, if it is one, has its outcome.
+    #[inline]
+    pub(crate) fn arrive(&mut self, pc: u64) {
+        if let Some(last) = self.last {
+            let before = self.program.pc(last);
+            self.pipeline.learn_branch(before, self.program.inst(last), pc);
+        }
+    }
+
+    #[inline]
+    fn fetch(&mut self, first: u64, last: u64) {
+        for line in first >> LINE_SHIFT..=last >> LINE_SHIFT {
+            if line != self.line {
+                self.line = line;
+                let mut port = self.memory.port(self.core);
+                let addr = VirtAddr(line << LINE_SHIFT);
+                let reply = port.fetch(addr, self.now, &mut self.sink);
+                self.wait(reply);
+            }
+        }
+    }
+
+    #[inline]
+    fn wait(&mut self, reply: MemReply) {
+        if reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS) {
+            self.now = self.now.max(reply.done);
+        }
+    }
+
+    /// Notes the line of an access; true when nothing is new about it.
+    #[inline]
+    fn is_recent(&mut self, addr: u64, bytes: u16) -> bool {
+        self.accesses = self.accesses.wrapping_add(1);
+        let line = addr >> LINE_SHIFT;
+        let (known, since) = &mut self.recent[line as usize % RECENT];
+        let is_inside = addr % LINE_BYTES + u64::from(bytes) <= LINE_BYTES;
+        if *known == line && is_inside && self.accesses.wrapping_sub(*since) < REFRESH {
+            return true;
+        }
+        (*known, *since) = (line, self.accesses);
+        false
+    }
+
+    #[inline]
+    fn touch(&mut self, id: u32, pc: u64, access: Access, addr: u64) {
+        let Access { way, bytes } = access;
+        let request = MemRequest::new(VirtAddr(pc), VirtAddr(addr), bytes.into(), MemKind::Load);
+        match way {
+            Way::Nothing => {}
+            Way::Load => {
+                self.pipeline.learn_address(id, addr);
+                if !self.is_recent(addr, bytes) {
+                    let mut port = self.memory.port(self.core);
+                    let reply = port.access(request, self.now, &mut self.sink);
+                    self.wait(reply);
+                }
+            }
+            Way::Store => {
+                self.pipeline.learn_address(id, addr);
+                self.store(MemRequest { kind: MemKind::Store, ..request });
+            }
+            Way::Rare => self.rare(id, addr, request),
+        }
+    }
+
+    fn store(&mut self, request: MemRequest) {
+        let mut port = self.memory.port(self.core);
+        let start = port.translate_store(request, self.now, &mut self.sink).done;
+        let reply = port.access(request, start, &mut self.sink);
+        self.wait(reply);
+    }
+
+    #[cold]
+    fn rare(&mut self, id: u32, addr: u64, request: MemRequest) {
+        self.pipeline.learn_address(id, addr);
+        let inst = self.program.inst(id);
+        let kind = match inst.mem.op {
+            _ if let Some(what) = inst.maintenance => MemKind::Maintain(what),
+            MemOp::AtomicLoad => MemKind::AtomicLoad,
+            MemOp::AtomicStore => MemKind::AtomicStore,
+            MemOp::AtomicSwap => MemKind::AtomicSwap,
+            MemOp::PrefetchLoad => MemKind::PrefetchLoad,
+            MemOp::PrefetchStore => MemKind::PrefetchStore,
+            MemOp::ZeroLine => {
+                return self.store(MemRequest { kind: MemKind::ZeroLine, ..request });
+            }
+            _ => return,
+        };
+        let mut port = self.memory.port(self.core);
+        let reply = port.access(MemRequest { kind, ..request }, self.now, &mut self.sink);
+        self.wait(reply);
+    }
+}
+
+impl<S: EventSink> Skim for Approach<'_, S> {
+    const ACCESSES: bool = true;
+
+    #[inline]
+    fn block(&mut self, block: u32, place: u32, executed: u16) {
+        self.now += 1;
+        let pc = self.places.blocks[block as usize];
+        self.arrive(pc);
+        self.code = pc.wrapping_sub(4 * u64::from(place));
+        let behind = u32::from(executed.max(1)) - 1;
+        self.last = Some(self.places.insts[(place + behind) as usize]);
+        self.fetch(pc, pc.wrapping_add(4 * u64::from(behind)));
+    }
+
+    #[inline]
+    fn access(&mut self, place: u32, addr: u64) {
+        let pc = self.code.wrapping_add(4 * u64::from(place));
+        let id = self.places.insts[place as usize];
+        self.touch(id, pc, self.places.accesses[place as usize], addr);
+    }
+}
