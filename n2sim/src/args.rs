@@ -16,6 +16,7 @@ use crate::explain::ExplainArgs;
 use crate::flow::FlowArgs;
 use crate::ladder::LadderArgs;
 use crate::lint::LintArgs;
+use crate::mode::ModeArgs;
 use crate::perf_stat::PerfStatArgs;
 use crate::pipeline::PipelineArgs;
 use crate::record::RecordArgs;
@@ -162,6 +163,8 @@ pub(crate) struct StatArgs {
     #[arg(conflicts_with_all = ["roi", "limit", "warmup", "truth", "plan", "interval_print"])]
     #[arg(conflicts_with_all = ["per_function", "program_pmu"])]
     pub(crate) jobs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }

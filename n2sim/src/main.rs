@@ -25,6 +25,7 @@ mod lint;
 mod list;
 mod measure;
 mod metric_files;
+mod mode;
 mod opened;
 mod output;
 mod per_function;

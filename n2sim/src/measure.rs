@@ -1,6 +1,5 @@
 //! A run whose events share the counters that a core has, as `perf stat` would count them.
 
-use sim_core::PmuEvent;
 use sim_machine::{CoreOutcome, LevelCounts, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
@@ -151,9 +150,10 @@ impl Request {
             return Measured::of_all(outcome);
         }
         let of_core = |core: &CoreOutcome| {
-            let cycles = core.counts.value(PmuEvent::CPU_CYCLES);
             let events = self.events.iter().zip(&self.is_supported).filter(|(_, is)| **is);
-            let value = |event| Reading::exact(self.value(core, event), cycles);
+            let value = |event: &PerfEvent| {
+                stat::reading(&outcome, core, event.event, self.value(core, event))
+            };
             events.map(|(selected, _)| value(&selected.event)).collect()
         };
         let readings = outcome.cores.iter().map(of_core).collect();

@@ -1,10 +1,10 @@
-//! Runs that are put together from parts of a trace: windows that stand for all of it, or chunks that run
-//! at the same time.
+//! Runs of parts: windows that stand for all of a trace, chunks of it that run at the same time, or a part of
+//! the machine. Each event has a counter of its own in them.
 
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::{Estimate, Outcome, Region, Regions, Session, Window};
+use sim_machine::{Estimate, Mode, Outcome, Region, Regions, RunOptions, Session, Window};
 
 use crate::args::StatArgs;
 use crate::input;
@@ -20,8 +20,12 @@ pub(crate) struct Sampled {
 pub(crate) fn run(
     args: &StatArgs,
     session: &Session,
+    options: &RunOptions,
     progress: &mut dyn FnMut(u64),
 ) -> anyhow::Result<Option<Sampled>> {
+    if session.header().mode != Mode::Full {
+        return Ok(Some(Sampled { outcome: session.run(options, progress)?, errors: None }));
+    }
     if let Some(file) = &args.regions {
         return windows(file, session, progress).map(Some);
     }

@@ -21,6 +21,7 @@ use crate::host;
 use crate::interval;
 use crate::measure::{Measured, Method, Replay, Request};
 use crate::metric_files;
+use crate::mode;
 use crate::opened;
 use crate::output::Output;
 use crate::per_function;
@@ -39,6 +40,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs the trace and prints what was asked for.
 pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+    mode::check(args)?;
     let mut groups = event_list::parse_all(&args.event)?;
     let options = run_options(args)?;
     let overrides = args.machine.overrides();
@@ -53,7 +55,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         trace: args.trace.display().to_string(),
         ..RunHeader::default()
     };
-    let session = opened::session(&args.trace, config, header)?;
+    let session = opened::session(&args.trace, config, header)?.in_mode(args.mode.mode());
     let own_events = groups.iter().map(|group| group.events.len()).sum();
     let metrics = metrics(args, &session, patch, own_events)?;
     groups.extend(event_list::parse_all(&metrics.event_lists())?);
@@ -152,7 +154,8 @@ fn count_once(
     metrics: &Metrics,
 ) -> anyhow::Result<(CountsFile, u64)> {
     let Replay { session, options, request, .. } = replay;
-    let (sampled, ran) = with_progress(session, |progress| sampled::run(args, session, progress))?;
+    let (sampled, ran) =
+        with_progress(session, |progress| sampled::run(args, session, options, progress))?;
     let (measured, errors, instructions) = match sampled {
         Some(Sampled { outcome, errors }) => (request.of(outcome), errors, ran),
         None => {

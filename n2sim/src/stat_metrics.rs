@@ -143,8 +143,10 @@ impl Wanted {
     /// What the trace lacks that makes one of the events doubtful; the gravest lack.
     fn doubt(&self, outcome: &Outcome) -> Option<&'static str> {
         let events = self.linked.core_events().into_iter();
-        let doubts = events.filter_map(|event| trust::doubt(event, &outcome.header.lacks));
-        doubts.min().map(Lack::label)
+        let events: Vec<PmuEvent> = events.collect();
+        let doubts = events.iter().filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
+        let caveat = || events.iter().find_map(|event| outcome.header.mode.caveat(*event));
+        doubts.min().map(Lack::label).or_else(caveat)
     }
 
     /// The events of the core that the value needs, on this machine.
@@ -177,7 +179,8 @@ impl Counts<'_> {
     /// The count of an event from the group of its metric, or a time in seconds.
     fn of(&self, event: &EventUse, readings: &[Vec<Reading>]) -> Option<f64> {
         if let Quantity::Time(time) = event.quantity {
-            return Some(self.seconds(time));
+            let has_time = self.outcome.header.mode.gives(PmuEvent::CPU_CYCLES);
+            return has_time.then(|| self.seconds(time));
         }
         let groups = &self.metrics.groups;
         let before: usize = groups[..self.wanted.group].iter().map(Vec::len).sum();

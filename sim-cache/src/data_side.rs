@@ -14,6 +14,7 @@ use crate::bus::BytesMoved;
 use crate::errors::Checked;
 use crate::fragment::{Fragment, Fragments, is_misaligned_128, is_one_fragment, spans};
 use crate::hierarchy::CoreMemory;
+use crate::hits::{raise_load_lookup, raise_plain_load};
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
@@ -113,17 +114,10 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        sink.raise(PmuEvent::MEM_ACCESS_RD);
-        sink.raise(PmuEvent::L1D_TLB_RD);
+        raise_load_lookup(sink);
         // The short cut of nearly all loads: it counts what the flow counts, without its branches.
-        let addr = fragment.addr;
-        let key = self.space.key(uncore.page_map.page_of(addr));
-        if let Some(frame) = self.dtlb.plain_hit(key, now)
-            && self.l1d.plain_hit(uncore.page_map.line_in(addr, frame), now)
-        {
-            sink.edge(FlowEdge::LoadTlbHit);
-            sink.raise(PmuEvent::L1D_CACHE_RD);
-            sink.edge(FlowEdge::L1dReadHit);
+        if self.read_is_plain(fragment.addr, now, uncore) {
+            raise_plain_load(sink);
             return hit_reply(now + self.latencies.l1d_hit);
         }
         self.load_by_the_flow(request, fragment, now, uncore, sink)

@@ -252,6 +252,31 @@ impl MemoryPort for CorePort<'_> {
         self.access_other(request, now, sink)
     }
 
+    #[inline(always)]
+    fn load_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        element_bytes: u32,
+        now: Cycle,
+        sink: &mut S,
+    ) -> bool {
+        self.answer_snoops(sink);
+        self.core.load_hits(addr, (bytes, element_bytes), now, self.uncore, sink)
+    }
+
+    #[inline(always)]
+    fn store_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        now: Cycle,
+        sink: &mut S,
+    ) -> bool {
+        self.answer_snoops(sink);
+        self.core.store_hits(addr, bytes, now, self.uncore, sink)
+    }
+
     fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
         let map = &self.uncore.page_map;
         map.lookup(map.page_of(addr)).map(|target| map.physical(addr, target))

@@ -62,6 +62,19 @@ impl Level {
         true
     }
 
+    /// [`Level::plain_hit`] for a write, which makes the line dirty.
+    #[inline(always)]
+    pub(crate) fn plain_write(&mut self, line: LineAddr, now: Cycle) -> bool {
+        let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
+        let state = self.tags.state(place);
+        if !state.is_plain_for_write_at(now) {
+            return false;
+        }
+        self.replacement.used(place);
+        self.tags.set_state(place, state.with_dirty(true));
+        true
+    }
+
     /// A demand lookup: a hit is a use.
     #[inline]
     pub(crate) fn lookup(&mut self, line: LineAddr) -> Option<Place> {

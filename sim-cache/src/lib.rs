@@ -27,6 +27,7 @@ mod far_atomic;
 mod fetch_side;
 mod fragment;
 mod hierarchy;
+mod hits;
 mod home_node;
 mod l2;
 mod l2_prefetch;

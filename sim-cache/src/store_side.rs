@@ -64,8 +64,7 @@ impl CoreMemory {
     ) -> MemReply {
         let addr = fragment.addr;
         sink.at(now);
-        sink.raise(PmuEvent::MEM_ACCESS_WR);
-        sink.raise(PmuEvent::L1D_TLB_WR);
+        raise_store_lookup(sink);
         if self.dtlb.plain_hit(self.space.key(uncore.page_map.page_of(addr)), now).is_some() {
             sink.edge(FlowEdge::StoreTlbHit);
             return hit_reply(now + 1);
@@ -123,7 +122,7 @@ impl CoreMemory {
             return self.store_uncached(fragment, translated, sink);
         }
         sink.at(now);
-        sink.raise(PmuEvent::L1D_CACHE_WR);
+        raise_write(sink);
         let line = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write, consumes: false };
         let mask = fragment.line_mask();
@@ -188,7 +187,7 @@ impl CoreMemory {
     }
 
     /// Sends merged lines to the L2; when the last full one is taken.
-    fn drain<S: EventSink>(
+    pub(crate) fn drain<S: EventSink>(
         &mut self,
         drains: [Option<Drain>; 2],
         now: Cycle,
@@ -287,6 +286,19 @@ impl CoreMemory {
         let done = leaves.max(translated.start + 1);
         MemReply { source: DataSource::Device, ..translated.reply(done) }
     }
+}
+
+/// What the address of each fragment of a store counts.
+#[inline(always)]
+pub(crate) fn raise_store_lookup<S: EventSink>(sink: &mut S) {
+    sink.raise(PmuEvent::MEM_ACCESS_WR);
+    sink.raise(PmuEvent::L1D_TLB_WR);
+}
+
+/// What the data of each fragment counts in cacheable memory.
+#[inline(always)]
+pub(crate) fn raise_write<S: EventSink>(sink: &mut S) {
+    sink.raise(PmuEvent::L1D_CACHE_WR);
 }
 
 /// What the store queue keeps of a store's translation; no TLB is looked up again.

@@ -236,10 +236,19 @@ impl TagArray {
     #[inline(always)]
     pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
         let first = (set * self.ways) as usize;
-        let way = self.tags[first..first + self.ways as usize]
-            .iter()
-            .position(|tag| *tag == line.0 + 1)?;
-        Some(Place { set, way: way as u32 })
+        let (fours, rest) = self.tags[first..first + self.ways as usize].as_chunks::<4>();
+        let tag = line.0 + 1;
+        let mut before = 0;
+        for four in fours {
+            // Which way it is nobody can predict: four are compared before anything is decided.
+            let found = (0..4).fold(0, |found, way| found | u32::from(four[way] == tag) << way);
+            if found != 0 {
+                return Some(Place { set, way: before + found.trailing_zeros() });
+            }
+            before += 4;
+        }
+        let way = rest.iter().position(|other| *other == tag)?;
+        Some(Place { set, way: before + way as u32 })
     }
 
     /// An empty place of the set.

@@ -262,6 +262,32 @@ pub trait MemoryPort {
     /// they leave the store queue (flows 5.1, 5.4, 5.5, 5.7, 5.8).
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply;
 
+    /// A load that meets nothing: translation and line are at hand. False if it would meet something: then
+    /// nothing has happened, and [`MemoryPort::access`] does it. `element_bytes` as in [`MemRequest`].
+    fn load_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        element_bytes: u32,
+        now: Cycle,
+        sink: &mut S,
+    ) -> bool {
+        let _ = (addr, bytes, element_bytes, now, sink);
+        false
+    }
+
+    /// The same for both halves of a store.
+    fn store_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        now: Cycle,
+        sink: &mut S,
+    ) -> bool {
+        let _ = (addr, bytes, now, sink);
+        false
+    }
+
     /// Where a virtual address of the running program lies in memory, if it is mapped. Pure: nothing is
     /// looked up, walked or counted.
     fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {

@@ -1,5 +1,6 @@
 //! One core that runs one thread of a trace: feeds the pipeline and keeps the counted window.
 
+mod in_order;
 mod skip;
 
 use crate::error::MachineError;
@@ -11,7 +12,7 @@ use sim_core::{
     Counts, Cycle, EventSink, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
 };
 use sim_isa::{Program, Special};
-use sim_pipeline::{Pipeline, RecordedException, Step};
+use sim_pipeline::{Pipeline, ProgramOrder, RecordedException, Step};
 use sim_trace::{StreamEvent, StreamReader};
 use std::collections::BTreeMap;
 
@@ -80,6 +81,14 @@ pub(crate) struct CoreRun {
     ended: bool,
     /// The stream ran out inside the counted region.
     ended_inside: bool,
+    /// The core, once it runs in program order.
+    order: Option<ProgramOrder>,
+    /// In program order: so many instructions come before the machine has to look again.
+    stretch: usize,
+    /// In program order: the instruction before the next one was an exception return.
+    returns: bool,
+    /// In program order: counting begins behind the next instruction.
+    opens_behind: bool,
 }
 
 impl CoreRun {
@@ -115,6 +124,10 @@ impl CoreRun {
             done: 0,
             ended: false,
             ended_inside: false,
+            order: None,
+            stretch: 0,
+            returns: false,
+            opens_behind: false,
         }
     }
 
@@ -141,9 +154,12 @@ impl CoreRun {
         self.stream
     }
 
-    /// The core's rename clock.
+    /// The core's rename clock, or the clock of its program order.
     pub(crate) fn cycle(&self) -> Cycle {
-        self.pipeline.cycle()
+        match &self.order {
+            Some(order) => order.cycle(),
+            None => self.pipeline.cycle(),
+        }
     }
 
     /// Instructions run so far, counted or not.

@@ -1,6 +1,7 @@
 //! What a finished run gives to its readers: counts, stall ledger, provenance.
 
 use crate::levels::{Level, LevelCounts, add_at};
+use crate::mode::Mode;
 use sim_cache::{MemoryTally, PrefetchStats};
 use sim_core::{Counts, StallCause};
 use sim_trace::Lack;
@@ -51,6 +52,8 @@ pub struct RunHeader {
     pub trace_hash: u64,
     /// Seed of random choices.
     pub seed: u64,
+    /// How much of the machine was simulated.
+    pub mode: Mode,
     /// What the trace lacks that makes counts doubtful ([`crate::trust`]).
     pub lacks: Vec<Lack>,
 }

@@ -165,6 +165,14 @@ impl RegionWatch {
         self.look(id, program)
     }
 
+    /// Passes the instructions that come before anything can change, at most so many: how many.
+    #[inline]
+    pub(crate) fn pass_quiet(&mut self, most: usize) -> usize {
+        let passed = self.quiet.min(most as u64);
+        self.quiet -= passed;
+        passed as usize
+    }
+
     /// What the instruction changes, and how many behind it change nothing.
     fn look(&mut self, id: u32, program: &Program) -> Change {
         let change = self.change(id, program);

@@ -9,13 +9,14 @@ use crate::config::MachineConfig;
 use crate::core_run::CoreRun;
 use crate::erratum::{self, Erratum};
 use crate::error::MachineError;
+use crate::mode::Mode;
 use crate::outcome::{Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, NullSink, Relay};
 use sim_isa::Program;
-use sim_pipeline::Pipeline;
+use sim_pipeline::{Part, Pipeline};
 use sim_trace::TraceFile;
 use std::path::Path;
 
@@ -45,6 +46,13 @@ impl Session {
         let lacks = file.meta().lacks.clone();
         let header = RunHeader { trace_hash: file.hash(), seed: config.run.seed, lacks, ..header };
         Ok(Session { trace: file, config, header })
+    }
+
+    /// The same trace and machine, of which only a part is simulated.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Mode) -> Session {
+        self.header.mode = mode;
+        self
     }
 
     /// Instructions of all threads of the trace.
@@ -121,7 +129,18 @@ impl Session {
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
         while let Some((first, until)) = lowest(&cores) {
-            cores[first].advance(until, &mut program, &mut memory, listener)?;
+            let core = &mut cores[first];
+            let part = match self.header.mode {
+                Mode::Full => {
+                    core.advance(until, &mut program, &mut memory, listener)?;
+                    None
+                }
+                Mode::Memory => Some(Part::Memory),
+                Mode::Frontend => Some(Part::FrontEnd),
+            };
+            if let Some(part) = part {
+                core.advance_in_order(part, until, &program, &mut memory, listener)?;
+            }
             progress(cores.iter().map(CoreRun::done).sum());
         }
         self.check_counted(&cores, options)?;

@@ -1,8 +1,11 @@
-//! Which counts cannot be trusted because the trace lacks something (`docs/foreign-traces.md`).
+//! Which counts cannot be trusted because the trace lacks something (`docs/foreign-traces.md`), or because only
+//! a part of the machine is simulated (`docs/modes.md`).
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
 use sim_trace::Lack;
+
+use crate::outcome::RunHeader;
 
 /// Lines that only other cores take away, and exclusives that only other cores break.
 const OF_OTHER_CORES: [PmuEvent; 9] = [
@@ -32,6 +35,13 @@ const OF_WRONG_PATHS: [PmuEvent; 8] = [
 /// What makes the count of `event` doubtful in a trace that lacks all of `lacks`; the gravest lack first.
 pub fn doubt(event: PmuEvent, lacks: &[Lack]) -> Option<Lack> {
     lacks.iter().copied().filter(|lack| spoils(*lack, event)).min()
+}
+
+/// Why the count of `event` cannot be trusted in a run, in a word or two: the trace lacks something, or the
+/// mode leaves something out.
+pub fn caveat(event: PmuEvent, header: &RunHeader) -> Option<&'static str> {
+    let lack = doubt(event, &header.lacks).map(Lack::label);
+    lack.or_else(|| header.mode.caveat(event))
 }
 
 fn spoils(lack: Lack, event: PmuEvent) -> bool {

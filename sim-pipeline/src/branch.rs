@@ -40,6 +40,12 @@ impl Branch {
         Branch { pc, kind: inst.branch, target }
     }
 
+    /// True if it is taken when the stream goes on at `next`.
+    #[inline]
+    pub fn goes_to(self, next: u64) -> bool {
+        !self.is_conditional() || next != self.pc.wrapping_add(4)
+    }
+
     /// True for a branch that may fall through.
     pub fn is_conditional(self) -> bool {
         self.kind == BranchKind::Conditional
@@ -149,19 +155,21 @@ impl BranchUnit {
     /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. False
     /// when the prediction was wrong.
     pub fn learn(&mut self, branch: Branch, next: u64) -> bool {
-        if let DirectionUnit::Perfect = self.direction {
-            return true;
-        }
-        let prediction = self.predict(branch);
-        let taken = !branch.is_conditional() || next != branch.pc.wrapping_add(4);
-        let actual = Outcome { pc: branch.pc, taken, next };
-        self.train(branch.kind, &prediction, actual);
-        let is_right = prediction.next == Some(next);
-        if !is_right {
+        matches!(self.direction, DirectionUnit::Perfect) || !self.meet(branch, next).1
+    }
+
+    /// The same, with the prediction, and whether it was wrong.
+    pub fn meet(&mut self, branch: Branch, next: u64) -> (Prediction, bool) {
+        let perfect = self.perfect(branch, Some(next));
+        let prediction = perfect.unwrap_or_else(|| self.predict(branch));
+        let taken = branch.goes_to(next);
+        self.train(branch.kind, &prediction, Outcome { pc: branch.pc, taken, next });
+        let is_wrong = prediction.next != Some(next);
+        if is_wrong {
             self.history.restore(prediction.before);
             self.history.push(branch, taken, next);
         }
-        is_right
+        (prediction, is_wrong)
     }
 
     /// The prediction of a branch that goes on at `next`, if branches are predicted perfectly: no

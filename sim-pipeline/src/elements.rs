@@ -35,7 +35,10 @@ pub(crate) fn active_bytes(mem: &MemShape, activity: Activity, elements: u16) ->
 }
 
 /// One request for each active element, in the order of the elements.
-fn requests<'a>(op: &'a Op<'_>, first: MemRequest) -> impl Iterator<Item = MemRequest> + 'a {
+pub(crate) fn requests<'a>(
+    op: &'a Op<'_>,
+    first: MemRequest,
+) -> impl Iterator<Item = MemRequest> + 'a {
     let mem = &op.inst.mem;
     let given = 1 + op.more.len();
     let (count, bytes) = if !mem.scattered {
@@ -59,7 +62,7 @@ fn requests<'a>(op: &'a Op<'_>, first: MemRequest) -> impl Iterator<Item = MemRe
 }
 
 /// True when the instruction does not take the fault that its element number `element` met.
-fn is_suppressed(
+pub(crate) fn is_suppressed(
     faulting: Faulting,
     element: usize,
     request: &MemRequest,

@@ -171,7 +171,7 @@ impl ExceptionState {
     /// An exception return: back to where the handler was entered from. One that was entered before the
     /// stream began served a program of the level below, or of EL0 if it is local. A kernel may have
     /// changed to another thread meanwhile, so the half in which the stream goes on has the last word.
-    fn leave(&mut self, next_pc: Option<u64>) {
+    pub(crate) fn leave(&mut self, next_pc: Option<u64>) {
         let told = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
         if self.nested > 0 {
             self.nested -= 1;

@@ -426,7 +426,7 @@ impl Pipeline {
 
 /// The access that an instruction makes, if its address is known.
 #[inline]
-fn request_of(op: &Op<'_>) -> Option<MemRequest> {
+pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     let addr = op.addr?;
     let kind = match op.inst.mem.op {
         MemOp::Load => MemKind::Load,

@@ -26,30 +26,28 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        let Some(what) = op.inst.maintenance else { return };
-        let operand = if what.has_operand() { op.addr } else { Some(0) };
-        let (Some(operand), NEVER, true) = (operand, op.squash, op.retires) else { return };
-        if !self.concerns_this_level(op.inst.context_write) {
-            return;
-        }
+        let Some((what, request)) = self.maintenance_of(op) else { return };
         let certain = ready.max(self.retire.cycle());
         let start = self.lsu.drain(certain, true);
-        let kind = MemKind::Maintain(what);
-        let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(operand), 1, kind);
         done.reply = memory.access(request, start, sink);
         at.result = at.result.max(certain + 1);
         self.lsu.maintained(done.reply.done);
-        let changes_code = matches!(
-            what,
-            Maintenance::InstByAddress
-                | Maintenance::InstAll { .. }
-                | Maintenance::Tlb { .. }
-                | Maintenance::TableBase { .. }
-                | Maintenance::Stage2TableBase
-        );
-        if changes_code {
+        if maintains_code(what) {
             self.front.forget_words();
         }
+    }
+
+    /// What is maintained, and the request for it; none if it is not certain to retire, if its operand is not
+    /// known, or if it concerns another level than this one.
+    pub(crate) fn maintenance_of(&self, op: &Op<'_>) -> Option<(Maintenance, MemRequest)> {
+        let what = op.inst.maintenance?;
+        let operand = if what.has_operand() { op.addr } else { Some(0) };
+        let (Some(operand), NEVER, true) = (operand, op.squash, op.retires) else { return None };
+        if !self.concerns_this_level(op.inst.context_write) {
+            return None;
+        }
+        let kind = MemKind::Maintain(what);
+        Some((what, MemRequest::new(VirtAddr(op.pc), VirtAddr(operand), 1, kind)))
     }
 
     /// A table base written under another level's name translates nothing for the running program.
@@ -60,6 +58,18 @@ impl Pipeline {
             _ => true,
         }
     }
+}
+
+/// True for maintenance behind which instructions and their translations may be others.
+pub(crate) fn maintains_code(what: Maintenance) -> bool {
+    matches!(
+        what,
+        Maintenance::InstByAddress
+            | Maintenance::InstAll { .. }
+            | Maintenance::Tlb { .. }
+            | Maintenance::TableBase { .. }
+            | Maintenance::Stage2TableBase
+    )
 }
 
 /// `CLREX`, and a store-exclusive that failed: no line is marked any more.

@@ -63,18 +63,18 @@ impl Guess {
 
 /// How a branch went, as far as its events tell.
 #[derive(Clone, Copy)]
-struct Course {
-    taken: bool,
+pub(crate) struct Course {
+    pub(crate) taken: bool,
     /// It resolved against its prediction, and what was fetched behind it was thrown away.
-    flushed: bool,
+    pub(crate) flushed: bool,
     /// It executed, so that a target that decode had to find counts as one not predicted.
-    resolved: bool,
+    pub(crate) resolved: bool,
     /// When it retires, if it does.
-    retires: Option<Cycle>,
+    pub(crate) retires: Option<Cycle>,
 }
 
 /// Events of a branch that got its slot (decisions A25 and A26). An exception return is none.
-fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course, sink: &mut S) {
+pub(crate) fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course, sink: &mut S) {
     if course.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
     }

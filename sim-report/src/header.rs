@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use sim_machine::RunHeader;
+use sim_machine::{Mode, RunHeader};
 
-/// Writes version, configuration, trace, seed, and what the trace lacks, one per line.
+/// Writes version, configuration, trace, seed, the mode with what it does not give, and what the trace lacks,
+/// one per line.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -13,6 +14,10 @@ pub fn write(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
     writeln!(out, "# configuration {} (hash {:016x})", header.config, header.config_hash)?;
     writeln!(out, "# trace {} (hash {:016x})", header.trace, header.trace_hash)?;
     writeln!(out, "# seed {}", header.seed)?;
+    if header.mode != Mode::Full {
+        writeln!(out, "# mode {}: {}", header.mode.name(), header.mode.describe())?;
+        writeln!(out, "# not given: {}", header.mode.not_given().join("; "))?;
+    }
     if !header.lacks.is_empty() {
         let labels: Vec<_> = header.lacks.iter().map(|lack| lack.label()).collect();
         writeln!(out, "# lacks {}", labels.join(", "))?;
@@ -34,6 +39,7 @@ mod tests {
             trace: "traces/hash.n2t".into(),
             trace_hash: u64::MAX,
             seed: 7,
+            mode: Mode::Full,
             lacks: vec![Lack::Words, Lack::Image],
         };
         let mut out = Vec::new();

@@ -7,6 +7,8 @@ use std::io::{self, Write};
 
 use serde_json::to_string as quoted;
 
+use sim_machine::Mode;
+
 use crate::stat::{Comment, Owner, Reading, Row, StatReport, Style};
 
 /// Columns of a count in text.
@@ -36,7 +38,10 @@ pub fn write_text(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
             writeln!(out, "{}", text_row(row, name_width))?;
         }
     }
-    writeln!(out, "\n{:>18.9} seconds time elapsed (modeled)\n", report.elapsed_seconds)
+    match report.elapsed_seconds {
+        Some(seconds) => writeln!(out, "\n{seconds:>18.9} seconds time elapsed (modeled)\n"),
+        None => writeln!(out, "\n{NOT_SUPPORTED:>18} seconds time elapsed\n"),
+    }
 }
 
 /// Writes one line per count, fields separated by `separator`.
@@ -236,6 +241,9 @@ fn json_object(row: &Row) -> io::Result<String> {
     }
     if let Some(doubt) = row.doubt {
         fields.push(format!("\"doubt\" : {}", quoted(doubt)?));
+    }
+    if row.mode != Mode::Full {
+        fields.push(format!("\"mode\" : \"{}\"", row.mode.name()));
     }
     if let Some(truth) = row.truth {
         fields.push(format!("\"truth\" : {truth}"));

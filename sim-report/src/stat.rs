@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
-use sim_machine::{CoreOutcome, Outcome, trust};
+use sim_machine::{CoreOutcome, Mode, Outcome, RunHeader, trust};
 use sim_metrics::{Metric, Unit};
 use sim_pmu::perf::{self, PerfEvent, Status};
-use sim_trace::Lack;
 
 /// An event as the user asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +76,8 @@ pub struct Row {
     pub comment: Option<Comment>,
     /// Why the count cannot be trusted, in a word or two.
     pub doubt: Option<&'static str>,
+    /// How much of the machine was simulated.
+    pub mode: Mode,
 }
 
 impl Row {
@@ -150,8 +151,9 @@ pub struct StatReport {
     pub target: String,
     /// The rows.
     pub sections: Vec<Section>,
-    /// Modeled time of the window in seconds: that of the core that ran longest.
-    pub elapsed_seconds: f64,
+    /// Modeled time of the window in seconds: that of the core that ran longest. None where no cycles are
+    /// counted.
+    pub elapsed_seconds: Option<f64>,
 }
 
 /// What the counters of a machine said about a list of events.
@@ -200,7 +202,11 @@ impl StatReport {
         StatReport {
             target: outcome.header.trace.clone(),
             sections,
-            elapsed_seconds: cycles as f64 / outcome.clock_hz as f64,
+            elapsed_seconds: outcome
+                .header
+                .mode
+                .gives(PmuEvent::CPU_CYCLES)
+                .then(|| cycles as f64 / outcome.clock_hz as f64),
         }
     }
 
@@ -256,11 +262,26 @@ fn cycles_of(core: &CoreOutcome) -> u64 {
 /// What counters of their own read for each event, core by core.
 pub fn exact(outcome: &Outcome, events: &[Selected]) -> Vec<Vec<perf::Reading>> {
     let of_core = |core: &CoreOutcome| {
-        let cycles = cycles_of(core);
-        let value = |selected: &Selected| core.counts.value(selected.event.event);
-        events.iter().map(|event| perf::Reading::exact(value(event), cycles)).collect()
+        let value = |event| reading(outcome, core, event, core.counts.value(event));
+        events.iter().map(|selected| value(selected.event.event)).collect()
     };
     outcome.cores.iter().map(of_core).collect()
+}
+
+/// What a counter of its own reads for an event that came so often on a core; nothing if the mode does not
+/// give it.
+pub fn reading(
+    outcome: &Outcome,
+    core: &CoreOutcome,
+    event: PmuEvent,
+    value: u64,
+) -> perf::Reading {
+    let mode = outcome.header.mode;
+    if !mode.gives(event) {
+        return perf::Reading { status: Status::NotSupported, ..perf::Reading::default() };
+    }
+    let cycles = if mode.gives(PmuEvent::CPU_CYCLES) { cycles_of(core) } else { 0 };
+    perf::Reading::exact(value, cycles)
 }
 
 /// The readings of one owner, or of all together.
@@ -272,7 +293,7 @@ struct Column<'a> {
     clock_hz: u64,
     has_stall_slot_erratum: bool,
     errors: Option<&'a [f64]>,
-    lacks: &'a [Lack],
+    header: &'a RunHeader,
 }
 
 impl<'a> Column<'a> {
@@ -289,7 +310,7 @@ impl<'a> Column<'a> {
             clock_hz: outcome.clock_hz,
             has_stall_slot_erratum: options.has_stall_slot_erratum,
             errors: options.errors,
-            lacks: &outcome.header.lacks,
+            header: &outcome.header,
         };
         let Some(owners) = options.owners else {
             return vec![column(None, sum(counted.readings), counted.truth.map(sum))];
@@ -320,7 +341,8 @@ impl<'a> Column<'a> {
             variance: self.errors.map(|errors| errors[self.events[i].event.event as usize]),
             truth: self.truth_of(i).filter(|_| shown != Reading::NotSupported),
             comment: self.comment(i),
-            doubt: trust::doubt(self.events[i].event.event, self.lacks).map(Lack::label),
+            doubt: trust::caveat(self.events[i].event.event, self.header),
+            mode: self.header.mode,
         }
     }
 

@@ -11,6 +11,7 @@ mod formulas;
 mod fuzz;
 mod isa_check;
 mod long_run;
+mod modes;
 mod multiplex;
 mod oracle;
 mod record_sve;
@@ -47,6 +48,8 @@ enum Command {
     Multiplex(multiplex::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
     LongRun(long_run::Args),
+    /// Write the tables of docs/modes.md: how far parts of the machine are from the whole, and how fast.
+    Modes(modes::Args),
     /// Write docs/formulas.md: what metric formulas say, and when they mislead.
     Formulas,
     /// Feed every reader with what nobody meant, for a time, and print what came of it.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
         Command::LongRun(args) => long_run::run(&args),
+        Command::Modes(args) => modes::run(&args),
         Command::Formulas => formulas::run(),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Oracle(args) => Ok(oracle::run(&args)),

@@ -120,7 +120,7 @@ impl Print<'_> {
             }
             None => String::from("system wide"),
         };
-        report.elapsed_seconds = interval.time_ns as f64 / 1e9;
+        report.elapsed_seconds = Some(interval.time_ns as f64 / 1e9);
         for row in report.sections.iter_mut().flat_map(|section| &mut section.rows) {
             if is_clock(&row.name) && matches!(row.reading, stat::Reading::Count(_)) {
                 row.reading = stat::Reading::Time(row.running_ns);
