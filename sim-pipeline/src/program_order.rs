@@ -396,7 +396,9 @@ impl ProgramOrder {
         let op = Op::right_path(step, program);
         let faults = self.access_of(&op, core, memory, sink);
         let retires = op.retires && !faults;
-        if op.inst.branch != BranchKind::None && retires && self.part == Part::FrontEnd {
+        let is_predicted =
+            !matches!(op.inst.branch, BranchKind::None | BranchKind::ExceptionReturn);
+        if is_predicted && retires && self.part == Part::FrontEnd {
             // The stream breaks off behind it, and nobody knows where it went.
             self.resolve(op.inst, op.id, None, core, sink);
         }
