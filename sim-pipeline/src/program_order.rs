@@ -193,10 +193,6 @@ impl ProgramOrder {
     ) -> (usize, usize) {
         let Stretch { insts, mut more, until } = *stretch;
         let given = more.len();
-        if let (Some(branch), Some(next)) = (self.branch.take(), insts.first()) {
-            let next = Some(self.code[next.id as usize].pc);
-            self.resolve(program.inst(branch), branch, next, core, sink);
-        }
         let (mut ran, mut retired) = (insts.len(), 0);
         for (i, inst) in insts.iter().enumerate() {
             let brief = self.code[inst.id as usize];
@@ -350,6 +346,7 @@ impl ProgramOrder {
         sink: &mut S,
     ) {
         let id = insts[at].id;
+        raise_kind(program.inst(id), sink);
         match insts.get(at + 1) {
             Some(next) => {
                 let next = Some(self.code[next.id as usize].pc);
@@ -369,16 +366,24 @@ impl ProgramOrder {
         core: &mut Pipeline,
         sink: &mut S,
     ) {
-        raise_kind(inst, sink);
         if core.meet_branch(self.code[id as usize].pc, inst, next, sink) {
             self.behind = NOWHERE;
         }
     }
 
-    /// The stream ends: a branch in its last place has gone where it was predicted to go.
-    pub fn end<S: EventSink>(&mut self, core: &mut Pipeline, program: &Program, sink: &mut S) {
+    /// What comes behind the last instruction that ran: a branch there resolves. At the end of the stream it has
+    /// gone where it was predicted to go.
+    #[inline]
+    pub fn meet_next<S: EventSink>(
+        &mut self,
+        next: Option<InstId>,
+        core: &mut Pipeline,
+        program: &Program,
+        sink: &mut S,
+    ) {
         if let Some(branch) = self.branch.take() {
-            self.resolve(program.inst(branch), branch, None, core, sink);
+            let next = next.map(|id| program.pc(id));
+            self.resolve(program.inst(branch), branch, next, core, sink);
         }
     }
 
@@ -398,6 +403,9 @@ impl ProgramOrder {
         let retires = op.retires && !faults;
         let is_predicted =
             !matches!(op.inst.branch, BranchKind::None | BranchKind::ExceptionReturn);
+        if self.part == Part::FrontEnd {
+            raise_kind(op.inst, sink);
+        }
         if is_predicted && retires && self.part == Part::FrontEnd {
             // The stream breaks off behind it, and nobody knows where it went.
             self.resolve(op.inst, op.id, None, core, sink);

@@ -24,12 +24,16 @@ impl CoreRun {
         listener.core(self.core);
         let mut order = self.order.take().unwrap_or_else(|| ProgramOrder::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
-            order.end(&mut self.pipeline, program, &mut (&mut self.counts, &mut *listener));
+            let sink = &mut (&mut self.counts, &mut *listener);
+            order.meet_next(None, &mut self.pipeline, program, sink);
             self.order = Some(order);
             self.end(memory, listener);
             return Ok(());
         }
         while self.at < self.batch.len() && !self.ended && order.cycle() <= until {
+            let next = Some(self.batch[self.at].id);
+            let sink = &mut (&mut self.counts, &mut *listener);
+            order.meet_next(next, &mut self.pipeline, program, sink);
             if self.stretch == 0 {
                 let most = self.undisturbed();
                 self.meet_exceptions(program, listener);
