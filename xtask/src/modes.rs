@@ -91,6 +91,8 @@ fn open(path: &Path, overrides: &[&str]) -> Result<Session> {
 
 /// Processor time of this thread so far.
 fn processor_seconds() -> Result<f64> {
+    // The system brings its account of a thread up to date when the thread gives way.
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")
         .context("the system does not tell the processor time of a thread")?;
     let ns: f64 = text.split(' ').next().unwrap_or_default().parse()?;
