@@ -2,17 +2,17 @@
 
 use std::io::Write;
 
-use sim_machine::{RegionOptions, Regions};
+use sim_machine::{ConfigSource, RegionOptions, Regions};
 use sim_report::perf_stat::grouped;
-use sim_trace::TraceFile;
 
 use crate::args::RegionsArgs;
+use crate::opened;
 use crate::output::Output;
 use crate::stat::with_bar;
 
 /// Reads the trace, writes the file and says what is in it.
 pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()> {
-    let trace = TraceFile::open(&args.file)?;
+    let session = opened::on(&args.file, &ConfigSource::default().document()?)?;
     let options = RegionOptions {
         interval: args.interval,
         windows: args.windows as usize,
@@ -22,8 +22,8 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
         seed: args.seed,
     };
     let mut file = Output::create(Some(&args.output))?;
-    let find = |progress: &mut dyn FnMut(u64)| Ok(Regions::find(&trace, &options, progress)?);
-    let ((regions, found), _) = with_bar(trace.instructions(), find)?;
+    let find = |progress: &mut dyn FnMut(u64)| Ok(Regions::find(&session, &options, progress)?);
+    let ((regions, found), _) = with_bar(session.instructions(), find)?;
     write!(file, "{regions}")?;
     file.finish()?;
     let windows = regions.windows.len();

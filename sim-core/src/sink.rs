@@ -290,6 +290,16 @@ impl Counts {
         Counts { raised: self.raised.map(change) }
     }
 
+    /// Each total, changed by its event.
+    #[must_use]
+    pub fn map_events(&self, change: impl Fn(PmuEvent, u64) -> u64) -> Counts {
+        let mut counts = Counts::default();
+        for event in PmuEvent::ALL {
+            counts.raised[event as usize] = change(event, self.raised[event as usize]);
+        }
+        counts
+    }
+
     /// Adds the totals of another core or thread.
     pub fn add(&mut self, other: &Counts) {
         for (total, more) in self.raised.iter_mut().zip(&other.raised) {

@@ -81,7 +81,7 @@ pub(crate) struct Approach<'a, S> {
     pipeline: &'a mut Pipeline,
     memory: &'a mut MemorySystem,
     /// Hears what the memory system counts.
-    sink: S,
+    pub(crate) sink: S,
     now: Cycle,
     /// The instruction that ran last.
     last: Option<u32>,
@@ -92,6 +92,7 @@ pub(crate) struct Approach<'a, S> {
     /// Lines touched last, and when.
     recent: Box<[(u64, u32); RECENT]>,
     accesses: u32,
+    mispredicted: u64,
 }
 
 impl<'a, S: EventSink> Approach<'a, S> {
@@ -118,12 +119,23 @@ impl<'a, S: EventSink> Approach<'a, S> {
             code: 0,
             recent: Box::new([(NOWHERE, 0); RECENT]),
             accesses: 0,
+            mispredicted: 0,
         }
     }
 
     /// What time it is at the end, and the instruction that ran last: where it went on nobody knows yet.
     pub(crate) fn leave(self) -> (Cycle, Option<u32>) {
         (self.now, self.last)
+    }
+
+    /// What time it is.
+    pub(crate) fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// Branches that went elsewhere than predicted.
+    pub(crate) fn mispredicted(&self) -> u64 {
+        self.mispredicted
     }
 
     /// One instruction that was decoded already.
@@ -142,7 +154,8 @@ impl<'a, S: EventSink> Approach<'a, S> {
     pub(crate) fn arrive(&mut self, pc: u64) {
         if let Some(last) = self.last {
             let before = self.program.pc(last);
-            self.pipeline.learn_branch(before, self.program.inst(last), pc);
+            let is_right = self.pipeline.learn_branch(before, self.program.inst(last), pc);
+            self.mispredicted += u64::from(!is_right);
         }
     }
 

@@ -5,9 +5,11 @@
 //! far the rates of its windows differ says how far their mean may be from the cluster's. What the cold
 //! begin of a window adds or takes away is not in that error: it is the same in all of them.
 
+use crate::known::Known;
 use crate::levels::{LevelCounts, add_at};
 use crate::outcome::{CoreOutcome, Outcome};
 use crate::regions::{Region, Regions};
+use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, PmuEvent};
 
 /// Two-sided 95 % point of the normal distribution.
@@ -37,6 +39,9 @@ impl Estimate {
         let outcome = weighted(windows, &weights)?;
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
         let strata = Strata::new(&regions.windows);
+        if let Some(known) = Known::new(regions, outcome.header.config_hash) {
+            return Some(corrected(outcome, &counts, &known, regions.instructions));
+        }
         let total = outcome.total();
         let percent = |event: PmuEvent| {
             let half = strata.half_interval(|window| counts[window].value(event));
@@ -48,6 +53,57 @@ impl Estimate {
         let errors = PmuEvent::ALL.into_iter().map(percent).collect();
         Some(Estimate { outcome, errors, unknown: strata.unknown })
     }
+}
+
+/// The estimate moved by what is known of the whole trace.
+fn corrected(
+    mut outcome: Outcome,
+    windows: &[Counts],
+    known: &Known,
+    instructions: u64,
+) -> Estimate {
+    let total = outcome.total();
+    let all = instructions as f64;
+    let factors: Vec<f64> = PmuEvent::ALL
+        .into_iter()
+        .map(|event| match total.raised(event) {
+            0 => 1.0,
+            raised => {
+                known.rate(event, windows, |one| one.raised(event)).mean * all / raised as f64
+            }
+        })
+        .collect();
+    let change = |event: PmuEvent, count: u64| {
+        if is_exact(event) {
+            count
+        } else {
+            (count as f64 * factors[event as usize]).round() as u64
+        }
+    };
+    for core in &mut outcome.cores {
+        core.counts = core.counts.map_events(change);
+        core.levels.iter_mut().for_each(|part| part.counts = part.counts.map_events(change));
+    }
+    let total = outcome.total();
+    let error = |event: PmuEvent| known.rate(event, windows, |one| one.value(event)).error;
+    let percent = |event: PmuEvent| match total.value(event) {
+        0 => 0.0,
+        _ if is_exact(event) => 0.0,
+        value => {
+            // A sum is no worse than all of its parts together.
+            let parts = event.relation(RelationKind::SumOf).unwrap_or_default();
+            let of_parts = parts.iter().map(|part| error(*part)).sum::<f64>();
+            let whole = error(event);
+            let error = if parts.is_empty() { whole } else { whole.min(of_parts) };
+            100.0 * NORMAL_95 * error * all / value as f64
+        }
+    };
+    Estimate { errors: PmuEvent::ALL.into_iter().map(percent).collect(), outcome, unknown: 0 }
+}
+
+/// Instructions of the trace are not estimated.
+fn is_exact(event: PmuEvent) -> bool {
+    event == PmuEvent::INST_RETIRED
 }
 
 /// The windows, cluster by cluster.
@@ -167,6 +223,7 @@ mod tests {
             begin: 0,
             length,
             stands_for,
+            known: Vec::new(),
         };
         Regions {
             trace: String::new(),
@@ -174,6 +231,8 @@ mod tests {
             instructions: windows.iter().map(|window| window.2).sum(),
             warmup: 0,
             lesson: 0,
+            known_on: None,
+            known: Vec::new(),
             windows: windows.iter().map(region).collect(),
         }
     }

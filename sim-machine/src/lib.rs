@@ -18,6 +18,7 @@ pub mod error;
 pub mod estimate;
 pub mod evidence;
 mod flow_watch;
+mod known;
 pub mod ladder;
 mod levels;
 mod line_table;

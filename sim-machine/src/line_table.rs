@@ -21,8 +21,6 @@ pub(crate) struct Page {
     pub(crate) number: u64,
     /// Lines that were written, as bits.
     pub(crate) written: u64,
-    /// When the page was touched last.
-    pub(crate) stamp: u32,
     /// When each line was touched last, 0 for never.
     pub(crate) stamps: [u32; LINES],
 }
@@ -65,7 +63,7 @@ impl LineTable {
         let next = self.pages.len() as u32;
         let at = *self.index.entry(number).or_insert(next);
         if at == next {
-            self.pages.push(Page { number, written: 0, stamp: 0, stamps: [0; LINES] });
+            self.pages.push(Page { number, written: 0, stamps: [0; LINES] });
         }
         at
     }

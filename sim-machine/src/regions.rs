@@ -12,10 +12,17 @@ mod file;
 mod traits;
 mod vectors;
 
+use crate::approach::{Approach, Places};
 use crate::error::MachineError;
+use crate::known::KNOWN;
+use crate::session::Session;
 use calibrate::Calibration;
 pub use file::RegionsError;
+pub(crate) use file::hash_text;
+use sim_core::Counts;
+use sim_pipeline::Pipeline;
 use sim_trace::{StreamInfo, TraceFile};
+use traits::TraitReader;
 use vectors::{Interval, Vector, VectorReader};
 
 /// Most intervals that a trace is cut into: their vectors take 15 MB.
@@ -42,14 +49,28 @@ pub struct RegionOptions {
     /// not said.
     pub warmup: Option<u64>,
     /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order;
-    /// ten times as many as an interval has if that is not said.
+    /// eight times as many as an interval has if that is not said.
     pub lesson: Option<u64>,
     /// Seed of the projection and of the groups.
     pub seed: u64,
 }
 
+impl Default for RegionOptions {
+    /// What `n2sim trace regions` does if it is told nothing.
+    fn default() -> RegionOptions {
+        RegionOptions {
+            interval: None,
+            windows: 140,
+            clusters: 24,
+            warmup: None,
+            lesson: None,
+            seed: 1,
+        }
+    }
+}
+
 /// A window that stands for a part of the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Region {
     /// The group of intervals that it is of.
@@ -60,6 +81,9 @@ pub struct Region {
     pub length: u64,
     /// Instructions of the trace that it stands for.
     pub stands_for: u64,
+    /// What the machine without a pipeline counted in it, as [`Regions::known`].
+    #[serde(default)]
+    pub known: Vec<u64>,
 }
 
 /// The windows of one trace.
@@ -76,6 +100,12 @@ pub struct Regions {
     pub warmup: u64,
     /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
     pub lesson: u64,
+    /// Hash of the configuration of the machine without a pipeline, in hexadecimal.
+    #[serde(default)]
+    pub known_on: Option<String>,
+    /// What that machine counted in the whole trace; empty where nobody knows.
+    #[serde(default)]
+    pub known: Vec<u64>,
     /// The windows, in the order of the trace.
     #[serde(rename = "window")]
     pub windows: Vec<Region>,
@@ -91,15 +121,17 @@ pub struct Found {
 }
 
 impl Regions {
-    /// Reads the trace and chooses windows. `progress` hears the instructions read so far.
+    /// Sends the trace through the machine without a pipeline and chooses windows. `progress` hears the
+    /// instructions read so far.
     ///
     /// # Errors
     /// If the trace is damaged, has instructions of several threads, or would be cut into too many intervals.
     pub fn find(
-        trace: &TraceFile,
+        session: &Session,
         options: &RegionOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(Regions, Found), MachineError> {
+        let trace = session.trace();
         let stream = only_thread(trace)?;
         let usual = || {
             (stream.instructions / USUAL_INTERVALS)
@@ -111,38 +143,70 @@ impl Regions {
             let (trace, most) = (trace.path().display().to_string(), MOST_INTERVALS);
             return Err(MachineError::TooManyIntervals { trace, interval, expected, most });
         }
-        let mut vectors = VectorReader::new(trace.statics().blocks(), interval, options.seed);
-        let mut reader = trace.reader(stream.stream)?;
-        while reader.position() < stream.instructions {
-            reader.skim(reader.position() + STEP, &mut vectors)?;
-            progress(reader.position());
-        }
-        let intervals = vectors.finish();
+        let intervals = intervals(session, stream, interval, options.seed, progress)?;
         let points: Vec<Vector> = intervals.iter().map(|interval| interval.vector).collect();
         let groups = cluster::cluster(&points, options.clusters, options.seed);
-        let chosen = choose::choose(&intervals, &groups, options.windows.min(MOST_WINDOWS));
+        let chosen =
+            choose::choose(&intervals, &groups, options.windows.min(MOST_WINDOWS), options.seed);
         let weights = weights(&intervals, &chosen);
         let region = |(one, stands_for): (&choose::Chosen, u64)| {
-            let Interval { begin, length, .. } = intervals[one.interval];
-            Region { cluster: one.group as u32, begin, length, stands_for }
+            let interval = &intervals[one.interval];
+            let Interval { begin, length, .. } = *interval;
+            Region { cluster: one.group as u32, begin, length, stands_for, known: interval.known() }
         };
         let warmup = options.warmup.unwrap_or(interval.div_ceil(4));
         let regions = Regions {
             trace: trace.path().display().to_string(),
-            trace_hash: file::hash_text(trace.hash()),
+            trace_hash: hash_text(trace.hash()),
             instructions: stream.instructions,
             warmup,
-            lesson: options.lesson.unwrap_or(interval.saturating_mul(10)),
+            lesson: options.lesson.unwrap_or(interval.saturating_mul(8)),
+            known_on: Some(hash_text(session.header().config_hash)),
+            known: sums(&intervals),
             windows: chosen.iter().zip(weights).map(region).collect(),
         };
         Ok((regions, Found { intervals: intervals.len(), clusters: groups.centers.len() }))
     }
 }
 
+/// The trace in parts, with what they run and what the machine without a pipeline counts in them.
+fn intervals(
+    session: &Session,
+    stream: &StreamInfo,
+    interval: u64,
+    seed: u64,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Vec<Interval>, MachineError> {
+    let trace = session.trace();
+    let (program, mut memory) = (session.program()?, session.memory(1)?);
+    let mut pipeline = Pipeline::new(&session.config().pipeline);
+    let places = Places::new(trace.statics(), &program);
+    let sink = Counts::default();
+    let machine = Approach::new(0, &places, &program, &mut pipeline, &mut memory, 0, sink);
+    let blocks = trace.statics().blocks();
+    let traits = TraitReader::new(blocks, machine);
+    let mut vectors = VectorReader::new(blocks, interval, seed, traits);
+    let mut reader = trace.reader(stream.stream)?;
+    while reader.position() < stream.instructions {
+        reader.skim(reader.position() + STEP, &mut vectors)?;
+        progress(reader.position());
+    }
+    Ok(vectors.finish())
+}
+
+/// What is known of all intervals together.
+fn sums(intervals: &[Interval]) -> Vec<u64> {
+    let mut sums = vec![0; KNOWN.len()];
+    for interval in intervals {
+        sums.iter_mut().zip(interval.known()).for_each(|(sum, count)| *sum += count);
+    }
+    sums
+}
+
 /// Instructions that each chosen interval stands for: all of the trace together.
 fn weights(intervals: &[Interval], chosen: &[choose::Chosen]) -> Vec<u64> {
     let lengths: Vec<f64> = intervals.iter().map(|interval| interval.length as f64).collect();
-    let traits: Vec<Vec<f64>> = intervals.iter().map(Interval::known).collect();
+    let traits: Vec<Vec<f64>> = intervals.iter().map(Interval::features).collect();
     let calibration = Calibration { lengths: &lengths, traits: &traits };
     let numbers: Vec<usize> = chosen.iter().map(|one| one.interval).collect();
     let first: Vec<f64> = chosen.iter().map(|one| one.stands_for as f64).collect();

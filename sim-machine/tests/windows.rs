@@ -142,10 +142,9 @@ fn options() -> RegionOptions {
 #[test]
 fn windows_stand_for_the_trace() {
     let session = session("lz.n2t");
-    let (regions, found) =
-        Regions::find(session.trace(), &options(), &mut |_| {}).expect("a good trace");
+    let (regions, found) = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
     assert!(found.clusters > 1 && found.intervals > 400, "{found:?}");
-    let again = Regions::find(session.trace(), &options(), &mut |_| {}).expect("a good trace");
+    let again = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
     assert_eq!(again.0, regions, "the same each time");
     let parts: Vec<Window> = regions
         .windows
@@ -170,6 +169,26 @@ fn windows_stand_for_the_trace() {
     assert!(estimate.errors[PmuEvent::CPU_CYCLES as usize] > 0.0);
 }
 
+/// The machine without a pipeline is near enough to be of use, and what it counts of bursts is the run's.
+#[test]
+fn what_is_known_is_near_what_the_run_counts() {
+    for (trace, most) in [("lz.n2t", 5.0), ("sort.n2t", 5.0), ("chase.n2t", 5.0)] {
+        let session = session(trace);
+        let (regions, _) = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
+        let expected = whole(&session, 0, None);
+        for (event, found) in [
+            (PmuEvent::BR_MIS_PRED_RETIRED, regions.known[2]),
+            (PmuEvent::L2D_CACHE_REFILL, regions.known[6]),
+            (PmuEvent::LL_CACHE_MISS_RD, regions.known[10]),
+            (PmuEvent::DTLB_WALK, regions.known[13]),
+        ] {
+            let expected = expected.value(event);
+            let off = 100.0 * (found as f64 - expected as f64) / expected as f64;
+            assert!(off.abs() < most || expected < 500, "{trace}, {event:?}: {off} %");
+        }
+    }
+}
+
 #[test]
 fn chunks_count_what_the_run_counts() {
     let session = session("matrix.n2t");
@@ -190,7 +209,7 @@ fn threads_cannot_be_taken_apart() {
     for refused in [
         session.run_windows(&[], &mut |_| {}).err(),
         session.run_chunks(2, &mut |_| {}).err(),
-        Regions::find(session.trace(), &options(), &mut |_| {}).err(),
+        Regions::find(&session, &options(), &mut |_| {}).err(),
     ] {
         assert!(matches!(refused, Some(MachineError::Threads { threads: 2, .. })), "{refused:?}");
     }

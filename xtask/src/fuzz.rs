@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 
 /// Every target, with what it is given.
-const TARGETS: [(&str, &str); 8] = [
+const TARGETS: [(&str, &str); 10] = [
     ("n2t_reader", "traces of our own format"),
     ("foreign_reader", "traces of other tools, packed or not"),
     ("program_file", "ELF files with symbols and lines"),
@@ -15,6 +15,8 @@ const TARGETS: [(&str, &str); 8] = [
     ("scenario", "scenarios, read and run"),
     ("metrics", "metric files and formulas"),
     ("config", "configurations and `--set`, with a machine run"),
+    ("regions", "files of windows, and estimates from them"),
+    ("kernel_symbols", "symbols of a kernel: `System.map`, ELF"),
     ("count_table", "counts of `perf stat`, event lists, reports"),
 ];
 /// An input that takes longer is a fault, seconds.

@@ -15,6 +15,7 @@ mod modes;
 mod multiplex;
 mod oracle;
 mod record_sve;
+mod regions;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
+    /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
+    Regions(regions::Args),
     /// Add predicates and element addresses to a recording of an SVE program.
     RecordSve(record_sve::Args),
 }
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Formulas => formulas::run(),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Oracle(args) => Ok(oracle::run(&args)),
+        Command::Regions(args) => regions::run(&args),
         Command::RecordSve(args) => record_sve::run(&args),
     };
     match outcome {

@@ -2,11 +2,14 @@
 //!
 //! Stratified sampling. A group gets windows by its share of the instructions and by how far its vectors
 //! spread (Neyman's allocation). Its members, in the order of time, are cut into as many parts as it gets
-//! windows, and of each part the one runs that is nearest to the part's middle: data grows older while the
-//! code stays the same, and every age is to be seen.
+//! windows, and of each part any one runs: data grows older while the code stays the same, and every age is to
+//! be seen. The one that is nearest to the middle would not do: it is never one of a burst, and such windows differ
+//! less than the members do.
 
 use super::cluster::Clustering;
-use super::vectors::{DIMENSIONS, Interval, Vector, distance};
+use super::vectors::{DIMENSIONS, Interval, Vector, distance, unit};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
 
 /// Part of the spread of all vectors that every group is taken to have at least: what vectors of code do
 /// not see of data.
@@ -24,7 +27,13 @@ pub(crate) struct Chosen {
 }
 
 /// About `windows` intervals, in the order of the trace. Each group has two at least, if it has so many.
-pub(crate) fn choose(intervals: &[Interval], groups: &Clustering, windows: usize) -> Vec<Chosen> {
+pub(crate) fn choose(
+    intervals: &[Interval],
+    groups: &Clustering,
+    windows: usize,
+    seed: u64,
+) -> Vec<Chosen> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut members = vec![Vec::new(); groups.centers.len()];
     for (number, group) in groups.group_of.iter().enumerate() {
         members[*group].push(number);
@@ -38,7 +47,7 @@ pub(crate) fn choose(intervals: &[Interval], groups: &Clustering, windows: usize
         chosen.extend((0..count).map(|part| {
             let part = &members[part * members.len() / count..(part + 1) * members.len() / count];
             let stands_for = part.iter().map(|number| intervals[*number].length).sum();
-            Chosen { interval: typical(intervals, part), group, stands_for }
+            Chosen { interval: any(part, &mut random), group, stands_for }
         }));
     }
     chosen.sort_by_key(|chosen| chosen.interval);
@@ -60,12 +69,10 @@ fn need(intervals: &[Interval], groups: &Clustering, members: &[Vec<usize>]) -> 
     members.iter().zip(&groups.centers).map(of_group).collect()
 }
 
-/// The member that is nearest to the middle of all; the first of several.
-fn typical(intervals: &[Interval], members: &[usize]) -> usize {
-    let center = middle(intervals, members);
-    let far = |number: &usize| distance(&intervals[*number].vector, &center);
-    let nearest = members.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
-    *nearest.expect("a part of a group has a member")
+/// Any of the members.
+fn any(members: &[usize], random: &mut Xoshiro256PlusPlus) -> usize {
+    let place = (unit(random) * members.len() as f64) as usize;
+    members[place.min(members.len() - 1)]
 }
 
 fn middle(intervals: &[Interval], members: &[usize]) -> Vector {
@@ -100,7 +107,7 @@ mod tests {
         let vectors: Vec<Vector> = intervals.iter().map(|one| one.vector).collect();
         let groups = cluster(&vectors, 10, 1);
         for windows in [1, 9, 30, 1000] {
-            let chosen = choose(&intervals, &groups, windows);
+            let chosen = choose(&intervals, &groups, windows, 1);
             let all: u64 = chosen.iter().map(|one| one.stands_for).sum();
             assert_eq!(all, 900);
             assert!(chosen.windows(2).all(|pair| pair[0].interval < pair[1].interval));
@@ -113,7 +120,7 @@ mod tests {
     fn a_group_of_one_has_one_window() {
         let intervals = intervals(&[0.0, 0.0, 9.0]);
         let groups = Clustering::of(vec![0, 0, 1], &[[0.0; DIMENSIONS], [9.0; DIMENSIONS]]);
-        let chosen = choose(&intervals, &groups, 2);
+        let chosen = choose(&intervals, &groups, 2, 1);
         let found: Vec<(usize, u64)> =
             chosen.iter().map(|one| (one.interval, one.stands_for)).collect();
         assert_eq!(found, [(0, 10), (1, 10), (2, 10)]);

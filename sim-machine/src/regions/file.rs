@@ -6,6 +6,7 @@ use sim_trace::TraceFile;
 
 use super::{MOST_WINDOWS, Region, Regions, only_thread};
 use crate::error::MachineError;
+use crate::known::KNOWN;
 
 /// Why a file of windows cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +57,7 @@ pub enum RegionsError {
 }
 
 /// A hash as the file has it.
-pub(super) fn hash_text(hash: u64) -> String {
+pub(crate) fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
@@ -100,10 +101,21 @@ impl Regions {
             let count = self.windows.len();
             return Err(whole(format!("{count} windows; give 1 to {MOST_WINDOWS}")));
         }
+        let named = if self.known.is_empty() { 0 } else { KNOWN.len() };
+        if self.known.len() != named {
+            let (found, right) = (self.known.len(), KNOWN.len());
+            return Err(whole(format!("{found} known counts; give {right}, or none")));
+        }
         let mut behind = 0;
         for (i, window) in self.windows.iter().enumerate() {
             let fault = |what| RegionsError::Window { file: file.to_owned(), number: i + 1, what };
             behind = self.check_window(window, behind).map_err(fault)?;
+            let found = window.known.len();
+            if found != named {
+                return Err(fault(format!(
+                    "{found} known counts; give {named}, as for the whole trace"
+                )));
+            }
         }
         let all: u128 = self.windows.iter().map(|one| u128::from(one.stands_for)).sum();
         if all != u128::from(self.instructions) {
@@ -146,10 +158,21 @@ impl fmt::Display for Regions {
             "# In front of those: go through caches, TLBs, prefetchers and predictors in order.\nlesson = {}",
             self.lesson
         )?;
-        for Region { cluster, begin, length, stands_for } in &self.windows {
+        if let Some(hash) = &self.known_on {
+            writeln!(f, "# Configuration of a machine without a pipeline, and what it counts:")?;
+            writeln!(f, "known-on = {}", toml::Value::from(hash.as_str()))?;
+        }
+        if !self.known.is_empty() {
+            let names: Vec<&str> = KNOWN.iter().map(|event| event.mnemonic()).collect();
+            writeln!(f, "# {}\nknown = {:?}", names.join(", "), self.known)?;
+        }
+        for Region { cluster, begin, length, stands_for, known } in &self.windows {
             let percent = 100.0 * *stands_for as f64 / self.instructions.max(1) as f64;
             write!(f, "\n[[window]] # {percent:.3} % of the trace\ncluster = {cluster}\n")?;
             writeln!(f, "begin = {begin}\nlength = {length}\nstands-for = {stands_for}")?;
+            if !known.is_empty() {
+                writeln!(f, "known = {known:?}")?;
+            }
         }
         Ok(())
     }
@@ -160,13 +183,19 @@ mod tests {
     use super::*;
 
     fn two() -> Regions {
-        let region = |cluster, begin, stands_for| Region { cluster, begin, length: 10, stands_for };
+        let known = || (0..KNOWN.len() as u64).collect::<Vec<u64>>();
+        let region = |cluster, begin, stands_for| {
+            let known = known();
+            Region { cluster, begin, length: 10, stands_for, known }
+        };
         Regions {
             trace: "a \"b\".n2t".to_owned(),
             trace_hash: hash_text(7),
             instructions: 100,
             warmup: 5,
             lesson: 50,
+            known_on: Some(hash_text(9)),
+            known: known(),
             windows: vec![region(0, 0, 30), region(1, 50, 70)],
         }
     }
@@ -184,7 +213,7 @@ mod tests {
             change(&mut regions);
             Regions::parse("f", &regions.to_string()).expect_err("no sense").to_string()
         };
-        let cases: [(Change<'_>, &str); 7] = [
+        let cases: [(Change<'_>, &str); 10] = [
             (
                 &|r| r.windows[1].begin = 91,
                 "f: window 2: 10 instructions from 91 on reach over the end",
@@ -197,6 +226,9 @@ mod tests {
             (&|r| r.windows[0].length = 0, "window 1: a length of 0"),
             (&|r| r.windows[0].stands_for = 0, "window 1: it stands for nothing"),
             (&|r| r.windows[0].stands_for = 31, "stand for 101 instructions, the trace has 100"),
+            (&|r| r.known.truncate(3), "3 known counts; give 14, or none"),
+            (&|r| r.known.clear(), "window 1: 14 known counts; give 0, as for the whole trace"),
+            (&|r| r.windows[1].known.clear(), "window 2: 0 known counts; give 14"),
             (&|r| r.windows.clear(), "missing field `window`"),
         ];
         for (change, expected) in cases {

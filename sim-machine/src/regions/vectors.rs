@@ -5,7 +5,8 @@
 //! it. A random projection keeps the distances of such vectors about as they are; it is done while the
 //! trace is read, so that memory grows with the intervals only.
 
-use super::traits::{TRAITS, TraitReader, Traits};
+use super::traits::{Character, TRAITS, Traits};
+use crate::known::KNOWN;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sim_trace::Skim;
@@ -34,19 +35,25 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
+    /// What the machine without a pipeline counted in it.
+    pub(crate) fn known(&self) -> Vec<u64> {
+        let count = |rate: &f64| (rate * self.length as f64).round() as u64;
+        self.traits[..KNOWN.len()].iter().map(count).collect()
+    }
+
     /// Everything about it of which the mean over the trace is known.
-    pub(crate) fn known(&self) -> Vec<f64> {
+    pub(crate) fn features(&self) -> Vec<f64> {
         self.vector[..BLOCK_DIMENSIONS].iter().chain(&self.traits).copied().collect()
     }
 }
 
 /// Cuts a stream into intervals while it is read.
-pub(crate) struct VectorReader {
+pub(crate) struct VectorReader<C> {
     /// An interval ends with the first block that brings it to so many instructions.
     interval: u64,
     /// The direction of each block.
     rows: Vec<[f64; BLOCK_DIMENSIONS]>,
-    traits: TraitReader,
+    traits: C,
     /// Instructions of the present interval in each block, and the blocks that have some.
     executed: Vec<u64>,
     touched: Vec<u32>,
@@ -55,15 +62,15 @@ pub(crate) struct VectorReader {
     intervals: Vec<Interval>,
 }
 
-impl VectorReader {
+impl<C: Character> VectorReader<C> {
     /// A reader of a trace with so many blocks.
-    pub(crate) fn new(blocks: usize, interval: u64, seed: u64) -> VectorReader {
+    pub(crate) fn new(blocks: usize, interval: u64, seed: u64, traits: C) -> VectorReader<C> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut row = || std::array::from_fn(|_| unit(&mut random) * 2.0 - 1.0);
         VectorReader {
             interval: interval.max(1),
             rows: (0..blocks).map(|_| row()).collect(),
-            traits: TraitReader::new(blocks),
+            traits,
             executed: vec![0; blocks],
             touched: Vec::new(),
             begin: 0,
@@ -103,16 +110,16 @@ impl VectorReader {
     }
 }
 
-impl Skim for VectorReader {
+impl<C: Character> Skim for VectorReader<C> {
     const ACCESSES: bool = true;
 
     #[inline]
-    fn block(&mut self, block: u32, _place: u32, executed: u16) {
+    fn block(&mut self, block: u32, place: u32, executed: u16) {
         // Here, and not behind the block: its accesses are heard after it.
         if self.length >= self.interval {
             self.close();
         }
-        self.traits.block(block);
+        self.traits.block(block, place, executed);
         let before = &mut self.executed[block as usize];
         if *before == 0 {
             self.touched.push(block);
@@ -122,8 +129,8 @@ impl Skim for VectorReader {
     }
 
     #[inline]
-    fn access(&mut self, _place: u32, addr: u64) {
-        self.traits.access(addr);
+    fn access(&mut self, place: u32, addr: u64) {
+        self.traits.access(place, addr);
     }
 }
 
@@ -161,9 +168,23 @@ pub(crate) fn distance(a: &Vector, b: &Vector) -> f64 {
 mod tests {
     use super::*;
 
+    /// Knows nothing.
+    struct Plain;
+
+    impl Skim for Plain {
+        const ACCESSES: bool = true;
+        fn block(&mut self, _block: u32, _place: u32, _executed: u16) {}
+    }
+
+    impl Character for Plain {
+        fn take(&mut self) -> Traits {
+            [0.0; TRAITS]
+        }
+    }
+
     /// Intervals of ten instructions over runs `(block, instructions)`.
     fn intervals(runs: &[(u32, u16)]) -> Vec<Interval> {
-        let mut reader = VectorReader::new(4, 10, 1);
+        let mut reader = VectorReader::new(4, 10, 1, Plain);
         runs.iter().for_each(|(block, executed)| reader.block(*block, 0, *executed));
         reader.finish()
     }

@@ -7,12 +7,17 @@ use std::path::Path;
 
 /// Reads an ELF file, or text with an address, a letter and a name on each line.
 pub(super) fn read(path: &Path) -> Result<Vec<Symbol>> {
+    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(&data, path)
+}
+
+/// The functions of such a file, which is at `path`.
+pub(super) fn parse(data: &[u8], path: &Path) -> Result<Vec<Symbol>> {
     let shown = path.display();
-    let data = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let symbols = if data.starts_with(b"\x7fELF") {
-        from_elf(&data).with_context(|| format!("{shown} is no whole ELF file"))?
+        from_elf(data).with_context(|| format!("{shown} is no whole ELF file"))?
     } else {
-        from_text(&String::from_utf8_lossy(&data))
+        from_text(&String::from_utf8_lossy(data))
     };
     if symbols.is_empty() {
         bail!("{shown} names no function: use System.map, a copy of /proc/kallsyms, or vmlinux");

@@ -1,0 +1,60 @@
+//! Any text as a file of windows: read, written and read again, and a run put together from its windows.
+//! Nothing may panic or hang; no number of an estimate is none.
+//!
+//! Run: `cargo xtask fuzz regions`
+
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use sim_core::{Counts, EventSink, PmuEvent, StallCause};
+use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
+
+/// Windows of which an estimate is made at most.
+const WINDOWS: usize = 100;
+/// Instructions of the longest trace that is put together: no trace is longer.
+const INSTRUCTIONS: u64 = 1 << 44;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };
+    match Regions::parse("windows.toml", text) {
+        Ok(regions) => {
+            let again = Regions::parse("windows.toml", &regions.to_string());
+            assert_eq!(again.expect("what was written is read"), regions);
+            if regions.windows.len() <= WINDOWS && regions.instructions <= INSTRUCTIONS {
+                estimate(&regions);
+            }
+        }
+        Err(error) => assert!(error.to_string().starts_with("windows.toml: ")),
+    }
+    Corpus::Keep
+});
+
+fn estimate(regions: &Regions) {
+    // As the machine of the file and as another one.
+    let own = regions.known_on.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
+    for config_hash in [own.unwrap_or(0), 1] {
+        let windows: Vec<Outcome> =
+            (0..regions.windows.len()).map(|number| outcome(number, config_hash)).collect();
+        let estimate = Estimate::new(&windows, regions).expect("there is a window");
+        assert!(estimate.errors.iter().all(|error| !error.is_nan() && *error >= 0.0));
+    }
+}
+
+/// A window that counted something of every event.
+fn outcome(number: usize, config_hash: u64) -> Outcome {
+    let mut counts = Counts::default();
+    for (place, event) in PmuEvent::ALL.into_iter().enumerate() {
+        counts.count(event, (number * 31 + place * 17) as u64 % 97);
+    }
+    let core = CoreOutcome {
+        stream: 0,
+        counts,
+        levels: Vec::new(),
+        stalls: [1; StallCause::COUNT],
+        prefetches: Default::default(),
+        memory: Default::default(),
+        unknown_words: Vec::new(),
+    };
+    let header = RunHeader { config_hash, ..RunHeader::default() };
+    Outcome { header, cores: vec![core], clock_hz: 1, notes: Vec::new() }
+}

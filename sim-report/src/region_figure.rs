@@ -1,0 +1,116 @@
+//! How far windows are from the whole run as a picture (SVG): one mark for each event and trace, with the interval
+//! that was told for it.
+
+use kuva::backend::svg::SvgBackend;
+use kuva::plot::ScatterPlot;
+use kuva::plot::scatter::MarkerShape;
+use kuva::render::annotations::ReferenceLine;
+use kuva::render::layout::{Layout, TickFormat};
+use kuva::render::plots::Plot;
+use kuva::render::render::render_multiple;
+
+/// Colors that the color-blind can tell apart (Okabe and Ito), and gray, black, brown.
+const COLORS: [&str; 10] = [
+    "#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222", "#999999",
+    "#8C510A", "#4D4D9A",
+];
+/// Size of a picture.
+const WIDTH: f64 = 1200.0;
+const HEIGHT: f64 = 600.0;
+/// Part of the room between two events that the marks of one take.
+const SPREAD: f64 = 0.7;
+/// An error beyond this is drawn at the edge.
+const ERROR_MAX: f64 = 20.0;
+/// What is aimed at, percent.
+const AIM: f64 = 3.0;
+
+/// The estimates of one trace.
+#[derive(Clone, Debug)]
+pub struct Estimated {
+    /// Its name.
+    pub trace: String,
+    /// For each event how far the estimate is from the run, and half of the interval told, in percent.
+    pub events: Vec<(f64, f64)>,
+}
+
+/// The estimates of these traces, event by event.
+pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
+    let step = SPREAD / traces.len().max(1) as f64;
+    let plot = |(n, one): (usize, &Estimated)| {
+        let place = |event: usize| event as f64 + step * (n as f64 + 0.5) - SPREAD / 2.0;
+        let limit = |value: f64| value.clamp(-ERROR_MAX, ERROR_MAX);
+        let points: Vec<(f64, f64)> = one
+            .events
+            .iter()
+            .enumerate()
+            .map(|(at, (error, _))| (place(at), limit(*error)))
+            .collect();
+        let below = one.events.iter().map(|(error, half)| limit(*error) - limit(error - half));
+        let above = one.events.iter().map(|(error, half)| limit(error + half) - limit(*error));
+        let bars: Vec<(f64, f64)> = below.zip(above).collect();
+        let marks = ScatterPlot::new()
+            .with_data(points)
+            .with_y_err_asymmetric(bars)
+            .with_color(COLORS[n % COLORS.len()])
+            .with_marker(MarkerShape::Circle)
+            .with_size(3.5)
+            .with_legend(one.trace.clone());
+        Plot::Scatter(marks)
+    };
+    let mut plots: Vec<Plot> = traces.iter().enumerate().map(plot).collect();
+    if plots.is_empty() {
+        // Nothing was run: an empty picture still has its axes.
+        plots.push(Plot::Scatter(ScatterPlot::new().with_data(vec![(0.0, 0.0)])));
+    }
+    let layout = layout(&plots, events);
+    let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
+    svg.push('\n');
+    svg
+}
+
+fn layout(plots: &[Plot], events: &[&str]) -> Layout {
+    let last = events.len().saturating_sub(1) as f64;
+    let labels: Vec<String> = events.iter().map(|event| (*event).to_owned()).collect();
+    let label = move |x: f64| {
+        let is_whole = (x - x.round()).abs() < 1e-6 && x >= 0.0;
+        let named = is_whole.then(|| labels.get(x.round() as usize).cloned());
+        named.flatten().unwrap_or_default()
+    };
+    Layout::auto_from_plots(plots)
+        .with_width(WIDTH)
+        .with_height(HEIGHT)
+        .with_title("How far windows are from the whole run")
+        .with_subtitle(
+            "bars: the interval told with the estimate; green: 3 %; beyond 20 % drawn at the edge",
+        )
+        .with_title_size(20)
+        .with_label_size(15)
+        .with_tick_size(11)
+        .with_body_size(13)
+        .with_x_label("event")
+        .with_y_label("percent of the run")
+        .with_x_axis_min(-0.5)
+        .with_x_axis_max(last + 0.5)
+        .with_y_axis_min(-ERROR_MAX)
+        .with_y_axis_max(ERROR_MAX)
+        .with_x_tick_step(1.0)
+        .with_x_tick_rotate(-35.0)
+        .with_x_tick_format(TickFormat::Custom(std::sync::Arc::new(label)))
+        .with_legend_width(120.0)
+        .with_reference_line(ReferenceLine::horizontal(AIM).with_color("#009E73"))
+        .with_reference_line(ReferenceLine::horizontal(-AIM).with_color("#009E73"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_trace_is_drawn_and_nothing_is_a_picture_too() {
+        let events = vec![(1.0, 2.0), (-90.0, 300.0)];
+        let one = |trace: &str| Estimated { trace: trace.to_owned(), events: events.clone() };
+        let svg = errors(&["CPI", "DTLB_WALK"], &[one("perl"), one("xz")]);
+        assert!(["perl", "xz", "CPI", "DTLB_WALK"].iter().all(|name| svg.contains(name)), "{svg}");
+        assert!(errors(&[], &[]).contains("<svg"));
+    }
+}
