@@ -350,7 +350,10 @@ impl CoreRun {
             Change::Stop => {
                 self.close(!self.watch.goes_on(), memory, listener);
                 self.end(memory, listener);
-                return;
+                if !self.watch.goes_on() {
+                    return;
+                }
+                // Behind a window it runs without being counted: predictors are not to miss a branch.
             }
         }
         if self.pipeline.privilege() != self.privilege {

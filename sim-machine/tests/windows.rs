@@ -52,6 +52,9 @@ fn windows_behind_each_other_tile_the_run() {
     let found =
         sim_machine::estimate::join(&windows(&session, &parts)).expect("four parts").total();
     let expected = whole(&session, 0, Some(4 * quarter));
+    // Each seam runs one instruction that nobody counts; those behind it must not notice.
+    let wrong = |counts: &Counts| counts.value(PmuEvent::BR_MIS_PRED_RETIRED);
+    assert!(wrong(&expected) - wrong(&found) <= 3);
     let lost = 4 * quarter - found.value(PmuEvent::INST_RETIRED);
     assert!(lost <= 3, "{lost} instructions at three seams");
     assert!(percent(&found, &expected, PmuEvent::CPU_CYCLES).abs() < 0.1);
@@ -126,6 +129,21 @@ fn caches_that_saw_everything_in_order_hold_what_they_hold_in_the_run() {
             assert!(off.abs() < most, "{trace}, {event:?}: {off} %");
         }
     }
+}
+
+/// A branch that is lost where a window ends leaves another history behind it.
+#[test]
+fn seams_between_windows_do_not_change_predictions() {
+    let session = session("sort.n2t");
+    let (count, length) = (300, 10_000);
+    let parts: Vec<Window> =
+        (0..count).map(|n| Window { begin: n * length, length, warmup: 0, lesson: 0 }).collect();
+    let found = sim_machine::estimate::join(&windows(&session, &parts)).expect("parts").total();
+    let expected = whole(&session, 0, Some(count * length));
+    let wrong = |counts: &Counts| counts.value(PmuEvent::BR_MIS_PRED_RETIRED);
+    let (found, expected) = (wrong(&found), wrong(&expected));
+    // What is not counted at a seam may be a mispredicted branch.
+    assert!(found <= expected && expected - found <= count / 10, "{found} of {expected}");
 }
 
 fn options() -> RegionOptions {
