@@ -2,6 +2,7 @@
 
 use sim_core::{Maintenance, PmuEvent, TagUse};
 
+use crate::entries::Entries;
 use crate::fuse::Fusion;
 use crate::system::ContextWrite;
 use crate::uop_counts::UopCounts;
@@ -67,46 +68,6 @@ pub enum RegFile {
     Flags,
     /// Vector, predicate and first-fault registers.
     Vector,
-}
-
-/// What an instruction takes an entry of, in program order: physical registers and queues.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entries {
-    /// General registers and SP.
-    pub general: u8,
-    /// Vector, predicate and first-fault registers.
-    pub vector: u8,
-    /// NZCV.
-    pub flags: bool,
-    /// An entry of the load queue.
-    pub load: bool,
-    /// An entry of the store queue.
-    pub store: bool,
-    /// An entry of the branch queue.
-    pub branch: bool,
-}
-
-impl Entries {
-    fn of(inst: &Inst) -> Entries {
-        let (load, store) = match inst.mem.op {
-            MemOp::None | MemOp::PrefetchInst => (false, false),
-            MemOp::Load | MemOp::PrefetchLoad | MemOp::PrefetchStore => (true, false),
-            MemOp::Store | MemOp::ZeroLine | MemOp::AtomicStore | MemOp::Maintenance => {
-                (false, true)
-            }
-            MemOp::AtomicLoad | MemOp::AtomicSwap => (true, true),
-        };
-        let branch = inst.branch != BranchKind::None;
-        let mut entries = Entries { load, store, branch, ..Entries::default() };
-        for reg in inst.dsts() {
-            match reg.file() {
-                RegFile::General => entries.general += 1,
-                RegFile::Vector => entries.vector += 1,
-                RegFile::Flags => entries.flags = true,
-            }
-        }
-        entries
-    }
 }
 
 /// What most instructions are, for which the core has a short way each.
@@ -192,6 +153,21 @@ pub enum MemOp {
     /// Cache maintenance by address, `DC CVAC`, `DC CIVAC`, `DC IVAC`, `IC IVAU` ...; which one is in
     /// [`Inst::maintenance`].
     Maintenance,
+}
+
+impl MemOp {
+    /// It leaves the core by the store queue.
+    fn stores(self) -> bool {
+        matches!(
+            self,
+            MemOp::Store
+                | MemOp::ZeroLine
+                | MemOp::AtomicStore
+                | MemOp::AtomicLoad
+                | MemOp::AtomicSwap
+                | MemOp::Maintenance
+        )
+    }
 }
 
 /// Which elements of an SVE load may fault.
@@ -480,8 +456,10 @@ pub struct Inst {
     pub uops: [UopGroup; MAX_UOP_GROUPS],
     /// Which short way through the core it may take.
     pub shape: Shape,
-    /// What it takes in program order.
+    /// What it takes in program order and holds until it retires, its reorder buffer entries apart.
     pub entries: Entries,
+    /// It takes an entry of the store queue.
+    pub stores: bool,
     /// What it may fuse with; see [`crate::fuses`].
     pub fusion: Fusion,
     /// The micro-operations by the types that dispatch has limits for.
@@ -507,7 +485,8 @@ impl Inst {
     pub(crate) fn settle(&mut self) {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
-        self.entries = Entries::of(self);
+        self.entries = Entries::of_inst(self);
+        self.stores = self.mem.op.stores();
         self.fusion = Fusion::of(self);
         self.shape = Shape::of(self);
         self.srcs[self.n_srcs.into()..].fill(Reg::READY);

@@ -20,6 +20,7 @@
 //! ```
 
 mod decode;
+mod entries;
 mod events;
 mod fields;
 mod fuse;
@@ -33,11 +34,12 @@ mod uop_counts;
 mod uops;
 
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
+pub use entries::{Entries, EntryKind};
 pub use fuse::{Fusion, fuses};
 pub use governing::Governing;
 pub use inst::{
-    Accumulate, BranchKind, Entries, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile,
-    Rename, Role, Shape, Special, StaticEvents, UopGroup,
+    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
+    Shape, Special, StaticEvents, UopGroup,
 };
 pub use program::Program;
 pub use sim_core::InstId;

@@ -16,6 +16,7 @@ mod clocks;
 pub mod config;
 pub mod dispatch;
 mod elements;
+pub mod entry_log;
 mod exception;
 mod execute;
 pub mod frontend;

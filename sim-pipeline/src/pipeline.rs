@@ -18,7 +18,7 @@ use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
-use crate::window::Window;
+use crate::window::{EntryTimes, Window};
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
@@ -320,7 +320,16 @@ impl Pipeline {
         } else {
             retired
         };
-        self.window.take_rest(op.inst, way, retired + 1, drained + 1);
+        let memory_until = self.retire.memory_until();
+        if SHAPE == ANY {
+            let (retired, drained) = (retired + 1, drained + 1);
+            let times = EntryTimes { retired, drained, memory_until };
+            // On the right path all MOPs but the last have taken theirs.
+            let mops = if op.squash == NEVER { mops.min(1) } else { mops };
+            self.window.take_entries(op.inst, way, mops, times);
+        } else {
+            self.window.take_mop(op.inst, retired + 1, memory_until);
+        }
         self.life = OpLife {
             inst: op.id,
             pc: op.pc,
@@ -489,18 +498,17 @@ impl Pipeline {
     ) -> Cycle {
         let mops = if SHAPE == ANY { mops } else { 1 };
         if op.squash != NEVER {
-            for _ in 0..mops {
-                self.window.take_rob(op.squash + 1, self.retire.memory_until());
-            }
             return op.squash;
         }
         if done.waits_for_memory {
             self.retire.wait_for_memory(done.complete);
         }
         let mut retired = if mops == 0 { self.retire.wait(done.complete) } else { 0 };
-        for _ in 0..mops {
+        for mop in 0..mops {
+            if mop > 0 {
+                self.window.take_mop_before(retired + 1, self.retire.memory_until());
+            }
             retired = self.retire.place(done.complete);
-            self.window.take_rob(retired + 1, self.retire.memory_until());
         }
         if retires {
             sink.at(retired);

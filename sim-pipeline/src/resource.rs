@@ -23,38 +23,10 @@ impl Ring {
         self.free_at[self.next]
     }
 
-    /// First cycle in which the next `count` entries are free; 0 for none.
-    #[inline]
-    pub fn all_free_at(&self, count: u8) -> Cycle {
-        let free = self.free_if(count > 0);
-        if count <= 1 {
-            return free;
-        }
-        (1..count.into()).fold(free, |last, nth| last.max(self.free_at_nth(nth)))
-    }
-
-    /// First cycle in which the next entry is free, 0 if none is wanted. Without a branch: what the next
-    /// instruction wants nobody can predict.
-    #[inline]
-    pub fn free_if(&self, wanted: bool) -> Cycle {
-        self.free_at() & u64::from(wanted).wrapping_neg()
-    }
-
     /// First cycle in which the entry `nth` places behind the next one is free.
     #[inline]
     pub fn free_at_nth(&self, nth: usize) -> Cycle {
-        self.free_at[self.nth(nth)]
-    }
-
-    /// Where the entry `nth` places behind the next one is.
-    #[inline]
-    pub fn nth(&self, nth: usize) -> usize {
-        let size = self.free_at.len();
-        let mut i = self.next + nth;
-        while i >= size {
-            i -= size;
-        }
-        i
+        self.free_at[(self.next + nth) % self.free_at.len()]
     }
 
     /// Takes the next entry until `free`, the cycle in which the next user may have it.
@@ -65,24 +37,6 @@ impl Ring {
         if self.next == self.free_at.len() {
             self.next = 0;
         }
-    }
-
-    /// Takes the next `count` entries until `free`.
-    #[inline]
-    pub fn take_all(&mut self, count: u8, free: Cycle) {
-        self.take_if(count > 0, free);
-        for _ in 1..count {
-            self.take(free);
-        }
-    }
-
-    /// Takes the next entry until `free` if it is `wanted`, without a branch.
-    #[inline]
-    pub fn take_if(&mut self, wanted: bool, free: Cycle) {
-        let entry = &mut self.free_at[self.next];
-        *entry ^= (*entry ^ free) & u64::from(wanted).wrapping_neg();
-        let next = self.next + usize::from(wanted);
-        self.next = if next == self.free_at.len() { 0 } else { next };
     }
 
     /// Entries that are still taken in `cycle`.

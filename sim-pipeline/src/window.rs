@@ -3,11 +3,12 @@
 
 use crate::config::PipelineConfig;
 use crate::dispatch::{self, Way, uops_of};
+use crate::entry_log::{EntryLog, LogMark};
 use crate::issue_queue::IssueQueues;
 use crate::resource::Ring;
 use crate::slots::SLOTS;
 use sim_core::{Cycle, StallCause};
-use sim_isa::{Inst, RegFile, Rename, UopCounts};
+use sim_isa::{Entries, EntryKind, Inst, RegFile, Rename, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +19,33 @@ pub struct Blocked {
     pub by: StallCause,
 }
 
+/// When an operation gives back what it has taken in order.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryTimes {
+    /// Registers and entries of all buffers but the store queue.
+    pub retired: Cycle,
+    /// The entry of the store queue.
+    pub drained: Cycle,
+    /// Until when the oldest operation waits for memory.
+    pub memory_until: Cycle,
+}
+
+/// What one MOP takes of the reorder buffer.
+const ONE_MOP: Entries = Entries::of(EntryKind::Rob, 1);
+
+/// What `inst` holds besides its reorder buffer entries.
+#[inline]
+fn entries_of(inst: &Inst, way: Way) -> Entries {
+    if way == Way::Issue { inst.entries } else { Entries::default() }
+}
+
 /// Where everything that is taken in order stands, to come back to after a wrong path.
 #[derive(Clone, Copy, Debug)]
-pub struct WindowMark([usize; 7]);
+pub struct WindowMark {
+    log: LogMark,
+    rob: usize,
+    stores: usize,
+}
 
 /// Rename slots and the resources behind them.
 #[derive(Clone, Debug)]
@@ -33,15 +58,12 @@ pub struct Window {
     held_by: StallCause,
     floor: Cycle,
     floor_cause: StallCause,
+    /// What is free again at retirement.
+    log: EntryLog,
+    /// Until when the oldest operation waits for memory before an entry of the reorder buffer can be
+    /// free, by entry.
     rob: Ring,
-    /// Until when the oldest operation waits for memory before an entry can be free, by entry.
-    rob_memory: Box<[Cycle]>,
-    general: Ring,
-    vector: Ring,
-    flags: Ring,
-    loads: Ring,
     stores: Ring,
-    branches: Ring,
     queues: IssueQueues,
     /// MOPs renamed so far, and the number of the first that may be a move done at rename.
     mops: u64,
@@ -61,14 +83,9 @@ impl Window {
             held_by: StallCause::DispatchWidth,
             floor: 0,
             floor_cause: StallCause::Serialise,
+            log: EntryLog::new(w),
             rob: Ring::new(w.rob),
-            rob_memory: vec![0; w.rob].into_boxed_slice(),
-            general: Ring::new(w.general_registers),
-            vector: Ring::new(w.vector_registers),
-            flags: Ring::new(w.flag_registers),
-            loads: Ring::new(w.load_queue),
             stores: Ring::new(w.store_queue),
-            branches: Ring::new(w.branch_queue),
             queues: IssueQueues::new(w),
             mops: 0,
             next_move: 0,
@@ -105,11 +122,11 @@ impl Window {
     #[inline]
     pub fn blocker(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
         let mut blocked = self.floor(arrive);
-        let free = self.rob.free_at();
-        if free > blocked.until {
-            blocked = Blocked { until: free, by: self.rob_cause(0, blocked.until) };
+        let entries = entries_of(inst, way).plus(ONE_MOP);
+        if !self.log.has(entries) {
+            blocked = self.last_entry(inst, entries, blocked);
         }
-        if way == Way::Issue { self.entries_blocker(inst, blocked) } else { blocked }
+        if way == Way::Issue { self.queues_blocker(inst, blocked) } else { blocked }
     }
 
     /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
@@ -120,7 +137,9 @@ impl Window {
         if way != Way::Issue {
             return blocked;
         }
-        let blocked = self.entries_blocker(inst, blocked);
+        let late = !self.log.has(inst.entries);
+        let blocked = if late { self.last_entry(inst, inst.entries, blocked) } else { blocked };
+        let blocked = self.queues_blocker(inst, blocked);
         if blocked.until == self.cycle && !self.fits(uops_of(inst, way)) {
             return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
         }
@@ -138,59 +157,52 @@ impl Window {
         }
     }
 
-    /// What the registers and queue entries of `inst` add to it.
+    /// What the store queue and the issue queues add to it.
     #[inline]
-    fn entries_blocker(&self, inst: &Inst, blocked: Blocked) -> Blocked {
-        let late = self.entries_free(inst) > blocked.until;
-        let blocked = if late { self.last_entry(inst, blocked) } else { blocked };
+    fn queues_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
+        if inst.stores && self.stores.free_at() > blocked.until {
+            blocked = Blocked { until: self.stores.free_at(), by: StallCause::StoreQueue };
+        }
         self.queues.blocker(inst, blocked)
     }
 
-    /// First cycle in which all registers and load, store and branch queue entries of `inst` are free.
-    #[inline]
-    fn entries_free(&self, inst: &Inst) -> Cycle {
-        let entries = inst.entries;
-        let mut free = self.general.all_free_at(entries.general);
-        if entries.vector > 0 {
-            free = free.max(self.vector.all_free_at(entries.vector));
-        }
-        free.max(self.flags.free_if(entries.flags))
-            .max(self.loads.free_if(entries.load))
-            .max(self.stores.free_if(entries.store))
-            .max(self.branches.free_if(entries.branch))
-    }
-
-    /// Which of them is the last to be free, and when.
+    /// Which of these entries is the last to be free, and when.
     #[inline(never)]
-    fn last_entry(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
-        let mut wait = |free: Cycle, by: StallCause| {
+    fn last_entry(&self, inst: &Inst, entries: Entries, mut blocked: Blocked) -> Blocked {
+        let mut wait = |kind: EntryKind, nth: usize, by: StallCause| {
+            let free = self.log.free_at_nth(kind, nth);
             if free > blocked.until {
+                let is_rob = kind == EntryKind::Rob;
+                let by = if is_rob { self.rob_cause(nth, blocked.until) } else { by };
                 blocked = Blocked { until: free, by };
             }
         };
+        if entries.count(EntryKind::Rob) > 0 {
+            wait(EntryKind::Rob, 0, StallCause::RobCore);
+        }
         let (mut general, mut vector) = (0, 0);
-        for dst in inst.dsts() {
+        let has_registers = entries.count(EntryKind::General)
+            + entries.count(EntryKind::Vector)
+            + entries.count(EntryKind::Flags)
+            > 0;
+        for dst in inst.dsts().iter().filter(|_| has_registers) {
             match dst.file() {
                 RegFile::General => {
-                    wait(self.general.free_at_nth(general), StallCause::IntRegisters);
+                    wait(EntryKind::General, general, StallCause::IntRegisters);
                     general += 1;
                 }
                 RegFile::Vector => {
-                    wait(self.vector.free_at_nth(vector), StallCause::VecRegisters);
+                    wait(EntryKind::Vector, vector, StallCause::VecRegisters);
                     vector += 1;
                 }
-                RegFile::Flags => wait(self.flags.free_at(), StallCause::FlagRegisters),
+                RegFile::Flags => wait(EntryKind::Flags, 0, StallCause::FlagRegisters),
             }
         }
-        let entries = inst.entries;
-        if entries.load {
-            wait(self.loads.free_at(), StallCause::LoadQueue);
+        if entries.count(EntryKind::Load) > 0 {
+            wait(EntryKind::Load, 0, StallCause::LoadQueue);
         }
-        if entries.store {
-            wait(self.stores.free_at(), StallCause::StoreQueue);
-        }
-        if entries.branch {
-            wait(self.branches.free_at(), StallCause::BranchQueue);
+        if entries.count(EntryKind::Branch) > 0 {
+            wait(EntryKind::Branch, 0, StallCause::BranchQueue);
         }
         blocked
     }
@@ -198,14 +210,15 @@ impl Window {
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
     #[inline]
     pub fn rob_blocker(&self, nth: usize) -> Blocked {
-        Blocked { until: self.rob.free_at_nth(nth), by: self.rob_cause(nth, self.cycle) }
+        let until = self.log.free_at_nth(EntryKind::Rob, nth);
+        Blocked { until, by: self.rob_cause(nth, self.cycle) }
     }
 
     /// What the oldest operation waits for in `cycle`, when the wait for the `nth` next reorder buffer
     /// entry begins.
     #[inline]
     fn rob_cause(&self, nth: usize, cycle: Cycle) -> StallCause {
-        let memory_until = self.rob_memory[self.rob.nth(nth)];
+        let memory_until = self.rob.free_at_nth(nth);
         if memory_until > cycle { StallCause::RobMemory } else { StallCause::RobCore }
     }
 
@@ -259,30 +272,34 @@ impl Window {
         self.dispatched == UopCounts::default() || self.dispatched.plus(uops).within(self.limits)
     }
 
-    /// Takes one reorder buffer entry until `free`; until `memory_until` the oldest operation, this one
+    /// Takes everything that `inst` with so many MOPs holds until it retires: it is free again in
+    /// `retired`, a store queue entry in `drained`. Until `memory_until` the oldest operation, this one
     /// or one before it, waits for memory.
     #[inline]
-    pub fn take_rob(&mut self, free: Cycle, memory_until: Cycle) {
-        self.rob_memory[self.rob.mark()] = memory_until;
-        self.rob.take(free);
+    pub fn take_entries(&mut self, inst: &Inst, way: Way, mops: u32, times: EntryTimes) {
+        for _ in 0..mops {
+            self.rob.take(times.memory_until);
+        }
+        let entries = entries_of(inst, way).plus(Entries::of(EntryKind::Rob, mops));
+        if mops > 0 || entries != Entries::default() {
+            self.log.take(entries, self.cycle, times.retired);
+        }
+        if way == Way::Issue && inst.stores {
+            self.stores.take(times.drained);
+        }
     }
 
-    /// Takes the registers, queue entries and the branch entry of `inst`: all free in `retired`,
-    /// a store queue entry in `drained`.
+    /// Takes the entry of a MOP that is not the last of its instruction.
+    pub fn take_mop_before(&mut self, retired: Cycle, memory_until: Cycle) {
+        self.rob.take(memory_until);
+        self.log.take(ONE_MOP, self.cycle, retired);
+    }
+
+    /// As [`Window::take_entries`], for one MOP that issues and is no store.
     #[inline]
-    pub fn take_rest(&mut self, inst: &Inst, way: Way, retired: Cycle, drained: Cycle) {
-        if way != Way::Issue {
-            return;
-        }
-        let entries = inst.entries;
-        self.general.take_all(entries.general, retired);
-        if entries.vector > 0 {
-            self.vector.take_all(entries.vector, retired);
-        }
-        self.flags.take_if(entries.flags, retired);
-        self.loads.take_if(entries.load, retired);
-        self.stores.take_if(entries.store, drained);
-        self.branches.take_if(entries.branch, retired);
+    pub fn take_mop(&mut self, inst: &Inst, retired: Cycle, memory_until: Cycle) {
+        self.rob.take(memory_until);
+        self.log.take(inst.entries.plus(ONE_MOP), self.cycle, retired);
     }
 
     /// The issue queues.
@@ -293,44 +310,18 @@ impl Window {
 
     /// Entries of all kinds that are still taken in `cycle`.
     pub fn held(&self, cycle: Cycle) -> usize {
-        let rings = [
-            &self.rob,
-            &self.general,
-            &self.vector,
-            &self.flags,
-            &self.loads,
-            &self.stores,
-            &self.branches,
-        ];
-        rings.iter().map(|ring| ring.held(cycle)).sum::<usize>() + self.queues.held(cycle)
+        self.log.held(cycle) + self.stores.held(cycle) + self.queues.held(cycle)
     }
 
     /// Where everything stands now.
     pub fn mark(&self) -> WindowMark {
-        WindowMark([
-            self.rob.mark(),
-            self.general.mark(),
-            self.vector.mark(),
-            self.flags.mark(),
-            self.loads.mark(),
-            self.stores.mark(),
-            self.branches.mark(),
-        ])
+        WindowMark { log: self.log.mark(), rob: self.rob.mark(), stores: self.stores.mark() }
     }
 
     /// Gives back what the wrong path took in order. Issue queue entries are free at the squash anyway.
     pub fn squash(&mut self, mark: WindowMark) {
-        let rings = [
-            &mut self.rob,
-            &mut self.general,
-            &mut self.vector,
-            &mut self.flags,
-            &mut self.loads,
-            &mut self.stores,
-            &mut self.branches,
-        ];
-        for (ring, mark) in rings.into_iter().zip(mark.0) {
-            ring.rewind(mark);
-        }
+        self.log.rewind(mark.log);
+        self.rob.rewind(mark.rob);
+        self.stores.rewind(mark.stores);
     }
 }

@@ -1,0 +1,152 @@
+//! Entries of what operations take in program order and give back at retirement: reorder buffer,
+//! physical registers, load and branch queue (PMU guide 3.2).
+
+use crate::inst::{BranchKind, Inst, MemOp, RegFile};
+
+/// A kind of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// Reorder buffer.
+    Rob,
+    /// General registers and SP.
+    General,
+    /// NZCV.
+    Flags,
+    /// Vector, predicate and first-fault registers.
+    Vector,
+    /// Load queue.
+    Load,
+    /// Branch queue.
+    Branch,
+}
+
+impl EntryKind {
+    /// All kinds.
+    pub const ALL: [EntryKind; 6] = [
+        EntryKind::Rob,
+        EntryKind::General,
+        EntryKind::Flags,
+        EntryKind::Vector,
+        EntryKind::Load,
+        EntryKind::Branch,
+    ];
+}
+
+/// Bits of one count: twenty, and one above them that tells in a subtraction whether it was enough.
+const LANE_BITS: usize = 21;
+/// Counts in one word.
+const LANES_A_WORD: usize = 3;
+const LANE_MASK: u64 = (1 << LANE_BITS) - 1;
+/// The top bit of every lane.
+const LANE_TOPS: u64 = (1 << (LANE_BITS - 1)) * (1 | 1 << LANE_BITS | 1 << (2 * LANE_BITS));
+
+/// A count for each [`EntryKind`], below 2^20: all are added and compared at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entries([u64; 2]);
+
+impl Entries {
+    /// `count` entries of one kind.
+    pub const fn of(kind: EntryKind, count: u32) -> Entries {
+        let place = kind as usize;
+        let mut words = [0; 2];
+        words[place / LANES_A_WORD] = (count as u64) << (LANE_BITS * (place % LANES_A_WORD));
+        Entries(words)
+    }
+
+    /// What an instruction takes, its reorder buffer entries apart.
+    pub(crate) fn of_inst(inst: &Inst) -> Entries {
+        let loads = matches!(
+            inst.mem.op,
+            MemOp::Load
+                | MemOp::PrefetchLoad
+                | MemOp::PrefetchStore
+                | MemOp::AtomicLoad
+                | MemOp::AtomicSwap
+        );
+        let branches = inst.branch != BranchKind::None;
+        let queues = Entries::of(EntryKind::Load, loads.into())
+            .plus(Entries::of(EntryKind::Branch, branches.into()));
+        inst.dsts().iter().fold(queues, |all, reg| {
+            let kind = match reg.file() {
+                RegFile::General => EntryKind::General,
+                RegFile::Vector => EntryKind::Vector,
+                RegFile::Flags => EntryKind::Flags,
+            };
+            all.plus(Entries::of(kind, 1))
+        })
+    }
+
+    /// How many of one kind.
+    #[inline]
+    pub fn count(self, kind: EntryKind) -> u32 {
+        let place = kind as usize;
+        (self.0[place / LANES_A_WORD] >> (LANE_BITS * (place % LANES_A_WORD)) & LANE_MASK) as u32
+    }
+
+    /// All kinds together.
+    pub fn sum(self) -> u32 {
+        EntryKind::ALL.into_iter().map(|kind| self.count(kind)).sum()
+    }
+
+    /// Of each kind as many, but not more than in `limit`.
+    #[must_use]
+    pub fn at_most(self, limit: Entries) -> Entries {
+        EntryKind::ALL.into_iter().fold(Entries::default(), |all, kind| {
+            all.plus(Entries::of(kind, self.count(kind).min(limit.count(kind))))
+        })
+    }
+
+    /// Both together.
+    #[inline]
+    #[must_use]
+    pub fn plus(self, more: Entries) -> Entries {
+        Entries([self.0[0] + more.0[0], self.0[1] + more.0[1]])
+    }
+
+    /// Without `less`, which it contains.
+    #[inline]
+    #[must_use]
+    pub fn minus(self, less: Entries) -> Entries {
+        Entries([self.0[0] - less.0[0], self.0[1] - less.0[1]])
+    }
+
+    /// True when nothing is more than in `limit`.
+    #[inline]
+    pub fn within(self, limit: Entries) -> bool {
+        let rest = |word: usize| (limit.0[word] | LANE_TOPS) - self.0[word];
+        rest(0) & rest(1) & LANE_TOPS == LANE_TOPS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode;
+
+    #[test]
+    fn counts_are_compared_kind_by_kind() {
+        let limit = EntryKind::ALL
+            .into_iter()
+            .fold(Entries::default(), |all, kind| all.plus(Entries::of(kind, 5 + kind as u32)));
+        assert!(limit.within(limit) && Entries::default().within(limit));
+        for kind in EntryKind::ALL {
+            let above = limit.plus(Entries::of(kind, 1));
+            assert!(!above.within(limit), "{kind:?}");
+            assert_eq!((above.count(kind), above.at_most(limit)), (6 + kind as u32, limit));
+            assert_eq!(above.minus(limit), Entries::of(kind, 1));
+        }
+        let most = Entries::of(EntryKind::Branch, (1 << 20) - 1);
+        assert!(most.within(most) && !most.within(limit));
+    }
+
+    #[test]
+    fn an_instruction_takes_a_register_for_each_result_and_the_entries_of_its_queues() {
+        let counts = |word| EntryKind::ALL.map(|kind| decode(word).entries.count(kind));
+        assert_eq!(counts(0xa8c1_7bfd), [0, 3, 0, 0, 1, 0], "ldp x29, x30, [sp], #16");
+        assert_eq!(counts(0xeb01_001f), [0, 0, 1, 0, 0, 0], "cmp x0, x1");
+        assert_eq!(counts(0x3d80_0020), [0; 6], "str q0, [x1]: its queue is not of these");
+        assert_eq!(counts(0x9400_0001), [0, 1, 0, 0, 0, 1], "bl");
+        assert_eq!(counts(0x4e28_4820), [0, 0, 0, 1, 0, 0], "aese v0.16b, v1.16b");
+        assert!(decode(0x3d80_0020).stores && !decode(0xa8c1_7bfd).stores);
+    }
+}
