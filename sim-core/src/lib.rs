@@ -41,7 +41,7 @@ pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
 pub use relay::Relay;
-pub use sink::{Counts, EventSink, NullSink};
+pub use sink::{Counts, EventSink, EventTally, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;
 pub use trace_inst::{Activity, InstFlags, InstId, MAX_FURTHER, TraceInst};

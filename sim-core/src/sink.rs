@@ -18,6 +18,10 @@ pub trait EventSink {
     /// either way; one that does not follow pays nothing.
     const FOLLOWS_RUN: bool = false;
 
+    /// It only adds up: what instructions raise by being executed it may be told as [`EventSink::executed`]
+    /// instead of event by event, and nobody reads the lives of their operations.
+    const ADDS_UP: bool = false;
+
     /// `n` occurrences of `event`.
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64);
@@ -27,6 +31,12 @@ pub trait EventSink {
     #[track_caller]
     fn raise(&mut self, event: PmuEvent) {
         self.count(event, 1);
+    }
+
+    /// An instruction was executed and raised these. Told only to a sink that [`EventSink::ADDS_UP`].
+    #[inline]
+    fn executed(&mut self, tally: &EventTally) {
+        let _ = tally;
     }
 
     /// `PMSWINC_EL0` was written: bit n adds one to counter n if that counts `SW_INCR`. Only a PMU
@@ -96,11 +106,40 @@ pub trait EventSink {
     fn squashed(&mut self) {}
 }
 
+/// Small counts of events, all of which are added at once. Which event has which place, the one who fills
+/// it in says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventTally(pub [u8; EventTally::PLACES]);
+
+impl EventTally {
+    /// Number of counts.
+    pub const PLACES: usize = 32;
+
+    /// Adds another one; no count may come to more than 255.
+    #[inline]
+    pub fn add(&mut self, more: &EventTally) {
+        for (count, more) in self.0.iter_mut().zip(more.0) {
+            *count += more;
+        }
+    }
+
+    /// The first `places` counts, and 0 for the others.
+    #[inline]
+    #[must_use]
+    pub fn first(&self, places: usize) -> EventTally {
+        let mut first = *self;
+        first.0[places..].fill(0);
+        first
+    }
+}
+
 /// Hears nothing: for warming state and for benches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;
 
 impl EventSink for NullSink {
+    const ADDS_UP: bool = true;
+
     #[inline]
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 }
@@ -108,12 +147,19 @@ impl EventSink for NullSink {
 /// Both hear everything, in this order.
 impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     const FOLLOWS_RUN: bool = A::FOLLOWS_RUN || B::FOLLOWS_RUN;
+    const ADDS_UP: bool = A::ADDS_UP && B::ADDS_UP;
 
     #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.0.count(event, n);
         self.1.count(event, n);
+    }
+
+    #[inline]
+    fn executed(&mut self, tally: &EventTally) {
+        self.0.executed(tally);
+        self.1.executed(tally);
     }
 
     #[inline]
@@ -179,11 +225,17 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
 
 impl<S: EventSink> EventSink for &mut S {
     const FOLLOWS_RUN: bool = S::FOLLOWS_RUN;
+    const ADDS_UP: bool = S::ADDS_UP;
 
     #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         (**self).count(event, n);
+    }
+
+    #[inline]
+    fn executed(&mut self, tally: &EventTally) {
+        (**self).executed(tally);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! The static description of one instruction: what the pipeline needs to know about a word.
 
-use sim_core::{Maintenance, PmuEvent, TagUse};
+use sim_core::{EventTally, Maintenance, PmuEvent, TagUse};
 
 use crate::entries::Entries;
 use crate::fuse::Fusion;
@@ -392,6 +392,15 @@ impl StaticEvents {
     /// How many events at the head of the list are counted per instruction.
     pub const PER_INST: usize = 16;
 
+    /// One execution as one operation, to be added up: each event of the set in its place.
+    fn tally(self) -> EventTally {
+        let mut tally = EventTally::default();
+        for (i, count) in tally.0.iter_mut().take(StaticEvents::LIST.len()).enumerate() {
+            *count = (self.0 >> i & 1) as u8;
+        }
+        tally
+    }
+
     /// The bit of `event`, which must be in the list.
     pub const fn bit(event: PmuEvent) -> StaticEvents {
         let mut i = 0;
@@ -462,6 +471,11 @@ pub struct Inst {
     pub stores: bool,
     /// What it may fuse with; see [`crate::fuses`].
     pub fusion: Fusion,
+    /// As the second half of a fused pair it costs no micro-operation of its own: `AESMC` behind `AESE`,
+    /// `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
+    pub rides_along: bool,
+    /// Its `events`, to be added up with those of others.
+    pub tally: EventTally,
     /// The micro-operations by the types that dispatch has limits for.
     pub by_type: UopCounts,
     /// The micro-operations by the issue queues in which they wait.
@@ -488,6 +502,10 @@ impl Inst {
         self.entries = Entries::of_inst(self);
         self.stores = self.mem.op.stores();
         self.fusion = Fusion::of(self);
+        self.rides_along = self.branch == BranchKind::None
+            && !self.srcs().contains(&Reg::NZCV)
+            && self.srcs().iter().any(|src| self.dsts().contains(src));
+        self.tally = self.events.tally();
         self.shape = Shape::of(self);
         self.srcs[self.n_srcs.into()..].fill(Reg::READY);
         self.dsts[self.n_dsts.into()..].fill(Reg::NOWHERE);

@@ -7,6 +7,7 @@ use crate::error::MachineError;
 use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
+use crate::totals::Totals;
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
@@ -69,7 +70,7 @@ pub(crate) struct CoreRun {
     /// How many of the further element addresses of the batch are used.
     more_at: usize,
     watch: RegionWatch,
-    counts: Counts,
+    totals: Totals,
     levels: Levels,
     /// The state of the core to which the level belongs.
     privilege: Privilege,
@@ -115,7 +116,7 @@ impl CoreRun {
             begins_somewhere: full_system,
             more_at: 0,
             watch,
-            counts: Counts::default(),
+            totals: Totals::default(),
             levels: Levels::default(),
             privilege: Privilege::default(),
             opened: None,
@@ -215,7 +216,7 @@ impl CoreRun {
         self.run_one(&step, program, memory, listener);
         accesses.into_iter().for_each(|access| listener.register_access(access));
         for recorded in behind {
-            self.pipeline.take_recorded(recorded, &mut (&mut self.counts, &mut *listener));
+            self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *listener));
         }
         if !goes_on && !self.ended {
             self.end(memory, listener);
@@ -276,7 +277,7 @@ impl CoreRun {
                 self.pipeline.expect_exception(recorded);
                 return;
             }
-            let sink = &mut (&mut self.counts, &mut *listener);
+            let sink = &mut (&mut self.totals, &mut *listener);
             self.pipeline.take_recorded(recorded, sink);
         }
     }
@@ -360,7 +361,7 @@ impl CoreRun {
             self.change_level(listener);
         }
         let mut port = memory.port(self.core);
-        self.pipeline.run_inst(step, program, &mut port, &mut (&mut self.counts, &mut *listener));
+        self.pipeline.run_inst(step, program, &mut port, &mut (&mut self.totals, &mut *listener));
         self.done += 1;
         if program.inst(id).special == Special::Unknown {
             self.note_unknown(id);
@@ -376,15 +377,15 @@ impl CoreRun {
         self.privilege = self.pipeline.privilege();
         let level = Level::from(self.privilege);
         if level != self.levels.current() {
-            self.pipeline.settle_clocks(&mut (&mut self.counts, listener));
-            self.levels.change(level, &self.counts);
+            self.pipeline.settle_clocks(&mut (&mut self.totals, listener));
+            self.levels.change(level, self.totals.counts());
         }
     }
 
     fn open<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
-        self.pipeline.cut_window(&mut (&mut self.counts, &mut *listener));
+        self.pipeline.cut_window(&mut (&mut self.totals, &mut *listener));
         self.opened = Some(self.snapshot(memory));
-        self.levels.open(&self.counts);
+        self.levels.open(self.totals.counts());
         listener.counting(true);
     }
 
@@ -392,12 +393,12 @@ impl CoreRun {
     fn close<S: EventSink>(&mut self, drains: bool, memory: &MemorySystem, listener: &mut S) {
         let Some(opened) = self.opened.take() else { return };
         if drains {
-            self.pipeline.finish(&mut (&mut self.counts, &mut *listener));
+            self.pipeline.finish(&mut (&mut self.totals, &mut *listener));
         } else {
-            self.pipeline.cut_window(&mut (&mut self.counts, &mut *listener));
+            self.pipeline.cut_window(&mut (&mut self.totals, &mut *listener));
         }
         listener.counting(false);
-        self.levels.close(&self.counts);
+        self.levels.close(self.totals.counts());
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
         for (i, lost) in self.measured.lost.iter_mut().enumerate() {
@@ -409,9 +410,9 @@ impl CoreRun {
         self.measured.memory = self.measured.memory.plus(&memory);
     }
 
-    fn snapshot(&self, memory: &MemorySystem) -> Snapshot {
+    fn snapshot(&mut self, memory: &MemorySystem) -> Snapshot {
         Snapshot {
-            counts: self.counts.clone(),
+            counts: self.totals.counts().clone(),
             lost: *self.pipeline.lost_slots(),
             prefetches: memory.prefetch_stats(self.core),
             memory: memory.tally(self.core),

@@ -2,7 +2,8 @@
 //! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
 
 use sim_core::{
-    Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent, Privilege, RegisterAccess, StallCause,
+    Counts, Cycle, EventSink, EventTally, FlowEdge, Operation, PmuEvent, Privilege, RegisterAccess,
+    StallCause,
 };
 
 /// Hears what the core reports and passes it on as these revisions count it.
@@ -19,6 +20,7 @@ pub(crate) fn count_surplus(counts: &mut Counts) {
 
 impl<S: EventSink> EventSink for Erratum<'_, S> {
     const FOLLOWS_RUN: bool = S::FOLLOWS_RUN;
+    const ADDS_UP: bool = S::ADDS_UP;
 
     #[inline]
     #[track_caller]
@@ -27,6 +29,11 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
             self.listener.count(PmuEvent::STALL_SLOT_FRONTEND, n);
         }
         self.listener.count(event, n);
+    }
+
+    #[inline]
+    fn executed(&mut self, tally: &EventTally) {
+        self.listener.executed(tally);
     }
 
     #[inline]

@@ -31,6 +31,7 @@ pub mod regions;
 pub mod scenario;
 pub mod session;
 pub mod targets;
+mod totals;
 mod touches;
 pub mod trust;
 pub mod truth;

@@ -41,7 +41,7 @@ impl Pipeline {
             retires: false,
         };
         // Behind a fetch that faults nothing is executed.
-        let placed = arrival.fault.is_none() && self.place(&op, arrival, memory, sink);
+        let placed = arrival.fault.is_none() && self.place(&op, &arrival, memory, sink);
         if static_inst.branch != BranchKind::None {
             self.foresee(inst.id, None, step.next_pc);
             let branch = Branch::of(pc, &static_inst);

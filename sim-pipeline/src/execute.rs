@@ -84,7 +84,10 @@ impl Pipeline {
     ) -> Done {
         let inst = op.inst;
         match way {
-            Way::Issue if inst.shape == Shape::Plain => return self.compute(op, rename),
+            Way::Issue if inst.shape == Shape::Plain => {
+                let (issue, complete) = self.compute(op, rename);
+                return Done { issue, complete, ..Done::default() };
+            }
             Way::Issue => {}
             Way::AtRename => return self.rename_only(inst, rename),
             Way::WithPartner => {
@@ -119,9 +122,10 @@ impl Pipeline {
         done
     }
 
-    /// Executes an instruction of [`Shape::Plain`]: one micro-operation that waits for all sources.
-    #[inline]
-    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+    /// Executes an instruction of [`Shape::Plain`], one micro-operation that waits for all sources: when it
+    /// issued and when its result is there.
+    #[inline(always)]
+    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> (Cycle, Cycle) {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let needs = self.scoreboard.all_sources(inst).max(earliest);
@@ -132,11 +136,11 @@ impl Pipeline {
         } else {
             self.write(inst, inst.dsts(), result, issue.max(earliest));
         }
-        Done { issue, complete: result, ..Done::default() }
+        (issue, result)
     }
 
     /// Executes an instruction of [`Shape::Load`]: one load whose sources all form its address.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn load_alone<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -164,7 +168,7 @@ impl Pipeline {
     }
 
     /// Issues the only micro-operation of an instruction, which has what it needs in `needs`.
-    #[inline]
+    #[inline(always)]
     fn issue_alone(&mut self, op: &Op<'_>, needs: Cycle) -> Cycle {
         let request = self.request_for(&op.inst.uops[0]);
         let issue = self.pipes.book(request, needs, op.squash);

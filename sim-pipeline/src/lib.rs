@@ -33,6 +33,7 @@ pub mod resource;
 mod restart;
 pub mod retire;
 pub mod scoreboard;
+mod short_way;
 pub mod slots;
 mod tell;
 pub mod window;

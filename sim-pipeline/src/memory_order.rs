@@ -72,7 +72,7 @@ impl Pipeline {
             let checkpoint = self.checkpoint();
             let speculation = self.branches.speculation();
             let op = Op { squash: found, retires: false, ..Op::right_path(step, program) };
-            let placed = self.place(&op, arrival, memory, sink);
+            let placed = self.place(&op, &arrival, memory, sink);
             if placed {
                 self.tell(op.inst, op.flags, Aftermath::default(), memory, sink);
             }

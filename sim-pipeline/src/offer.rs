@@ -50,7 +50,7 @@ impl Pipeline {
             if i == offer.accepted {
                 self.window.hold_until(cycle + 1, offer.blocked);
             }
-            self.place(&op, arrival, memory, sink);
+            self.place(&op, &arrival, memory, sink);
         }
         if offer.offered == 0 {
             self.window.hold_until(cycle + 1, offer.blocked);

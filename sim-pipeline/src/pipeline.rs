@@ -16,21 +16,17 @@ use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
+use crate::short_way::{JOINED, LOAD, PLAIN};
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
-use crate::window::{EntryTimes, Window};
+use crate::window::{Blocked, EntryTimes, Window};
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
     Privilege, StallCause, TraceInst,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, Rename, Shape, Special, StaticEvents};
-
-/// The shapes as parameters of what is compiled for each of them.
-const ANY: u8 = Shape::Other as u8;
-const PLAIN: u8 = Shape::Plain as u8;
-const LOAD: u8 = Shape::Load as u8;
+use sim_isa::{BranchKind, Inst, MemOp, Program, Rename, Shape, Special, StaticEvents, UopCounts};
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
@@ -77,21 +73,39 @@ impl<'a> Op<'a> {
             retires: !flags.has(InstFlags::ABANDONED),
         }
     }
+
+    /// Its life, but for what becomes of it at its end.
+    #[inline(always)]
+    pub(crate) fn life(
+        &self,
+        arrival: &Arrival,
+        rename: Cycle,
+        done: &Done,
+        retire: Cycle,
+    ) -> OpLife {
+        OpLife {
+            inst: self.id,
+            pc: self.pc,
+            addr: self.addr.unwrap_or(0),
+            fetch: arrival.fetch,
+            front_end: arrival.at,
+            rename,
+            issue: done.issue,
+            complete: done.complete,
+            retire,
+            translation_cycles: done.reply.translation_cycles,
+            source: done.reply.source,
+            happened: done.reply.happened,
+            wrong_path: self.squash != NEVER,
+            ..OpLife::default()
+        }
+    }
 }
 
 /// True when the access ended in a data abort. A preload never does: it is dropped.
-fn aborts(op: &Op<'_>, done: &Done) -> bool {
+pub(crate) fn aborts(op: &Op<'_>, done: &Done) -> bool {
     let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
     done.reply.happened.has(Happened::FAULT) && !preload
-}
-
-/// True for the second half of a fused pair that costs no micro-operation of its own: `AESMC` behind
-/// `AESE`, `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
-#[inline]
-fn rides_along(inst: &Inst) -> bool {
-    inst.branch == BranchKind::None
-        && !inst.srcs().contains(&Reg::NZCV)
-        && inst.srcs().iter().any(|src| inst.dsts().contains(src))
 }
 
 /// The out-of-order core.
@@ -182,7 +196,7 @@ impl Pipeline {
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
             // Nothing of what follows below can happen to it.
-            self.place(&Op::right_path(step, program), arrival, memory, sink);
+            self.place(&Op::right_path(step, program), &arrival, memory, sink);
             return &self.life;
         }
         let arrival = self.order_load(step, arrival, program, memory, sink);
@@ -193,7 +207,7 @@ impl Pipeline {
         }
         let generated = self.generates(op.inst);
         op.retires &= self.completes(generated);
-        let placed = self.place(&op, arrival, memory, sink);
+        let placed = self.place(&op, &arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         self.note_address(&op, step);
         let breaks_off = if op.retires && !self.life.retired {
@@ -215,11 +229,7 @@ impl Pipeline {
         }
         if resolves {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
-            let life = self.life;
-            if self.resolve(branch, life.complete, next, program, memory, sink) {
-                // What ran behind it in vain had lives of its own.
-                self.life = OpLife { mispredicted: true, ..life };
-            }
+            self.resolve(branch, self.life.complete, next, program, memory, sink);
         }
         if special != Special::None || breaks_off != BreaksOff::No || returns {
             let (inst, next_pc) = (program.inst(id), step.next_pc);
@@ -276,78 +286,61 @@ impl Pipeline {
     }
 
     /// One instruction through all stages: false when its path was squashed before it got a slot.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn place<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: Arrival,
+        arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let is_alone = !arrival.fused && op.flags.activity() == Activity::All;
+        if op.flags.activity() != Activity::All {
+            return self.place_any(op, arrival, memory, sink);
+        }
         match op.inst.shape {
-            Shape::Plain if is_alone => self.place_as::<PLAIN, M, S>(op, arrival, memory, sink),
-            Shape::Load if is_alone => self.place_as::<LOAD, M, S>(op, arrival, memory, sink),
-            _ => self.place_as::<ANY, M, S>(op, arrival, memory, sink),
+            Shape::Plain if !arrival.fused => {
+                self.place_short::<PLAIN, M, S>(op, arrival, memory, sink)
+            }
+            Shape::Plain if !op.inst.rides_along => {
+                self.place_short::<JOINED, M, S>(op, arrival, memory, sink)
+            }
+            Shape::Load if !arrival.fused => {
+                self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
+            }
+            _ => self.place_any(op, arrival, memory, sink),
         }
     }
 
-    /// The arrows of the core are the lines of this function. It is compiled for each
-    /// [`Shape`], since most instructions need half of it.
-    fn place_as<const SHAPE: u8, M: MemoryPort, S: EventSink>(
+    /// The arrows of the core are the lines of this function.
+    #[inline(never)]
+    fn place_any<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: Arrival,
+        arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let way = if SHAPE == ANY { self.way(op.inst, arrival.fused) } else { Way::Issue };
-        let Some((rename, mops)) = self.rename::<SHAPE, M, S>(op, way, arrival, memory, sink)
-        else {
+        let way = self.way(op.inst, arrival.fused);
+        let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
             return false;
         };
         sink.at(rename);
-        self.raise_speculative::<SHAPE, S>(op, mops, sink);
-        let mut done = match SHAPE {
-            PLAIN => self.compute(op, rename),
-            LOAD => self.load_alone(op, rename, memory, sink),
-            _ => self.execute(op, way, rename, memory, sink),
-        };
-        let retires = op.retires && (SHAPE == PLAIN || !aborts(op, &done));
-        let retired = self.complete::<SHAPE, S>(op, &done, mops, retires, sink);
-        let drained = if SHAPE == ANY && retires {
-            self.store(op, &mut done, retired, memory, sink)
-        } else {
-            retired
-        };
+        self.raise_speculative(op, mops, sink);
+        let mut done = self.execute(op, way, rename, memory, sink);
+        let retires = op.retires && !aborts(op, &done);
+        let retired = self.complete(op, &done, mops, retires, sink);
+        let drained =
+            if retires { self.store(op, &mut done, retired, memory, sink) } else { retired };
         let memory_until = self.retire.memory_until();
-        if SHAPE == ANY {
-            let (retired, drained) = (retired + 1, drained + 1);
-            let times = EntryTimes { retired, drained, memory_until };
-            // On the right path all MOPs but the last have taken theirs.
-            let mops = if op.squash == NEVER { mops.min(1) } else { mops };
-            self.window.take_entries(op.inst, way, mops, times);
-        } else {
-            self.window.take_mop(op.inst, retired + 1, memory_until);
-        }
+        let times = EntryTimes { retired: retired + 1, drained: drained + 1, memory_until };
+        // On the right path all MOPs but the last have taken theirs.
+        let last = if op.squash == NEVER { mops.min(1) } else { mops };
+        self.window.take_entries(op.inst, way, last, times);
         self.life = OpLife {
-            inst: op.id,
-            pc: op.pc,
-            addr: op.addr.unwrap_or(0),
-            fetch: arrival.fetch,
-            front_end: arrival.at,
-            rename,
-            issue: done.issue,
-            complete: done.complete,
-            retire: retired,
             written: if done.store.is_some() && retires { drained } else { 0 },
-            translation_cycles: done.reply.translation_cycles,
-            source: done.reply.source,
-            happened: done.reply.happened,
             retired: retires,
-            wrong_path: op.squash != NEVER,
-            mispredicted: false,
             mops: mops as u8,
+            ..op.life(arrival, rename, &done, retired)
         };
         true
     }
@@ -383,49 +376,36 @@ impl Pipeline {
     /// How the instruction goes on from rename.
     #[inline]
     fn way(&self, inst: &Inst, fused: bool) -> Way {
-        if fused && rides_along(inst) { Way::WithPartner } else { self.window.way(inst) }
+        if fused && inst.rides_along { Way::WithPartner } else { self.window.way(inst) }
     }
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
     #[inline]
-    fn rename<const SHAPE: u8, M: MemoryPort, S: EventSink>(
+    fn rename<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         way: Way,
-        arrival: Arrival,
+        arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
-        if SHAPE == ANY && arrival.fused {
+        if arrival.fused {
             return self.join(op, way, arrival);
         }
         let mut first = 0;
         let mut uops = uops_of(op.inst, way);
-        let mops = if SHAPE == ANY { u32::from(op.inst.n_mops) } else { 1 };
+        let mops = u32::from(op.inst.n_mops);
         for mop in 0..mops {
             let blocked = if mop == 0 {
                 self.window.blocker(op.inst, way, arrival.at)
             } else {
                 self.window.rob_blocker(mop as usize)
             };
-            let slot = self.window.slot(uops, blocked);
-            let cycle = slot.until;
-            let sent = cycle <= op.squash;
-            let leave = cycle.min(op.squash);
-            let (arrive, late) = (arrival.at, arrival.late);
-            let used = SlotUse { arrive, leave, sent, late, blocked: slot.by };
-            let (from, to) = self.slots.enter(used, sink).back_end;
-            if to > from {
-                let pending = memory.l2_miss_pending(from, to);
-                sink.count(PmuEvent::STALL_BACKEND_MEM, pending);
-            }
-            if !sent {
-                // Rename is in order: nothing behind it gets a slot either.
-                self.window.hold_until(op.squash + 1, slot.by);
-                self.front.renamed(op.squash);
+            let uops = std::mem::take(&mut uops);
+            let Some(cycle) = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)
+            else {
                 return (mop > 0).then_some((first, mop));
-            }
-            self.window.take_slot(std::mem::take(&mut uops), slot);
+            };
             if mop == 0 {
                 first = cycle;
                 self.front.renamed(cycle);
@@ -438,10 +418,46 @@ impl Pipeline {
         Some((first, mops))
     }
 
+    /// The slot of one MOP, given what it waits for; `None` when its path is squashed before. The first MOP
+    /// brings all micro-operations.
+    #[inline(always)]
+    pub(crate) fn enter_slot<M: MemoryPort, S: EventSink>(
+        &mut self,
+        squash: Cycle,
+        uops: UopCounts,
+        arrival: &Arrival,
+        blocked: Blocked,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Option<Cycle> {
+        let slot = self.window.slot(uops, blocked);
+        let (cycle, sent) = (slot.until, slot.until <= squash);
+        let (arrive, late) = (arrival.at, arrival.late);
+        let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
+        let (from, to) = self.slots.enter(used, sink).back_end;
+        if to > from {
+            let pending = memory.l2_miss_pending(from, to);
+            sink.count(PmuEvent::STALL_BACKEND_MEM, pending);
+        }
+        if !sent {
+            // Rename is in order: nothing behind it gets a slot either.
+            self.window.hold_until(squash + 1, slot.by);
+            self.front.renamed(squash);
+            return None;
+        }
+        self.window.take_slot(uops, slot);
+        Some(cycle)
+    }
+
     /// The second half of a fused pair goes on in its partner's slot, or later if what it needs is not
     /// free: what comes behind it waits as well.
-    #[inline]
-    fn join(&mut self, op: &Op<'_>, way: Way, arrival: Arrival) -> Option<(Cycle, u32)> {
+    #[inline(always)]
+    pub(crate) fn join(
+        &mut self,
+        op: &Op<'_>,
+        way: Way,
+        arrival: &Arrival,
+    ) -> Option<(Cycle, u32)> {
         let slot = self.window.partner_slot(op.inst, way, arrival.at);
         if slot.until > op.squash {
             self.window.hold_until(op.squash + 1, slot.by);
@@ -454,17 +470,12 @@ impl Pipeline {
 
     /// Events that speculative execution raises whatever becomes of the instruction.
     #[inline]
-    fn raise_speculative<const SHAPE: u8, S: EventSink>(
-        &mut self,
-        op: &Op<'_>,
-        mops: u32,
-        sink: &mut S,
-    ) {
+    pub(crate) fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
         sink.raise(PmuEvent::INST_SPEC);
         sink.count(PmuEvent::OP_SPEC, mops.into());
         let mut bits = op.inst.events.0;
         let activity = op.flags.activity();
-        if SHAPE == ANY && activity != Activity::All {
+        if activity != Activity::All {
             bits = raise_predicate(op.inst.events, activity, mops, sink).0;
         }
         while bits != 0 {
@@ -473,6 +484,17 @@ impl Pipeline {
             sink.count(StaticEvents::LIST[i], n);
             bits &= bits - 1;
         }
+        self.raise_by_operand(op, op.inst.mem.op != MemOp::None, sink);
+    }
+
+    /// Those of them that count elements or depend on the address.
+    #[inline(always)]
+    pub(crate) fn raise_by_operand<S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        has_address: bool,
+        sink: &mut S,
+    ) {
         if op.inst.fp_element_ops > 0 {
             let event = if op.inst.is_sve {
                 PmuEvent::FP_SCALE_OPS_SPEC
@@ -481,14 +503,14 @@ impl Pipeline {
             };
             sink.count(event, op.inst.fp_element_ops.into());
         }
-        if SHAPE != PLAIN && op.inst.mem.op != MemOp::None {
+        if has_address {
             lsu::raise_instruction_events(op, sink);
         }
     }
 
     /// Completion and retirement of all MOPs: the cycle in which the last one leaves the window.
     #[inline]
-    fn complete<const SHAPE: u8, S: EventSink>(
+    fn complete<S: EventSink>(
         &mut self,
         op: &Op<'_>,
         done: &Done,
@@ -496,7 +518,6 @@ impl Pipeline {
         retires: bool,
         sink: &mut S,
     ) -> Cycle {
-        let mops = if SHAPE == ANY { mops } else { 1 };
         if op.squash != NEVER {
             return op.squash;
         }

@@ -302,6 +302,14 @@ impl Window {
         self.log.take(inst.entries.plus(ONE_MOP), self.cycle, retired);
     }
 
+    /// As [`Window::take_entries`], for the second half of a pair that issues and is no store.
+    #[inline]
+    pub fn take_joined(&mut self, inst: &Inst, retired: Cycle) {
+        if inst.entries != Entries::default() {
+            self.log.take(inst.entries, self.cycle, retired);
+        }
+    }
+
     /// The issue queues.
     #[inline]
     pub fn queues(&mut self) -> &mut IssueQueues {

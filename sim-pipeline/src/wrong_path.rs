@@ -13,7 +13,7 @@ use crate::pipeline::{Op, Pipeline};
 use crate::scoreboard::Scoreboard;
 use crate::tell::Aftermath;
 use crate::window::WindowMark;
-use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, PmuEvent, StallCause};
+use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
 use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
 
 /// The core before a wrong path.
@@ -105,7 +105,7 @@ fn flows_on(special: Special) -> bool {
 
 impl Pipeline {
     /// Predicts the branch, compares with where the stream went, runs the wrong path if they differ,
-    /// trains. True when the branch was mispredicted and the pipeline was flushed.
+    /// trains.
     pub(crate) fn resolve<M: MemoryPort, S: EventSink>(
         &mut self,
         branch: Branch,
@@ -114,7 +114,7 @@ impl Pipeline {
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> bool {
+    ) {
         sink.at(resolved);
         let retires = Some(self.life.retire);
         let perfect = self.branches.perfect(branch, next);
@@ -128,7 +128,7 @@ impl Pipeline {
             let course = Course { taken, flushed: false, resolved: true, retires };
             raise_branch(&prediction, course, sink);
             self.front.follow(&prediction);
-            return false;
+            return;
         };
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
@@ -141,10 +141,12 @@ impl Pipeline {
             Aftermath { taken, target: Some(next), mispredicted: flushed, exception: false };
         self.tell_branch(behind, program, memory, sink);
         if flushed {
-            let returns = self.branches.return_stack();
+            let (returns, life) = (self.branches.return_stack(), self.life);
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
+            // What ran behind it in vain had lives of its own.
+            self.life = OpLife { mispredicted: true, ..life };
             self.branches.recover(branch, &prediction, returns, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
@@ -153,7 +155,6 @@ impl Pipeline {
             };
             self.front.redirect(at, cause);
         }
-        flushed
     }
 
     /// What a wrong path changes and must not leave behind.
@@ -244,9 +245,9 @@ impl Pipeline {
             Some(addr) if inst.mem.elements > 0 => {
                 let (flags, further) = self.last_elements.guess(id, addr);
                 let op = Op { flags, more: &further[..flags.further()], ..op };
-                self.place(&op, arrival, memory, sink)
+                self.place(&op, &arrival, memory, sink)
             }
-            _ => self.place(&op, arrival, memory, sink),
+            _ => self.place(&op, &arrival, memory, sink),
         }
     }
 

@@ -24,7 +24,7 @@ impl CoreRun {
         listener.core(self.core);
         let mut order = self.order.take().unwrap_or_else(|| ProgramOrder::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
-            let sink = &mut (&mut self.counts, &mut *listener);
+            let sink = &mut (&mut self.totals, &mut *listener);
             order.meet_next(None, &mut self.pipeline, program, sink);
             self.order = Some(order);
             self.end(memory, listener);
@@ -32,7 +32,7 @@ impl CoreRun {
         }
         while self.at < self.batch.len() && !self.ended && order.cycle() <= until {
             let next = Some(self.batch[self.at].id);
-            let sink = &mut (&mut self.counts, &mut *listener);
+            let sink = &mut (&mut self.totals, &mut *listener);
             order.meet_next(next, &mut self.pipeline, program, sink);
             if self.stretch == 0 {
                 let most = self.undisturbed();
@@ -46,7 +46,7 @@ impl CoreRun {
         self.order = Some(order);
         if self.at >= self.batch.len() {
             for recorded in self.exceptions_behind() {
-                self.pipeline.take_recorded(recorded, &mut (&mut self.counts, &mut *listener));
+                self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *listener));
             }
         }
         Ok(())
@@ -114,7 +114,7 @@ impl CoreRun {
         let more = &self.reader.more()[self.more_at..];
         let stretch = Stretch { insts, more, until };
         let mut port = memory.port(self.core);
-        let sink = &mut (&mut self.counts, &mut *listener);
+        let sink = &mut (&mut self.totals, &mut *listener);
         let core = &mut self.pipeline;
         let (ran, used) = order.run(&stretch, core, program, &mut port, sink);
         self.at += ran;
@@ -138,7 +138,7 @@ impl CoreRun {
             self.note_unknown(id);
         }
         self.returns = inst.branch == BranchKind::ExceptionReturn;
-        let sink = &mut (&mut self.counts, &mut *listener);
+        let sink = &mut (&mut self.totals, &mut *listener);
         if self.pipeline.take_expected(inst, sink) {
             self.returns = false;
             order.restart();

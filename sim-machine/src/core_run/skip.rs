@@ -38,7 +38,7 @@ impl CoreRun {
         if to < self.reader.position().saturating_add(SHORTEST) {
             return Ok(());
         }
-        let mut cycle = self.pipeline.idle_until(0, &mut self.counts);
+        let mut cycle = self.pipeline.idle_until(0, &mut self.totals);
         if learn_from >= self.reader.position() {
             cycle = self.pass(learn_from, cycle, touches, program, memory)?;
         }
@@ -48,7 +48,7 @@ impl CoreRun {
         self.batch.iter().skip(self.at).for_each(|inst| approach.record(inst));
         self.reader.skim(to, &mut approach)?;
         let (cycle, last) = approach.leave();
-        self.pipeline.idle_until(cycle, &mut self.counts);
+        self.pipeline.idle_until(cycle, &mut self.totals);
         self.begins_somewhere = self.full_system;
         if let (true, Some(last)) = (self.next_batch()?, last) {
             let next = program.pc(self.batch[0].id);

@@ -1,0 +1,136 @@
+//! The short way: what most instructions are, through the same stages as `Pipeline::place_any`, without
+//! what cannot happen to them ([`sim_isa::Shape`]).
+
+use crate::dispatch::Way;
+use crate::execute::Done;
+use crate::frontend::Arrival;
+use crate::pipeline::{Op, Pipeline, aborts};
+use sim_core::time::NEVER;
+use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
+use sim_isa::StaticEvents;
+
+/// One micro-operation that computes, in a slot of its own.
+pub(crate) const PLAIN: u8 = 0;
+/// One load, in a slot of its own.
+pub(crate) const LOAD: u8 = 1;
+/// One micro-operation that computes, in the slot of the instruction with which it makes a fused pair.
+pub(crate) const JOINED: u8 = 2;
+
+impl Pipeline {
+    /// One instruction through all stages: false when its path was squashed before it got a slot.
+    pub(crate) fn place_short<const KIND: u8, M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        let slot = match KIND {
+            JOINED => self.join(op, Way::Issue, arrival).map(|(cycle, _)| cycle),
+            _ => self.rename_one(op, arrival, memory, sink),
+        };
+        let Some(rename) = slot else { return false };
+        sink.at(rename);
+        let mops = u32::from(KIND != JOINED);
+        if S::ADDS_UP {
+            self.add_up_speculative::<KIND, S>(op, sink);
+        } else {
+            self.raise_speculative(op, mops, sink);
+        }
+        let done = match KIND {
+            LOAD => self.load_alone(op, rename, memory, sink),
+            _ => {
+                let (issue, complete) = self.compute(op, rename);
+                Done { issue, complete, ..Done::default() }
+            }
+        };
+        let retires = op.retires && (KIND != LOAD || !aborts(op, &done));
+        let retired = if op.squash == NEVER {
+            self.retire_one::<KIND, S>(&done, retires, sink)
+        } else {
+            op.squash
+        };
+        let memory_until = self.retire.memory_until();
+        match KIND {
+            JOINED => self.window.take_joined(op.inst, retired + 1),
+            _ => self.window.take_mop(op.inst, retired + 1, memory_until),
+        }
+        self.note_life::<KIND, S>(op, arrival, rename, &done, retires, retired);
+        true
+    }
+
+    /// The slot of an instruction of one MOP.
+    #[inline(always)]
+    fn rename_one<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Option<Cycle> {
+        let blocked = self.window.blocker(op.inst, Way::Issue, arrival.at);
+        let slot = self.enter_slot(op.squash, op.inst.by_type, arrival, blocked, memory, sink)?;
+        self.front.renamed(slot);
+        self.pipes.advance(slot);
+        Some(slot)
+    }
+
+    /// As `Pipeline::raise_speculative`, for a sink that adds up.
+    #[inline(always)]
+    fn add_up_speculative<const KIND: u8, S: EventSink>(&mut self, op: &Op<'_>, sink: &mut S) {
+        sink.raise(PmuEvent::INST_SPEC);
+        if KIND == JOINED {
+            sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
+        } else {
+            sink.raise(PmuEvent::OP_SPEC);
+            sink.executed(&op.inst.tally);
+        }
+        self.raise_by_operand::<S>(op, KIND == LOAD, sink);
+    }
+
+    /// Completion and retirement: the cycle in which it leaves the window.
+    #[inline(always)]
+    fn retire_one<const KIND: u8, S: EventSink>(
+        &mut self,
+        done: &Done,
+        retires: bool,
+        sink: &mut S,
+    ) -> Cycle {
+        if KIND == LOAD && done.waits_for_memory {
+            self.retire.wait_for_memory(done.complete);
+        }
+        let retired = match KIND {
+            JOINED => self.retire.wait(done.complete),
+            _ => self.retire.place(done.complete),
+        };
+        if retires {
+            sink.at(retired);
+            sink.raise(PmuEvent::INST_RETIRED);
+            sink.count(PmuEvent::OP_RETIRED, u64::from(KIND != JOINED));
+        }
+        retired
+    }
+
+    /// The life of the operation; of one that nobody hears of what the core itself asks for.
+    #[inline(always)]
+    fn note_life<const KIND: u8, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        rename: Cycle,
+        done: &Done,
+        retires: bool,
+        retired: Cycle,
+    ) {
+        if !S::ADDS_UP {
+            let mops = u8::from(KIND != JOINED);
+            self.life =
+                OpLife { mops, retired: retires, ..op.life(arrival, rename, done, retired) };
+            return;
+        }
+        let life = &mut self.life;
+        (life.pc, life.complete, life.retire, life.retired) =
+            (op.pc, done.complete, retired, retires);
+        life.happened = if KIND == LOAD { done.reply.happened } else { Happened::default() };
+    }
+}
