@@ -116,7 +116,7 @@ impl EventTally {
     pub const PLACES: usize = 32;
 
     /// Adds another one; no count may come to more than 255.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, more: &EventTally) {
         for (count, more) in self.0.iter_mut().zip(more.0) {
             *count += more;
@@ -156,7 +156,7 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
         self.1.count(event, n);
     }
 
-    #[inline]
+    #[inline(always)]
     fn executed(&mut self, tally: &EventTally) {
         self.0.executed(tally);
         self.1.executed(tally);
@@ -233,7 +233,7 @@ impl<S: EventSink> EventSink for &mut S {
         (**self).count(event, n);
     }
 
-    #[inline]
+    #[inline(always)]
     fn executed(&mut self, tally: &EventTally) {
         (**self).executed(tally);
     }

@@ -80,6 +80,8 @@ pub enum Shape {
     Plain,
     /// Nothing but one load of consecutive bytes whose sources all form its address, in a slot of its own.
     Load,
+    /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
+    Single,
 }
 
 impl Shape {
@@ -89,17 +91,20 @@ impl Shape {
             && inst.rename == Rename::Normal
             && inst.maintenance.is_none()
             && inst.context_write.is_none();
-        let [group] = inst.uops() else { return Shape::Other };
-        if !is_ordinary || group.count != 1 || group.pipes == PipeMask::NONE {
-            return Shape::Other;
-        }
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
+        if !is_ordinary || !in_one || op == MemOp::Maintenance {
+            return Shape::Other;
+        }
+        let [group] = inst.uops() else { return Shape::Single };
+        if group.count != 1 || group.pipes == PipeMask::NONE {
+            return Shape::Single;
+        }
         let reads_only = inst.n_addr_srcs == inst.n_srcs && inst.accumulate.family == 0;
         match (group.role, op) {
             (Role::Compute, MemOp::None) => Shape::Plain,
-            (Role::Load, MemOp::Load) if in_one && reads_only => Shape::Load,
-            _ => Shape::Other,
+            (Role::Load, MemOp::Load) if reads_only => Shape::Load,
+            _ => Shape::Single,
         }
     }
 }
@@ -480,6 +485,8 @@ pub struct Inst {
     pub by_type: UopCounts,
     /// The micro-operations by the issue queues in which they wait.
     pub by_queue: UopCounts,
+    /// What one micro-operation of each group takes of them.
+    pub queue_entries: [UopCounts; MAX_UOP_GROUPS],
 }
 
 impl Inst {
@@ -499,6 +506,7 @@ impl Inst {
     pub(crate) fn settle(&mut self) {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
+        self.queue_entries = self.uops.map(|group| UopCounts::queue_entry(group.pipes));
         self.entries = Entries::of_inst(self);
         self.stores = self.mem.op.stores();
         self.fusion = Fusion::of(self);

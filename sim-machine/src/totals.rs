@@ -19,6 +19,7 @@ impl Totals {
         &self.counts
     }
 
+    #[inline(never)]
     fn settle(&mut self) {
         let executed = std::mem::take(&mut self.executed);
         self.instructions = 0;
@@ -36,7 +37,7 @@ impl EventSink for Totals {
         self.counts.count(event, n);
     }
 
-    #[inline]
+    #[inline(always)]
     fn executed(&mut self, tally: &EventTally) {
         // Each raises an event once at most.
         if self.instructions == u8::MAX {

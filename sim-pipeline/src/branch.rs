@@ -63,6 +63,11 @@ pub struct Prediction {
     pub btb: BtbHit,
     /// A taken branch that no BTB knew and that decode found: predicted late.
     pub resteered: bool,
+}
+
+/// What the branch predicted last was predicted from, to train with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Basis {
     /// Where the BTB would have sent it.
     btb_target: Option<u64>,
     lookup: DirectionLookup,
@@ -89,19 +94,19 @@ impl DirectionUnit {
     }
 
     #[inline]
-    fn look_up(&self, pc: u64, history: &HistoryState) -> DirectionLookup {
+    fn look_up(&self, pc: u64, basis: &mut Basis) -> bool {
         match self {
-            DirectionUnit::Tage(tage) => tage.look_up(pc, history),
-            DirectionUnit::Gshare(gshare) => DirectionLookup::given(gshare.look_up(pc, history)),
-            DirectionUnit::Perfect => DirectionLookup::given(false),
+            DirectionUnit::Tage(tage) => tage.look_up(pc, &basis.before, &mut basis.lookup),
+            DirectionUnit::Gshare(gshare) => gshare.look_up(pc, &basis.before),
+            DirectionUnit::Perfect => false,
         }
     }
 
     #[inline]
-    fn train(&mut self, pc: u64, prediction: &Prediction, taken: bool) {
+    fn train(&mut self, pc: u64, basis: &Basis, taken: bool) {
         match self {
-            DirectionUnit::Tage(tage) => tage.train(pc, &prediction.lookup, taken),
-            DirectionUnit::Gshare(gshare) => gshare.train(pc, &prediction.before, taken),
+            DirectionUnit::Tage(tage) => tage.train(pc, &basis.lookup, taken),
+            DirectionUnit::Gshare(gshare) => gshare.train(pc, &basis.before, taken),
             DirectionUnit::Perfect => {}
         }
     }
@@ -115,6 +120,7 @@ pub struct BranchUnit {
     indirect: IndirectPredictor,
     returns: ReturnStack,
     history: History,
+    basis: Basis,
 }
 
 impl BranchUnit {
@@ -126,30 +132,31 @@ impl BranchUnit {
             indirect: IndirectPredictor::new(config.indirect_path_bits, config.indirect_targets),
             returns: ReturnStack::new(config.return_stack),
             history: History::new(&config.history_lengths, config.folded_bits),
+            basis: Basis {
+                btb_target: None,
+                lookup: DirectionLookup::default(),
+                before: HistoryState::default(),
+            },
         }
     }
 
     /// Predicts one branch and moves the speculative history and return stack past it.
     pub fn predict(&mut self, branch: Branch) -> Prediction {
-        let before = *self.history.state();
+        self.basis.before = *self.history.state();
         let (found, btb_target) = self.btb.look_up(branch.pc);
+        self.basis.btb_target = btb_target;
         // Work that is abandoned has no outcome to be predicted perfectly, but nothing is late there.
         let is_perfect = matches!(self.direction, DirectionUnit::Perfect);
         let btb = if is_perfect { BtbHit::Nano } else { found };
-        let lookup = if branch.is_conditional() {
-            self.direction.look_up(branch.pc, &before)
-        } else {
-            DirectionLookup::given(true)
-        };
-        let target = self.target(branch, &before, btb_target);
+        let taken = !branch.is_conditional() || self.direction.look_up(branch.pc, &mut self.basis);
+        let target = self.target(branch, btb_target);
         if matches!(branch.kind, BranchKind::Call | BranchKind::IndirectCall) {
             self.returns.push(branch.pc.wrapping_add(4));
         }
-        let taken = lookup.taken;
         let next = if taken { target } else { Some(branch.pc.wrapping_add(4)) };
         self.history.push(branch, taken, next.unwrap_or(0));
         let resteered = taken && btb == BtbHit::Miss;
-        Prediction { next, taken, btb, resteered, btb_target, lookup, before }
+        Prediction { next, taken, btb, resteered }
     }
 
     /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. False
@@ -166,7 +173,7 @@ impl BranchUnit {
         self.train(branch.kind, &prediction, Outcome { pc: branch.pc, taken, next });
         let is_wrong = prediction.next != Some(next);
         if is_wrong {
-            self.history.restore(prediction.before);
+            self.history.restore(self.basis.before);
             self.history.push(branch, taken, next);
         }
         (prediction, is_wrong)
@@ -177,41 +184,30 @@ impl BranchUnit {
     pub fn perfect(&self, branch: Branch, next: Option<u64>) -> Option<Prediction> {
         let (DirectionUnit::Perfect, Some(target)) = (&self.direction, next) else { return None };
         let taken = !branch.is_conditional() || target != branch.pc.wrapping_add(4);
-        Some(Prediction {
-            next,
-            taken,
-            btb: BtbHit::Nano,
-            resteered: false,
-            btb_target: next,
-            lookup: DirectionLookup::given(taken),
-            before: HistoryState::default(),
-        })
+        Some(Prediction { next, taken, btb: BtbHit::Nano, resteered: false })
     }
 
     /// Where the branch would go if it is taken.
-    fn target(
-        &mut self,
-        branch: Branch,
-        before: &HistoryState,
-        btb_target: Option<u64>,
-    ) -> Option<u64> {
+    #[inline]
+    fn target(&mut self, branch: Branch, btb_target: Option<u64>) -> Option<u64> {
         match branch.kind {
+            BranchKind::Direct | BranchKind::Conditional | BranchKind::Call => Some(branch.target),
             BranchKind::Return => self
                 .returns
                 .pop()
-                .or_else(|| self.indirect.look_up(branch.pc, before))
+                .or_else(|| self.indirect.look_up(branch.pc, &self.basis.before))
                 .or(btb_target),
             BranchKind::Indirect | BranchKind::IndirectCall => {
-                self.indirect.look_up(branch.pc, before).or(btb_target)
+                self.indirect.look_up(branch.pc, &self.basis.before).or(btb_target)
             }
             BranchKind::ExceptionReturn | BranchKind::None => None,
-            BranchKind::Direct | BranchKind::Conditional | BranchKind::Call => Some(branch.target),
         }
     }
 
-    /// The return stack, to be given to [`BranchUnit::recover`] when a wrong path ends.
-    pub fn return_stack(&self) -> ReturnStack {
-        self.returns.clone()
+    /// History before the branch predicted last and the return stack behind it, to be given to
+    /// [`BranchUnit::recover`] when the wrong path behind it ends.
+    pub fn around_last(&self) -> Speculation {
+        Speculation { history: self.basis.before, returns: self.returns.clone() }
     }
 
     /// Everything that prediction alone moves, to be given to [`BranchUnit::restore`].
@@ -226,36 +222,27 @@ impl BranchUnit {
     }
 
     /// Puts history and return stack where they are behind the branch with its real outcome.
-    pub fn recover(
-        &mut self,
-        branch: Branch,
-        wrong: &Prediction,
-        returns: ReturnStack,
-        actual: Outcome,
-    ) {
-        self.history.restore(wrong.before);
+    pub fn recover(&mut self, branch: Branch, around: Speculation, actual: Outcome) {
+        self.restore(around);
         self.history.push(branch, actual.taken, actual.next);
-        self.returns = returns;
     }
 
-    /// Trains with the outcome of a branch of the right path.
+    /// Trains with the outcome of a branch of the right path, the one predicted last.
     pub fn train(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
         if let DirectionUnit::Perfect = self.direction {
             return;
         }
-        let before = &prediction.before;
+        let basis = &self.basis;
         match kind {
-            BranchKind::Conditional => {
-                self.direction.train(actual.pc, prediction, actual.taken);
-            }
+            BranchKind::Conditional => self.direction.train(actual.pc, basis, actual.taken),
             BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return => {
                 let was_right = prediction.next == Some(actual.next);
-                self.indirect.train(actual.pc, before, actual.next, was_right);
+                self.indirect.train(actual.pc, &basis.before, actual.next, was_right);
             }
             _ => {}
         }
         if actual.taken {
-            self.btb.train(actual.pc, actual.next, prediction.btb_target);
+            self.btb.train(actual.pc, actual.next, basis.btb_target);
         }
     }
 }
@@ -309,8 +296,8 @@ mod tests {
         unit.train(branch.kind, &prediction, actual);
         let right = prediction.next == Some(next);
         if !right {
-            let returns = unit.return_stack();
-            unit.recover(branch, &prediction, returns, actual);
+            let around = unit.around_last();
+            unit.recover(branch, around, actual);
         }
         right
     }
@@ -405,6 +392,7 @@ mod tests {
         }
         for branch in [conditional(), Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 }] {
             assert_eq!(taught.predict(branch), ran.predict(branch));
+            assert_eq!(taught.basis, ran.basis);
         }
     }
 

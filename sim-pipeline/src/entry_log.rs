@@ -76,7 +76,7 @@ impl EntryLog {
     }
 
     /// Takes entries in `now` until `free`.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, entries: Entries, now: Cycle, free: Cycle) {
         let entries = if self.has(entries) { entries } else { self.make_room(entries, now) };
         self.left = self.left.minus(entries);

@@ -95,6 +95,19 @@ impl Pipeline {
                 return Done { issue: rename, complete, ..Done::default() };
             }
         }
+        self.execute_groups(op, rename, memory, sink)
+    }
+
+    /// Issues and executes all micro-operations of the instruction renamed in `rename`.
+    #[inline(always)]
+    pub(crate) fn execute_groups<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        rename: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Done {
+        let inst = op.inst;
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let mut at = Progress {
             earliest,
@@ -106,8 +119,8 @@ impl Pipeline {
             result: rename + 1,
         };
         let mut done = Done::default();
-        for group in inst.uops() {
-            self.run_group(op, group, &mut at, &mut done, memory, sink);
+        for (group, entry) in inst.uops().iter().zip(inst.queue_entries) {
+            self.run_group(op, (group, entry), &mut at, &mut done, memory, sink);
         }
         self.run_special(op, &mut at, &mut done, memory, sink);
         if let Some(atomic) = done.atomic {
@@ -192,12 +205,12 @@ impl Pipeline {
         inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst)).max().unwrap_or(0)
     }
 
-    /// All micro-operations of one group.
-    #[inline]
+    /// All micro-operations of one group, each of which takes `entry` of the issue queues.
+    #[inline(always)]
     fn run_group<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        group: &UopGroup,
+        (group, entry): (&UopGroup, UopCounts),
         at: &mut Progress,
         done: &mut Done,
         memory: &mut M,
@@ -216,7 +229,7 @@ impl Pipeline {
         };
         let needs = needs.max(at.earliest);
         let needs = if group.role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
-        let issue = self.issue(group, needs, op.squash);
+        let issue = self.issue((group, entry), needs, op.squash);
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
         let result = issue + Cycle::from(group.latency);
@@ -237,12 +250,16 @@ impl Pipeline {
 
     /// Issues the micro-operations of a group and returns the cycle of the last one.
     #[inline]
-    fn issue(&mut self, group: &UopGroup, needs: Cycle, squash: Cycle) -> Cycle {
+    fn issue(
+        &mut self,
+        (group, entry): (&UopGroup, UopCounts),
+        needs: Cycle,
+        squash: Cycle,
+    ) -> Cycle {
         if group.pipes == PipeMask::NONE {
             return needs;
         }
         let request = self.request_for(group);
-        let entry = UopCounts::queue_entry(group.pipes);
         let mut last = needs;
         for _ in 0..group.count {
             let cycle = self.pipes.book(request, needs, squash);

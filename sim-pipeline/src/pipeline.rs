@@ -16,7 +16,7 @@ use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
-use crate::short_way::{JOINED, LOAD, PLAIN};
+use crate::short_way::{JOINED, LOAD, PLAIN, SINGLE};
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
 use crate::window::{Blocked, EntryTimes, Window};
@@ -307,6 +307,9 @@ impl Pipeline {
             Shape::Load if !arrival.fused => {
                 self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
             }
+            Shape::Single if !arrival.fused => {
+                self.place_short::<SINGLE, M, S>(op, arrival, memory, sink)
+            }
             _ => self.place_any(op, arrival, memory, sink),
         }
     }
@@ -542,7 +545,7 @@ impl Pipeline {
     /// A store leaves the store queue for the cache after it has retired: the cycle in which its
     /// entry is free.
     #[inline]
-    fn store<M: MemoryPort, S: EventSink>(
+    pub(crate) fn store<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         done: &mut Done,

@@ -7,12 +7,14 @@ use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline, aborts};
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
-use sim_isa::StaticEvents;
+use sim_isa::{MemOp, StaticEvents};
 
 /// One micro-operation that computes, in a slot of its own.
 pub(crate) const PLAIN: u8 = 0;
 /// One load, in a slot of its own.
 pub(crate) const LOAD: u8 = 1;
+/// Any micro-operations, in a slot of their own.
+pub(crate) const SINGLE: u8 = 3;
 /// One micro-operation that computes, in the slot of the instruction with which it makes a fused pair.
 pub(crate) const JOINED: u8 = 2;
 
@@ -37,25 +39,39 @@ impl Pipeline {
         } else {
             self.raise_speculative(op, mops, sink);
         }
-        let done = match KIND {
+        let mut done = match KIND {
             LOAD => self.load_alone(op, rename, memory, sink),
+            SINGLE => self.execute_groups(op, rename, memory, sink),
             _ => {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
             }
         };
-        let retires = op.retires && (KIND != LOAD || !aborts(op, &done));
+        let accesses = KIND == LOAD || KIND == SINGLE;
+        let retires = op.retires && !(accesses && aborts(op, &done));
         let retired = if op.squash == NEVER {
             self.retire_one::<KIND, S>(&done, retires, sink)
         } else {
             op.squash
         };
+        let stores = KIND == SINGLE && retires && done.store.is_some();
+        let drained =
+            if stores { self.store(op, &mut done, retired, memory, sink) } else { retired };
         let memory_until = self.retire.memory_until();
+        if KIND == SINGLE && op.inst.stores {
+            self.window.take_store(drained + 1);
+        }
         match KIND {
             JOINED => self.window.take_joined(op.inst, retired + 1),
             _ => self.window.take_mop(op.inst, retired + 1, memory_until),
         }
-        self.note_life::<KIND, S>(op, arrival, rename, &done, retires, retired);
+        if S::ADDS_UP {
+            self.note_end::<KIND>(op, &done, retires, retired);
+        } else {
+            let (mops, written) = (mops as u8, if stores { drained } else { 0 });
+            let life = op.life(arrival, rename, &done, retired);
+            self.life = OpLife { mops, written, retired: retires, ..life };
+        }
         true
     }
 
@@ -85,7 +101,8 @@ impl Pipeline {
             sink.raise(PmuEvent::OP_SPEC);
             sink.executed(&op.inst.tally);
         }
-        self.raise_by_operand::<S>(op, KIND == LOAD, sink);
+        let may_access = KIND == LOAD || KIND == SINGLE;
+        self.raise_by_operand::<S>(op, may_access && op.inst.mem.op != MemOp::None, sink);
     }
 
     /// Completion and retirement: the cycle in which it leaves the window.
@@ -96,7 +113,7 @@ impl Pipeline {
         retires: bool,
         sink: &mut S,
     ) -> Cycle {
-        if KIND == LOAD && done.waits_for_memory {
+        if (KIND == LOAD || KIND == SINGLE) && done.waits_for_memory {
             self.retire.wait_for_memory(done.complete);
         }
         let retired = match KIND {
@@ -111,26 +128,19 @@ impl Pipeline {
         retired
     }
 
-    /// The life of the operation; of one that nobody hears of what the core itself asks for.
+    /// Of a life that nobody hears of: what the core itself asks for.
     #[inline(always)]
-    fn note_life<const KIND: u8, S: EventSink>(
+    fn note_end<const KIND: u8>(
         &mut self,
         op: &Op<'_>,
-        arrival: &Arrival,
-        rename: Cycle,
         done: &Done,
         retires: bool,
         retired: Cycle,
     ) {
-        if !S::ADDS_UP {
-            let mops = u8::from(KIND != JOINED);
-            self.life =
-                OpLife { mops, retired: retires, ..op.life(arrival, rename, done, retired) };
-            return;
-        }
         let life = &mut self.life;
         (life.pc, life.complete, life.retire, life.retired) =
             (op.pc, done.complete, retired, retires);
-        life.happened = if KIND == LOAD { done.reply.happened } else { Happened::default() };
+        let accesses = KIND == LOAD || KIND == SINGLE;
+        life.happened = if accesses { done.reply.happened } else { Happened::default() };
     }
 }

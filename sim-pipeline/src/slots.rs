@@ -81,7 +81,7 @@ impl Default for SlotLedger {
 impl SlotLedger {
     /// Enters one operation. Raises the slot and stall-cycle events; the caller adds
     /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside.
-    #[inline]
+    #[inline(always)]
     pub fn enter<S: EventSink>(&mut self, op: SlotUse, sink: &mut S) -> IdleCycles {
         debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
         debug_assert!(op.leave >= op.arrive, "nothing leaves before it arrives");
@@ -135,6 +135,7 @@ impl SlotLedger {
 
     /// The slots of these cycles, in which the operation entered now could not leave: it waited for what
     /// those before it waited for until they left, then for its own.
+    #[inline(never)]
     fn back_end_lost<S: EventSink>(
         &mut self,
         mut from: Cycle,
@@ -172,6 +173,7 @@ impl SlotLedger {
     }
 
     /// Front-end slots of the cycles from the last arrival to this one.
+    #[inline(never)]
     fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
         let from = self.last_arrive;
         debug_assert!(self.left_in_order(), "operations leave in order");

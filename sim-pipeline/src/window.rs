@@ -119,7 +119,7 @@ impl Window {
     }
 
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
-    #[inline]
+    #[inline(always)]
     pub fn blocker(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
         let mut blocked = self.floor(arrive);
         let entries = entries_of(inst, way).plus(ONE_MOP);
@@ -131,7 +131,7 @@ impl Window {
 
     /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
     /// neither slot nor reorder buffer entry, but everything else.
-    #[inline]
+    #[inline(always)]
     pub fn partner_slot(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
         let blocked = self.floor(arrive);
         if way != Way::Issue {
@@ -147,7 +147,7 @@ impl Window {
     }
 
     /// First cycle in which something that arrives in `arrive` may go on at all.
-    #[inline]
+    #[inline(always)]
     fn floor(&self, arrive: Cycle) -> Blocked {
         let until = arrive.max(self.cycle);
         if self.floor > until {
@@ -158,7 +158,7 @@ impl Window {
     }
 
     /// What the store queue and the issue queues add to it.
-    #[inline]
+    #[inline(always)]
     fn queues_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
         if inst.stores && self.stores.free_at() > blocked.until {
             blocked = Blocked { until: self.stores.free_at(), by: StallCause::StoreQueue };
@@ -224,7 +224,7 @@ impl Window {
 
     /// The slot for an operation that is ready for one, given its blocker: the slots and the dispatch
     /// width of the cycle may move it on. The first MOP brings all micro-operations of the instruction.
-    #[inline]
+    #[inline(always)]
     pub fn slot(&self, uops: UopCounts, ready: Blocked) -> Blocked {
         if ready.until > self.cycle {
             return ready;
@@ -239,7 +239,7 @@ impl Window {
     }
 
     /// Takes the slot that [`Window::slot`] gave.
-    #[inline]
+    #[inline(always)]
     pub fn take_slot(&mut self, uops: UopCounts, slot: Blocked) {
         self.take_partner_slot(uops, slot);
         self.used += 1;
@@ -247,7 +247,7 @@ impl Window {
     }
 
     /// Sends on the second half of a pair, as [`Window::partner_slot`] said.
-    #[inline]
+    #[inline(always)]
     pub fn take_partner_slot(&mut self, uops: UopCounts, slot: Blocked) {
         self.held_by = slot.by;
         if slot.until > self.cycle {
@@ -267,7 +267,7 @@ impl Window {
 
     /// Whether the micro-operations still fit into the dispatch width of this cycle. An instruction
     /// that alone is too wide goes when the cycle is empty.
-    #[inline]
+    #[inline(always)]
     fn fits(&self, uops: UopCounts) -> bool {
         self.dispatched == UopCounts::default() || self.dispatched.plus(uops).within(self.limits)
     }
@@ -285,8 +285,14 @@ impl Window {
             self.log.take(entries, self.cycle, times.retired);
         }
         if way == Way::Issue && inst.stores {
-            self.stores.take(times.drained);
+            self.take_store(times.drained);
         }
+    }
+
+    /// Takes an entry of the store queue until `drained`.
+    #[inline]
+    pub fn take_store(&mut self, drained: Cycle) {
+        self.stores.take(drained);
     }
 
     /// Takes the entry of a MOP that is not the last of its instruction.
@@ -296,14 +302,14 @@ impl Window {
     }
 
     /// As [`Window::take_entries`], for one MOP that issues and is no store.
-    #[inline]
+    #[inline(always)]
     pub fn take_mop(&mut self, inst: &Inst, retired: Cycle, memory_until: Cycle) {
         self.rob.take(memory_until);
         self.log.take(inst.entries.plus(ONE_MOP), self.cycle, retired);
     }
 
     /// As [`Window::take_entries`], for the second half of a pair that issues and is no store.
-    #[inline]
+    #[inline(always)]
     pub fn take_joined(&mut self, inst: &Inst, retired: Cycle) {
         if inst.entries != Entries::default() {
             self.log.take(inst.entries, self.cycle, retired);

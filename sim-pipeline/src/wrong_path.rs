@@ -141,13 +141,13 @@ impl Pipeline {
             Aftermath { taken, target: Some(next), mispredicted: flushed, exception: false };
         self.tell_branch(behind, program, memory, sink);
         if flushed {
-            let (returns, life) = (self.branches.return_stack(), self.life);
+            let (around, life) = (self.branches.around_last(), self.life);
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
             // What ran behind it in vain had lives of its own.
             self.life = OpLife { mispredicted: true, ..life };
-            self.branches.recover(branch, &prediction, returns, actual);
+            self.branches.recover(branch, around, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
                 None => StallCause::FetchNoTarget,
@@ -286,11 +286,11 @@ impl Pipeline {
         }
         self.front.follow(&prediction);
         let Some(next) = corrected else { return prediction.next };
-        let returns = self.branches.return_stack();
+        let around = self.branches.around_last();
         if let Some(wrong) = prediction.next {
             self.run_wrong_path(wrong, complete, program, memory, sink);
         }
-        self.branches.recover(branch, &prediction, returns, Outcome { pc: branch.pc, taken, next });
+        self.branches.recover(branch, around, Outcome { pc: branch.pc, taken, next });
         self.front
             .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)

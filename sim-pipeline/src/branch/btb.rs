@@ -40,6 +40,16 @@ fn fold(value: u64, sets: usize) -> usize {
     folded as usize & (sets - 1)
 }
 
+/// Makes one entry of a set the most recently used one.
+#[inline]
+fn move_first<const N: usize>(set: &mut [Entry; N], way: usize) {
+    let first = set[way];
+    for i in (0..way).rev() {
+        set[i + 1] = set[i];
+    }
+    set[0] = first;
+}
+
 /// Puts the entry into a set, most recently used first; the last one makes room.
 #[inline]
 fn put_first<const N: usize>(set: &mut [Entry; N], entry: Entry) {
@@ -80,7 +90,7 @@ impl Btb {
     pub fn look_up(&mut self, pc: u64) -> (BtbHit, Option<u64>) {
         let set = self.nano_set(pc);
         if let Some(way) = set.iter().position(|(at, _)| *at == pc) {
-            set[..=way].rotate_right(1);
+            move_first(set, way);
             return (BtbHit::Nano, Some(set[0].1));
         }
         let (hit, target) = self.look_up_main(pc);

@@ -27,10 +27,10 @@ struct Entry {
 }
 
 /// What one look-up found, kept for training.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionLookup {
     /// The predicted direction.
-    pub taken: bool,
+    taken: bool,
     /// Direction of the next shorter match.
     alternate: bool,
     /// Table of the longest match plus one, 0 for the bimodal table.
@@ -42,26 +42,12 @@ pub struct DirectionLookup {
     tags: [u16; MAX_TABLES],
 }
 
-impl DirectionLookup {
-    /// A direction that no table gave.
-    pub const fn given(taken: bool) -> DirectionLookup {
-        DirectionLookup {
-            taken,
-            alternate: taken,
-            provider: 0,
-            weak: false,
-            slots: [0; MAX_TABLES],
-            tags: [0; MAX_TABLES],
-        }
-    }
-}
-
 /// The predictor's tables.
 #[derive(Clone, Debug)]
 pub struct Tage {
     /// 2-bit counters, taken from 2 on.
     bimodal: Box<[u8]>,
-    /// All tagged tables, one after the other.
+    /// All tagged tables, one after the other; those that are not there stay empty.
     entries: Box<[Entry]>,
     tables: usize,
     index_bits: u32,
@@ -78,7 +64,7 @@ impl Tage {
         let tables = config.history_lengths.len().min(MAX_TABLES);
         Tage {
             bimodal: vec![1; 1 << config.bimodal_bits].into_boxed_slice(),
-            entries: vec![Entry::default(); tables << config.tagged_bits].into_boxed_slice(),
+            entries: vec![Entry::default(); MAX_TABLES << config.tagged_bits].into_boxed_slice(),
             tables,
             index_bits: config.tagged_bits,
             trust_new: 0,
@@ -87,34 +73,41 @@ impl Tage {
         }
     }
 
-    /// Predicts the branch at `pc`.
+    /// Predicts the branch at `pc`: the direction, with what it was found from in `found`.
     #[inline]
-    pub fn look_up(&self, pc: u64, history: &HistoryState) -> DirectionLookup {
+    pub fn look_up(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) -> bool {
         let base = self.bimodal[self.bimodal_index(pc)] >= 2;
-        let mut found = DirectionLookup::given(base);
-        self.locate(pc, history, &mut found);
-        let mut matches = 0_u32;
-        for i in 0..self.tables {
-            let entry = &self.entries[self.at(&found, i)];
-            matches |= u32::from(entry.tag == found.tags[i]) << i;
-        }
+        (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
+        self.locate(pc, history, found);
+        let matches = self.matches(found);
         if matches == 0 {
-            return found;
+            return base;
         }
         let longest = matches.ilog2();
-        let entry = &self.entries[self.at(&found, longest as usize)];
+        let entry = &self.entries[self.at(found, longest as usize)];
         found.provider = longest as u8 + 1;
         found.taken = entry.counter >= 0;
         found.weak = entry.counter == 0 || entry.counter == -1;
         let shorter = matches ^ 1 << longest;
         if shorter != 0 {
-            let entry = &self.entries[self.at(&found, shorter.ilog2() as usize)];
+            let entry = &self.entries[self.at(found, shorter.ilog2() as usize)];
             found.alternate = entry.counter >= 0;
         }
         if found.weak && self.trust_new < 0 {
             found.taken = found.alternate;
         }
-        found
+        found.taken
+    }
+
+    /// The tables that have an entry of the branch, one bit each.
+    #[inline]
+    fn matches(&self, found: &DirectionLookup) -> u32 {
+        let mut tags = [0; MAX_TABLES];
+        for (i, tag) in tags.iter_mut().enumerate() {
+            *tag = self.entries[self.at(found, i)].tag;
+        }
+        let same = |i: usize| u32::from(tags[i] == found.tags[i]) << i;
+        (0..MAX_TABLES).fold(0, |matches, i| matches | same(i))
     }
 
     /// Slots and tags in all tables at once, those of tables that are not there for nothing.
