@@ -80,6 +80,10 @@ pub enum Shape {
     Plain,
     /// Nothing but one load of consecutive bytes whose sources all form its address, in a slot of its own.
     Load,
+    /// As that with any registers, and an update of its base.
+    LoadUpdate,
+    /// The address and the data of one store of consecutive bytes, in a slot of its own.
+    Store,
     /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
     Single,
 }
@@ -96,7 +100,7 @@ impl Shape {
         if !is_ordinary || !in_one || op == MemOp::Maintenance {
             return Shape::Other;
         }
-        let [group] = inst.uops() else { return Shape::Single };
+        let [group] = inst.uops() else { return Shape::of_groups(inst.uops()) };
         if group.count != 1 || group.pipes == PipeMask::NONE {
             return Shape::Single;
         }
@@ -104,6 +108,18 @@ impl Shape {
         match (group.role, op) {
             (Role::Compute, MemOp::None) => Shape::Plain,
             (Role::Load, MemOp::Load) if reads_only => Shape::Load,
+            _ => Shape::Single,
+        }
+    }
+
+    /// Of an ordinary instruction with several groups of micro-operations.
+    fn of_groups(groups: &[UopGroup]) -> Shape {
+        match groups {
+            [first, second] => match (first.role, second.role) {
+                (Role::Load, Role::BaseUpdate) => Shape::LoadUpdate,
+                (Role::StoreAddr, Role::StoreData) => Shape::Store,
+                _ => Shape::Single,
+            },
             _ => Shape::Single,
         }
     }

@@ -85,13 +85,13 @@ impl EntryLog {
         self.next += 1;
     }
 
-    /// Gives back what is free in `now`. Of a kind of which the core has less than is wanted, all is
-    /// taken.
+    /// Gives back what is free in `now`. An instruction that wants more than the core has takes its last
+    /// entries over from its first ones.
     #[inline(never)]
     fn make_room(&mut self, entries: Entries, now: Cycle) -> Entries {
         while self.oldest < self.next {
             let held = self.held[self.oldest & (self.held.len() - 1)];
-            if held.free > now {
+            if held.free > now && self.has(entries) {
                 break;
             }
             self.left = self.left.plus(held.entries);
@@ -112,11 +112,10 @@ impl EntryLog {
         LogMark(self.next)
     }
 
-    /// Gives back everything taken since the mark: none of it is free before the squash, so none was given
-    /// back yet.
+    /// Gives back everything taken since the mark and not given back yet: that was free at the squash at the
+    /// earliest.
     pub fn rewind(&mut self, mark: LogMark) {
-        debug_assert!(self.oldest <= mark.0, "what was taken since is held until the squash");
-        while self.next > mark.0 {
+        while self.next > mark.0.max(self.oldest) {
             self.next -= 1;
             self.left = self.left.plus(self.held[self.next & (self.held.len() - 1)].entries);
         }
@@ -196,5 +195,11 @@ mod tests {
         assert_eq!((log.free_at_nth(EntryKind::General, 1), log.held(8)), (9, 1));
         log.take(Entries::of(EntryKind::General, 2), 9, 12);
         assert_eq!((log.free_at_nth(EntryKind::General, 0), log.held(9)), (12, 1));
+        // Five MOPs of one instruction in a buffer of four.
+        let mark = log.mark();
+        (20..25).for_each(|free| log.take(Entries::of(EntryKind::Rob, 1), 10, free));
+        assert_eq!(log.free_at_nth(EntryKind::Rob, 3), 24);
+        log.rewind(mark);
+        assert_eq!(log.held(0), 0);
     }
 }

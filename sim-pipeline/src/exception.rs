@@ -10,7 +10,7 @@
 //! `CONTEXTIDR` need.
 
 use crate::frontend::Arrival;
-use crate::pipeline::{Op, Pipeline};
+use crate::pipeline::{Op, Pipeline, Previous};
 use crate::recorded::RecordedException;
 use sim_core::exception::{hcr_el2, scr_el3};
 use sim_core::{
@@ -362,7 +362,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> &OpLife {
         let taken = arrival.at.max(self.retire.cycle());
-        self.previous = None;
+        self.previous = Previous::default();
         self.life = OpLife {
             inst: op.id,
             pc: op.pc,

@@ -95,14 +95,16 @@ impl Pipeline {
                 return Done { issue: rename, complete, ..Done::default() };
             }
         }
-        self.execute_groups(op, rename, memory, sink)
+        self.execute_groups(op, None, rename, memory, sink)
     }
 
-    /// Issues and executes all micro-operations of the instruction renamed in `rename`.
+    /// Issues and executes all micro-operations of the instruction renamed in `rename`. Where its two groups
+    /// are known to have these `roles`, nothing is decided here.
     #[inline(always)]
     pub(crate) fn execute_groups<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
+        roles: Option<[Role; 2]>,
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
@@ -119,8 +121,14 @@ impl Pipeline {
             result: rename + 1,
         };
         let mut done = Done::default();
-        for (group, entry) in inst.uops().iter().zip(inst.queue_entries) {
-            self.run_group(op, (group, entry), &mut at, &mut done, memory, sink);
+        let group = |i: usize| (&inst.uops[i], inst.queue_entries[i]);
+        if let Some([first, second]) = roles {
+            self.run_group(op, group(0), first, &mut at, &mut done, memory, sink);
+            self.run_group(op, group(1), second, &mut at, &mut done, memory, sink);
+        } else {
+            for i in 0..usize::from(inst.n_uop_groups) {
+                self.run_group(op, group(i), inst.uops[i].role, &mut at, &mut done, memory, sink);
+            }
         }
         self.run_special(op, &mut at, &mut done, memory, sink);
         if let Some(atomic) = done.atomic {
@@ -205,18 +213,20 @@ impl Pipeline {
         inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst)).max().unwrap_or(0)
     }
 
-    /// All micro-operations of one group, each of which takes `entry` of the issue queues.
+    #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
+    /// All micro-operations of one group of this role, each of which takes `entry` of the issue queues.
     #[inline(always)]
     fn run_group<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         (group, entry): (&UopGroup, UopCounts),
+        role: Role,
         at: &mut Progress,
         done: &mut Done,
         memory: &mut M,
         sink: &mut S,
     ) {
-        let needs = match group.role {
+        let needs = match role {
             // Address arithmetic and authentication in front of an access: the rest is data.
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
@@ -228,12 +238,12 @@ impl Pipeline {
             Role::AfterLoad => at.result.max(at.ready.data),
         };
         let needs = needs.max(at.earliest);
-        let needs = if group.role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
+        let needs = if role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
         let issue = self.issue((group, entry), needs, op.squash);
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
         let result = issue + Cycle::from(group.latency);
-        match group.role {
+        match role {
             Role::Compute | Role::AfterLoad => at.result = at.result.max(result),
             Role::Before => at.chained = result,
             Role::BaseUpdate => self.update_base(op.inst, at, result),

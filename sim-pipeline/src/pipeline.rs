@@ -16,7 +16,7 @@ use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
-use crate::short_way::{JOINED, LOAD, PLAIN, SINGLE};
+use crate::short_way::{JOINED, LOAD, LOAD_UPDATE, PLAIN, SINGLE, STORE};
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
 use crate::window::{Blocked, EntryTimes, Window};
@@ -26,7 +26,9 @@ use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, MemoryPort, OpLife, PmuEvent,
     Privilege, StallCause, TraceInst,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Rename, Shape, Special, StaticEvents, UopCounts};
+use sim_isa::{
+    BranchKind, Fusion, Inst, MemOp, Program, Rename, Shape, Special, StaticEvents, UopCounts,
+};
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +110,15 @@ pub(crate) fn aborts(op: &Op<'_>, done: &Done) -> bool {
     done.reply.happened.has(Happened::FAULT) && !preload
 }
 
+/// The instruction before, for fusion; by default none that may take a partner.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Previous {
+    id: InstId,
+    /// Where the instruction behind it stands.
+    next_pc: u64,
+    fusion: Fusion,
+}
+
 /// The out-of-order core.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
@@ -122,8 +133,7 @@ pub struct Pipeline {
     pub(crate) slots: SlotLedger,
     pub(crate) guess: Guess,
     pub(crate) last_elements: LastElements,
-    /// The instruction before, for fusion: its address, and whether it may take a partner.
-    pub(crate) previous: Option<(InstId, u64)>,
+    pub(crate) previous: Previous,
     /// Level, and where exceptions go.
     pub(crate) exceptions: ExceptionState,
     pub(crate) clocks: Clocks,
@@ -150,7 +160,7 @@ impl Pipeline {
             guess: Guess::default(),
             last_elements: LastElements::default(),
             config: config.clone(),
-            previous: None,
+            previous: Previous::default(),
             exceptions: ExceptionState::default(),
             clocks: Clocks::new(),
             told_privilege: None,
@@ -307,6 +317,12 @@ impl Pipeline {
             Shape::Load if !arrival.fused => {
                 self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
             }
+            Shape::LoadUpdate if !arrival.fused => {
+                self.place_short::<LOAD_UPDATE, M, S>(op, arrival, memory, sink)
+            }
+            Shape::Store if !arrival.fused => {
+                self.place_short::<STORE, M, S>(op, arrival, memory, sink)
+            }
             Shape::Single if !arrival.fused => {
                 self.place_short::<SINGLE, M, S>(op, arrival, memory, sink)
             }
@@ -361,18 +377,16 @@ impl Pipeline {
         sink: &mut S,
     ) -> Arrival {
         let inst = program.inst(id);
-        let pairs = match self.previous {
-            Some((first, at)) if at.wrapping_add(4) == pc => {
-                sim_isa::fuses(program.inst(first), inst)
-            }
-            _ => false,
-        };
+        let Previous { id: first, next_pc, fusion } = self.previous;
+        let may_pair = fusion.may_lead(inst.fusion) & (next_pc == pc);
+        let pairs = may_pair && sim_isa::fuses(program.inst(first), inst);
         let mut arrival = self.front.place(id, pc, pairs, memory, sink);
         arrival.fused |=
             pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
         self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
         // A pair takes no third partner.
-        self.previous = (inst.fusion.leads() && !arrival.fused).then_some((id, pc));
+        let fusion = if arrival.fused { Fusion::default() } else { inst.fusion };
+        self.previous = Previous { id, next_pc: pc.wrapping_add(4), fusion };
         arrival
     }
 

@@ -7,16 +7,30 @@ use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline, aborts};
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
-use sim_isa::{MemOp, StaticEvents};
+use sim_isa::{MemOp, Role, StaticEvents};
 
 /// One micro-operation that computes, in a slot of its own.
 pub(crate) const PLAIN: u8 = 0;
 /// One load, in a slot of its own.
 pub(crate) const LOAD: u8 = 1;
-/// Any micro-operations, in a slot of their own.
-pub(crate) const SINGLE: u8 = 3;
 /// One micro-operation that computes, in the slot of the instruction with which it makes a fused pair.
 pub(crate) const JOINED: u8 = 2;
+/// A load that updates its base, in a slot of its own.
+pub(crate) const LOAD_UPDATE: u8 = 3;
+/// A store, in a slot of its own.
+pub(crate) const STORE: u8 = 4;
+/// Any micro-operations, in a slot of their own.
+pub(crate) const SINGLE: u8 = 5;
+
+/// It may read or write memory.
+const fn accesses(kind: u8) -> bool {
+    !matches!(kind, PLAIN | JOINED)
+}
+
+/// It may take an entry of the store queue.
+const fn may_store(kind: u8) -> bool {
+    matches!(kind, STORE | SINGLE)
+}
 
 impl Pipeline {
     /// One instruction through all stages: false when its path was squashed before it got a slot.
@@ -41,24 +55,31 @@ impl Pipeline {
         }
         let mut done = match KIND {
             LOAD => self.load_alone(op, rename, memory, sink),
-            SINGLE => self.execute_groups(op, rename, memory, sink),
+            LOAD_UPDATE => {
+                let roles = [Role::Load, Role::BaseUpdate];
+                self.execute_groups(op, Some(roles), rename, memory, sink)
+            }
+            STORE => {
+                let roles = [Role::StoreAddr, Role::StoreData];
+                self.execute_groups(op, Some(roles), rename, memory, sink)
+            }
+            SINGLE => self.execute_groups(op, None, rename, memory, sink),
             _ => {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
             }
         };
-        let accesses = KIND == LOAD || KIND == SINGLE;
-        let retires = op.retires && !(accesses && aborts(op, &done));
+        let retires = op.retires && !(accesses(KIND) && aborts(op, &done));
         let retired = if op.squash == NEVER {
             self.retire_one::<KIND, S>(&done, retires, sink)
         } else {
             op.squash
         };
-        let stores = KIND == SINGLE && retires && done.store.is_some();
+        let stores = may_store(KIND) && retires && done.store.is_some();
         let drained =
             if stores { self.store(op, &mut done, retired, memory, sink) } else { retired };
         let memory_until = self.retire.memory_until();
-        if KIND == SINGLE && op.inst.stores {
+        if may_store(KIND) && op.inst.stores {
             self.window.take_store(drained + 1);
         }
         match KIND {
@@ -101,8 +122,7 @@ impl Pipeline {
             sink.raise(PmuEvent::OP_SPEC);
             sink.executed(&op.inst.tally);
         }
-        let may_access = KIND == LOAD || KIND == SINGLE;
-        self.raise_by_operand::<S>(op, may_access && op.inst.mem.op != MemOp::None, sink);
+        self.raise_by_operand::<S>(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
     }
 
     /// Completion and retirement: the cycle in which it leaves the window.
@@ -113,7 +133,7 @@ impl Pipeline {
         retires: bool,
         sink: &mut S,
     ) -> Cycle {
-        if (KIND == LOAD || KIND == SINGLE) && done.waits_for_memory {
+        if accesses(KIND) && done.waits_for_memory {
             self.retire.wait_for_memory(done.complete);
         }
         let retired = match KIND {
@@ -140,7 +160,6 @@ impl Pipeline {
         let life = &mut self.life;
         (life.pc, life.complete, life.retire, life.retired) =
             (op.pc, done.complete, retired, retires);
-        let accesses = KIND == LOAD || KIND == SINGLE;
-        life.happened = if accesses { done.reply.happened } else { Happened::default() };
+        life.happened = if accesses(KIND) { done.reply.happened } else { Happened::default() };
     }
 }

@@ -9,12 +9,12 @@
 use crate::branch::{Branch, Outcome, Prediction};
 use crate::frontend::Arrival;
 use crate::lsu::Order;
-use crate::pipeline::{Op, Pipeline};
+use crate::pipeline::{Op, Pipeline, Previous};
 use crate::scoreboard::Scoreboard;
 use crate::tell::Aftermath;
 use crate::window::WindowMark;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
-use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Shape, Special};
 
 /// The core before a wrong path.
 pub(crate) struct Checkpoint {
@@ -171,7 +171,7 @@ impl Pipeline {
         self.window.squash(checkpoint.window);
         self.lsu.restore(checkpoint.order);
         self.scoreboard = checkpoint.scoreboard;
-        self.previous = None;
+        self.previous = Previous::default();
     }
 
     /// Says what an instruction does if a wrong path meets it: the address that it touches, where it
@@ -237,10 +237,14 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        let flags = InstFlags::default();
+        let op = Op { id, pc, inst, addr: None, flags, more: &[], squash, retires: false };
+        if inst.shape == Shape::Plain {
+            return self.place(&op, &arrival, memory, sink);
+        }
         let touches_nothing = inst.mem.op == MemOp::None && inst.special == Special::None;
         let addr = if touches_nothing { None } else { self.guess.address(id) };
-        let flags = InstFlags::default();
-        let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
+        let op = Op { addr, ..op };
         match addr {
             Some(addr) if inst.mem.elements > 0 => {
                 let (flags, further) = self.last_elements.guess(id, addr);

@@ -65,7 +65,7 @@ pub(super) fn tag_fold(fold: u32) -> u32 {
 /// Directions of the last branches.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// All bits set for a branch that was taken, none for another one.
+    /// All bits set for a branch that was taken, none for another one; the last one is at the head.
     ring: Box<[i8; RING]>,
     /// Age of the branch that leaves the history of each table, 0 for the last one.
     oldest: [u32; MAX_TABLES],
@@ -121,10 +121,8 @@ impl History {
 
     /// Moves past one bit.
     fn push_bit(&mut self, taken: bool) {
-        let mut gone = [0; MAX_TABLES];
-        for (gone, oldest) in gone.iter_mut().zip(self.oldest) {
-            *gone = self.taken(oldest);
-        }
+        let places = self.oldest.map(|age| self.state.head.wrapping_sub(age) % RING as u32);
+        let gone = places.map(|at| i32::from(self.ring[at as usize % RING]) as u32);
         let comes = u32::from(taken) * (1 | 1 << TAG_SHIFT);
         let (index_top, tag_top) = (1 << self.folded_bits, 1 << (TAG_SHIFT + TAG_BITS));
         let keep = (index_top - 1) | (tag_top - (1 << TAG_SHIFT));
@@ -137,13 +135,6 @@ impl History {
         self.ring[head as usize] = -i8::from(taken);
         self.state.head = head;
         self.state.recent = self.state.recent << 1 | u32::from(taken);
-    }
-
-    /// The direction `age` branches ago, 0 for the last one: all bits set if it was taken.
-    #[inline]
-    fn taken(&self, age: u32) -> u32 {
-        let at = self.state.head.wrapping_sub(age) as usize % RING;
-        i32::from(self.ring[at]) as u32
     }
 }
 

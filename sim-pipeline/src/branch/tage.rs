@@ -38,8 +38,8 @@ pub struct DirectionLookup {
     /// The provider's counter is at its weakest.
     weak: bool,
     /// Where the branch stands in each table, and its tag there.
-    slots: [u16; MAX_TABLES],
-    tags: [u16; MAX_TABLES],
+    slots: [u32; MAX_TABLES],
+    tags: [u32; MAX_TABLES],
 }
 
 /// The predictor's tables.
@@ -50,7 +50,9 @@ pub struct Tage {
     /// All tagged tables, one after the other; those that are not there stay empty.
     entries: Box<[Entry]>,
     tables: usize,
-    index_bits: u32,
+    /// Where each table begins.
+    starts: [u32; MAX_TABLES],
+    slot_mask: u32,
     /// Trust in a freshly allocated entry against its alternate, -8 to 7.
     trust_new: i8,
     updates: u32,
@@ -66,7 +68,8 @@ impl Tage {
             bimodal: vec![1; 1 << config.bimodal_bits].into_boxed_slice(),
             entries: vec![Entry::default(); MAX_TABLES << config.tagged_bits].into_boxed_slice(),
             tables,
-            index_bits: config.tagged_bits,
+            starts: std::array::from_fn(|i| (i as u32) << config.tagged_bits),
+            slot_mask: (1 << config.tagged_bits) - 1,
             trust_new: 0,
             updates: 0,
             dice: 1,
@@ -103,8 +106,8 @@ impl Tage {
     #[inline]
     fn matches(&self, found: &DirectionLookup) -> u32 {
         let mut tags = [0; MAX_TABLES];
-        for (i, tag) in tags.iter_mut().enumerate() {
-            *tag = self.entries[self.at(found, i)].tag;
+        for (tag, slot) in tags.iter_mut().zip(found.slots) {
+            *tag = u32::from(self.entries[slot as usize].tag);
         }
         let same = |i: usize| u32::from(tags[i] == found.tags[i]) << i;
         (0..MAX_TABLES).fold(0, |matches, i| matches | same(i))
@@ -116,18 +119,17 @@ impl Tage {
         // A product spreads addresses over all slots, however far apart branches stand.
         let mixed_pc = ((pc >> 2) as u32).wrapping_mul(0x9e37_79b1);
         let (by_index, by_tag) = (mixed_pc >> 16, mixed_pc >> 8);
-        let mask = (1 << self.index_bits) - 1;
         for (i, fold) in history.folds().iter().enumerate() {
-            found.slots[i] = ((by_index ^ index_fold(*fold)) & mask) as u16;
+            found.slots[i] = (by_index ^ index_fold(*fold)) & self.slot_mask | self.starts[i];
             let mixed = by_tag ^ tag_fold(*fold) << 1 ^ fold << 3;
-            found.tags[i] = (mixed & TAG_MASK | TAG_PRESENT) as u16;
+            found.tags[i] = mixed & TAG_MASK | TAG_PRESENT;
         }
     }
 
     /// Place of the branch's entry in table `i`.
     #[inline]
     fn at(&self, found: &DirectionLookup, i: usize) -> usize {
-        i << self.index_bits | usize::from(found.slots[i])
+        found.slots[i] as usize
     }
 
     /// Trains with the outcome of the branch that was looked up.
@@ -189,7 +191,7 @@ impl Tage {
             let entry = &mut self.entries[at];
             if entry.useful == 0 {
                 let counter = if taken { 0 } else { -1 };
-                *entry = Entry { tag: lookup.tags[i], counter, useful: 0 };
+                *entry = Entry { tag: lookup.tags[i] as u16, counter, useful: 0 };
                 return;
             }
         }

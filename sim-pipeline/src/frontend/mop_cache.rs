@@ -37,6 +37,8 @@ pub(super) struct MopCache {
     mops_per_set: u32,
     /// Place of the block that is being read or built, always the first of its set.
     current: usize,
+    /// What was decoded of it.
+    insts: [InstId; WORDS],
 }
 
 impl MopCache {
@@ -48,6 +50,7 @@ impl MopCache {
             set_mask: sets as u64 - 1,
             mops_per_set: (ways * mops_per_way) as u32,
             current: 0,
+            insts: [NO_INST; WORDS],
         }
     }
 
@@ -58,20 +61,20 @@ impl MopCache {
         let number = pc >> BLOCK_SHIFT;
         self.current = (number & self.set_mask) as usize * self.ways;
         let set = &mut self.blocks[self.current..self.current + self.ways];
-        if set[0].number == number {
-            return;
+        if set[0].number != number {
+            let way = set.iter().position(|block| block.number == number);
+            set[..=way.unwrap_or(self.ways - 1)].rotate_right(1);
+            if way.is_none() {
+                set[0] = Block::new(number);
+            }
         }
-        let way = set.iter().position(|block| block.number == number);
-        set[..=way.unwrap_or(self.ways - 1)].rotate_right(1);
-        if way.is_none() {
-            set[0] = Block::new(number);
-        }
+        self.insts = set[0].insts;
     }
 
     /// Whether the word at `pc`, in the current block, is there as this instruction.
     #[inline]
     pub(super) fn holds(&self, pc: u64, id: InstId) -> bool {
-        self.blocks[self.current].insts[word(pc)] == id
+        self.insts[word(pc)] == id
     }
 
     /// Adds the MOPs of a word of the current block. The least recently used blocks make room.
@@ -90,11 +93,13 @@ impl MopCache {
                 *block = Block::new(EMPTY);
             }
         }
+        self.insts = self.blocks[self.current].insts;
     }
 
     /// Every block goes.
     pub(super) fn clear(&mut self) {
         self.blocks.fill(Block::new(EMPTY));
+        self.insts = [NO_INST; WORDS];
     }
 }
 
