@@ -485,11 +485,17 @@ impl Pipeline {
         Some((slot.until, 0))
     }
 
+    /// An instruction with so many MOPs is executed, whatever becomes of it.
+    #[inline(always)]
+    pub(crate) fn raise_executed<S: EventSink>(&mut self, mops: u32, sink: &mut S) {
+        sink.raise(PmuEvent::INST_SPEC);
+        sink.count(PmuEvent::OP_SPEC, mops.into());
+    }
+
     /// Events that speculative execution raises whatever becomes of the instruction.
     #[inline]
     pub(crate) fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
-        sink.raise(PmuEvent::INST_SPEC);
-        sink.count(PmuEvent::OP_SPEC, mops.into());
+        self.raise_executed(mops, sink);
         let mut bits = op.inst.events.0;
         let activity = op.flags.activity();
         if activity != Activity::All {

@@ -115,11 +115,10 @@ impl Pipeline {
     /// As `Pipeline::raise_speculative`, for a sink that adds up.
     #[inline(always)]
     fn add_up_speculative<const KIND: u8, S: EventSink>(&mut self, op: &Op<'_>, sink: &mut S) {
-        sink.raise(PmuEvent::INST_SPEC);
+        self.raise_executed(u32::from(KIND != JOINED), sink);
         if KIND == JOINED {
             sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
         } else {
-            sink.raise(PmuEvent::OP_SPEC);
             sink.executed(&op.inst.tally);
         }
         self.raise_by_operand::<S>(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
