@@ -39,7 +39,7 @@ impl Estimate {
         let outcome = weighted(windows, &weights)?;
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
         let strata = Strata::new(&regions.windows);
-        if let Some(known) = Known::new(regions, outcome.header.config_hash) {
+        if let Some(known) = Known::new(regions, outcome.header.config_hash, &counts) {
             return Some(corrected(outcome, &counts, &known, regions.instructions));
         }
         let total = outcome.total();
