@@ -2,7 +2,7 @@
 //!
 //! A part begins with the caches and TLBs that the last touches of everything before it leave, and with
 //! instructions that run without being counted, for predictors and prefetchers. What that misses is the
-//! error against a run in one piece. What is in front of a part takes time, so later parts are shorter. The parts follow from the trace and their number alone, so the same
+//! error against a run in one piece. The parts follow from the trace and their number alone, so the same
 //! number gives the same counts on any host.
 
 use super::{Session, Window};
@@ -15,10 +15,6 @@ use crate::regions::only_thread;
 const CHUNK_WARMUP: u64 = 1_000_000;
 /// Instructions in front of those that go through caches, TLBs, prefetchers and predictors in order.
 const CHUNK_LESSON: u64 = 10_000_000;
-/// How many instructions go through caches and predictors in order in the time that one takes in the whole machine.
-const LESSON_SPEED: u64 = 6;
-/// How many are read for their last touches in that time.
-const TOUCH_SPEED: u64 = 20;
 /// Instructions of the shortest part: below, warming up would be most of the work.
 const SHORTEST_CHUNK: u64 = 2 * CHUNK_WARMUP;
 
@@ -59,35 +55,20 @@ impl Session {
     }
 }
 
-/// Parts that take about the same time, of which each but the first has a warm-up.
+/// Parts of about the same length, of which each but the first has a warm-up.
 fn chunks(instructions: u64, jobs: u32) -> Vec<Window> {
     let count = u64::from(jobs).min(instructions / SHORTEST_CHUNK).max(1);
-    let (mut less, mut enough) = (0, instructions);
-    while less < enough {
-        let cost = less.midpoint(enough);
-        match places(cost, count).last() {
-            Some(end) if *end >= instructions => enough = cost,
-            _ => less = cost + 1,
-        }
-    }
-    let ends = places(enough, count);
-    let chunk = |pair: &[u64]| {
-        let (begin, end) = (pair[0].min(instructions), pair[1].min(instructions));
-        let length = end - begin;
-        Window { begin, length, warmup: CHUNK_WARMUP, lesson: CHUNK_LESSON }
+    let begin = |number: u64| {
+        let place = u128::from(instructions) * u128::from(number) / u128::from(count);
+        u64::try_from(place).unwrap_or(instructions)
     };
-    ends.windows(2).map(chunk).collect()
-}
-
-/// Where so many parts begin, and the last ends, if each costs as much as so many instructions run.
-fn places(cost: u64, count: u64) -> Vec<u64> {
-    let mut places = vec![0, cost];
-    while (places.len() as u64) <= count {
-        let begin = places[places.len() - 1];
-        let before = CHUNK_WARMUP + CHUNK_LESSON / LESSON_SPEED + begin / TOUCH_SPEED;
-        places.push(begin + cost.saturating_sub(before).max(1));
-    }
-    places
+    let chunk = |number| Window {
+        begin: begin(number),
+        length: begin(number + 1) - begin(number),
+        warmup: CHUNK_WARMUP,
+        lesson: CHUNK_LESSON,
+    };
+    (0..count).map(chunk).collect()
 }
 
 #[cfg(test)]
@@ -105,16 +86,5 @@ mod tests {
                 chunks.iter().try_fold(0, |at, one| (one.begin == at).then_some(at + one.length));
             assert_eq!(end, Some(instructions));
         }
-    }
-
-    #[test]
-    fn chunks_cost_the_same_with_what_is_in_front_of_them() {
-        let chunks = chunks(400_000_000, 4);
-        let cost = |one: &Window| match one.begin {
-            0 => one.length,
-            begin => one.length + CHUNK_WARMUP + CHUNK_LESSON / LESSON_SPEED + begin / TOUCH_SPEED,
-        };
-        let costs: Vec<u64> = chunks.iter().map(cost).collect();
-        assert!(costs.iter().all(|cost| cost.abs_diff(costs[0]) <= 4), "{costs:?}");
     }
 }
