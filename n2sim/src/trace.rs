@@ -111,11 +111,28 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
             report.misplaced_registers
         )?;
     }
+    write_order(out, &report)?;
     if !report.is_good() {
         return Ok(Verdict::Refuted);
     }
     writeln!(out, "  intact")?;
     Ok(Verdict::Good)
+}
+
+/// Whether threads synchronized in an order that can be.
+fn write_order(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    if let Some((stream, position)) = report.first_misordered {
+        writeln!(
+            out,
+            "  {} of {} tickets do not rise or are there twice; the first is that of instruction {position} \
+             of stream {stream}",
+            report.misordered_tickets, report.tickets
+        )
+    } else if report.tickets > 0 {
+        writeln!(out, "  {} tickets order the threads", report.tickets)
+    } else {
+        Ok(())
+    }
 }
 
 /// The faults, and what is good beside them.

@@ -24,4 +24,5 @@ mod registers;
 #[cfg(not(test))]
 mod system;
 mod system_words;
+mod tickets;
 mod wire;

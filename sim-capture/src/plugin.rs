@@ -8,6 +8,7 @@ use crate::gate::{Gate, Marks};
 use crate::memory::{SharedMemory, StreamWriter};
 use crate::qemu::{self, Block, Counter, Info, Insn, MemInfo, PluginId};
 use crate::system::{self, SystemVcpu};
+use crate::tickets;
 use crate::wire::{self, PAGE_BYTES, Word, control};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -67,6 +68,12 @@ impl Vcpu {
         self.is_paused = true;
         self.block_start = now;
         self.stream.push(Word::Paused(id).encode())
+    }
+
+    /// Gives instruction `index` of the running block its place in the order of the threads.
+    #[inline]
+    fn ticket(&mut self, index: u32) -> bool {
+        self.is_paused || tickets::take(index).is_none_or(|words| self.stream.push_record(&words))
     }
 
     /// Says that the thread is recorded again.
@@ -260,9 +267,14 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
         let flags = qemu::CB_NO_REGS;
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data as *mut c_void);
         for (index, (&insn, &word)) in insns.iter().zip(&words).enumerate() {
+            let (data, ordering) = (index as *mut c_void, sim_isa::Ordering::of(word));
+            if ordering.is_some_and(|ordering| ordering.before) {
+                qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ordered, flags, data);
+            }
             if may_access(word) {
-                let data = index as *mut c_void;
-                qemu::qemu_plugin_register_vcpu_mem_cb(insn, on_access, flags, qemu::MEM_RW, data);
+                let is_ordered = ordering.is_some_and(|ordering| ordering.behind);
+                let callback = if is_ordered { on_ordered_access } else { on_access };
+                qemu::qemu_plugin_register_vcpu_mem_cb(insn, callback, flags, qemu::MEM_RW, data);
             }
         }
     }
@@ -330,7 +342,10 @@ fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
     }
     let system = SystemVcpu::default();
     let is_paused = !plugin.gate.is_open();
-    stream.map(|stream| Vcpu { stream, system, expected_count: now, block_start: now, is_paused })
+    tickets::thread_begins();
+    let mut vcpu =
+        Vcpu { stream: stream?, system, expected_count: now, block_start: now, is_paused };
+    vcpu.ticket(wire::NEXT_BLOCK).then_some(vcpu)
 }
 
 extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
@@ -361,6 +376,18 @@ extern "C" fn on_access(vcpu: c_uint, _info: MemInfo, addr: u64, data: *mut c_vo
     });
 }
 
+/// An instruction that gives something to other threads is about to run.
+extern "C" fn on_ordered(vcpu: c_uint, data: *mut c_void) {
+    let Some(plugin) = active() else { return };
+    with_vcpu(plugin, vcpu, |state| state.ticket(data as usize as u32));
+}
+
+/// An instruction that takes something from other threads has read it.
+extern "C" fn on_ordered_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_void) {
+    on_access(vcpu, info, addr, data);
+    on_ordered(vcpu, data);
+}
+
 #[allow(clippy::too_many_arguments, reason = "the engine's signature")]
 extern "C" fn on_syscall(
     _id: PluginId,
@@ -381,6 +408,7 @@ extern "C" fn on_syscall(
     if plugin.count_only {
         return;
     }
+    tickets::note_syscall(number, x0);
     with_vcpu(plugin, vcpu, |state| {
         let word = Word::SyscallEnter(number as u32).encode();
         if number == RT_SIGACTION
@@ -389,7 +417,12 @@ extern "C" fn on_syscall(
             let word = Word::Handler(x0 as u32).encode();
             state.stream.push_record(&[word, handler]);
         }
-        state.is_paused || state.stream.push_record(&[word, x0, x1, x2, x3, x4, x5])
+        if state.is_paused {
+            return true;
+        }
+        // The call is the last instruction of its block.
+        let call = (state.expected_count - state.block_start).saturating_sub(1) as u32;
+        state.ticket(call) && state.stream.push_record(&[word, x0, x1, x2, x3, x4, x5])
     });
 }
 
@@ -415,7 +448,9 @@ extern "C" fn on_syscall_return(_id: PluginId, vcpu: c_uint, number: i64, result
     }
     with_vcpu(plugin, vcpu, |state| {
         let word = Word::SyscallReturn(number as u32).encode();
-        state.is_paused || state.stream.push_record(&[word, result as u64])
+        // What other threads did meanwhile may be why it returns.
+        state.is_paused
+            || state.stream.push_record(&[word, result as u64]) && state.ticket(wire::NEXT_BLOCK)
     });
 }
 
@@ -428,6 +463,7 @@ extern "C" fn on_vcpu_exit(_id: PluginId, vcpu: c_uint) {
         let state = unsafe { &mut *cell.0.get() };
         if let Some(mut ended) = state.take() {
             ended.stream.publish();
+            tickets::thread_ends();
         }
     }
 }

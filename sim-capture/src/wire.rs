@@ -128,6 +128,9 @@ pub(crate) enum Word {
     /// Of a whole system: instruction `index` of the running block has this governing predicate; its 16 bits
     /// are in the next word.
     Predicate(u32),
+    /// Instruction `index` of the running block synchronizes threads, or with [`NEXT_BLOCK`] the first of the
+    /// next block; its number among all that do is in the next word.
+    Ticket(u32),
     /// The thread runs on unrecorded, with this block.
     Paused(u32),
     /// The thread is recorded again, from the next block on; the instructions that were not are in
@@ -148,7 +151,7 @@ const TAG_STARTED: u64 = 1;
 const TAG_ENTER: u64 = 2;
 const TAG_RETURN: u64 = 3;
 const TAG_HANDLER: u64 = 4;
-/// What only a whole system has; which of it is in bits 24 to 31.
+/// What is rare, most of it only in a whole system; which of it is in bits 24 to 31.
 const TAG_SYSTEM: u64 = 5;
 const SYSTEM_SHIFT: u32 = 24;
 const SYSTEM_OPERAND: u32 = 0;
@@ -156,6 +159,7 @@ const SYSTEM_EXCEPTION: u32 = 1;
 const SYSTEM_PAGE: u32 = 2;
 const SYSTEM_TABLE: u32 = 3;
 const SYSTEM_PREDICATE: u32 = 4;
+const SYSTEM_TICKET: u32 = 5;
 const TAG_PAUSED: u64 = 6;
 const TAG_RESUMED: u64 = 7;
 const ACCESS: u64 = 1 << 63;
@@ -177,6 +181,7 @@ impl Word {
             Word::Page(n) => system(SYSTEM_PAGE, n),
             Word::Table => system(SYSTEM_TABLE, 0),
             Word::Predicate(n) => system(SYSTEM_PREDICATE, n),
+            Word::Ticket(n) => system(SYSTEM_TICKET, n),
             Word::Paused(id) => TAG_PAUSED << TAG_SHIFT | u64::from(id),
             Word::Resumed => TAG_RESUMED << TAG_SHIFT,
             Word::Access { index, addr } => {
@@ -210,6 +215,7 @@ impl Word {
                     SYSTEM_PAGE => Some(Word::Page(argument)),
                     SYSTEM_TABLE => Some(Word::Table),
                     SYSTEM_PREDICATE => Some(Word::Predicate(argument)),
+                    SYSTEM_TICKET => Some(Word::Ticket(argument)),
                     _ => None,
                 }
             }
@@ -242,6 +248,8 @@ pub(crate) const START_MARKER: u32 = 0xd280_001f | 0x4e31 << 5;
 /// The word by which a guest says that the recording ends, with a value in X0: `movz xzr, #0x4e32`.
 pub(crate) const STOP_MARKER: u32 = 0xd280_001f | 0x4e32 << 5;
 
+/// In [`Word::Ticket`]: the instruction behind the running block.
+pub(crate) const NEXT_BLOCK: u32 = MAX_BLOCK as u32;
 /// A number behind [`Word::Resumed`] that nobody counted.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 /// Words behind [`Word::SyscallEnter`].
@@ -269,6 +277,7 @@ mod tests {
             Word::Page(page::READ | page::DEVICE),
             Word::Table,
             Word::Predicate(511),
+            Word::Ticket(NEXT_BLOCK),
             Word::Paused(7),
             Word::Resumed,
             Word::Access { index: 0, addr: 0 },
@@ -282,6 +291,6 @@ mod tests {
 
     #[test]
     fn a_foreign_tag_is_no_word() {
-        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 5 << SYSTEM_SHIFT), None);
+        assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 6 << SYSTEM_SHIFT), None);
     }
 }

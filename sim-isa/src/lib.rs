@@ -3,6 +3,7 @@
 //! * [`decode`] turns a word into an [`Inst`]; [`inst`] is its vocabulary;
 //! * [`Program`] keeps one `Inst` for each location of a program and names it by an [`InstId`];
 //! * [`Governing`] tells which predicate switches the elements of an SVE word;
+//! * [`Ordering`] tells how a word orders its thread among others;
 //! * [`fuses`] tells which neighbours become one operation.
 //!
 //! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE,
@@ -27,6 +28,7 @@ mod fuse;
 mod governing;
 pub mod inst;
 mod operands;
+mod ordering;
 mod program;
 mod row;
 mod system;
@@ -41,6 +43,7 @@ pub use inst::{
     Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
     Shape, Special, StaticEvents, UopGroup,
 };
+pub use ordering::Ordering;
 pub use program::Program;
 pub use sim_core::InstId;
 pub use system::{BankName, ContextWrite};

@@ -2,12 +2,14 @@
 
 mod in_order;
 mod skip;
+mod wait;
 
 use crate::error::MachineError;
 use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord};
 use crate::region::{Change, RegionWatch};
 use crate::totals::Totals;
+use crate::turns::Standing;
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
@@ -57,6 +59,14 @@ pub(crate) struct CoreRun {
     reader: StreamReader,
     batch: Vec<TraceInst>,
     at: usize,
+    /// How many instructions of the batch may run.
+    stop: usize,
+    /// Number in the stream of the first instruction that may not run yet.
+    hold_at: u64,
+    /// Until when the thread waits for another one; 0 once it has.
+    wait: Cycle,
+    /// The last instruction of the batch before.
+    before: Option<u32>,
     /// Side events of the batch that were looked at.
     events_seen: usize,
     /// Side events of the batch that were looked at for accesses to registers.
@@ -109,6 +119,10 @@ impl CoreRun {
             reader,
             batch: Vec::new(),
             at: 0,
+            stop: 0,
+            hold_at: u64::MAX,
+            wait: 0,
+            before: None,
             events_seen: 0,
             registers_seen: 0,
             exception_at: NO_EXCEPTION,
@@ -163,6 +177,11 @@ impl CoreRun {
         }
     }
 
+    /// Where it stands, for those who say whose turn it is.
+    pub(crate) fn standing(&self) -> Standing {
+        Standing { ended: self.ended, position: self.position(), cycle: self.cycle() }
+    }
+
     /// Instructions run so far, counted or not.
     pub(crate) fn done(&self) -> u64 {
         self.done
@@ -187,7 +206,12 @@ impl CoreRun {
             self.end(memory, listener);
             return Ok(());
         }
-        while self.at + 1 < self.batch.len() {
+        if self.wait > 0 {
+            self.wait_for_other(program, memory, listener);
+        }
+        // The one at which it is held may be the last of the batch.
+        let run_to = self.batch.len().min(self.stop + 1);
+        while self.at + 1 < run_to {
             let next_pc = Some(program.pc(self.batch[self.at + 1].id));
             self.tell_registers(listener);
             self.meet_exceptions(program, listener);
@@ -203,6 +227,9 @@ impl CoreRun {
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
             }
+        }
+        if self.at >= self.stop {
+            return Ok(());
         }
         // The last instruction of a batch needs the first of the next one, to know where it went.
         self.tell_registers(listener);
@@ -320,6 +347,7 @@ impl CoreRun {
     fn next_batch(&mut self) -> Result<bool, MachineError> {
         self.at = 0;
         self.more_at = 0;
+        self.before = self.batch.last().map(|inst| inst.id);
         loop {
             if !self.reader.next_batch(&mut self.batch)? {
                 self.batch.clear();
@@ -329,6 +357,7 @@ impl CoreRun {
                 self.events_seen = 0;
                 self.registers_seen = 0;
                 self.find_exception();
+                self.find_stop();
                 return Ok(true);
             }
         }

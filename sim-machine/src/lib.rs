@@ -35,6 +35,7 @@ mod totals;
 mod touches;
 pub mod trust;
 pub mod truth;
+mod turns;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;

@@ -13,6 +13,7 @@ use crate::mode::Mode;
 use crate::outcome::{Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
+use crate::turns::Turns;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, NullSink, Relay};
 use sim_isa::Program;
@@ -128,7 +129,8 @@ impl Session {
         let mut memory = self.memory(cores.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
-        while let Some((first, until)) = lowest(&cores) {
+        let mut turns = Turns::of(&self.trace, cores.iter().map(CoreRun::stream))?;
+        while let Some((first, until)) = next(&mut cores, turns.as_mut())? {
             let core = &mut cores[first];
             let part = match self.header.mode {
                 Mode::Full => {
@@ -140,6 +142,9 @@ impl Session {
             };
             if let Some(part) = part {
                 core.advance_in_order(part, until, &program, &mut memory, listener)?;
+            }
+            if let Some(turns) = &mut turns {
+                turns.ran(cores[first].cycle());
             }
             progress(cores.iter().map(CoreRun::done).sum());
         }
@@ -254,6 +259,17 @@ fn notes(cores: &[CoreRun], options: &RunOptions) -> Vec<String> {
         format!("the region of interest of thread {stream} has no end: {end} was not met")
     });
     open.collect()
+}
+
+/// The core whose turn it is, and the clock up to which it may run before another one is due.
+fn next(
+    cores: &mut [CoreRun],
+    turns: Option<&mut Turns>,
+) -> Result<Option<(usize, Cycle)>, MachineError> {
+    let Some(turns) = turns else { return Ok(lowest(cores)) };
+    let Some(choice) = turns.choose(cores.iter().map(CoreRun::standing))? else { return Ok(None) };
+    cores[choice.thread].hold(choice.hold_at, choice.wait);
+    Ok(Some((choice.thread, choice.until)))
 }
 
 /// The core with the lowest clock, and the clock up to which it may run before another one is due.

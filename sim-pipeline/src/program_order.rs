@@ -170,7 +170,7 @@ impl ProgramOrder {
 
     /// The next instruction does not begin before this cycle.
     #[inline]
-    fn wait_until(&mut self, cycle: Cycle) {
+    pub fn wait_until(&mut self, cycle: Cycle) {
         self.slots = self.slots.max(cycle.saturating_mul(PER_CYCLE));
     }
 

@@ -105,6 +105,11 @@ impl Pipeline {
         self.front.redirect(to, StallCause::FetchAsleep);
     }
 
+    /// No instruction is renamed before this cycle: the thread waits for another one.
+    pub fn wait_until(&mut self, cycle: Cycle) {
+        self.window.hold_until(cycle, StallCause::Serialise);
+    }
+
     /// A fetch in `now` that is reached, where a test has no instruction for it: when it is done.
     pub fn fetch<M: MemoryPort, S: EventSink>(
         &mut self,

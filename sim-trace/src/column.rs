@@ -84,6 +84,18 @@ impl<const N: usize> Columns<N> {
         codec: u8,
         limits: [u64; N],
     ) -> Result<(), ColumnFault> {
+        self.unpack_some(payload, codec, limits, |_| true)
+    }
+
+    /// Unpacks the columns that are wanted and leaves the others empty.
+    pub(crate) fn unpack_some(
+        &mut self,
+        payload: &[u8],
+        codec: u8,
+        limits: [u64; N],
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<(), ColumnFault> {
+        self.clear();
         if codec > CODEC_ZSTD {
             return Err(ColumnFault::Inconsistent("unknown codec"));
         }
@@ -100,12 +112,19 @@ impl<const N: usize> Columns<N> {
             (bytes, rest) = rest
                 .split_at_checked(stored as usize)
                 .ok_or(ColumnFault::Inconsistent("a column is longer than the payload"))?;
-            self.unpack_one(i, bytes, raw as usize, codec)?;
+            if is_wanted(i) {
+                self.unpack_one(i, bytes, raw as usize, codec)?;
+            }
         }
         if !rest.is_empty() {
             return Err(ColumnFault::Inconsistent("bytes behind the last column"));
         }
         Ok(())
+    }
+
+    /// Makes all columns empty.
+    pub(crate) fn clear(&mut self) {
+        self.lengths = [0; N];
     }
 
     fn unpack_one(

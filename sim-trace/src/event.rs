@@ -61,10 +61,12 @@ pub enum StreamEvent {
         /// The number that the program gave.
         id: u64,
     },
-    /// Order among streams: the block before it was started as number `order` of all such blocks.
+    /// Order among streams: an instruction that synchronizes ran as number `order` of all such ones.
     Ticket {
-        /// Rises over all streams of the file.
+        /// Rises over all streams of the file; each number is there once.
         order: u64,
+        /// Which instruction: 0 = the next one, 1 = the one just before this event.
+        back: u16,
     },
     /// Outcome of a store-exclusive where the presence of an access does not tell it.
     StoreExclusive {
@@ -207,7 +209,8 @@ impl StreamEvent {
             StreamEvent::ThreadStart { thread } => (kind::THREAD_START, set(&[thread])),
             StreamEvent::ThreadEnd { thread } => (kind::THREAD_END, set(&[thread])),
             StreamEvent::Marker { id } => (kind::MARKER, set(&[id])),
-            StreamEvent::Ticket { order } => (kind::TICKET, set(&[order])),
+            StreamEvent::Ticket { order, back: 0 } => (kind::TICKET, set(&[order])),
+            StreamEvent::Ticket { order, back } => (kind::TICKET, set(&[order, back.into()])),
             StreamEvent::StoreExclusive { back, failed } => {
                 (kind::STORE_EXCLUSIVE, set(&[u64::from(back), u64::from(failed)]))
             }
@@ -257,7 +260,7 @@ impl StreamEvent {
             kind::THREAD_START => StreamEvent::ThreadStart { thread: a[0] },
             kind::THREAD_END => StreamEvent::ThreadEnd { thread: a[0] },
             kind::MARKER => StreamEvent::Marker { id: a[0] },
-            kind::TICKET => StreamEvent::Ticket { order: a[0] },
+            kind::TICKET => StreamEvent::Ticket { order: a[0], back: a[1] as u16 },
             kind::STORE_EXCLUSIVE => {
                 StreamEvent::StoreExclusive { back: a[0] as u16, failed: a[1] != 0 }
             }
@@ -280,9 +283,13 @@ impl StreamEvent {
         }
     }
 
-    /// Appends kind, argument count and arguments.
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        let (kind, args, n) = self.encode();
+    /// Appends kind, argument count and arguments. A ticket is written as the distance from `ticket`, the
+    /// last one of the chunk.
+    pub(crate) fn put(&self, ticket: &mut u64, out: &mut Vec<u8>) {
+        let (kind, mut args, n) = self.encode();
+        if let StreamEvent::Ticket { order, .. } = *self {
+            args[0] = order.wrapping_sub(std::mem::replace(ticket, order));
+        }
         put_varint(out, kind);
         put_varint(out, n as u64);
         for &arg in &args[..n] {
@@ -292,12 +299,16 @@ impl StreamEvent {
 
     /// Reads what [`put`](StreamEvent::put) wrote; `None` if the bytes end early or an event has
     /// more arguments than any version may write.
-    pub(crate) fn take(bytes: &mut Bytes<'_>) -> Option<StreamEvent> {
+    pub(crate) fn take(bytes: &mut Bytes<'_>, ticket: &mut u64) -> Option<StreamEvent> {
         let kind = bytes.varint()?;
         let n = usize::try_from(bytes.varint()?).ok().filter(|&n| n <= MAX_ARGS)?;
         let mut args = [0; MAX_ARGS];
         for arg in &mut args[..n] {
             *arg = bytes.varint()?;
+        }
+        if kind == kind::TICKET {
+            args[0] = args[0].wrapping_add(*ticket);
+            *ticket = args[0];
         }
         Some(StreamEvent::decode(kind, args, n))
     }
@@ -348,7 +359,7 @@ mod tests {
             StreamEvent::ThreadStart { thread: 2 },
             StreamEvent::ThreadEnd { thread: 2 },
             StreamEvent::Marker { id: 7 },
-            StreamEvent::Ticket { order: u64::MAX },
+            StreamEvent::Ticket { order: u64::MAX, back: 2 },
             StreamEvent::StoreExclusive { back: 3, failed: true },
             StreamEvent::ContextSwitch { space: 42 },
             StreamEvent::Mapping { addr: 0x1000, bytes: 4096, mapped: true },
@@ -367,8 +378,8 @@ mod tests {
         let doc = include_str!("../../docs/trace-format.md");
         for (event, number) in one_of_each().into_iter().zip(1..) {
             let mut out = Vec::new();
-            event.put(&mut out);
-            assert_eq!(StreamEvent::take(&mut Bytes::new(&out)), Some(event));
+            event.put(&mut 7, &mut out);
+            assert_eq!(StreamEvent::take(&mut Bytes::new(&out), &mut 7), Some(event));
             assert_eq!(event.encode().0, number);
             let debug = format!("{event:?}");
             let name = debug.split([' ', '{']).next().unwrap_or_default();
@@ -383,8 +394,25 @@ mod tests {
             put_varint(&mut out, number);
         }
         let mut bytes = Bytes::new(&out);
-        assert_eq!(StreamEvent::take(&mut bytes), Some(StreamEvent::Unknown { kind: 99 }));
-        assert_eq!(StreamEvent::take(&mut bytes), Some(StreamEvent::Redirect));
+        assert_eq!(StreamEvent::take(&mut bytes, &mut 0), Some(StreamEvent::Unknown { kind: 99 }));
+        assert_eq!(StreamEvent::take(&mut bytes, &mut 0), Some(StreamEvent::Redirect));
         assert!(bytes.is_empty());
+    }
+
+    #[test]
+    fn a_ticket_is_the_distance_from_the_one_before() {
+        let tickets =
+            [1 << 40, (1 << 40) + 1, 5].map(|order| StreamEvent::Ticket { order, back: 1 });
+        let (mut out, mut last) = (Vec::new(), 0);
+        let lengths = tickets.map(|ticket| {
+            let before = out.len();
+            ticket.put(&mut last, &mut out);
+            out.len() - before
+        });
+        assert_eq!(lengths, [9, 4, 12], "kind, count, distance, back");
+        let (mut bytes, mut last) = (Bytes::new(&out), 0);
+        for ticket in tickets {
+            assert_eq!(StreamEvent::take(&mut bytes, &mut last), Some(ticket));
+        }
     }
 }

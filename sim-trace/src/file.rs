@@ -14,13 +14,14 @@ use crate::foreign::{self, ImportOptions};
 use crate::image::CodeImage;
 use crate::index::IndexEntry;
 use crate::layout::{
-    ChunkKind, FILE_MAGIC, FileHeaderFault, HEADER_BYTES, MAJOR, MINOR, parse_file_header,
+    ChunkKind, FILE_MAGIC, FileHeaderFault, HEADER_BYTES, MAJOR, MINOR, MINOR_WITH_TICKETS,
+    parse_file_header,
 };
 use crate::limits::stream_columns;
 use crate::load::{Code, load_code, load_meta, load_page_map};
 use crate::meta::{MachineInfo, Meta};
 use crate::page_map::PageMap;
-use crate::reader::StreamReader;
+use crate::reader::{StreamReader, TicketReader};
 use crate::scan::{Found, find_chunks, walk};
 use crate::source::{At, ChunkList, Source};
 use crate::statics::StaticTable;
@@ -275,6 +276,19 @@ impl<R: Read + Seek> TraceFile<R> {
             what: format!("chunk {range:?} in stream {stream}, which has {}", info.chunks.len()),
         })?;
         StreamReader::new(self.shared.clone(), chunks.to_vec())
+    }
+
+    /// True if the order in which threads synchronized is in the file.
+    pub fn has_tickets(&self) -> bool {
+        self.shared.minor >= MINOR_WITH_TICKETS
+    }
+
+    /// Reads the tickets of `stream`, ahead of and independent of its instructions.
+    ///
+    /// # Errors
+    /// If the file has no such stream.
+    pub fn tickets(&self, stream: u32) -> Result<TicketReader<R>, TraceError> {
+        TicketReader::new(self.shared.clone(), self.stream(stream)?.chunks.clone())
     }
 
     fn stream(&self, stream: u32) -> Result<&StreamInfo, TraceError> {

@@ -20,6 +20,8 @@ pub(crate) const MINOR_WITH_MAP: u16 = 1;
 pub(crate) const MINOR_WITH_ELEMENTS: u16 = 2;
 /// The minor version of files that say what was read from and written to system registers.
 pub(crate) const MINOR_WITH_REGISTERS: u16 = 3;
+/// The minor version of files that say in which order threads synchronized.
+pub(crate) const MINOR_WITH_TICKETS: u16 = 4;
 /// The only instruction set of format 1.
 pub(crate) const ISA_A64: u32 = 1;
 /// Bit of the file header's flags: the trace contains the kernel.

@@ -82,7 +82,7 @@ pub use layout::{ChunkHeader, ChunkKind};
 pub use meta::{MachineInfo, Meta, Symbol};
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
-pub use reader::{EventAt, Skim, StreamReader};
+pub use reader::{EventAt, Skim, StreamReader, Ticket, TicketReader};
 pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};
 pub use statics::{CodeWord, StaticTable};

@@ -1,6 +1,8 @@
 //! Reads one stream of a trace as batches of [`TraceInst`], chunk by chunk, in reused buffers.
 
 pub(crate) mod decoder;
+mod event_cursor;
+mod tickets;
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -17,6 +19,7 @@ use crate::source::At;
 use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
 
 pub use decoder::Skim;
+pub use tickets::{Ticket, TicketReader};
 
 /// A side event and its place in the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

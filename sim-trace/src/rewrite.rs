@@ -77,7 +77,15 @@ pub fn merge<R: Read + Seek>(
     let Some(first) = files.first() else {
         return Err(TraceError::Rejected("nothing to merge"));
     };
-    let mut joined = Joined::create(destination, merged_meta(first, files), options)?;
+    let mut meta = merged_meta(first, files);
+    // Numbers of several recordings say nothing about each other.
+    let ordered = files.iter().filter(|file| file.has_tickets()).count();
+    let keeps_tickets = join == Join::Parts || ordered <= 1;
+    if !keeps_tickets {
+        meta.gaps.push("the order in which the threads synchronized was not kept".to_owned());
+    }
+    let mut joined = Joined::create(destination, meta, options)?;
+    joined.keeps_tickets = keeps_tickets;
     let mut next = 0u32;
     for file in files {
         check_fits(first, file)?;
@@ -141,8 +149,26 @@ fn reach(event: &StreamEvent) -> u64 {
         StreamEvent::StoreExclusive { back, .. } | StreamEvent::Elements { back, .. } => {
             u64::from(*back).max(1)
         }
+        StreamEvent::Ticket { back, .. } => u64::from(*back),
         _ => 1,
     }
+}
+
+/// The event at `last`, if it stands behind and tells of an instruction before.
+fn pulled_to(last: u32, at: EventAt) -> EventAt {
+    let by = at.position.saturating_sub(last);
+    let mut event = at.event;
+    let (StreamEvent::Ticket { back, .. }
+    | StreamEvent::Elements { back, .. }
+    | StreamEvent::StoreExclusive { back, .. }) = &mut event
+    else {
+        return at;
+    };
+    if by == 0 || u32::from(*back) <= by {
+        return at;
+    }
+    *back -= by as u16;
+    EventAt { position: last, event }
 }
 
 fn list(streams: &[u32]) -> String {
@@ -154,6 +180,7 @@ struct Joined {
     writer: TraceWriter,
     has_map: bool,
     begun: Vec<u32>,
+    keeps_tickets: bool,
 }
 
 impl Joined {
@@ -163,7 +190,7 @@ impl Joined {
         options: WriterOptions,
     ) -> Result<Joined, TraceError> {
         let writer = TraceWriter::create_with(destination, meta, options)?;
-        Ok(Joined { writer, has_map: false, begun: Vec::new() })
+        Ok(Joined { writer, has_map: false, begun: Vec::new(), keeps_tickets: true })
     }
 
     /// Pages and page map of `file`. Threads of one trace share an address space.
@@ -207,12 +234,16 @@ impl Joined {
             let first = range.start.saturating_sub(start).min(batch.len() as u64) as u32;
             let last = range.end.saturating_sub(start).min(batch.len() as u64) as u32;
             // What belongs to an instruction before the first is not kept.
-            let is_inside = |at: &&EventAt| {
+            let is_inside = |at: &EventAt| {
                 let kept_before = (start + u64::from(at.position)).checked_sub(range.start);
                 let has_its_own = kept_before.is_some_and(|kept| kept >= reach(&at.event));
-                (has_its_own || range.start == 0) && at.position <= last
+                let is_ticket = matches!(at.event, StreamEvent::Ticket { .. });
+                (has_its_own || range.start == 0)
+                    && at.position <= last
+                    && (self.keeps_tickets || !is_ticket)
             };
-            let events: Vec<EventAt> = reader.events().iter().filter(is_inside).copied().collect();
+            let events = reader.events().iter().map(|at| pulled_to(last, *at));
+            let events: Vec<EventAt> = events.filter(is_inside).collect();
             copier.batch(&batch, first..last, &events, &mut self.writer)?;
         }
         self.begun.push(to);

@@ -36,6 +36,8 @@ pub struct Info {
     pub page_map: Option<(usize, u64, u64)>,
     /// Bytes in the file of META, IMAGE, BLOCKS, STREAM and other chunks.
     pub bytes_by_kind: [(&'static str, u64); 5],
+    /// The order in which threads synchronized is there.
+    pub has_tickets: bool,
     /// The index was lost and rebuilt.
     pub index_rebuilt: bool,
 }
@@ -64,6 +66,7 @@ pub fn info<R: Read + Seek>(file: &TraceFile<R>) -> Info {
         pages: file.image().len(),
         page_map: file.page_map().map(|m| (m.entries().len(), m.mapped_bytes(), m.granule())),
         bytes_by_kind: bytes,
+        has_tickets: file.has_tickets(),
         index_rebuilt: file.index_rebuilt(),
     }
 }
@@ -115,6 +118,9 @@ impl fmt::Display for Info {
                 f,
                 "page map      {entries} entries, {bytes} bytes mapped, granule {granule}"
             )?;
+        }
+        if self.has_tickets {
+            writeln!(f, "order         in which threads synchronized: by tickets")?;
         }
         self.write_streams(f)
     }

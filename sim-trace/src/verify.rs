@@ -9,7 +9,7 @@ use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::file::TraceFile;
 use crate::flow::Exits;
-use crate::reader::{EventAt, StreamReader};
+use crate::reader::{EventAt, StreamReader, TicketReader};
 
 /// What a complete reading found.
 #[derive(Debug, Default)]
@@ -36,6 +36,12 @@ pub struct Report {
     pub first_unexplained: Option<(u32, u64)>,
     /// Register events that do not stand behind the access that they tell of.
     pub misplaced_registers: u64,
+    /// Tickets: the order in which threads synchronized.
+    pub tickets: u64,
+    /// Tickets whose number does not rise, or is there twice.
+    pub misordered_tickets: u64,
+    /// Stream and position of the first of those.
+    pub first_misordered: Option<(u32, u64)>,
     /// The index was lost and rebuilt.
     pub index_rebuilt: bool,
     /// Damaged or contradictory chunks, in file order.
@@ -48,6 +54,7 @@ impl Report {
         self.faults.is_empty()
             && self.unexplained == 0
             && self.misplaced_registers == 0
+            && self.misordered_tickets == 0
             && !self.index_rebuilt
     }
 }
@@ -82,9 +89,49 @@ pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceE
             report.faults.push(fault);
         }
     }
+    if file.has_tickets() {
+        check_tickets(file, &mut report)?;
+    }
     report.faults.sort_by_key(TraceError::chunk);
     report.chunks = file.chunks().len() as u32;
     Ok(report)
+}
+
+/// Takes the tickets of all streams in the order of their numbers, each of which must be there once.
+fn check_tickets<R: Read + Seek>(
+    file: &TraceFile<R>,
+    report: &mut Report,
+) -> Result<(), TraceError> {
+    let next = |reader: &mut TicketReader<R>, faults: &mut Vec<TraceError>| {
+        reader.next_ticket().unwrap_or_else(|fault| {
+            // A damaged chunk was found before.
+            if faults.iter().all(|known| known.chunk() != fault.chunk()) {
+                faults.push(fault);
+            }
+            None
+        })
+    };
+    let mut heads = Vec::new();
+    for info in file.streams() {
+        let mut reader = file.tickets(info.stream)?;
+        let head = next(&mut reader, &mut report.faults);
+        heads.push((head, info.stream, reader));
+    }
+    let mut last = None;
+    while let Some((head, stream, reader)) = heads
+        .iter_mut()
+        .filter(|(head, ..)| head.is_some())
+        .min_by_key(|(head, ..)| head.map(|t| t.order))
+    {
+        let Some(ticket) = std::mem::replace(head, next(reader, &mut report.faults)) else { break };
+        report.tickets += 1;
+        if last.is_some_and(|last| ticket.order <= last) {
+            report.misordered_tickets += 1;
+            report.first_misordered.get_or_insert((*stream, ticket.position));
+        }
+        last = Some(ticket.order);
+    }
+    Ok(())
 }
 
 /// Follows control through one stream.

@@ -20,7 +20,7 @@ use crate::flow::Exits;
 use crate::image::CodeImage;
 use crate::layout::{
     MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, MINOR_WITH_ELEMENTS, MINOR_WITH_REGISTERS,
-    check_machine,
+    MINOR_WITH_TICKETS, check_machine,
 };
 use crate::meta::Meta;
 use crate::page_map::PageMap;
@@ -307,6 +307,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         match event {
             StreamEvent::Elements { .. } => self.output.needs(MINOR_WITH_ELEMENTS),
             StreamEvent::Register { .. } => self.output.needs(MINOR_WITH_REGISTERS),
+            StreamEvent::Ticket { .. } => self.output.needs(MINOR_WITH_TICKETS),
             _ => {}
         }
         let encoder = self.stream_mut(stream);

@@ -144,10 +144,10 @@ fn chunks_with_very_many_events_are_split_and_stay_explained() {
     let block = writer.define_block(0x1000, &[NOP]).unwrap();
     // A NOP never follows itself: each run also needs a redirect.
     for order in 0..300_000 {
-        writer.push_block(0, block, 1, &[], Some(StreamEvent::Ticket { order })).unwrap();
+        writer.push_block(0, block, 1, &[], Some(StreamEvent::Ticket { order, back: 1 })).unwrap();
     }
     for order in 0..300_000 {
-        writer.push_event(0, StreamEvent::Ticket { order }).unwrap();
+        writer.push_event(0, StreamEvent::Ticket { order: 300_000 + order, back: 0 }).unwrap();
     }
     let (summary, sink) = writer.finish_into().unwrap();
     assert_eq!((summary.instructions, summary.events), (300_000, 899_999));

@@ -77,7 +77,8 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     gap(lost > 0, format!("{lost} code pages could not be copied: the wrong path ends there"));
     gap(
         plugin.streams > 1,
-        "the interleaving of threads is not recorded; blocks cut short by a fault are inferred"
+        "of the threads' interleaving only the order in which they synchronized is recorded; blocks \
+         cut short by a fault are inferred"
             .to_owned(),
     );
     gap(

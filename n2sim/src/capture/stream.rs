@@ -154,6 +154,8 @@ pub(super) struct Run {
     pub(super) accesses: Vec<Access>,
     /// Addresses that gathers and scatters have behind their first.
     pub(super) further: Vec<Access>,
+    /// Numbers of what synchronizes threads, by index of the instruction.
+    pub(super) tickets: Vec<(u16, u64)>,
     /// Governing predicates that the engine told, by index of the instruction.
     pub(super) predicates: Vec<(u16, u16)>,
 }
@@ -177,6 +179,8 @@ pub(super) struct Stream {
     is_running: bool,
     started: Option<u32>,
     syscall: Option<(u64, [u64; SYSCALL_ARGS], Option<i64>)>,
+    /// Tickets of the first instruction of the next block.
+    next_tickets: Vec<(u16, u64)>,
     registers: KnownRegisters,
     /// Number of the first run that `registers` has not followed.
     followed: u64,
@@ -193,6 +197,7 @@ impl Stream {
             is_running: false,
             started: None,
             syscall: None,
+            next_tickets: Vec::new(),
             registers: KnownRegisters::default(),
             followed: 0,
         }
@@ -232,6 +237,14 @@ impl Stream {
                     let handler = words.get(position).copied().unwrap_or(0);
                     position += 1;
                     shared.handlers.insert(handler, signal);
+                }
+                Some(Word::Ticket(index)) => {
+                    let order = words.get(position).copied().unwrap_or(0);
+                    position += 1;
+                    match index {
+                        wire::NEXT_BLOCK => self.next_tickets.push((0, order)),
+                        _ => self.history[self.at].tickets.push((index as u16, order)),
+                    }
                 }
                 Some(Word::Predicate(index)) => {
                     let bits = words.get(position).copied().unwrap_or(0) as u16;
@@ -315,6 +328,8 @@ impl Stream {
         self.history[self.at].accesses.clear();
         self.history[self.at].further.clear();
         self.history[self.at].predicates.clear();
+        std::mem::swap(&mut self.history[self.at].tickets, &mut self.next_tickets);
+        self.next_tickets.clear();
         self.is_running = true;
         Ok(())
     }
@@ -359,14 +374,13 @@ impl Stream {
             StreamEvent::Syscall { number, args, result }
         });
         if writer.admits(u64::from(run.executed), &mut shared.tally) {
-            let elements = elements::events(info, run);
-            if elements.is_empty() {
-                writer.trace.push_block(self.number, id, run.executed, &run.accesses, syscall)?;
-            } else {
-                writer.trace.push_block(self.number, id, run.executed, &run.accesses, None)?;
-                for event in elements.into_iter().chain(syscall) {
-                    writer.trace.push_event(self.number, event)?;
-                }
+            writer.trace.push_block(self.number, id, run.executed, &run.accesses, None)?;
+            let executed = run.executed;
+            let tickets = run.tickets.iter().filter(|(index, _)| *index < executed);
+            let tickets = tickets
+                .map(|&(index, order)| StreamEvent::Ticket { order, back: executed - index });
+            for event in tickets.chain(elements::events(info, run)).chain(syscall) {
+                writer.trace.push_event(self.number, event)?;
             }
             if let Some(written) = written {
                 writer.trace.push_event(self.number, written)?;

@@ -25,13 +25,54 @@ static NOINLINE u64 walk(void) {
 #define THREADS 10
 #define EXECVE 11
 #define RANDOM 12
+#define LOCK 13
 
-#if PITFALL == THREADS
+#if PITFALL == LOCK
+#define ROUNDS 500
+static volatile u64 lock, ready, count;
+static volatile u64 book[2 * ROUNDS];
+
+static void yield(void) { syscall6(124, 0, 0, 0, 0, 0, 0); }
+
+// Both threads enter themselves into the book under a lock: the addresses tell who had it when.
+static NOINLINE void take_turns(u64 name, int by_swap) {
+    __atomic_add_fetch(&ready, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&ready, __ATOMIC_ACQUIRE) != 2) yield();
+    for (int round = 0; round < ROUNDS; round++) {
+        u64 held = 1;
+        while (held != 0) {
+            if (by_swap) {
+                held = __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE);
+            } else {
+                u32 failed;
+                __asm__ volatile("0: ldaxr %0, [%2]\n\tstxr %w1, %3, [%2]\n\tcbnz %w1, 0b"
+                                 : "=&r"(held), "=&r"(failed)
+                                 : "r"(&lock), "r"(1ul)
+                                 : "memory");
+            }
+            if (held != 0) yield();
+        }
+        u64 at = count;
+        ROI_BEGIN();
+        book[at] = name;
+        ROI_END();
+        count = at + 1;
+        __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+        yield();
+    }
+}
+#endif
+
+#if PITFALL == THREADS || PITFALL == LOCK
 static u8 stack[65536] __attribute__((aligned(16)));
 static volatile int child_tid;
 
 __attribute__((used)) static void child(void) {
+#if PITFALL == LOCK
+    take_turns(2, 1);
+#else
     walk();
+#endif
     syscall6(SYS_EXIT, 0, 0, 0, 0, 0, 0);
     __builtin_unreachable();
 }
@@ -115,6 +156,12 @@ void run(void) {
     do syscall6(SYS_FUTEX, (long)&child_tid, 0, tid, 0, 0, 0);
     while (child_tid != 0);
     finish(0);
+#elif PITFALL == LOCK
+    long tid = start_child();
+    take_turns(1, 0);
+    do syscall6(SYS_FUTEX, (long)&child_tid, 0, tid, 0, 0, 0);
+    while (child_tid != 0);
+    finish(count == 2 * ROUNDS ? 0 : 1);
 #elif PITFALL == EXECVE
     char *const arguments[] = {"true", 0};
     syscall6(221, (long)"/bin/true", (long)arguments, (long)(arguments + 1), 0, 0, 0);

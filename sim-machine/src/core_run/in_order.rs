@@ -30,7 +30,8 @@ impl CoreRun {
             self.end(memory, listener);
             return Ok(());
         }
-        while self.at < self.batch.len() && !self.ended && order.cycle() <= until {
+        order.wait_until(std::mem::take(&mut self.wait));
+        while self.at < self.stop && !self.ended && order.cycle() <= until {
             let next = Some(self.batch[self.at].id);
             let sink = &mut (&mut self.totals, &mut *listener);
             order.meet_next(next, &mut self.pipeline, program, sink);
@@ -56,7 +57,7 @@ impl CoreRun {
     /// the next.
     fn undisturbed(&self) -> usize {
         let before = (self.exception_at as usize).saturating_sub(self.at + 1).max(1);
-        before.min(self.batch.len() - self.at)
+        before.min(self.stop - self.at)
     }
 
     /// How many of these instructions come in which nothing changes; what changes in front of them does so

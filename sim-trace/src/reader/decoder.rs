@@ -14,8 +14,9 @@ use crate::flow::is_store_exclusive;
 use crate::layout::ChunkHeader;
 use crate::predict::{AddrGuess, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE};
 use crate::reader::EventAt;
+use crate::reader::event_cursor::EventCursor;
 use crate::statics::StaticTable;
-use crate::varint::{Bytes, unzigzag, varint_at};
+use crate::varint::{unzigzag, varint_at};
 
 pub use skim::Skim;
 
@@ -25,7 +26,7 @@ const CONTROL: usize = 0;
 const IDS: usize = 1;
 const SHAPES: usize = 2;
 const ADDRS: usize = 3;
-const EVENTS: usize = 4;
+pub(crate) const EVENTS: usize = 4;
 
 /// A batch ends with the first block that brings it to this many instructions. 128 KiB of them
 /// stay in a second-level cache of the host.
@@ -46,12 +47,9 @@ struct Cursor {
     ids: usize,
     shapes: usize,
     addrs: usize,
-    events: usize,
+    events: EventCursor,
     instructions: u32,
     accesses: u32,
-    event_count: u32,
-    /// Position of the last event.
-    last_event: u32,
     previous: Option<u32>,
     last_addr: u64,
 }
@@ -364,18 +362,8 @@ impl Decoder {
     ) -> Result<(), &'static str> {
         let cursor = &mut self.cursor;
         let column = self.columns.column(EVENTS);
-        while cursor.events < column.len() {
-            let mut bytes = Bytes::new(&column[cursor.events..]);
-            let distance = bytes.varint().ok_or("the events end early")?;
-            let place = u64::from(cursor.last_event).saturating_add(distance);
-            if place > u64::from(cursor.instructions) {
-                break;
-            }
-            let event = StreamEvent::take(&mut bytes).ok_or("an event is cut or too long")?;
-            cursor.events = column.len() - bytes.remaining();
-            cursor.last_event = place as u32;
-            cursor.event_count += 1;
-            let position = cursor.last_event.saturating_sub(batch_start);
+        while let Some(event) = cursor.events.next(column, cursor.instructions)? {
+            let position = cursor.events.place.saturating_sub(batch_start);
             flag(&mut out[..position as usize], &event, more)?;
             events.push(EventAt { position, event });
         }
@@ -385,11 +373,11 @@ impl Decoder {
     /// Everything that the header counts was there, and nothing else.
     fn check_end(&self, header: &ChunkHeader) -> Result<(), &'static str> {
         let c = &self.cursor;
-        let consumed = [c.control, c.ids, c.shapes, c.addrs, c.events];
+        let consumed = [c.control, c.ids, c.shapes, c.addrs, c.events.at];
         if (0..STREAM_COLUMNS).any(|i| consumed[i] != self.columns.length(i)) {
             return Err("a column is longer or shorter than its use");
         }
-        if (c.instructions, c.accesses, c.event_count)
+        if (c.instructions, c.accesses, c.events.count)
             != (header.instructions, header.accesses, header.events)
         {
             return Err("the counts of the header differ from the content");

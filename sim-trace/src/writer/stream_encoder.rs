@@ -24,6 +24,7 @@ pub(crate) struct StreamEncoder {
     /// Control, explicit block numbers, shapes, addresses, events.
     columns: [Vec<u8>; STREAM_COLUMNS],
     last_event: u32,
+    last_ticket: u64,
     /// Previous block of the open chunk.
     previous: Option<u32>,
     last_addr: u64,
@@ -49,6 +50,7 @@ impl StreamEncoder {
             events: 0,
             columns: Default::default(),
             last_event: 0,
+            last_ticket: 0,
             previous: None,
             last_addr: 0,
             chunk: 1,
@@ -118,7 +120,7 @@ impl StreamEncoder {
     /// Appends an event behind the last instruction.
     pub(crate) fn event(&mut self, event: &StreamEvent) {
         put_varint(&mut self.columns[4], u64::from(self.instructions - self.last_event));
-        event.put(&mut self.columns[4]);
+        event.put(&mut self.last_ticket, &mut self.columns[4]);
         self.last_event = self.instructions;
         self.events += 1;
         if event.breaks_flow() {
@@ -151,6 +153,7 @@ impl StreamEncoder {
         self.events = 0;
         self.columns.iter_mut().for_each(Vec::clear);
         self.last_event = 0;
+        self.last_ticket = 0;
         self.previous = None;
         self.last_addr = 0;
         self.chunk += 1;

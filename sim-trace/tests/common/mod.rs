@@ -201,7 +201,8 @@ fn event() -> impl Strategy<Value = Option<StreamEvent>> {
             },
         ),
         1 => any::<Option<u64>>().prop_map(|instructions| Some(StreamEvent::Gap { instructions })),
-        1 => any::<u64>().prop_map(|order| Some(StreamEvent::Ticket { order })),
+        1 => (any::<u64>(), 0u16..2)
+            .prop_map(|(order, back)| Some(StreamEvent::Ticket { order, back })),
         1 => any::<u64>().prop_map(|id| Some(StreamEvent::Marker { id })),
         1 => any::<u64>().prop_map(|thread| Some(StreamEvent::ThreadStart { thread })),
         1 => any::<u64>().prop_map(|thread| Some(StreamEvent::ThreadEnd { thread })),

@@ -4,9 +4,9 @@
 //! behind any block. What the events say about instructions is left out.
 
 use crate::predict::{CONTROL_PARTIAL, CONTROL_SHAPE};
-use crate::varint::{Bytes, unzigzag, varint_at};
+use crate::varint::{unzigzag, varint_at};
 
-use super::{ADDRS, Block, CONTROL, Cursor, Decoder, EVENTS, StreamEvent};
+use super::{ADDRS, Block, CONTROL, Cursor, Decoder, EVENTS};
 
 /// Hears what was executed, block by block.
 ///
@@ -130,18 +130,7 @@ impl Decoder {
     fn skim_events(&mut self) -> Result<(), &'static str> {
         let cursor = &mut self.cursor;
         let column = self.columns.column(EVENTS);
-        while cursor.events < column.len() {
-            let mut bytes = Bytes::new(&column[cursor.events..]);
-            let distance = bytes.varint().ok_or("the events end early")?;
-            let place = u64::from(cursor.last_event).saturating_add(distance);
-            if place > u64::from(cursor.instructions) {
-                break;
-            }
-            StreamEvent::take(&mut bytes).ok_or("an event is cut or too long")?;
-            cursor.events = column.len() - bytes.remaining();
-            cursor.last_event = place as u32;
-            cursor.event_count += 1;
-        }
+        while cursor.events.next(column, cursor.instructions)?.is_some() {}
         Ok(())
     }
 }

@@ -1,0 +1,150 @@
+//! Two threads that lock each other out: the order in which they did is in the trace, and replay holds it.
+
+mod recording;
+
+use recording::Bench;
+use sim_core::{EventSink, Operation, PmuEvent};
+use sim_isa::MemOp;
+use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_trace::{Slice, TraceFile, WriterOptions, merge, slice, verify};
+use std::path::Path;
+
+/// Entries that both threads together make in their book.
+const ENTRIES: usize = 1000;
+
+/// An entry in the book: which thread made it, by which instruction of its stream, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    stream: u32,
+    position: u64,
+    addr: u64,
+}
+
+/// The stores between the markers of a stream.
+fn entries(file: &TraceFile, stream: u32) -> Vec<Entry> {
+    let mut reader = file.reader(stream).expect("the stream is there");
+    let (mut batch, mut found, mut is_inside) = (Vec::new(), Vec::new(), false);
+    while reader.next_batch(&mut batch).expect("it decodes") {
+        for (inst, position) in batch.iter().zip(reader.batch_start()..) {
+            match file.statics().insts()[inst.id as usize].word {
+                0xd503_251f => is_inside = true,
+                0xd503_253f => is_inside = false,
+                word if is_inside && sim_isa::decode(word).mem.op == MemOp::Store => {
+                    found.push(Entry { stream, position, addr: inst.addr });
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The last ticket of the stream before an instruction.
+fn ticket_before(file: &TraceFile, entry: &Entry) -> u64 {
+    let mut reader = file.tickets(entry.stream).expect("the stream is there");
+    let tickets = std::iter::from_fn(|| reader.next_ticket().expect("tickets decode"));
+    let before = tickets.take_while(|ticket| ticket.position <= entry.position);
+    before.last().expect("it has taken the lock").order
+}
+
+/// Hears which thread stores where, in the order of the run.
+#[derive(Default)]
+struct Listener {
+    core: u32,
+    stores: Vec<(u32, u64)>,
+}
+
+impl EventSink for Listener {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+
+    fn core(&mut self, core: usize) {
+        self.core = core as u32;
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        if operation.life.retired {
+            self.stores.push((self.core, operation.life.addr));
+        }
+    }
+}
+
+fn replay(trace: &Path) -> (Outcome, Vec<(u32, u64)>) {
+    let document = ConfigSource::default().document().expect("the profile is embedded");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::open(trace, config, RunHeader::default()).expect("it opens");
+    let mut listener = Listener::default();
+    let run = session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
+    (run.expect("it runs"), listener.stores)
+}
+
+/// Who entered what in a replay, in the order of the run.
+fn entered(stores: &[(u32, u64)], book: &[Entry]) -> Vec<(u32, u64)> {
+    let range = book[0].addr..=book[book.len() - 1].addr;
+    stores.iter().filter(|(_, addr)| range.contains(addr)).copied().collect()
+}
+
+#[test]
+fn who_had_the_lock_when_is_recorded_and_replayed() {
+    let Some(bench) = Bench::new("LOCK") else { return };
+    let recording = bench.record(&[]);
+    assert_eq!(recording.note("program-end"), Some("exit status 0"), "{}", recording.said);
+    let file = &recording.file;
+    assert_eq!((file.streams().len(), file.version()), (2, (1, 4)));
+    let mut book = entries(file, 0);
+    book.extend(entries(file, 1));
+    // The truth: each entry stands behind the one before it in memory.
+    book.sort_by_key(|entry| entry.addr);
+    assert_eq!(book.len(), ENTRIES);
+    assert!(book.windows(2).all(|pair| pair[1].addr == pair[0].addr + 8));
+    let changes = book.windows(2).filter(|pair| pair[0].stream != pair[1].stream).count();
+    assert!(changes > 10, "the threads took turns {changes} times");
+    let tickets: Vec<u64> = book.iter().map(|entry| ticket_before(file, entry)).collect();
+    assert!(tickets.is_sorted(), "the tickets are in the order of the locks");
+
+    let (outcome, stores) = replay(&bench.trace());
+    let expected: Vec<(u32, u64)> = book.iter().map(|entry| (entry.stream, entry.addr)).collect();
+    assert_eq!(entered(&stores, &book), expected, "replay has the order of the recording");
+    let again = replay(&bench.trace());
+    assert_eq!(again.0.total(), outcome.total());
+    assert_eq!(again.1, stores);
+    let retired = outcome.total().value(PmuEvent::INST_RETIRED);
+    assert_eq!(retired, file.instructions(), "nobody is left behind");
+}
+
+#[test]
+fn parts_of_ordered_threads_are_whole_traces_and_run_to_their_ends() {
+    let Some(bench) = Bench::new("LOCK") else { return };
+    let recording = bench.record(&[]);
+    let shortest = recording.file.streams().iter().map(|s| s.instructions).min();
+    let third = shortest.expect("two streams") / 3;
+    let part = |name: &str| bench.folder.path().join(name);
+    for (name, streams, range) in [
+        ("middle.n2t", Vec::new(), third..2 * third),
+        ("one.n2t", vec![1], 0..u64::MAX),
+        ("end.n2t", Vec::new(), third..u64::MAX),
+    ] {
+        let to = part(name);
+        let what = Slice { streams, range };
+        slice(&recording.file, &what, &to, WriterOptions::default()).expect("it can be cut");
+        let report = verify(&to).expect("it opens");
+        assert!(report.is_good() && report.tickets > 0, "{report:?}");
+        let (outcome, _) = replay(&to);
+        assert_eq!(outcome.total().value(PmuEvent::INST_RETIRED), report.instructions);
+    }
+    let files =
+        ["middle.n2t", "one.n2t"].map(|name| TraceFile::open(&part(name)).expect("it opens"));
+    let to = part("both.n2t");
+    merge(&files, sim_trace::Join::Threads, &to, WriterOptions::default()).expect("they fit");
+    let (outcome, _) = replay(&to);
+    let retired = outcome.total().value(PmuEvent::INST_RETIRED);
+    assert_eq!(retired, files.iter().map(TraceFile::instructions).sum::<u64>());
+}
+
+#[test]
+fn one_thread_alone_has_no_tickets() {
+    let Some(bench) = Bench::new("FORK") else { return };
+    let recording = bench.record(&[]);
+    assert!(!recording.file.has_tickets(), "a process is no thread");
+}

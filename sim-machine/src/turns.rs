@@ -1,0 +1,310 @@
+//! Whose turn it is: threads synchronize in the order in which they did when they were recorded
+//! (docs/trace-format.md, Ticket).
+//!
+//! The rule: an instruction with a ticket waits until every lower ticket of another thread that still runs was
+//! passed, and is not renamed before the one that passed last. Tickets that are absent, doubled or out of
+//! order hold nobody for good: of all threads that run, the one whose ticket is the lowest may always go on.
+
+use crate::error::MachineError;
+use sim_core::Cycle;
+use sim_trace::{Ticket, TicketReader, TraceFile};
+
+/// Where the tickets of one thread come from, in order.
+pub(crate) trait Tickets {
+    /// The next one; `None` behind the last.
+    fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError>;
+}
+
+impl Tickets for TicketReader {
+    fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError> {
+        Ok(TicketReader::next_ticket(self)?)
+    }
+}
+
+/// Where a thread stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// It has nothing left to run.
+    pub(crate) ended: bool,
+    /// Number of its next instruction.
+    pub(crate) position: u64,
+    /// Its clock.
+    pub(crate) cycle: Cycle,
+}
+
+/// Which thread runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) thread: usize,
+    /// Until its clock passes this one, ...
+    pub(crate) until: Cycle,
+    /// ... or up to this instruction; `u64::MAX` for none.
+    pub(crate) hold_at: u64,
+    /// It waits for another thread until this cycle; 0 if it does not.
+    pub(crate) wait: Cycle,
+}
+
+/// A thread's tickets.
+struct Thread<T> {
+    tickets: T,
+    /// The lowest that it has not passed.
+    next: Option<Ticket>,
+    /// Until when it waits.
+    wait: Cycle,
+}
+
+impl<T: Tickets> Thread<T> {
+    fn new(mut tickets: T) -> Result<Thread<T>, MachineError> {
+        let next = tickets.next_ticket()?;
+        Ok(Thread { tickets, next, wait: 0 })
+    }
+
+    fn place(&self) -> u64 {
+        self.next.map_or(u64::MAX, |ticket| ticket.position)
+    }
+
+    /// Goes on to the next ticket, which belongs to no instruction that has run.
+    fn pass(&mut self) -> Result<(), MachineError> {
+        let passed = self.place();
+        self.next = self.tickets.next_ticket()?;
+        if let Some(ticket) = &mut self.next {
+            ticket.position = ticket.position.max(passed);
+        }
+        Ok(())
+    }
+}
+
+/// The order of the threads of a trace.
+pub(crate) struct Turns<T = TicketReader> {
+    threads: Vec<Thread<T>>,
+    standings: Vec<Standing>,
+    /// When the last ticket was passed.
+    passed_at: Cycle,
+    /// The thread that runs has just passed one.
+    is_passing: bool,
+}
+
+impl Turns {
+    /// The order of these streams; `None` if there is nothing to order.
+    pub(crate) fn of(
+        trace: &TraceFile,
+        streams: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<Option<Turns>, MachineError> {
+        if !trace.has_tickets() || streams.len() < 2 {
+            return Ok(None);
+        }
+        let readers: Result<Vec<TicketReader>, _> = streams.map(|one| trace.tickets(one)).collect();
+        Turns::new(readers?).map(Some)
+    }
+}
+
+impl<T: Tickets> Turns<T> {
+    fn new(threads: Vec<T>) -> Result<Turns<T>, MachineError> {
+        let threads: Result<Vec<Thread<T>>, _> = threads.into_iter().map(Thread::new).collect();
+        Ok(Turns { threads: threads?, standings: Vec::new(), passed_at: 0, is_passing: false })
+    }
+
+    /// Which thread runs next, given where each stands: the one with the lowest clock that need not wait.
+    /// `None` once all have ended.
+    pub(crate) fn choose(
+        &mut self,
+        standings: impl Iterator<Item = Standing>,
+    ) -> Result<Option<Choice>, MachineError> {
+        self.standings.clear();
+        self.standings.extend(standings);
+        loop {
+            self.is_passing = false;
+            let clocks = (0..self.threads.len()).filter_map(|i| Some((self.clock(i)?, i)));
+            let Some((clock, first)) = clocks.min() else { return Ok(None) };
+            if self.is_held(first) {
+                self.pass(first)?;
+                if self.is_held(first) {
+                    continue;
+                }
+            }
+            let others = (0..self.threads.len()).filter(|i| *i != first);
+            let lowest = others.filter_map(|i| self.clock(i)).min().unwrap_or(Cycle::MAX);
+            // What passed a ticket runs alone until its clock moves: when it passed is to be known.
+            let until = if self.is_passing { clock } else { lowest };
+            let thread = &mut self.threads[first];
+            let wait = std::mem::take(&mut thread.wait);
+            debug_assert!(wait <= clock, "its clock counts what it waits");
+            return Ok(Some(Choice { thread: first, until, hold_at: thread.place(), wait }));
+        }
+    }
+
+    /// The thread that was chosen has run, and its clock stands there.
+    pub(crate) fn ran(&mut self, cycle: Cycle) {
+        if self.is_passing {
+            self.passed_at = self.passed_at.max(cycle);
+        }
+    }
+
+    fn pass(&mut self, i: usize) -> Result<(), MachineError> {
+        let cycle = self.standings[i].cycle;
+        let thread = &mut self.threads[i];
+        if self.passed_at > cycle {
+            thread.wait = self.passed_at;
+        }
+        self.passed_at = self.passed_at.max(cycle);
+        self.is_passing = true;
+        thread.pass()
+    }
+
+    /// It stands before an instruction with a ticket.
+    fn is_held(&self, i: usize) -> bool {
+        self.standings[i].position >= self.threads[i].place()
+    }
+
+    /// No thread that runs has a lower ticket to pass.
+    fn is_next(&self, i: usize) -> bool {
+        let order = |thread: &Thread<T>| thread.next.map_or(u64::MAX, |ticket| ticket.order);
+        let mine = order(&self.threads[i]);
+        let others = self.threads.iter().zip(&self.standings).filter(|(_, at)| !at.ended);
+        others.into_iter().all(|(other, _)| order(other) >= mine)
+    }
+
+    /// The cycle in which a thread goes on; `None` if it cannot.
+    fn clock(&self, i: usize) -> Option<Cycle> {
+        let standing = &self.standings[i];
+        if standing.ended {
+            return None;
+        }
+        let own = standing.cycle.max(self.threads[i].wait);
+        match self.is_held(i) {
+            false => Some(own),
+            true => self.is_next(i).then(|| own.max(self.passed_at)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    impl Tickets for std::vec::IntoIter<Ticket> {
+        fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError> {
+            Ok(self.next())
+        }
+    }
+
+    /// A thread of so many instructions, each of which takes so many cycles.
+    #[derive(Clone, Debug)]
+    struct Script {
+        length: u64,
+        cycles: Cycle,
+        tickets: Vec<Ticket>,
+    }
+
+    /// An instruction with a ticket that ran: its ticket, and when.
+    type Ran = (u64, Cycle);
+
+    /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in which it did.
+    fn run(scripts: &[Script]) -> Vec<Ran> {
+        let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
+        let mut turns = Turns::new(tickets).expect("scripts do not fail");
+        let mut at: Vec<Standing> = scripts
+            .iter()
+            .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
+            .collect();
+        let mut ran = Vec::new();
+        let mut left: usize = scripts.iter().map(|s| s.length as usize + s.tickets.len()).sum();
+        while let Some(choice) = turns.choose(at.iter().copied()).expect("scripts do not fail") {
+            assert!(left > 0, "somebody is chosen who cannot go on");
+            left -= 1;
+            let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
+            assert!(!one.ended && one.position < choice.hold_at);
+            one.cycle = one.cycle.max(choice.wait);
+            while one.position < script.length.min(choice.hold_at) {
+                let here = script.tickets.iter().filter(|ticket| ticket.position == one.position);
+                one.cycle += script.cycles;
+                ran.extend(here.map(|ticket| (ticket.order, one.cycle)));
+                one.position += 1;
+                if one.cycle > choice.until {
+                    break;
+                }
+            }
+            one.ended = one.position >= script.length;
+            turns.ran(one.cycle);
+        }
+        assert!(at.iter().all(|one| one.ended), "no thread is left behind");
+        ran
+    }
+
+    fn script(length: u64, cycles: Cycle, tickets: &[(u64, u64)]) -> Script {
+        let ticket = |&(position, order): &(u64, u64)| Ticket { position, order };
+        Script { length, cycles, tickets: tickets.iter().map(ticket).collect() }
+    }
+
+    #[test]
+    fn a_fast_thread_waits_for_the_slow_one_that_was_first() {
+        let slow = script(10, 7, &[(3, 0), (8, 3)]);
+        let fast = script(10, 1, &[(1, 1), (2, 2), (9, 4)]);
+        let ran = run(&[slow, fast]);
+        // The slow one's fourth instruction ends in cycle 28, its ninth in cycle 63.
+        assert_eq!(ran, [(0, 28), (1, 29), (2, 30), (3, 63), (4, 64)]);
+    }
+
+    #[test]
+    fn a_ticket_that_nobody_has_holds_nobody() {
+        let ran = run(&[script(5, 1, &[(4, 900)]), script(5, 10, &[(0, 7), (9, 8)])]);
+        assert_eq!(ran, [(7, 10), (900, 11)], "8 belongs to no instruction that runs");
+    }
+
+    #[test]
+    fn two_tickets_of_one_instruction_let_others_between_them() {
+        // Both began before either had ended: who ended first is first.
+        let ran = run(&[script(1, 1, &[(0, 0), (0, 3)]), script(1, 1, &[(0, 1), (0, 2)])]);
+        assert_eq!(ran.iter().map(|(order, _)| *order).collect::<Vec<_>>(), [1, 2, 0, 3]);
+    }
+
+    /// Threads whose tickets come from one counter, with some lost.
+    fn recorded() -> impl Strategy<Value = Vec<Script>> {
+        let thread = (0u64..60, 1u64..9);
+        let threads = prop::collection::vec(thread, 1..5);
+        let draws = prop::collection::vec((any::<prop::sample::Index>(), 0u64..20, 0u32..9), 0..80);
+        (threads, draws).prop_map(|(threads, draws)| {
+            let mut scripts: Vec<Script> =
+                threads.iter().map(|&(length, cycles)| script(length, cycles, &[])).collect();
+            let mut places = vec![0; scripts.len()];
+            for ((index, step, lost), order) in draws.into_iter().zip(0..) {
+                let i = index.index(scripts.len());
+                places[i] += step;
+                if lost > 0 {
+                    scripts[i].tickets.push(Ticket { position: places[i], order });
+                }
+            }
+            scripts
+        })
+    }
+
+    fn any_script() -> impl Strategy<Value = Script> {
+        let ticket = (0u64..70, prop_oneof![0u64..12, any::<u64>()]);
+        let tickets = prop::collection::vec(ticket, 0..20);
+        (0u64..60, 0u64..5, tickets)
+            .prop_map(|(length, cycles, tickets)| script(length, cycles, &tickets))
+    }
+
+    proptest! {
+        #[test]
+        fn tickets_are_passed_in_their_order(scripts in recorded()) {
+            let last = |script: &Script, ticket: &Ticket| {
+                let here = |other: &&Ticket| other.position == ticket.position;
+                script.tickets.iter().filter(here).next_back() == Some(ticket)
+            };
+            let ends = scripts.iter().flat_map(|s| s.tickets.iter().filter(|t| last(s, t)));
+            let ends: Vec<u64> = ends.map(|ticket| ticket.order).collect();
+            let ran = run(&scripts);
+            // Of several tickets of an instruction it runs behind the last.
+            let ran: Vec<&Ran> = ran.iter().filter(|(order, _)| ends.contains(order)).collect();
+            prop_assert!(ran.windows(2).all(|pair| pair[0].0 < pair[1].0), "{ran:?}");
+            prop_assert!(ran.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{ran:?}");
+        }
+
+        #[test]
+        fn no_tickets_whatever_stop_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
+            prop_assert_eq!(run(&scripts), run(&scripts));
+        }
+    }
+}

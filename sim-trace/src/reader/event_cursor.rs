@@ -1,0 +1,42 @@
+//! How far the events of a chunk are read: all readers of a chunk take them from here.
+
+use crate::event::StreamEvent;
+use crate::varint::Bytes;
+
+/// A place in the column of events.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EventCursor {
+    /// Bytes read.
+    pub(crate) at: usize,
+    /// Events read.
+    pub(crate) count: u32,
+    /// Instructions of the chunk before the last event.
+    pub(crate) place: u32,
+    /// The last ticket.
+    ticket: u64,
+}
+
+impl EventCursor {
+    /// The next event of `column` that stands behind at most `until` instructions of the chunk.
+    pub(crate) fn next(
+        &mut self,
+        column: &[u8],
+        until: u32,
+    ) -> Result<Option<StreamEvent>, &'static str> {
+        let mut bytes = Bytes::new(&column[self.at..]);
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let distance = bytes.varint().ok_or("the events end early")?;
+        let place = u64::from(self.place).saturating_add(distance);
+        if place > u64::from(until) {
+            return Ok(None);
+        }
+        let event = StreamEvent::take(&mut bytes, &mut self.ticket);
+        let event = event.ok_or("an event is cut or too long")?;
+        self.at = column.len() - bytes.remaining();
+        self.count += 1;
+        self.place = place as u32;
+        Ok(Some(event))
+    }
+}

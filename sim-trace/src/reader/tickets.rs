@@ -1,0 +1,99 @@
+//! Reads the tickets of one stream ahead of its instructions: of each chunk with events only their column is
+//! unpacked, so that to look far ahead costs little and needs memory for one chunk.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::sync::Arc;
+
+use super::decoder::{EVENTS, STREAM_COLUMNS};
+use super::event_cursor::EventCursor;
+use crate::column::Columns;
+use crate::error::TraceError;
+use crate::event::StreamEvent;
+use crate::file::Shared;
+use crate::limits::stream_columns;
+use crate::load::check_columns;
+use crate::source::At;
+
+/// An instruction that synchronizes, and its place among those of all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Number of the instruction in its stream.
+    pub position: u64,
+    /// Number among the tickets of all streams.
+    pub order: u64,
+}
+
+/// Reads the tickets of one stream, in order.
+pub struct TicketReader<R: Read + Seek = File> {
+    shared: Arc<Shared<R>>,
+    /// Chunks to read, in order, and how many were begun.
+    chunks: Vec<u32>,
+    begun: usize,
+    columns: Columns<STREAM_COLUMNS>,
+    payload: Vec<u8>,
+    cursor: EventCursor,
+}
+
+impl<R: Read + Seek> TicketReader<R> {
+    pub(crate) fn new(
+        shared: Arc<Shared<R>>,
+        chunks: Vec<u32>,
+    ) -> Result<TicketReader<R>, TraceError> {
+        let columns =
+            Columns::new().map_err(TraceError::io(shared.source.path(), "starting zstd"))?;
+        let (payload, cursor) = (Vec::new(), EventCursor::default());
+        Ok(TicketReader { shared, chunks, begun: 0, columns, payload, cursor })
+    }
+
+    /// The next ticket; `None` behind the last.
+    ///
+    /// # Errors
+    /// If a chunk is damaged, or a ticket belongs to no instruction of its chunk. Nothing follows an error.
+    pub fn next_ticket(&mut self) -> Result<Option<Ticket>, TraceError> {
+        let found = self.try_next();
+        if found.is_err() {
+            self.begun = self.chunks.len();
+            self.columns.clear();
+            self.cursor = EventCursor::default();
+        }
+        found
+    }
+
+    fn try_next(&mut self) -> Result<Option<Ticket>, TraceError> {
+        loop {
+            if let Some(&k) = self.begun.checked_sub(1).and_then(|last| self.chunks.get(last)) {
+                let shared = &self.shared;
+                let place = || shared.chunks.place(shared.source.path(), k as usize);
+                let header = &shared.chunks.entries[k as usize].header;
+                let column = self.columns.column(EVENTS);
+                while let Some(event) = self.cursor.next(column, header.instructions).at(place)? {
+                    if let StreamEvent::Ticket { order, back } = event {
+                        let at = self.cursor.place.checked_sub(back.into());
+                        let at = at.ok_or("a ticket of no instruction").at(place)?;
+                        let position = header.first + u64::from(at);
+                        return Ok(Some(Ticket { position, order }));
+                    }
+                }
+            }
+            let Some(&k) = self.chunks.get(self.begun) else { return Ok(None) };
+            self.begun += 1;
+            self.begin_chunk(k)?;
+        }
+    }
+
+    fn begin_chunk(&mut self, k: u32) -> Result<(), TraceError> {
+        let shared = &self.shared;
+        let place = || shared.chunks.place(shared.source.path(), k as usize);
+        let entry = &shared.chunks.entries[k as usize];
+        self.cursor = EventCursor::default();
+        self.columns.clear();
+        if entry.header.events == 0 {
+            return Ok(());
+        }
+        check_columns::<STREAM_COLUMNS>(&entry.header).at(place)?;
+        let limits = stream_columns(&entry.header).at(place)?;
+        let payload = shared.source.chunk(entry, place, &mut self.payload)?;
+        self.columns.unpack_some(payload, entry.header.codec, limits, |i| i == EVENTS).at(place)
+    }
+}
