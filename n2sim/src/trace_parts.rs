@@ -28,6 +28,9 @@ pub(crate) struct SliceArgs {
     /// Instructions of each stream to keep (default: up to the end)
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     count: Option<u64>,
+    /// Leave out the order in which the threads synchronized: a replay lets none wait for another
+    #[arg(long)]
+    without_order: bool,
     /// Level of zstd: 3 to keep, 19 to archive
     #[arg(long, value_name = "N", default_value_t = 9)]
     #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
@@ -65,13 +68,13 @@ fn join(name: &str) -> Result<Join, String> {
 
 /// Writes the part that is asked for.
 pub(crate) fn slice(out: &mut impl Write, args: &SliceArgs) -> anyhow::Result<Verdict> {
-    let SliceArgs { file, output, stream, start, count, level } = args;
+    let SliceArgs { file, output, stream, start, count, without_order, level } = args;
     check_different(file, output)?;
     let end = count.map_or(u64::MAX, |count| start.saturating_add(count));
     let mut streams = stream.clone();
     streams.sort_unstable();
     streams.dedup();
-    let what = Slice { streams, range: *start..end };
+    let what = Slice { streams, range: *start..end, without_order: *without_order };
     let summary = sim_trace::slice(&TraceFile::open(file)?, &what, output, at_level(*level))?;
     write_written(out, output, &summary)?;
     Ok(Verdict::Good)

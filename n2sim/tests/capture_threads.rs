@@ -126,7 +126,7 @@ fn parts_of_ordered_threads_are_whole_traces_and_run_to_their_ends() {
         ("end.n2t", Vec::new(), third..u64::MAX),
     ] {
         let to = part(name);
-        let what = Slice { streams, range };
+        let what = Slice { streams, range, without_order: false };
         slice(&recording.file, &what, &to, WriterOptions::default()).expect("it can be cut");
         let report = verify(&to).expect("it opens");
         assert!(report.is_good() && report.tickets > 0, "{report:?}");

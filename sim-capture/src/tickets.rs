@@ -4,14 +4,20 @@
 //! A program has them from its first thread on that shares its memory; one thread alone has no use for them.
 
 use crate::wire::Word;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// The next number.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 /// Threads that run.
 static LIVE: AtomicU64 = AtomicU64::new(0);
-/// There is more than one thread, or will be at once.
-static IS_SHARED: AtomicBool = AtomicBool::new(false);
+/// [`ALONE`], [`SHARED`] or [`LEFT`].
+static COMPANY: AtomicU8 = AtomicU8::new(ALONE);
+/// There is one thread.
+const ALONE: u8 = 0;
+/// There are several, or will be at once.
+const SHARED: u8 = 1;
+/// One is left, and has not yet taken the number that puts it behind the others' last.
+const LEFT: u8 = 2;
 
 /// System call that makes a thread, or a process.
 const CLONE: i64 = 220;
@@ -21,21 +27,21 @@ const CLONE_THREAD: u64 = 0x1_0000;
 /// A thread runs its first block.
 pub(crate) fn thread_begins() {
     if LIVE.fetch_add(1, Ordering::Relaxed) > 0 {
-        IS_SHARED.store(true, Ordering::Relaxed);
+        COMPANY.store(SHARED, Ordering::Relaxed);
     }
 }
 
 /// A thread has ended.
 pub(crate) fn thread_ends() {
     if LIVE.fetch_sub(1, Ordering::Relaxed) == 2 {
-        IS_SHARED.store(false, Ordering::Relaxed);
+        COMPANY.store(LEFT, Ordering::Relaxed);
     }
 }
 
 /// A system call begins.
 pub(crate) fn note_syscall(number: i64, x0: u64) {
     if number == CLONE && x0 & CLONE_THREAD != 0 {
-        IS_SHARED.store(true, Ordering::Relaxed);
+        COMPANY.store(SHARED, Ordering::Relaxed);
     }
 }
 
@@ -43,8 +49,14 @@ pub(crate) fn note_syscall(number: i64, x0: u64) {
 /// [`NEXT_BLOCK`](crate::wire::NEXT_BLOCK); `None` while there is one thread.
 #[inline]
 pub(crate) fn take(index: u32) -> Option<[u64; 2]> {
-    if !IS_SHARED.load(Ordering::Relaxed) {
-        return None;
+    match COMPANY.load(Ordering::Relaxed) {
+        ALONE => return None,
+        LEFT => {
+            // Fails if another thread has begun meanwhile.
+            let (from, to, order) = (LEFT, ALONE, Ordering::Relaxed);
+            let _ = COMPANY.compare_exchange(from, to, order, order);
+        }
+        _ => {}
     }
     // Between this and the access that it orders nothing may be moved.
     let number = NEXT.fetch_add(1, Ordering::SeqCst);
@@ -67,6 +79,7 @@ mod tests {
         thread_begins();
         assert_eq!(take(wire::NEXT_BLOCK), Some([Word::Ticket(wire::NEXT_BLOCK).encode(), 1]));
         thread_ends();
-        assert_eq!(take(3), None, "one is left");
+        assert!(take(3).is_some(), "one is left, behind what the other did");
+        assert_eq!(take(3), None);
     }
 }

@@ -291,7 +291,7 @@ mod tests {
         fn tickets_are_passed_in_their_order(scripts in recorded()) {
             let last = |script: &Script, ticket: &Ticket| {
                 let here = |other: &&Ticket| other.position == ticket.position;
-                script.tickets.iter().filter(here).next_back() == Some(ticket)
+                script.tickets.iter().rfind(here) == Some(ticket)
             };
             let ends = scripts.iter().flat_map(|s| s.tickets.iter().filter(|t| last(s, t)));
             let ends: Vec<u64> = ends.map(|ticket| ticket.order).collect();

@@ -21,6 +21,8 @@ pub struct Slice {
     pub streams: Vec<u32>,
     /// Positions of instructions in each stream.
     pub range: Range<u64>,
+    /// Without the order in which the threads synchronized: nobody waits for another one in a replay.
+    pub without_order: bool,
 }
 
 /// How traces are put together.
@@ -31,6 +33,9 @@ pub enum Join {
     /// Each has threads of its own, which get new numbers.
     Threads,
 }
+
+/// What a trace lacks whose tickets were left out.
+const NO_ORDER: &str = "the order in which the threads synchronized was not kept";
 
 /// Writes a part of `file` to `destination`.
 ///
@@ -43,7 +48,7 @@ pub fn slice<R: Read + Seek>(
     destination: &Path,
     options: WriterOptions,
 ) -> Result<Summary, TraceError> {
-    let Slice { streams, range } = what;
+    let Slice { streams, range, without_order } = what;
     let known: Vec<u32> = file.streams().iter().map(|info| info.stream).collect();
     let streams = if streams.is_empty() { &known } else { streams };
     let mut meta = file.meta().clone();
@@ -53,8 +58,12 @@ pub fn slice<R: Read + Seek>(
         _ => format!("instructions {start} to {end}"),
     };
     meta.gaps.push(format!("of each thread only {part} of {:016x} are here", file.hash()));
+    if *without_order && file.has_tickets() {
+        meta.gaps.push(NO_ORDER.to_owned());
+    }
     meta.notes.insert("slice-of".to_owned(), format!("{:016x}, {part}", file.hash()));
     let mut joined = Joined::create(destination, meta, options)?;
+    joined.keeps_tickets = !without_order;
     joined.code(file, Join::Parts)?;
     for &stream in streams {
         joined.stream(file, stream, stream, range.clone())?;
@@ -82,7 +91,7 @@ pub fn merge<R: Read + Seek>(
     let ordered = files.iter().filter(|file| file.has_tickets()).count();
     let keeps_tickets = join == Join::Parts || ordered <= 1;
     if !keeps_tickets {
-        meta.gaps.push("the order in which the threads synchronized was not kept".to_owned());
+        meta.gaps.push(NO_ORDER.to_owned());
     }
     let mut joined = Joined::create(destination, meta, options)?;
     joined.keeps_tickets = keeps_tickets;

@@ -36,7 +36,7 @@ fn trace() -> Vec<u8> {
     let path = folder.path().join("part.n2t");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/lz.n2t");
     let source = TraceFile::open(&source).unwrap();
-    let what = Slice { streams: Vec::new(), range: 1_000_000..1_060_000 };
+    let what = Slice { streams: Vec::new(), range: 1_000_000..1_060_000, without_order: false };
     let options = WriterOptions { chunk_instructions: 2000, ..WriterOptions::default() };
     slice(&source, &what, &path, options).unwrap();
     std::fs::read(&path).unwrap()

@@ -35,7 +35,7 @@ fn cut(played: &Played, start: u64, end: u64) -> Played {
 }
 
 fn kept(range: std::ops::Range<u64>) -> Slice {
-    Slice { streams: Vec::new(), range }
+    Slice { streams: Vec::new(), range, without_order: false }
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_slice_keeps_image_names_and_notes_and_says_what_it_is() {
     let path = folder.path().join("slice.n2t");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/atomics.n2t");
     let file = TraceFile::open(&source).unwrap();
-    let what = Slice { streams: vec![1], range: 5_000..25_000 };
+    let what = Slice { streams: vec![1], range: 5_000..25_000, without_order: false };
     let summary = slice(&file, &what, &path, WriterOptions::default()).unwrap();
     assert_eq!((summary.instructions, summary.streams), (20_000, 1));
     assert!(verify(&path).unwrap().is_good());
@@ -64,7 +64,7 @@ fn an_empty_slice_or_an_absent_stream_is_refused_and_leaves_no_file() {
     let file = open(sample().write()).unwrap();
     let error = slice(&file, &kept(1_000_000..2_000_000), &path, OPTIONS).unwrap_err();
     assert!(matches!(error, TraceError::Nothing { .. }), "{error}");
-    let what = Slice { streams: vec![77], range: 0..10 };
+    let what = Slice { streams: vec![77], range: 0..10, without_order: false };
     let error = slice(&file, &what, &path, OPTIONS).unwrap_err();
     assert!(error.to_string().contains("no stream 77"), "{error}");
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);

@@ -93,14 +93,20 @@ fn a_slice_keeps_the_tickets_of_its_instructions() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("slice.n2t");
     // Begins on the second block's ticket, ends behind the third block's: inside its block.
-    let what = Slice { streams: Vec::new(), range: 5..10 };
+    let what = Slice { streams: Vec::new(), range: 5..10, without_order: false };
     slice(&file, &what, &to, WriterOptions::default()).unwrap();
     let part = TraceFile::open(&to).unwrap();
     assert_eq!(tickets(&part, 0), [(0, 4), (4, 6)]);
     assert_eq!(tickets(&part, 1), [(0, 3), (4, 5)]);
     assert!(verify_file(&part).unwrap().is_good());
+    // Without the order all of them are gone, and that is said.
+    let what = Slice { streams: Vec::new(), range: 0..u64::MAX, without_order: true };
+    slice(&file, &what, &to, WriterOptions::default()).unwrap();
+    let free = TraceFile::open(&to).unwrap();
+    assert!(!free.has_tickets() && free.instructions() == file.instructions());
+    assert!(free.meta().gaps.iter().any(|gap| gap.contains("synchronized")));
     // One instruction later the first ticket is another instruction's.
-    let what = Slice { streams: vec![1], range: 6..9 };
+    let what = Slice { streams: vec![1], range: 6..9, without_order: false };
     slice(&file, &what, &to, WriterOptions::default()).unwrap();
     assert_eq!(tickets(&TraceFile::open(&to).unwrap(), 1), []);
 }

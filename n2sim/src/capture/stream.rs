@@ -239,12 +239,8 @@ impl Stream {
                     shared.handlers.insert(handler, signal);
                 }
                 Some(Word::Ticket(index)) => {
-                    let order = words.get(position).copied().unwrap_or(0);
+                    self.ticket(index, words.get(position).copied().unwrap_or(0));
                     position += 1;
-                    match index {
-                        wire::NEXT_BLOCK => self.next_tickets.push((0, order)),
-                        _ => self.history[self.at].tickets.push((index as u16, order)),
-                    }
                 }
                 Some(Word::Predicate(index)) => {
                     let bits = words.get(position).copied().unwrap_or(0) as u16;
@@ -276,6 +272,14 @@ impl Stream {
             }
         }
         Ok(())
+    }
+
+    /// A ticket of an instruction of the running block, or of the first of the next one.
+    fn ticket(&mut self, index: u32, order: u64) {
+        match index {
+            wire::NEXT_BLOCK => self.next_tickets.push((0, order)),
+            _ => self.history[self.at].tickets.push((index as u16, order)),
+        }
     }
 
     /// The thread is recorded again, after `count` instructions that were not.
