@@ -3,7 +3,7 @@
 mod recording;
 
 use recording::Bench;
-use sim_core::{EventSink, Operation, PmuEvent};
+use sim_core::{AccessKind, EventSink, Operation, OperationKind, PmuEvent};
 use sim_isa::MemOp;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_trace::{Slice, TraceFile, WriterOptions, merge, slice, verify};
@@ -64,7 +64,8 @@ impl EventSink for Listener {
     }
 
     fn operation(&mut self, operation: &Operation) {
-        if operation.life.retired {
+        let is_store = matches!(operation.kind, OperationKind::Access(access) if access.kind == AccessKind::Store);
+        if operation.life.retired && is_store {
             self.stores.push((self.core, operation.life.addr));
         }
     }
