@@ -198,6 +198,7 @@ fn finish(
     let meta = output.trace.meta_mut();
     meta.symbols = program.symbols_at(memory.control(control::START_CODE)?);
     meta.gaps.clone_from(&gaps);
+    meta.lacks = account::lacks(&recorder.shared.tally);
     meta.notes.insert("program-end".to_owned(), account::ending(end));
     if let Some(text) = region.describe() {
         meta.notes.insert("region".to_owned(), text);

@@ -120,13 +120,13 @@ fn a_killed_recorder_takes_the_program_with_it_and_its_chunks_can_be_recovered()
     assert!(TraceFile::open(&bench.trace()).expect("it opens").instructions() >= 1_000_000);
 }
 
-/// Records the program into a file system of 300 KiB: a mount of this process's own, or else a limit on
-/// the size of files.
-fn record_without_space(bench: &Bench) -> (Output, PathBuf) {
+/// Records the program into a file system of so many KiB: a mount of this process's own, or else a limit on
+/// the size of files. What is in the folder then is said.
+fn record_without_space(bench: &Bench, kib: u32) -> (Output, PathBuf) {
     let (full, saved) = (bench.folder.path().join("full"), bench.folder.path().join("kept.n2t"));
     std::fs::create_dir(&full).expect("it can be made");
     let (full, saved) = (full.display(), saved.display());
-    let mount = format!("mount -t tmpfs -o size=300k none {full}");
+    let mount = format!("mount -t tmpfs -o size={kib}k none {full}");
     let has_mounts = Command::new("unshare").args(["-Urm", "sh", "-c", &mount]).output();
     let has_mounts = has_mounts.is_ok_and(|output| output.status.success());
     let program = bench.folder.path().join("program");
@@ -141,7 +141,7 @@ fn record_without_space(bench: &Bench) -> (Output, PathBuf) {
     } else {
         let mut command = Command::new("sh");
         // In blocks of 512 bytes; the signal would end n2sim before it sees the error.
-        command.args(["-c", &format!("trap '' XFSZ; ulimit -f 600; {script}")]);
+        command.args(["-c", &format!("trap '' XFSZ; ulimit -f {}; {script}", 2 * kib)]);
         command
     };
     command.env("N2SIM_PLUGIN", recording::plugin()).stdin(Stdio::null());
@@ -151,7 +151,7 @@ fn record_without_space(bench: &Bench) -> (Output, PathBuf) {
 #[test]
 fn a_full_disk_leaves_a_whole_shorter_trace_and_says_so() {
     let Some(bench) = Bench::new("RANDOM") else { return };
-    let (output, kept) = record_without_space(&bench);
+    let (output, kept) = record_without_space(&bench, 300);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("writing the trace"), "{said}");
@@ -162,6 +162,17 @@ fn a_full_disk_leaves_a_whole_shorter_trace_and_says_so() {
     let file = TraceFile::open(&kept).expect("the trace opens");
     assert!(file.meta().gaps.iter().any(|gap| gap.contains("the trace is cut")), "{said}");
     assert!(file.meta().symbol("walk").is_some(), "its functions are named");
+}
+
+#[test]
+fn a_disk_without_room_for_one_chunk_keeps_no_file_and_says_so() {
+    let Some(bench) = Bench::new("RANDOM") else { return };
+    let (output, kept) = record_without_space(&bench, 8);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("the trace could not be written and no file is left"), "{said}");
+    assert!(!said.contains("\nprogram.n2t"), "the folder is empty: {said}");
+    assert!(!kept.exists());
 }
 
 #[test]

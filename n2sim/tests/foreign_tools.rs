@@ -68,7 +68,9 @@ fn what_qemu_prints_counts_as_what_is_recorded() {
         return;
     }
     let plugin = recorder();
-    for (pitfall, lack) in [("PLAIN", None), ("ZERO_LINES", Some("no addresses of DC ZVA"))] {
+    for (pitfall, lack) in
+        [("PLAIN", None), ("HANDLED_FAULT", None), ("ZERO_LINES", Some("no addresses of DC ZVA"))]
+    {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         build(folder, pitfall);

@@ -51,7 +51,7 @@ fn spoils(lack: Lack, event: PmuEvent) -> bool {
         Lack::InstructionSet | Lack::Filtered => true,
         Lack::Words => !is_retired,
         // Whatever an access takes part in, and so all that waits for it.
-        Lack::Sizes | Lack::Addresses | Lack::ZeroedLines => matches!(
+        Lack::Sizes | Lack::Addresses | Lack::ZeroedLines | Lack::Prefetches => matches!(
             info.group,
             Group::Tlb
                 | Group::L1d

@@ -22,7 +22,7 @@ use crate::load::{Code, load_code, load_meta, load_page_map};
 use crate::meta::{MachineInfo, Meta};
 use crate::page_map::PageMap;
 use crate::reader::{StreamReader, TicketReader};
-use crate::scan::{Found, find_chunks, walk};
+use crate::scan::{Found, Walked, end_offset, find_chunks, walk};
 use crate::source::{At, ChunkList, Source};
 use crate::statics::StaticTable;
 
@@ -126,7 +126,9 @@ impl<R: Read + Seek> TraceFile<R> {
         let file = TraceFile::load(source, machine, minor, chunks, index_rebuilt)?;
         if file.instructions() != totals.instructions {
             let what = "END promises another number of instructions than the chunks have";
-            return Err(what).at(|| file.place(file.chunks().len()));
+            let Shared { chunks, source, .. } = &*file.shared;
+            return Err(what)
+                .at(|| chunks.end_place(source.path(), end_offset(source), totals.chunks));
         }
         Ok(file)
     }
@@ -141,7 +143,7 @@ impl<R: Read + Seek> TraceFile<R> {
     ) -> Result<(TraceFile<R>, Option<TraceError>), TraceError> {
         let source = Source::new(bytes, path)?;
         let (machine, minor) = read_file_header(&source)?;
-        let (chunks, damage) = walk(&source, true)?;
+        let Walked { chunks, damage, .. } = walk(&source, true)?;
         Ok((TraceFile::load(source, machine, minor, chunks, true)?, damage))
     }
 

@@ -56,6 +56,22 @@ pub(crate) fn is_load_or_store(word: u32) -> bool {
     word & 0x0a00_0000 == 0x0800_0000 || word & 0x9e00_0000 == 0x8400_0000
 }
 
+/// True for `PRFM` and `PRFUM`.
+pub(crate) fn is_prefetch(word: u32) -> bool {
+    let is_literal = word & 0xff00_0000 == 0xd800_0000;
+    let is_scaled = word & 0xffc0_0000 == 0xf980_0000;
+    let is_unscaled = word & 0xffe0_0c00 == 0xf880_0000;
+    let is_register = word & 0xffe0_0c00 == 0xf8a0_0800;
+    is_literal || is_scaled || is_unscaled || is_register
+}
+
+/// True for words that access memory whenever they complete, tag instructions and SVE left out.
+pub(crate) fn must_access(word: u32) -> bool {
+    let is_load_or_store = word & 0x0a00_0000 == 0x0800_0000;
+    let is_tag = word & 0xff20_0000 == 0xd920_0000;
+    is_load_or_store && !is_tag && !is_prefetch(word) && !is_store_exclusive(word)
+}
+
 /// True for STXR, STLXR, STXP, STLXP (and their byte and halfword forms), which may fail to store.
 pub(crate) fn is_store_exclusive(word: u32) -> bool {
     word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000
@@ -82,6 +98,29 @@ mod tests {
             let exits = Exits::of(at, word);
             assert!(legal.iter().all(|&pc| exits.allow(pc)), "{word:#x}");
             assert!(!illegal.iter().any(|&pc| exits.allow(pc)), "{word:#x}");
+        }
+    }
+
+    #[test]
+    fn what_must_access_memory_is_known_by_its_word() {
+        // ldr, ldp, str q, stlr, ldadd, cas, ldr literal.
+        for word in [
+            0xf940_0041u32,
+            0xa940_0440,
+            0x3d80_0020,
+            0xc89f_fc41,
+            0xf820_0041,
+            0xc8a0_7c41,
+            0x5800_0041,
+        ] {
+            assert!(must_access(word) && !is_prefetch(word), "{word:#x}");
+        }
+        for word in [0xf980_0020u32, 0xf881_0020, 0xf8a2_6820, 0xd800_0040] {
+            assert!(!must_access(word) && is_prefetch(word), "{word:#x}");
+        }
+        // stxr, stg, ld1b {z0.b}, add, nop.
+        for word in [0xc800_7c41u32, 0xd920_0841, 0xa400_a000, 0x9100_0421, 0xd503_201f] {
+            assert!(!must_access(word) && !is_prefetch(word), "{word:#x}");
         }
     }
 

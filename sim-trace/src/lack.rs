@@ -20,6 +20,8 @@ pub enum Lack {
     Filtered,
     /// Addresses of `DC ZVA`: its lines are not touched.
     ZeroedLines,
+    /// Addresses of `PRFM`: they bring nothing.
+    Prefetches,
     /// Virtual data addresses: physical ones stand for them.
     VirtualAddresses,
     /// Which thread ran: all of them are one.
@@ -41,6 +43,7 @@ impl Lack {
             Lack::Addresses => "no data addresses",
             Lack::Filtered => "filtered",
             Lack::ZeroedLines => "no addresses of DC ZVA",
+            Lack::Prefetches => "no addresses of PRFM",
             Lack::VirtualAddresses => "physical addresses",
             Lack::Threads => "no threads",
             Lack::Image => "executed code only",
@@ -63,6 +66,7 @@ impl Lack {
             Lack::Addresses => "data addresses are absent",
             Lack::Filtered => "a filter left out instructions or accesses",
             Lack::ZeroedLines => "addresses of DC ZVA are absent: its lines are not touched",
+            Lack::Prefetches => "addresses of PRFM are absent: such a prefetch brings nothing",
             Lack::VirtualAddresses => {
                 "data addresses are physical ones; they are taken for virtual addresses"
             }

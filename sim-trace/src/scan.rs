@@ -32,7 +32,7 @@ pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, T
     {
         return Ok(Found { chunks, index_rebuilt: false, totals });
     }
-    let (chunks, damage) = walk(source, false)?;
+    let Walked { chunks, number, damage } = walk(source, false)?;
     let place = chunks.place(source.path(), chunks.entries.len());
     match (damage, end) {
         // Damage to INDEX itself loses nothing.
@@ -44,10 +44,15 @@ pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, T
         }
         (Some(damage), _) => Err(damage),
         (None, _) => Err(TraceError::Inconsistent {
-            place,
+            place: chunks.end_place(source.path(), end_offset(source), number),
             what: "END promises another number of chunks than there are",
         }),
     }
+}
+
+/// Where END stands in a whole file.
+pub(crate) fn end_offset<R: Read + Seek>(source: &Source<R>) -> u64 {
+    source.length().saturating_sub(END_CHUNK_BYTES)
 }
 
 /// The totals at the very end, if they are intact.
@@ -90,11 +95,11 @@ fn read_index<R: Read + Seek>(
     }
     let mut chunks = ChunkList::default();
     let mut expected = HEADER_BYTES as u64;
-    for found in index_entries(columns.column(0)) {
+    for (number, found) in (0..).zip(index_entries(columns.column(0))) {
         match found {
             Ok(found) if found.offset == expected => {
                 expected += found.header.total_bytes();
-                chunks.push(found.offset, found.header);
+                chunks.push(number, found.offset, found.header);
             }
             _ => return Ok(None),
         }
@@ -130,17 +135,27 @@ fn read_index_payload<R: Read + Seek>(
     Ok(payload.ok().map(|payload| (entry, payload)))
 }
 
+/// Chunks found from header to header.
+pub(crate) struct Walked {
+    pub(crate) chunks: ChunkList,
+    /// Number of the chunk at which the walk ended.
+    number: u32,
+    /// Why it ended there, if not with END.
+    pub(crate) damage: Option<TraceError>,
+}
+
 /// Walks from header to header up to END or the first damage, which is returned beside the chunks
 /// before it. With `payloads`, payload checksums count as damage too. INDEX and END are left out.
 pub(crate) fn walk<R: Read + Seek>(
     source: &Source<R>,
     payloads: bool,
-) -> Result<(ChunkList, Option<TraceError>), TraceError> {
+) -> Result<Walked, TraceError> {
     let mut chunks = ChunkList::default();
     let mut offset = HEADER_BYTES as u64;
     let mut buffer = Vec::new();
     // INDEX counts in the numbers of a place, although it is not kept.
-    for number in 0.. {
+    let mut number = 0u32;
+    loop {
         let place = || {
             let place = chunks.place(source.path(), chunks.entries.len());
             Place { offset, chunk: number, ..place }
@@ -149,27 +164,27 @@ pub(crate) fn walk<R: Read + Seek>(
             Ok(header) => header,
             Err(stop) => {
                 let damage = stop.into_error(place());
-                return Ok((chunks, Some(damage)));
+                return Ok(Walked { chunks, number, damage: Some(damage) });
             }
         };
         let check = payloads || header.kind == ChunkKind::End;
         let entry = IndexEntry { offset, header };
         if check && let Err(damage) = source.chunk(&entry, place, &mut buffer) {
-            return Ok((chunks, Some(damage)));
+            return Ok(Walked { chunks, number, damage: Some(damage) });
         }
         match header.kind {
             ChunkKind::End if offset + header.total_bytes() < source.length() => {
                 let what = "there are bytes behind this END chunk";
                 let damage = TraceError::Inconsistent { place: place(), what };
-                return Ok((chunks, Some(damage)));
+                return Ok(Walked { chunks, number, damage: Some(damage) });
             }
-            ChunkKind::End => break,
+            ChunkKind::End => return Ok(Walked { chunks, number, damage: None }),
             ChunkKind::Index => {}
-            _ => chunks.push(offset, header),
+            _ => chunks.push(number, offset, header),
         }
         offset += header.total_bytes();
+        number = number.saturating_add(1);
     }
-    Ok((chunks, None))
 }
 
 /// Why there is no further header.

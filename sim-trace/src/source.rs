@@ -71,12 +71,16 @@ impl<R: Read + Seek> Source<R> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChunkList {
     pub(crate) entries: Vec<IndexEntry>,
+    /// Their numbers in the file; INDEX has one too, and is not kept.
+    numbers: Vec<u32>,
     good: Vec<u64>,
     total: u64,
 }
 
 impl ChunkList {
-    pub(crate) fn push(&mut self, offset: u64, header: ChunkHeader) {
+    /// Adds chunk `number` of the file.
+    pub(crate) fn push(&mut self, number: u32, offset: u64, header: ChunkHeader) {
+        self.numbers.push(number);
         self.entries.push(IndexEntry { offset, header });
         self.good.push(self.total);
         if header.kind == crate::layout::ChunkKind::Stream {
@@ -84,13 +88,23 @@ impl ChunkList {
         }
     }
 
-    /// The place of chunk `k`, or behind the last.
+    /// Number of the chunk behind the last.
+    fn behind(&self) -> u32 {
+        self.numbers.last().map_or(0, |last| last + 1)
+    }
+
+    /// The place of END, which stands at `offset`, of a file with so many chunks before it.
+    pub(crate) fn end_place(&self, path: &Path, offset: u64, chunks: u32) -> Place {
+        Place { chunk: chunks, offset, ..self.place(path, self.entries.len()) }
+    }
+
+    /// The place of the `k`-th of these chunks, or behind the last.
     pub(crate) fn place(&self, path: &Path, k: usize) -> Place {
         let end =
             self.entries.last().map_or(HEADER_BYTES as u64, |e| e.offset + e.header.total_bytes());
         Place {
             path: path.to_path_buf(),
-            chunk: k as u32,
+            chunk: self.numbers.get(k).copied().unwrap_or(self.behind()),
             offset: self.entries.get(k).map_or(end, |e| e.offset),
             good_instructions: self.good.get(k).copied().unwrap_or(self.total),
         }

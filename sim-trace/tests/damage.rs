@@ -384,3 +384,49 @@ proptest! {
         let _ = recovered(&forged.0);
     }
 }
+
+/// Offsets of all chunks, INDEX and END included.
+fn offsets(bytes: &[u8]) -> Vec<usize> {
+    let mut offsets = vec![64];
+    while let Some(&at) = offsets.last().filter(|at| **at < bytes.len()) {
+        let length = u32::from_le_bytes(bytes[at + 16..at + 20].try_into().unwrap());
+        offsets.push(at + 64 + length as usize);
+    }
+    offsets.pop();
+    offsets
+}
+
+#[test]
+fn chunks_behind_the_index_have_their_numbers() {
+    let bytes = sample().write();
+    let at = offsets(&bytes);
+    // The last chunk and INDEX change places: the index is lost.
+    let [last, index, end] = at[at.len() - 3..] else { panic!("three chunks") };
+    let mut swapped = bytes[..last].to_vec();
+    swapped.extend_from_slice(&bytes[index..end]);
+    let moved = swapped.len();
+    swapped.extend_from_slice(&bytes[last..index]);
+    swapped.extend_from_slice(&bytes[end..]);
+    assert!(open(swapped.clone()).unwrap().index_rebuilt());
+    swapped[moved + 70] ^= 1;
+    let report = verify_file(&open(swapped).unwrap()).unwrap();
+    let [damage] = &report.faults[..] else { panic!("one fault: {report:?}") };
+    let place = damage.place().unwrap();
+    assert_eq!((place.chunk as usize, place.offset as usize), (at.len() - 2, moved), "{damage}");
+}
+
+#[test]
+fn wrong_totals_are_those_of_the_end() {
+    let mut bytes = sample().write();
+    let at = offsets(&bytes);
+    let end = *at.last().unwrap();
+    bytes[end + 64 + 16] ^= 1;
+    let hash = xxhash_rust::xxh3::xxh3_64(&bytes[end + 64..]);
+    bytes[end + 48..end + 56].copy_from_slice(&hash.to_le_bytes());
+    let hash = xxhash_rust::xxh3::xxh3_64(&bytes[end..end + 56]);
+    bytes[end + 56..end + 64].copy_from_slice(&hash.to_le_bytes());
+    let damage = open(bytes).err().unwrap();
+    assert!(damage.to_string().contains("another number of instructions"), "{damage}");
+    let place = damage.place().unwrap();
+    assert_eq!((place.chunk as usize, place.offset as usize), (at.len() - 1, end), "{damage}");
+}

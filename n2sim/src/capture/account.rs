@@ -6,7 +6,7 @@ use super::stream::Tally;
 use super::system::SystemTally;
 use super::wire::control;
 use anyhow::Result;
-use sim_trace::Summary;
+use sim_trace::{Lack, Summary};
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -101,6 +101,13 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
             .to_owned(),
     );
     gaps
+}
+
+/// What the recording lacks that makes counts doubtful.
+pub(super) fn lacks(t: &Tally) -> Vec<Lack> {
+    let unknown_lines = t.zero_lines_found < t.zero_lines;
+    let all = [(unknown_lines, Lack::ZeroedLines), (t.prefetches > 0, Lack::Prefetches)];
+    all.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, lack)| lack).collect()
 }
 
 /// How the program ended, in words.

@@ -180,6 +180,7 @@ fn finish(
     let meta = output.trace.meta_mut();
     meta.symbols = symbols::merge(guest.symbols(), kernel_symbols);
     meta.gaps.clone_from(&gaps);
+    meta.lacks = account::lacks(&shared.tally);
     let ending = match memory.control(control::DONE)? {
         1 => guest.ending(memory.control(control::DONE_VALUE)?),
         _ => account::ending(end),

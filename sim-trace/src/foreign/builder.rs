@@ -8,7 +8,7 @@ use super::elf::Code;
 use super::stop::Stop;
 use crate::error::TraceError;
 use crate::event::StreamEvent;
-use crate::flow::is_branch;
+use crate::flow::{is_branch, is_prefetch, must_access};
 use crate::lack::Lack;
 use crate::writer::{Access, Summary, TraceWriter};
 
@@ -140,6 +140,14 @@ impl<W: Write + Seek> Builder<W> {
         }
     }
 
+    /// Address of the last instruction of a thread, if it must access memory and did not.
+    pub(super) fn unaccessed(&self, stream: u32) -> Option<u64> {
+        let open = &self.threads[stream as usize];
+        let (last, word) = open.words.iter().enumerate().next_back()?;
+        let accessed = open.accesses.last().is_some_and(|one| usize::from(one.index) == last);
+        (must_access(*word) && !accessed).then_some(open.pc + 4 * last as u64)
+    }
+
     /// Something that happened behind the last instruction of a thread.
     pub(super) fn event(&mut self, stream: u32, event: StreamEvent) -> Result<(), Stop> {
         self.end_block(stream)?;
@@ -197,18 +205,20 @@ impl<W: Write + Seek> Builder<W> {
         if open.words.is_empty() {
             return Ok(());
         }
-        let zeroes = |(_, word): &(usize, &u32)| matches!(**word & !0x1f, DC_ZVA | DC_GZVA);
-        let mut zeroing = open.words.iter().enumerate().filter(zeroes);
         let is_known = |at: usize| open.accesses.iter().any(|one| usize::from(one.index) == at);
-        let has_unknown = zeroing.any(|(at, _)| !is_known(at));
+        let lacks = |is_one: fn(u32) -> bool| {
+            let mut all = open.words.iter().enumerate().filter(|(_, word)| is_one(**word));
+            all.any(|(at, _)| !is_known(at))
+        };
+        let is_zeroing: fn(u32) -> bool = |word| matches!(word & !0x1f, DC_ZVA | DC_GZVA);
+        let unknown = [(Lack::ZeroedLines, is_zeroing), (Lack::Prefetches, is_prefetch)];
+        let unknown = unknown.map(|(lack, is_one)| lacks(is_one).then_some(lack));
         let block = self.writer.define_block(open.pc, &open.words)?;
         let executed = open.words.len() as u16;
         self.writer.push_block(stream, block, executed, &open.accesses, None)?;
         open.words.clear();
         open.accesses.clear();
-        if has_unknown {
-            self.lack(Lack::ZeroedLines);
-        }
+        unknown.into_iter().flatten().for_each(|lack| self.lack(lack));
         if self.writer.code_words() > CODE_MAX {
             let what =
                 format!("more than {CODE_MAX} different instructions: this is no such trace");

@@ -10,6 +10,7 @@ use std::io::{BufReader, Read, Seek, Write};
 use super::builder::Builder;
 use super::lines::{Lines, hex, hex_word};
 use super::stop::Stop;
+use crate::event::StreamEvent;
 use crate::lack::Lack;
 
 /// An executed instruction.
@@ -97,6 +98,10 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
 
 fn give<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Stop> {
     let stream = to.thread(inst.cpu)?;
+    // What faults is printed like what completes, but without its access, and control goes elsewhere.
+    if to.unaccessed(stream).is_some_and(|pc| inst.pc != pc + 4) {
+        to.event(stream, StreamEvent::Signal { number: 0, abandoned: true })?;
+    }
     to.inst(stream, inst.pc, inst.word)?;
     for (addr, has_device) in accesses(inst.accesses) {
         to.access(stream, addr);

@@ -10,7 +10,7 @@ use crate::error::TraceError;
 use crate::index::IndexEntry;
 use crate::layout::{ChunkKind, HEADER_BYTES};
 use crate::meta::{MachineInfo, Meta};
-use crate::scan::walk;
+use crate::scan::{Walked, walk};
 use crate::source::Source;
 
 /// A trace whose chunks are in its temporary file, but not its end.
@@ -66,7 +66,7 @@ impl Unfinished {
         let path = self.temp.path();
         let file =
             File::open(path).map_err(TraceError::io(path, "reading the unfinished trace"))?;
-        let (chunks, _) = walk(&Source::new(file, path)?, true)?;
+        let Walked { chunks, .. } = walk(&Source::new(file, path)?, true)?;
         self.meta.gaps.push(format!("the trace is cut: {refusal}"));
         for count in (1..=chunks.entries.len()).rev() {
             let kept = &chunks.entries[..count];
