@@ -16,31 +16,13 @@ shift
 chosen=" $* "
 suite=${SUITE:-bookworm}
 runs=${RUNS:-2}
-# The mirror that this system's own apt uses.
-mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)}
 n2sim=${N2SIM:-${CARGO_TARGET_DIR:-$here/../target}/release/n2sim}
 packages="bzip2 gawk gzip jq lua5.4 perl-base python3.11 sqlite3 xz-utils zstd"
 
 if [ ! -e "$work/root/.unpacked" ]; then
-    mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/apt/etc" "$work/root"
-    : >"$work/apt/status"
-    echo "deb [signed-by=${KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}] $mirror $suite main" >"$work/apt/sources.list"
-    cat >"$work/apt/apt.conf" <<CONF
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Install-Recommends "false";
-APT::Sandbox::User "";
-Acquire::Languages "none";
-Dir::State "$work/apt";
-Dir::State::status "$work/apt/status";
-Dir::State::lists "$work/apt/lists";
-Dir::Cache "$work/apt/cache";
-Dir::Etc::sourcelist "$work/apt/sources.list";
-Dir::Etc::sourceparts "-";
-Dir::Etc::main "-";
-CONF
-    export APT_CONFIG="$work/apt/apt.conf"
-    apt-get update -q
+    . "$here/apt_root.sh"
+    apt_root apt arm64 "$suite"
+    mkdir -p "$work/root"
     # shellcheck disable=SC2086
     apt-get install -q -y --download-only $packages
     for package in "$work"/apt/cache/archives/*.deb; do dpkg-deb -x "$package" "$work/root"; done

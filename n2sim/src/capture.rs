@@ -6,6 +6,7 @@
 mod a64;
 mod account;
 mod elements;
+mod elf;
 mod ending;
 pub(crate) mod engine;
 pub(crate) mod program;

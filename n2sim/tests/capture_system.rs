@@ -1,16 +1,15 @@
 //! Recordings of a whole system: a kernel of our own, which enters EL0, is called, is interrupted by nobody,
 //! faults, and turns the machine off. Where the engine or the compiler is absent, what `n2sim` says of it.
 
-use std::path::{Path, PathBuf};
+mod recording;
+
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
+use recording::{COMPILER, HERE, N2SIM, Recording, in_path, later_plugin};
 use sim_core::{Activity, InstFlags, TraceInst};
-use sim_trace::{EventAt, StreamEvent, TraceFile, verify};
+use sim_trace::StreamEvent;
 
-const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
-const HERE: &str = env!("CARGO_MANIFEST_DIR");
-const COMPILER: &str = "aarch64-linux-gnu-gcc";
 const OBJCOPY: &str = "aarch64-linux-gnu-objcopy";
 
 /// The engine: one named by the environment, or the one in PATH.
@@ -19,29 +18,6 @@ fn engine() -> Option<PathBuf> {
         return Some(path.into());
     }
     in_path("qemu-system-aarch64")
-}
-
-fn in_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
-/// The plugin for QEMU 9.1 and later, built into the target folder of this test.
-fn plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| {
-        let target =
-            Path::new(N2SIM).ancestors().nth(2).expect("target/debug/n2sim").join("api-v2");
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
-            .args(["build", "--quiet", "-p", "sim-capture", "--features", "api-v2", "--target-dir"])
-            .arg(&target)
-            .current_dir(HERE)
-            .status()
-            .expect("cargo runs");
-        assert!(status.success(), "the plugin does not build");
-        target.join("debug/libsim_capture.so")
-    })
 }
 
 /// A folder with the kernel in it.
@@ -80,7 +56,7 @@ impl Bench {
 
     fn record(&self, options: &[&str]) -> Output {
         Command::new(N2SIM)
-            .env("N2SIM_PLUGIN", plugin())
+            .env("N2SIM_PLUGIN", later_plugin())
             .args(["capture", "--system", "--memory", "128", "--kernel"])
             .arg(self.path("kernel"))
             .arg("--initrd")
@@ -94,49 +70,17 @@ impl Bench {
             .output()
             .expect("n2sim runs")
     }
-}
 
-/// A trace, decoded.
-struct Recording {
-    file: TraceFile,
-    insts: Vec<TraceInst>,
-    events: Vec<EventAt>,
-    said: String,
-}
-
-impl Recording {
-    fn of(bench: &Bench, output: &Output) -> Recording {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{said}");
-        let path = bench.path("kernel.n2t");
-        let report = verify(&path).expect("the trace opens");
-        assert!(report.is_good(), "{report:?}\n{said}");
-        let file = TraceFile::open(&path).expect("the trace opens");
-        let mut reader = file.reader(0).expect("there is a stream");
-        let (mut insts, mut events, mut batch) = (Vec::new(), Vec::new(), Vec::new());
-        while reader.next_batch(&mut batch).expect("the stream decodes") {
-            let base = insts.len() as u32;
-            let here = reader.events().iter();
-            events.extend(here.map(|e| EventAt { position: e.position + base, event: e.event }));
-            insts.extend_from_slice(&batch);
-        }
-        Recording { file, insts, events, said }
-    }
-
-    fn word(&self, inst: &TraceInst) -> u32 {
-        self.file.statics().insts()[inst.id as usize].word
-    }
-
-    /// Addresses or operands of all executions of a word.
-    fn addresses(&self, word: u32) -> Vec<u64> {
-        self.insts.iter().filter(|inst| self.word(inst) == word).map(|inst| inst.addr).collect()
+    /// Records, and reads the trace back.
+    fn read(&self, options: &[&str]) -> Recording {
+        Recording::of(&self.record(options), &self.path("kernel.n2t"))
     }
 }
 
 #[test]
 fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
     let Some(bench) = Bench::new() else { return };
-    let recording = Recording::of(&bench, &bench.record(&[]));
+    let recording = bench.read(&[]);
     let said = &recording.said;
     let meta = recording.file.meta();
     assert!(meta.machine.full_system);
@@ -222,16 +166,16 @@ fn check_elements(recording: &Recording) {
 #[test]
 fn where_it_begins_can_be_chosen_and_must_be_reached() {
     let Some(bench) = Bench::new() else { return };
-    let whole = Recording::of(&bench, &bench.record(&["--start", "boot"])).insts.len();
-    let part = Recording::of(&bench, &bench.record(&[])).insts.len();
+    let whole = bench.read(&["--start", "boot"]).insts.len();
+    let part = bench.read(&[]).insts.len();
     assert!(whole > part, "{whole} {part}");
     let output = bench.record(&["--start", "0xffff800000000000"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("before it came to the start"), "{said}");
     // Two recordings are the same.
-    let again = Recording::of(&bench, &bench.record(&[]));
-    let first = Recording::of(&bench, &bench.record(&[]));
+    let again = bench.read(&[]);
+    let first = bench.read(&[]);
     let steps = |recording: &Recording| -> Vec<(u32, u64)> {
         recording.insts.iter().map(|inst| (recording.word(inst), inst.addr)).collect()
     };

@@ -5,18 +5,13 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod recording;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
-const HERE: &str = env!("CARGO_MANIFEST_DIR");
-const COMPILER: &str = "aarch64-linux-gnu-gcc";
-
-fn has(tool: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
-}
+use recording::{COMPILER, HERE, N2SIM, compile, in_path, plugin};
 
 fn done(command: &mut Command) -> String {
     let output = command.output().unwrap();
@@ -25,25 +20,9 @@ fn done(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The recorder's plugin, built beside this test.
-fn recorder() -> PathBuf {
-    let target = Path::new(N2SIM).ancestors().nth(2).unwrap();
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "-p", "sim-capture", "--target-dir"]).arg(target);
-    done(build.current_dir(HERE));
-    target.join("debug/libsim_capture.so")
-}
-
 /// Builds a program of `tests/programs/pitfalls.c` and the printing plugin in `folder`.
 fn build(folder: &Path, pitfall: &str) {
-    let mut program = Command::new(COMPILER);
-    program
-        .args(["-O1", "-march=armv8.2-a", "-ffreestanding", "-fno-builtin", "-nostdlib"])
-        .args(["-static", "-no-pie", "-fno-pic", "-fno-stack-protector", "-Wl,--build-id=none"])
-        .args([format!("-I{HERE}/../traces/src"), format!("-DPITFALL={pitfall}")])
-        .args(["-o", "program", &format!("{HERE}/tests/programs/pitfalls.c")]);
-    done(program.current_dir(folder));
+    compile(pitfall, &folder.join("program"));
     let mut plugin = Command::new("cc");
     plugin.args(["-shared", "-fPIC", "-o", "execlog.so"]);
     done(plugin.arg(format!("{HERE}/tests/programs/execlog_plugin.c")).current_dir(folder));
@@ -62,12 +41,11 @@ fn events(folder: &Path, trace: &str) -> BTreeMap<String, (u64, Option<String>)>
 
 #[test]
 fn what_qemu_prints_counts_as_what_is_recorded() {
-    if ![COMPILER, "qemu-aarch64", "cc"].into_iter().all(has) {
+    if ![COMPILER, "qemu-aarch64", "cc"].into_iter().all(|tool| in_path(tool).is_some()) {
         let text = done(Command::new(N2SIM).arg("doctor"));
         assert!(text.contains("apt-get install"), "{text}");
         return;
     }
-    let plugin = recorder();
     for (pitfall, lack) in
         [("PLAIN", None), ("HANDLED_FAULT", None), ("ZERO_LINES", Some("no addresses of DC ZVA"))]
     {
@@ -78,7 +56,7 @@ fn what_qemu_prints_counts_as_what_is_recorded() {
         let run = |tool: &str, words: &[&str]| {
             let mut command = Command::new(tool);
             command.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
-            command.env("N2SIM_PLUGIN", &plugin).args(words).current_dir(folder);
+            command.env("N2SIM_PLUGIN", plugin()).args(words).current_dir(folder);
             command.output().unwrap()
         };
         let cpu = ["-cpu", "neoverse-n1"];

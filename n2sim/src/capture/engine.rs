@@ -1,6 +1,7 @@
 //! Which QEMU and which build of the plugin record here: found by trying them on a program of three
 //! instructions.
 
+use super::elf;
 use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use anyhow::{Context, Result, bail};
@@ -144,33 +145,51 @@ pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
     if !String::from_utf8_lossy(&help.stdout).contains("-plugin") {
         bail!("this build has no -plugin option (static builds of QEMU leave it out)");
     }
-    let offered = run(Command::new(path).args(["-cpu", "help"]))?;
-    let offered = String::from_utf8_lossy(&offered.stdout).into_owned();
-    let has = |cpu: &str| {
-        let name = cpu.split(',').next().unwrap_or(cpu);
-        offered.split_whitespace().any(|word| word == name)
-    };
     if plugins.is_empty() {
         bail!("{}: cannot be tried before the plugin is built", version);
     }
-    let cpus: Vec<&str> = CPUS.iter().copied().filter(|cpu| has(cpu)).collect();
+    let offered = run(Command::new(path).args(["-cpu", "help"]))?;
+    let cpus = cpus_of(&String::from_utf8_lossy(&offered.stdout));
     let program = TinyProgram::write()?;
+    first_that_records(path, &version, &cpus, plugins, |engine, memory| {
+        let mut command = engine.command(engine.default_cpu(), memory, true);
+        let output = run(command.arg(program.path()))?;
+        let counted = memory.control(control::ENGINE_COUNT)?;
+        Ok((output, counted == TinyProgram::INSTRUCTIONS))
+    })
+}
+
+/// Those that matter here of the processor models that an engine lists.
+pub(super) fn cpus_of(listed: &str) -> Vec<&'static str> {
+    let has = |cpu: &&str| {
+        let name = cpu.split(',').next().unwrap_or(cpu);
+        listed.split_whitespace().any(|word| word == name)
+    };
+    CPUS.iter().copied().filter(has).collect()
+}
+
+/// The engine at `path` with the first plugin that records when `attempt` runs it, which says so.
+pub(super) fn first_that_records(
+    path: &Path,
+    version: &str,
+    cpus: &[&'static str],
+    plugins: &[PathBuf],
+    attempt: impl Fn(&Engine, &mut SharedMemory) -> Result<(Output, bool)>,
+) -> Result<Engine> {
     let mut reasons = Vec::new();
     for plugin in plugins {
         let mut memory = SharedMemory::create()?;
-        let mut engine = Engine {
+        let engine = Engine {
             path: path.to_path_buf(),
-            version: version.clone(),
+            version: version.to_owned(),
             plugin: plugin.clone(),
             api: (0, 0),
-            cpus: cpus.clone(),
+            cpus: cpus.to_vec(),
         };
-        let mut command = engine.command(engine.default_cpu(), &memory, true);
-        let output = run(command.arg(program.path()))?;
-        let counted = memory.control(control::ENGINE_COUNT)?;
-        if memory.control(control::MAGIC)? == wire::MAGIC && counted == TinyProgram::INSTRUCTIONS {
-            engine.api = (memory.control(control::API_MIN)?, memory.control(control::API_MAX)?);
-            return Ok(engine);
+        let (output, has_recorded) = attempt(&engine, &mut memory)?;
+        if memory.control(control::MAGIC)? == wire::MAGIC && has_recorded {
+            let api = (memory.control(control::API_MIN)?, memory.control(control::API_MAX)?);
+            return Ok(Engine { api, ..engine });
         }
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("no word of why");
@@ -182,7 +201,8 @@ pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
     )
 }
 
-fn run(command: &mut Command) -> Result<Output> {
+/// Runs an engine without input.
+pub(super) fn run(command: &mut Command) -> Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))
 }
@@ -208,41 +228,10 @@ impl TinyProgram {
         &self.0
     }
 
-    /// ELF header, one program header, `mov x0, #0; mov x8, #93; svc #0`.
+    /// `mov x0, #0; mov x8, #93; svc #0`.
     fn elf() -> Vec<u8> {
-        const BASE: u64 = 0x40_0000;
-        const CODE_AT: u64 = 64 + 56;
-        let code: [u32; 3] = [0xd280_0000, 0xd280_0ba8, 0xd400_0001];
-        let size = CODE_AT + 4 * code.len() as u64;
-        let mut elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
-        for (bytes, value) in [
-            (2, 2),   // executable
-            (2, 183), // AArch64
-            (4, 1),
-            (8, BASE + CODE_AT), // entry
-            (8, 64),             // program headers
-            (8, 0),
-            (4, 0),
-            (2, 64),
-            (2, 56),
-            (2, 1),
-            (2, 64),
-            (2, 0),
-            (2, 0),
-            // The program header: load all of the file, readable and executable.
-            (4, 1),
-            (4, 5),
-            (8, 0),
-            (8, BASE),
-            (8, BASE),
-            (8, size),
-            (8, size),
-            (8, 0x1000),
-        ] {
-            elf.extend_from_slice(&u64::to_le_bytes(value)[..bytes]);
-        }
-        elf.extend(code.iter().flat_map(|word| word.to_le_bytes()));
-        elf
+        let code = elf::bytes_of(&[0xd280_0000, 0xd280_0ba8, 0xd400_0001]);
+        elf::program(0x40_0000, elf::READ_EXECUTE, &code)
     }
 }
 

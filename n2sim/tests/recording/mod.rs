@@ -13,30 +13,55 @@ use std::sync::OnceLock;
 
 pub(crate) const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
 pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
-const COMPILER: &str = "aarch64-linux-gnu-gcc";
+pub(crate) const COMPILER: &str = "aarch64-linux-gnu-gcc";
 /// Loads between the markers of one walk.
 pub(crate) const LOADS: usize = 1000;
 
-pub(crate) fn is_in_path(name: &str) -> bool {
+/// The file of a command in PATH.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// The plugin, built into the target folder of this test.
 pub(crate) fn plugin() -> &'static Path {
     static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| {
-        let target = Path::new(N2SIM).ancestors().nth(2).expect("target/debug/n2sim");
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
-            .args(["build", "--quiet", "-p", "sim-capture", "--target-dir"])
-            .arg(target)
-            .current_dir(HERE)
-            .status()
-            .expect("cargo runs");
-        assert!(status.success(), "the plugin does not build");
-        target.join("debug/libsim_capture.so")
-    })
+    PLUGIN.get_or_init(|| build_plugin("", &[]))
+}
+
+/// The plugin for QEMU 9.1 and later.
+pub(crate) fn later_plugin() -> &'static Path {
+    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
+    PLUGIN.get_or_init(|| build_plugin("api-v2", &["--features", "api-v2"]))
+}
+
+fn build_plugin(folder: &str, options: &[&str]) -> PathBuf {
+    let target = Path::new(N2SIM).ancestors().nth(2).expect("target/debug/n2sim").join(folder);
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "-p", "sim-capture", "--target-dir"])
+        .arg(&target)
+        .args(options)
+        .current_dir(HERE)
+        .status()
+        .expect("cargo runs");
+    assert!(status.success(), "the plugin does not build");
+    target.join("debug/libsim_capture.so")
+}
+
+/// Compiles a pitfall to `program`.
+pub(crate) fn compile(pitfall: &str, program: &Path) {
+    let status = Command::new(COMPILER)
+        .args(["-O1", "-march=armv8.2-a", "-ffreestanding", "-fno-builtin", "-nostdlib"])
+        .args(["-static", "-no-pie", "-fno-pic", "-fno-stack-protector", "-Wl,--build-id=none"])
+        .arg(format!("-I{HERE}/../traces/src"))
+        .arg(format!("-DPITFALL={pitfall}"))
+        .arg("-o")
+        .arg(program)
+        .arg(format!("{HERE}/tests/programs/pitfalls.c"))
+        .status()
+        .expect("the compiler runs");
+    assert!(status.success(), "the test program does not compile");
 }
 
 /// A scratch folder with one compiled pitfall in it.
@@ -48,25 +73,15 @@ impl Bench {
     /// `None` where a tool is absent, after checking that `n2sim` says how to get it.
     pub(crate) fn new(pitfall: &str) -> Option<Bench> {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        if !is_in_path(COMPILER) {
+        if in_path(COMPILER).is_none() {
             let output = Command::new(N2SIM).arg("doctor").output().expect("n2sim runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(text.contains("apt-get install gcc-aarch64-linux-gnu"), "{text}");
             return None;
         }
-        let status = Command::new(COMPILER)
-            .args(["-O1", "-march=armv8.2-a", "-ffreestanding", "-fno-builtin", "-nostdlib"])
-            .args(["-static", "-no-pie", "-fno-pic", "-fno-stack-protector", "-Wl,--build-id=none"])
-            .arg(format!("-I{HERE}/../traces/src"))
-            .arg(format!("-DPITFALL={pitfall}"))
-            .arg("-o")
-            .arg(folder.path().join("program"))
-            .arg(format!("{HERE}/tests/programs/pitfalls.c"))
-            .status()
-            .expect("the compiler runs");
-        assert!(status.success(), "the test program does not compile");
+        compile(pitfall, &folder.path().join("program"));
         let bench = Bench { folder };
-        if !is_in_path("qemu-aarch64") {
+        if in_path("qemu-aarch64").is_none() {
             let output = bench.capture(&[]).output().expect("n2sim runs");
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(2), "{text}");
@@ -98,11 +113,26 @@ impl Bench {
     }
 
     pub(crate) fn read(&self, output: &Output) -> Recording {
+        Recording::of(output, &self.trace())
+    }
+}
+
+/// The first stream of a trace, decoded.
+pub(crate) struct Recording {
+    pub(crate) file: TraceFile,
+    pub(crate) insts: Vec<TraceInst>,
+    pub(crate) events: Vec<EventAt>,
+    pub(crate) said: String,
+}
+
+impl Recording {
+    /// What `n2sim capture` wrote to `trace`, which must be intact.
+    pub(crate) fn of(output: &Output, trace: &Path) -> Recording {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{said}");
-        let report = verify(&self.trace()).expect("the trace opens");
+        let report = verify(trace).expect("the trace opens");
         assert!(report.is_good(), "{report:?}\n{said}");
-        let file = TraceFile::open(&self.trace()).expect("the trace opens");
+        let file = TraceFile::open(trace).expect("the trace opens");
         let mut reader = file.reader(0).expect("there is a first thread");
         let (mut insts, mut events, mut batch) = (Vec::new(), Vec::new(), Vec::new());
         while reader.next_batch(&mut batch).expect("the stream decodes") {
@@ -113,19 +143,14 @@ impl Bench {
         }
         Recording { file, insts, events, said }
     }
-}
 
-/// A trace with one thread, decoded.
-pub(crate) struct Recording {
-    pub(crate) file: TraceFile,
-    pub(crate) insts: Vec<TraceInst>,
-    pub(crate) events: Vec<EventAt>,
-    pub(crate) said: String,
-}
-
-impl Recording {
     pub(crate) fn word(&self, inst: &TraceInst) -> u32 {
         self.file.statics().insts()[inst.id as usize].word
+    }
+
+    /// Addresses or operands of all executions of a word.
+    pub(crate) fn addresses(&self, word: u32) -> Vec<u64> {
+        self.insts.iter().filter(|inst| self.word(inst) == word).map(|inst| inst.addr).collect()
     }
 
     pub(crate) fn pc(&self, index: usize) -> u64 {

@@ -4,12 +4,11 @@
 //! Made here word by word, so that no compiler and no other file is needed. It keeps away from its stack
 //! and lies where no program lies, so that its pages are not those of the program.
 
+use super::super::elf;
 use super::super::wire::{START_MARKER, STOP_MARKER};
 
 /// Where it is loaded.
 const BASE: u64 = 0x70_0000_0000;
-/// Its code behind the two headers.
-const CODE_AT: u64 = 64 + 56;
 /// Its data; the code is much shorter than that.
 const DATA_AT: u64 = 0x1000;
 /// Room in its data for what the kernel writes.
@@ -89,7 +88,7 @@ impl Builder {
 }
 
 /// The program's file. `program` is its name in the system; `arguments` begin with its name for itself.
-pub(super) fn elf(program: &str, arguments: &[String], environment: &[String]) -> Vec<u8> {
+pub(super) fn program(program: &str, arguments: &[String], environment: &[String]) -> Vec<u8> {
     let mut b = Builder::default();
     let scratch = b.bytes(&[0; SCRATCH_BYTES as usize]);
     for (kind, place) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
@@ -137,58 +136,32 @@ pub(super) fn elf(program: &str, arguments: &[String], environment: &[String]) -
     file(&b)
 }
 
-/// ELF header, one program header, code, data.
+/// The file of code and data.
 fn file(built: &Builder) -> Vec<u8> {
-    let size = DATA_AT + built.data.len() as u64;
-    let mut elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
-    for (bytes, value) in [
-        (2, 2),   // executable
-        (2, 183), // AArch64
-        (4, 1),
-        (8, BASE + CODE_AT), // entry
-        (8, 64),             // program headers
-        (8, 0),
-        (4, 0),
-        (2, 64),
-        (2, 56),
-        (2, 1),
-        (2, 64),
-        (2, 0),
-        (2, 0),
-        // The program header: load all of the file, readable, writable and executable.
-        (4, 1),
-        (4, 7),
-        (8, 0),
-        (8, BASE),
-        (8, BASE),
-        (8, size),
-        (8, size),
-        (8, 0x1000),
-    ] {
-        elf.extend_from_slice(&u64::to_le_bytes(value)[..bytes]);
-    }
-    elf.extend(built.words.iter().flat_map(|word| word.to_le_bytes()));
-    assert!(elf.len() as u64 <= DATA_AT, "the code fits before the data");
-    elf.resize(DATA_AT as usize, 0);
-    elf.extend_from_slice(&built.data);
-    elf
+    let mut content = elf::bytes_of(&built.words);
+    let room = (DATA_AT - elf::HEADERS) as usize;
+    assert!(content.len() <= room, "the code fits before the data");
+    content.resize(room, 0);
+    content.extend_from_slice(&built.data);
+    elf::program(BASE, elf::ALL, &content)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use elf::HEADERS;
     use object::{Object, ObjectSegment};
 
     #[test]
     fn it_is_an_aarch64_program_with_both_markers_and_its_texts() {
         let arguments = ["./a".to_owned(), "b c".to_owned()];
-        let elf = elf("/bin/a", &arguments, &["HOME=/".to_owned()]);
+        let elf = program("/bin/a", &arguments, &["HOME=/".to_owned()]);
         let object = object::File::parse(&*elf).expect("it is an ELF file");
         assert_eq!(object.architecture(), object::Architecture::Aarch64);
-        assert_eq!(object.entry(), BASE + CODE_AT);
+        assert_eq!(object.entry(), BASE + HEADERS);
         let segment = object.segments().next().expect("it has a segment");
         assert_eq!((segment.address(), segment.size()), (BASE, elf.len() as u64));
-        let code = &elf[CODE_AT as usize..DATA_AT as usize];
+        let code = &elf[HEADERS as usize..DATA_AT as usize];
         let words: Vec<u32> =
             code.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
         for marker in [START_MARKER, STOP_MARKER] {
@@ -201,8 +174,8 @@ mod tests {
 
     #[test]
     fn the_branches_go_where_they_should() {
-        let elf = elf("/p", &["p".to_owned()], &[]);
-        let words: Vec<u32> = elf[CODE_AT as usize..]
+        let elf = program("/p", &["p".to_owned()], &[]);
+        let words: Vec<u32> = elf[HEADERS as usize..]
             .as_chunks::<4>()
             .0
             .iter()

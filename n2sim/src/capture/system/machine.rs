@@ -189,7 +189,7 @@ fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     let name = inside(&args.command[0], &program.path);
     let environment = ["PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root", "TERM=dumb", "LC_ALL=C"];
     let environment = environment.map(str::to_owned);
-    archive.file("init", 0o755, &init::elf(&name, &args.command, &environment));
+    archive.file("init", 0o755, &init::program(&name, &args.command, &environment));
     archive.file(&name, 0o755, &read(&program.path)?);
     let sysroot = program.sysroot(args.sysroot.as_deref())?;
     if let (Some(interpreter), Some(root)) = (program.interpreter(), sysroot) {

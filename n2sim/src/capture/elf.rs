@@ -1,0 +1,47 @@
+//! Small AArch64 programs that are made here, without a compiler: an ELF file of one segment.
+
+/// Bytes of the two headers; what the file holds stands behind them, and begins with its entry.
+pub(super) const HEADERS: u64 = 64 + 56;
+/// The segment can be read and executed.
+pub(super) const READ_EXECUTE: u64 = 5;
+/// It can be written too.
+pub(super) const ALL: u64 = 7;
+
+/// A program that is loaded at `base` with all of its file, which may be used as `access` says.
+pub(super) fn program(base: u64, access: u64, content: &[u8]) -> Vec<u8> {
+    let size = HEADERS + content.len() as u64;
+    let mut elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    for (bytes, value) in [
+        (2, 2),   // executable
+        (2, 183), // AArch64
+        (4, 1),
+        (8, base + HEADERS), // entry
+        (8, 64),             // program headers
+        (8, 0),
+        (4, 0),
+        (2, 64),
+        (2, 56),
+        (2, 1),
+        (2, 64),
+        (2, 0),
+        (2, 0),
+        // The program header: load all of the file.
+        (4, 1),
+        (4, access),
+        (8, 0),
+        (8, base),
+        (8, base),
+        (8, size),
+        (8, size),
+        (8, 0x1000),
+    ] {
+        elf.extend_from_slice(&u64::to_le_bytes(value)[..bytes]);
+    }
+    elf.extend_from_slice(content);
+    elf
+}
+
+/// The bytes of words.
+pub(super) fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
