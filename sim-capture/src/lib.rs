@@ -5,6 +5,8 @@
 //! or is killed still leaves everything it did. Of the workspace it uses what an instruction word is
 //! (`sim-isa`) and nothing else; it is the only crate with `unsafe` code, because its interface is C.
 //!
+//! Threads of a program take numbers where they synchronize (`tickets`), so that their order is known.
+//!
 //! Not recorded of a program, because the engine does not report it: the addresses of `PRFM` and `DC`
 //! operations, children of `fork`, programs started by `execve`. A whole system has all of them, where
 //! the engine gives register values (`registers`), and the predicates of SVE instructions.

@@ -210,10 +210,15 @@ fn the_example_is_what_the_writer_writes() {
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let mut long = sample();
     long.chunk_instructions = 1 << 20;
+    let mut ordered = sample();
+    for (order, run) in (0..).zip(&mut ordered.runs).filter(|(_, run)| run.event.is_none()) {
+        run.event = Some(StreamEvent::Ticket { order, back: run.executed.min(1) });
+    }
     vec![
         ("empty", Recording::default().write()),
         ("chunks", sample().write()),
         ("one", long.write()),
+        ("tickets", ordered.write()),
     ]
 }
 
