@@ -1,7 +1,8 @@
 //! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core; and what
-//! turns on the counters do ([`turns`]); and how metrics follow a key
-//! of the configuration ([`sensitivity`]).
+//! turns on the counters do ([`turns`]); how metrics follow a key
+//! of the configuration ([`sensitivity`]); and how windows of traces did ([`regions`]).
 
+pub mod regions;
 pub mod sensitivity;
 pub mod turns;
 

@@ -10,7 +10,7 @@
 //! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
 //! * [`flow`]: the flows of the guide as pictures and text;
 //! * [`functions`]: what the functions of a program cost;
-//! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture; [`region_figure`]: how windows of a trace did;
+//! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
 //! * [`lives`]: the lives of operations, stage by stage; [`disassembly`]: words as text;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
 //! * [`explain`]: what an event is, and what proves it;
@@ -21,7 +21,7 @@
 //! * [`run_diff`]: what changed between two of those;
 //! * [`header`]: what produced a result;
 //! * [`page`]: what every page (HTML) is made in, and the colors of every drawing;
-//! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures.
+//! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures, and those of `docs`.
 
 pub mod case_counts;
 pub mod case_tables;
@@ -44,7 +44,6 @@ pub mod perf_data;
 pub mod perf_stat;
 pub mod prefetches;
 pub mod program_pmu;
-pub mod region_figure;
 pub mod report_page;
 pub mod run_diff;
 pub mod run_report;

@@ -9,7 +9,7 @@ use sim_machine::{
     ConfigSource, Estimate, MachineConfig, RegionOptions, Regions, RunHeader, RunOptions, Session,
     Window,
 };
-use sim_report::region_figure::{self, Estimated};
+use sim_report::figure::regions::{self as figure, Estimated};
 use sim_tests::repository;
 
 #[derive(clap::Args)]
@@ -61,9 +61,9 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     std::fs::write(&path, format!("{before}{BEGIN}{}{END}{behind}", tables(&rows)))?;
     let names: Vec<&str> = EVENTS.iter().map(|event| name(*event)).collect();
     let estimated: Vec<Estimated> = rows.into_iter().map(|row| row.estimated).collect();
-    let figure = repository().join("docs/figures/regions.svg");
-    std::fs::write(&figure, region_figure::errors(&names, &estimated))?;
-    println!("wrote {} and {}", path.display(), figure.display());
+    let picture = repository().join("docs/figures/regions.svg");
+    std::fs::write(&picture, figure::errors(&names, &estimated))?;
+    println!("wrote {} and {}", path.display(), picture.display());
     Ok(true)
 }
 

@@ -1,19 +1,17 @@
 //! How far windows are from the whole run as a picture (SVG): one mark for each event and trace, with the interval
 //! that was told for it.
 
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::ScatterPlot;
 use kuva::plot::scatter::MarkerShape;
 use kuva::render::annotations::ReferenceLine;
-use kuva::render::layout::{Layout, TickFormat};
+use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
 
-/// Colors that the color-blind can tell apart (Okabe and Ito), and gray, black, brown.
-const COLORS: [&str; 10] = [
-    "#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222", "#999999",
-    "#8C510A", "#4D4D9A",
-];
+use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
+
+/// Colors of the traces, neighbors far apart.
+const COLORS: [&str; 10] =
+    [ORANGE, BLUE, GREEN, YELLOW, SKY, "#CC79A7", PUBLISHED, GRAY, "#8C510A", "#4D4D9A"];
 /// Size of a picture.
 const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 600.0;
@@ -63,9 +61,7 @@ pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
         plots.push(Plot::Scatter(ScatterPlot::new().with_data(vec![(0.0, 0.0)])));
     }
     let layout = layout(&plots, events);
-    let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
-    svg.push('\n');
-    svg
+    draw(plots, layout)
 }
 
 fn layout(plots: &[Plot], events: &[&str]) -> Layout {
@@ -76,10 +72,10 @@ fn layout(plots: &[Plot], events: &[&str]) -> Layout {
         let named = is_whole.then(|| labels.get(x.round() as usize).cloned());
         named.flatten().unwrap_or_default()
     };
-    Layout::auto_from_plots(plots)
+    // The events name the axis.
+    base_layout(plots, "How far windows are from the whole run")
         .with_width(WIDTH)
         .with_height(HEIGHT)
-        .with_title("How far windows are from the whole run")
         .with_subtitle(
             "bars: the interval told with the estimate; green: 3 %; beyond 20 % drawn at the edge",
         )
@@ -87,7 +83,6 @@ fn layout(plots: &[Plot], events: &[&str]) -> Layout {
         .with_label_size(15)
         .with_tick_size(11)
         .with_body_size(13)
-        .with_x_label("event")
         .with_y_label("percent of the run")
         .with_x_axis_min(-0.5)
         .with_x_axis_max(last + 0.5)
@@ -95,10 +90,10 @@ fn layout(plots: &[Plot], events: &[&str]) -> Layout {
         .with_y_axis_max(ERROR_MAX)
         .with_x_tick_step(1.0)
         .with_x_tick_rotate(-35.0)
-        .with_x_tick_format(TickFormat::Custom(std::sync::Arc::new(label)))
+        .with_x_tick_format(custom(label))
         .with_legend_width(120.0)
-        .with_reference_line(ReferenceLine::horizontal(AIM).with_color("#009E73"))
-        .with_reference_line(ReferenceLine::horizontal(-AIM).with_color("#009E73"))
+        .with_reference_line(ReferenceLine::horizontal(AIM).with_color(GREEN))
+        .with_reference_line(ReferenceLine::horizontal(-AIM).with_color(GREEN))
 }
 
 #[cfg(test)]
