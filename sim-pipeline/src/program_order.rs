@@ -209,8 +209,12 @@ impl ProgramOrder {
             let has_addr = inst.flags.has(InstFlags::HAS_ADDR);
             retired += match brief.kind {
                 Kind::Nothing if is_plain => 1,
-                Kind::Load if is_plain && has_addr => self.load(&brief, inst.addr, memory, sink),
-                Kind::Store if is_plain && has_addr => self.store(&brief, inst.addr, memory, sink),
+                Kind::Load if is_plain && has_addr => {
+                    self.access(brief.request(inst.addr, MemKind::Load), memory, sink)
+                }
+                Kind::Store if is_plain && has_addr => {
+                    self.access(brief.request(inst.addr, MemKind::Store), memory, sink)
+                }
                 Kind::Branch if is_plain => {
                     self.meet(insts, i, core, program, sink);
                     1
@@ -254,65 +258,41 @@ impl ProgramOrder {
         !is_refused
     }
 
+    /// One load or store of consecutive bytes: 1 if it retires.
     #[inline]
-    fn load<M: MemoryPort, S: EventSink>(
+    fn access<M: MemoryPort, S: EventSink>(
         &mut self,
-        brief: &Brief,
-        addr: u64,
+        request: MemRequest,
         memory: &mut M,
         sink: &mut S,
     ) -> u64 {
-        let (bytes, element_bytes) = (brief.bytes.into(), brief.register_bytes.into());
-        if memory.load_hits(VirtAddr(addr), bytes, element_bytes, self.now(), sink) {
-            return 1;
-        }
-        self.load_misses(brief, addr, memory, sink)
+        let MemRequest { addr, bytes, element_bytes, .. } = request;
+        let hits = match request.kind {
+            MemKind::Store => memory.store_hits(addr, bytes, self.now(), sink),
+            _ => memory.load_hits(addr, bytes, element_bytes, self.now(), sink),
+        };
+        if hits { 1 } else { self.misses(request, memory, sink) }
     }
 
     #[inline(never)]
-    fn load_misses<M: MemoryPort, S: EventSink>(
+    fn misses<M: MemoryPort, S: EventSink>(
         &mut self,
-        brief: &Brief,
-        addr: u64,
+        request: MemRequest,
         memory: &mut M,
         sink: &mut S,
     ) -> u64 {
-        let reply = memory.access(brief.request(addr, MemKind::Load), self.now(), sink);
-        self.wait(&reply);
-        self.completes(&reply)
-    }
-
-    #[inline]
-    fn store<M: MemoryPort, S: EventSink>(
-        &mut self,
-        brief: &Brief,
-        addr: u64,
-        memory: &mut M,
-        sink: &mut S,
-    ) -> u64 {
-        if memory.store_hits(VirtAddr(addr), brief.bytes.into(), self.now(), sink) {
-            return 1;
+        let is_store = request.kind == MemKind::Store;
+        if is_store {
+            let translated = memory.translate_store(request, self.now(), sink);
+            if translated.happened.has(Happened::FAULT) {
+                return self.completes(&translated);
+            }
+            self.wait(&translated);
         }
-        self.store_misses(brief, addr, memory, sink)
-    }
-
-    #[inline(never)]
-    fn store_misses<M: MemoryPort, S: EventSink>(
-        &mut self,
-        brief: &Brief,
-        addr: u64,
-        memory: &mut M,
-        sink: &mut S,
-    ) -> u64 {
-        let request = brief.request(addr, MemKind::Store);
-        let translated = memory.translate_store(request, self.now(), sink);
-        if translated.happened.has(Happened::FAULT) {
-            return self.completes(&translated);
-        }
-        self.wait(&translated);
         let reply = memory.access(request, self.now(), sink);
         self.wait(&reply);
-        1
+        // A store has retired when it writes.
+        if is_store { 1 } else { self.completes(&reply) }
     }
 
     /// 1 if the access did not fault: the instruction retires. Behind a fault the stream is fetched anew.
