@@ -349,7 +349,7 @@ pub(crate) struct RegionsArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// About so many windows
-    #[arg(long, value_name = "N", default_value_t = 140)]
+    #[arg(long, value_name = "N", default_value_t = 120)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) windows: u32,
     /// Instructions of a window (default: a 6000th of the trace, from 10k to 10M)
@@ -359,10 +359,10 @@ pub(crate) struct RegionsArgs {
     #[arg(long, value_name = "N", default_value_t = 24)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) clusters: u32,
-    /// Instructions in front of each window that run and are not counted (default: a quarter of a window's)
+    /// Instructions in front of each window that run and are not counted (default: half of a window's)
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) warmup: Option<u64>,
-    /// Instructions in front of those that go through caches and predictors in order (default: eight windows)
+    /// Instructions in front of those that go through caches and predictors in order (default: five windows)
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) lesson: Option<u64>,
     /// Seed of the random choices

@@ -3,22 +3,18 @@
 //! others, 2003).
 //!
 //! The clock is a rough one: a block takes a cycle, and a miss holds everything behind it until its line is
-//! there. A load of a line that was the last to be touched in its place of a small table changes nothing
-//! that counts, and is passed over.
+//! there. What it waited for is told as stalls, of the front end behind a fetch and of the back end behind an
+//! access: no counts that a core would have, but ones that go with them.
 
 use sim_cache::MemorySystem;
 use sim_core::{
-    Cycle, EventSink, Happened, InstFlags, LINE_BYTES, LINE_SHIFT, MemKind, MemReply, MemRequest,
-    MemoryPort, TraceInst, VirtAddr,
+    Cycle, EventSink, Happened, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest, MemoryPort,
+    PmuEvent, TraceInst, VirtAddr,
 };
 use sim_isa::{Inst, MemOp, Program};
 use sim_pipeline::Pipeline;
 use sim_trace::{BlockId, Skim, StaticTable};
 
-/// Places of the table of lines touched last: as many as an L1 cache of 64 KB and four ways has sets.
-const RECENT: usize = 256;
-/// Accesses after which a line counts as touched again: translations and prefetches are to notice it.
-const REFRESH: u32 = 64;
 /// No line has this number.
 const NOWHERE: u64 = u64::MAX;
 
@@ -35,6 +31,7 @@ pub(crate) struct Places {
 struct Access {
     way: Way,
     bytes: u16,
+    register_bytes: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +67,7 @@ fn access(inst: &Inst) -> Access {
         MemOp::Store => Way::Store,
         _ => Way::Rare,
     };
-    Access { way, bytes }
+    Access { way, bytes, register_bytes: inst.mem.register_bytes }
 }
 
 /// A core on its way.
@@ -80,7 +77,7 @@ pub(crate) struct Approach<'a, S> {
     program: &'a Program,
     pipeline: &'a mut Pipeline,
     memory: &'a mut MemorySystem,
-    /// Hears what the memory system counts.
+    /// Hears what the memory system counts, cycles, what they were waited for, and mispredicted branches.
     pub(crate) sink: S,
     now: Cycle,
     /// The instruction that ran last.
@@ -89,10 +86,6 @@ pub(crate) struct Approach<'a, S> {
     line: u64,
     /// What is added to four times a place for the address of its instruction.
     code: u64,
-    /// Lines touched last, and when.
-    recent: Box<[(u64, u32); RECENT]>,
-    accesses: u32,
-    mispredicted: u64,
 }
 
 impl<'a, S: EventSink> Approach<'a, S> {
@@ -117,25 +110,12 @@ impl<'a, S: EventSink> Approach<'a, S> {
             last: None,
             line: NOWHERE,
             code: 0,
-            recent: Box::new([(NOWHERE, 0); RECENT]),
-            accesses: 0,
-            mispredicted: 0,
         }
     }
 
     /// What time it is at the end, and the instruction that ran last: where it went on nobody knows yet.
     pub(crate) fn leave(self) -> (Cycle, Option<u32>) {
         (self.now, self.last)
-    }
-
-    /// What time it is.
-    pub(crate) fn now(&self) -> Cycle {
-        self.now
-    }
-
-    /// Branches that went elsewhere than predicted.
-    pub(crate) fn mispredicted(&self) -> u64 {
-        self.mispredicted
     }
 
     /// One instruction that was decoded already.
@@ -154,8 +134,9 @@ impl<'a, S: EventSink> Approach<'a, S> {
     pub(crate) fn arrive(&mut self, pc: u64) {
         if let Some(last) = self.last {
             let before = self.program.pc(last);
-            let is_right = self.pipeline.learn_branch(before, self.program.inst(last), pc);
-            self.mispredicted += u64::from(!is_right);
+            if !self.pipeline.learn_branch(before, self.program.inst(last), pc) {
+                self.sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+            }
         }
     }
 
@@ -167,64 +148,67 @@ impl<'a, S: EventSink> Approach<'a, S> {
                 let mut port = self.memory.port(self.core);
                 let addr = VirtAddr(line << LINE_SHIFT);
                 let reply = port.fetch(addr, self.now, &mut self.sink);
-                self.wait(reply);
+                self.wait(reply, PmuEvent::STALL_FRONTEND);
             }
         }
     }
 
+    /// A miss holds everything up until it is done.
     #[inline]
-    fn wait(&mut self, reply: MemReply) {
+    fn wait(&mut self, reply: MemReply, stall: PmuEvent) {
         if reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS) {
-            self.now = self.now.max(reply.done);
+            let waited = reply.done.saturating_sub(self.now);
+            self.now += waited;
+            self.sink.count(PmuEvent::CPU_CYCLES, waited);
+            self.sink.count(stall, waited);
         }
-    }
-
-    /// Notes the line of an access; true when nothing is new about it.
-    #[inline]
-    fn is_recent(&mut self, addr: u64, bytes: u16) -> bool {
-        self.accesses = self.accesses.wrapping_add(1);
-        let line = addr >> LINE_SHIFT;
-        let (known, since) = &mut self.recent[line as usize % RECENT];
-        let is_inside = addr % LINE_BYTES + u64::from(bytes) <= LINE_BYTES;
-        if *known == line && is_inside && self.accesses.wrapping_sub(*since) < REFRESH {
-            return true;
-        }
-        (*known, *since) = (line, self.accesses);
-        false
     }
 
     #[inline]
     fn touch(&mut self, id: u32, pc: u64, access: Access, addr: u64) {
-        let Access { way, bytes } = access;
-        let request = MemRequest::new(VirtAddr(pc), VirtAddr(addr), bytes.into(), MemKind::Load);
-        match way {
+        if access.way == Way::Nothing {
+            return;
+        }
+        self.pipeline.learn_address(id, addr);
+        let (bytes, element_bytes) = (access.bytes.into(), access.register_bytes.into());
+        let (at, now, sink) = (VirtAddr(addr), self.now, &mut self.sink);
+        let mut port = self.memory.port(self.core);
+        let request = || MemRequest {
+            element_bytes,
+            ..MemRequest::new(VirtAddr(pc), at, bytes, MemKind::Load)
+        };
+        match access.way {
             Way::Nothing => {}
             Way::Load => {
-                self.pipeline.learn_address(id, addr);
-                if !self.is_recent(addr, bytes) {
-                    let mut port = self.memory.port(self.core);
-                    let reply = port.access(request, self.now, &mut self.sink);
-                    self.wait(reply);
+                if !port.load_hits(at, bytes, element_bytes, now, sink) {
+                    self.ask(request());
                 }
             }
             Way::Store => {
-                self.pipeline.learn_address(id, addr);
-                self.store(MemRequest { kind: MemKind::Store, ..request });
+                if !port.store_hits(at, bytes, now, sink) {
+                    self.store(MemRequest { kind: MemKind::Store, ..request() });
+                }
             }
-            Way::Rare => self.rare(id, addr, request),
+            Way::Rare => self.rare(id, request()),
         }
     }
 
+    #[inline(never)]
+    fn ask(&mut self, request: MemRequest) {
+        let reply = self.memory.port(self.core).access(request, self.now, &mut self.sink);
+        self.wait(reply, PmuEvent::STALL_BACKEND);
+    }
+
+    #[inline(never)]
     fn store(&mut self, request: MemRequest) {
         let mut port = self.memory.port(self.core);
         let start = port.translate_store(request, self.now, &mut self.sink).done;
         let reply = port.access(request, start, &mut self.sink);
-        self.wait(reply);
+        self.wait(reply, PmuEvent::STALL_BACKEND);
     }
 
     #[cold]
-    fn rare(&mut self, id: u32, addr: u64, request: MemRequest) {
-        self.pipeline.learn_address(id, addr);
+    fn rare(&mut self, id: u32, request: MemRequest) {
         let inst = self.program.inst(id);
         let kind = match inst.mem.op {
             _ if let Some(what) = inst.maintenance => MemKind::Maintain(what),
@@ -238,9 +222,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
             }
             _ => return,
         };
-        let mut port = self.memory.port(self.core);
-        let reply = port.access(MemRequest { kind, ..request }, self.now, &mut self.sink);
-        self.wait(reply);
+        self.ask(MemRequest { kind, ..request });
     }
 }
 
@@ -250,6 +232,7 @@ impl<S: EventSink> Skim for Approach<'_, S> {
     #[inline]
     fn block(&mut self, block: u32, place: u32, executed: u16) {
         self.now += 1;
+        self.sink.raise(PmuEvent::CPU_CYCLES);
         let pc = self.places.blocks[block as usize];
         self.arrive(pc);
         self.code = pc.wrapping_sub(4 * u64::from(place));

@@ -1,9 +1,10 @@
 //! Counts of a whole run from those of its parts: of windows that stand for more than themselves, with an
 //! error, and of chunks that tile the run.
 //!
-//! Stratified sampling (Cochran, "Sampling techniques", chapter 5): each cluster of windows is a stratum. How
-//! far the rates of its windows differ says how far their mean may be from the cluster's. What the cold
-//! begin of a window adds or takes away is not in that error: it is the same in all of them.
+//! Stratified sampling (Cochran, "Sampling techniques", chapters 5 and 9A): each cluster of windows is a stratum. How
+//! far the rates of its windows differ, each for what it stands for, says how far their mean may be from the
+//! cluster's; a window that stands for itself alone adds nothing. What the cold begin of a window adds or takes away is
+//! not in that error: it is the same in all of them.
 
 use crate::known::Known;
 use crate::levels::{LevelCounts, add_at};
@@ -139,16 +140,15 @@ impl<'a> Strata<'a> {
             if n < 2.0 {
                 return 0.0;
             }
-            let (mut run, mut stands_for) = (0.0, 0.0);
-            for window in windows {
-                run += self.regions[*window].length as f64;
-                stands_for += self.regions[*window].stands_for as f64;
-            }
+            let stands_for = |window: &usize| self.regions[*window].stands_for as f64;
             let rate = |window: &usize| count(*window) as f64 / self.regions[*window].length as f64;
-            let mean = windows.iter().map(rate).sum::<f64>() / n;
-            let squares: f64 = windows.iter().map(|window| (rate(window) - mean).powi(2)).sum();
-            let left_out = (1.0 - run / stands_for).max(0.0);
-            stands_for * stands_for * squares / (n - 1.0) / n * left_out
+            let all: f64 = windows.iter().map(stands_for).sum();
+            let mean =
+                windows.iter().map(|one| stands_for(one) * rate(one)).sum::<f64>() / all.max(1.0);
+            let off = |one: &usize| {
+                (stands_for(one) * (rate(one) - mean)).powi(2) * self.regions[*one].left_out()
+            };
+            n / (n - 1.0) * windows.iter().map(off).sum::<f64>()
         };
         self.factor * self.clusters.iter().map(variance).sum::<f64>().sqrt()
     }

@@ -1,8 +1,8 @@
 //! Windows of a long trace that stand for the whole of it, found by what the trace runs.
 //!
 //! The trace is read once, without simulation, and cut into intervals; intervals that run the same blocks
-//! are put into groups (`cluster`), of each group some are chosen (`choose`), and weighted so that they have
-//! the means of the whole trace (`calibrate`). A file of windows names the
+//! are put into groups (`cluster`), some are chosen by what happens in them (`choose`), and weighted so that they
+//! have the means of the whole trace (`calibrate`). A file of windows names the
 //! trace that they belong to by its hash; people may read and change it.
 
 mod calibrate;
@@ -45,11 +45,11 @@ pub struct RegionOptions {
     pub windows: usize,
     /// At most so many groups.
     pub clusters: usize,
-    /// Instructions that run in front of each window and are not counted; a quarter of an interval if that is
+    /// Instructions that run in front of each window and are not counted; half of an interval if that is
     /// not said.
     pub warmup: Option<u64>,
     /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order;
-    /// eight times as many as an interval has if that is not said.
+    /// five times as many as an interval has if that is not said.
     pub lesson: Option<u64>,
     /// Seed of the projection and of the groups.
     pub seed: u64,
@@ -60,7 +60,7 @@ impl Default for RegionOptions {
     fn default() -> RegionOptions {
         RegionOptions {
             interval: None,
-            windows: 140,
+            windows: 120,
             clusters: 24,
             warmup: None,
             lesson: None,
@@ -84,6 +84,13 @@ pub struct Region {
     /// What the machine without a pipeline counted in it, as [`Regions::known`].
     #[serde(default)]
     pub known: Vec<u64>,
+}
+
+impl Region {
+    /// The part of what it stands for that did not run.
+    pub(crate) fn left_out(&self) -> f64 {
+        (1.0 - self.length as f64 / self.stands_for as f64).max(0.0)
+    }
 }
 
 /// The windows of one trace.
@@ -154,13 +161,13 @@ impl Regions {
             let Interval { begin, length, .. } = *interval;
             Region { cluster: one.group as u32, begin, length, stands_for, known: interval.known() }
         };
-        let warmup = options.warmup.unwrap_or(interval.div_ceil(4));
+        let warmup = options.warmup.unwrap_or(interval.div_ceil(2));
         let regions = Regions {
             trace: trace.path().display().to_string(),
             trace_hash: hash_text(trace.hash()),
             instructions: stream.instructions,
             warmup,
-            lesson: options.lesson.unwrap_or(interval.saturating_mul(8)),
+            lesson: options.lesson.unwrap_or(interval.saturating_mul(5)),
             known_on: Some(hash_text(session.header().config_hash)),
             known: sums(&intervals),
             windows: chosen.iter().zip(weights).map(region).collect(),
@@ -209,9 +216,11 @@ fn weights(intervals: &[Interval], chosen: &[choose::Chosen]) -> Vec<u64> {
     let traits: Vec<Vec<f64>> = intervals.iter().map(Interval::features).collect();
     let calibration = Calibration { lengths: &lengths, traits: &traits };
     let numbers: Vec<usize> = chosen.iter().map(|one| one.interval).collect();
-    let first: Vec<f64> = chosen.iter().map(|one| one.stands_for as f64).collect();
-    let weights = calibration.weights(&numbers, &first);
     let all: u64 = intervals.iter().map(|interval| interval.length).sum();
+    let by_chance: f64 = chosen.iter().map(|one| one.stands_for).sum();
+    let first: Vec<f64> =
+        chosen.iter().map(|one| one.stands_for * all as f64 / by_chance).collect();
+    let weights = calibration.weights(&numbers, &first);
     // What rounding leaves goes on from window to window, so that the sum is exact.
     let (mut sum, mut given) = (0.0, 0);
     let mut whole = |weight: f64| {

@@ -61,28 +61,34 @@ fn windows_behind_each_other_tile_the_run() {
 }
 
 /// A window behind millions of instructions that are not run counts about what it counts in the whole run,
-/// though the L1 D-cache misses 39 times in 1000 instructions.
+/// though the L1 D-cache misses 39 times in 1000 instructions: with the last touches alone as well as behind a lesson.
+///
+/// What is mispredicted here is a comparison of hashes, whose direction is chance. Which of 2679 guesses hit depends on
+/// every branch that the predictors ever saw, so that lessons from none to 3 M instructions give 2 to 50 more, without
+/// order; only with all of them it is the run's number.
 #[test]
 fn the_last_touches_warm_the_caches() {
     let session = session("hash.n2t");
     let (begin, length, warmup) = (4_000_000, 300_000, 50_000);
     let expected = whole(&session, begin, Some(length));
-    let window = Window { begin, length, warmup, lesson: 2_000_000 };
-    let found = windows(&session, &[window]).remove(0).total();
-    assert_eq!(found.value(PmuEvent::INST_RETIRED), length);
-    let events = [
-        (PmuEvent::CPU_CYCLES, 3.0),
-        (PmuEvent::L1D_CACHE_REFILL, 0.5),
-        (PmuEvent::L1D_TLB_REFILL, 0.5),
-        (PmuEvent::BR_MIS_PRED_RETIRED, 1.0),
-    ];
-    for (event, most) in events {
-        let off = percent(&found, &expected, event);
-        assert!(off.abs() < most, "{event:?}: {off} %");
+    for lesson in [0, 500_000, u64::MAX] {
+        let window = Window { begin, length, warmup, lesson };
+        let found = windows(&session, &[window]).remove(0).total();
+        assert_eq!(found.value(PmuEvent::INST_RETIRED), length);
+        let events = [
+            (PmuEvent::CPU_CYCLES, 3.0),
+            (PmuEvent::L1D_CACHE_REFILL, 0.5),
+            (PmuEvent::L1D_TLB_REFILL, 0.5),
+            (PmuEvent::BR_MIS_PRED_RETIRED, if lesson == u64::MAX { 1e-9 } else { 2.5 }),
+        ];
+        for (event, most) in events {
+            let off = percent(&found, &expected, event);
+            assert!(off.abs() < most, "lesson of {lesson}, {event:?}: {off} %");
+        }
+        // The table was touched before and fits the L2.
+        let misses = found.value(PmuEvent::L2D_CACHE_REFILL);
+        assert!(misses < expected.value(PmuEvent::L2D_CACHE_REFILL) + 100, "{misses}");
     }
-    // The table was touched before and fits the L2.
-    let misses = found.value(PmuEvent::L2D_CACHE_REFILL);
-    assert!(misses < expected.value(PmuEvent::L2D_CACHE_REFILL) + 100, "{misses}");
 }
 
 /// Two windows with others between and before them that are not run but whose fetches, accesses and branches go
@@ -196,9 +202,9 @@ fn what_is_known_is_near_what_the_run_counts() {
         let expected = whole(&session, 0, None);
         for (event, found) in [
             (PmuEvent::BR_MIS_PRED_RETIRED, regions.known[2]),
-            (PmuEvent::L2D_CACHE_REFILL, regions.known[6]),
-            (PmuEvent::LL_CACHE_MISS_RD, regions.known[10]),
-            (PmuEvent::DTLB_WALK, regions.known[13]),
+            (PmuEvent::L2D_CACHE_REFILL, regions.known[7]),
+            (PmuEvent::LL_CACHE_MISS_RD, regions.known[11]),
+            (PmuEvent::DTLB_WALK, regions.known[14]),
         ] {
             let expected = expected.value(event);
             let off = 100.0 * (found as f64 - expected as f64) / expected as f64;

@@ -1,7 +1,8 @@
 //! Weights of windows under which they have the means of the whole trace (calibration, Deville and Särndal,
 //! 1992): what is known of every interval is then right, and what follows from it is nearly so.
 //!
-//! Each window begins with the weight of its part of a cluster; the weights are changed as little as it takes.
+//! Each window begins with the weight that its chance gave it; the weights are changed as little as it takes, and those
+//! of windows that stand for many others, of which little is known, before those of bursts.
 //! A ridge keeps a few windows from being torn to far ones.
 
 /// Part of the variance of a trait that is left to chance.
@@ -38,6 +39,11 @@ impl Calibration<'_> {
     /// Calibrated weights of the chosen intervals; `first` are those to begin with.
     pub(crate) fn weights(&self, chosen: &[usize], first: &[f64]) -> Vec<f64> {
         let all: f64 = first.iter().sum();
+        // What the weight of a window may change by: as much as it stands for beyond itself.
+        let length = |at: &usize| self.lengths[*at].max(1.0);
+        let stands: Vec<f64> = first.iter().zip(chosen).map(|(w, at)| w / length(at)).collect();
+        let mean = stands.iter().sum::<f64>() / stands.len().max(1) as f64;
+        let gives: Vec<f64> = stands.iter().map(|one| one / mean).collect();
         let columns: Vec<Vec<f64>> = self.standard();
         let of_window = |column: &Vec<f64>| chosen.iter().map(|at| column[*at]).collect();
         let columns: Vec<Vec<f64>> = columns.iter().map(of_window).collect();
@@ -45,8 +51,8 @@ impl Calibration<'_> {
         let mut matrix = vec![vec![0.0; n + 1]; n];
         for (i, row) in matrix.iter_mut().enumerate() {
             for j in 0..n {
-                let products = columns[i].iter().zip(&columns[j]).zip(first);
-                row[j] = products.map(|((a, b), weight)| a * b * weight).sum();
+                let products = columns[i].iter().zip(&columns[j]).zip(first.iter().zip(&gives));
+                row[j] = products.map(|((a, b), (weight, gives))| a * b * weight * gives).sum();
             }
             row[i] += RIDGE * all;
             row[n] = -columns[i].iter().zip(first).map(|(a, weight)| a * weight).sum::<f64>();
@@ -54,7 +60,7 @@ impl Calibration<'_> {
         let factors = solve(matrix);
         let change = |window: usize| {
             let sum: f64 = columns.iter().zip(&factors).map(|(c, factor)| c[window] * factor).sum();
-            (1.0 + sum).clamp(CHANGE.0, CHANGE.1)
+            (1.0 + gives[window] * sum).clamp(CHANGE.0, CHANGE.1)
         };
         let weights: Vec<f64> =
             first.iter().enumerate().map(|(window, weight)| weight * change(window)).collect();

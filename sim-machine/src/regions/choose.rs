@@ -1,19 +1,30 @@
-//! Which intervals of each group are run: enough of them to say how far the group's members differ.
+//! Which intervals are run.
 //!
-//! Stratified sampling. A group gets windows by its share of the instructions and by how far its vectors
-//! spread (Neyman's allocation). Its members, in the order of time, are cut into as many parts as it gets
-//! windows, and of each part any one runs: data grows older while the code stays the same, and every age is to
-//! be seen. The one that is nearest to the middle would not do: it is never one of a burst, and such windows differ
-//! less than the members do.
+//! Most of what is rare comes in bursts: a handful of intervals has half of a trace's table walks or of its waits for
+//! memory. So each interval has a chance of its own, by how much of all that happens in the trace happens in it
+//! (sampling with probabilities by size, Hansen and Hurwitz, 1943): a burst runs for certain, a quiet interval
+//! stands for many. Intervals are lined up group by group, in each by time, and taken at equal steps of their chances
+//! (Madow, 1949), so that every group and every age of the trace has its share.
 
 use super::cluster::Clustering;
-use super::vectors::{DIMENSIONS, Interval, Vector, distance, unit};
+use super::vectors::{Interval, unit};
+use crate::known::KNOWN;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use sim_core::PmuEvent;
 
-/// Part of the spread of all vectors that every group is taken to have at least: what vectors of code do
-/// not see of data.
-const LEAST_SPREAD: f64 = 0.25;
+/// What happens in an interval, for its chance. Counts that are known well enough without windows are not among them.
+const ACTIVITY: [PmuEvent; 7] = [
+    PmuEvent::CPU_CYCLES,
+    PmuEvent::L1D_CACHE_REFILL,
+    PmuEvent::L1D_TLB_REFILL,
+    PmuEvent::L2D_CACHE_RD,
+    PmuEvent::L2D_CACHE_REFILL,
+    PmuEvent::STALL_FRONTEND,
+    PmuEvent::STALL_BACKEND,
+];
+/// Activity that an interval of the mean length has at least, in units of the mean.
+const LEAST_ACTIVITY: f64 = 1.0;
 
 /// An interval that is to be run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,11 +33,11 @@ pub(crate) struct Chosen {
     pub(crate) interval: usize,
     /// Its group.
     pub(crate) group: usize,
-    /// Instructions of the part of its group that it stands for.
-    pub(crate) stands_for: u64,
+    /// Instructions that it stands for by its chance, itself included.
+    pub(crate) stands_for: f64,
 }
 
-/// About `windows` intervals, in the order of the trace. Each group has two at least, if it has so many.
+/// About `windows` intervals, in the order of the trace.
 pub(crate) fn choose(
     intervals: &[Interval],
     groups: &Clustering,
@@ -34,58 +45,71 @@ pub(crate) fn choose(
     seed: u64,
 ) -> Vec<Chosen> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut members = vec![Vec::new(); groups.centers.len()];
-    for (number, group) in groups.group_of.iter().enumerate() {
-        members[*group].push(number);
-    }
-    let weights = need(intervals, groups, &members);
-    let all: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let chances = chances(&activity(intervals), windows);
+    let mut order: Vec<usize> = (0..intervals.len()).collect();
+    order.sort_by_key(|number| groups.group_of[*number]);
     let mut chosen = Vec::new();
-    for (group, (members, weight)) in members.iter().zip(&weights).enumerate() {
-        let share = (windows as f64 * weight / all).round() as usize;
-        let count = share.max(2).min(members.len());
-        chosen.extend((0..count).map(|part| {
-            let part = &members[part * members.len() / count..(part + 1) * members.len() / count];
-            let stands_for = part.iter().map(|number| intervals[*number].length).sum();
-            Chosen { interval: any(part, &mut random), group, stands_for }
-        }));
+    // An interval is taken when the sum of the chances passes the next whole step.
+    let mut sum = unit(&mut random);
+    for number in order {
+        let (before, chance) = (sum.floor(), chances[number]);
+        sum += chance;
+        if sum.floor() > before {
+            let stands_for = intervals[number].length as f64 / chance;
+            chosen.push(Chosen { interval: number, group: groups.group_of[number], stands_for });
+        }
     }
     chosen.sort_by_key(|chosen| chosen.interval);
     chosen
 }
 
-/// Instructions of each group times the spread of its vectors.
-fn need(intervals: &[Interval], groups: &Clustering, members: &[Vec<usize>]) -> Vec<f64> {
-    let spread = |members: &[usize], center: &Vector| {
-        let far = members.iter().map(|number| distance(&intervals[*number].vector, center));
-        (far.sum::<f64>() / members.len().max(1) as f64).sqrt()
+/// How much of everything happens in each interval, in units of the mean.
+fn activity(intervals: &[Interval]) -> Vec<f64> {
+    let count = intervals.len().max(1) as f64;
+    let columns = KNOWN.iter().enumerate().filter(|(_, event)| ACTIVITY.contains(event));
+    let means: Vec<(usize, f64)> = columns
+        .map(|(at, _)| {
+            let counts = intervals.iter().map(|one| one.traits[at] * one.length as f64);
+            (at, counts.sum::<f64>() / count)
+        })
+        .filter(|(_, mean)| *mean > 0.0)
+        .collect();
+    let length = intervals.iter().map(|one| one.length as f64).sum::<f64>() / count;
+    let of_one = |one: &Interval| {
+        let parts = means.iter().map(|(at, mean)| (one.traits[*at] * length / mean).powi(2));
+        let square = parts.sum::<f64>() / means.len().max(1) as f64;
+        one.length as f64 / length * (square + LEAST_ACTIVITY * LEAST_ACTIVITY).sqrt()
     };
-    let everything: Vec<usize> = (0..intervals.len()).collect();
-    let least = LEAST_SPREAD * spread(&everything, &middle(intervals, &everything)) + f64::EPSILON;
-    let of_group = |(members, center): (&Vec<usize>, &Vector)| {
-        let instructions: u64 = members.iter().map(|number| intervals[*number].length).sum();
-        instructions as f64 * spread(members, center).max(least)
-    };
-    members.iter().zip(&groups.centers).map(of_group).collect()
+    intervals.iter().map(of_one).collect()
 }
 
-/// Any of the members.
-fn any(members: &[usize], random: &mut Xoshiro256PlusPlus) -> usize {
-    let place = (unit(random) * members.len() as f64) as usize;
-    members[place.min(members.len() - 1)]
-}
-
-fn middle(intervals: &[Interval], members: &[usize]) -> Vector {
-    let mut sum = [0.0; DIMENSIONS];
-    for number in members {
-        sum.iter_mut().zip(&intervals[*number].vector).for_each(|(sum, part)| *sum += part);
+/// The chance of each interval: by its size, 1 at most, and about `windows` together.
+fn chances(sizes: &[f64], windows: usize) -> Vec<f64> {
+    let mut certain = vec![false; sizes.len()];
+    loop {
+        let wanted =
+            windows as f64 - certain.iter().filter(|is_certain| **is_certain).count() as f64;
+        let open = sizes.iter().zip(&certain).filter(|(_, is_certain)| !**is_certain);
+        let all: f64 = open.map(|(size, _)| size).sum();
+        let scale = wanted.max(0.0) / all.max(f64::MIN_POSITIVE);
+        let mut has_grown = false;
+        for (size, is_certain) in sizes.iter().zip(&mut certain) {
+            let becomes = !*is_certain && size * scale >= 1.0;
+            *is_certain |= becomes;
+            has_grown |= becomes;
+        }
+        if !has_grown {
+            let chance =
+                |(size, is_certain): (&f64, &bool)| if *is_certain { 1.0 } else { size * scale };
+            return sizes.iter().zip(&certain).map(chance).collect();
+        }
     }
-    sum.map(|part| part / members.len() as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::cluster::cluster;
+    use super::super::vectors::{DIMENSIONS, Vector};
     use super::*;
 
     /// Ten instructions each, at these places of the space.
@@ -99,30 +123,48 @@ mod tests {
         places.iter().enumerate().map(interval).collect()
     }
 
+    fn groups(intervals: &[Interval]) -> Clustering {
+        let vectors: Vec<Vector> = intervals.iter().map(|one| one.vector).collect();
+        cluster(&vectors, 10, 1)
+    }
+
     #[test]
-    fn every_instruction_is_stood_for_once() {
+    fn as_many_run_as_are_wanted_and_each_group_has_its_share() {
         let places: Vec<f64> =
             (0..90).map(|n| f64::from(n / 30) + f64::from(n % 7) / 1e3).collect();
         let intervals = intervals(&places);
-        let vectors: Vec<Vector> = intervals.iter().map(|one| one.vector).collect();
-        let groups = cluster(&vectors, 10, 1);
+        let groups = groups(&intervals);
         for windows in [1, 9, 30, 1000] {
             let chosen = choose(&intervals, &groups, windows, 1);
-            let all: u64 = chosen.iter().map(|one| one.stands_for).sum();
-            assert_eq!(all, 900);
             assert!(chosen.windows(2).all(|pair| pair[0].interval < pair[1].interval));
-            let expected = windows.clamp(2 * groups.centers.len(), 90);
-            assert!(chosen.len().abs_diff(expected) <= 3, "{} of {expected}", chosen.len());
+            assert_eq!(chosen.len(), windows.min(90));
+            let all: f64 = chosen.iter().map(|one| one.stands_for).sum();
+            assert!((all - 900.0).abs() < 1e-6, "{all}");
+        }
+        let chosen = choose(&intervals, &groups, 9, 1);
+        for third in 0..3 {
+            let found = chosen.iter().filter(|one| one.interval / 30 == third).count();
+            assert!(found.abs_diff(3) <= 1, "{found} of third {third}");
         }
     }
 
     #[test]
-    fn a_group_of_one_has_one_window() {
-        let intervals = intervals(&[0.0, 0.0, 9.0]);
-        let groups = Clustering::of(vec![0, 0, 1], &[[0.0; DIMENSIONS], [9.0; DIMENSIONS]]);
-        let chosen = choose(&intervals, &groups, 2, 1);
-        let found: Vec<(usize, u64)> =
-            chosen.iter().map(|one| (one.interval, one.stands_for)).collect();
-        assert_eq!(found, [(0, 10), (1, 10), (2, 10)]);
+    fn a_burst_runs_for_certain_and_stands_for_itself() {
+        let mut intervals = intervals(&[0.0; 100]);
+        let waits = KNOWN.iter().position(|event| *event == PmuEvent::STALL_BACKEND);
+        intervals[37].traits[waits.expect("it is known")] = 5.0;
+        let groups = groups(&intervals);
+        for seed in 1..20 {
+            let chosen = choose(&intervals, &groups, 10, seed);
+            let burst = chosen.iter().find(|one| one.interval == 37).expect("it runs");
+            assert!((burst.stands_for - 10.0).abs() < 1e-9, "{burst:?}");
+            assert!(chosen.len().abs_diff(10) <= 1, "{}", chosen.len());
+        }
+    }
+
+    #[test]
+    fn more_windows_than_intervals_are_all_of_them() {
+        assert_eq!(chances(&[1.0, 9.0, 3.0], 5), [1.0; 3]);
+        assert!(choose(&[], &Clustering::of(Vec::new(), &[]), 5, 1).is_empty());
     }
 }

@@ -226,9 +226,9 @@ mod tests {
             (&|r| r.windows[0].length = 0, "window 1: a length of 0"),
             (&|r| r.windows[0].stands_for = 0, "window 1: it stands for nothing"),
             (&|r| r.windows[0].stands_for = 31, "stand for 101 instructions, the trace has 100"),
-            (&|r| r.known.truncate(3), "3 known counts; give 14, or none"),
-            (&|r| r.known.clear(), "window 1: 14 known counts; give 0, as for the whole trace"),
-            (&|r| r.windows[1].known.clear(), "window 2: 0 known counts; give 14"),
+            (&|r| r.known.truncate(3), "3 known counts; give 17, or none"),
+            (&|r| r.known.clear(), "window 1: 17 known counts; give 0, as for the whole trace"),
+            (&|r| r.windows[1].known.clear(), "window 2: 0 known counts; give 17"),
             (&|r| r.windows.clear(), "missing field `window`"),
         ];
         for (change, expected) in cases {

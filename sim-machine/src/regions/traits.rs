@@ -11,8 +11,6 @@ use sim_trace::Skim;
 const BLOCK_AGES: [u32; 3] = [8, 12, 16];
 /// Traits of an interval: what is known of the whole trace, in the order of [`KNOWN`], changes of flow, and ages.
 pub(crate) const TRAITS: usize = KNOWN.len() + 1 + BLOCK_AGES.len();
-/// The known counts that the memory system does not raise itself: accesses, cycles, mispredicted branches.
-const OWN: usize = 3;
 
 /// How often each trait was met.
 pub(crate) type Traits = [f64; TRAITS];
@@ -51,8 +49,7 @@ impl<'a> TraitReader<'a> {
 
 impl Character for TraitReader<'_> {
     fn take(&mut self) -> Traits {
-        (self.counts[1], self.counts[2]) = (self.machine.now(), self.machine.mispredicted());
-        for (count, event) in self.counts.iter_mut().zip(KNOWN).skip(OWN) {
+        for (count, event) in self.counts.iter_mut().zip(KNOWN) {
             *count = self.machine.sink.value(event);
         }
         let before = std::mem::replace(&mut self.before, self.counts);
@@ -81,7 +78,6 @@ impl Skim for TraitReader<'_> {
 
     #[inline]
     fn access(&mut self, place: u32, addr: u64) {
-        self.counts[0] += 1;
         self.machine.access(place, addr);
     }
 }
