@@ -14,7 +14,9 @@ const COLORS: [&str; 10] =
     [ORANGE, BLUE, GREEN, YELLOW, SKY, "#CC79A7", PUBLISHED, GRAY, "#8C510A", "#4D4D9A"];
 /// Size of a picture.
 const WIDTH: f64 = 1200.0;
-const HEIGHT: f64 = 600.0;
+const HEIGHT: f64 = 640.0;
+/// Room above and below the axes: the names of events stand aslant below.
+const MARGINS: (f64, f64) = (66.0, 106.0);
 /// Part of the room between two events that the marks of one take.
 const SPREAD: f64 = 0.7;
 /// An error beyond this is drawn at the edge.
@@ -76,6 +78,7 @@ fn layout(plots: &[Plot], events: &[&str]) -> Layout {
     base_layout(plots, "How far windows are from the whole run")
         .with_width(WIDTH)
         .with_height(HEIGHT)
+        .with_force_margins_y(MARGINS.0, MARGINS.1)
         .with_subtitle(
             "bars: the interval told with the estimate; green: 3 %; beyond 20 % drawn at the edge",
         )
