@@ -223,14 +223,14 @@ pub struct CorePort<'a> {
 }
 
 impl MemoryPort for CorePort<'_> {
-    #[inline]
+    #[inline(always)]
     fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
         self.answer_snoops(sink);
         sink.at(now);
         self.core.fetch(pc, now, self.uncore, sink)
     }
 
-    #[inline]
+    #[inline(always)]
     fn translate_store<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -242,7 +242,7 @@ impl MemoryPort for CorePort<'_> {
         self.core.translate_store(request, now, self.uncore, sink)
     }
 
-    #[inline]
+    #[inline(always)]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
         self.answer_snoops(sink);
         sink.at(now);

@@ -86,19 +86,23 @@ pub enum Shape {
     Store,
     /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
     Single,
+    /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
+    Renamed,
 }
 
 impl Shape {
     fn of(inst: &Inst) -> Shape {
         let is_ordinary = inst.n_mops == 1
             && inst.special == Special::None
-            && inst.rename == Rename::Normal
             && inst.maintenance.is_none()
             && inst.context_write.is_none();
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
         if !is_ordinary || !in_one || op == MemOp::Maintenance {
             return Shape::Other;
+        }
+        if inst.rename != Rename::Normal {
+            return Shape::of_renamed(inst);
         }
         let [group] = inst.uops() else { return Shape::of_groups(inst.uops()) };
         if group.count != 1 || group.pipes == PipeMask::NONE {
@@ -109,6 +113,20 @@ impl Shape {
             (Role::Compute, MemOp::None) => Shape::Plain,
             (Role::Load, MemOp::Load) if reads_only => Shape::Load,
             _ => Shape::Single,
+        }
+    }
+
+    /// Of an ordinary instruction that renaming may do.
+    fn of_renamed(inst: &Inst) -> Shape {
+        let computes = |group: &UopGroup| {
+            group.role == Role::Compute && group.count == 1 && group.pipes != PipeMask::NONE
+        };
+        let is_plain = matches!(inst.uops(), [group] if computes(group));
+        let does_more = inst.mem.op != MemOp::None || inst.branch != BranchKind::None;
+        match inst.rename {
+            _ if does_more => Shape::Other,
+            Rename::Move if !is_plain => Shape::Other,
+            _ => Shape::Renamed,
         }
     }
 

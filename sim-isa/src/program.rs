@@ -147,22 +147,31 @@ impl Program {
 
     /// The current instruction at `pc`; decodes it from the code image when nobody did before.
     /// `None` outside interned code and the image.
-    #[inline]
+    #[inline(always)]
     pub fn fetch(&mut self, pc: u64) -> Option<InstId> {
-        let base = page_base(pc);
-        if self.last.base != base {
-            let number = *self.page_numbers.get(&base)?;
-            self.last = LastPage { base, number };
+        if self.last.base != page_base(pc) {
+            return self.fetch_elsewhere(pc);
         }
-        let page = &self.pages[self.last.number as usize];
-        let slot = slot_of(pc);
-        match page.ids[slot] {
-            NO_INST => {
-                let word = page.image.as_ref()?[slot];
-                pc.is_multiple_of(WORD_BYTES).then(|| self.intern(pc, word))
-            }
+        match self.pages[self.last.number as usize].ids[slot_of(pc)] {
+            NO_INST => self.fetch_from_image(pc),
             id => pc.is_multiple_of(WORD_BYTES).then_some(id),
         }
+    }
+
+    /// As [`Program::fetch`], from another page than the last one.
+    #[inline(never)]
+    fn fetch_elsewhere(&mut self, pc: u64) -> Option<InstId> {
+        let base = page_base(pc);
+        let number = *self.page_numbers.get(&base)?;
+        self.last = LastPage { base, number };
+        self.fetch(pc)
+    }
+
+    /// Decodes the word at `pc` in the last page.
+    #[inline(never)]
+    fn fetch_from_image(&mut self, pc: u64) -> Option<InstId> {
+        let word = self.pages[self.last.number as usize].image.as_ref()?[slot_of(pc)];
+        pc.is_multiple_of(WORD_BYTES).then(|| self.intern(pc, word))
     }
 
     /// Gives the code image from `base` (a multiple of 4) on, whole words, whatever the page size of the

@@ -12,7 +12,7 @@ use crate::totals::Totals;
 use crate::turns::Standing;
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{
-    Counts, Cycle, EventSink, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
+    Counts, Cycle, EventSink, InstId, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
 };
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, ProgramOrder, RecordedException, Step};
@@ -212,18 +212,11 @@ impl CoreRun {
         // The one at which it is held may be the last of the batch.
         let run_to = self.batch.len().min(self.stop + 1);
         while self.at + 1 < run_to {
-            let next_pc = Some(program.pc(self.batch[self.at + 1].id));
-            self.tell_registers(listener);
-            self.meet_exceptions(program, listener);
-            let inst = self.batch[self.at];
-            if inst.flags.further() == 0 {
-                self.run_one(&Step { inst, more: &[], next_pc }, program, memory, listener);
-            } else {
-                let (inst, more) = self.take_record();
-                let more = &more[..inst.flags.further()];
-                self.run_one(&Step { inst, more, next_pc }, program, memory, listener);
+            let most = self.undisturbed().min(run_to - 1 - self.at);
+            if self.stretch == 0 && !self.look_ahead(most, program, memory, listener) {
+                return Ok(());
             }
-            self.at += 1;
+            self.run_stretch(until, program, memory, listener);
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
             }
@@ -232,15 +225,17 @@ impl CoreRun {
             return Ok(());
         }
         // The last instruction of a batch needs the first of the next one, to know where it went.
-        self.tell_registers(listener);
-        self.meet_exceptions(program, listener);
+        if !self.look_ahead(1, program, memory, listener) {
+            return Ok(());
+        }
+        self.stretch = 0;
         let (inst, more) = self.take_record();
         let behind = self.exceptions_behind();
         let accesses = self.registers_behind::<S>();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
         let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
-        self.run_one(&step, program, memory, listener);
+        self.run_last(&step, program, memory, listener);
         accesses.into_iter().for_each(|access| listener.register_access(access));
         for recorded in behind {
             self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *listener));
@@ -274,6 +269,128 @@ impl CoreRun {
         }
         let events = &self.reader.events()[self.registers_seen..];
         events.iter().filter_map(|at| register_access_of(&at.event)).collect()
+    }
+
+    /// Finds the next stretch, of so many instructions at most; false where the thread ends.
+    fn look_ahead<S: EventSink>(
+        &mut self,
+        most: usize,
+        program: &Program,
+        memory: &MemorySystem,
+        listener: &mut S,
+    ) -> bool {
+        self.tell_registers(listener);
+        self.meet_exceptions(program, listener);
+        // Who follows the run is told between any two of them what they did to registers.
+        let most = if S::FOLLOWS_RUN { 1 } else { most };
+        self.stretch = self.find_stretch(most, program, memory, listener);
+        // Behind a window one runs without being counted: predictors are not to miss a branch.
+        self.stretch = self.stretch.max(usize::from(self.watch.goes_on()));
+        self.stretch > 0
+    }
+
+    /// How many instructions come before the one behind which an exception was recorded, that one if it is
+    /// the next.
+    fn undisturbed(&self) -> usize {
+        let before = (self.exception_at as usize).saturating_sub(self.at + 1).max(1);
+        before.min(self.stop - self.at)
+    }
+
+    /// How many of these instructions come in which nothing changes; what changes in front of them does so
+    /// now. None where the thread ends.
+    fn find_stretch<S: EventSink>(
+        &mut self,
+        most: usize,
+        program: &Program,
+        memory: &MemorySystem,
+        listener: &mut S,
+    ) -> usize {
+        let quiet = self.watch.pass_quiet(most);
+        if quiet > 0 {
+            return quiet;
+        }
+        match self.watch.before(self.batch[self.at].id, program) {
+            Change::None => {}
+            Change::OpenBefore => self.open(memory, listener),
+            Change::CloseBefore => self.close(false, memory, listener),
+            Change::OpenAfter => self.opens_behind = true,
+            Change::Stop => {
+                self.close(!self.watch.goes_on(), memory, listener);
+                self.end(memory, listener);
+                return 0;
+            }
+        }
+        1
+    }
+
+    /// Runs instructions of the stretch, up to one behind which the machine has something to do or to where the
+    /// clock passes `until`.
+    fn run_stretch<S: EventSink>(
+        &mut self,
+        until: Cycle,
+        program: &mut Program,
+        memory: &mut MemorySystem,
+        listener: &mut S,
+    ) {
+        if self.pipeline.privilege() != self.privilege {
+            self.change_level(listener);
+        }
+        let mut port = memory.port(self.core);
+        let sink = &mut (&mut self.totals, &mut *listener);
+        let first = self.at;
+        for pair in self.batch[first..=first + self.stretch].windows(2) {
+            let (inst, next_pc) = (pair[0], Some(program.pc(pair[1].id)));
+            let mut more: &[u64] = &[];
+            if inst.flags.further() > 0 {
+                more = &self.reader.more()[self.more_at..][..inst.flags.further()];
+                self.more_at += more.len();
+            }
+            let step = Step { inst, more, next_pc };
+            self.pipeline.run_inst(&step, program, &mut port, sink);
+            self.at += 1;
+            let is_known = program.inst(inst.id).special != Special::Unknown;
+            let stays = self.pipeline.privilege() == self.privilege;
+            if !is_known || !stays || self.pipeline.cycle() > until {
+                break;
+            }
+        }
+        self.stretch -= self.at - first;
+        self.done += (self.at - first) as u64;
+        self.look_behind(self.batch[self.at - 1].id, program, memory, listener);
+    }
+
+    /// Runs the instruction of which the batch is gone already.
+    #[inline(never)]
+    fn run_last<S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        program: &mut Program,
+        memory: &mut MemorySystem,
+        listener: &mut S,
+    ) {
+        if self.pipeline.privilege() != self.privilege {
+            self.change_level(listener);
+        }
+        let sink = &mut (&mut self.totals, &mut *listener);
+        self.pipeline.run_inst(step, program, &mut memory.port(self.core), sink);
+        self.done += 1;
+        self.look_behind(step.inst.id, program, memory, listener);
+    }
+
+    /// What the machine does behind the instruction that ran last.
+    fn look_behind<S: EventSink>(
+        &mut self,
+        id: InstId,
+        program: &Program,
+        memory: &MemorySystem,
+        listener: &mut S,
+    ) {
+        if program.inst(id).special == Special::Unknown {
+            self.note_unknown(id);
+        }
+        if std::mem::take(&mut self.opens_behind) {
+            self.open(memory, listener);
+        }
     }
 
     /// Looks out for exceptions that the recorder saw up to the end of the next instruction.
@@ -360,43 +477,6 @@ impl CoreRun {
                 self.find_stop();
                 return Ok(true);
             }
-        }
-    }
-
-    #[inline]
-    fn run_one<S: EventSink>(
-        &mut self,
-        step: &Step<'_>,
-        program: &mut Program,
-        memory: &mut MemorySystem,
-        listener: &mut S,
-    ) {
-        let id = step.inst.id;
-        let change = self.watch.before(id, program);
-        match change {
-            Change::None | Change::OpenAfter => {}
-            Change::OpenBefore => self.open(memory, listener),
-            Change::CloseBefore => self.close(false, memory, listener),
-            Change::Stop => {
-                self.close(!self.watch.goes_on(), memory, listener);
-                self.end(memory, listener);
-                if !self.watch.goes_on() {
-                    return;
-                }
-                // Behind a window it runs without being counted: predictors are not to miss a branch.
-            }
-        }
-        if self.pipeline.privilege() != self.privilege {
-            self.change_level(listener);
-        }
-        let mut port = memory.port(self.core);
-        self.pipeline.run_inst(step, program, &mut port, &mut (&mut self.totals, &mut *listener));
-        self.done += 1;
-        if program.inst(id).special == Special::Unknown {
-            self.note_unknown(id);
-        }
-        if change == Change::OpenAfter {
-            self.open(memory, listener);
         }
     }
 

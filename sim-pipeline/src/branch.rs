@@ -228,6 +228,7 @@ impl BranchUnit {
     }
 
     /// Trains with the outcome of a branch of the right path, the one predicted last.
+    #[inline(always)]
     pub fn train(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
         if let DirectionUnit::Perfect = self.direction {
             return;

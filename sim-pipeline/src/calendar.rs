@@ -44,7 +44,7 @@ impl Default for Calendar {
 
 impl Calendar {
     /// Forgets the cycles before `now`: nothing can issue there any more.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, now: Cycle) {
         if now == self.base {
             return;
@@ -76,7 +76,7 @@ impl Calendar {
 
     /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`
     /// (the squash of a wrong path) is returned without being booked.
-    #[inline]
+    #[inline(always)]
     pub fn book(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
         let (cycle, bits) = self.first_free(request, earliest);
         if cycle <= last && bits != 0 {
@@ -86,7 +86,7 @@ impl Calendar {
     }
 
     /// The first cycle from `earliest` on in which the request fits, and the bits to set there.
-    #[inline]
+    #[inline(always)]
     pub fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
         let ports = if request.flag_port { FLAG_PORTS } else { 0 };
@@ -112,7 +112,7 @@ impl Calendar {
         !busy.fold(0, |all, busy| all | busy)
     }
 
-    #[inline]
+    #[inline(always)]
     fn mark(&mut self, bits: u16, occupancy: u64, cycle: Cycle) {
         self.busy[(cycle & MASK) as usize] |= bits;
         if occupancy > 1 {

@@ -199,7 +199,7 @@ impl Pipeline {
 
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
     #[inline]
-    fn rename_only(&mut self, inst: &Inst, rename: Cycle) -> Done {
+    pub(crate) fn rename_only(&mut self, inst: &Inst, rename: Cycle) -> Done {
         match (inst.rename, inst.dsts(), inst.srcs()) {
             (Rename::Move, [dst, ..], [src, ..]) => self.scoreboard.copy(*dst, *src),
             (_, dsts, _) => dsts.iter().for_each(|dst| self.scoreboard.write(*dst, 0)),
@@ -259,7 +259,7 @@ impl Pipeline {
     }
 
     /// Issues the micro-operations of a group and returns the cycle of the last one.
-    #[inline]
+    #[inline(always)]
     fn issue(
         &mut self,
         (group, entry): (&UopGroup, UopCounts),
@@ -299,7 +299,7 @@ impl Pipeline {
 
     /// The memory half of a load or of an atomic.
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
-    #[inline]
+    #[inline(always)]
     fn load<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -330,7 +330,7 @@ impl Pipeline {
     }
 
     /// One access that reads, with what the store queue has of it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read<M: MemoryPort, S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -353,6 +353,7 @@ impl Pipeline {
     }
 
     /// The address half of a store: translation; the access itself comes after retirement.
+    #[inline(always)]
     fn store_address<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -406,7 +407,7 @@ impl Pipeline {
     }
 
     /// Barriers and system register accesses.
-    #[inline]
+    #[inline(always)]
     fn run_special<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -456,7 +457,7 @@ impl Pipeline {
 }
 
 /// The access that an instruction makes, if its address is known.
-#[inline]
+#[inline(always)]
 pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     let addr = op.addr?;
     let kind = match op.inst.mem.op {

@@ -114,7 +114,7 @@ impl LoadStoreUnit {
 
     /// No load issues before: what barriers and load-acquires say, and for a load-acquire that is
     /// sequentially consistent the store-releases before it (Arm ARM B2.3).
-    #[inline]
+    #[inline(always)]
     pub fn load_floor(&self, inst: &Inst) -> Cycle {
         if inst.mem.ordered && !is_rcpc(inst) {
             self.order.floor.max(self.last_released)
@@ -145,7 +145,7 @@ impl LoadStoreUnit {
     }
 
     /// What a load of `bytes` at `addr` that issues in `now` finds in the store queue.
-    #[inline]
+    #[inline(always)]
     pub fn forward(&self, addr: u64, bytes: u64, now: Cycle) -> Forward {
         let end = addr.wrapping_add(bytes);
         let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
@@ -182,21 +182,21 @@ impl LoadStoreUnit {
 
     /// When the address of the older store is known that writes what a load reads, if it is not yet
     /// known in `now`.
+    #[inline]
     pub fn unknown_store(&self, addr: u64, bytes: u64, now: Cycle) -> Option<Cycle> {
         let end = addr.wrapping_add(bytes);
         let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
-        let granules = last.wrapping_sub(first).min(8);
-        let notes = (0..=granules).map(|i| {
-            let granule = first.wrapping_add(i);
-            (granule, &self.notes[granule as usize & (SLOTS - 1)])
-        });
-        notes
-            .filter(|(granule, note)| {
-                note.granule == *granule && note.first < end && addr < note.end
-            })
-            .map(|(_, note)| note.times.known)
-            .filter(|known| *known > now)
-            .max()
+        let (mut granule, mut latest) = (first, now);
+        loop {
+            let note = &self.notes[granule as usize & (SLOTS - 1)];
+            if note.granule == granule && note.first < end && addr < note.end {
+                latest = latest.max(note.times.known);
+            }
+            if granule == last || granule.wrapping_sub(first) >= 8 {
+                return (latest > now).then_some(latest);
+            }
+            granule = granule.wrapping_add(1);
+        }
     }
 
     /// Whether the load at `pc` is expected to read what an older store writes, and waits for its address.
@@ -231,7 +231,7 @@ impl LoadStoreUnit {
 
     /// The cycle in which a store that retires in `retired` leaves the queue for the cache. A
     /// store-release leaves when the cache has everything older.
-    #[inline]
+    #[inline(always)]
     pub fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
         let after = if release { self.last_drained } else { self.order.drain_floor };
         self.drain.place(after.max(retired + 1))
@@ -243,7 +243,7 @@ impl LoadStoreUnit {
     }
 
     /// Notes a store or an atomic for the loads behind it.
-    #[inline]
+    #[inline(always)]
     pub fn stored(&mut self, addr: u64, bytes: u64, times: StoreTimes) {
         let end = addr.wrapping_add(bytes);
         self.last_drained = self.last_drained.max(times.drained);
@@ -263,7 +263,7 @@ impl LoadStoreUnit {
 
 /// Raises the events that depend on the address or the outcome of a load or store instruction:
 /// alignment and the result of a store-exclusive (PMU guide 4.8).
-#[inline]
+#[inline(always)]
 pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
     let Op { inst, addr, flags, more, .. } = *op;
     let is_store = matches!(inst.mem.op, MemOp::Store | MemOp::AtomicStore);

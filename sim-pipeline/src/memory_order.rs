@@ -17,7 +17,7 @@ use sim_isa::{MemOp, Program, Role};
 impl Pipeline {
     /// Before an instruction of the right path is placed: if it is a load that passes the store it reads
     /// from, it is executed, flushed and fetched again. Returns its arrival at rename.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
@@ -26,24 +26,23 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Arrival {
-        let may_pass = program.inst(step.inst.id).mem.op == MemOp::Load;
-        if !may_pass || !self.lsu.some_address_unknown(arrival.at) {
+        let mem = &program.inst(step.inst.id).mem;
+        if mem.op != MemOp::Load || !self.lsu.some_address_unknown(arrival.at) {
             return arrival;
         }
-        match self.passed_store(&Op::right_path(step, program), arrival) {
+        let (addr, bytes) = (step.inst.addr, u64::from(mem.bytes.max(1)));
+        let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return arrival };
+        match self.passed_store(&Op::right_path(step, program), known, arrival) {
             Some(found) => self.flush_load(step, found, arrival, program, memory, sink),
             None => arrival,
         }
     }
 
-    /// The load would issue before the address of the store it reads from is known: when that is found.
-    fn passed_store(&self, op: &Op<'_>, arrival: Arrival) -> Option<Cycle> {
-        if !op.retires || arrival.fault.is_some() {
-            return None;
-        }
-        let bytes = u64::from(op.inst.mem.bytes.max(1));
-        let known = self.lsu.unknown_store(op.addr?, bytes, arrival.at)?;
-        if self.lsu.expects_store(op.pc) {
+    /// The load would issue before the address of the store it may read from is `known`: when that is found.
+    #[inline(never)]
+    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: Arrival) -> Option<Cycle> {
+        let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
+        if !reads || self.lsu.expects_store(op.pc) {
             return None;
         }
         let ready = self.window.blocker(op.inst, Way::Issue, arrival.at);
@@ -90,7 +89,7 @@ impl Pipeline {
     }
 
     /// No load issues before: what orders it, and the address of the store it is expected to read from.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn load_floor(&self, op: &Op<'_>) -> Cycle {
         let floor = self.lsu.load_floor(op.inst);
         match op.addr {

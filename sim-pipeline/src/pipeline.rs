@@ -16,7 +16,7 @@ use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
-use crate::short_way::{JOINED, LOAD, LOAD_UPDATE, PLAIN, SINGLE, STORE};
+use crate::short_way::{JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED, SINGLE, STORE};
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
 use crate::window::{Blocked, EntryTimes, Window};
@@ -253,7 +253,7 @@ impl Pipeline {
     }
 
     /// Remembers what an access of the right path touched, for guesses on wrong paths.
-    #[inline]
+    #[inline(always)]
     fn note_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
         let Some(addr) = op.addr else { return };
         self.guess.learn(op.id, addr);
@@ -326,13 +326,17 @@ impl Pipeline {
             Shape::Single if !arrival.fused => {
                 self.place_short::<SINGLE, M, S>(op, arrival, memory, sink)
             }
+            Shape::Renamed if !arrival.fused => match self.window.way(op.inst) {
+                Way::AtRename => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
+                _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
+            },
             _ => self.place_any(op, arrival, memory, sink),
         }
     }
 
     /// The arrows of the core are the lines of this function.
     #[inline(never)]
-    fn place_any<M: MemoryPort, S: EventSink>(
+    pub(crate) fn place_any<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &Arrival,
@@ -367,7 +371,7 @@ impl Pipeline {
     /// One instruction through the front end. It shares the MOP of the one before it if it comes along
     /// with it: one that waits for its line takes a slot of its own, but the end of a fetch group
     /// does not part a pair.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bring<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
@@ -550,7 +554,7 @@ impl Pipeline {
         let mut retired = if mops == 0 { self.retire.wait(done.complete) } else { 0 };
         for mop in 0..mops {
             if mop > 0 {
-                self.window.take_mop_before(retired + 1, self.retire.memory_until());
+                self.window.take_bare_mop(retired + 1, self.retire.memory_until());
             }
             retired = self.retire.place(done.complete);
         }
@@ -564,7 +568,7 @@ impl Pipeline {
 
     /// A store leaves the store queue for the cache after it has retired: the cycle in which its
     /// entry is free.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn store<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,

@@ -131,7 +131,7 @@ impl Pools {
     }
 
     /// Takes entries until `free`.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, entries: UopCounts, free: Cycle) {
         let free = free.clamp(self.now + 1, self.now + HORIZON - 1);
         let at = (free & HORIZON_MASK) as usize;
@@ -141,7 +141,7 @@ impl Pools {
     }
 
     /// Counts what is given back up to and including `now`, which never goes back.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, now: Cycle) {
         if now == self.now + 1 {
             let at = (now & HORIZON_MASK) as usize;

@@ -53,7 +53,7 @@ impl Scoreboard {
     }
 
     /// When all sources of `inst` can be read.
-    #[inline]
+    #[inline(always)]
     pub fn all_sources(&self, inst: &Inst) -> Cycle {
         if inst.accumulate.family != 0 {
             return self.sources_forwarded(inst).all();
@@ -68,6 +68,7 @@ impl Scoreboard {
     }
 
     /// As [`Scoreboard::sources`], for an instruction with an accumulator operand.
+    #[inline(never)]
     fn sources_forwarded(&self, inst: &Inst) -> SourcesReady {
         let mut ready = SourcesReady::default();
         for (i, src) in inst.srcs().iter().enumerate() {
@@ -92,7 +93,7 @@ impl Scoreboard {
     }
 
     /// New values of all destinations of `inst`, ready in `cycle`.
-    #[inline]
+    #[inline(always)]
     pub fn write_all(&mut self, inst: &Inst, cycle: Cycle) {
         let [first, second, rest @ ..] = &inst.dsts;
         self.write(*first, cycle);

@@ -1,13 +1,13 @@
 //! The short way: what most instructions are, through the same stages as `Pipeline::place_any`, without
 //! what cannot happen to them ([`sim_isa::Shape`]).
 
-use crate::dispatch::Way;
+use crate::dispatch::{Way, uops_of};
 use crate::execute::Done;
 use crate::frontend::Arrival;
 use crate::pipeline::{Op, Pipeline, aborts};
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
-use sim_isa::{MemOp, Role, StaticEvents};
+use sim_isa::{MemOp, Rename, Role, StaticEvents};
 
 /// One micro-operation that computes, in a slot of its own.
 pub(crate) const PLAIN: u8 = 0;
@@ -21,10 +21,12 @@ pub(crate) const LOAD_UPDATE: u8 = 3;
 pub(crate) const STORE: u8 = 4;
 /// Any micro-operations, in a slot of their own.
 pub(crate) const SINGLE: u8 = 5;
+/// What renaming does, in a slot of its own.
+pub(crate) const RENAMED: u8 = 6;
 
 /// It may read or write memory.
 const fn accesses(kind: u8) -> bool {
-    !matches!(kind, PLAIN | JOINED)
+    !matches!(kind, PLAIN | JOINED | RENAMED)
 }
 
 /// It may take an entry of the store queue.
@@ -34,6 +36,10 @@ const fn may_store(kind: u8) -> bool {
 
 impl Pipeline {
     /// One instruction through all stages: false when its path was squashed before it got a slot.
+    ///
+    /// Inlined wherever it is called, so that on the right path nothing asks for a squash, and what is handed from
+    /// stage to stage stays in registers.
+    #[inline(always)]
     pub(crate) fn place_short<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -43,7 +49,7 @@ impl Pipeline {
     ) -> bool {
         let slot = match KIND {
             JOINED => self.join(op, Way::Issue, arrival).map(|(cycle, _)| cycle),
-            _ => self.rename_one(op, arrival, memory, sink),
+            _ => self.rename_one::<KIND, M, S>(op, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };
         sink.at(rename);
@@ -64,6 +70,7 @@ impl Pipeline {
                 self.execute_groups(op, Some(roles), rename, memory, sink)
             }
             SINGLE => self.execute_groups(op, None, rename, memory, sink),
+            RENAMED => self.rename_only(op.inst, rename),
             _ => {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
@@ -84,6 +91,7 @@ impl Pipeline {
         }
         match KIND {
             JOINED => self.window.take_joined(op.inst, retired + 1),
+            RENAMED => self.window.take_bare_mop(retired + 1, memory_until),
             _ => self.window.take_mop(op.inst, retired + 1, memory_until),
         }
         if S::ADDS_UP {
@@ -98,17 +106,22 @@ impl Pipeline {
 
     /// The slot of an instruction of one MOP.
     #[inline(always)]
-    fn rename_one<M: MemoryPort, S: EventSink>(
+    fn rename_one<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
-        let blocked = self.window.blocker(op.inst, Way::Issue, arrival.at);
-        let slot = self.enter_slot(op.squash, op.inst.by_type, arrival, blocked, memory, sink)?;
+        let way = if KIND == RENAMED { Way::AtRename } else { Way::Issue };
+        let (blocked, uops) =
+            (self.window.blocker(op.inst, way, arrival.at), uops_of(op.inst, way));
+        let slot = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)?;
         self.front.renamed(slot);
         self.pipes.advance(slot);
+        if KIND == RENAMED && op.inst.rename == Rename::Move {
+            self.window.moved();
+        }
         Some(slot)
     }
 

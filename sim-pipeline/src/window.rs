@@ -295,8 +295,10 @@ impl Window {
         self.stores.take(drained);
     }
 
-    /// Takes the entry of a MOP that is not the last of its instruction.
-    pub fn take_mop_before(&mut self, retired: Cycle, memory_until: Cycle) {
+    /// Takes the entry of a MOP that holds nothing else: one that renaming does, or not the last of its
+    /// instruction.
+    #[inline]
+    pub fn take_bare_mop(&mut self, retired: Cycle, memory_until: Cycle) {
         self.rob.take(memory_until);
         self.log.take(ONE_MOP, self.cycle, retired);
     }

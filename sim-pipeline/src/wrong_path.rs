@@ -14,7 +14,7 @@ use crate::scoreboard::Scoreboard;
 use crate::tell::Aftermath;
 use crate::window::WindowMark;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
-use sim_isa::{BranchKind, Inst, MemOp, Program, Shape, Special};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
 
 /// The core before a wrong path.
 pub(crate) struct Checkpoint {
@@ -226,7 +226,7 @@ impl Pipeline {
         clippy::too_many_arguments,
         reason = "the instruction, where it stands, the two ports"
     )]
-    #[inline]
+    #[inline(always)]
     fn place_guessed<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
@@ -237,22 +237,18 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let flags = InstFlags::default();
-        let op = Op { id, pc, inst, addr: None, flags, more: &[], squash, retires: false };
-        if inst.shape == Shape::Plain {
-            return self.place(&op, &arrival, memory, sink);
-        }
         let touches_nothing = inst.mem.op == MemOp::None && inst.special == Special::None;
         let addr = if touches_nothing { None } else { self.guess.address(id) };
-        let op = Op { addr, ..op };
-        match addr {
-            Some(addr) if inst.mem.elements > 0 => {
-                let (flags, further) = self.last_elements.guess(id, addr);
-                let op = Op { flags, more: &further[..flags.further()], ..op };
-                self.place(&op, &arrival, memory, sink)
-            }
-            _ => self.place(&op, &arrival, memory, sink),
+        let flags = InstFlags::default();
+        let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
+        if inst.mem.elements > 0
+            && let Some(addr) = addr
+        {
+            let (flags, further) = self.last_elements.guess(id, addr);
+            let op = Op { flags, more: &further[..flags.further()], ..op };
+            return self.place_any(&op, &arrival, memory, sink);
         }
+        self.place(&op, &arrival, memory, sink)
     }
 
     /// A branch on a wrong path, and where the path goes on behind it; `None` where no target is known.

@@ -5,10 +5,9 @@
 
 use super::CoreRun;
 use crate::error::MachineError;
-use crate::region::Change;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink};
-use sim_isa::{BranchKind, Program, Special};
+use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Part, ProgramOrder, Stretch};
 
 impl CoreRun {
@@ -41,7 +40,7 @@ impl CoreRun {
                 self.stretch = self.find_stretch(most, program, memory, listener);
             }
             if self.stretch > 0 {
-                self.run_stretch(until, &mut order, program, memory, listener);
+                self.run_stretch_in_order(until, &mut order, program, memory, listener);
             }
         }
         self.order = Some(order);
@@ -53,51 +52,9 @@ impl CoreRun {
         Ok(())
     }
 
-    /// How many instructions come before the one behind which an exception was recorded, that one if it is
-    /// the next.
-    fn undisturbed(&self) -> usize {
-        let before = (self.exception_at as usize).saturating_sub(self.at + 1).max(1);
-        before.min(self.stop - self.at)
-    }
-
-    /// How many of these instructions come in which nothing changes; what changes in front of them does so
-    /// now.
-    fn find_stretch<S: EventSink>(
-        &mut self,
-        most: usize,
-        program: &Program,
-        memory: &MemorySystem,
-        listener: &mut S,
-    ) -> usize {
-        let quiet = self.watch.pass_quiet(most);
-        if quiet > 0 {
-            return quiet;
-        }
-        match self.watch.before(self.batch[self.at].id, program) {
-            Change::None => 1,
-            Change::OpenBefore => {
-                self.open(memory, listener);
-                1
-            }
-            Change::CloseBefore => {
-                self.close(false, memory, listener);
-                1
-            }
-            Change::OpenAfter => {
-                self.opens_behind = true;
-                1
-            }
-            Change::Stop => {
-                self.close(!self.watch.goes_on(), memory, listener);
-                self.end(memory, listener);
-                0
-            }
-        }
-    }
-
     /// Runs instructions of the stretch, up to one behind which the machine has something to do or to where the
     /// clock passes `until`.
-    fn run_stretch<S: EventSink>(
+    fn run_stretch_in_order<S: EventSink>(
         &mut self,
         until: Cycle,
         order: &mut ProgramOrder,
@@ -122,11 +79,11 @@ impl CoreRun {
         self.more_at += used;
         self.done += ran as u64;
         self.stretch -= ran;
-        self.look_behind(order, program, memory, listener);
+        self.look_behind_in_order(order, program, memory, listener);
     }
 
-    /// What the machine does behind the instruction that ran last.
-    fn look_behind<S: EventSink>(
+    /// What the machine does behind the instruction that ran last, and who goes in order.
+    fn look_behind_in_order<S: EventSink>(
         &mut self,
         order: &mut ProgramOrder,
         program: &Program,
@@ -135,17 +92,12 @@ impl CoreRun {
     ) {
         let id = self.batch[self.at - 1].id;
         let inst = program.inst(id);
-        if inst.special == Special::Unknown {
-            self.note_unknown(id);
-        }
         self.returns = inst.branch == BranchKind::ExceptionReturn;
         let sink = &mut (&mut self.totals, &mut *listener);
         if self.pipeline.take_expected(inst, sink) {
             self.returns = false;
             order.restart();
         }
-        if std::mem::take(&mut self.opens_behind) {
-            self.open(memory, listener);
-        }
+        self.look_behind(id, program, memory, listener);
     }
 }
