@@ -53,8 +53,7 @@ struct Comparison {
 
 /// Builds both programs, runs them in turns, prints the table; true if both print the same everywhere.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let (root, target) = root_and_target()?;
     let programs = [build_revision(&root, &args.revision, &target)?, build(&root, &target)?];
     let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
     println!(
@@ -84,8 +83,15 @@ fn row(one: &Comparison) -> String {
     )
 }
 
+/// The checkout, and where cargo puts what it builds of it.
+pub(crate) fn root_and_target() -> anyhow::Result<(PathBuf, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    Ok((root, target))
+}
+
 /// Every committed trace, in order of name.
-fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries: Vec<_> = std::fs::read_dir(root.join("traces"))?.collect::<Result<_, _>>()?;
     let paths = entries.into_iter().map(|entry| entry.path());
     let mut traces: Vec<PathBuf> =
