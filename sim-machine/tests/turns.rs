@@ -66,12 +66,17 @@ fn write(path: &Path, threads: &[&[Round]]) {
 struct Listener {
     core: usize,
     ran: Vec<(usize, u64, Cycle)>,
+    cycles: [u64; 2],
 }
 
 impl EventSink for Listener {
     const FOLLOWS_RUN: bool = true;
 
-    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        if event == PmuEvent::CPU_CYCLES {
+            self.cycles[self.core.min(1)] += n;
+        }
+    }
 
     fn core(&mut self, core: usize) {
         self.core = core;
@@ -94,9 +99,14 @@ fn session(threads: &[&[Round]]) -> Session {
 }
 
 fn run(threads: &[&[Round]]) -> (Outcome, Vec<(usize, u64, Cycle)>) {
+    let (outcome, listener) = heard(threads);
+    (outcome, listener.ran)
+}
+
+fn heard(threads: &[&[Round]]) -> (Outcome, Listener) {
     let mut listener = Listener::default();
     let run = session(threads).run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
-    (run.expect("it runs"), listener.ran)
+    (run.expect("it runs"), listener)
 }
 
 fn when(ran: &[(usize, u64, Cycle)], core: usize, number: u64) -> (usize, Cycle) {
@@ -136,11 +146,12 @@ fn who_waits_on_its_core_counts_cycles_and_who_is_away_none() {
         (&[Round::Bare(1)], false),
     ];
     for (other, waits) in others {
-        let (outcome, _) = run(&[&slow, other]);
+        let (outcome, listener) = heard(&[&slow, other]);
         let [one, two] = &outcome.cores[..] else { panic!("two cores") };
         let cycles = |core: &sim_machine::CoreOutcome| core.counts.value(PmuEvent::CPU_CYCLES);
         assert!(cycles(one) >= SLOW);
         assert_eq!(cycles(two) >= SLOW, waits, "{} cycles", cycles(two));
+        assert_eq!(listener.cycles, [cycles(one), cycles(two)], "who listens hears the same");
         let stalled =
             two.counts.value(PmuEvent::STALL_BACKEND) + two.counts.value(PmuEvent::STALL_FRONTEND);
         assert!(stalled <= cycles(two), "{stalled} of {}", cycles(two));

@@ -37,7 +37,10 @@ impl CoreRun {
         if is_counted {
             self.close(true, memory, listener);
         }
-        self.pipeline.idle_until(until, &mut (&mut self.totals, &mut *listener));
+        // Those who follow the run hear nothing of this time.
+        self.pipeline.settle_clocks(&mut (&mut self.totals, &mut *listener));
+        self.pipeline.idle_until(until, &mut self.totals);
+        self.pipeline.settle_clocks(&mut self.totals);
         if is_counted {
             self.open(memory, listener);
         }
