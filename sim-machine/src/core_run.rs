@@ -2,6 +2,7 @@
 
 mod in_order;
 mod skip;
+mod source;
 mod wait;
 
 use crate::error::MachineError;
@@ -16,7 +17,8 @@ use sim_core::{
 };
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, ProgramOrder, RecordedException, Step};
-use sim_trace::{StreamEvent, StreamReader};
+use sim_trace::StreamEvent;
+pub(crate) use source::Source;
 use std::collections::BTreeMap;
 
 /// Counts and lost slots at one moment.
@@ -56,7 +58,7 @@ pub(crate) struct CoreRun {
     core: usize,
     stream: u32,
     pipeline: Pipeline,
-    reader: StreamReader,
+    reader: Source,
     batch: Vec<TraceInst>,
     at: usize,
     /// How many instructions of the batch may run.
@@ -108,7 +110,7 @@ impl CoreRun {
         core: usize,
         stream: u32,
         pipeline: Pipeline,
-        reader: StreamReader,
+        reader: Source,
         watch: RegionWatch,
         full_system: bool,
     ) -> CoreRun {

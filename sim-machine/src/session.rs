@@ -6,7 +6,7 @@ mod windows;
 pub use windows::Window;
 
 use crate::config::MachineConfig;
-use crate::core_run::CoreRun;
+use crate::core_run::{CoreRun, Source};
 use crate::erratum::{self, Erratum};
 use crate::error::MachineError;
 use crate::mode::Mode;
@@ -18,7 +18,8 @@ use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, NullSink, Relay};
 use sim_isa::Program;
 use sim_pipeline::{Part, Pipeline};
-use sim_trace::TraceFile;
+use sim_trace::{AheadReader, TraceFile};
+use std::num::NonZero;
 use std::path::Path;
 
 /// A trace and the configuration of the machine that will run it.
@@ -125,7 +126,8 @@ impl Session {
         listener: &mut S,
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
-        let mut cores = self.cores(options)?;
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let mut cores = self.cores(options, processors > 1)?;
         let mut memory = self.memory(cores.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
@@ -202,13 +204,22 @@ impl Session {
             .map_err(|source| MachineError::Mapping { trace: self.header.trace.clone(), source })
     }
 
-    fn cores(&self, options: &RunOptions) -> Result<Vec<CoreRun>, MachineError> {
+    /// The reader of a thread, ahead of who uses it if there is a processor for that.
+    fn source(&self, stream: u32, ahead: bool) -> Result<Source, MachineError> {
+        if ahead && let Ok(reader) = AheadReader::new(self.trace.reader(stream)?) {
+            return Ok(Source::Ahead(reader));
+        }
+        Ok(Source::Here(Box::new(self.trace.reader(stream)?)))
+    }
+
+    /// A core for each thread. All is read from the first instruction on when trace readers may be `ahead`.
+    fn cores(&self, options: &RunOptions, ahead: bool) -> Result<Vec<CoreRun>, MachineError> {
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
         let mut cores = Vec::new();
         for stream in self.trace.streams().iter().filter(|stream| stream.instructions > 0) {
             let mut pipeline = Pipeline::new(&self.config.pipeline);
             pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
-            let reader = self.trace.reader(stream.stream)?;
+            let reader = self.source(stream.stream, ahead)?;
             let full_system = self.trace.meta().machine.full_system;
             let (n, number, watch) = (cores.len(), stream.stream, watch.clone());
             cores.push(CoreRun::new(n, number, pipeline, reader, watch, full_system));

@@ -44,6 +44,7 @@
 //! Limits: A64 only; one data address per instruction (gathers and scatters keep the first); no
 //! register values; one page map for the whole trace ([`PageMap`]), whatever address space runs.
 
+mod ahead;
 mod column;
 mod error;
 mod event;
@@ -72,6 +73,7 @@ mod varint;
 mod verify;
 mod writer;
 
+pub use ahead::AheadReader;
 pub use error::{Place, TraceError};
 pub use event::{Further, StreamEvent};
 pub use file::{StreamInfo, TraceFile};

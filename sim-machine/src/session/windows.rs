@@ -40,7 +40,7 @@ impl Session {
     ) -> Result<Vec<Outcome>, MachineError> {
         only_thread(&self.trace)?;
         let mut program = self.program()?;
-        let mut cores = self.cores(&Default::default())?;
+        let mut cores = self.cores(&Default::default(), false)?;
         let mut memory = self.memory(cores.len())?;
         let mut touches = Touches::new(self.trace.statics(), &program);
         let places = Places::new(self.trace.statics(), &program);
