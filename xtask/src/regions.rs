@@ -23,10 +23,12 @@ pub(crate) struct Args {
 const BEGIN: &str = "<!-- cargo xtask regions -->\n";
 const END: &str = "<!-- end -->\n";
 /// The events, frequent ones first; `CPU_CYCLES` stands for CPI, because instructions are exact.
-const EVENTS: [PmuEvent; 14] = [
+const EVENTS: [PmuEvent; 16] = [
     PmuEvent::CPU_CYCLES,
     PmuEvent::MEM_ACCESS,
     PmuEvent::OP_SPEC,
+    PmuEvent::L1D_CACHE,
+    PmuEvent::L1I_CACHE,
     PmuEvent::L1D_CACHE_REFILL,
     PmuEvent::L1D_TLB_REFILL,
     PmuEvent::L2D_CACHE,
