@@ -79,6 +79,12 @@ impl EntryLog {
     #[inline(always)]
     pub fn take(&mut self, entries: Entries, now: Cycle, free: Cycle) {
         let entries = if self.has(entries) { entries } else { self.make_room(entries, now) };
+        self.take_free(entries, free);
+    }
+
+    /// Takes entries that nobody holds, as [`EntryLog::has`] said, until `free`.
+    #[inline(always)]
+    pub fn take_free(&mut self, entries: Entries, free: Cycle) {
         self.left = self.left.minus(entries);
         let last = self.held.len() - 1;
         self.held[self.next & last] = Held { entries, free };

@@ -282,12 +282,8 @@ impl Pipeline {
     /// What a micro-operation of this group asks of the pipes.
     #[inline]
     fn request_for(&self, group: &UopGroup) -> PipeRequest {
-        let mut pipes = group.pipes;
-        if pipes == PipeMask::I && !self.config.execute.single_cycle_on_m0 {
-            pipes = PipeMask(PipeMask::I.0 & !PipeMask::M0.0);
-        }
-        let occupancy = group.occupancy.max(1).into();
-        PipeRequest { pipes, occupancy, flag_port: group.flag_port }
+        let pipes = if group.pipes == PipeMask::I { self.integer_pipes } else { group.pipes };
+        PipeRequest { pipes, occupancy: group.occupancy.into(), flag_port: group.flag_port }
     }
 
     fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {

@@ -27,7 +27,8 @@ use sim_core::{
     Privilege, StallCause, TraceInst,
 };
 use sim_isa::{
-    BranchKind, Fusion, Inst, MemOp, Program, Rename, Shape, Special, StaticEvents, UopCounts,
+    BranchKind, Fusion, Inst, MemOp, PipeMask, Program, Rename, Shape, Special, StaticEvents,
+    UopCounts,
 };
 
 /// One instruction of the right path.
@@ -127,6 +128,8 @@ pub struct Pipeline {
     pub(crate) branches: BranchUnit,
     pub(crate) window: Window,
     pub(crate) pipes: Calendar,
+    /// The pipes of single-cycle integer operations.
+    pub(crate) integer_pipes: PipeMask,
     pub(crate) scoreboard: Scoreboard,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) retire: InOrder,
@@ -153,6 +156,10 @@ impl Pipeline {
             branches: BranchUnit::new(&config.branch),
             window: Window::new(config),
             pipes: Calendar::default(),
+            integer_pipes: match config.execute.single_cycle_on_m0 {
+                true => PipeMask::I,
+                false => PipeMask(PipeMask::I.0 & !PipeMask::M0.0),
+            },
             scoreboard: Scoreboard::default(),
             lsu: LoadStoreUnit::new(&config.execute),
             retire: InOrder::new(config.window.retire_width),

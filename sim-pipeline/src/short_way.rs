@@ -34,6 +34,11 @@ const fn may_store(kind: u8) -> bool {
     matches!(kind, STORE | SINGLE)
 }
 
+/// How it goes on from rename.
+const fn way_of(kind: u8) -> Way {
+    if kind == RENAMED { Way::AtRename } else { Way::Issue }
+}
+
 impl Pipeline {
     /// One instruction through all stages: false when its path was squashed before it got a slot.
     ///
@@ -47,9 +52,11 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        // What is free now nothing else takes before it does, at its end.
+        let has_entries = KIND != JOINED && self.window.has_entries(op.inst, way_of(KIND));
         let slot = match KIND {
             JOINED => self.join(op, Way::Issue, arrival).map(|(cycle, _)| cycle),
-            _ => self.rename_one::<KIND, M, S>(op, arrival, memory, sink),
+            _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };
         sink.at(rename);
@@ -91,8 +98,10 @@ impl Pipeline {
         }
         match KIND {
             JOINED => self.window.take_joined(op.inst, retired + 1),
-            RENAMED => self.window.take_bare_mop(retired + 1, memory_until),
-            _ => self.window.take_mop(op.inst, retired + 1, memory_until),
+            _ => {
+                let inst = (op.inst, way_of(KIND));
+                self.window.take_mop(has_entries, inst, retired + 1, memory_until);
+            }
         }
         if S::ADDS_UP {
             self.note_end::<KIND>(op, &done, retires, retired);
@@ -109,13 +118,14 @@ impl Pipeline {
     fn rename_one<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
+        has_entries: bool,
         arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
-        let way = if KIND == RENAMED { Way::AtRename } else { Way::Issue };
-        let (blocked, uops) =
-            (self.window.blocker(op.inst, way, arrival.at), uops_of(op.inst, way));
+        let way = way_of(KIND);
+        let blocked = self.window.blocker_if(has_entries, op.inst, way, arrival.at);
+        let uops = uops_of(op.inst, way);
         let slot = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)?;
         self.front.renamed(slot);
         self.pipes.advance(slot);

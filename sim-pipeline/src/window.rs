@@ -121,9 +121,21 @@ impl Window {
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline(always)]
     pub fn blocker(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
+        self.blocker_if(self.has_entries(inst, way), inst, way, arrive)
+    }
+
+    /// True when the entries that the first MOP of `inst` takes are free, whatever the cycle.
+    #[inline(always)]
+    pub fn has_entries(&self, inst: &Inst, way: Way) -> bool {
+        self.log.has(entries_of(inst, way).plus(ONE_MOP))
+    }
+
+    /// As [`Window::blocker`], for what has its entries or has not.
+    #[inline(always)]
+    pub fn blocker_if(&self, has_entries: bool, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
         let mut blocked = self.floor(arrive);
-        let entries = entries_of(inst, way).plus(ONE_MOP);
-        if !self.log.has(entries) {
+        if !has_entries {
+            let entries = entries_of(inst, way).plus(ONE_MOP);
             blocked = self.last_entry(inst, entries, blocked);
         }
         if way == Way::Issue { self.queues_blocker(inst, blocked) } else { blocked }
@@ -303,11 +315,21 @@ impl Window {
         self.log.take(ONE_MOP, self.cycle, retired);
     }
 
-    /// As [`Window::take_entries`], for one MOP that issues and is no store.
+    /// As [`Window::take_entries`], for one MOP that is no store and may have been found to have its entries.
     #[inline(always)]
-    pub fn take_mop(&mut self, inst: &Inst, retired: Cycle, memory_until: Cycle) {
+    pub fn take_mop(
+        &mut self,
+        has_entries: bool,
+        (inst, way): (&Inst, Way),
+        retired: Cycle,
+        memory_until: Cycle,
+    ) {
         self.rob.take(memory_until);
-        self.log.take(inst.entries.plus(ONE_MOP), self.cycle, retired);
+        let entries = entries_of(inst, way).plus(ONE_MOP);
+        match has_entries {
+            true => self.log.take_free(entries, retired),
+            false => self.log.take(entries, self.cycle, retired),
+        }
     }
 
     /// As [`Window::take_entries`], for the second half of a pair that issues and is no store.
