@@ -5,7 +5,8 @@
 //! and the code image lead. A test wants to say what runs there, and to see it finish.
 
 use crate::branch::Branch;
-use crate::pipeline::{Op, Pipeline, Step};
+use crate::op::{Op, Step};
+use crate::pipeline::Pipeline;
 use crate::tell::Aftermath;
 use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};

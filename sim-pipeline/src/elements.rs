@@ -7,7 +7,8 @@
 
 use crate::execute::{Done, PendingStore};
 use crate::lsu::StoreTimes;
-use crate::pipeline::{Op, Pipeline};
+use crate::op::Op;
+use crate::pipeline::Pipeline;
 use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, LINE_SHIFT, MAX_FURTHER, MemReply,
     MemRequest, MemoryPort, PmuEvent, TraceInst, VirtAddr,

@@ -10,7 +10,8 @@
 //! `CONTEXTIDR` need.
 
 use crate::frontend::Arrival;
-use crate::pipeline::{Op, Pipeline, Previous};
+use crate::op::Op;
+use crate::pipeline::{Pipeline, Previous};
 use crate::recorded::RecordedException;
 use sim_core::exception::{hcr_el2, scr_el3};
 use sim_core::{

@@ -9,7 +9,8 @@ use crate::dispatch::Way;
 use crate::elements::{active_bytes, is_by_element};
 use crate::lsu::{Forward, StoreTimes};
 use crate::maintain::give_up_exclusive;
-use crate::pipeline::{Op, Pipeline};
+use crate::op::Op;
+use crate::pipeline::Pipeline;
 use crate::scoreboard::SourcesReady;
 use sim_core::time::NEVER;
 use sim_core::{

@@ -26,6 +26,7 @@ pub mod lsu;
 mod maintain;
 mod memory_order;
 mod offer;
+mod op;
 pub mod pipeline;
 mod program_order;
 mod recorded;
@@ -41,7 +42,8 @@ mod wrong_path;
 
 pub use config::PipelineConfig;
 pub use offer::Offer;
-pub use pipeline::{Pipeline, Step};
+pub use op::Step;
+pub use pipeline::Pipeline;
 pub use program_order::{Part, ProgramOrder, Stretch};
 pub use recorded::RecordedException;
 pub use slots::SLOTS;

@@ -5,7 +5,7 @@
 //! another core has written it in between.
 
 use crate::config::ExecuteConfig;
-use crate::pipeline::Op;
+use crate::op::Op;
 use crate::retire::InOrder;
 use sim_core::{Cycle, EventSink, InstFlags, PmuEvent};
 use sim_isa::{Inst, MemOp, Special};

@@ -6,7 +6,8 @@
 //! counted as an instruction and does nothing.
 
 use crate::execute::{Done, Progress};
-use crate::pipeline::{Op, Pipeline};
+use crate::op::Op;
+use crate::pipeline::Pipeline;
 use sim_core::time::NEVER;
 use sim_core::{
     Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, Privilege, VirtAddr,

@@ -9,7 +9,8 @@
 use crate::calendar::PipeRequest;
 use crate::dispatch::{Way, uops_of};
 use crate::frontend::Arrival;
-use crate::pipeline::{Op, Pipeline, Step};
+use crate::op::{Op, Step};
+use crate::pipeline::Pipeline;
 use crate::tell::Aftermath;
 use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
 use sim_isa::{MemOp, Program, Role};

@@ -4,7 +4,8 @@
 //! the same cycle: what was not accepted by then is gone, and the next cycle begins with empty slots.
 
 use crate::frontend::Arrival;
-use crate::pipeline::{Op, Pipeline};
+use crate::op::Op;
+use crate::pipeline::Pipeline;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, StallCause};
 use sim_isa::Program;
 

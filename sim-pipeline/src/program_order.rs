@@ -9,7 +9,8 @@
 use crate::elements::{is_by_element, is_suppressed, requests};
 use crate::execute::request_of;
 use crate::maintain::{give_up_exclusive, maintains_code};
-use crate::pipeline::{Op, Pipeline, Step};
+use crate::op::{Op, Step};
+use crate::pipeline::Pipeline;
 use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, TraceInst, VirtAddr,

@@ -4,7 +4,8 @@
 use crate::dispatch::{Way, uops_of};
 use crate::execute::Done;
 use crate::frontend::Arrival;
-use crate::pipeline::{Op, Pipeline, aborts};
+use crate::op::{Op, aborts};
+use crate::pipeline::Pipeline;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
 use sim_isa::{MemOp, Rename, Role, StaticEvents};

@@ -9,7 +9,8 @@
 use crate::branch::{Branch, Outcome, Prediction};
 use crate::frontend::Arrival;
 use crate::lsu::Order;
-use crate::pipeline::{Op, Pipeline, Previous};
+use crate::op::Op;
+use crate::pipeline::{Pipeline, Previous};
 use crate::scoreboard::Scoreboard;
 use crate::tell::Aftermath;
 use crate::window::WindowMark;

@@ -1,0 +1,87 @@
+//! One instruction as the stages see it: what it is, what the run says of it, and the path that it is on.
+
+use crate::execute::Done;
+use crate::frontend::Arrival;
+use sim_core::time::NEVER;
+use sim_core::{Cycle, Happened, InstFlags, InstId, OpLife, TraceInst};
+use sim_isa::{Inst, MemOp, Program};
+
+/// One instruction of the right path.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The record of the stream.
+    pub inst: TraceInst,
+    /// Its addresses behind the first: those of the further active elements of a gather or scatter.
+    pub more: &'a [u64],
+    /// Program counter of the record that follows; `None` at the end of the stream.
+    pub next_pc: Option<u64>,
+}
+
+/// One instruction as the stages see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Op<'a> {
+    pub(crate) id: InstId,
+    pub(crate) pc: u64,
+    pub(crate) inst: &'a Inst,
+    /// Data address, if it has one.
+    pub(crate) addr: Option<u64>,
+    /// What the run says of it.
+    pub(crate) flags: InstFlags,
+    /// Data addresses behind the first.
+    pub(crate) more: &'a [u64],
+    /// Squash cycle of the wrong path it is on, [`NEVER`] on the right path.
+    pub(crate) squash: Cycle,
+    /// The instruction completes architecturally (false on a wrong path, or when it faults).
+    pub(crate) retires: bool,
+}
+
+impl<'a> Op<'a> {
+    /// The instruction of the stream.
+    #[inline]
+    pub(crate) fn right_path(step: &Step<'a>, program: &'a Program) -> Op<'a> {
+        let flags = step.inst.flags;
+        Op {
+            id: step.inst.id,
+            pc: program.pc(step.inst.id),
+            inst: program.inst(step.inst.id),
+            addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
+            flags,
+            more: step.more,
+            squash: NEVER,
+            retires: !flags.has(InstFlags::ABANDONED),
+        }
+    }
+
+    /// Its life, but for what becomes of it at its end.
+    #[inline(always)]
+    pub(crate) fn life(
+        &self,
+        arrival: &Arrival,
+        rename: Cycle,
+        done: &Done,
+        retire: Cycle,
+    ) -> OpLife {
+        OpLife {
+            inst: self.id,
+            pc: self.pc,
+            addr: self.addr.unwrap_or(0),
+            fetch: arrival.fetch,
+            front_end: arrival.at,
+            rename,
+            issue: done.issue,
+            complete: done.complete,
+            retire,
+            translation_cycles: done.reply.translation_cycles,
+            source: done.reply.source,
+            happened: done.reply.happened,
+            wrong_path: self.squash != NEVER,
+            ..OpLife::default()
+        }
+    }
+}
+
+/// True when the access ended in a data abort. A preload never does: it is dropped.
+pub(crate) fn aborts(op: &Op<'_>, done: &Done) -> bool {
+    let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
+    done.reply.happened.has(Happened::FAULT) && !preload
+}
