@@ -340,11 +340,11 @@ fn begin_stream(plugin: &Plugin, vcpu: c_uint) -> Option<Vcpu> {
         plugin.memory.control(control::DROPPED).fetch_add(1, Ordering::Relaxed);
         IS_OFF.store(true, Ordering::Relaxed);
     }
+    let stream = stream?;
     let system = SystemVcpu::default();
     let is_paused = !plugin.gate.is_open();
     tickets::thread_begins();
-    let mut vcpu =
-        Vcpu { stream: stream?, system, expected_count: now, block_start: now, is_paused };
+    let mut vcpu = Vcpu { stream, system, expected_count: now, block_start: now, is_paused };
     vcpu.ticket(wire::NEXT_BLOCK).then_some(vcpu)
 }
 

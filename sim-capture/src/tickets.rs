@@ -26,15 +26,19 @@ const CLONE_THREAD: u64 = 0x1_0000;
 
 /// A thread runs its first block.
 pub(crate) fn thread_begins() {
-    if LIVE.fetch_add(1, Ordering::Relaxed) > 0 {
-        COMPANY.store(SHARED, Ordering::Relaxed);
+    if LIVE.fetch_add(1, Ordering::SeqCst) > 0 {
+        COMPANY.store(SHARED, Ordering::SeqCst);
     }
 }
 
 /// A thread has ended.
 pub(crate) fn thread_ends() {
-    if LIVE.fetch_sub(1, Ordering::Relaxed) == 2 {
-        COMPANY.store(LEFT, Ordering::Relaxed);
+    if LIVE.fetch_sub(1, Ordering::SeqCst) == 2 {
+        COMPANY.store(LEFT, Ordering::SeqCst);
+        // Another one may have begun between the two.
+        if LIVE.load(Ordering::SeqCst) > 1 {
+            COMPANY.store(SHARED, Ordering::SeqCst);
+        }
     }
 }
 

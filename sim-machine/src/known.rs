@@ -52,7 +52,7 @@ const MISPREDICTED: PmuEvent = PmuEvent::BR_MIS_PRED_RETIRED;
 /// Those that do not depend on what caches and predictors hold, or hardly.
 const PLAIN: [PmuEvent; 2] = [PmuEvent::MEM_ACCESS, PmuEvent::CPU_CYCLES];
 /// How far windows may be from what they would count behind everything in order, as one standard deviation: it is
-/// the same in all of them, so that their differences do not tell it. Over ten programs it was 3 % at most.
+/// the same in all of them, so that their differences do not tell it. Over nine programs it was 3 % at most.
 const BIAS: f64 = 0.025;
 /// How far the known number of mispredicted branches may be from the run, as one standard deviation. Over nine
 /// programs it was off by 0.1 % at most.

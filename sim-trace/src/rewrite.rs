@@ -71,6 +71,24 @@ pub fn slice<R: Read + Seek>(
     joined.finish(format!("{part} in stream {}", list(streams)))
 }
 
+/// True if the tickets of each file are above those of the files before it, as those of parts of one recording are.
+fn have_one_order<R: Read + Seek>(files: &[TraceFile<R>]) -> Result<bool, TraceError> {
+    let mut above = None;
+    for file in files.iter().filter(|file| file.has_tickets()) {
+        let before = above;
+        for stream in file.streams() {
+            let mut tickets = file.tickets(stream.stream)?;
+            while let Some(ticket) = tickets.next_ticket()? {
+                if before.is_some_and(|before| ticket.order <= before) {
+                    return Ok(false);
+                }
+                above = above.max(Some(ticket.order));
+            }
+        }
+    }
+    Ok(true)
+}
+
 /// Writes several traces as one to `destination`. They must have been recorded on the same machine; what the
 /// first says of itself holds.
 ///
@@ -87,9 +105,11 @@ pub fn merge<R: Read + Seek>(
         return Err(TraceError::Rejected("nothing to merge"));
     };
     let mut meta = merged_meta(first, files);
-    // Numbers of several recordings say nothing about each other.
-    let ordered = files.iter().filter(|file| file.has_tickets()).count();
-    let keeps_tickets = join == Join::Parts || ordered <= 1;
+    let keeps_tickets = match join {
+        Join::Parts => have_one_order(files)?,
+        // Numbers of several recordings say nothing about each other.
+        Join::Threads => files.iter().filter(|file| file.has_tickets()).count() <= 1,
+    };
     if !keeps_tickets {
         meta.gaps.push(NO_ORDER.to_owned());
     }

@@ -127,6 +127,8 @@ fn parts_of_a_run_keep_one_order_and_other_runs_keep_none() {
         (report.tickets, is_said)
     };
     assert_eq!(joined(&[one(), later()], Join::Parts), (5, false));
+    assert_eq!(joined(&[one(), one()], Join::Parts), (0, true), "they are two recordings");
+    assert_eq!(joined(&[later(), one()], Join::Parts), (0, true), "they are in the wrong order");
     assert_eq!(joined(&[one(), bare()], Join::Threads), (3, false));
     assert_eq!(joined(&[one(), later()], Join::Threads), (0, true));
 }

@@ -86,7 +86,8 @@ fn row(one: &Comparison) -> String {
 /// The checkout, and where cargo puts what it builds of it.
 pub(crate) fn root_and_target() -> anyhow::Result<(PathBuf, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    let target = root.join(target);
     Ok((root, target))
 }
 

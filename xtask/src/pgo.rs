@@ -38,11 +38,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         Some(program) => program.clone(),
         None => find_profdata()?,
     };
-    if counts.exists() {
-        std::fs::remove_dir_all(&counts)?;
-    }
     let gather = format!("-Cprofile-generate={}", counts.display());
     let counting = build(&root, &target.join("counting"), &gather)?;
+    if counts.exists() {
+        // What ran during the build was counted too.
+        std::fs::remove_dir_all(&counts)?;
+    }
     for trace in committed(&root)? {
         for work in WORK {
             count(&counting, work, &args.limit, &trace)?;
@@ -62,7 +63,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 fn count(program: &Path, work: &[&str], limit: &str, trace: &Path) -> anyhow::Result<()> {
     let mut command = Command::new(program);
     command.args(work).args(["--limit", limit]).arg(trace);
-    let ran = command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    let ran = command
+        .env_remove("LLVM_PROFILE_FILE")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
     ensure!(ran.success(), "n2sim {} --limit {limit} {} failed", work.join(" "), trace.display());
     Ok(())
 }
@@ -88,7 +93,7 @@ fn build(root: &Path, target: &Path, flags: &str) -> anyhow::Result<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--locked", "-p", "n2sim", "--target-dir"])
         .arg(target)
-        .env("RUSTFLAGS", flags)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags)
         .current_dir(root)
         .status()
         .context("cargo")?;

@@ -59,6 +59,12 @@ pub(crate) fn choose(
             chosen.push(Chosen { interval: number, group: groups.group_of[number], stands_for });
         }
     }
+    if chosen.is_empty() && !intervals.is_empty() {
+        // The sum of all chances may be a hair below one.
+        let (interval, group) = (intervals.len() - 1, groups.group_of[intervals.len() - 1]);
+        let all: u64 = intervals.iter().map(|one| one.length).sum();
+        chosen.push(Chosen { interval, group, stands_for: all as f64 });
+    }
     chosen.sort_by_key(|chosen| chosen.interval);
     chosen
 }
