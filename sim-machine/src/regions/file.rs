@@ -150,7 +150,7 @@ impl fmt::Display for Regions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "# Windows that stand for a whole trace: n2sim stat --regions FILE TRACE")?;
         writeln!(f, "trace = {}", toml::Value::from(self.trace.as_str()))?;
-        writeln!(f, "trace-hash = \"{}\"", self.trace_hash)?;
+        writeln!(f, "trace-hash = {}", toml::Value::from(self.trace_hash.as_str()))?;
         writeln!(f, "instructions = {}", self.instructions)?;
         writeln!(f, "# Run in front of each window, not counted.\nwarmup = {}", self.warmup)?;
         writeln!(
@@ -198,6 +198,12 @@ mod tests {
             known: known(),
             windows: vec![region(0, 0, 30), region(1, 50, 70)],
         }
+    }
+
+    #[test]
+    fn a_hash_that_is_none_is_written_as_it_was_read() {
+        let odd = Regions { trace_hash: "4\\5\"6".to_owned(), ..two() };
+        assert_eq!(Regions::parse("f", &odd.to_string()).expect("own text"), odd);
     }
 
     #[test]
