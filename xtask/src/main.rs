@@ -58,7 +58,7 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
-    /// Build n2sim by a profile of itself: some 15 % faster.
+    /// Build n2sim by a profile of itself.
     Pgo(pgo::Args),
     /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
     Regions(regions::Args),
