@@ -1,7 +1,8 @@
 #!/bin/sh
-# Records ten programs of Debian's arm64 archive and prints a table of counts and sizes:
+# Records programs of Debian's arm64 archive and prints a table of counts and sizes:
 #
-#   traces/debian.sh FOLDER [PROGRAM ...]
+#   traces/debian.sh FOLDER [PROGRAM ...]             ten programs, with which the model was tuned
+#   traces/debian.sh FOLDER held-out [PROGRAM ...]    eight that were held out of that (held_out.sh)
 #
 # Downloads into FOLDER with an apt configuration of its own: no root rights, no foreign
 # architecture on this system, no change to its packages. Needs apt, dpkg-deb and what
@@ -13,21 +14,61 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:?folder}"
 work=$(cd "$1" && pwd)
 shift
+list=ten
+if [ "${1:-}" = held-out ]; then
+    list=held-out
+    shift
+fi
 chosen=" $* "
 suite=${SUITE:-bookworm}
 runs=${RUNS:-2}
 n2sim=${N2SIM:-${CARGO_TARGET_DIR:-$here/../target}/release/n2sim}
-packages="bzip2 gawk gzip jq lua5.4 perl-base python3.11 sqlite3 xz-utils zstd"
 
-if [ ! -e "$work/root/.unpacked" ]; then
+# unpack PACKAGE...: these and what they need, in the folder that stands for the root of the system.
+unpack() {
+    [ ! -e "$work/root/.unpacked-$list" ] || return 0
     . "$here/apt_root.sh"
-    apt_root apt arm64 "$suite"
+    apt_root apt arm64 "$suite" >&2
     mkdir -p "$work/root"
-    # shellcheck disable=SC2086
-    apt-get install -q -y --download-only $packages
+    apt-get install -q -y --download-only "$@" >&2
     for package in "$work"/apt/cache/archives/*.deb; do dpkg-deb -x "$package" "$work/root"; done
-    : >"$work/root/.unpacked"
+    : >"$work/root/.unpacked-$list"
+}
+
+# record NAME INPUT COMMAND...
+record() {
+    name=$1
+    input=$work/$2
+    shift 2
+    case $chosen in "  " | *" $name "*) ;; *) return ;; esac
+    first=
+    for run in $(seq "$runs"); do
+        out=$work/$name-$run
+        (cd "$work" && PYTHONHASHSEED=0 PERL_HASH_SEED=0 LC_ALL=C exec \
+            "$n2sim" capture --sysroot "$work/root" --level 3 -o "$out.n2t" -- "$@") \
+            <"$input" >"$out.out" 2>"$out.log" || { cat "$out.log" >&2; exit 2; }
+        cat "$out.log" >&2
+        count=$(sed -n 's/.*: \([0-9,]*\) instructions.*/\1/p' "$out.log" | head -n 1)
+        first=${first:-$count}
+        echo "$first $count" | tr -d , | awk '{ exit ($1 - $2) ^ 2 > ($1 / 50) ^ 2 }' ||
+            { echo "$name: $first and $count instructions" >&2; exit 1; }
+        cmp "$work/$name-1.out" "$out.out"
+    done
+    bytes=$(wc -c <"$work/$name-1.n2t")
+    echo "| \`$*\` | $(basename "$input") | $first | $count | $bytes | $(echo "$first" | tr -d , | awk -v b="$bytes" '{ printf "%.3f", b / $1 }') |"
+}
+
+table_head() {
+    echo "| command | input | instructions | second run | bytes | bytes per instruction |"
+    echo "|---|---|---|---|---|---|"
+}
+
+if [ "$list" = held-out ]; then
+    . "$here/held_out.sh"
+    exit
 fi
+
+unpack bzip2 gawk gzip jq lua5.4 perl-base python3.11 sqlite3 xz-utils zstd
 
 # Inputs without any file of this system. Numbers compress well; the text has words of Zipf-like
 # frequency in an order that does not repeat (a Lehmer generator, exact in any awk's arithmetic).
@@ -138,31 +179,7 @@ END {
 }
 AWK
 
-# record NAME INPUT COMMAND...
-record() {
-    name=$1
-    input=$work/$2
-    shift 2
-    case $chosen in "  " | *" $name "*) ;; *) return ;; esac
-    first=
-    for run in $(seq "$runs"); do
-        out=$work/$name-$run
-        (cd "$work" && PYTHONHASHSEED=0 PERL_HASH_SEED=0 LC_ALL=C exec \
-            "$n2sim" capture --sysroot "$work/root" --level 3 -o "$out.n2t" -- "$@") \
-            <"$input" >"$out.out" 2>"$out.log" || { cat "$out.log" >&2; exit 2; }
-        cat "$out.log" >&2
-        count=$(sed -n '1s/.*: \([0-9,]*\) instructions.*/\1/p' "$out.log")
-        first=${first:-$count}
-        echo "$first $count" | tr -d , | awk '{ exit ($1 - $2) ^ 2 > ($1 / 50) ^ 2 }' ||
-            { echo "$name: $first and $count instructions" >&2; exit 1; }
-        cmp "$work/$name-1.out" "$out.out"
-    done
-    bytes=$(wc -c <"$work/$name-1.n2t")
-    echo "| \`$*\` | $(basename "$input") | $first | $count | $bytes | $(echo "$first" | tr -d , | awk -v b="$bytes" '{ printf "%.3f", b / $1 }') |"
-}
-
-echo "| command | input | instructions | second run | bytes | bytes per instruction |"
-echo "|---|---|---|---|---|---|"
+table_head
 record bzip2 text.txt bzip2 -9 -c
 record gawk half.txt gawk -f work.awk
 record gzip numbers.txt gzip -9 -c
