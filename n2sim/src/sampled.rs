@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::{Estimate, Mode, Outcome, Region, Regions, RunOptions, Session, Window};
+use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session};
 
 use crate::args::StatArgs;
 use crate::input;
@@ -42,17 +42,14 @@ fn windows(
     let text = input::text(path).with_context(|| format!("{file}: the windows cannot be read"))?;
     let regions = Regions::parse(&file, &text)?;
     regions.check_trace(&file, session.trace())?;
-    let Regions { warmup, lesson, .. } = regions;
-    let window = |&Region { begin, length, .. }: &Region| Window { begin, length, warmup, lesson };
-    let windows: Vec<Window> = regions.windows.iter().map(window).collect();
-    let outcomes = session.run_windows(&windows, progress)?;
+    let estimate = session.run_regions(&regions, progress)?;
     let Estimate { mut outcome, errors, unknown } =
-        Estimate::new(&outcomes, &regions).context("a file of windows has one at least")?;
-    let counted: u64 = windows.iter().map(|window| window.length).sum();
+        estimate.context("a file of windows has one at least")?;
+    let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
     outcome.notes.push(format!(
         "estimated from {} windows, {:.2} % of the instructions; +- is half of the 95 % confidence interval \
          (docs/regions.md)",
-        windows.len(),
+        regions.windows.len(),
         100.0 * counted as f64 / regions.instructions as f64
     ));
     if unknown > 0 {

@@ -12,7 +12,7 @@ use sim_core::{
     PmuEvent, TraceInst, VirtAddr,
 };
 use sim_isa::{Inst, MemOp, Program};
-use sim_pipeline::Pipeline;
+use sim_pipeline::{Astray, Pipeline};
 use sim_trace::{BlockId, Skim, StaticTable};
 
 /// No line has this number.
@@ -74,7 +74,7 @@ fn access(inst: &Inst) -> Access {
 pub(crate) struct Approach<'a, S> {
     core: usize,
     places: &'a Places,
-    program: &'a Program,
+    program: &'a mut Program,
     pipeline: &'a mut Pipeline,
     memory: &'a mut MemorySystem,
     /// Hears what the memory system counts, cycles, what they were waited for, and mispredicted branches.
@@ -93,7 +93,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
     pub(crate) fn new(
         core: usize,
         places: &'a Places,
-        program: &'a Program,
+        program: &'a mut Program,
         pipeline: &'a mut Pipeline,
         memory: &'a mut MemorySystem,
         now: Cycle,
@@ -132,11 +132,16 @@ impl<'a, S: EventSink> Approach<'a, S> {
     /// The next instruction is at `pc`: the branch before it, if it is one, has its outcome.
     #[inline]
     pub(crate) fn arrive(&mut self, pc: u64) {
-        if let Some(last) = self.last {
-            let before = self.program.pc(last);
-            if !self.pipeline.learn_branch(before, self.program.inst(last), pc) {
-                self.sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
-            }
+        let Some(last) = self.last else { return };
+        let mut vain = Vain {
+            now: self.now,
+            line: self.line,
+            port: self.memory.port(self.core),
+            sink: &mut self.sink,
+        };
+        if !self.pipeline.learn_branch_astray(last, pc, self.program, &mut vain) {
+            self.sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+            self.line = NOWHERE;
         }
     }
 
@@ -223,6 +228,44 @@ impl<'a, S: EventSink> Approach<'a, S> {
             _ => return,
         };
         self.ask(MemRequest { kind, ..request });
+    }
+}
+
+/// What a wrong path asks of the memory system. Only its own fetches wait, and what it would store stays in the core.
+struct Vain<'a, M, S> {
+    now: Cycle,
+    line: u64,
+    port: M,
+    sink: &'a mut S,
+}
+
+impl<M: MemoryPort, S: EventSink> Astray for Vain<'_, M, S> {
+    fn fetch(&mut self, pc: u64) -> Cycle {
+        let line = pc >> LINE_SHIFT;
+        if std::mem::replace(&mut self.line, line) == line {
+            return 0;
+        }
+        let reply = self.port.fetch(VirtAddr(line << LINE_SHIFT), self.now, self.sink);
+        let is_late = [Happened::L1_MISS, Happened::L1_TLB_MISS].map(|one| reply.happened.has(one));
+        if is_late.contains(&true) { reply.done.saturating_sub(self.now) } else { 0 }
+    }
+
+    fn touch(&mut self, pc: u64, inst: &Inst, addr: u64) {
+        let Access { way, bytes, register_bytes } = access(inst);
+        let (at, bytes, element_bytes) = (VirtAddr(addr), bytes.into(), register_bytes.into());
+        let request =
+            |kind| MemRequest { element_bytes, ..MemRequest::new(VirtAddr(pc), at, bytes, kind) };
+        match way {
+            Way::Load => {
+                if !self.port.load_hits(at, bytes, element_bytes, self.now, self.sink) {
+                    self.port.access(request(MemKind::Load), self.now, self.sink);
+                }
+            }
+            Way::Store => {
+                self.port.translate_store(request(MemKind::Store), self.now, self.sink);
+            }
+            Way::Nothing | Way::Rare => {}
+        }
     }
 }
 

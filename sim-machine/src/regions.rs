@@ -185,11 +185,11 @@ fn intervals(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Interval>, MachineError> {
     let trace = session.trace();
-    let (program, mut memory) = (session.program()?, session.memory(1)?);
+    let (mut program, mut memory) = (session.program()?, session.memory(1)?);
     let mut pipeline = Pipeline::new(&session.config().pipeline);
     let places = Places::new(trace.statics(), &program);
     let sink = Counts::default();
-    let machine = Approach::new(0, &places, &program, &mut pipeline, &mut memory, 0, sink);
+    let machine = Approach::new(0, &places, &mut program, &mut pipeline, &mut memory, 0, sink);
     let blocks = trace.statics().blocks();
     let traits = TraitReader::new(blocks, machine);
     let mut vectors = VectorReader::new(blocks, interval, seed, traits);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use sim_core::{Counts, PmuEvent};
 use sim_machine::{
-    ConfigSource, Estimate, MachineConfig, MachineError, Outcome, RegionOptions, Regions,
-    RunHeader, RunOptions, Session, Window,
+    ConfigSource, MachineConfig, MachineError, Outcome, RegionOptions, Regions, RunHeader,
+    RunOptions, Session, Window,
 };
 
 fn session(trace: &str) -> Session {
@@ -170,18 +170,8 @@ fn windows_stand_for_the_trace() {
     assert!(found.clusters > 1 && found.intervals > 400, "{found:?}");
     let again = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
     assert_eq!(again.0, regions, "the same each time");
-    let parts: Vec<Window> = regions
-        .windows
-        .iter()
-        .map(|one| Window {
-            begin: one.begin,
-            length: one.length,
-            warmup: regions.warmup,
-            lesson: regions.lesson,
-        })
-        .collect();
-    let outcomes = windows(&session, &parts);
-    let estimate = Estimate::new(&outcomes, &regions).expect("there are windows");
+    let estimate = session.run_regions(&regions, &mut |_| {}).expect("a good trace");
+    let estimate = estimate.expect("there are windows");
     let (found, expected) = (estimate.outcome.total(), whole(&session, 0, None));
     for event in [PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED, PmuEvent::L1D_CACHE] {
         let (off, told) = (percent(&found, &expected, event), estimate.errors[event as usize]);

@@ -1,11 +1,23 @@
 //! Branches and accesses of a stretch that the pipeline does not run: the predictors and the guesses of wrong
 //! paths learn from them.
 
-use crate::branch::Branch;
+use crate::branch::{Branch, Outcome};
 use crate::pipeline::Pipeline;
-use crate::wrong_path::{Course, raise_branch};
-use sim_core::{EventSink, InstId};
-use sim_isa::{BranchKind, Inst};
+use crate::wrong_path::{Course, flows_on, raise_branch};
+use sim_core::{Cycle, EventSink, InstId};
+use sim_isa::{BranchKind, Inst, MemOp, Program};
+
+/// Cycles that a wrong path lasts if nobody knows when its branch resolves. With it the machine without a pipeline has as many
+/// accesses as the runs of the nine programs with which windows were tuned (`docs/regions.md`).
+const ASTRAY: Cycle = 12;
+
+/// Who hears what a core would do in vain behind a branch that was predicted wrongly.
+pub trait Astray {
+    /// The instruction at `pc` is fetched: how many cycles it waits for that.
+    fn fetch(&mut self, pc: u64) -> Cycle;
+    /// An instruction accesses memory, as far as anybody knows at `addr`.
+    fn touch(&mut self, pc: u64, inst: &Inst, addr: u64);
+}
 
 impl Pipeline {
     /// The branch at `pc` went on at `next`. No time passes, nothing is counted. False when it was predicted
@@ -13,6 +25,63 @@ impl Pipeline {
     pub fn learn_branch(&mut self, pc: u64, inst: &Inst, next: u64) -> bool {
         let is_learned = !matches!(inst.branch, BranchKind::None | BranchKind::ExceptionReturn);
         !is_learned || self.branches.learn(Branch::of(pc, inst), next)
+    }
+
+    /// As [`Pipeline::learn_branch`], of the branch `id`; where it was predicted elsewhere, `astray` hears of the wrong path.
+    pub fn learn_branch_astray(
+        &mut self,
+        id: InstId,
+        next: u64,
+        program: &mut Program,
+        astray: &mut impl Astray,
+    ) -> bool {
+        let inst = program.inst(id);
+        let branch = Branch::of(program.pc(id), inst);
+        let is_learned = !matches!(inst.branch, BranchKind::None | BranchKind::ExceptionReturn);
+        if !is_learned || self.branches.perfect(branch, Some(next)).is_some() {
+            return true;
+        }
+        let prediction = self.branches.predict(branch);
+        let actual = Outcome { pc: branch.pc, taken: branch.goes_to(next), next };
+        self.branches.train(branch.kind, &prediction, actual);
+        if prediction.next == Some(next) {
+            return true;
+        }
+        let around = self.branches.around_last();
+        if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
+            self.go_astray(wrong, program, astray);
+        }
+        self.branches.recover(branch, around, actual);
+        false
+    }
+
+    /// Follows the predictions from `pc` on until time is up: as many instructions in a cycle as the front end brings,
+    /// less where it waits for a line or for decoding to find a branch.
+    fn go_astray(&mut self, mut pc: u64, program: &mut Program, astray: &mut impl Astray) {
+        let width = Cycle::from(self.config.front_end.mop_width);
+        let mut left = ASTRAY * width;
+        while let Some(id) = program.fetch(pc) {
+            let waited = astray.fetch(pc) * width;
+            if waited + 1 >= left {
+                return;
+            }
+            left -= waited + 1;
+            let inst = program.inst(id);
+            if let (Some(addr), true) = (self.guess.address(id), inst.mem.op != MemOp::None) {
+                astray.touch(pc, inst, addr);
+            }
+            let next = match inst.branch {
+                BranchKind::None => flows_on(inst.special).then(|| pc.wrapping_add(4)),
+                _ => {
+                    let prediction = self.branches.predict(Branch::of(pc, inst));
+                    let late = u64::from(prediction.resteered) * self.config.branch.resteer_cycles;
+                    left = left.saturating_sub(late * width);
+                    prediction.next
+                }
+            };
+            let Some(next) = next else { return };
+            pc = next;
+        }
     }
 
     /// The instruction accessed memory at `addr`: on a wrong path it would go on from there.

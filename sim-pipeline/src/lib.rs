@@ -41,6 +41,7 @@ pub mod window;
 mod wrong_path;
 
 pub use config::PipelineConfig;
+pub use learn::Astray;
 pub use offer::Offer;
 pub use op::Step;
 pub use pipeline::Pipeline;

@@ -50,7 +50,7 @@ impl Guess {
 
     /// Where the instruction would go next, if it was ever seen. Strides of more than a page are
     /// taken for chance.
-    fn address(&self, id: InstId) -> Option<u64> {
+    pub(crate) fn address(&self, id: InstId) -> Option<u64> {
         let (last, stride) = self.seen.get(id as usize).copied()?;
         let stride = if stride.unsigned_abs() <= 4096 { stride } else { 0 };
         (last != 0).then(|| last.wrapping_add_signed(stride))
@@ -93,7 +93,7 @@ pub(crate) fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course
 }
 
 /// True when a wrong path goes on behind an instruction that is no branch: the core does not wait for it.
-fn flows_on(special: Special) -> bool {
+pub(crate) fn flows_on(special: Special) -> bool {
     matches!(
         special,
         Special::None

@@ -32,7 +32,7 @@ impl CoreRun {
         learn_from: u64,
         places: &Places,
         touches: &mut Touches,
-        program: &Program,
+        program: &mut Program,
         memory: &mut MemorySystem,
     ) -> Result<(), MachineError> {
         if to < self.reader.position().saturating_add(SHORTEST) {

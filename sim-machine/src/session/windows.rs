@@ -7,9 +7,10 @@
 use super::Session;
 use crate::approach::Places;
 use crate::error::MachineError;
+use crate::estimate::Estimate;
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
-use crate::regions::only_thread;
+use crate::regions::{Region, Regions, only_thread};
 use crate::touches::Touches;
 use sim_core::{Cycle, NullSink};
 
@@ -49,7 +50,7 @@ impl Session {
             let core = &mut cores[0];
             let begin = window.begin.saturating_sub(window.warmup);
             let learn_from = begin.saturating_sub(window.lesson);
-            core.skip_to(begin, learn_from, &places, &mut touches, &program, &mut memory)?;
+            core.skip_to(begin, learn_from, &places, &mut touches, &mut program, &mut memory)?;
             let warmup = window.begin.saturating_sub(core.position());
             core.begin_window(RegionWatch::window(warmup, window.length));
             while !core.ended() {
@@ -59,5 +60,24 @@ impl Session {
             outcomes.push(self.outcome(&cores, &program, Vec::new()));
         }
         Ok(outcomes)
+    }
+
+    /// Runs the windows of a file and says what they tell of the whole trace; nothing without a window.
+    ///
+    /// # Errors
+    /// As [`Session::run_windows`].
+    pub fn run_regions(
+        &self,
+        regions: &Regions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Option<Estimate>, MachineError> {
+        let window = |one: &Region| Window {
+            begin: one.begin,
+            length: one.length,
+            warmup: regions.warmup,
+            lesson: regions.lesson,
+        };
+        let windows: Vec<Window> = regions.windows.iter().map(window).collect();
+        Ok(Estimate::new(&self.run_windows(&windows, progress)?, regions))
     }
 }
