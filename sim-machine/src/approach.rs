@@ -1,6 +1,7 @@
 //! The way to a window: every fetch, access and branch in the order of the program, through caches, TLBs,
 //! prefetchers and branch predictors, without a pipeline (functional warming, as in SMARTS, Wunderlich and
 //! others, 2003).
+//! Behind a branch that is predicted wrongly it goes astray for a while, as a core does: what lies there is fetched and loaded.
 //!
 //! The clock is a rough one: a block takes a cycle, and a miss holds everything behind it until its line is
 //! there. What it waited for is told as stalls, of the front end behind a fetch and of the back end behind an
