@@ -1,0 +1,77 @@
+//! Wrong paths without a pipeline: what is fetched and loaded in vain behind a branch that is predicted wrongly.
+
+use sim_core::Cycle;
+use sim_isa::{Inst, Program};
+use sim_pipeline::{Astray, Pipeline, PipelineConfig};
+
+const BASE: u64 = 0x40_0000;
+const TARGET: u64 = BASE + 0x100;
+/// `cbz x0, TARGET`
+const CBZ: u32 = 0xB400_0800;
+/// `ldr x1, [x2]`
+const LDR: u32 = 0xF940_0041;
+/// `b .`
+const B_SELF: u32 = 0x1400_0000;
+
+#[derive(Default)]
+struct Heard {
+    fetched: Vec<u64>,
+    touched: Vec<(u64, u64)>,
+    /// Cycles that every fetch waits.
+    waits: Cycle,
+}
+
+impl Astray for Heard {
+    fn fetch(&mut self, pc: u64) -> Cycle {
+        self.fetched.push(pc);
+        self.waits
+    }
+
+    fn touch(&mut self, pc: u64, _inst: &Inst, addr: u64) {
+        self.touched.push((pc, addr));
+    }
+}
+
+fn config() -> PipelineConfig {
+    #[derive(serde::Deserialize)]
+    struct Document {
+        pipeline: PipelineConfig,
+    }
+    let text = include_str!("../../configs/neoverse-n2.toml");
+    toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
+}
+
+/// A branch, a load behind it that was at an address before, and an endless loop behind that.
+fn machine() -> (Pipeline, Program, u32) {
+    let (mut program, mut pipeline) = (Program::new(), Pipeline::new(&config()));
+    let branch = program.intern(BASE, CBZ);
+    let load = program.intern(BASE + 4, LDR);
+    program.intern(BASE + 8, B_SELF);
+    pipeline.learn_address(load, 0x1234_0000);
+    (pipeline, program, branch)
+}
+
+#[test]
+fn a_wrong_path_is_followed_until_time_is_up() {
+    let (mut pipeline, mut program, branch) = machine();
+    let mut heard = Heard::default();
+    assert!(!pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
+    assert_eq!(heard.touched, [(BASE + 4, 0x1234_0000)]);
+    assert_eq!(heard.fetched[..3], [BASE + 4, BASE + 8, BASE + 8]);
+    assert!(heard.fetched.len() < 100, "{} fetched", heard.fetched.len());
+    let mut slow = Heard { waits: 100, ..Heard::default() };
+    let (mut pipeline, mut program, branch) = machine();
+    pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut slow);
+    assert_eq!((slow.fetched.len(), slow.touched.len()), (1, 0), "the branch resolves before");
+}
+
+#[test]
+fn predictors_learn_the_same_as_without_it() {
+    let (mut pipeline, mut program, branch) = machine();
+    let (mut other, ..) = machine();
+    let inst = *program.inst(branch);
+    for next in [TARGET, TARGET, BASE + 4, TARGET, BASE + 4, BASE + 4].repeat(20) {
+        let right = pipeline.learn_branch_astray(branch, next, &mut program, &mut Heard::default());
+        assert_eq!(right, other.learn_branch(BASE, &inst, next));
+    }
+}
