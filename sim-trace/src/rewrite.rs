@@ -253,7 +253,8 @@ impl Joined {
         range: Range<u64>,
     ) -> Result<(), TraceError> {
         let mut copier = Copier::new(file, to);
-        let mut reader = file.reader_at(from, range.start)?;
+        // From one instruction earlier: a ticket of the first may end the chunk before its own.
+        let mut reader = file.reader_at(from, range.start.saturating_sub(1))?;
         let mut batch = Vec::new();
         while reader.next_batch(&mut batch)? {
             let start = reader.batch_start();
@@ -266,10 +267,15 @@ impl Joined {
             let is_inside = |at: &EventAt| {
                 let kept_before = (start + u64::from(at.position)).checked_sub(range.start);
                 let has_its_own = kept_before.is_some_and(|kept| kept >= reach(&at.event));
-                let is_ticket = matches!(at.event, StreamEvent::Ticket { .. });
-                (has_its_own || range.start == 0)
-                    && at.position <= last
-                    && (self.keeps_tickets || !is_ticket)
+                let is_kept = match at.event {
+                    // It may stand before its instruction, which must not be the one behind the last.
+                    StreamEvent::Ticket { back, .. } => {
+                        let behind = start + u64::from(at.position) >= range.end;
+                        self.keeps_tickets && !(behind && back == 0)
+                    }
+                    _ => true,
+                };
+                (has_its_own || range.start == 0) && at.position <= last && is_kept
             };
             let events = reader.events().iter().map(|at| pulled_to(last, *at));
             let events: Vec<EventAt> = events.filter(is_inside).collect();
