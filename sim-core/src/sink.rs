@@ -131,6 +131,15 @@ impl EventTally {
         first.0[places..].fill(0);
         first
     }
+
+    /// Without the first `places` counts: 0 for these.
+    #[inline]
+    #[must_use]
+    pub fn behind(&self, places: usize) -> EventTally {
+        let mut behind = *self;
+        behind.0[..places].fill(0);
+        behind
+    }
 }
 
 /// Hears nothing: for warming state and for benches.

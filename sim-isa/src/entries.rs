@@ -40,17 +40,24 @@ const LANE_MASK: u64 = (1 << LANE_BITS) - 1;
 /// The top bit of every lane.
 const LANE_TOPS: u64 = (1 << (LANE_BITS - 1)) * (1 | 1 << LANE_BITS | 1 << (2 * LANE_BITS));
 
-/// A count for each [`EntryKind`], below 2^20: all are added and compared at once.
+/// A count for each [`EntryKind`], below 2^20: all are added and compared at once. Two fields, not an array: so
+/// they stay in registers, and a store of each is not followed by a load of both, for which the host waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entries([u64; 2]);
+pub struct Entries {
+    low: u64,
+    high: u64,
+}
 
 impl Entries {
     /// `count` entries of one kind.
     pub const fn of(kind: EntryKind, count: u32) -> Entries {
         let place = kind as usize;
-        let mut words = [0; 2];
-        words[place / LANES_A_WORD] = (count as u64) << (LANE_BITS * (place % LANES_A_WORD));
-        Entries(words)
+        let word = (count as u64) << (LANE_BITS * (place % LANES_A_WORD));
+        if place < LANES_A_WORD {
+            Entries { low: word, high: 0 }
+        } else {
+            Entries { low: 0, high: word }
+        }
     }
 
     /// What an instruction takes, its reorder buffer entries apart.
@@ -80,7 +87,8 @@ impl Entries {
     #[inline]
     pub fn count(self, kind: EntryKind) -> u32 {
         let place = kind as usize;
-        (self.0[place / LANES_A_WORD] >> (LANE_BITS * (place % LANES_A_WORD)) & LANE_MASK) as u32
+        let word = if place < LANES_A_WORD { self.low } else { self.high };
+        (word >> (LANE_BITS * (place % LANES_A_WORD)) & LANE_MASK) as u32
     }
 
     /// All kinds together.
@@ -100,21 +108,22 @@ impl Entries {
     #[inline]
     #[must_use]
     pub fn plus(self, more: Entries) -> Entries {
-        Entries([self.0[0] + more.0[0], self.0[1] + more.0[1]])
+        Entries { low: self.low + more.low, high: self.high + more.high }
     }
 
     /// Without `less`, which it contains.
     #[inline]
     #[must_use]
     pub fn minus(self, less: Entries) -> Entries {
-        Entries([self.0[0] - less.0[0], self.0[1] - less.0[1]])
+        Entries { low: self.low - less.low, high: self.high - less.high }
     }
 
     /// True when nothing is more than in `limit`.
     #[inline]
     pub fn within(self, limit: Entries) -> bool {
-        let rest = |word: usize| (limit.0[word] | LANE_TOPS) - self.0[word];
-        rest(0) & rest(1) & LANE_TOPS == LANE_TOPS
+        let (low, high) =
+            ((limit.low | LANE_TOPS) - self.low, (limit.high | LANE_TOPS) - self.high);
+        low & high & LANE_TOPS == LANE_TOPS
     }
 }
 

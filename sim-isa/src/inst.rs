@@ -86,13 +86,15 @@ pub enum Shape {
     Store,
     /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
     Single,
+    /// As that in two slots: pairs and stores that update their base, among others.
+    Double,
     /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
     Renamed,
 }
 
 impl Shape {
     fn of(inst: &Inst) -> Shape {
-        let is_ordinary = inst.n_mops == 1
+        let is_ordinary = inst.n_mops <= 2
             && inst.special == Special::None
             && inst.maintenance.is_none()
             && inst.context_write.is_none();
@@ -102,7 +104,10 @@ impl Shape {
             return Shape::Other;
         }
         if inst.rename != Rename::Normal {
-            return Shape::of_renamed(inst);
+            return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
+        }
+        if inst.n_mops == 2 {
+            return Shape::Double;
         }
         let [group] = inst.uops() else { return Shape::of_groups(inst.uops()) };
         if group.count != 1 || group.pipes == PipeMask::NONE {

@@ -94,10 +94,10 @@ impl DirectionUnit {
     }
 
     #[inline]
-    fn look_up(&self, pc: u64, basis: &mut Basis) -> bool {
+    fn look_up(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) -> bool {
         match self {
-            DirectionUnit::Tage(tage) => tage.look_up(pc, &basis.before, &mut basis.lookup),
-            DirectionUnit::Gshare(gshare) => gshare.look_up(pc, &basis.before),
+            DirectionUnit::Tage(tage) => tage.look_up(pc, history, found),
+            DirectionUnit::Gshare(gshare) => gshare.look_up(pc, history),
             DirectionUnit::Perfect => false,
         }
     }
@@ -148,7 +148,9 @@ impl BranchUnit {
         // Work that is abandoned has no outcome to be predicted perfectly, but nothing is late there.
         let is_perfect = matches!(self.direction, DirectionUnit::Perfect);
         let btb = if is_perfect { BtbHit::Nano } else { found };
-        let taken = !branch.is_conditional() || self.direction.look_up(branch.pc, &mut self.basis);
+        // Not from the copy in the basis, whose stores the host would have to wait for.
+        let (history, found) = (self.history.state(), &mut self.basis.lookup);
+        let taken = !branch.is_conditional() || self.direction.look_up(branch.pc, history, found);
         let target = self.target(branch, btb_target);
         if matches!(branch.kind, BranchKind::Call | BranchKind::IndirectCall) {
             self.returns.push(branch.pc.wrapping_add(4));

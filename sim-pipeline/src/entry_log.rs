@@ -60,8 +60,11 @@ impl EntryLog {
     /// The first cycle in which the entry `nth` places behind the next one of a kind is free; 0 for one
     /// that nobody holds.
     pub fn free_at_nth(&self, kind: EntryKind, nth: usize) -> Cycle {
-        let nth = nth as u32 % self.sizes.count(kind);
         let mut left = self.left.count(kind);
+        if (nth as u32) < left {
+            return 0;
+        }
+        let nth = nth as u32 % self.sizes.count(kind);
         for at in self.oldest..self.next {
             if nth < left {
                 break;

@@ -17,31 +17,30 @@ use sim_isa::{MemOp, Program, Role};
 
 impl Pipeline {
     /// Before an instruction of the right path is placed: if it is a load that passes the store it reads
-    /// from, it is executed, flushed and fetched again. Returns its arrival at rename.
+    /// from, it is executed, flushed and fetched again, and arrives at rename anew.
     #[inline(always)]
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> Arrival {
+    ) {
         let mem = &program.inst(step.inst.id).mem;
         if mem.op != MemOp::Load || !self.lsu.some_address_unknown(arrival.at) {
-            return arrival;
+            return;
         }
         let (addr, bytes) = (step.inst.addr, u64::from(mem.bytes.max(1)));
-        let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return arrival };
-        match self.passed_store(&Op::right_path(step, program), known, arrival) {
-            Some(found) => self.flush_load(step, found, arrival, program, memory, sink),
-            None => arrival,
+        let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return };
+        if let Some(found) = self.passed_store(&Op::right_path(step, program), known, arrival) {
+            *arrival = self.flush_load(step, found, *arrival, program, memory, sink);
         }
     }
 
     /// The load would issue before the address of the store it may read from is `known`: when that is found.
     #[inline(never)]
-    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: Arrival) -> Option<Cycle> {
+    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &Arrival) -> Option<Cycle> {
         let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
         if !reads || self.lsu.expects_store(op.pc) {
             return None;

@@ -128,7 +128,7 @@ impl Pipeline {
         }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
-        let arrival = self.bring(id, pc, program, memory, sink);
+        let mut arrival = self.bring(id, pc, program, memory, sink);
         let inst = program.inst(id);
         let computes = inst.shape == Shape::Plain && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
@@ -137,7 +137,7 @@ impl Pipeline {
             self.place(&Op::right_path(step, program), &arrival, memory, sink);
             return &self.life;
         }
-        let arrival = self.order_load(step, arrival, program, memory, sink);
+        self.order_load(step, &mut arrival, program, memory, sink);
         let mut op = Op::right_path(step, program);
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
         if let (Some(cause), true) = (arrival.fault, op.retires) {
@@ -254,6 +254,7 @@ impl Pipeline {
             Shape::Single if !arrival.fused => {
                 self.place_short::<SINGLE, M, S>(op, arrival, memory, sink)
             }
+            Shape::Double if !arrival.fused => self.place_double(op, arrival, memory, sink),
             Shape::Renamed if !arrival.fused => match self.window.way(op.inst) {
                 Way::AtRename => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
                 _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
@@ -284,9 +285,7 @@ impl Pipeline {
             if retires { self.store(op, &mut done, retired, memory, sink) } else { retired };
         let memory_until = self.retire.memory_until();
         let times = EntryTimes { retired: retired + 1, drained: drained + 1, memory_until };
-        // On the right path all MOPs but the last have taken theirs.
-        let last = if op.squash == NEVER { mops.min(1) } else { mops };
-        self.window.take_entries(op.inst, way, last, times);
+        self.window.take_entries(op.inst, way, self.mops_left(op, mops), times);
         self.life = OpLife {
             written: if done.store.is_some() && retires { drained } else { 0 },
             retired: retires,
@@ -463,9 +462,16 @@ impl Pipeline {
         }
     }
 
+    /// Of an instruction that is complete, how many MOPs have not taken their entries yet: on the right path all
+    /// but the last have.
+    #[inline]
+    pub(crate) fn mops_left(&self, op: &Op<'_>, mops: u32) -> u32 {
+        if op.squash == NEVER { mops.min(1) } else { mops }
+    }
+
     /// Completion and retirement of all MOPs: the cycle in which the last one leaves the window.
     #[inline]
-    fn complete<S: EventSink>(
+    pub(crate) fn complete<S: EventSink>(
         &mut self,
         op: &Op<'_>,
         done: &Done,

@@ -8,7 +8,7 @@ use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
-use sim_isa::{MemOp, Rename, Role, StaticEvents};
+use sim_isa::{MemOp, Rename, Role, StaticEvents, UopCounts};
 
 /// One micro-operation that computes, in a slot of its own.
 pub(crate) const PLAIN: u8 = 0;
@@ -24,6 +24,8 @@ pub(crate) const STORE: u8 = 4;
 pub(crate) const SINGLE: u8 = 5;
 /// What renaming does, in a slot of its own.
 pub(crate) const RENAMED: u8 = 6;
+/// Any micro-operations, in two slots of their own.
+const DOUBLE: u8 = 7;
 
 /// It may read or write memory.
 const fn accesses(kind: u8) -> bool {
@@ -32,7 +34,7 @@ const fn accesses(kind: u8) -> bool {
 
 /// It may take an entry of the store queue.
 const fn may_store(kind: u8) -> bool {
-    matches!(kind, STORE | SINGLE)
+    matches!(kind, STORE | SINGLE | DOUBLE)
 }
 
 /// How it goes on from rename.
@@ -60,10 +62,14 @@ impl Pipeline {
             _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };
+        let mops = match KIND {
+            JOINED => 0,
+            DOUBLE => 1 + u32::from(self.rename_second(op, arrival, memory, sink)),
+            _ => 1,
+        };
         sink.at(rename);
-        let mops = u32::from(KIND != JOINED);
         if S::ADDS_UP {
-            self.add_up_speculative::<KIND, S>(op, sink);
+            self.add_up_speculative::<KIND, S>(op, mops, sink);
         } else {
             self.raise_speculative(op, mops, sink);
         }
@@ -77,7 +83,7 @@ impl Pipeline {
                 let roles = [Role::StoreAddr, Role::StoreData];
                 self.execute_groups(op, Some(roles), rename, memory, sink)
             }
-            SINGLE => self.execute_groups(op, None, rename, memory, sink),
+            SINGLE | DOUBLE => self.execute_groups(op, None, rename, memory, sink),
             RENAMED => self.rename_only(op.inst, rename),
             _ => {
                 let (issue, complete) = self.compute(op, rename);
@@ -85,10 +91,10 @@ impl Pipeline {
             }
         };
         let retires = op.retires && !(accesses(KIND) && aborts(op, &done));
-        let retired = if op.squash == NEVER {
-            self.retire_one::<KIND, S>(&done, retires, sink)
-        } else {
-            op.squash
+        let retired = match KIND {
+            DOUBLE => self.complete(op, &done, mops, retires, sink),
+            _ if op.squash == NEVER => self.retire_one::<KIND, S>(&done, retires, sink),
+            _ => op.squash,
         };
         let stores = may_store(KIND) && retires && done.store.is_some();
         let drained =
@@ -99,6 +105,10 @@ impl Pipeline {
         }
         match KIND {
             JOINED => self.window.take_joined(op.inst, retired + 1),
+            DOUBLE => {
+                let left = self.mops_left(op, mops);
+                self.window.take_mops(op.inst, Way::Issue, left, retired + 1, memory_until);
+            }
             _ => {
                 let inst = (op.inst, way_of(KIND));
                 self.window.take_mop(has_entries, inst, retired + 1, memory_until);
@@ -114,7 +124,19 @@ impl Pipeline {
         true
     }
 
-    /// The slot of an instruction of one MOP.
+    /// An instruction of two MOPs; one function for both paths, since these are rarer.
+    #[inline(never)]
+    pub(crate) fn place_double<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        self.place_short::<DOUBLE, M, S>(op, arrival, memory, sink)
+    }
+
+    /// The slot of the first MOP of an instruction, nearly always its only one.
     #[inline(always)]
     fn rename_one<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -136,14 +158,36 @@ impl Pipeline {
         Some(slot)
     }
 
+    /// The slot of the second MOP: false when its path was squashed before it got one.
+    #[inline]
+    fn rename_second<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        let blocked = self.window.rob_blocker(1);
+        let no_uops = UopCounts::default();
+        self.enter_slot(op.squash, no_uops, arrival, blocked, memory, sink).is_some()
+    }
+
     /// As `Pipeline::raise_speculative`, for a sink that adds up.
     #[inline(always)]
-    fn add_up_speculative<const KIND: u8, S: EventSink>(&mut self, op: &Op<'_>, sink: &mut S) {
-        self.raise_executed(u32::from(KIND != JOINED), sink);
+    fn add_up_speculative<const KIND: u8, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        mops: u32,
+        sink: &mut S,
+    ) {
+        self.raise_executed(mops, sink);
         if KIND == JOINED {
             sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
         } else {
             sink.executed(&op.inst.tally);
+        }
+        if KIND == DOUBLE && mops == 2 {
+            sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
         }
         self.raise_by_operand::<S>(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
     }

@@ -289,15 +289,28 @@ impl Window {
     /// or one before it, waits for memory.
     #[inline]
     pub fn take_entries(&mut self, inst: &Inst, way: Way, mops: u32, times: EntryTimes) {
+        self.take_mops(inst, way, mops, times.retired, times.memory_until);
+        if way == Way::Issue && inst.stores {
+            self.take_store(times.drained);
+        }
+    }
+
+    /// As that, without the entry of the store queue.
+    #[inline]
+    pub fn take_mops(
+        &mut self,
+        inst: &Inst,
+        way: Way,
+        mops: u32,
+        retired: Cycle,
+        memory_until: Cycle,
+    ) {
         for _ in 0..mops {
-            self.rob.take(times.memory_until);
+            self.rob.take(memory_until);
         }
         let entries = entries_of(inst, way).plus(Entries::of(EntryKind::Rob, mops));
         if mops > 0 || entries != Entries::default() {
-            self.log.take(entries, self.cycle, times.retired);
-        }
-        if way == Way::Issue && inst.stores {
-            self.take_store(times.drained);
+            self.log.take(entries, self.cycle, retired);
         }
     }
 
