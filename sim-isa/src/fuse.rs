@@ -32,21 +32,21 @@ impl Fusion {
         }
     }
 
-    /// True when it may make a pair with a second instruction of this kind; [`fuses`] knows.
+    /// Whether a second instruction of this kind joins one of this kind; `None` where only the words tell: then
+    /// [`fuses`] knows.
     #[inline]
-    pub fn may_lead(self, second: Fusion) -> bool {
-        self.first_of & second.second_of != 0
+    pub fn leads(self, second: Fusion) -> Option<bool> {
+        match self.first_of & second.second_of {
+            Fusion::BY_WORD => None,
+            kinds => Some(kinds != 0),
+        }
     }
 }
 
 /// True when `second`, the next instruction in program order, joins `first`.
 #[inline]
 pub fn fuses(first: &Inst, second: &Inst) -> bool {
-    match first.fusion.first_of & second.fusion.second_of {
-        0 => false,
-        Fusion::BY_WORD => fuse_by_word(first, second),
-        _ => true,
-    }
+    first.fusion.leads(second.fusion).unwrap_or_else(|| fuse_by_word(first, second))
 }
 
 fn fuse_by_word(first: &Inst, second: &Inst) -> bool {

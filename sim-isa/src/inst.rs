@@ -86,8 +86,12 @@ pub enum Shape {
     Store,
     /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
     Single,
-    /// As that in two slots: pairs and stores that update their base, among others.
+    /// As that in two slots.
     Double,
+    /// One of those: a load that updates its base, in two slots; of a pair, as a rule.
+    DoubleLoadUpdate,
+    /// One of those: address and data of a store that updates its base, in two slots.
+    DoubleStoreUpdate,
     /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
     Renamed,
 }
@@ -107,7 +111,7 @@ impl Shape {
             return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
         }
         if inst.n_mops == 2 {
-            return Shape::Double;
+            return Shape::of_two_slots(inst.uops());
         }
         let [group] = inst.uops() else { return Shape::of_groups(inst.uops()) };
         if group.count != 1 || group.pipes == PipeMask::NONE {
@@ -118,6 +122,18 @@ impl Shape {
             (Role::Compute, MemOp::None) => Shape::Plain,
             (Role::Load, MemOp::Load) if reads_only => Shape::Load,
             _ => Shape::Single,
+        }
+    }
+
+    /// Of an ordinary instruction of two MOPs.
+    fn of_two_slots(groups: &[UopGroup]) -> Shape {
+        let role = |i: usize| groups.get(i).map(|group| group.role);
+        match (role(0), role(1), role(2), groups.len()) {
+            (Some(Role::Load), Some(Role::BaseUpdate), _, 2) => Shape::DoubleLoadUpdate,
+            (Some(Role::StoreAddr), Some(Role::StoreData), Some(Role::BaseUpdate), 3) => {
+                Shape::DoubleStoreUpdate
+            }
+            _ => Shape::Double,
         }
     }
 

@@ -96,16 +96,16 @@ impl Pipeline {
                 return Done { issue: rename, complete, ..Done::default() };
             }
         }
-        self.execute_groups(op, None, rename, memory, sink)
+        self.execute_groups(op, &[], rename, memory, sink)
     }
 
-    /// Issues and executes all micro-operations of the instruction renamed in `rename`. Where its two groups
-    /// are known to have these `roles`, nothing is decided here.
+    /// Issues and executes all micro-operations of the instruction renamed in `rename`. Where its groups, up to
+    /// three, are known to have these `roles`, nothing is decided here.
     #[inline(always)]
     pub(crate) fn execute_groups<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        roles: Option<[Role; 2]>,
+        roles: &[Role],
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
@@ -123,9 +123,12 @@ impl Pipeline {
         };
         let mut done = Done::default();
         let group = |i: usize| (&inst.uops[i], inst.queue_entries[i]);
-        if let Some([first, second]) = roles {
-            self.run_group(op, group(0), first, &mut at, &mut done, memory, sink);
-            self.run_group(op, group(1), second, &mut at, &mut done, memory, sink);
+        if let [first, second, rest @ ..] = roles {
+            self.run_group(op, group(0), *first, &mut at, &mut done, memory, sink);
+            self.run_group(op, group(1), *second, &mut at, &mut done, memory, sink);
+            if let [third] = rest {
+                self.run_group(op, group(2), *third, &mut at, &mut done, memory, sink);
+            }
         } else {
             for i in 0..usize::from(inst.n_uop_groups) {
                 self.run_group(op, group(i), inst.uops[i].role, &mut at, &mut done, memory, sink);
@@ -312,7 +315,7 @@ impl Pipeline {
         done.reply = if is_by_element(op.inst) {
             // The FFR keeps what older loads cleared in it: its new value needs the old one.
             at.result = at.result.max(at.ready.data);
-            self.load_elements(op, request, issue, memory, sink)
+            self.load_elements(&{ *op }, request, issue, memory, sink)
         } else {
             self.read(request, issue, done, memory, sink)
         };
@@ -362,7 +365,7 @@ impl Pipeline {
     ) {
         at.result = at.result.max(issue + 1);
         if op.inst.mem.op == MemOp::Maintenance {
-            return self.maintain(op, issue, at, done, memory, sink);
+            return self.maintain(&{ *op }, issue, at, done, memory, sink);
         }
         if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
             if op.retires {
@@ -380,7 +383,7 @@ impl Pipeline {
             let known = issue + 1;
             done.store = Some(PendingStore { request, known, data: known, release: is_release });
             if op.inst.mem.scattered {
-                self.translate_elements(op, request, issue, memory, sink)
+                self.translate_elements(&{ *op }, request, issue, memory, sink)
             } else {
                 memory.translate_store(request, issue, sink)
             }
@@ -419,7 +422,7 @@ impl Pipeline {
             Special::SystemWrite => {
                 let start = at.earliest.max(at.ready.all()).max(self.retire.cycle());
                 at.result = at.result.max(start + self.config.execute.system_write_cycles);
-                self.maintain(op, start, at, done, memory, sink);
+                self.maintain(&{ *op }, start, at, done, memory, sink);
             }
             Special::SystemRead => {
                 let start = at.earliest.max(at.ready.all());

@@ -218,15 +218,12 @@ impl FrontEnd {
     /// A new window: prediction names it in `predict`, and it can be fetched.
     #[inline(never)]
     fn enter_window<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
-        let mut cause = StallCause::FetchPredictWidth;
-        if self.gap > 0 {
-            cause = self.gap_cause;
-            self.predict += self.gap;
-            (self.gap, self.windows) = (0, 0);
-        } else if self.windows >= WINDOWS_PER_CYCLE {
-            self.predict += 1;
-            self.windows = 0;
-        }
+        // Without branches: where a taken branch ends a window nobody can predict.
+        let (has_gap, is_full) = (self.gap > 0, self.windows >= WINDOWS_PER_CYCLE);
+        let cause = if has_gap { self.gap_cause } else { StallCause::FetchPredictWidth };
+        self.predict += if has_gap { self.gap } else { u64::from(is_full) };
+        self.windows = if has_gap | is_full { 0 } else { self.windows };
+        self.gap = 0;
         let room = self.targets.free_at();
         if room > self.predict {
             (self.predict, self.windows) = (room, 0);
@@ -274,15 +271,12 @@ impl FrontEnd {
     /// Nothing is fetched before `start`. A restart stays the cause unless a miss comes on top.
     #[inline]
     fn fetch_from(&mut self, start: Cycle, cause: StallCause) {
-        if start <= self.fetch {
-            return;
-        }
-        self.fetch = start;
-        self.fetched = 0;
+        let is_later = start > self.fetch;
+        self.fetch = self.fetch.max(start);
+        self.fetched = if is_later { 0 } else { self.fetched };
         let is_miss = matches!(cause, StallCause::FetchItlbMiss | StallCause::FetchL1iMiss);
-        if self.late == StallCause::FetchWidth || is_miss {
-            self.late = cause;
-        }
+        let is_cause = is_later & (is_miss | (self.late == StallCause::FetchWidth));
+        self.late = if is_cause { cause } else { self.late };
     }
 
     /// The other source of operations: one cycle reads only one of the two.

@@ -17,7 +17,10 @@ use crate::op::{Op, Step, aborts};
 use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
-use crate::short_way::{JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED, SINGLE, STORE};
+use crate::short_way::{
+    DOUBLE, DOUBLE_LOAD_UPDATE, DOUBLE_STORE_UPDATE, JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED,
+    SINGLE, STORE,
+};
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
 use crate::window::{Blocked, EntryTimes, Window};
@@ -141,7 +144,7 @@ impl Pipeline {
         let mut op = Op::right_path(step, program);
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
         if let (Some(cause), true) = (arrival.fault, op.retires) {
-            return self.instruction_abort(&op, arrival, cause, sink);
+            return self.instruction_abort(&{ op }, arrival, cause, sink);
         }
         let generated = self.generates(op.inst);
         op.retires &= self.completes(generated);
@@ -232,8 +235,9 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        // What is handed to another function stands in memory: a copy does, so that all others stay in registers.
         if op.flags.activity() != Activity::All {
-            return self.place_any(op, arrival, memory, sink);
+            return self.place_any(&{ *op }, &{ *arrival }, memory, sink);
         }
         match op.inst.shape {
             Shape::Plain if !arrival.fused => {
@@ -246,20 +250,28 @@ impl Pipeline {
                 self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
             }
             Shape::LoadUpdate if !arrival.fused => {
-                self.place_short::<LOAD_UPDATE, M, S>(op, arrival, memory, sink)
+                self.place_apart::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::Store if !arrival.fused => {
-                self.place_short::<STORE, M, S>(op, arrival, memory, sink)
+                self.place_apart::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::Single if !arrival.fused => {
-                self.place_short::<SINGLE, M, S>(op, arrival, memory, sink)
+                self.place_apart::<SINGLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Double if !arrival.fused => self.place_double(op, arrival, memory, sink),
+            Shape::Double if !arrival.fused => {
+                self.place_apart::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::DoubleLoadUpdate if !arrival.fused => {
+                self.place_apart::<DOUBLE_LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::DoubleStoreUpdate if !arrival.fused => {
+                self.place_apart::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
             Shape::Renamed if !arrival.fused => match self.window.way(op.inst) {
                 Way::AtRename => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
                 _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
             },
-            _ => self.place_any(op, arrival, memory, sink),
+            _ => self.place_any(&{ *op }, &{ *arrival }, memory, sink),
         }
     }
 
@@ -309,8 +321,11 @@ impl Pipeline {
     ) -> Arrival {
         let inst = program.inst(id);
         let Previous { id: first, next_pc, fusion } = self.previous;
-        let may_pair = fusion.may_lead(inst.fusion) & (next_pc == pc);
-        let pairs = may_pair && sim_isa::fuses(program.inst(first), inst);
+        // Nobody can predict which is the second of a pair: only those are looked at whose words must be.
+        let pairs = match fusion.leads(inst.fusion) {
+            Some(leads) => leads & (next_pc == pc),
+            None => next_pc == pc && sim_isa::fuses(program.inst(first), inst),
+        };
         let mut arrival = self.front.place(id, pc, pairs, memory, sink);
         arrival.fused |=
             pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
@@ -513,7 +528,7 @@ impl Pipeline {
     ) -> Cycle {
         let Some(store) = done.store else { return retired };
         if op.inst.mem.scattered {
-            let last = self.store_elements(op, store, retired, memory, sink);
+            let last = self.store_elements(&{ *op }, store, retired, memory, sink);
             done.reply.written(last);
             return last.done;
         }

@@ -79,8 +79,6 @@ pub struct Pools {
     taken: UopCounts,
     /// Entries given back in a cycle.
     given_back: Box<[UopCounts; HORIZON as usize]>,
-    /// One bit per cycle: set where `given_back` is not zero, so that empty cycles cost nothing.
-    marks: Box<[u64; HORIZON as usize / 64]>,
     /// Everything given back until this cycle is counted.
     now: Cycle,
 }
@@ -92,7 +90,6 @@ impl Pools {
             sizes,
             taken: UopCounts::default(),
             given_back: Box::new([UopCounts::default(); HORIZON as usize]),
-            marks: Box::new([0; HORIZON as usize / 64]),
             now: 0,
         }
     }
@@ -123,32 +120,23 @@ impl Pools {
     /// Entries of all pools that are still taken in `cycle`.
     pub fn held(&self, cycle: Cycle) -> usize {
         let until = cycle.min(self.now + HORIZON - 1);
-        let mut held = self.taken;
-        let mut next = self.now + 1;
-        while let Some(cycle) = self.marked(next, until) {
-            held = held.minus(self.given_back[(cycle & HORIZON_MASK) as usize]);
-            next = cycle + 1;
-        }
-        held.sum() as usize
+        let given_back = (self.now + 1..=until).map(|cycle| self.given_back[slot_of(cycle)]);
+        given_back.fold(self.taken, UopCounts::minus).sum() as usize
     }
 
     /// Takes entries until `free`.
     #[inline(always)]
     pub fn take(&mut self, entries: UopCounts, free: Cycle) {
-        let free = free.clamp(self.now + 1, self.now + HORIZON - 1);
-        let at = (free & HORIZON_MASK) as usize;
+        let at = slot_of(free.clamp(self.now + 1, self.now + HORIZON - 1));
         self.taken = self.taken.plus(entries);
         self.given_back[at] = self.given_back[at].plus(entries);
-        self.marks[at / 64] |= 1 << (at % 64);
     }
 
     /// Counts what is given back up to and including `now`, which never goes back.
     #[inline(always)]
     pub fn advance(&mut self, now: Cycle) {
         if now == self.now + 1 {
-            let at = (now & HORIZON_MASK) as usize;
-            self.taken = self.taken.minus(std::mem::take(&mut self.given_back[at]));
-            self.marks[at / 64] &= !(1 << (at % 64));
+            self.taken = self.taken.minus(std::mem::take(&mut self.given_back[slot_of(now)]));
             self.now = now;
         } else {
             self.advance_far(now);
@@ -158,49 +146,45 @@ impl Pools {
     fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {
             self.given_back.fill(UopCounts::default());
-            self.marks.fill(0);
             (self.taken, self.now) = (UopCounts::default(), now);
             return;
         }
-        let mut next = self.now + 1;
-        while let Some(cycle) = self.marked(next, now) {
-            let at = (cycle & HORIZON_MASK) as usize;
-            self.taken = self.taken.minus(std::mem::take(&mut self.given_back[at]));
-            self.marks[at / 64] &= !(1 << (at % 64));
-            next = cycle + 1;
+        let (from, to) = (slot_of(self.now + 1), slot_of(now + 1));
+        if from <= to {
+            self.give_back(from, to);
+        } else {
+            self.give_back(from, HORIZON as usize);
+            self.give_back(0, to);
         }
         self.now = now;
     }
 
+    /// Counts what is given back in these places, and empties them.
+    fn give_back(&mut self, from: usize, to: usize) {
+        let places = &mut self.given_back[from..to];
+        // They never add up to more than is taken.
+        let all = places.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
+        self.taken = self.taken.minus(all);
+        places.fill(UopCounts::default());
+    }
+
     /// The cycle in which a pool has got back `needed` more entries.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
-        let mut from = self.now + 1;
-        while let Some(cycle) = self.marked(from, self.now + HORIZON - 1) {
-            let given_back = self.given_back[(cycle & HORIZON_MASK) as usize].lane(pool);
+        for cycle in self.now + 1..self.now + HORIZON {
+            let given_back = self.given_back[slot_of(cycle)].lane(pool);
             if given_back >= needed {
                 return cycle;
             }
             needed -= given_back;
-            from = cycle + 1;
         }
         self.now + HORIZON
     }
+}
 
-    /// The first marked cycle of `from..=to`.
-    #[inline]
-    fn marked(&self, from: Cycle, to: Cycle) -> Option<Cycle> {
-        let mut cycle = from;
-        while cycle <= to {
-            let bit = cycle % 64;
-            let word = self.marks[(cycle & HORIZON_MASK) as usize / 64] >> bit;
-            if word != 0 {
-                let found = cycle + Cycle::from(word.trailing_zeros());
-                return (found <= to).then_some(found);
-            }
-            cycle += 64 - bit;
-        }
-        None
-    }
+/// The place of a cycle within the horizon.
+#[inline]
+fn slot_of(cycle: Cycle) -> usize {
+    (cycle & HORIZON_MASK) as usize
 }
 
 #[cfg(test)]

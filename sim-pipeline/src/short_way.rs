@@ -25,7 +25,26 @@ pub(crate) const SINGLE: u8 = 5;
 /// What renaming does, in a slot of its own.
 pub(crate) const RENAMED: u8 = 6;
 /// Any micro-operations, in two slots of their own.
-const DOUBLE: u8 = 7;
+pub(crate) const DOUBLE: u8 = 7;
+/// One of those: a load that updates its base.
+pub(crate) const DOUBLE_LOAD_UPDATE: u8 = 8;
+/// One of those: a store that updates its base.
+pub(crate) const DOUBLE_STORE_UPDATE: u8 = 9;
+
+/// It takes two slots.
+const fn is_double(kind: u8) -> bool {
+    matches!(kind, DOUBLE | DOUBLE_LOAD_UPDATE | DOUBLE_STORE_UPDATE)
+}
+
+/// The roles of its groups of micro-operations, where they are known.
+const fn roles_of(kind: u8) -> &'static [Role] {
+    match kind {
+        LOAD_UPDATE | DOUBLE_LOAD_UPDATE => &[Role::Load, Role::BaseUpdate],
+        STORE => &[Role::StoreAddr, Role::StoreData],
+        DOUBLE_STORE_UPDATE => &[Role::StoreAddr, Role::StoreData, Role::BaseUpdate],
+        _ => &[],
+    }
+}
 
 /// It may read or write memory.
 const fn accesses(kind: u8) -> bool {
@@ -34,7 +53,7 @@ const fn accesses(kind: u8) -> bool {
 
 /// It may take an entry of the store queue.
 const fn may_store(kind: u8) -> bool {
-    matches!(kind, STORE | SINGLE | DOUBLE)
+    matches!(kind, STORE | SINGLE | DOUBLE | DOUBLE_STORE_UPDATE)
 }
 
 /// How it goes on from rename.
@@ -64,7 +83,7 @@ impl Pipeline {
         let Some(rename) = slot else { return false };
         let mops = match KIND {
             JOINED => 0,
-            DOUBLE => 1 + u32::from(self.rename_second(op, arrival, memory, sink)),
+            _ if is_double(KIND) => 1 + u32::from(self.rename_second(op, arrival, memory, sink)),
             _ => 1,
         };
         sink.at(rename);
@@ -75,24 +94,16 @@ impl Pipeline {
         }
         let mut done = match KIND {
             LOAD => self.load_alone(op, rename, memory, sink),
-            LOAD_UPDATE => {
-                let roles = [Role::Load, Role::BaseUpdate];
-                self.execute_groups(op, Some(roles), rename, memory, sink)
-            }
-            STORE => {
-                let roles = [Role::StoreAddr, Role::StoreData];
-                self.execute_groups(op, Some(roles), rename, memory, sink)
-            }
-            SINGLE | DOUBLE => self.execute_groups(op, None, rename, memory, sink),
             RENAMED => self.rename_only(op.inst, rename),
-            _ => {
+            PLAIN | JOINED => {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
             }
+            _ => self.execute_groups(op, roles_of(KIND), rename, memory, sink),
         };
         let retires = op.retires && !(accesses(KIND) && aborts(op, &done));
         let retired = match KIND {
-            DOUBLE => self.complete(op, &done, mops, retires, sink),
+            _ if is_double(KIND) => self.complete(op, &done, mops, retires, sink),
             _ if op.squash == NEVER => self.retire_one::<KIND, S>(&done, retires, sink),
             _ => op.squash,
         };
@@ -105,7 +116,7 @@ impl Pipeline {
         }
         match KIND {
             JOINED => self.window.take_joined(op.inst, retired + 1),
-            DOUBLE => {
+            _ if is_double(KIND) => {
                 let left = self.mops_left(op, mops);
                 self.window.take_mops(op.inst, Way::Issue, left, retired + 1, memory_until);
             }
@@ -124,16 +135,17 @@ impl Pipeline {
         true
     }
 
-    /// An instruction of two MOPs; one function for both paths, since these are rarer.
+    /// The same, as one function for both paths: for what is rarer. All ways together do not fit the host's
+    /// first-level cache for instructions.
     #[inline(never)]
-    pub(crate) fn place_double<M: MemoryPort, S: EventSink>(
+    pub(crate) fn place_apart<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        self.place_short::<DOUBLE, M, S>(op, arrival, memory, sink)
+        self.place_short::<KIND, M, S>(op, arrival, memory, sink)
     }
 
     /// The slot of the first MOP of an instruction, nearly always its only one.
@@ -186,7 +198,7 @@ impl Pipeline {
         } else {
             sink.executed(&op.inst.tally);
         }
-        if KIND == DOUBLE && mops == 2 {
+        if is_double(KIND) && mops == 2 {
             sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
         }
         self.raise_by_operand::<S>(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);

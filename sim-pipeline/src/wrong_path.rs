@@ -28,8 +28,8 @@ pub(crate) struct Checkpoint {
 /// or one stride further; a branch goes where it is predicted to go, unless a directed test says otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guess {
-    /// `(last address, stride)`, by static instruction; address 0 is "never".
-    seen: Vec<(u64, i64)>,
+    /// `(last address, where it would go next)`, by static instruction; a last address of 0 is "never".
+    seen: Vec<(u64, u64)>,
     /// Where branches of directed tests go; a trace knows nothing of a path that was not taken.
     outcomes: Vec<(InstId, u64)>,
 }
@@ -43,17 +43,18 @@ impl Guess {
             // Grows with the static code only, not with the instructions run.
             self.seen.resize((id + 1).next_power_of_two(), (0, 0));
         }
-        let (last, stride) = &mut self.seen[id];
-        *stride = if *last == 0 { 0 } else { addr.wrapping_sub(*last) as i64 };
-        *last = addr;
+        let (last, next) = &mut self.seen[id];
+        let stride = if *last == 0 { 0 } else { addr.wrapping_sub(*last) as i64 };
+        // Strides of more than a page are taken for chance.
+        let stride = if stride.unsigned_abs() <= 4096 { stride } else { 0 };
+        (*last, *next) = (addr, addr.wrapping_add_signed(stride));
     }
 
-    /// Where the instruction would go next, if it was ever seen. Strides of more than a page are
-    /// taken for chance.
+    /// Where the instruction would go next, if it was ever seen.
+    #[inline]
     pub(crate) fn address(&self, id: InstId) -> Option<u64> {
-        let (last, stride) = self.seen.get(id as usize).copied()?;
-        let stride = if stride.unsigned_abs() <= 4096 { stride } else { 0 };
-        (last != 0).then(|| last.wrapping_add_signed(stride))
+        let (last, next) = self.seen.get(id as usize).copied()?;
+        (last != 0).then_some(next)
     }
 
     /// Where the branch goes, if that was said.
@@ -239,7 +240,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> bool {
         let touches_nothing = inst.mem.op == MemOp::None && inst.special == Special::None;
-        let addr = if touches_nothing { None } else { self.guess.address(id) };
+        let addr = self.guess.address(id).filter(|_| !touches_nothing);
         let flags = InstFlags::default();
         let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
         if inst.mem.elements > 0
@@ -247,7 +248,7 @@ impl Pipeline {
         {
             let (flags, further) = self.last_elements.guess(id, addr);
             let op = Op { flags, more: &further[..flags.further()], ..op };
-            return self.place_any(&op, &arrival, memory, sink);
+            return self.place_any(&op, &{ arrival }, memory, sink);
         }
         self.place(&op, &arrival, memory, sink)
     }

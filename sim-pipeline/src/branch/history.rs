@@ -66,7 +66,7 @@ pub(super) fn tag_fold(fold: u32) -> u32 {
 #[derive(Clone, Debug)]
 pub struct History {
     /// All bits set for a branch that was taken, none for another one; the last one is at the head.
-    ring: Box<[i8; RING]>,
+    ring: Box<[i32; RING]>,
     /// Age of the branch that leaves the history of each table, 0 for the last one.
     oldest: [u32; MAX_TABLES],
     /// Where that branch's bit stands in the two registers; 0 for a table that is not there.
@@ -122,7 +122,7 @@ impl History {
     /// Moves past one bit.
     fn push_bit(&mut self, taken: bool) {
         let places = self.oldest.map(|age| self.state.head.wrapping_sub(age) % RING as u32);
-        let gone = places.map(|at| i32::from(self.ring[at as usize % RING]) as u32);
+        let gone = places.map(|at| self.ring[at as usize % RING] as u32);
         let comes = u32::from(taken) * (1 | 1 << TAG_SHIFT);
         let (index_top, tag_top) = (1 << self.folded_bits, 1 << (TAG_SHIFT + TAG_BITS));
         let keep = (index_top - 1) | (tag_top - (1 << TAG_SHIFT));
@@ -132,7 +132,7 @@ impl History {
             *fold = (moved ^ around) & keep;
         }
         let head = (self.state.head + 1) % RING as u32;
-        self.ring[head as usize] = -i8::from(taken);
+        self.ring[head as usize] = -i32::from(taken);
         self.state.head = head;
         self.state.recent = self.state.recent << 1 | u32::from(taken);
     }

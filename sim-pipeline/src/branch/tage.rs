@@ -81,8 +81,8 @@ impl Tage {
     pub fn look_up(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) -> bool {
         let base = self.bimodal[self.bimodal_index(pc)] >= 2;
         (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
-        (found.slots, found.tags) = self.locate(pc, history);
-        let matches = self.matches(&found.slots, &found.tags);
+        self.locate(pc, history, found);
+        let matches = self.matches(found);
         if matches == 0 {
             return base;
         }
@@ -104,25 +104,30 @@ impl Tage {
 
     /// The tables that have an entry of the branch, one bit each.
     #[inline]
-    fn matches(&self, slots: &[u32; MAX_TABLES], tags: &[u32; MAX_TABLES]) -> u32 {
+    fn matches(&self, found: &DirectionLookup) -> u32 {
         // The length is a power of two: a slot is never cut, and never asked whether it is one.
         let last = self.entries.len() - 1;
-        let found: [u32; MAX_TABLES] =
-            std::array::from_fn(|i| self.entries[slots[i] as usize & last].tag.into());
-        let same = |i: usize| u32::from(found[i] == tags[i]) << i;
+        let same = |i: usize| {
+            let tag: u32 = self.entries[found.slots[i] as usize & last].tag.into();
+            u32::from(tag == found.tags[i]) << i
+        };
         (0..MAX_TABLES).fold(0, |matches, i| matches | same(i))
     }
 
-    /// Slots and tags in all tables at once, those of tables that are not there for nothing.
-    #[inline]
-    fn locate(&self, pc: u64, history: &HistoryState) -> ([u32; MAX_TABLES], [u32; MAX_TABLES]) {
+    /// Slots and tags in all tables at once, those of tables that are not there for nothing. Apart from what looks at
+    /// them one by one: together the compiler takes neither all at once nor one by one.
+    #[inline(never)]
+    fn locate(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) {
         // A product spreads addresses over all slots, however far apart branches stand.
         let mixed_pc = ((pc >> 2) as u32).wrapping_mul(0x9e37_79b1);
         let (by_index, by_tag) = (mixed_pc >> 16, mixed_pc >> 8);
-        let (folds, starts) = (*history.folds(), self.starts);
-        let slot = |i: usize| (by_index ^ index_fold(folds[i])) & self.slot_mask | starts[i];
-        let tag = |fold: u32| (by_tag ^ tag_fold(fold) << 1 ^ fold << 3) & TAG_MASK | TAG_PRESENT;
-        (std::array::from_fn(slot), folds.map(tag))
+        for ((slot, fold), start) in found.slots.iter_mut().zip(history.folds()).zip(&self.starts) {
+            *slot = (by_index ^ index_fold(*fold)) & self.slot_mask | start;
+        }
+        for (tag, fold) in found.tags.iter_mut().zip(history.folds()) {
+            let mixed = by_tag ^ tag_fold(*fold) << 1 ^ fold << 3;
+            *tag = mixed & TAG_MASK | TAG_PRESENT;
+        }
     }
 
     /// Place of the branch's entry in table `i`.
