@@ -7,8 +7,9 @@ use crate::wrong_path::{Course, flows_on, raise_branch};
 use sim_core::{Cycle, EventSink, InstId};
 use sim_isa::{BranchKind, Inst, MemOp, Program};
 
-/// Cycles that a wrong path lasts if nobody knows when its branch resolves. With it the machine without a pipeline has as many
-/// accesses as the runs of the nine programs with which windows were tuned (`docs/regions.md`).
+/// Cycles that a wrong path lasts if nobody knows when its branch resolves. With it the machine without a pipeline
+/// has as many accesses as the runs of five of the nine programs with which windows were tuned
+/// (`docs/regions.md`); the four others were looked at behind it.
 const ASTRAY: Cycle = 12;
 
 /// Who hears what a core would do in vain behind a branch that was predicted wrongly.
