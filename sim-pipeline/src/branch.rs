@@ -161,13 +161,8 @@ impl BranchUnit {
         Prediction { next, taken, btb, resteered }
     }
 
-    /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. False
-    /// when the prediction was wrong.
-    pub fn learn(&mut self, branch: Branch, next: u64) -> bool {
-        matches!(self.direction, DirectionUnit::Perfect) || !self.meet(branch, next).1
-    }
-
-    /// The same, with the prediction, and whether it was wrong.
+    /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. The prediction,
+    /// and whether it was wrong.
     pub fn meet(&mut self, branch: Branch, next: u64) -> (Prediction, bool) {
         let perfect = self.perfect(branch, Some(next));
         let prediction = perfect.unwrap_or_else(|| self.predict(branch));
@@ -387,10 +382,10 @@ mod tests {
         let pattern = [true, true, false, true, false];
         for i in 0..500 {
             let next = if pattern[i % pattern.len()] { 0x2000 } else { 0x1004 };
-            taught.learn(conditional(), next);
+            taught.meet(conditional(), next);
             run(&mut ran, conditional(), pattern[i % pattern.len()], next);
             let call = Branch { pc: 0x3000, kind: BranchKind::Call, target: 0x9000 };
-            taught.learn(call, 0x9000);
+            taught.meet(call, 0x9000);
             run(&mut ran, call, true, 0x9000);
         }
         for branch in [conditional(), Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 }] {

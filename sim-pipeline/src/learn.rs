@@ -21,14 +21,8 @@ pub trait Astray {
 }
 
 impl Pipeline {
-    /// The branch at `pc` went on at `next`. No time passes, nothing is counted. False when it was predicted
-    /// elsewhere.
-    pub fn learn_branch(&mut self, pc: u64, inst: &Inst, next: u64) -> bool {
-        let is_learned = !matches!(inst.branch, BranchKind::None | BranchKind::ExceptionReturn);
-        !is_learned || self.branches.learn(Branch::of(pc, inst), next)
-    }
-
-    /// As [`Pipeline::learn_branch`], of the branch `id`; where it was predicted elsewhere, `astray` hears of the wrong path.
+    /// The branch `id` went on at `next`: the predictors learn from it. No time passes, nothing is counted. False when it
+    /// was predicted elsewhere; then `astray` hears of the wrong path.
     pub fn learn_branch_astray(
         &mut self,
         id: InstId,

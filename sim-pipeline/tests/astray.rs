@@ -42,8 +42,8 @@ fn config() -> PipelineConfig {
 }
 
 /// A branch, a load behind it that was at an address before, and an endless loop behind that.
-fn machine() -> (Pipeline, Program, u32) {
-    let (mut program, mut pipeline) = (Program::new(), Pipeline::new(&config()));
+fn machine(config: &PipelineConfig) -> (Pipeline, Program, u32) {
+    let (mut program, mut pipeline) = (Program::new(), Pipeline::new(config));
     let branch = program.intern(BASE, CBZ);
     let load = program.intern(BASE + 4, LDR);
     program.intern(BASE + 8, B_SELF);
@@ -53,25 +53,28 @@ fn machine() -> (Pipeline, Program, u32) {
 
 #[test]
 fn a_wrong_path_is_followed_until_time_is_up() {
-    let (mut pipeline, mut program, branch) = machine();
+    let (mut pipeline, mut program, branch) = machine(&config());
     let mut heard = Heard::default();
     assert!(!pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
     assert_eq!(heard.touched, [(BASE + 4, 0x1234_0000)]);
     assert_eq!(heard.fetched[..3], [BASE + 4, BASE + 8, BASE + 8]);
     assert!(heard.fetched.len() < 100, "{} fetched", heard.fetched.len());
     let mut slow = Heard { waits: 100, ..Heard::default() };
-    let (mut pipeline, mut program, branch) = machine();
+    let (mut pipeline, mut program, branch) = machine(&config());
     pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut slow);
     assert_eq!((slow.fetched.len(), slow.touched.len()), (1, 0), "the branch resolves before");
 }
 
 #[test]
-fn predictors_learn_the_same_as_without_it() {
-    let (mut pipeline, mut program, branch) = machine();
-    let (mut other, ..) = machine();
-    let inst = *program.inst(branch);
+fn predictors_learn_the_same_whether_wrong_paths_are_followed_or_not() {
+    let (mut pipeline, mut program, branch) = machine(&config());
+    let mut straight = config();
+    straight.wrong_path.enabled = false;
+    let (mut other, mut same, _) = machine(&straight);
     for next in [TARGET, TARGET, BASE + 4, TARGET, BASE + 4, BASE + 4].repeat(20) {
+        let mut nothing = Heard::default();
         let right = pipeline.learn_branch_astray(branch, next, &mut program, &mut Heard::default());
-        assert_eq!(right, other.learn_branch(BASE, &inst, next));
+        assert_eq!(right, other.learn_branch_astray(branch, next, &mut same, &mut nothing));
+        assert!(nothing.fetched.is_empty(), "it stays on its way");
     }
 }
