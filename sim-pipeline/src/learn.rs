@@ -20,9 +20,20 @@ pub trait Astray {
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64);
 }
 
+/// True for a branch that is predicted at all.
+fn is_learned(branch: BranchKind) -> bool {
+    !matches!(branch, BranchKind::None | BranchKind::ExceptionReturn)
+}
+
 impl Pipeline {
-    /// The branch `id` went on at `next`: the predictors learn from it. No time passes, nothing is counted. False when it
-    /// was predicted elsewhere; then `astray` hears of the wrong path.
+    /// The branch at `pc` went on at `next`: the predictors learn from it. No time passes, nothing is counted.
+    pub fn learn_branch(&mut self, pc: u64, inst: &Inst, next: u64) {
+        if is_learned(inst.branch) {
+            self.branches.meet(Branch::of(pc, inst), next);
+        }
+    }
+
+    /// The same, of the branch `id`. False when it was predicted elsewhere; then `astray` hears of the wrong path.
     pub fn learn_branch_astray(
         &mut self,
         id: InstId,
@@ -32,8 +43,7 @@ impl Pipeline {
     ) -> bool {
         let inst = program.inst(id);
         let branch = Branch::of(program.pc(id), inst);
-        let is_learned = !matches!(inst.branch, BranchKind::None | BranchKind::ExceptionReturn);
-        if !is_learned || self.branches.perfect(branch, Some(next)).is_some() {
+        if !is_learned(inst.branch) || self.branches.perfect(branch, Some(next)).is_some() {
             return true;
         }
         let prediction = self.branches.predict(branch);
