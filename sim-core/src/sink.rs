@@ -33,7 +33,7 @@ pub trait EventSink {
         self.count(event, 1);
     }
 
-    /// An instruction was executed and raised these. Told only to a sink that [`EventSink::ADDS_UP`].
+    /// An instruction, or its second operation, was executed and raised these. Told only to a sink that [`EventSink::ADDS_UP`].
     #[inline]
     fn executed(&mut self, tally: &EventTally) {
         let _ = tally;

@@ -241,14 +241,18 @@ struct Vain<'a, M, S> {
 }
 
 impl<M: MemoryPort, S: EventSink> Astray for Vain<'_, M, S> {
-    fn fetch(&mut self, pc: u64) -> Cycle {
+    fn fetch(&mut self, pc: u64) -> Option<Cycle> {
         let line = pc >> LINE_SHIFT;
         if std::mem::replace(&mut self.line, line) == line {
-            return 0;
+            return Some(0);
         }
         let reply = self.port.fetch(VirtAddr(line << LINE_SHIFT), self.now, self.sink);
-        let is_late = [Happened::L1_MISS, Happened::L1_TLB_MISS].map(|one| reply.happened.has(one));
-        if is_late.contains(&true) { reply.done.saturating_sub(self.now) } else { 0 }
+        if reply.happened.abort().is_some() {
+            return None;
+        }
+        let is_late =
+            reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS);
+        Some(if is_late { reply.done.saturating_sub(self.now) } else { 0 })
     }
 
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64) {

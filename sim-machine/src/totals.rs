@@ -7,9 +7,9 @@ use sim_isa::StaticEvents;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     counts: Counts,
-    /// What is not in `counts` yet, by place in [`StaticEvents::LIST`], and of how many instructions.
+    /// What is not in `counts` yet, by place in [`StaticEvents::LIST`], and of how many tallies.
     executed: EventTally,
-    instructions: u8,
+    tallies: u8,
 }
 
 impl Totals {
@@ -22,7 +22,7 @@ impl Totals {
     #[inline(never)]
     fn settle(&mut self) {
         let executed = std::mem::take(&mut self.executed);
-        self.instructions = 0;
+        self.tallies = 0;
         for (event, n) in StaticEvents::LIST.into_iter().zip(executed.0) {
             self.counts.count(event, n.into());
         }
@@ -40,11 +40,11 @@ impl EventSink for Totals {
     #[inline(always)]
     fn executed(&mut self, tally: &EventTally) {
         // Each raises an event once at most.
-        if self.instructions == u8::MAX {
+        if self.tallies == u8::MAX {
             self.settle();
         }
         self.executed.add(tally);
-        self.instructions += 1;
+        self.tallies += 1;
     }
 }
 

@@ -122,6 +122,9 @@ impl Pipeline {
             result: rename + 1,
         };
         let mut done = Done::default();
+        debug_assert!(
+            roles.is_empty() || (2..=3).contains(&roles.len()) && roles.len() == inst.uops().len()
+        );
         let group = |i: usize| (&inst.uops[i], inst.queue_entries[i]);
         if let [first, second, rest @ ..] = roles {
             self.run_group(op, group(0), *first, &mut at, &mut done, memory, sink);

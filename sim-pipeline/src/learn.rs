@@ -1,5 +1,5 @@
 //! Branches and accesses of a stretch that the pipeline does not run: the predictors and the guesses of wrong
-//! paths learn from them.
+//! paths learn from them, and go astray as a core would.
 
 use crate::branch::{Branch, Outcome};
 use crate::pipeline::Pipeline;
@@ -14,8 +14,8 @@ const ASTRAY: Cycle = 12;
 
 /// Who hears what a core would do in vain behind a branch that was predicted wrongly.
 pub trait Astray {
-    /// The instruction at `pc` is fetched: how many cycles it waits for that.
-    fn fetch(&mut self, pc: u64) -> Cycle;
+    /// The instruction at `pc` is fetched: how many cycles it waits for that; `None` if it cannot be.
+    fn fetch(&mut self, pc: u64) -> Option<Cycle>;
     /// An instruction accesses memory, as far as anybody knows at `addr`.
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64);
 }
@@ -66,11 +66,12 @@ impl Pipeline {
         let width = Cycle::from(self.config.front_end.mop_width);
         let mut left = ASTRAY * width;
         while let Some(id) = program.fetch(pc) {
-            let waited = astray.fetch(pc) * width;
-            if waited + 1 >= left {
+            let Some(waited) = astray.fetch(pc) else { return };
+            let used = waited.saturating_mul(width).saturating_add(1);
+            if used >= left {
                 return;
             }
-            left -= waited + 1;
+            left -= used;
             let inst = program.inst(id);
             if let (Some(addr), true) = (self.guess.address(id), inst.mem.op != MemOp::None) {
                 astray.touch(pc, inst, addr);
@@ -80,7 +81,7 @@ impl Pipeline {
                 _ => {
                     let prediction = self.branches.predict(Branch::of(pc, inst));
                     let late = u64::from(prediction.resteered) * self.config.branch.resteer_cycles;
-                    left = left.saturating_sub(late * width);
+                    left = left.saturating_sub(late.saturating_mul(width));
                     prediction.next
                 }
             };

@@ -64,8 +64,8 @@ const fn way_of(kind: u8) -> Way {
 impl Pipeline {
     /// One instruction through all stages: false when its path was squashed before it got a slot.
     ///
-    /// Inlined wherever it is called, so that on the right path nothing asks for a squash, and what is handed from
-    /// stage to stage stays in registers.
+    /// Inlined where it is called, so that on the right path nothing asks for a squash, and what is handed from
+    /// stage to stage stays in registers; what is rarer goes through [`Pipeline::place_apart`].
     #[inline(always)]
     pub(crate) fn place_short<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -74,7 +74,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        // What is free now nothing else takes before it does, at its end.
+        // Of one MOP: what is free now nothing else takes before it does, at its end.
         let has_entries = KIND != JOINED && self.window.has_entries(op.inst, way_of(KIND));
         let slot = match KIND {
             JOINED => self.join(op, Way::Issue, arrival).map(|(cycle, _)| cycle),
@@ -107,6 +107,7 @@ impl Pipeline {
             _ if op.squash == NEVER => self.retire_one::<KIND, S>(&done, retires, sink),
             _ => op.squash,
         };
+        debug_assert!(may_store(KIND) || !op.inst.stores, "{:?} stores", op.inst.shape);
         let stores = may_store(KIND) && retires && done.store.is_some();
         let drained =
             if stores { self.store(op, &mut done, retired, memory, sink) } else { retired };

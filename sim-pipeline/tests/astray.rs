@@ -19,12 +19,14 @@ struct Heard {
     touched: Vec<(u64, u64)>,
     /// Cycles that every fetch waits.
     waits: Cycle,
+    /// What cannot be fetched.
+    barred: Option<u64>,
 }
 
 impl Astray for Heard {
-    fn fetch(&mut self, pc: u64) -> Cycle {
+    fn fetch(&mut self, pc: u64) -> Option<Cycle> {
         self.fetched.push(pc);
-        self.waits
+        (self.barred != Some(pc)).then_some(self.waits)
     }
 
     fn touch(&mut self, pc: u64, _inst: &Inst, addr: u64) {
@@ -63,10 +65,14 @@ fn a_wrong_path_is_followed_until_time_is_up() {
     let (mut pipeline, mut program, branch) = machine(&config());
     pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut slow);
     assert_eq!((slow.fetched.len(), slow.touched.len()), (1, 0), "the branch resolves before");
+    let mut barred = Heard { barred: Some(BASE + 8), ..Heard::default() };
+    let (mut pipeline, mut program, branch) = machine(&config());
+    pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut barred);
+    assert_eq!(barred.fetched, [BASE + 4, BASE + 8], "nothing is behind what cannot be fetched");
 }
 
 #[test]
-fn predictors_learn_the_same_whether_wrong_paths_are_followed_or_not() {
+fn directions_are_learned_the_same_whether_wrong_paths_are_followed_or_not() {
     let (mut pipeline, mut program, branch) = machine(&config());
     let mut straight = config();
     straight.wrong_path.enabled = false;

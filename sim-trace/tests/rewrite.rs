@@ -23,7 +23,12 @@ fn streams(path: &Path) -> Vec<(u32, Played)> {
 /// Without the tickets of no instruction that a random recording may end with.
 fn sound(mut played: Played) -> Played {
     let count = played.insts.len() as u64;
-    let is_stray = |at: u64, event: StreamEvent| matches!(event, StreamEvent::Ticket { back, .. } if at.checked_sub(back.into()).is_none_or(|own| own >= count));
+    let is_stray = |at: u64, event: StreamEvent| match event {
+        StreamEvent::Ticket { back, .. } => {
+            at.checked_sub(back.into()).is_none_or(|own| own >= count)
+        }
+        _ => false,
+    };
     played.events.retain(|(at, event)| !is_stray(*at, *event));
     played
 }
