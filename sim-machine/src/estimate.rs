@@ -34,7 +34,7 @@ pub fn join(parts: &[Outcome]) -> Option<Outcome> {
 
 impl Estimate {
     /// Scales the outcomes of windows up to the run that they stand for; none without a window.
-    pub(crate) fn new(windows: &[Outcome], regions: &Regions) -> Option<Estimate> {
+    pub fn new(windows: &[Outcome], regions: &Regions) -> Option<Estimate> {
         let weight = |region: &Region| region.stands_for as f64 / region.length as f64;
         let weights: Vec<f64> = regions.windows.iter().map(weight).collect();
         let outcome = weighted(windows, &weights)?;
