@@ -20,6 +20,7 @@ use crate::mode::ModeArgs;
 use crate::perf_stat::PerfStatArgs;
 use crate::pipeline::PipelineArgs;
 use crate::record::RecordArgs;
+use crate::regions::RegionsArgs;
 use crate::report::ReportArgs;
 use crate::spe::SpeArgs;
 use crate::sweep::SweepArgs;
@@ -321,9 +322,6 @@ pub(crate) enum TraceWhat {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
-    #[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
-        n2sim stat --regions long.toml long.n2t")]
     Regions(RegionsArgs),
     /// Print instructions, one per line
     Dump {
@@ -339,35 +337,6 @@ pub(crate) enum TraceWhat {
         #[arg(long, value_name = "N", value_parser = instructions, default_value = "1000")]
         count: u64,
     },
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct RegionsArgs {
-    /// The trace; instructions of one thread
-    pub(crate) file: PathBuf,
-    /// The windows to write (TOML)
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
-    /// About so many windows
-    #[arg(long, value_name = "N", default_value_t = 120)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) windows: u32,
-    /// Instructions of a window (default: a 6000th of the trace, from 10k to 10M)
-    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
-    pub(crate) interval: Option<u64>,
-    /// At most so many groups of intervals that run alike
-    #[arg(long, value_name = "N", default_value_t = 24)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
-    pub(crate) clusters: u32,
-    /// Instructions in front of each window that run and are not counted (default: half of a window's)
-    #[arg(long, value_name = "N", value_parser = instructions)]
-    pub(crate) warmup: Option<u64>,
-    /// Instructions in front of those that go through caches and predictors in order (default: five windows)
-    #[arg(long, value_name = "N", value_parser = instructions)]
-    pub(crate) lesson: Option<u64>,
-    /// Seed of the random choices
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
 }
 
 /// What a trace is written as, by its name.

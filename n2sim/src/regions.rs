@@ -1,30 +1,70 @@
-//! `n2sim trace regions`: writes the windows that stand for a long trace.
+//! `n2sim trace regions`: writes the windows that stand for a long trace, and the states in which they begin.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use sim_machine::{ConfigSource, RegionOptions, Regions};
+use sim_machine::{ConfigSource, RegionOptions, Regions, Session};
 use sim_report::perf_stat::grouped;
 
-use crate::args::RegionsArgs;
+use crate::args::{instructions, instructions_from_one};
 use crate::opened;
-use crate::output::Output;
+use crate::output::{Output, is_written_in_place};
 use crate::stat::with_bar;
 
-/// Reads the trace, writes the file and says what is in it.
+/// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
+    n2sim stat --regions long.toml long.n2t")]
+pub(crate) struct RegionsArgs {
+    /// The trace; instructions of one thread
+    pub(crate) file: PathBuf,
+    /// The windows to write (TOML), and with the ending .states the caches and predictors in front of each
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// About so many windows
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) windows: u32,
+    /// Instructions of a window (default: a 6000th of the trace, from 10k to 10M)
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    pub(crate) interval: Option<u64>,
+    /// At most so many groups of intervals that run alike
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) clusters: u32,
+    /// Instructions in front of each window that run and are not counted (default: half of a window's)
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    pub(crate) warmup: Option<u64>,
+    /// Write no states: windows then begin behind a lesson, which is faster to find, slower to run and less exact
+    #[arg(long)]
+    pub(crate) no_states: bool,
+    /// Instructions in front of those that go through caches and predictors in order, where there are no
+    /// states (default: five windows)
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    pub(crate) lesson: Option<u64>,
+    /// Seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// Reads the trace, writes the files and says what is in them.
 pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()> {
     let session = opened::on(&args.file, &ConfigSource::default().document()?)?;
-    let options = RegionOptions {
-        interval: args.interval,
-        windows: args.windows as usize,
-        clusters: args.clusters as usize,
-        warmup: args.warmup,
-        lesson: args.lesson,
-        seed: args.seed,
-    };
     let mut file = Output::create(Some(&args.output))?;
+    let options = options(args);
     let find = |progress: &mut dyn FnMut(u64)| Ok(Regions::find(&session, &options, progress)?);
-    let ((regions, found), _) = with_bar(session.instructions(), find)?;
-    write!(file, "{regions}")?;
+    let ((mut regions, found), _) = with_bar(session.instructions(), find)?;
+    // A pipe has no file beside it.
+    let has_states = !args.no_states && !is_written_in_place(&args.output);
+    let states = has_states.then(|| beside(&args.output));
+    if let Some(path) = &states {
+        let written = write_states(&session, &regions, path)?;
+        regions.states = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        write!(file, "{regions}")?;
+        written.finish()?;
+    } else {
+        write!(file, "{regions}")?;
+    }
     file.finish()?;
     let windows = regions.windows.len();
     let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
@@ -40,5 +80,43 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
         100.0 * counted as f64 / regions.instructions as f64,
         grouped(regions.warmup)
     )?;
+    if let Some(path) = &states {
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        writeln!(
+            out,
+            "{}: the states in which they begin, {} bytes",
+            path.display(),
+            grouped(bytes)
+        )?;
+    }
     Ok(())
+}
+
+fn options(args: &RegionsArgs) -> RegionOptions {
+    RegionOptions {
+        interval: args.interval,
+        windows: args.windows as usize,
+        clusters: args.clusters as usize,
+        warmup: args.warmup,
+        lesson: args.lesson,
+        seed: args.seed,
+    }
+}
+
+/// The file of states beside a file of windows.
+fn beside(windows: &Path) -> PathBuf {
+    match windows.with_extension("states") {
+        same if same == windows => windows.with_extension("states.states"),
+        path => path,
+    }
+}
+
+/// Writes the states; the file is still to be finished.
+fn write_states(session: &Session, regions: &Regions, path: &Path) -> anyhow::Result<Output> {
+    let mut file = Output::create(Some(path))?;
+    let name = path.display().to_string();
+    with_bar(session.instructions(), |progress| {
+        Ok(regions.write_states(session, &mut file, &name, progress)?)
+    })?;
+    Ok(file)
 }

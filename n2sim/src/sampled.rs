@@ -1,10 +1,12 @@
 //! Runs of parts: windows that stand for all of a trace, chunks of it that run at the same time, or a part of
 //! the machine. Each event has a counter of its own in them.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session};
+use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session, States};
 
 use crate::args::StatArgs;
 use crate::input;
@@ -42,7 +44,8 @@ fn windows(
     let text = input::text(path).with_context(|| format!("{file}: the windows cannot be read"))?;
     let regions = Regions::parse(&file, &text)?;
     regions.check_trace(&file, session.trace())?;
-    let estimate = session.run_regions(&regions, progress)?;
+    let (mut states, note) = states(path, &regions, session)?;
+    let estimate = session.run_regions(&regions, states.as_mut(), progress)?;
     let Estimate { mut outcome, errors, unknown } =
         estimate.context("a file of windows has one at least")?;
     let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
@@ -52,10 +55,36 @@ fn windows(
         regions.windows.len(),
         100.0 * counted as f64 / regions.instructions as f64
     ));
+    outcome.notes.extend(note);
     if unknown > 0 {
         outcome.notes.push(format!(
             "{unknown} clusters have one window only: what they add to the error is not known"
         ));
     }
     Ok(Sampled { outcome, errors: Some(errors) })
+}
+
+/// The states in which the windows of `path` begin, if they are of this machine; else a word on it.
+fn states(
+    path: &Path,
+    regions: &Regions,
+    session: &Session,
+) -> anyhow::Result<(Option<States>, Option<String>)> {
+    let Some(name) = &regions.states else { return Ok((None, None)) };
+    let file = path.with_file_name(name);
+    let shown = file.display().to_string();
+    let input = File::open(&file).with_context(|| {
+        format!(
+            "{shown}: the states that {} names cannot be read; find the windows again, or take its line \
+             `states` out",
+            path.display()
+        )
+    })?;
+    let states = States::new(Box::new(BufReader::new(input)), &shown)?;
+    if regions.fit_states(session, &states)? {
+        return Ok((Some(states), None));
+    }
+    let note = "caches, TLBs, prefetchers or predictors of this configuration are not those of the states: \
+                the windows begin behind a lesson";
+    Ok((None, Some(format!("{shown}: {note}"))))
 }

@@ -4,6 +4,8 @@
 //! A request becomes a key of one word, an entry a tag and a mask: an entry for a block or for every
 //! ASID has fewer mask bits. Not modeled: translation regimes of other exception levels.
 
+use sim_core::Stored;
+
 use crate::config::TableBaseRegister;
 use crate::page_map::{FRAME_SHIFT, PAGE_BITS};
 
@@ -89,6 +91,18 @@ impl EntryTag {
 impl Default for EntryTag {
     fn default() -> EntryTag {
         EntryTag::EMPTY
+    }
+}
+
+impl Stored for EntryTag {
+    const WORDS: usize = 2;
+
+    fn store(self, words: &mut [u64]) {
+        (words[0], words[1]) = (self.tag, self.mask);
+    }
+
+    fn load(words: &[u64]) -> EntryTag {
+        EntryTag { tag: words[0], mask: words[1] }
     }
 }
 

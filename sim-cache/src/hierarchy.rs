@@ -4,7 +4,8 @@
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
 use sim_core::{
-    Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr, TagUse, VirtAddr,
+    Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr, StateVisitor, TagUse,
+    VirtAddr, WarmState,
 };
 
 use crate::address_space::AddressSpace;
@@ -334,5 +335,34 @@ impl CorePort<'_> {
             }
             MemKind::Maintain(what) => self.maintain(what, request.addr, now, sink),
         }
+    }
+}
+
+/// What lies in caches, TLBs and prefetchers. Requests that are on their way, errors, marks of exclusives,
+/// address spaces and pages are no part of it.
+impl WarmState for MemorySystem {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        for core in &mut self.cores {
+            core.visit(visitor);
+        }
+        self.uncore.visit(visitor);
+    }
+}
+
+impl WarmState for CoreMemory {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.itlb.visit(visitor);
+        self.dtlb.visit(visitor);
+        self.l2_tlb.visit(visitor);
+        self.l1i.visit(visitor);
+        self.l1d.visit(visitor);
+        self.l2.visit(visitor);
+        let l2 = &self.l2;
+        for l1 in [&mut self.l1i, &mut self.l1d] {
+            l1.retain(|line| l2.probe(line).is_some());
+        }
+        self.write_streams.visit(visitor);
+        self.l2_streams.visit(visitor);
+        self.prefetcher.visit(visitor);
     }
 }

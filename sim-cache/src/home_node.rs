@@ -3,7 +3,7 @@
 //! With direct connect a slice allocates on evictions from an L2. It is exclusive for data that one
 //! core wants (a read takes the line away) and keeps code and what several cores share.
 
-use sim_core::LineAddr;
+use sim_core::{LineAddr, StateVisitor, WarmState};
 
 use crate::config::SlcConfig;
 use crate::level::{Level, Victim};
@@ -97,6 +97,12 @@ impl Slc {
     pub(crate) fn state(&self, line: LineAddr) -> Option<LineState> {
         let place = self.level.probe_in(self.hash.set_of(line), line)?;
         Some(self.level.state(place))
+    }
+}
+
+impl WarmState for Slc {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.level.visit(visitor);
     }
 }
 

@@ -4,7 +4,7 @@
 //! in physical addresses: it follows lines inside a page and never leaves it. Not modeled: the region
 //! and the temporal engine of the N2.
 
-use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr};
+use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr, StateVisitor, Stored, WarmState};
 
 use crate::config::PrefetchConfig;
 use crate::hierarchy::CoreMemory;
@@ -142,6 +142,37 @@ impl CoreMemory {
                 asked += 1;
             }
         }
+    }
+}
+
+impl Stored for Stream {
+    const WORDS: usize = 5;
+
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.key;
+        words[1] = self.last;
+        words[2] = self.step.cast_unsigned();
+        words[3] = self.repeats.into();
+        words[4] = self.ahead;
+    }
+
+    fn load(words: &[u64]) -> Stream {
+        let step = words[2].cast_signed().clamp(-STEP_MAX, STEP_MAX);
+        // Without a step nothing runs.
+        let most = if step == 0 { 0 } else { STEPS_TO_START };
+        Stream {
+            key: words[0],
+            last: words[1],
+            step,
+            repeats: (words[3] as u32).min(most),
+            ahead: words[4].min(u64::from(u16::MAX)),
+        }
+    }
+}
+
+impl WarmState for L2Streams {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.streams);
     }
 }
 

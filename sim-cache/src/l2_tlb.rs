@@ -4,9 +4,13 @@
 //! Each kind and size has its own index bits, so a lookup probes one set for each size that was ever
 //! entered. The least recently used entry of a set is replaced.
 
+use sim_core::{StateVisitor, Stored, WarmState};
+
 use crate::address_space::{EntryTag, Key};
 use crate::config::L2TlbConfig;
-use crate::page_map::FRAME_SHIFT;
+use crate::mapping::LAST_LEVEL;
+use crate::page_map::{ADDRESS_BITS, FRAME_SHIFT};
+use crate::replacement::LATEST_STAMP;
 use crate::tag_array::Arrival;
 use crate::tlb::Translation;
 
@@ -145,5 +149,39 @@ impl L2Tlb {
                 self.stamps[index] = 0;
             }
         }
+    }
+}
+
+impl Stored for EntryKind {
+    const WORDS: usize = 1;
+
+    fn store(self, words: &mut [u64]) {
+        words[0] = match self {
+            EntryKind::Final => 0,
+            EntryKind::Stage2 => 1,
+            EntryKind::Partial(level) => 2 + u64::from(level),
+        };
+    }
+
+    fn load(words: &[u64]) -> EntryKind {
+        match words[0] {
+            0 => EntryKind::Final,
+            1 => EntryKind::Stage2,
+            level => EntryKind::Partial((level - 2) as u32 & LAST_LEVEL),
+        }
+    }
+}
+
+impl WarmState for L2Tlb {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.tags);
+        visitor.words(&mut self.stamps);
+        visitor.words(&mut self.entries);
+        visitor.one(&mut self.clock);
+        visitor.one(&mut self.final_shifts);
+        visitor.one(&mut self.partial_levels);
+        self.clock = self.clock.min(LATEST_STAMP);
+        // Sizes that a piece of the address space may have.
+        self.final_shifts &= (1 << ADDRESS_BITS) - (1 << FRAME_SHIFT);
     }
 }

@@ -1,7 +1,7 @@
 //! One cache: tags and the policy that chooses victims. What an access to it means is decided by
 //! the flows (`data_side`, `fetch_side`, `l2`), which raise the events.
 
-use sim_core::{Cycle, LineAddr};
+use sim_core::{Cycle, LineAddr, StateVisitor, WarmState};
 
 use crate::config::ReplacementKind;
 use crate::prefetch_stats::PrefetchCounts;
@@ -188,6 +188,11 @@ impl Level {
         Some(state)
     }
 
+    /// Drops lines that cannot be here, without a word: a state from a file may have any.
+    pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
+        self.tags.retain(stays);
+    }
+
     /// Removes every line.
     pub(crate) fn clear(&mut self) {
         let unused = self.tags.lines().filter(|(_, state)| state.is_prefetched()).count();
@@ -244,5 +249,12 @@ impl Level {
     /// Every line present, with its state.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
         self.tags.lines()
+    }
+}
+
+impl WarmState for Level {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.tags.visit(visitor);
+        self.replacement.visit(visitor);
     }
 }

@@ -35,7 +35,7 @@ pub struct PageTarget {
 }
 
 /// Virtual and physical addresses have 48 bits.
-const ADDRESS_BITS: u32 = 48;
+pub(crate) const ADDRESS_BITS: u32 = 48;
 /// log2 of the unit in which pages are counted: the smallest granule.
 pub(crate) const FRAME_SHIFT: u32 = 12;
 /// Bits of a physical page number.

@@ -4,6 +4,8 @@
 //! It learns from L1 misses and from the first use of a prefetched line, in line addresses, so a
 //! hit on an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
 
+use sim_core::{StateVisitor, Stored, WarmState};
+
 use crate::config::PrefetchConfig;
 
 /// log2 of the region in which a stream is recognized, in lines (4 KiB).
@@ -117,6 +119,42 @@ impl Track {
         let first = self.last.wrapping_add_signed(self.stride * i64::from(self.ahead + 1));
         self.ahead += count;
         (count > 0).then_some(PrefetchRun { first, stride: self.stride, count })
+    }
+}
+
+/// The most repetitions that a file may tell of: far from the end of their counter.
+const FAR: u32 = u32::MAX >> 2;
+
+impl Stored for Track {
+    const WORDS: usize = 5;
+
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.key;
+        words[1] = self.last;
+        words[2] = self.stride.cast_unsigned();
+        words[3] = self.confidence.into();
+        words[4] = self.ahead.into();
+    }
+
+    fn load(words: &[u64]) -> Track {
+        Track {
+            key: words[0],
+            last: words[1],
+            stride: words[2].cast_signed().clamp(-STRIDE_MAX, STRIDE_MAX),
+            confidence: words[3] as u32 & FAR,
+            ahead: words[4] as u32 & FAR,
+        }
+    }
+}
+
+impl WarmState for DataPrefetcher {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        for table in [&mut self.strides, &mut self.streams] {
+            visitor.words(&mut table.tracks);
+            let mut next = table.next as u64;
+            visitor.one(&mut next);
+            table.next = next as usize % table.tracks.len();
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use sim_core::{StateVisitor, WarmState};
 
 use crate::config::ReplacementKind;
 use crate::tag_array::Place;
@@ -187,6 +188,28 @@ impl Random {
     fn victim(&mut self) -> u32 {
         // The high half of a product is even over the ways to within 2^-32.
         ((u64::from(self.rng.next_u32()) * u64::from(self.ways)) >> 32) as u32
+    }
+}
+
+/// Longest time that a file may say has passed: far from the end of the clocks.
+pub(crate) const LATEST_STAMP: u64 = u64::MAX >> 8;
+
+/// The draws of the random policy go on as they are: one is as good as another.
+impl WarmState for Replacement {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        match self {
+            Replacement::TreePlru(tree) => visitor.words(&mut tree.bits),
+            Replacement::Lru(lru) => {
+                visitor.words(&mut lru.stamps);
+                visitor.one(&mut lru.clock);
+                lru.clock = lru.clock.min(LATEST_STAMP);
+            }
+            Replacement::Rrip(rrip) => {
+                visitor.bytes(&mut rrip.values);
+                rrip.values.iter_mut().for_each(|value| *value &= DISTANT);
+            }
+            Replacement::Random(_) => {}
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It knows no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
 
-use sim_core::{Cycle, DataSource, LineAddr};
+use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, Stored, WarmState};
 
 /// When something on its way arrives: a line, or a translation.
 ///
@@ -286,6 +286,15 @@ impl TagArray {
         self.states[index] = state;
     }
 
+    /// Drops lines that are not to stay.
+    pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
+        for tag in self.tags.iter_mut().filter(|tag| **tag != 0) {
+            if !stays(LineAddr(*tag - 1)) {
+                *tag = 0;
+            }
+        }
+    }
+
     /// Empties every place.
     pub(crate) fn clear_all(&mut self) {
         self.tags.fill(0);
@@ -311,6 +320,27 @@ impl TagArray {
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
         let pairs = self.tags.iter().zip(&self.states);
         pairs.filter(|(tag, _)| **tag != 0).map(|(tag, state)| (LineAddr(tag - 1), *state))
+    }
+}
+
+impl Stored for LineState {
+    const WORDS: usize = 1;
+
+    #[inline]
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.0;
+    }
+
+    #[inline]
+    fn load(words: &[u64]) -> LineState {
+        LineState(words[0])
+    }
+}
+
+impl WarmState for TagArray {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.tags);
+        visitor.words(&mut self.states);
     }
 }
 

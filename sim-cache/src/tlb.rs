@@ -4,12 +4,13 @@
 //! time: a second miss to the page waits on it (decision A13). One entry holds a whole block or
 //! contiguous range.
 
-use sim_core::Cycle;
 use sim_core::time::NEVER;
+use sim_core::{Cycle, StateVisitor, Stored, WarmState};
 
 use crate::address_space::{EntryTag, Key};
 use crate::mapping::{Leaf, Permissions};
 use crate::page_map::{FRAME_BITS, MemoryType, PageTarget};
+use crate::replacement::LATEST_STAMP;
 use crate::tag_array::Arrival;
 
 /// One translation, of whatever size.
@@ -160,6 +161,64 @@ impl L1Tlb {
                 *entry = L1Entry::default();
             }
         }
+    }
+}
+
+impl Stored for Translation {
+    const WORDS: usize = 6;
+
+    fn store(self, words: &mut [u64]) {
+        self.tag.store(words);
+        let Permissions { read_only, no_exec } = self.permissions;
+        let flags = [self.tagged, read_only, no_exec].map(u64::from);
+        words[2] = self.delta;
+        words[3] = self.memory as u64 | flags[0] << 2 | flags[1] << 3 | flags[2] << 4;
+        words[4] = self.arrival.ready;
+        words[5] = self.arrival.latency.into();
+    }
+
+    fn load(words: &[u64]) -> Translation {
+        let flag = |bit: u32| words[3] >> bit & 1 == 1;
+        let memory = match words[3] & 3 {
+            0 => MemoryType::Cacheable,
+            1 => MemoryType::NonCacheable,
+            _ => MemoryType::Device,
+        };
+        Translation {
+            tag: EntryTag::load(words),
+            delta: words[2],
+            memory,
+            tagged: flag(2),
+            permissions: Permissions { read_only: flag(3), no_exec: flag(4) },
+            arrival: Arrival { ready: words[4], latency: words[5] as u32 },
+        }
+    }
+}
+
+impl Stored for L1Entry {
+    const WORDS: usize = Translation::WORDS + 2;
+
+    fn store(self, words: &mut [u64]) {
+        self.translation.store(words);
+        words[Translation::WORDS] = self.plain_from;
+        words[Translation::WORDS + 1] = self.stamp;
+    }
+
+    fn load(words: &[u64]) -> L1Entry {
+        L1Entry {
+            translation: Translation::load(words),
+            plain_from: words[Translation::WORDS],
+            stamp: words[Translation::WORDS + 1],
+        }
+    }
+}
+
+/// Without the hints, which only say where to look first.
+impl WarmState for L1Tlb {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.entries);
+        visitor.one(&mut self.clock);
+        self.clock = self.clock.min(LATEST_STAMP);
     }
 }
 

@@ -5,7 +5,7 @@
 //! a request: core, mesh, home node, supplier, and back. Who else has a line is decided in `coherence`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sim_core::{Cycle, DataSource, LineAddr};
+use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::coherence::Want;
 use crate::config::MemoryConfig;
@@ -309,5 +309,14 @@ impl Uncore {
     pub(crate) fn slc_state(&self, line: LineAddr) -> Option<LineState> {
         let chip = usize::from(self.remote.has(line));
         self.chips[chip].slc.as_ref()?.state(line)
+    }
+}
+
+/// The system level caches. Who else holds a line matters to several cores only, and is not shown.
+impl WarmState for Uncore {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {
+            slc.visit(visitor);
+        }
     }
 }

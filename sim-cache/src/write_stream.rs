@@ -3,7 +3,9 @@
 //! PMU guide 4.2.3 (full-line writes that go to the L2 without writing the L1), decision A36. Stores
 //! merge here per line; a full line goes to the L2 as one write that needs no read.
 
-use sim_core::LineAddr;
+use sim_core::{LineAddr, StateVisitor, Stored, WarmState};
+
+use crate::replacement::LATEST_STAMP;
 
 /// Lines that are written at the same time.
 const OPEN_LINES: usize = 4;
@@ -112,6 +114,30 @@ impl WriteStreams {
         self.full_lines = if full { self.full_lines.saturating_add(1) } else { 0 };
         self.held -= u32::from(closed.held);
         closed.held.then_some(Drain { line: LineAddr(closed.tag - 1), full })
+    }
+}
+
+impl Stored for OpenLine {
+    const WORDS: usize = 4;
+
+    fn store(self, words: &mut [u64]) {
+        words.copy_from_slice(&[self.tag, self.bytes, self.held.into(), self.opened]);
+    }
+
+    fn load(words: &[u64]) -> OpenLine {
+        // A place that is free holds nothing.
+        let held = words[2] & 1 == 1 && words[0] != 0;
+        OpenLine { tag: words[0], bytes: words[1], held, opened: words[3] }
+    }
+}
+
+impl WarmState for WriteStreams {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.open);
+        visitor.one(&mut self.opened);
+        visitor.one(&mut self.full_lines);
+        self.opened = self.opened.min(LATEST_STAMP);
+        self.held = self.open.iter().map(|line| u32::from(line.held)).sum();
     }
 }
 

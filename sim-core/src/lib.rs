@@ -9,6 +9,7 @@
 //! * [`register_access`]: what the program did to the PMU's registers;
 //! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
+//! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
 pub mod addr;
@@ -28,6 +29,7 @@ pub mod sink;
 pub mod stall;
 pub mod time;
 pub mod trace_inst;
+pub mod warm_state;
 
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
 pub use event_name::EventName;
@@ -45,3 +47,4 @@ pub use sink::{Counts, EventSink, EventTally, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;
 pub use trace_inst::{Activity, InstFlags, InstId, MAX_FURTHER, TraceInst};
+pub use warm_state::{Giver, StateVisitor, Stored, Taker, WarmState};

@@ -10,7 +10,7 @@
 use sim_cache::MemorySystem;
 use sim_core::{
     Cycle, EventSink, Happened, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest, MemoryPort,
-    PmuEvent, TraceInst, VirtAddr,
+    PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
 };
 use sim_isa::{Inst, MemOp, Program};
 use sim_pipeline::{Astray, Pipeline};
@@ -112,6 +112,17 @@ impl<'a, S: EventSink> Approach<'a, S> {
             line: NOWHERE,
             code: 0,
         }
+    }
+
+    /// What time it is, and the instruction that ran last: where it went on is not known yet.
+    pub(crate) fn place(&self) -> (Cycle, Option<u32>) {
+        (self.now, self.last)
+    }
+
+    /// Shows what lies in caches, TLBs, prefetchers and predictors.
+    pub(crate) fn show_state<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.memory.visit(visitor);
+        self.pipeline.visit(visitor);
     }
 
     /// What time it is at the end, and the instruction that ran last: where it went on nobody knows yet.

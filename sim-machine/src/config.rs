@@ -59,6 +59,20 @@ pub struct MachineConfig {
     pub spe: sim_pmu::SpeConfig,
 }
 
+/// Changes when what units show of their state changes its order, its words or its meaning.
+const WARM_LAYOUT: u32 = 1;
+
+impl MachineConfig {
+    /// Hash of all that shapes what a program leaves in caches, TLBs, prefetchers and predictors of the machine
+    /// without a pipeline. Cores that differ in anything else can begin in the same state.
+    pub fn warm_hash(&self) -> u64 {
+        let sim_pipeline::PipelineConfig { branch, wrong_path, front_end, .. } = &self.pipeline;
+        let shapes = (WARM_LAYOUT, branch, wrong_path, front_end.mop_width);
+        let text = format!("{:?}", (shapes, &self.memory, &self.semantics, &self.run));
+        xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+    }
+}
+
 /// Identity of the core.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

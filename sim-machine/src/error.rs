@@ -2,7 +2,7 @@
 
 use crate::regions::RegionsError;
 use sim_cache::BadMapping;
-use sim_trace::TraceError;
+use sim_trace::{StatesError, TraceError};
 
 /// A run that cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -112,4 +112,7 @@ pub enum MachineError {
     /// The file of windows cannot be used.
     #[error(transparent)]
     Regions(#[from] RegionsError),
+    /// The file of states cannot be used.
+    #[error(transparent)]
+    States(#[from] StatesError),
 }

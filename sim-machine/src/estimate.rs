@@ -7,6 +7,7 @@
 //! not in that error: it is the same in all of them.
 
 use crate::known::Known;
+pub use crate::known::Machine;
 use crate::levels::{LevelCounts, add_at};
 use crate::outcome::{CoreOutcome, Outcome};
 use crate::regions::{Region, Regions};
@@ -34,13 +35,13 @@ pub fn join(parts: &[Outcome]) -> Option<Outcome> {
 
 impl Estimate {
     /// Scales the outcomes of windows up to the run that they stand for; none without a window.
-    pub fn new(windows: &[Outcome], regions: &Regions) -> Option<Estimate> {
+    pub fn new(windows: &[Outcome], regions: &Regions, machine: Machine) -> Option<Estimate> {
         let weight = |region: &Region| region.stands_for as f64 / region.length as f64;
         let weights: Vec<f64> = regions.windows.iter().map(weight).collect();
         let outcome = weighted(windows, &weights)?;
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
         let strata = Strata::new(&regions.windows);
-        if let Some(known) = Known::new(regions, outcome.header.config_hash, &counts) {
+        if let Some(known) = Known::new(regions, machine, &counts) {
             return Some(corrected(outcome, &counts, &known, regions.instructions));
         }
         let total = outcome.total();
@@ -232,6 +233,7 @@ mod tests {
             warmup: 0,
             lesson: 0,
             known_on: None,
+            states: None,
             known: Vec::new(),
             windows: windows.iter().map(region).collect(),
         }
@@ -239,7 +241,9 @@ mod tests {
 
     fn cycles(cycles: &[u64], windows: &[(u32, u64, u64)]) -> (u64, f64, usize) {
         let outcomes: Vec<Outcome> = cycles.iter().map(|cycles| outcome(*cycles)).collect();
-        let estimate = Estimate::new(&outcomes, &regions(windows)).expect("there are windows");
+        let machine = Machine { warm: 0, is_warm: false };
+        let estimate =
+            Estimate::new(&outcomes, &regions(windows), machine).expect("there are windows");
         let count = estimate.outcome.total().value(PmuEvent::CPU_CYCLES);
         (count, estimate.errors[PmuEvent::CPU_CYCLES as usize], estimate.unknown)
     }

@@ -61,6 +61,16 @@ const OWN: f64 = 0.05;
 /// Correlation from which on a line is drawn.
 const LEAST: f64 = 0.3;
 
+/// The machine that windows ran on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// What shapes the content of its caches and predictors
+    /// ([`MachineConfig::warm_hash`](crate::MachineConfig::warm_hash)).
+    pub warm: u64,
+    /// Windows began in the states of a file, not behind a lesson.
+    pub is_warm: bool,
+}
+
 /// An estimate of a rate, and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
@@ -92,12 +102,12 @@ struct Column {
 impl Known {
     /// What the file knows, for windows that counted this on a machine of this configuration; none if it knows
     /// nothing or has too few windows to draw a line.
-    pub(crate) fn new(regions: &Regions, config_hash: u64, windows: &[Counts]) -> Option<Known> {
+    pub(crate) fn new(regions: &Regions, machine: Machine, windows: &[Counts]) -> Option<Known> {
         let all = regions.instructions as f64;
         if regions.known.is_empty() || regions.windows.len() < 3 {
             return None;
         }
-        let is_same_machine = regions.known_on == Some(crate::regions::hash_text(config_hash));
+        let is_same_machine = regions.known_on == Some(crate::regions::hash_text(machine.warm));
         let column = |(n, event): (usize, PmuEvent)| {
             let is_exact = is_same_machine && event == MISPREDICTED;
             let count = |(one, found): (&Region, &Counts)| {
@@ -106,7 +116,7 @@ impl Known {
             };
             let bias = match event {
                 _ if is_exact => EXACT,
-                _ if PLAIN.contains(&event) => 0.0,
+                _ if PLAIN.contains(&event) || machine.is_warm => 0.0,
                 _ => BIAS,
             };
             let rates = regions.windows.iter().zip(windows).map(count).collect();
@@ -268,10 +278,12 @@ mod tests {
             warmup: 0,
             lesson: 0,
             known_on: Some(hash_text(7)),
+            states: None,
             known: counts(all),
             windows: windows.iter().map(region).collect(),
         };
-        Known::new(&regions, 7, found).expect("there is something known")
+        Known::new(&regions, Machine { warm: 7, is_warm: false }, found)
+            .expect("there is something known")
     }
 
     /// Windows that counted an event so often.

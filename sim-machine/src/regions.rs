@@ -9,6 +9,7 @@ mod calibrate;
 mod choose;
 mod cluster;
 mod file;
+mod states;
 mod traits;
 mod vectors;
 
@@ -22,6 +23,7 @@ pub(crate) use file::hash_text;
 use sim_core::Counts;
 use sim_pipeline::Pipeline;
 use sim_trace::{StreamInfo, TraceFile};
+pub use states::States;
 use traits::TraitReader;
 use vectors::{Interval, Vector, VectorReader};
 
@@ -107,9 +109,14 @@ pub struct Regions {
     pub warmup: u64,
     /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
     pub lesson: u64,
-    /// Hash of the configuration of the machine without a pipeline, in hexadecimal.
+    /// Hash of the machine without a pipeline ([`MachineConfig::warm_hash`](crate::MachineConfig::warm_hash)), in
+    /// hexadecimal.
     #[serde(default)]
     pub known_on: Option<String>,
+    /// Name of the file of states in which the windows begin, in the folder of this one; without it they begin
+    /// behind a lesson.
+    #[serde(default)]
+    pub states: Option<String>,
     /// What that machine counted in the whole trace; empty where nobody knows.
     #[serde(default)]
     pub known: Vec<u64>,
@@ -168,7 +175,8 @@ impl Regions {
             instructions: stream.instructions,
             warmup,
             lesson: options.lesson.unwrap_or(interval.saturating_mul(5)),
-            known_on: Some(hash_text(session.header().config_hash)),
+            known_on: Some(hash_text(session.config().warm_hash())),
+            states: None,
             known: sums(&intervals),
             windows: chosen.iter().zip(weights).map(region).collect(),
         };

@@ -170,7 +170,7 @@ fn windows_stand_for_the_trace() {
     assert!(found.clusters > 1 && found.intervals > 400, "{found:?}");
     let again = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
     assert_eq!(again.0, regions, "the same each time");
-    let estimate = session.run_regions(&regions, &mut |_| {}).expect("a good trace");
+    let estimate = session.run_regions(&regions, None, &mut |_| {}).expect("a good trace");
     let estimate = estimate.expect("there are windows");
     let (found, expected) = (estimate.outcome.total(), whole(&session, 0, None));
     for event in [PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED, PmuEvent::L1D_CACHE] {

@@ -18,6 +18,7 @@ use gshare::Gshare;
 use history::{History, HistoryState};
 use indirect::IndirectPredictor;
 use return_stack::ReturnStack;
+use sim_core::{StateVisitor, WarmState};
 use sim_isa::{BranchKind, Inst};
 use tage::{DirectionLookup, Tage};
 
@@ -261,6 +262,21 @@ pub struct Outcome {
     pub taken: bool,
     /// The next program counter.
     pub next: u64,
+}
+
+/// What was learned. What was looked up last is no part of it: nothing is on its way.
+impl WarmState for BranchUnit {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.btb.visit(visitor);
+        match &mut self.direction {
+            DirectionUnit::Tage(tage) => tage.visit(visitor),
+            DirectionUnit::Gshare(gshare) => gshare.visit(visitor),
+            DirectionUnit::Perfect => {}
+        }
+        self.indirect.visit(visitor);
+        self.returns.visit(visitor);
+        self.history.visit(visitor);
+    }
 }
 
 #[cfg(test)]

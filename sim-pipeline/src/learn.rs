@@ -4,7 +4,7 @@
 use crate::branch::{Branch, Outcome};
 use crate::pipeline::Pipeline;
 use crate::wrong_path::{Course, flows_on, raise_branch};
-use sim_core::{Cycle, EventSink, InstId};
+use sim_core::{Cycle, EventSink, InstId, StateVisitor, WarmState};
 use sim_isa::{BranchKind, Inst, MemOp, Program};
 
 /// Cycles that a wrong path lasts if nobody knows when its branch resolves. With it the machine without a pipeline
@@ -26,6 +26,12 @@ fn is_learned(branch: BranchKind) -> bool {
 }
 
 impl Pipeline {
+    /// The program has so many instructions that may run: the guesses of wrong paths have room for all of them, and
+    /// what there is to show of them is always as much.
+    pub fn know_code(&mut self, insts: usize) {
+        self.guess.make_room(insts);
+    }
+
     /// The branch at `pc` went on at `next`: the predictors learn from it. No time passes, nothing is counted.
     pub fn learn_branch(&mut self, pc: u64, inst: &Inst, next: u64) {
         if is_learned(inst.branch) {
@@ -117,5 +123,13 @@ impl Pipeline {
         let course = Course { taken, flushed, resolved: true, retires: Some(0) };
         raise_branch(&prediction, course, sink);
         prediction.taken || flushed
+    }
+}
+
+/// What the predictors learned, and where wrong paths would go. Nothing of what is in the pipeline.
+impl WarmState for Pipeline {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.branches.visit(visitor);
+        self.guess.visit(visitor);
     }
 }

@@ -14,7 +14,10 @@ use crate::pipeline::{Pipeline, Previous};
 use crate::scoreboard::Scoreboard;
 use crate::tell::Aftermath;
 use crate::window::WindowMark;
-use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
+use sim_core::{
+    Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause, StateVisitor,
+    WarmState,
+};
 use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
 
 /// The core before a wrong path.
@@ -38,16 +41,20 @@ impl Guess {
     /// Notes an access of the right path.
     #[inline]
     pub(crate) fn learn(&mut self, id: InstId, addr: u64) {
-        let id = id as usize;
-        if id >= self.seen.len() {
+        if id as usize >= self.seen.len() {
             // Grows with the static code only, not with the instructions run.
-            self.seen.resize((id + 1).next_power_of_two(), (0, 0));
+            self.make_room((id as usize + 1).next_power_of_two());
         }
-        let (last, next) = &mut self.seen[id];
+        let (last, next) = &mut self.seen[id as usize];
         let stride = if *last == 0 { 0 } else { addr.wrapping_sub(*last) as i64 };
         // Strides of more than a page are taken for chance.
         let stride = if stride.unsigned_abs() <= 4096 { stride } else { 0 };
         (*last, *next) = (addr, addr.wrapping_add_signed(stride));
+    }
+
+    /// There are at least so many instructions.
+    pub(crate) fn make_room(&mut self, insts: usize) {
+        self.seen.resize(insts.max(self.seen.len()), (0, 0));
     }
 
     /// Where the instruction would go next, if it was ever seen.
@@ -60,6 +67,12 @@ impl Guess {
     /// Where the branch goes, if that was said.
     fn outcome(&self, id: InstId) -> Option<u64> {
         self.outcomes.iter().rev().find(|(branch, _)| *branch == id).map(|(_, next)| *next)
+    }
+}
+
+impl WarmState for Guess {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.seen);
     }
 }
 

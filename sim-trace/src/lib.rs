@@ -8,6 +8,7 @@
 //! * [`PageMap`]: physical pages and attributes, where the trace says them;
 //! * [`verify`], [`info`], [`dump`], [`repack`], [`slice()`], [`merge`]: check, describe, print, write anew;
 //! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
+//! * [`StatesWriter`], [`StatesReader`]: what a machine knew at places of a trace;
 //! * [`foreign`]: traces of other tools, read directly or imported;
 //! * [`scenario`]: the small files of directed tests.
 //!
@@ -67,6 +68,7 @@ mod rewrite;
 mod scan;
 pub mod scenario;
 mod source;
+mod states;
 mod statics;
 mod text;
 mod varint;
@@ -87,6 +89,7 @@ pub use page_text::PageTextError;
 pub use reader::{EventAt, Skim, StreamReader, Ticket, TicketReader};
 pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};
+pub use states::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};
 pub use statics::{CodeWord, StaticTable};
 pub use text::{Info, dump, info};
 pub use verify::{Report, verify, verify_file};

@@ -158,6 +158,13 @@ impl fmt::Display for Regions {
             "# In front of those: go through caches, TLBs, prefetchers and predictors in order.\nlesson = {}",
             self.lesson
         )?;
+        if let Some(states) = &self.states {
+            writeln!(
+                f,
+                "# What the machine below has in front of each window; then no lesson is needed."
+            )?;
+            writeln!(f, "states = {}", toml::Value::from(states.as_str()))?;
+        }
         if let Some(hash) = &self.known_on {
             writeln!(f, "# Configuration of a machine without a pipeline, and what it counts:")?;
             writeln!(f, "known-on = {}", toml::Value::from(hash.as_str()))?;
@@ -195,6 +202,7 @@ mod tests {
             warmup: 5,
             lesson: 50,
             known_on: Some(hash_text(9)),
+            states: Some("a.states".to_owned()),
             known: known(),
             windows: vec![region(0, 0, 30), region(1, 50, 70)],
         }

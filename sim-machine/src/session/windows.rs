@@ -2,17 +2,22 @@
 //!
 //! Between two parts the pipeline stands still. Of what is far from the next part only the last touch of each line
 //! goes through the memory system; what is near goes through caches, TLBs, prefetchers and branch predictors in
-//! order. The last instructions in front of each part run without being counted.
+//! order. Or the way to a part is not gone at all, and it begins in a state that was kept of it. The last
+//! instructions in front of each part run without being counted.
 
 use super::Session;
 use crate::approach::Places;
+use crate::core_run::CoreRun;
 use crate::error::MachineError;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Machine};
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
-use crate::regions::{Region, Regions, only_thread};
+use crate::regions::{Region, Regions, States, only_thread};
 use crate::touches::Touches;
-use sim_core::{Cycle, NullSink};
+use sim_cache::MemorySystem;
+use sim_core::{Cycle, NullSink, Taker, WarmState};
+use sim_isa::Program;
+use sim_trace::StatesError;
 
 /// A part of a thread that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,45 +44,124 @@ impl Session {
         windows: &[Window],
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
-        only_thread(&self.trace)?;
-        let mut program = self.program()?;
-        let mut cores = self.cores(&Default::default(), false)?;
-        let mut memory = self.memory(cores.len())?;
-        let mut touches = Touches::new(self.trace.statics(), &program);
-        let places = Places::new(self.trace.statics(), &program);
+        let mut bench = Bench::new(self)?;
+        let mut touches = Touches::new(self.trace.statics(), &bench.program);
+        let places = Places::new(self.trace.statics(), &bench.program);
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
-            let core = &mut cores[0];
             let begin = window.begin.saturating_sub(window.warmup);
             let learn_from = begin.saturating_sub(window.lesson);
-            core.skip_to(begin, learn_from, &places, &mut touches, &mut program, &mut memory)?;
-            let warmup = window.begin.saturating_sub(core.position());
-            core.begin_window(RegionWatch::window(warmup, window.length));
-            while !core.ended() {
-                core.advance(Cycle::MAX, &mut program, &mut memory, &mut NullSink)?;
-                progress(core.position());
-            }
-            outcomes.push(self.outcome(&cores, &program, Vec::new()));
+            let Bench { program, memory, core } = &mut bench;
+            core.skip_to(begin, learn_from, &places, &mut touches, program, memory)?;
+            outcomes.push(bench.count(self, window.begin, window.length, progress)?);
         }
         Ok(outcomes)
     }
 
-    /// Runs the windows of a file and says what they tell of the whole trace; nothing without a window.
+    /// Runs the windows of a file, each behind its lesson or in its state, and says what they tell of the whole
+    /// trace; nothing without a window.
     ///
     /// # Errors
-    /// As [`Session::run_windows`].
+    /// As [`Session::run_windows`], or if the states are damaged.
     pub fn run_regions(
         &self,
         regions: &Regions,
+        states: Option<&mut States>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Estimate>, MachineError> {
-        let window = |one: &Region| Window {
-            begin: one.begin,
-            length: one.length,
-            warmup: regions.warmup,
-            lesson: regions.lesson,
+        let machine = Machine { warm: self.config.warm_hash(), is_warm: states.is_some() };
+        let outcomes = match states {
+            Some(states) => self.run_warm(regions, states, progress)?,
+            None => self.run_windows(&windows(regions), progress)?,
         };
-        let windows: Vec<Window> = regions.windows.iter().map(window).collect();
-        Ok(Estimate::new(&self.run_windows(&windows, progress)?, regions))
+        Ok(Estimate::new(&outcomes, regions, machine))
+    }
+
+    /// Runs windows, each in its state.
+    fn run_warm(
+        &self,
+        regions: &Regions,
+        states: &mut States,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Vec<Outcome>, MachineError> {
+        let mut bench = Bench::new(self)?;
+        bench.core.know_code(self.trace.statics().insts().len());
+        let file = states.file().to_owned();
+        let damaged = |number: usize, what| StatesError::Damaged {
+            file: file.clone(),
+            place: format!("state {number}"),
+            what,
+        };
+        if states.header().words != bench.words() {
+            return Err(damaged(1, "it is not as large as those of this machine").into());
+        }
+        let mut outcomes = Vec::with_capacity(regions.windows.len());
+        for (window, number) in regions.windows.iter().zip(1..) {
+            let (place, words) =
+                states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
+            if place.position > bench.core.position() {
+                let reader = self.trace.reader_at(bench.core.stream(), place.position)?;
+                let Bench { program, memory, core } = &mut bench;
+                core.jump_to(reader, &place, words, program, memory)?
+                    .ok_or_else(|| damaged(number, "its place is not one of this trace"))?;
+            }
+            outcomes.push(bench.count(self, window.begin, window.length, progress)?);
+        }
+        Ok(outcomes)
+    }
+}
+
+/// The windows of a file, each behind its lesson.
+fn windows(regions: &Regions) -> Vec<Window> {
+    let window = |one: &Region| Window {
+        begin: one.begin,
+        length: one.length,
+        warmup: regions.warmup,
+        lesson: regions.lesson,
+    };
+    regions.windows.iter().map(window).collect()
+}
+
+/// The machine that goes from window to window.
+struct Bench {
+    program: Program,
+    memory: MemorySystem,
+    core: CoreRun,
+}
+
+impl Bench {
+    fn new(session: &Session) -> Result<Bench, MachineError> {
+        only_thread(&session.trace)?;
+        let program = session.program()?;
+        let mut cores = session.cores(&Default::default(), false)?;
+        let memory = session.memory(cores.len())?;
+        let core = cores.pop().expect("one thread has instructions");
+        Ok(Bench { program, memory, core })
+    }
+
+    /// Words of its state.
+    fn words(&mut self) -> u64 {
+        let mut taker = Taker::default();
+        self.memory.visit(&mut taker);
+        self.core.visit(&mut taker);
+        taker.words.len() as u64
+    }
+
+    /// Runs to the begin of a window, and counts the window.
+    fn count(
+        &mut self,
+        session: &Session,
+        begin: u64,
+        length: u64,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Outcome, MachineError> {
+        let Bench { program, memory, core } = self;
+        let warmup = begin.saturating_sub(core.position());
+        core.begin_window(RegionWatch::window(warmup, length));
+        while !core.ended() {
+            core.advance(Cycle::MAX, program, memory, &mut NullSink)?;
+            progress(core.position());
+        }
+        Ok(session.outcome(std::slice::from_ref(core), program, Vec::new()))
     }
 }

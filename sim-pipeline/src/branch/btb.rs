@@ -5,6 +5,8 @@
 //! branches and brings all those of a region at once, so the bubble of its access is shared by the
 //! branches of a region: that is how cycles per branch come to depend on spacing.
 
+use sim_core::{StateVisitor, Stored, WarmState};
+
 /// Which buffer knew a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BtbHit {
@@ -162,6 +164,30 @@ impl Btb {
     fn main_set(&mut self, pc: u64) -> &mut [Entry; MAIN_WAYS] {
         let sets = self.main.len();
         &mut self.main[fold(pc >> REGION_SHIFT, sets)]
+    }
+}
+
+impl Stored for Region {
+    const WORDS: usize = 1 + 2 * REGION_BRANCHES;
+
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.number;
+        for (entry, words) in self.branches.into_iter().zip(words[1..].chunks_exact_mut(2)) {
+            entry.store(words);
+        }
+    }
+
+    fn load(words: &[u64]) -> Region {
+        let branch = |n: usize| Entry::load(&words[1 + 2 * n..]);
+        Region { number: words[0], branches: std::array::from_fn(branch) }
+    }
+}
+
+impl WarmState for Btb {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(self.nano.as_flattened_mut());
+        visitor.words(self.regions.as_flattened_mut());
+        visitor.words(self.main.as_flattened_mut());
     }
 }
 

@@ -2,6 +2,7 @@
 //! the last directions (gshare).
 
 use super::history::HistoryState;
+use sim_core::{StateVisitor, WarmState};
 
 /// The counters, taken from 2 on.
 #[derive(Clone, Debug)]
@@ -29,5 +30,12 @@ impl Gshare {
 
     fn slot(&self, pc: u64, history: &HistoryState) -> usize {
         ((pc >> 2) as usize ^ history.recent() as usize) & (self.counters.len() - 1)
+    }
+}
+
+impl WarmState for Gshare {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.bytes(&mut self.counters);
+        self.counters.iter_mut().for_each(|counter| *counter &= 3);
     }
 }

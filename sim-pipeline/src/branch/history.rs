@@ -6,6 +6,7 @@
 
 use super::Branch;
 use super::tage::{MAX_HISTORY, MAX_TABLES};
+use sim_core::{StateVisitor, Stored, WarmState};
 use sim_isa::BranchKind;
 
 /// Directions kept: more than the longest history, so that a saved state stays valid while the wrong path
@@ -135,6 +136,34 @@ impl History {
         self.ring[head as usize] = -i32::from(taken);
         self.state.head = head;
         self.state.recent = self.state.recent << 1 | u32::from(taken);
+    }
+}
+
+impl Stored for HistoryState {
+    const WORDS: usize = MAX_TABLES + 3;
+
+    fn store(self, words: &mut [u64]) {
+        let (folds, others) = words.split_at_mut(MAX_TABLES);
+        folds.iter_mut().zip(self.folds).for_each(|(word, fold)| *word = fold.into());
+        others.copy_from_slice(&[self.head.into(), self.recent.into(), self.path]);
+    }
+
+    fn load(words: &[u64]) -> HistoryState {
+        HistoryState {
+            folds: std::array::from_fn(|i| words[i] as u32),
+            head: words[MAX_TABLES] as u32 % RING as u32,
+            recent: words[MAX_TABLES + 1] as u32,
+            path: words[MAX_TABLES + 2],
+        }
+    }
+}
+
+impl WarmState for History {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        let mut taken = self.ring.map(|bits| bits as u8 & 1);
+        visitor.bytes(&mut taken);
+        *self.ring = taken.map(|bit| -i32::from(bit & 1));
+        visitor.one(&mut self.state);
     }
 }
 

@@ -5,6 +5,7 @@
 //! address and one by address and path, remember places instead of targets.
 
 use super::history::HistoryState;
+use sim_core::{StateVisitor, Stored, WarmState};
 
 /// Sets of the pool that one branch reaches, by the target.
 const SETS_OF_A_BRANCH: usize = 16;
@@ -140,6 +141,30 @@ fn fold(value: u64, size: usize) -> usize {
 /// Names a branch on its path.
 fn path_name(pc: u64, history: &HistoryState) -> u64 {
     (history.path() & PATH_MASK) ^ pc.rotate_left(32)
+}
+
+impl Stored for Pointer {
+    const WORDS: usize = 1;
+
+    fn store(self, words: &mut [u64]) {
+        let Pointer { tag, place, confidence } = self;
+        words[0] = u64::from(tag) | u64::from(place) << 16 | u64::from(confidence) << 24;
+    }
+
+    fn load(words: &[u64]) -> Pointer {
+        let place = (words[0] >> 16) as u8 % PLACES as u8;
+        Pointer { tag: words[0] as u16, place, confidence: (words[0] >> 24) as u8 & 3 }
+    }
+}
+
+impl WarmState for IndirectPredictor {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(self.by_address.sets.as_flattened_mut());
+        visitor.words(self.by_path.sets.as_flattened_mut());
+        visitor.words(&mut self.pool);
+        visitor.bytes(&mut self.victims);
+        self.victims.iter_mut().for_each(|way| *way %= WAYS as u8);
+    }
 }
 
 #[cfg(test)]

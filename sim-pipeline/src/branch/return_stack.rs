@@ -1,5 +1,7 @@
 //! The return stack: predicts where a return goes (16 entries; 14 measured on this family).
 
+use sim_core::{StateVisitor, WarmState};
+
 /// Most entries a configuration may ask for.
 pub const MAX_ENTRIES: usize = 64;
 
@@ -39,6 +41,16 @@ impl ReturnStack {
         self.top = (self.top + self.size - 1) % self.size;
         self.depth -= 1;
         Some(address)
+    }
+}
+
+impl WarmState for ReturnStack {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.entries);
+        let mut place = (self.top as u64, self.depth as u64);
+        visitor.one(&mut place);
+        self.top = place.0 as usize % self.size;
+        self.depth = (place.1 as usize).min(self.size);
     }
 }
 

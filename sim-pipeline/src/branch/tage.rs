@@ -5,6 +5,7 @@
 
 use super::history::{HistoryState, index_fold, tag_fold};
 use crate::config::BranchConfig;
+use sim_core::{StateVisitor, Stored, WarmState};
 
 /// Most tagged tables.
 pub const MAX_TABLES: usize = 8;
@@ -208,5 +209,33 @@ impl Tage {
 
     fn bimodal_index(&self, pc: u64) -> usize {
         (pc >> 2) as usize & (self.bimodal.len() - 1)
+    }
+}
+
+impl Stored for Entry {
+    const WORDS: usize = 1;
+
+    fn store(self, words: &mut [u64]) {
+        let counter = self.counter.cast_unsigned();
+        words[0] = u64::from(self.tag) | u64::from(counter) << 16 | u64::from(self.useful) << 24;
+    }
+
+    fn load(words: &[u64]) -> Entry {
+        let counter = ((words[0] >> 16) as u8).cast_signed().clamp(-4, 3);
+        Entry { tag: words[0] as u16, counter, useful: (words[0] >> 24) as u8 & 3 }
+    }
+}
+
+impl WarmState for Tage {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.bytes(&mut self.bimodal);
+        self.bimodal.iter_mut().for_each(|counter| *counter &= 3);
+        visitor.words(&mut self.entries);
+        let mut trust = u32::from(self.trust_new.cast_unsigned());
+        visitor.one(&mut trust);
+        self.trust_new = (trust as u8).cast_signed().clamp(-8, 7);
+        visitor.one(&mut self.updates);
+        self.updates %= AGING_PERIOD;
+        visitor.one(&mut self.dice);
     }
 }

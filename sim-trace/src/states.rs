@@ -1,0 +1,452 @@
+//! A file of states: what a machine had in its caches and predictors at some places of a trace, one behind
+//! the other.
+//!
+//! A state is a list of words of which this file knows nothing. Each is stored by how it differs from the one
+//! before, the first one from zeros, because little of a large cache changes from one place to the next.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | `N2STATES` |
+//! | 4 | version |
+//! | 4 | number of states |
+//! | 8 each | hash of the trace, of the machine, of the places; words of a state; hash (XXH3) of all before |
+//! | for each state: 8, 8 | position in the stream; cycle |
+//! | 4, 4, 4 | instruction that ran last; bytes of the difference; bytes of it compressed (zstd) |
+//! | 8 | hash (XXH3) of these and of the compressed bytes |
+//! | | the compressed bytes |
+//!
+//! A difference is a list of runs: words that stay, words that change, and by how much each of them does
+//! (`varint`). All numbers are little-endian.
+
+use std::io::{self, Read, Write};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::varint::{PADDING, put_varint, unzigzag, varint_at, zigzag};
+
+const MAGIC: &[u8; 8] = b"N2STATES";
+const VERSION: u32 = 1;
+const HEADER: usize = 48;
+const ENTRY: usize = 28;
+/// Level of compression: higher ones make the file a tenth smaller.
+const LEVEL: i32 = 3;
+/// Words of the largest state that is read: 1 GiB.
+const MOST_WORDS: u64 = 1 << 27;
+/// Most bytes that a word takes in a difference: two varints for its run, one for itself.
+const WORST: usize = 27;
+
+/// What the states belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatesHeader {
+    /// How many there are.
+    pub count: u32,
+    /// Hash of the trace.
+    pub trace: u64,
+    /// Hash of the machine.
+    pub machine: u64,
+    /// Hash of the places, as whoever chose them names them.
+    pub places: u64,
+    /// Words of each.
+    pub words: u64,
+}
+
+/// Where a state was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatePlace {
+    /// Instructions of the stream before it.
+    pub position: u64,
+    /// The machine's clock there.
+    pub cycle: u64,
+    /// The instruction that ran last: where it went on the machine has not learned; `None` at the begin.
+    pub last: Option<u32>,
+}
+
+/// Why a file of states cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatesError {
+    /// The system refuses it.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("{file}: no file of states, such as n2sim trace regions writes beside its windows")]
+    Foreign {
+        /// The file.
+        file: String,
+    },
+    /// Another version wrote it.
+    #[error(
+        "{file}: version {found} of the format, this n2sim reads {VERSION}: find the windows again"
+    )]
+    Version {
+        /// The file.
+        file: String,
+        /// Its version.
+        found: u32,
+    },
+    /// It is damaged.
+    #[error("{file}: {place}: {what}; find the windows again with n2sim trace regions")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// Where.
+        place: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// Writes a file of states.
+pub struct StatesWriter<W> {
+    out: W,
+    zstd: zstd::bulk::Compressor<'static>,
+    before: Vec<u64>,
+    difference: Vec<u8>,
+}
+
+impl<W: Write> StatesWriter<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    pub fn new(mut out: W, header: &StatesHeader) -> io::Result<StatesWriter<W>> {
+        let mut bytes = Vec::with_capacity(HEADER + 8);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&header.count.to_le_bytes());
+        for word in [header.trace, header.machine, header.places, header.words] {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
+        out.write_all(&bytes)?;
+        let before = vec![0; header.words as usize];
+        let zstd = zstd::bulk::Compressor::new(LEVEL)?;
+        Ok(StatesWriter { out, zstd, before, difference: Vec::new() })
+    }
+
+    /// Adds the next state, which has as many words as the header says.
+    ///
+    /// # Errors
+    /// If `out` does not take it.
+    pub fn add(&mut self, place: &StatePlace, words: &[u64]) -> io::Result<()> {
+        self.difference.clear();
+        put_difference(&mut self.difference, &self.before, words);
+        self.before.copy_from_slice(words);
+        let packed = self.zstd.compress(&self.difference)?;
+        let mut bytes = Vec::with_capacity(ENTRY + 8 + packed.len());
+        bytes.extend_from_slice(&place.position.to_le_bytes());
+        bytes.extend_from_slice(&place.cycle.to_le_bytes());
+        let lengths = [self.difference.len() as u32, packed.len() as u32];
+        for word in [place.last.unwrap_or(u32::MAX), lengths[0], lengths[1]] {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        let hash = entry_hash(&bytes, &packed);
+        bytes.extend_from_slice(&hash.to_le_bytes());
+        bytes.extend_from_slice(&packed);
+        self.out.write_all(&bytes)
+    }
+
+    /// Gives the destination back.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+fn entry_hash(entry: &[u8], packed: &[u8]) -> u64 {
+    xxh3_64(packed) ^ xxh3_64(entry).rotate_left(1)
+}
+
+/// Reads a file of states, one behind the other.
+pub struct StatesReader<R> {
+    input: R,
+    file: String,
+    header: StatesHeader,
+    begun: u32,
+    zstd: zstd::bulk::Decompressor<'static>,
+    packed: Vec<u8>,
+    difference: Vec<u8>,
+    words: Vec<u64>,
+}
+
+impl<R: Read> StatesReader<R> {
+    /// Reads the begin of `file`.
+    ///
+    /// # Errors
+    /// If it is no such file, damaged or of another version.
+    pub fn new(mut input: R, file: &str) -> Result<StatesReader<R>, StatesError> {
+        let io = |source| StatesError::Io { file: file.to_owned(), source };
+        let mut bytes = Vec::new();
+        input.by_ref().take(HEADER as u64 + 8).read_to_end(&mut bytes).map_err(io)?;
+        if !bytes.starts_with(MAGIC) {
+            return Err(StatesError::Foreign { file: file.to_owned() });
+        }
+        let damaged = |what| StatesError::Damaged {
+            file: file.to_owned(),
+            place: "its first bytes".to_owned(),
+            what,
+        };
+        if bytes.len() < HEADER + 8 {
+            return Err(damaged("the file ends there"));
+        }
+        let word = |at: usize| number(&bytes[at..at + 8]);
+        if number(&bytes[8..12]) != u64::from(VERSION) {
+            let found = number(&bytes[8..12]) as u32;
+            return Err(StatesError::Version { file: file.to_owned(), found });
+        }
+        if word(HEADER) != xxh3_64(&bytes[..HEADER]) {
+            return Err(damaged("the checksum is another one"));
+        }
+        let header = StatesHeader {
+            count: number(&bytes[12..16]) as u32,
+            trace: word(16),
+            machine: word(24),
+            places: word(32),
+            words: word(40),
+        };
+        if header.words > MOST_WORDS {
+            return Err(damaged("states are larger than any machine's"));
+        }
+        let zstd = zstd::bulk::Decompressor::new().map_err(io)?;
+        Ok(StatesReader {
+            input,
+            file: file.to_owned(),
+            header,
+            begun: 0,
+            zstd,
+            packed: Vec::new(),
+            difference: Vec::new(),
+            words: Vec::new(),
+        })
+    }
+
+    /// What the states belong to.
+    pub fn header(&self) -> &StatesHeader {
+        &self.header
+    }
+
+    /// Name of the file, for messages.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The next state and where it was taken; `None` behind the last one.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn next_state(&mut self) -> Result<Option<(StatePlace, &[u64])>, StatesError> {
+        if self.begun == self.header.count {
+            return Ok(None);
+        }
+        self.begun += 1;
+        // Only now, when whoever reads has seen how large states are.
+        self.words.resize(self.header.words as usize, 0);
+        match self.read() {
+            Ok(place) => Ok(Some((place, &self.words))),
+            Err(Trouble::Io(source)) => Err(StatesError::Io { file: self.file.clone(), source }),
+            Err(Trouble::Damage(what)) => {
+                let (file, number) = (self.file.clone(), self.begun);
+                let place = format!("state {number} of {}", self.header.count);
+                self.begun = self.header.count;
+                Err(StatesError::Damaged { file, place, what })
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<StatePlace, Trouble> {
+        let mut entry = [0; ENTRY + 8];
+        read_all(&mut self.input, &mut entry)?;
+        let short = |at: usize| number(&entry[at..at + 4]) as u32;
+        let (last, plain, packed) = (short(16), short(20) as usize, short(24) as usize);
+        if plain > WORST * self.words.len() + PADDING {
+            return Err(Trouble::Damage("it is larger than states are"));
+        }
+        self.packed.clear();
+        let read = self.input.by_ref().take(packed as u64).read_to_end(&mut self.packed)?;
+        if read < packed {
+            return Err(Trouble::Damage("the file ends inside it"));
+        }
+        if number(&entry[ENTRY..]) != entry_hash(&entry[..ENTRY], &self.packed) {
+            return Err(Trouble::Damage("the checksum is another one"));
+        }
+        self.difference.clear();
+        self.difference.reserve(plain + PADDING);
+        self.zstd
+            .decompress_to_buffer(&self.packed, &mut self.difference)
+            .map_err(|_| Trouble::Damage("it cannot be unpacked"))?;
+        if self.difference.len() != plain {
+            return Err(Trouble::Damage("it has another length than it says"));
+        }
+        self.difference.extend_from_slice(&[0; PADDING]);
+        apply(&self.difference, plain, &mut self.words)
+            .ok_or(Trouble::Damage("it does not fit the machine's words"))?;
+        let (position, cycle) = (number(&entry[..8]), number(&entry[8..16]));
+        Ok(StatePlace { position, cycle, last: (last != u32::MAX).then_some(last) })
+    }
+}
+
+enum Trouble {
+    Io(io::Error),
+    Damage(&'static str),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Trouble::Damage("the file ends inside it"),
+            _ => Trouble::Io(error),
+        }
+    }
+}
+
+fn read_all(input: &mut impl Read, bytes: &mut [u8]) -> Result<(), Trouble> {
+    input.read_exact(bytes).map_err(Trouble::from)
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// How `now` differs from `before`.
+fn put_difference(out: &mut Vec<u8>, before: &[u64], now: &[u64]) {
+    let (mut at, mut told) = (0, 0);
+    while at < now.len() {
+        if now[at] == before[at] {
+            at += same(&now[at..], &before[at..]);
+            continue;
+        }
+        let pairs = now[at..].iter().zip(&before[at..]);
+        let count = pairs.take_while(|(now, before)| now != before).count();
+        put_varint(out, (at - told) as u64);
+        put_varint(out, count as u64);
+        for (now, before) in now[at..at + count].iter().zip(&before[at..]) {
+            put_varint(out, zigzag(now.wrapping_sub(*before)));
+        }
+        at += count;
+        told = at;
+    }
+}
+
+/// How many words at the begin are the same.
+fn same(a: &[u64], b: &[u64]) -> usize {
+    const BLOCK: usize = 64;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
+    let whole = BLOCK * blocks.take_while(|(a, b)| a == b).count();
+    whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Changes words by a difference of so many bytes with [`PADDING`] behind them; `None` if it does not fit.
+fn apply(padded: &[u8], length: usize, words: &mut [u64]) -> Option<()> {
+    let (mut pos, mut at) = (0, 0_usize);
+    while pos < length {
+        let (gap, behind) = varint_at(padded, pos)?;
+        let (count, behind) = varint_at(padded, behind)?;
+        pos = behind;
+        at = at.checked_add(usize::try_from(gap).ok()?)?;
+        let end = at.checked_add(usize::try_from(count).ok()?)?;
+        for word in words.get_mut(at..end)? {
+            let (change, behind) = varint_at(padded, pos)?;
+            *word = word.wrapping_add(unzigzag(change));
+            pos = behind;
+        }
+        at = end;
+    }
+    (pos == length).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn header(count: u32, words: u64) -> StatesHeader {
+        StatesHeader { count, trace: 1, machine: 2, places: 3, words }
+    }
+
+    fn place(n: u64) -> StatePlace {
+        StatePlace { position: 10 * n, cycle: 7 * n, last: (n > 0).then_some(n as u32) }
+    }
+
+    fn written(states: &[Vec<u64>]) -> Vec<u8> {
+        let header = header(states.len() as u32, states[0].len() as u64);
+        let mut writer = StatesWriter::new(Vec::new(), &header).expect("memory");
+        for (n, words) in states.iter().enumerate() {
+            writer.add(&place(n as u64), words).expect("memory");
+        }
+        writer.into_inner()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<(StatePlace, Vec<u64>)>, StatesError> {
+        let mut reader = StatesReader::new(bytes, "a.states")?;
+        let mut states = Vec::new();
+        while let Some((place, words)) = reader.next_state()? {
+            states.push((place, words.to_vec()));
+        }
+        Ok(states)
+    }
+
+    fn some_states() -> Vec<Vec<u64>> {
+        let state = |n: u64| (0..500).map(move |i| if i % 7 == n { u64::MAX - i } else { i / 200 });
+        (0..4).map(|n| state(n).collect()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(
+            states in (1_usize..200).prop_flat_map(|words| {
+                let word = prop_oneof![3 => Just(0_u64), 1 => any::<u64>(), 1 => 0..300_u64];
+                prop::collection::vec(prop::collection::vec(word, words), 1..6)
+            }),
+        ) {
+            let found = read(&written(&states)).expect("own bytes");
+            prop_assert_eq!(found.len(), states.len());
+            for (n, (at, words)) in found.into_iter().enumerate() {
+                prop_assert_eq!(at, place(n as u64));
+                prop_assert_eq!(&words, &states[n]);
+            }
+        }
+
+        #[test]
+        fn a_changed_byte_is_found(at in 0_usize..1000, change in 1_u8..=255) {
+            let mut bytes = written(&some_states());
+            let at = at % bytes.len();
+            bytes[at] ^= change;
+            let error = read(&bytes).expect_err("one byte is another one");
+            prop_assert!(error.to_string().starts_with("a.states: "), "{error}");
+        }
+
+        #[test]
+        fn a_cut_file_is_found(length in 0_usize..1000) {
+            let mut bytes = written(&some_states());
+            let length = length % bytes.len();
+            bytes.truncate(length);
+            prop_assert!(read(&bytes).is_err());
+        }
+
+        #[test]
+        fn no_difference_makes_it_fall(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..60),
+            words in 0_usize..20,
+        ) {
+            let length = bytes.len();
+            bytes.extend_from_slice(&[0; PADDING]);
+            apply(&bytes, length, &mut vec![0; words]);
+        }
+    }
+
+    #[test]
+    fn messages_name_the_file_and_the_place() {
+        let told = |bytes: &[u8]| read(bytes).expect_err("it is wrong").to_string();
+        assert!(told(b"[[window]]").starts_with("a.states: no file of states"));
+        let mut bytes = written(&some_states());
+        bytes[8] = 9;
+        assert!(told(&bytes).contains("version 9 of the format, this n2sim reads 1"));
+        let mut bytes = written(&some_states());
+        *bytes.last_mut().expect("there is one") ^= 1;
+        assert!(told(&bytes).contains("state 4 of 4: the checksum is another one"));
+    }
+}
