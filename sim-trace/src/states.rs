@@ -162,8 +162,8 @@ fn entry_hash(entry: &[u8], packed: &[u8]) -> u64 {
 }
 
 /// Reads a file of states, one behind the other.
-pub struct StatesReader<R> {
-    input: R,
+pub struct StatesReader {
+    input: Box<dyn Read>,
     file: String,
     header: StatesHeader,
     begun: u32,
@@ -173,13 +173,14 @@ pub struct StatesReader<R> {
     words: Vec<u64>,
 }
 
-impl<R: Read> StatesReader<R> {
+impl StatesReader {
     /// Reads the begin of `file`.
     ///
     /// # Errors
     /// If it is no such file, damaged or of another version.
-    pub fn new(mut input: R, file: &str) -> Result<StatesReader<R>, StatesError> {
+    pub fn new(input: impl Read + 'static, file: &str) -> Result<StatesReader, StatesError> {
         let io = |source| StatesError::Io { file: file.to_owned(), source };
+        let mut input: Box<dyn Read> = Box::new(input);
         let mut bytes = Vec::new();
         input.by_ref().take(HEADER as u64 + 8).read_to_end(&mut bytes).map_err(io)?;
         if !bytes.starts_with(MAGIC) {
@@ -381,7 +382,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<(StatePlace, Vec<u64>)>, StatesError> {
-        let mut reader = StatesReader::new(bytes, "a.states")?;
+        let mut reader = StatesReader::new(io::Cursor::new(bytes.to_vec()), "a.states")?;
         let mut states = Vec::new();
         while let Some((place, words)) = reader.next_state()? {
             states.push((place, words.to_vec()));
