@@ -7,6 +7,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use sim_core::{Counts, EventSink, PmuEvent, StallCause};
+use sim_machine::estimate::Machine;
 use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
 
 /// Windows of which an estimate is made at most.
@@ -32,16 +33,16 @@ fuzz_target!(|data: &[u8]| -> Corpus {
 fn estimate(regions: &Regions) {
     // As the machine of the file and as another one.
     let own = regions.known_on.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
-    for config_hash in [own.unwrap_or(0), 1] {
-        let windows: Vec<Outcome> =
-            (0..regions.windows.len()).map(|number| outcome(number, config_hash)).collect();
-        let estimate = Estimate::new(&windows, regions).expect("there is a window");
+    let windows: Vec<Outcome> = (0..regions.windows.len()).map(outcome).collect();
+    for (warm, is_warm) in [(own.unwrap_or(0), true), (own.unwrap_or(0), false), (1, false)] {
+        let machine = Machine { warm, is_warm };
+        let estimate = Estimate::new(&windows, regions, machine).expect("there is a window");
         assert!(estimate.errors.iter().all(|error| !error.is_nan() && *error >= 0.0));
     }
 }
 
 /// A window that counted something of every event.
-fn outcome(number: usize, config_hash: u64) -> Outcome {
+fn outcome(number: usize) -> Outcome {
     let mut counts = Counts::default();
     for (place, event) in PmuEvent::ALL.into_iter().enumerate() {
         counts.count(event, (number * 31 + place * 17) as u64 % 97);
@@ -55,6 +56,5 @@ fn outcome(number: usize, config_hash: u64) -> Outcome {
         memory: Default::default(),
         unknown_words: Vec::new(),
     };
-    let header = RunHeader { config_hash, ..RunHeader::default() };
-    Outcome { header, cores: vec![core], clock_hz: 1, notes: Vec::new() }
+    Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
 }

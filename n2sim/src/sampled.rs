@@ -6,7 +6,8 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session, States};
+use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session};
+use sim_trace::StatesReader;
 
 use crate::args::StatArgs;
 use crate::input;
@@ -69,7 +70,7 @@ fn states(
     path: &Path,
     regions: &Regions,
     session: &Session,
-) -> anyhow::Result<(Option<States>, Option<String>)> {
+) -> anyhow::Result<(Option<StatesReader>, Option<String>)> {
     let Some(name) = &regions.states else { return Ok((None, None)) };
     let file = path.with_file_name(name);
     let shown = file.display().to_string();
@@ -80,7 +81,7 @@ fn states(
             path.display()
         )
     })?;
-    let states = States::new(Box::new(BufReader::new(input)), &shown)?;
+    let states = StatesReader::new(BufReader::new(input), &shown)?;
     if regions.fit_states(session, &states)? {
         return Ok((Some(states), None));
     }

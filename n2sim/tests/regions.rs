@@ -105,3 +105,70 @@ fn what_does_not_fit_is_refused() {
     let told = refused(&["trace", "regions", &lz, "-o", &lz]);
     assert!(told.contains("give another file to write"), "{told}");
 }
+
+/// `stat` of a trace in windows.
+fn count(trace: &str, file: &str, more: &[&str]) -> (String, String) {
+    printed(&[&["stat", trace, "--regions", file, "-x,", "-e", "cycles"][..], more].concat())
+}
+
+#[test]
+fn windows_begin_in_the_states_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, trace) = (windows(&folder, "lz.n2t"), trace("lz.n2t"));
+    let states = folder.path().join("windows.states");
+    assert!(std::fs::read(&states).unwrap().starts_with(b"N2STATES"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("\nstates = \"windows.states\"\n"), "{text}");
+    let (in_states, told) = count(&trace, &file, &[]);
+    assert!(!told.contains("lesson"), "{told}");
+    let lessons = folder.path().join("lessons.toml").display().to_string();
+    std::fs::write(&lessons, text.replace("states = \"windows.states\"\n", "")).unwrap();
+    let (behind_lessons, _) = count(&trace, &lessons, &[]);
+    assert_ne!(in_states, behind_lessons, "the states are used");
+    // Another reorder buffer begins in the same states, another L2 does not.
+    let (_, told) = count(&trace, &file, &["--set", "pipeline.window.rob=64"]);
+    assert!(!told.contains("lesson"), "{told}");
+    let (_, told) = count(&trace, &file, &["--set", "memory.l2.size-bytes=524288"]);
+    assert!(told.contains("windows.states: caches, TLBs, ") && told.contains("lesson"), "{told}");
+}
+
+#[test]
+fn states_are_left_out_on_request_and_where_no_file_can_stand_beside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, lz) = (folder.path().join("a.toml"), trace("lz.n2t"));
+    let shown = file.display().to_string();
+    printed(&["trace", "regions", &lz, "-o", &shown, "--no-states"]);
+    let files = || folder.path().read_dir().unwrap().count();
+    assert_eq!(files(), 1, "the windows alone");
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("states ="));
+    let (text, _) = printed(&["trace", "regions", &lz, "-o", "/dev/stdout"]);
+    assert!(text.contains("[[window]]") && !text.contains("states ="), "{text}");
+    let odd = folder.path().join("b.states").display().to_string();
+    printed(&["trace", "regions", &lz, "-o", &odd]);
+    assert!(folder.path().join("b.states.states").exists());
+    count(&lz, &odd, &[]);
+}
+
+#[test]
+fn states_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, lz) = (windows(&folder, "lz.n2t"), trace("lz.n2t"));
+    let states = folder.path().join("windows.states");
+    let (text, bytes) = (std::fs::read_to_string(&file).unwrap(), std::fs::read(&states).unwrap());
+    let told = || refused(&["stat", &lz, "--regions", &file]);
+    for length in [0, 20, 60, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(&states, &bytes[..length]).unwrap();
+        let told = told();
+        assert!(told.contains("windows.states: "), "{length}: {told}");
+        assert!(told.contains("find the windows again") || told.contains("no file of states"));
+    }
+    std::fs::write(&states, &bytes).unwrap();
+    std::fs::write(&file, text.replacen("warmup = 10000", "warmup = 9999", 1)).unwrap();
+    assert!(told().contains("these states are of other windows"), "{}", told());
+    std::fs::write(&file, &text).unwrap();
+    std::fs::write(&states, b"[[window]]").unwrap();
+    assert!(told().contains("windows.states: no file of states"), "{}", told());
+    std::fs::remove_file(&states).unwrap();
+    let told = told();
+    assert!(told.contains("windows.states: the states that ") && told.contains("take its line"));
+}

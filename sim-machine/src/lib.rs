@@ -46,7 +46,7 @@ pub use mode::Mode;
 pub use observe::RunObserver;
 pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};
 pub use region::{Marker, Roi, RunOptions};
-pub use regions::{Region, RegionOptions, Regions, States};
+pub use regions::{Region, RegionOptions, Regions};
 pub use session::{Session, Window};
 pub use sim_cache::{MemoryTally, PrefetchCounts, PrefetchStats, Walks};
 pub use truth::{Ledger, TruthSink};

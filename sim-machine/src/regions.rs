@@ -23,7 +23,6 @@ pub(crate) use file::hash_text;
 use sim_core::Counts;
 use sim_pipeline::Pipeline;
 use sim_trace::{StreamInfo, TraceFile};
-pub use states::States;
 use traits::TraitReader;
 use vectors::{Interval, Vector, VectorReader};
 

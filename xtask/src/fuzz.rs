@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 
 /// Every target, with what it is given.
-const TARGETS: [(&str, &str); 10] = [
+const TARGETS: [(&str, &str); 11] = [
     ("n2t_reader", "traces of our own format"),
     ("foreign_reader", "traces of other tools, packed or not"),
     ("program_file", "ELF files with symbols and lines"),
@@ -16,6 +16,7 @@ const TARGETS: [(&str, &str); 10] = [
     ("metrics", "metric files and formulas"),
     ("config", "configurations and `--set`, with a machine run"),
     ("regions", "files of windows, and estimates from them"),
+    ("states", "files of the states in which windows begin"),
     ("kernel_symbols", "symbols of a kernel: `System.map`, ELF"),
     ("count_table", "counts of `perf stat`, event lists, reports"),
 ];

@@ -1,15 +1,19 @@
 //! Writes the tables and the figure of `docs/regions.md`: windows of traces beside their whole runs.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use sim_core::PmuEvent;
 use sim_machine::{
-    ConfigSource, MachineConfig, RegionOptions, Regions, RunHeader, RunOptions, Session,
+    ConfigSource, Estimate, MachineConfig, RegionOptions, Regions, RunHeader, RunOptions, Session,
 };
 use sim_report::figure::regions::{self as figure, Estimated};
 use sim_tests::repository;
+use sim_trace::StatesReader;
+use tempfile::NamedTempFile;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -81,6 +85,8 @@ struct Row {
     whole: f64,
     windows: f64,
     find: f64,
+    /// Seconds of writing the states, and their bytes.
+    states: (f64, u64),
 }
 
 impl Row {
@@ -179,7 +185,9 @@ fn measure(trace: &Path) -> Result<Row> {
     let (whole, whole_seconds) = timed(|| session.run(&RunOptions::default(), &mut |_| {}))?;
     let options = RegionOptions::default();
     let ((regions, _), find) = timed(|| Regions::find(&session, &options, &mut |_| {}))?;
-    let (estimate, windows) = timed(|| session.run_regions(&regions, &mut |_| {}))?;
+    let (file, states) = timed(|| states(&session, &regions))?;
+    let (estimate, windows) = timed(|| estimate(&session, &regions, file.path()))?;
+    let bytes = file.path().metadata()?.len();
     let estimate = estimate.context("there is no window")?;
     let (found, expected) = (estimate.outcome.total(), whole.total());
     let error = |event: PmuEvent| {
@@ -199,13 +207,28 @@ fn measure(trace: &Path) -> Result<Row> {
         whole: whole_seconds,
         windows,
         find,
+        states: (states, bytes),
     })
+}
+
+/// Writes the states in which the windows begin.
+fn states(session: &Session, regions: &Regions) -> Result<NamedTempFile> {
+    let file = NamedTempFile::new()?;
+    let out = BufWriter::new(file.as_file());
+    regions.write_states(session, out, "states", &mut |_| {})?;
+    Ok(file)
+}
+
+/// Runs the windows in their states, as `n2sim stat` does.
+fn estimate(session: &Session, regions: &Regions, states: &Path) -> Result<Option<Estimate>> {
+    let mut states = StatesReader::new(BufReader::new(File::open(states)?), "states")?;
+    Ok(session.run_regions(regions, Some(&mut states), &mut |_| {})?)
 }
 
 /// What the work gives, and the seconds that this thread had a processor for it.
 fn timed<T, E>(work: impl FnOnce() -> std::result::Result<T, E>) -> Result<(T, f64)>
 where
-    E: std::error::Error + Send + Sync + 'static,
+    anyhow::Error: From<E>,
 {
     let begin = processor_seconds()?;
     let done = work()?;
@@ -240,7 +263,8 @@ fn tables(rows: &[Row]) -> String {
     rows.iter().for_each(|row| text += &format!(" {:.1} |", row.whole));
     for (label, seconds) in [
         ("`stat --regions`", (|row| row.windows) as fn(&Row) -> f64),
-        ("`trace regions`, once", |row| row.find),
+        ("finding windows, once", |row| row.find),
+        ("writing their states, once", |row| row.states.0),
     ] {
         let _ = write!(text, "\n| {label} |");
         for row in rows {
@@ -248,6 +272,8 @@ fn tables(rows: &[Row]) -> String {
                 write!(text, " {:.1} ({:.1} %) |", seconds(row), 100.0 * seconds(row) / row.whole);
         }
     }
+    text += "\n| states, MB |";
+    rows.iter().for_each(|row| text += &format!(" {:.1} |", row.states.1 as f64 / 1e6));
     text += "\n| instructions, millions |";
     rows.iter().for_each(|row| text += &format!(" {} |", row.instructions / 1_000_000));
     text += "\n";

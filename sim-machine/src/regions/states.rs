@@ -4,7 +4,7 @@
 //!
 //! Windows that begin so need no way to them, and are as right about what they find as if all of the trace had run.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use sim_core::{NullSink, Taker};
 use sim_pipeline::Pipeline;
@@ -15,9 +15,6 @@ use super::{Region, Regions, only_thread};
 use crate::approach::{Approach, Places};
 use crate::error::MachineError;
 use crate::session::Session;
-
-/// A file of states that is being read.
-pub type States = StatesReader<Box<dyn Read>>;
 
 impl Region {
     /// Where it is reached: so many instructions in front of it run without being counted.
@@ -47,7 +44,9 @@ impl Regions {
         pipeline.know_code(trace.statics().insts().len());
         let places = Places::new(trace.statics(), &program);
         let (program, pipeline, memory) = (&mut program, &mut pipeline, &mut memory);
-        let mut machine = Approach::new(0, &places, program, pipeline, memory, 0, NullSink);
+        // As a core that stands still at the begin, whose way this is.
+        let begin = pipeline.idle_until(0, &mut NullSink);
+        let mut machine = Approach::new(0, &places, program, pipeline, memory, begin, NullSink);
         let mut taker = Taker::default();
         machine.show_state(&mut taker);
         let header = self.states_header(session, taker.words.len() as u64);
@@ -87,7 +86,11 @@ impl Regions {
     ///
     /// # Errors
     /// If they are of another trace or of other windows.
-    pub fn fit_states(&self, session: &Session, states: &States) -> Result<bool, StatesError> {
+    pub fn fit_states(
+        &self,
+        session: &Session,
+        states: &StatesReader,
+    ) -> Result<bool, StatesError> {
         let found = states.header();
         let wanted = self.states_header(session, found.words);
         let wrong = |what| StatesError::Damaged {

@@ -12,12 +12,12 @@ use crate::error::MachineError;
 use crate::estimate::{Estimate, Machine};
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
-use crate::regions::{Region, Regions, States, only_thread};
+use crate::regions::{Region, Regions, only_thread};
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, Taker, WarmState};
 use sim_isa::Program;
-use sim_trace::StatesError;
+use sim_trace::{StatesError, StatesReader};
 
 /// A part of a thread that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Session {
     pub fn run_regions(
         &self,
         regions: &Regions,
-        states: Option<&mut States>,
+        states: Option<&mut StatesReader>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Estimate>, MachineError> {
         let machine = Machine { warm: self.config.warm_hash(), is_warm: states.is_some() };
@@ -81,7 +81,7 @@ impl Session {
     fn run_warm(
         &self,
         regions: &Regions,
-        states: &mut States,
+        states: &mut StatesReader,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
         let mut bench = Bench::new(self)?;
