@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     let bytes = writer.into_inner();
     let states = read(bytes.clone()).expect("own bytes");
     assert_eq!(states, [first, second]);
-    // Damaged somewhere behind the header.
+    // Damaged somewhere.
     if let Some((at, change)) = data.split_first().filter(|(_, rest)| !rest.is_empty()) {
         let mut damaged = bytes;
         let at = usize::from(*at) * damaged.len() / 256;

@@ -3,13 +3,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use sim_machine::{ConfigSource, RegionOptions, Regions, Session};
+use anyhow::Context;
+use sim_machine::{RegionOptions, Regions, Session};
 use sim_report::perf_stat::grouped;
 
-use crate::args::{instructions, instructions_from_one};
+use crate::args::{MachineArgs, instructions, instructions_from_one};
 use crate::opened;
 use crate::output::{Output, is_written_in_place};
 use crate::stat::with_bar;
+use crate::trace::check_different;
 
 /// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
 #[derive(Debug, clap::Args)]
@@ -42,29 +44,35 @@ pub(crate) struct RegionsArgs {
     /// states (default: five windows)
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) lesson: Option<u64>,
-    /// Seed of the random choices
+    /// Which draw of windows: another number, others
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    pub(crate) draw: u64,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
 }
 
 /// Reads the trace, writes the files and says what is in them.
 pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()> {
-    let session = opened::on(&args.file, &ConfigSource::default().document()?)?;
+    // A pipe has no file beside it.
+    let has_states = !args.no_states && !is_written_in_place(&args.output);
+    let states = has_states.then(|| beside(&args.output)).transpose()?;
+    if let Some((path, _)) = &states {
+        check_different(&args.file, path)?;
+    }
+    let session = opened::with(&args.file, &args.machine)?;
     let mut file = Output::create(Some(&args.output))?;
+    // Now, so that a place that cannot be written is known at once.
+    let mut states_file =
+        states.as_ref().map(|(path, _)| Output::create(Some(path))).transpose()?;
     let options = options(args);
     let find = |progress: &mut dyn FnMut(u64)| Ok(Regions::find(&session, &options, progress)?);
     let ((mut regions, found), _) = with_bar(session.instructions(), find)?;
-    // A pipe has no file beside it.
-    let has_states = !args.no_states && !is_written_in_place(&args.output);
-    let states = has_states.then(|| beside(&args.output));
-    if let Some(path) = &states {
-        let written = write_states(&session, &regions, path)?;
-        regions.states = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        write!(file, "{regions}")?;
-        written.finish()?;
-    } else {
-        write!(file, "{regions}")?;
+    if let (Some((path, name)), Some(states_file)) = (&states, &mut states_file) {
+        write_states(&session, &regions, path, states_file)?;
+        regions.states = Some(name.clone());
     }
+    write!(file, "{regions}")?;
+    states_file.map_or(Ok(()), Output::finish)?;
     file.finish()?;
     let windows = regions.windows.len();
     let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
@@ -80,7 +88,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
         100.0 * counted as f64 / regions.instructions as f64,
         grouped(regions.warmup)
     )?;
-    if let Some(path) = &states {
+    if let Some((path, _)) = &states {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         writeln!(
             out,
@@ -99,24 +107,29 @@ fn options(args: &RegionsArgs) -> RegionOptions {
         clusters: args.clusters as usize,
         warmup: args.warmup,
         lesson: args.lesson,
-        seed: args.seed,
+        seed: args.draw,
     }
 }
 
-/// The file of states beside a file of windows.
-fn beside(windows: &Path) -> PathBuf {
-    match windows.with_extension("states") {
-        same if same == windows => windows.with_extension("states.states"),
-        path => path,
-    }
+/// The file of states beside a file of windows, and its name: `a.states` for `a.toml`, `a.1.states` for `a.1`.
+fn beside(windows: &Path) -> anyhow::Result<(PathBuf, String)> {
+    let name = windows.file_name().and_then(|name| name.to_str()).with_context(|| {
+        let shown = windows.display();
+        format!("{shown}: the file of windows names that of its states: give a name in UTF-8, or --no-states")
+    })?;
+    let name = format!("{}.states", name.strip_suffix(".toml").unwrap_or(name));
+    Ok((windows.with_file_name(&name), name))
 }
 
-/// Writes the states; the file is still to be finished.
-fn write_states(session: &Session, regions: &Regions, path: &Path) -> anyhow::Result<Output> {
-    let mut file = Output::create(Some(path))?;
+fn write_states(
+    session: &Session,
+    regions: &Regions,
+    path: &Path,
+    file: &mut Output,
+) -> anyhow::Result<()> {
     let name = path.display().to_string();
     with_bar(session.instructions(), |progress| {
-        Ok(regions.write_states(session, &mut file, &name, progress)?)
+        Ok(regions.write_states(session, file, &name, progress)?)
     })?;
-    Ok(file)
+    Ok(())
 }

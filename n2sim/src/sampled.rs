@@ -85,7 +85,7 @@ fn states(
     if regions.fit_states(session, &states)? {
         return Ok((Some(states), None));
     }
-    let note = "caches, TLBs, prefetchers or predictors of this configuration are not those of the states: \
-                the windows begin behind a lesson";
+    let note = "taken on another machine (memory, semantics, predictors, wrong paths, seed): the windows begin \
+                behind a lesson";
     Ok((None, Some(format!("{shown}: {note}"))))
 }

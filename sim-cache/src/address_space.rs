@@ -4,7 +4,7 @@
 //! A request becomes a key of one word, an entry a tag and a mask: an entry for a block or for every
 //! ASID has fewer mask bits. Not modeled: translation regimes of other exception levels.
 
-use sim_core::Stored;
+use sim_core::{StateVisitor, Stored, WarmState};
 
 use crate::config::TableBaseRegister;
 use crate::page_map::{FRAME_SHIFT, PAGE_BITS};
@@ -106,6 +106,25 @@ impl Stored for EntryTag {
     }
 }
 
+/// Worlds that keys have room for.
+const WORLDS: usize = 1 << (u64::BITS - WORLD_SHIFT);
+
+impl WarmState for AddressSpace {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        let mut vmids = [0; WORLDS];
+        vmids[..self.vmids.len()].copy_from_slice(&self.vmids);
+        let mut count = self.vmids.len() as u32;
+        visitor.words(&mut vmids);
+        visitor.one(&mut count);
+        visitor.one(&mut self.context);
+        self.vmids.clear();
+        self.vmids.extend_from_slice(&vmids[..(count as usize).clamp(1, WORLDS)]);
+        if self.world() >= self.vmids.len() as u64 {
+            self.context &= !(u64::MAX << WORLD_SHIFT);
+        }
+    }
+}
+
 /// The upper 16 bits of a table base register or of a `TLBI` operand.
 pub(crate) fn id_of(operand: u64) -> u16 {
     (operand >> OPERAND_ID_SHIFT) as u16
@@ -160,7 +179,7 @@ impl AddressSpace {
     pub(crate) fn write_stage2_table_base(&mut self, value: u64) -> bool {
         let vmid = id_of(value);
         let known = self.world_of(vmid);
-        let is_full = known.is_none() && self.vmids.len() == 1 << (u64::BITS - WORLD_SHIFT);
+        let is_full = known.is_none() && self.vmids.len() == WORLDS;
         if is_full {
             self.vmids.clear();
         }

@@ -338,8 +338,8 @@ impl CorePort<'_> {
     }
 }
 
-/// What lies in caches, TLBs and prefetchers. Requests that are on their way, errors, marks of exclusives,
-/// address spaces and pages are no part of it.
+/// What lies in caches, TLBs and prefetchers, and the address space. Requests that are on their way, errors, marks of
+/// exclusives and pages are no part of it.
 impl WarmState for MemorySystem {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for core in &mut self.cores {
@@ -351,6 +351,7 @@ impl WarmState for MemorySystem {
 
 impl WarmState for CoreMemory {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.space.visit(visitor);
         self.itlb.visit(visitor);
         self.dtlb.visit(visitor);
         self.l2_tlb.visit(visitor);

@@ -9,6 +9,7 @@ use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr, StateVisitor, Stored, War
 use crate::config::PrefetchConfig;
 use crate::hierarchy::CoreMemory;
 use crate::l2::L2Request;
+use crate::prefetch::LINES;
 use crate::uncore::Uncore;
 
 /// Longest step of a stream, in lines.
@@ -162,7 +163,7 @@ impl Stored for Stream {
         let most = if step == 0 { 0 } else { STEPS_TO_START };
         Stream {
             key: words[0],
-            last: words[1],
+            last: words[1] & LINES,
             step,
             repeats: (words[3] as u32).min(most),
             ahead: words[4].min(u64::from(u16::MAX)),

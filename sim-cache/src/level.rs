@@ -188,7 +188,7 @@ impl Level {
         Some(state)
     }
 
-    /// Drops lines that cannot be here, without a word: a state from a file may have any.
+    /// Drops lines that cannot be here ([`TagArray::retain`]), without a word: a state from a file may have any.
     pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
         self.tags.retain(stays);
     }

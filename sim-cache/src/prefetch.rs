@@ -4,7 +4,7 @@
 //! It learns from L1 misses and from the first use of a prefetched line, in line addresses, so a
 //! hit on an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
 
-use sim_core::{StateVisitor, Stored, WarmState};
+use sim_core::{LINE_SHIFT, StateVisitor, Stored, WarmState};
 
 use crate::config::PrefetchConfig;
 
@@ -122,6 +122,8 @@ impl Track {
     }
 }
 
+/// Lines have addresses of so many bits, and so no two are further apart than a signed number tells.
+pub(crate) const LINES: u64 = u64::MAX >> LINE_SHIFT;
 /// The most repetitions that a file may tell of: far from the end of their counter.
 const FAR: u32 = u32::MAX >> 2;
 
@@ -139,7 +141,7 @@ impl Stored for Track {
     fn load(words: &[u64]) -> Track {
         Track {
             key: words[0],
-            last: words[1],
+            last: words[1] & LINES,
             stride: words[2].cast_signed().clamp(-STRIDE_MAX, STRIDE_MAX),
             confidence: words[3] as u32 & FAR,
             ahead: words[4] as u32 & FAR,

@@ -286,11 +286,16 @@ impl TagArray {
         self.states[index] = state;
     }
 
-    /// Drops lines that are not to stay.
+    /// Drops what no run can leave here: lines that are not to stay, lines of another set, and copies of a line
+    /// that the set has already.
     pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
-        for tag in self.tags.iter_mut().filter(|tag| **tag != 0) {
-            if !stays(LineAddr(*tag - 1)) {
-                *tag = 0;
+        for (set, tags) in (0..).zip(self.tags.chunks_exact_mut(self.ways as usize)) {
+            for way in 0..tags.len() {
+                let Some(line) = tags[way].checked_sub(1) else { continue };
+                let is_twice = tags[..way].contains(&tags[way]);
+                if is_twice || line & self.set_mask != set || !stays(LineAddr(line)) {
+                    tags[way] = 0;
+                }
             }
         }
     }
@@ -364,6 +369,21 @@ mod tests {
         assert_eq!(arrival.at(905), 905 + 388);
         assert_eq!(arrival.at(1100), 1388);
         assert_eq!(arrival.at(2000), 2000);
+    }
+
+    #[test]
+    fn what_no_run_can_leave_is_dropped() {
+        let mut tags = TagArray::new(4, 3);
+        let put = |tags: &mut TagArray, set, way, line| {
+            tags.put(Place { set, way }, LineAddr(line), LineState::default());
+        };
+        [(1, 0, 5), (1, 1, 5), (1, 2, 9), (2, 0, 7), (3, 1, 7)]
+            .into_iter()
+            .for_each(|(set, way, line)| put(&mut tags, set, way, line));
+        tags.retain(|line| line != LineAddr(9));
+        let lines: Vec<u64> = tags.lines().map(|(line, _)| line.0).collect();
+        assert_eq!(lines, [5, 7]);
+        assert_eq!(tags.find(3, LineAddr(7)), Some(Place { set: 3, way: 1 }));
     }
 
     #[test]

@@ -27,6 +27,16 @@ pub(crate) struct Places {
     blocks: Vec<u64>,
 }
 
+/// Shows what lies in caches, TLBs, prefetchers and predictors of a machine with one core, always in this order.
+pub(crate) fn show_state<V: StateVisitor>(
+    memory: &mut MemorySystem,
+    core: &mut impl WarmState,
+    visitor: &mut V,
+) {
+    memory.visit(visitor);
+    core.visit(visitor);
+}
+
 /// What an instruction asks of the memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Access {
@@ -121,13 +131,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
 
     /// Shows what lies in caches, TLBs, prefetchers and predictors.
     pub(crate) fn show_state<V: StateVisitor>(&mut self, visitor: &mut V) {
-        self.memory.visit(visitor);
-        self.pipeline.visit(visitor);
-    }
-
-    /// What time it is at the end, and the instruction that ran last: where it went on nobody knows yet.
-    pub(crate) fn leave(self) -> (Cycle, Option<u32>) {
-        (self.now, self.last)
+        show_state(self.memory, self.pipeline, visitor);
     }
 
     /// One instruction that was decoded already.

@@ -59,8 +59,9 @@ pub struct MachineConfig {
     pub spe: sim_pmu::SpeConfig,
 }
 
-/// Changes when what units show of their state changes its order, its words or its meaning.
-const WARM_LAYOUT: u32 = 1;
+/// Goes up when what units show of their state changes its order, its words or its meaning, and when the machine without
+/// a pipeline would come to another state: its clock, its wrong paths, what a prefetcher does.
+const WARM_LAYOUT: u32 = 2;
 
 impl MachineConfig {
     /// Hash of all that shapes what a program leaves in caches, TLBs, prefetchers and predictors of the machine

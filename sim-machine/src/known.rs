@@ -257,6 +257,16 @@ mod tests {
 
     /// The same, for windows that counted this themselves.
     fn known_beside(event: PmuEvent, all: u64, windows: &[u64], found: &[Counts]) -> Known {
+        known_on(event, all, windows, found, Machine { warm: 7, is_warm: false })
+    }
+
+    fn known_on(
+        event: PmuEvent,
+        all: u64,
+        windows: &[u64],
+        found: &[Counts],
+        machine: Machine,
+    ) -> Known {
         let at = KNOWN.iter().position(|one| *one == event).expect("it is known");
         let counts = |count: u64| {
             let mut counts = vec![0; KNOWN.len()];
@@ -282,8 +292,7 @@ mod tests {
             known: counts(all),
             windows: windows.iter().map(region).collect(),
         };
-        Known::new(&regions, Machine { warm: 7, is_warm: false }, found)
-            .expect("there is something known")
+        Known::new(&regions, machine, found).expect("there is something known")
     }
 
     /// Windows that counted an event so often.
@@ -333,6 +342,21 @@ mod tests {
         assert!((found.error - BIAS * 1.8).abs() < 1e-9, "no more than the bias: {found:?}");
         let alone = rate(&known, PmuEvent::SW_INCR, &[1, 0, 2, 1]);
         assert!((alone.mean - 0.1).abs() < 1e-12 && alone.error > 0.01, "no line: {alone:?}");
+    }
+
+    /// Behind a lesson all windows may lack the same; in their states they do not.
+    #[test]
+    fn windows_in_their_states_have_nothing_wrong_in_common() {
+        let (event, windows) = (PmuEvent::L1D_CACHE_REFILL, [2, 4, 4, 6]);
+        let found = vec![Counts::default(); 4];
+        let known = |is_warm| {
+            let machine = Machine { warm: 7, is_warm };
+            known_on(event, 600, &windows, &found, machine)
+        };
+        let told = |is_warm| rate(&known(is_warm), PmuEvent::STALL_BACKEND, &[6, 12, 12, 18]);
+        assert_eq!(told(true).mean, told(false).mean);
+        assert!((told(false).error - BIAS * 1.8).abs() < 1e-9, "{:?}", told(false));
+        assert!(told(true).error < 1e-9, "{:?}", told(true));
     }
 
     #[test]

@@ -133,6 +133,9 @@ impl<W: Write> StatesWriter<W> {
     ///
     /// # Errors
     /// If `out` does not take it.
+    ///
+    /// # Panics
+    /// If it has another number of words.
     pub fn add(&mut self, place: &StatePlace, words: &[u64]) -> io::Result<()> {
         self.difference.clear();
         put_difference(&mut self.difference, &self.before, words);
@@ -263,7 +266,8 @@ impl StatesReader {
         read_all(&mut self.input, &mut entry)?;
         let short = |at: usize| number(&entry[at..at + 4]) as u32;
         let (last, plain, packed) = (short(16), short(20) as usize, short(24) as usize);
-        if plain > WORST * self.words.len() + PADDING {
+        let most = zstd::zstd_safe::compress_bound(plain);
+        if plain > WORST * self.words.len() + PADDING || packed > most {
             return Err(Trouble::Damage("it is larger than states are"));
         }
         self.packed.clear();

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[arg(long)]
     profdata: Option<PathBuf>,
     /// Instructions of each trace that are counted
-    #[arg(long, default_value = "500k")]
+    #[arg(long, default_value = "2M")]
     limit: String,
 }
 

@@ -3,7 +3,7 @@
 //! state that was kept. What is in the pipeline stays as it was.
 
 use super::{CoreRun, Source};
-use crate::approach::{Approach, Places};
+use crate::approach::{Approach, Places, show_state};
 use crate::error::MachineError;
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
@@ -69,7 +69,7 @@ impl CoreRun {
             Approach::new(self.core, places, program, pipeline, memory, cycle, NullSink);
         self.batch.iter().skip(self.at).for_each(|inst| approach.record(inst));
         self.reader.skim(to, &mut approach)?;
-        let (cycle, last) = approach.leave();
+        let (cycle, last) = approach.place();
         self.pipeline.idle_until(cycle, &mut self.totals);
         self.go_on_behind(last, program)
     }
@@ -94,9 +94,7 @@ impl CoreRun {
         if reader.position() != place.position || place.cycle > LATEST || !is_known {
             return Ok(None);
         }
-        let mut giver = Giver::new(words);
-        memory.visit(&mut giver);
-        self.visit(&mut giver);
+        show_state(memory, &mut self.pipeline, &mut Giver::new(words));
         self.pipeline.idle_until(place.cycle, &mut self.totals);
         self.reader = Source::Here(Box::new(reader));
         self.batch.clear();

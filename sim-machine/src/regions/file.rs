@@ -97,6 +97,12 @@ impl Regions {
 
     fn check(&self, file: &str) -> Result<(), RegionsError> {
         let whole = |what: String| RegionsError::Whole { file: file.to_owned(), what };
+        if let Some(states) =
+            self.states.as_deref().filter(|name| name.is_empty() || name.contains('/'))
+        {
+            let name = toml::Value::from(states);
+            return Err(whole(format!("states = {name}; give the name of a file beside this one")));
+        }
         if self.windows.is_empty() || self.windows.len() > MOST_WINDOWS {
             let count = self.windows.len();
             return Err(whole(format!("{count} windows; give 1 to {MOST_WINDOWS}")));
@@ -227,7 +233,7 @@ mod tests {
             change(&mut regions);
             Regions::parse("f", &regions.to_string()).expect_err("no sense").to_string()
         };
-        let cases: [(Change<'_>, &str); 10] = [
+        let cases: [(Change<'_>, &str); 11] = [
             (
                 &|r| r.windows[1].begin = 91,
                 "f: window 2: 10 instructions from 91 on reach over the end",
@@ -244,6 +250,7 @@ mod tests {
             (&|r| r.known.clear(), "window 1: 17 known counts; give 0, as for the whole trace"),
             (&|r| r.windows[1].known.clear(), "window 2: 0 known counts; give 17"),
             (&|r| r.windows.clear(), "missing field `window`"),
+            (&|r| r.states = Some("a/b".to_owned()), "the name of a file beside this one"),
         ];
         for (change, expected) in cases {
             let found = told(change);

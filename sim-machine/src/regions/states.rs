@@ -2,7 +2,8 @@
 //! prefetchers and predictors there, behind everything that comes before (live-points: Wenisch and others,
 //! "TurboSMARTS", 2005).
 //!
-//! Windows that begin so need no way to them, and are as right about what they find as if all of the trace had run.
+//! Windows that begin so need no way to them, and find what they would find behind all of it. What only a pipeline has
+//! (MOP cache, memory that was found to depend on stores, what is on its way) they find as the window before left it.
 
 use std::io::Write;
 
@@ -20,6 +21,12 @@ impl Region {
     /// Where it is reached: so many instructions in front of it run without being counted.
     fn begins_behind(&self, warmup: u64) -> u64 {
         self.begin.saturating_sub(warmup)
+    }
+
+    /// True if the state was taken there: at the end of the block that reaches it.
+    pub(crate) fn has_place(&self, warmup: u64, place: &StatePlace) -> bool {
+        let begin = self.begins_behind(warmup);
+        (begin..=begin.saturating_add(u16::MAX.into())).contains(&place.position)
     }
 }
 

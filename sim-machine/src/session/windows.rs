@@ -6,7 +6,7 @@
 //! instructions in front of each part run without being counted.
 
 use super::Session;
-use crate::approach::Places;
+use crate::approach::{Places, show_state};
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
 use crate::estimate::{Estimate, Machine};
@@ -15,7 +15,7 @@ use crate::region::RegionWatch;
 use crate::regions::{Region, Regions, only_thread};
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, NullSink, Taker, WarmState};
+use sim_core::{Cycle, NullSink, Taker};
 use sim_isa::Program;
 use sim_trace::{StatesError, StatesReader};
 
@@ -59,7 +59,7 @@ impl Session {
     }
 
     /// Runs the windows of a file, each behind its lesson or in its state, and says what they tell of the whole
-    /// trace; nothing without a window.
+    /// trace; nothing without a window. Of states [`Regions::fit_states`] says first whether they are of this machine.
     ///
     /// # Errors
     /// As [`Session::run_windows`], or if the states are damaged.
@@ -99,11 +99,14 @@ impl Session {
         for (window, number) in regions.windows.iter().zip(1..) {
             let (place, words) =
                 states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
+            let wrong = || damaged(number, "its place is not one of this trace");
+            if !window.has_place(regions.warmup, &place) {
+                return Err(wrong().into());
+            }
             if place.position > bench.core.position() {
                 let reader = self.trace.reader_at(bench.core.stream(), place.position)?;
                 let Bench { program, memory, core } = &mut bench;
-                core.jump_to(reader, &place, words, program, memory)?
-                    .ok_or_else(|| damaged(number, "its place is not one of this trace"))?;
+                core.jump_to(reader, &place, words, program, memory)?.ok_or_else(wrong)?;
             }
             outcomes.push(bench.count(self, window.begin, window.length, progress)?);
         }
@@ -142,8 +145,7 @@ impl Bench {
     /// Words of its state.
     fn words(&mut self) -> u64 {
         let mut taker = Taker::default();
-        self.memory.visit(&mut taker);
-        self.core.visit(&mut taker);
+        show_state(&mut self.memory, &mut self.core, &mut taker);
         taker.words.len() as u64
     }
 
