@@ -121,6 +121,7 @@ fn beside(windows: &Path) -> anyhow::Result<(PathBuf, String)> {
     Ok((windows.with_file_name(&name), name))
 }
 
+/// Goes through the trace once more and writes its states; the file is still to be finished.
 fn write_states(
     session: &Session,
     regions: &Regions,
