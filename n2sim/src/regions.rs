@@ -1,6 +1,6 @@
 //! `n2sim trace regions`: writes the windows that stand for a long trace, and the states in which they begin.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -54,7 +54,12 @@ pub(crate) struct RegionsArgs {
 /// Reads the trace, writes the files and says what is in them.
 pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()> {
     // A pipe has no file beside it.
-    let has_states = !args.no_states && !is_written_in_place(&args.output);
+    let is_alone = is_written_in_place(&args.output);
+    if is_alone && !args.no_states {
+        let shown = args.output.display();
+        writeln!(io::stderr(), "n2sim: note: {shown}: no file of states can stand beside it")?;
+    }
+    let has_states = !args.no_states && !is_alone;
     let states = has_states.then(|| beside(&args.output)).transpose()?;
     if let Some((path, _)) = &states {
         check_different(&args.file, path)?;

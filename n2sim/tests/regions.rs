@@ -142,7 +142,8 @@ fn states_are_left_out_on_request_and_where_no_file_can_stand_beside() {
     let files = || folder.path().read_dir().unwrap().count();
     assert_eq!(files(), 1, "the windows alone");
     assert!(!std::fs::read_to_string(&file).unwrap().contains("states ="));
-    let (text, _) = printed(&["trace", "regions", &lz, "-o", "/dev/stdout"]);
+    let (text, told) = printed(&["trace", "regions", &lz, "-o", "/dev/stdout"]);
+    assert!(told.contains("no file of states can stand beside it"), "{told}");
     assert!(text.contains("[[window]]") && !text.contains("states ="), "{text}");
     // Names that differ in their endings have states of their own.
     let odd = folder.path().join("b.1").display().to_string();

@@ -28,7 +28,7 @@ const MAGIC: &[u8; 8] = b"N2STATES";
 const VERSION: u32 = 1;
 const HEADER: usize = 48;
 const ENTRY: usize = 28;
-/// Level of compression: higher ones make the file a tenth smaller.
+/// Level of compression: zstd's usual one.
 const LEVEL: i32 = 3;
 /// Words of the largest state that is read: 1 GiB.
 const MOST_WORDS: u64 = 1 << 27;
