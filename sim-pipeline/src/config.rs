@@ -230,7 +230,7 @@ impl PipelineConfig {
         }
         for (key, bits, most) in [
             ("branch.bimodal-bits", b.bimodal_bits, 20),
-            ("branch.tagged-bits", b.tagged_bits, 16),
+            ("branch.tagged-bits", b.tagged_bits, crate::branch::tage::MAX_TAGGED_BITS),
             ("branch.folded-bits", b.folded_bits, crate::branch::history::MAX_FOLDED_BITS),
             ("branch.gshare-bits", b.gshare_bits, 20),
             ("branch.indirect-path-bits", b.indirect_path_bits, 20),

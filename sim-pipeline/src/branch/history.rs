@@ -1,30 +1,36 @@
 //! Global branch history with folded registers, as TAGE-class predictors index with it.
 //!
 //! A fold is the exclusive or of all pieces of a history; it follows the history with one shift a
-//! branch. Each table needs two of different widths, which share one register of 32 bits, so that
-//! all tables move in a few vector instructions.
+//! branch. Each table needs two of different widths. Those of one width stand side by side in 16 bits
+//! each, so that all tables move in a few vector instructions.
 
 use super::Branch;
 use super::tage::{MAX_HISTORY, MAX_TABLES};
 use sim_core::{StateVisitor, Stored, WarmState};
 use sim_isa::BranchKind;
 
-/// Directions kept: more than the longest history, so that a saved state stays valid while the wrong path
+/// Directions that are kept together.
+const CHUNK: u32 = u16::BITS;
+/// Chunks kept: more than the longest history, so that a saved state stays valid while the wrong path
 /// writes ahead of it.
-const RING: usize = 4 * MAX_HISTORY as usize;
+const CHUNKS: usize = (4 * MAX_HISTORY / CHUNK) as usize;
 /// Width of the folded tag registers, bits.
 const TAG_BITS: u32 = 9;
-/// Where the tag register stands beside the index register.
-const TAG_SHIFT: u32 = 16;
 /// Widest index register: one bit is left for the shift.
-pub const MAX_FOLDED_BITS: u32 = TAG_SHIFT - 1;
+pub const MAX_FOLDED_BITS: u32 = u16::BITS - 1;
+
+/// One folded register of each table.
+pub(super) type Folds = [u16; MAX_TABLES];
 
 /// Everything that a branch changes in the history; small enough to be saved at every branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryState {
-    /// Index register of each table, with the tag register from [`TAG_SHIFT`] on.
-    folds: [u32; MAX_TABLES],
-    head: u32,
+    index: Folds,
+    tag: Folds,
+    /// The directions that leave the history of each table next, the first one in the top bit.
+    leaving: Folds,
+    /// Directions so far, up to those of all chunks.
+    count: u32,
     /// The last directions, the youngest in bit 0.
     recent: u32,
     /// Target bits of the last taken branches, for indirect prediction.
@@ -32,10 +38,16 @@ pub struct HistoryState {
 }
 
 impl HistoryState {
-    /// The folded registers of all tables: that for the index in the low bits.
+    /// The folded registers for the index.
     #[inline]
-    pub(super) fn folds(&self) -> &[u32; MAX_TABLES] {
-        &self.folds
+    pub(super) fn index(&self) -> &Folds {
+        &self.index
+    }
+
+    /// The folded registers for the tag.
+    #[inline]
+    pub(super) fn tag(&self) -> &Folds {
+        &self.tag
     }
 
     /// The last 32 directions.
@@ -51,44 +63,59 @@ impl HistoryState {
     }
 }
 
-/// The index part of a folded register.
-#[inline]
-pub(super) fn index_fold(fold: u32) -> u32 {
-    fold & ((1 << TAG_SHIFT) - 1)
+/// How the folded registers of one width move.
+#[derive(Clone, Copy, Debug)]
+struct Fold {
+    /// Where the bit of the branch that leaves the history of each table stands; 0 for a table that is not there.
+    leaves: Folds,
+    width: u32,
+    /// Its bits, once for each table.
+    bits: Folds,
 }
 
-/// The tag part of a folded register.
-#[inline]
-pub(super) fn tag_fold(fold: u32) -> u32 {
-    fold >> TAG_SHIFT
+impl Fold {
+    fn new(lengths: &[u32], width: u32) -> Fold {
+        let mut leaves = Folds::default();
+        for (leaves, length) in leaves.iter_mut().zip(lengths) {
+            *leaves = 1 << (length % width);
+        }
+        Fold { leaves, width, bits: [(1 << width) - 1; MAX_TABLES] }
+    }
+
+    /// Moves past one bit. Those that leave are all bits of a table or none.
+    #[inline(always)]
+    fn push(&self, folds: &mut Folds, comes: bool, gone: &Folds) {
+        for (i, fold) in folds.iter_mut().enumerate() {
+            let moved = (*fold << 1 | u16::from(comes)) ^ (self.leaves[i] & gone[i]);
+            *fold = (moved ^ moved >> self.width) & self.bits[i];
+        }
+    }
 }
 
 /// Directions of the last branches.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// All bits set for a branch that was taken, none for another one; the last one is at the head.
-    ring: Box<[i32; RING]>,
-    /// Age of the branch that leaves the history of each table, 0 for the last one.
-    oldest: [u32; MAX_TABLES],
-    /// Where that branch's bit stands in the two registers; 0 for a table that is not there.
-    leaves: [u32; MAX_TABLES],
-    folded_bits: u32,
+    /// Each the youngest direction in bit 0.
+    chunks: Box<[u16; CHUNKS]>,
+    lengths: [u32; MAX_TABLES],
+    /// Where a direction that comes stands among those that leave: nowhere yet in a history longer than a chunk.
+    enters: Folds,
+    index: Fold,
+    tag: Fold,
     state: HistoryState,
 }
 
 impl History {
     /// An empty history for tables of these lengths, folded to `folded_bits` for the index.
     pub fn new(lengths: &[u32], folded_bits: u32) -> History {
-        let (mut oldest, mut leaves) = ([0; MAX_TABLES], [0; MAX_TABLES]);
-        for (i, length) in lengths.iter().take(MAX_TABLES).enumerate() {
-            oldest[i] = length - 1;
-            leaves[i] = 1 << (length % folded_bits) | 1 << (TAG_SHIFT + length % TAG_BITS);
-        }
+        let lengths = std::array::from_fn(|i| lengths.get(i).copied().unwrap_or(0));
+        let short = |length| (1..=CHUNK).contains(&length);
         History {
-            ring: Box::new([0; RING]),
-            oldest,
-            leaves,
-            folded_bits,
+            chunks: Box::new([0; CHUNKS]),
+            lengths,
+            enters: lengths.map(|length| if short(length) { 1 << (CHUNK - length) } else { 0 }),
+            index: Fold::new(&lengths, folded_bits),
+            tag: Fold::new(&lengths, TAG_BITS),
             state: HistoryState::default(),
         }
     }
@@ -121,21 +148,38 @@ impl History {
     }
 
     /// Moves past one bit.
+    #[inline]
     fn push_bit(&mut self, taken: bool) {
-        let places = self.oldest.map(|age| self.state.head.wrapping_sub(age) % RING as u32);
-        let gone = places.map(|at| self.ring[at as usize % RING] as u32);
-        let comes = u32::from(taken) * (1 | 1 << TAG_SHIFT);
-        let (index_top, tag_top) = (1 << self.folded_bits, 1 << (TAG_SHIFT + TAG_BITS));
-        let keep = (index_top - 1) | (tag_top - (1 << TAG_SHIFT));
-        for ((fold, gone), leaves) in self.state.folds.iter_mut().zip(gone).zip(self.leaves) {
-            let moved = (*fold << 1 | comes) ^ (leaves & gone);
-            let around = (moved & index_top) >> self.folded_bits | (moved & tag_top) >> TAG_BITS;
-            *fold = (moved ^ around) & keep;
+        let state = &mut self.state;
+        let gone = state.leaving.map(|next| (next.cast_signed() >> (CHUNK - 1)).cast_unsigned());
+        self.index.push(&mut state.index, taken, &gone);
+        self.tag.push(&mut state.tag, taken, &gone);
+        let comes = u16::from(taken).wrapping_neg();
+        for (leaving, enters) in state.leaving.iter_mut().zip(&self.enters) {
+            *leaving = *leaving << 1 | enters & comes;
         }
-        let head = (self.state.head + 1) % RING as u32;
-        self.ring[head as usize] = -i32::from(taken);
-        self.state.head = head;
-        self.state.recent = self.state.recent << 1 | u32::from(taken);
+        state.recent = state.recent << 1 | u32::from(taken);
+        state.count += 1;
+        if state.count.is_multiple_of(CHUNK) {
+            self.turn_chunk();
+        }
+    }
+
+    /// A chunk is full: what leaves the longer histories while the next one fills is there already.
+    #[inline(never)]
+    fn turn_chunk(&mut self) {
+        let state = &mut self.state;
+        let at = (state.count / CHUNK) as usize;
+        self.chunks[(at - 1) % CHUNKS] = state.recent as u16;
+        state.count %= CHUNKS as u32 * CHUNK;
+        for (leaving, length) in state.leaving.iter_mut().zip(self.lengths) {
+            if let Some(age) = length.checked_sub(CHUNK).filter(|age| *age > 0) {
+                // The youngest of those that leave is as old as this.
+                let back = (age / CHUNK) as usize;
+                let chunk = |back| u32::from(self.chunks[(at + CHUNKS - 1 - back) % CHUNKS]);
+                *leaving = ((chunk(back + 1) << CHUNK | chunk(back)) >> (age % CHUNK)) as u16;
+            }
+        }
     }
 }
 
@@ -144,14 +188,21 @@ impl Stored for HistoryState {
 
     fn store(self, words: &mut [u64]) {
         let (folds, others) = words.split_at_mut(MAX_TABLES);
-        folds.iter_mut().zip(self.folds).for_each(|(word, fold)| *word = fold.into());
-        others.copy_from_slice(&[self.head.into(), self.recent.into(), self.path]);
+        for (i, word) in folds.iter_mut().enumerate() {
+            let [index, tag, leaving] =
+                [self.index, self.tag, self.leaving].map(|all| u64::from(all[i]));
+            *word = index | tag << 16 | leaving << 32;
+        }
+        others.copy_from_slice(&[self.count.into(), self.recent.into(), self.path]);
     }
 
     fn load(words: &[u64]) -> HistoryState {
+        let folds = |shift: u32| std::array::from_fn(|i| (words[i] >> shift) as u16);
         HistoryState {
-            folds: std::array::from_fn(|i| words[i] as u32),
-            head: words[MAX_TABLES] as u32 % RING as u32,
+            index: folds(0),
+            tag: folds(16),
+            leaving: folds(32),
+            count: words[MAX_TABLES] as u32 % (CHUNKS as u32 * CHUNK),
             recent: words[MAX_TABLES + 1] as u32,
             path: words[MAX_TABLES + 2],
         }
@@ -160,9 +211,7 @@ impl Stored for HistoryState {
 
 impl WarmState for History {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        let mut taken = self.ring.map(|bits| bits as u8 & 1);
-        visitor.bytes(&mut taken);
-        *self.ring = taken.map(|bit| -i32::from(bit & 1));
+        visitor.words(self.chunks.as_mut_slice());
         visitor.one(&mut self.state);
     }
 }
@@ -173,29 +222,30 @@ mod tests {
 
     #[test]
     fn a_folded_register_equals_the_fold_of_the_whole_history() {
-        let (length, width) = (37, 10);
-        let mut history = History::new(&[length], width);
-        let mut bits = vec![0_u32; length as usize];
+        let (lengths, width) = ([1, 3, 15, 16, 17, 37, 320, MAX_HISTORY], 10);
+        let mut history = History::new(&lengths, width);
+        let mut bits = Vec::new();
         let mut state = 12345_u32;
-        for _ in 0..500 {
+        for _ in 0..10_000 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let taken = state >> 31 == 1;
             history.push_bit(taken);
             bits.insert(0, u32::from(taken));
-            bits.truncate(length as usize);
-            let slow = |width: u32| {
-                let ages = bits.iter().enumerate();
-                ages.fold(0, |fold, (age, bit)| fold ^ (bit << (age as u32 % width)))
-            };
-            let folds = history.state().folds()[0];
-            assert_eq!(index_fold(folds), slow(width));
-            assert_eq!(tag_fold(folds), slow(TAG_BITS));
+            bits.truncate(MAX_HISTORY as usize);
+            for (i, length) in lengths.into_iter().enumerate() {
+                let slow = |width: u32| {
+                    let ages = bits.iter().enumerate().take(length as usize);
+                    ages.fold(0, |fold, (age, bit)| fold ^ (bit << (age as u32 % width)))
+                };
+                assert_eq!(u32::from(history.state().index()[i]), slow(width));
+                assert_eq!(u32::from(history.state().tag()[i]), slow(TAG_BITS));
+            }
         }
     }
 
     #[test]
     fn a_restored_history_goes_on_as_if_the_wrong_path_had_not_been() {
-        let mut history = History::new(&[5, 200], 8);
+        let mut history = History::new(&[5, 16, 17, 200], 8);
         let mut other = history.clone();
         let push = |h: &mut History, i: u64| {
             let branch = Branch { pc: 4 * i, kind: BranchKind::Conditional, target: 64 * i };

@@ -3,7 +3,7 @@
 //! The core's predictor is only known to be TAGE-class (HC33); the structure follows the published
 //! TAGE idea, the sizes are configuration. Not modeled: statistical corrector, loop predictor.
 
-use super::history::{HistoryState, index_fold, tag_fold};
+use super::history::HistoryState;
 use crate::config::BranchConfig;
 use sim_core::{StateVisitor, Stored, WarmState};
 
@@ -11,12 +11,18 @@ use sim_core::{StateVisitor, Stored, WarmState};
 pub const MAX_TABLES: usize = 8;
 /// Longest history, branches.
 pub const MAX_HISTORY: u32 = 1024;
+/// log2 of the most entries of a tagged table: the place of an entry among those of all tables has 16 bits.
+pub const MAX_TAGGED_BITS: u32 = 13;
+/// Places of entries.
+const PLACES: usize = MAX_TABLES << MAX_TAGGED_BITS;
+
+const _: () = assert!(PLACES == 1 << u16::BITS, "every place is one of an entry");
 
 /// Updates between two agings of the usefulness bits.
 const AGING_PERIOD: u32 = 1 << 18;
 /// Bits of a tag; one more marks an entry that is not empty.
-const TAG_MASK: u32 = 0xFFF;
-const TAG_PRESENT: u32 = 0x1000;
+const TAG_MASK: u16 = 0xFFF;
+const TAG_PRESENT: u16 = 0x1000;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -39,8 +45,8 @@ pub struct DirectionLookup {
     /// The provider's counter is at its weakest.
     weak: bool,
     /// Where the branch stands in each table, and its tag there.
-    slots: [u32; MAX_TABLES],
-    tags: [u32; MAX_TABLES],
+    places: [u16; MAX_TABLES],
+    tags: [u16; MAX_TABLES],
 }
 
 /// The predictor's tables.
@@ -49,11 +55,11 @@ pub struct Tage {
     /// 2-bit counters, taken from 2 on.
     bimodal: Box<[u8]>,
     /// All tagged tables, one after the other; those that are not there stay empty.
-    entries: Box<[Entry]>,
+    entries: Box<[Entry; PLACES]>,
     tables: usize,
     /// Where each table begins.
-    starts: [u32; MAX_TABLES],
-    slot_mask: u32,
+    starts: [u16; MAX_TABLES],
+    slot_mask: u16,
     /// Trust in a freshly allocated entry against its alternate, -8 to 7.
     trust_new: i8,
     updates: u32,
@@ -67,9 +73,9 @@ impl Tage {
         let tables = config.history_lengths.len().min(MAX_TABLES);
         Tage {
             bimodal: vec![1; 1 << config.bimodal_bits].into_boxed_slice(),
-            entries: vec![Entry::default(); MAX_TABLES << config.tagged_bits].into_boxed_slice(),
+            entries: Box::new([Entry::default(); PLACES]),
             tables,
-            starts: std::array::from_fn(|i| (i as u32) << config.tagged_bits),
+            starts: std::array::from_fn(|i| (i as u16) << config.tagged_bits),
             slot_mask: (1 << config.tagged_bits) - 1,
             trust_new: 0,
             updates: 0,
@@ -105,28 +111,26 @@ impl Tage {
 
     /// The tables that have an entry of the branch, one bit each.
     #[inline]
-    fn matches(&self, found: &DirectionLookup) -> u32 {
-        // The length is a power of two: a slot is never cut, and never asked whether it is one.
-        let last = self.entries.len() - 1;
-        let same = |i: usize| {
-            let tag: u32 = self.entries[found.slots[i] as usize & last].tag.into();
-            u32::from(tag == found.tags[i]) << i
-        };
-        (0..MAX_TABLES).fold(0, |matches, i| matches | same(i))
+    fn matches(&self, found: &DirectionLookup) -> u16 {
+        let tags = found.places.map(|at| self.entries[usize::from(at)].tag);
+        let same = |i: usize| u16::from(tags[i] == found.tags[i]).wrapping_neg() & 1 << i;
+        let same: [u16; MAX_TABLES] = std::array::from_fn(same);
+        same.into_iter().fold(0, |matches, table| matches | table)
     }
 
-    /// Slots and tags in all tables at once, those of tables that are not there for nothing. Apart from what looks at
-    /// them one by one: together the compiler takes neither all at once nor one by one.
-    #[inline(never)]
+    /// Places and tags in all tables at once, those of tables that are not there for nothing.
+    #[inline]
     fn locate(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) {
         // A product spreads addresses over all slots, however far apart branches stand.
         let mixed_pc = ((pc >> 2) as u32).wrapping_mul(0x9e37_79b1);
-        let (by_index, by_tag) = (mixed_pc >> 16, mixed_pc >> 8);
-        for ((slot, fold), start) in found.slots.iter_mut().zip(history.folds()).zip(&self.starts) {
-            *slot = (by_index ^ index_fold(*fold)) & self.slot_mask | start;
+        let (by_index, by_tag) = ((mixed_pc >> 16) as u16, (mixed_pc >> 8) as u16);
+        for ((place, index), start) in
+            found.places.iter_mut().zip(history.index()).zip(&self.starts)
+        {
+            *place = (by_index ^ index) & self.slot_mask | start;
         }
-        for (tag, fold) in found.tags.iter_mut().zip(history.folds()) {
-            let mixed = by_tag ^ tag_fold(*fold) << 1 ^ fold << 3;
+        for ((tag, index), fold) in found.tags.iter_mut().zip(history.index()).zip(history.tag()) {
+            let mixed = by_tag ^ fold << 1 ^ index << 3;
             *tag = mixed & TAG_MASK | TAG_PRESENT;
         }
     }
@@ -134,7 +138,7 @@ impl Tage {
     /// Place of the branch's entry in table `i`.
     #[inline]
     fn at(&self, found: &DirectionLookup, i: usize) -> usize {
-        found.slots[i] as usize
+        usize::from(found.places[i])
     }
 
     /// Trains with the outcome of the branch that was looked up.
@@ -152,7 +156,7 @@ impl Tage {
         self.updates += 1;
         if self.updates >= AGING_PERIOD {
             self.updates = 0;
-            for entry in &mut self.entries {
+            for entry in self.used_mut() {
                 entry.useful >>= 1;
             }
         }
@@ -196,7 +200,7 @@ impl Tage {
             let entry = &mut self.entries[at];
             if entry.useful == 0 {
                 let counter = if taken { 0 } else { -1 };
-                *entry = Entry { tag: lookup.tags[i] as u16, counter, useful: 0 };
+                *entry = Entry { tag: lookup.tags[i], counter, useful: 0 };
                 return;
             }
         }
@@ -205,6 +209,12 @@ impl Tage {
             let useful = &mut self.entries[at].useful;
             *useful = useful.saturating_sub(1);
         }
+    }
+
+    /// The entries of the size that was asked for.
+    fn used_mut(&mut self) -> &mut [Entry] {
+        let used = MAX_TABLES * (usize::from(self.slot_mask) + 1);
+        &mut self.entries[..used]
     }
 
     fn bimodal_index(&self, pc: u64) -> usize {
@@ -230,7 +240,7 @@ impl WarmState for Tage {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         visitor.bytes(&mut self.bimodal);
         self.bimodal.iter_mut().for_each(|counter| *counter &= 3);
-        visitor.words(&mut self.entries);
+        visitor.words(self.used_mut());
         let mut trust = u32::from(self.trust_new.cast_unsigned());
         visitor.one(&mut trust);
         self.trust_new = (trust as u8).cast_signed().clamp(-8, 7);
