@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use sim_core::{Counts, EventSink, Operation, PmuEvent, Privilege};
+use sim_core::{Counts, EventSink, PmuEvent, Privilege};
 use sim_machine::Outcome;
 use sim_pmu::perf::{Passes, PerfSession, Reading, Status};
 use sim_report::stat::{self, StatOptions};
@@ -21,11 +21,20 @@ const MOST: u64 = 100_000;
 pub(crate) trait Counters: EventSink {
     /// What each event of a core has counted so far.
     fn read(&mut self, core: usize) -> Vec<Reading>;
+
+    /// They are shared: what an event counts depends on when it came.
+    fn takes_turns(&self) -> bool {
+        false
+    }
 }
 
 impl Counters for PerfSession {
     fn read(&mut self, core: usize) -> Vec<Reading> {
         self.readings_by_core().into_iter().nth(core).unwrap_or_default()
+    }
+
+    fn takes_turns(&self) -> bool {
+        PerfSession::takes_turns(self)
     }
 }
 
@@ -53,6 +62,11 @@ impl ExactCounters {
 
 impl EventSink for ExactCounters {
     const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -119,6 +133,11 @@ impl Interval {
     /// One interval that holds the whole run.
     pub(crate) fn whole(clock_hz: u64) -> Interval {
         Interval { ns: u64::MAX, clock_hz, delay_ns: 0 }
+    }
+
+    /// Nothing is read before the end of the run.
+    fn is_whole(self) -> bool {
+        self.ns == u64::MAX && self.delay_ns == 0
     }
 
     /// The same, begun so much later.
@@ -261,6 +280,11 @@ impl<C: Counters> EventSink for Intervals<C> {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        self.counters.hears_counts_alone()
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         if event == PmuEvent::CPU_CYCLES {
             let core = &mut self.cores[self.current];
@@ -296,10 +320,6 @@ impl<C: Counters> EventSink for Intervals<C> {
     fn privilege(&mut self, privilege: Privilege) {
         self.counters.privilege(privilege);
     }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.counters.operation(operation);
-    }
 }
 
 /// Counts in intervals of `milliseconds`, with the counters that were asked for.
@@ -333,8 +353,10 @@ pub(crate) fn count<C: Counters>(
     counters: C,
     progress: &mut dyn FnMut(u64),
 ) -> anyhow::Result<(Outcome, Vec<Counted>)> {
+    let Replay { session, options, request, .. } = replay;
+    let depends_on_time = counters.takes_turns() || !interval.is_whole();
     let mut intervals = Intervals::new(counters, interval);
-    let outcome = replay.session.run_heard(replay.options, progress, &mut intervals)?;
+    let outcome = request.count(session, options, depends_on_time, progress, &mut intervals)?;
     Ok((outcome, intervals.finish()))
 }
 

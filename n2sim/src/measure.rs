@@ -1,5 +1,9 @@
 //! A run whose events share the counters that a core has, as `perf stat` would count them.
+//!
+//! Counters that are not shared in time need not follow the run: they are told its totals at its end, which takes a
+//! third of the time.
 
+use sim_core::{EventSink, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, LevelCounts, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
@@ -105,9 +109,28 @@ impl Request {
             let truth = self.all(&outcome, passes.readings_by_core());
             return Ok(self.measured(outcome, turns, truth));
         }
-        let outcome = session.run_heard(options, progress, &mut turns)?;
+        let takes_turns = turns.takes_turns();
+        let outcome = self.count(session, options, takes_turns, progress, &mut turns)?;
         let truth = stat::exact(&outcome, &self.events);
         Ok(self.measured(outcome, turns, truth))
+    }
+
+    /// Runs the trace for these counters. If it depends on the time of an event what it counts, they follow the
+    /// run.
+    pub(crate) fn count<C: EventSink>(
+        &self,
+        session: &Session,
+        options: &RunOptions,
+        depends_on_time: bool,
+        progress: &mut dyn FnMut(u64),
+        counters: &mut C,
+    ) -> Result<Outcome, MachineError> {
+        if depends_on_time || self.has_kernel || self.groups.iter().any(has_internal) {
+            return session.run_heard(options, progress, counters);
+        }
+        let outcome = session.run(options, progress)?;
+        tell_totals(&outcome, counters);
+        Ok(outcome)
     }
 
     /// Counters that take turns of `tick_ns`.
@@ -135,7 +158,7 @@ impl Request {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Measured, MachineError> {
         let mut passes = Passes::new(&self.groups);
-        let outcome = session.run_heard(options, progress, &mut passes)?;
+        let outcome = self.count(session, options, false, progress, &mut passes)?;
         let readings = self.all(&outcome, passes.readings_by_core());
         let truth = match self.has_kernel {
             true => readings.clone(),
@@ -189,5 +212,83 @@ impl Request {
             self.is_supported.iter().map(reading).collect()
         };
         (0..outcome.cores.len()).map(of_core).collect()
+    }
+}
+
+/// One of the events is raised by the PMU itself, not by the core: no total of a run holds it.
+fn has_internal(group: &Group) -> bool {
+    group.events.iter().any(|event| matches!(event.event, PmuEvent::SW_INCR | PmuEvent::CHAIN))
+}
+
+/// Tells what each core counted of an application, as one part of the run.
+fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
+    for (number, core) in outcome.cores.iter().enumerate() {
+        counters.core(number);
+        counters.privilege(Privilege::default());
+        counters.counting(true);
+        for event in PmuEvent::ALL {
+            let n = core.counts.raised(event);
+            if n > 0 {
+                counters.count(event, n);
+            }
+        }
+        counters.counting(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event_list;
+    use sim_machine::{ConfigSource, MachineConfig, Mode, RunHeader};
+    use std::path::Path;
+
+    fn session(trace: &str, revision: &str, mode: Mode) -> Session {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(trace);
+        let overrides = [format!("core.revision={revision}")];
+        let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+        let document = source.document().expect("the default machine");
+        let config = MachineConfig::from_document(&document).expect("the default machine");
+        let header = RunHeader { trace: trace.to_owned(), ..RunHeader::default() };
+        Session::open(&path, config, header).expect("a committed trace").in_mode(mode)
+    }
+
+    #[test]
+    fn counters_that_are_told_the_totals_read_what_those_read_that_follow() {
+        let options = RunOptions { warmup: 3_000, limit: Some(60_000), roi: None };
+        let lists = [
+            "cycles,instructions,l1d_cache_refill,stall_slot,stall_backend_mem",
+            "{mem_access,l1d_tlb,bus_access}:u,op_spec,cycles:u",
+            "{br_mis_pred,ld_spec,st_spec,dp_spec,ase_spec,vfp_spec,crypto_spec}",
+        ];
+        for (trace, revision, mode) in [
+            ("sort.n2t", "r0p3", Mode::Full),
+            ("atomics.n2t", "r0p0", Mode::Full),
+            ("btree.n2t", "r0p3", Mode::Memory),
+        ] {
+            let session = session(trace, revision, mode);
+            for list in lists {
+                let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
+                let request = Request::new(&groups, &session);
+                let mut told = request.session(4_000_000, session.clock_hz());
+                let mut followed = told.clone();
+                assert!(!told.takes_turns(), "{list} fits");
+                let outcome = request.count(&session, &options, false, &mut |_| {}, &mut told);
+                let heard = request.count(&session, &options, true, &mut |_| {}, &mut followed);
+                let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));
+                assert_eq!(text(outcome), text(heard), "{trace} {list}");
+                assert_eq!(told.readings_by_core(), followed.readings_by_core(), "{trace} {list}");
+            }
+        }
+    }
+
+    #[test]
+    fn events_that_no_total_holds_are_followed() {
+        let session = session("sort.n2t", "r0p3", Mode::Full);
+        for (list, internal) in [("sw_incr", true), ("cycles,chain", true), ("cycles", false)] {
+            let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
+            let request = Request::new(&groups, &session);
+            assert_eq!(request.groups.iter().any(has_internal), internal, "{list}");
+        }
     }
 }

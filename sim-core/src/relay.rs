@@ -40,6 +40,9 @@ pub enum Told {
 
 /// Any sink, behind a virtual call.
 pub trait Listener {
+    /// [`EventSink::hears_counts_alone`].
+    fn wants_counts_alone(&self) -> bool;
+
     /// Hears these in order.
     fn hear(&mut self, told: &[Told]);
 
@@ -48,6 +51,10 @@ pub trait Listener {
 }
 
 impl<S: EventSink> Listener for S {
+    fn wants_counts_alone(&self) -> bool {
+        self.hears_counts_alone()
+    }
+
     fn hear(&mut self, told: &[Told]) {
         for one in told {
             match *one {
@@ -76,13 +83,15 @@ const BATCH: usize = 256;
 /// Follows a run for a listener. What is left of the last batch is handed on when it is dropped.
 pub struct Relay<'a> {
     told: Vec<Told>,
+    counts_alone: bool,
     listener: &'a mut dyn Listener,
 }
 
 impl<'a> Relay<'a> {
     /// Speaks to this listener.
     pub fn new(listener: &'a mut dyn Listener) -> Relay<'a> {
-        Relay { told: Vec::with_capacity(BATCH), listener }
+        let counts_alone = listener.wants_counts_alone();
+        Relay { told: Vec::with_capacity(BATCH), counts_alone, listener }
     }
 
     #[inline]
@@ -91,6 +100,14 @@ impl<'a> Relay<'a> {
             self.hand_on();
         }
         self.told.push(told);
+    }
+
+    /// What somebody needs who wants more than counts.
+    #[inline]
+    fn push_detail(&mut self, told: Told) {
+        if !self.counts_alone {
+            self.push(told);
+        }
     }
 
     fn hand_on(&mut self) {
@@ -109,6 +126,11 @@ impl EventSink for Relay<'_> {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        self.counts_alone
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.push(Told::Count(event, n));
     }
@@ -120,7 +142,7 @@ impl EventSink for Relay<'_> {
 
     #[inline]
     fn edge(&mut self, edge: FlowEdge) {
-        self.push(Told::Edge(edge));
+        self.push_detail(Told::Edge(edge));
     }
 
     #[inline]
@@ -129,7 +151,7 @@ impl EventSink for Relay<'_> {
         if let Some(Told::At(last)) = self.told.last_mut() {
             *last = cycle;
         } else {
-            self.push(Told::At(cycle));
+            self.push_detail(Told::At(cycle));
         }
     }
 
@@ -155,18 +177,20 @@ impl EventSink for Relay<'_> {
 
     #[inline]
     fn operation(&mut self, operation: &Operation) {
-        self.hand_on();
-        self.listener.hear_operation(operation);
+        if !self.counts_alone {
+            self.hand_on();
+            self.listener.hear_operation(operation);
+        }
     }
 
     #[inline]
     fn lost(&mut self, cause: StallCause, slots: u64) {
-        self.push(Told::Lost(cause, slots));
+        self.push_detail(Told::Lost(cause, slots));
     }
 
     #[inline]
     fn squashed(&mut self) {
-        self.push(Told::Squashed);
+        self.push_detail(Told::Squashed);
     }
 }
 

@@ -22,6 +22,13 @@ pub trait EventSink {
     /// instead of event by event, and nobody reads the lives of their operations.
     const ADDS_UP: bool = false;
 
+    /// Only counts, software increments, cores, levels, register accesses and the ends of windows matter to it: the
+    /// rest need not be told, even if it follows the run.
+    #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        Self::ADDS_UP
+    }
+
     /// `n` occurrences of `event`.
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64);
@@ -159,6 +166,11 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     const ADDS_UP: bool = A::ADDS_UP && B::ADDS_UP;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        self.0.hears_counts_alone() && self.1.hears_counts_alone()
+    }
+
+    #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.0.count(event, n);
@@ -235,6 +247,11 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
 impl<S: EventSink> EventSink for &mut S {
     const FOLLOWS_RUN: bool = S::FOLLOWS_RUN;
     const ADDS_UP: bool = S::ADDS_UP;
+
+    #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        (**self).hears_counts_alone()
+    }
 
     #[inline]
     #[track_caller]

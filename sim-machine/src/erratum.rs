@@ -23,6 +23,11 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
     const ADDS_UP: bool = S::ADDS_UP;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        self.listener.hears_counts_alone()
+    }
+
+    #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.has_erratum && event == PmuEvent::CPU_CYCLES {

@@ -83,7 +83,7 @@ impl Pipeline {
         memory: &M,
         sink: &mut S,
     ) {
-        if !S::FOLLOWS_RUN {
+        if !S::FOLLOWS_RUN || sink.hears_counts_alone() {
             return;
         }
         let life = OpLife { mispredicted: behind.mispredicted, ..self.life };

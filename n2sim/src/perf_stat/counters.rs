@@ -31,6 +31,11 @@ impl EventSink for LoneGroups {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.sessions.iter_mut().for_each(|session| session.count(event, n));
     }

@@ -112,6 +112,11 @@ impl Context {
         (slot.running + present, slot.was_on)
     }
 
+    /// True while a group waits for its turn.
+    pub(crate) fn must_rotate(&self) -> bool {
+        self.must_rotate
+    }
+
     /// True if a pinned group found no room.
     pub(crate) fn is_in_error(&self, group: usize) -> bool {
         self.slots[group].state == State::Error

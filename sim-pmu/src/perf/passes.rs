@@ -73,6 +73,11 @@ impl EventSink for Passes {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.sessions.iter_mut().for_each(|session| session.count(event, n));
     }

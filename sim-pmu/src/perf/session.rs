@@ -87,6 +87,8 @@ struct Core {
     until_tick: u64,
     /// Turns that ended.
     rotations: u64,
+    /// What the counters were not told yet, by event. Nobody reads them meanwhile.
+    pending: Box<[u64; PmuEvent::ALL.len()]>,
 }
 
 impl Core {
@@ -98,6 +100,7 @@ impl Core {
             now: 0,
             until_tick: tick_cycles,
             rotations: 0,
+            pending: Box::new([0; PmuEvent::ALL.len()]),
         }
     }
 
@@ -105,6 +108,7 @@ impl Core {
         if is_counted == self.is_counted {
             return;
         }
+        self.settle();
         self.is_counted = is_counted;
         if is_counted {
             self.context.schedule_in(&mut self.driver, self.now);
@@ -131,6 +135,7 @@ impl Core {
         while cycles >= self.until_tick {
             let step = self.until_tick;
             self.count(PmuEvent::CPU_CYCLES, step);
+            self.settle();
             self.now += step;
             cycles -= step;
             self.until_tick = tick_cycles;
@@ -143,25 +148,26 @@ impl Core {
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
-        if n > STEP {
-            return self.count_many(event, n);
-        }
-        self.driver.count(event, n);
-        if self.driver.is_interrupted() {
-            self.driver.serve_interrupt();
-        }
+        self.pending[event as usize] += n;
     }
 
-    #[cold]
-    fn count_many(&mut self, event: PmuEvent, mut n: u64) {
-        while n > 0 {
-            let step = n.min(STEP);
-            self.count(event, step);
-            n -= step;
+    /// Tells the counters everything up to now.
+    fn settle(&mut self) {
+        for event in PmuEvent::ALL {
+            let mut n = std::mem::take(&mut self.pending[event as usize]);
+            while n > 0 {
+                let step = n.min(STEP);
+                self.driver.count(event, step);
+                if self.driver.is_interrupted() {
+                    self.driver.serve_interrupt();
+                }
+                n -= step;
+            }
         }
     }
 
     fn reading(&mut self, Taken { number, group }: Taken) -> Reading {
+        self.settle();
         let (running, was_on) = self.context.running(group, self.now);
         if !was_on || self.context.is_in_error(group) {
             let enabled = if self.context.is_in_error(group) { 0 } else { self.now };
@@ -178,6 +184,13 @@ impl PerfSession {
         let tick_cycles = tick_cycles.max(1);
         let cores = vec![Core::new(&setup, tick_cycles)];
         PerfSession { setup, cores, current: 0, tick_cycles }
+    }
+
+    /// True if the groups do not fit all at once.
+    pub fn takes_turns(&self) -> bool {
+        let mut core = Core::new(&self.setup, self.tick_cycles);
+        core.set_counted(true);
+        core.context.must_rotate()
     }
 
     /// The events of all groups as asked for, one after another, of each core. May be called during the
@@ -214,6 +227,11 @@ impl EventSink for PerfSession {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
+    fn hears_counts_alone(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         let core = &mut self.cores[self.current];
         if !core.is_counted {
@@ -243,6 +261,7 @@ impl EventSink for PerfSession {
 
     fn privilege(&mut self, privilege: Privilege) {
         let core = &mut self.cores[self.current];
+        core.settle();
         core.driver.set_state(PeState::from(privilege));
         if privilege.e2h && core.driver.kernel() != ExceptionLevel::El2 {
             core.move_kernel_to_el2();
