@@ -23,14 +23,44 @@ const AGING_PERIOD: u32 = 1 << 18;
 /// Bits of a tag; one more marks an entry that is not empty.
 const TAG_MASK: u16 = 0xFFF;
 const TAG_PRESENT: u16 = 0x1000;
+/// Where the counter stands in an entry.
+const COUNTER_SHIFT: u32 = 13;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    tag: u16,
-    /// Signed 3-bit counter, taken when not negative.
-    counter: i8,
-    /// 2-bit usefulness.
-    useful: u8,
+/// A tag, and above it a signed 3-bit counter: taken when not negative. So small because the tables together are
+/// what a prediction brings into the host's first-level cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Entry(u16);
+
+impl Entry {
+    fn new(tag: u16, counter: i16) -> Entry {
+        Entry(tag | (counter << COUNTER_SHIFT).cast_unsigned())
+    }
+
+    #[inline]
+    fn tag(self) -> u16 {
+        self.0 & (TAG_MASK | TAG_PRESENT)
+    }
+
+    #[inline]
+    fn counter(self) -> i16 {
+        self.0.cast_signed() >> COUNTER_SHIFT
+    }
+
+    #[inline]
+    fn is_taken(self) -> bool {
+        self.0.cast_signed() >= 0
+    }
+
+    /// The counter is at its weakest.
+    #[inline]
+    fn is_weak(self) -> bool {
+        matches!(self.counter(), 0 | -1)
+    }
+
+    #[must_use]
+    fn trained(self, taken: bool) -> Entry {
+        Entry::new(self.tag(), (self.counter() + if taken { 1 } else { -1 }).clamp(-4, 3))
+    }
 }
 
 /// What one look-up found, kept for training.
@@ -56,6 +86,8 @@ pub struct Tage {
     bimodal: Box<[u8]>,
     /// All tagged tables, one after the other; those that are not there stay empty.
     entries: Box<[Entry; PLACES]>,
+    /// 2-bit usefulness of each.
+    useful: Box<[u8; PLACES]>,
     tables: usize,
     /// Where each table begins.
     starts: [u16; MAX_TABLES],
@@ -74,6 +106,7 @@ impl Tage {
         Tage {
             bimodal: vec![1; 1 << config.bimodal_bits].into_boxed_slice(),
             entries: Box::new([Entry::default(); PLACES]),
+            useful: Box::new([0; PLACES]),
             tables,
             starts: std::array::from_fn(|i| (i as u16) << config.tagged_bits),
             slot_mask: (1 << config.tagged_bits) - 1,
@@ -89,33 +122,27 @@ impl Tage {
         let base = self.bimodal[self.bimodal_index(pc)] >= 2;
         (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
         self.locate(pc, history, found);
-        let matches = self.matches(found);
+        let entries = found.places.map(|at| self.entries[usize::from(at)]);
+        // Without branches: which tables know the branch nobody can predict. One bit each.
+        let knows = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
+        let knows: [u16; MAX_TABLES] = std::array::from_fn(knows);
+        let matches = knows.into_iter().fold(0, |matches, table| matches | table);
         if matches == 0 {
             return base;
         }
         let longest = matches.ilog2();
-        let entry = &self.entries[self.at(found, longest as usize)];
+        let entry = entries[longest as usize];
         found.provider = longest as u8 + 1;
-        found.taken = entry.counter >= 0;
-        found.weak = entry.counter == 0 || entry.counter == -1;
+        found.taken = entry.is_taken();
+        found.weak = entry.is_weak();
         let shorter = matches ^ 1 << longest;
         if shorter != 0 {
-            let entry = &self.entries[self.at(found, shorter.ilog2() as usize)];
-            found.alternate = entry.counter >= 0;
+            found.alternate = entries[shorter.ilog2() as usize].is_taken();
         }
         if found.weak && self.trust_new < 0 {
             found.taken = found.alternate;
         }
         found.taken
-    }
-
-    /// The tables that have an entry of the branch, one bit each.
-    #[inline]
-    fn matches(&self, found: &DirectionLookup) -> u16 {
-        let tags = found.places.map(|at| self.entries[usize::from(at)].tag);
-        let same = |i: usize| u16::from(tags[i] == found.tags[i]).wrapping_neg() & 1 << i;
-        let same: [u16; MAX_TABLES] = std::array::from_fn(same);
-        same.into_iter().fold(0, |matches, table| matches | table)
     }
 
     /// Places and tags in all tables at once, those of tables that are not there for nothing.
@@ -156,9 +183,8 @@ impl Tage {
         self.updates += 1;
         if self.updates >= AGING_PERIOD {
             self.updates = 0;
-            for entry in self.used_mut() {
-                entry.useful >>= 1;
-            }
+            let used = self.used();
+            self.useful[..used].iter_mut().for_each(|useful| *useful >>= 1);
         }
     }
 
@@ -170,21 +196,18 @@ impl Tage {
 
     fn train_provider(&mut self, pc: u64, lookup: &DirectionLookup, taken: bool) {
         let at = self.at(lookup, lookup.provider as usize - 1);
-        let entry = &mut self.entries[at];
-        let provider_taken = entry.counter >= 0;
+        let (entry, useful) = (self.entries[at], &mut self.useful[at]);
+        let provider_taken = entry.is_taken();
         if lookup.weak && provider_taken != lookup.alternate {
             let step = if provider_taken == taken { 1 } else { -1 };
             self.trust_new = (self.trust_new + step).clamp(-8, 7);
         }
         if provider_taken != lookup.alternate {
-            entry.useful = if provider_taken == taken {
-                (entry.useful + 1).min(3)
-            } else {
-                entry.useful.saturating_sub(1)
-            };
+            let was_right = provider_taken == taken;
+            *useful = if was_right { (*useful + 1).min(3) } else { useful.saturating_sub(1) };
         }
-        entry.counter = (entry.counter + if taken { 1 } else { -1 }).clamp(-4, 3);
-        let starved = entry.useful == 0;
+        self.entries[at] = entry.trained(taken);
+        let starved = *useful == 0;
         if starved && lookup.weak {
             self.train_bimodal(pc, taken);
         }
@@ -197,24 +220,21 @@ impl Tage {
         let first = (provider + (self.dice >> 16 & 1) as usize).min(self.tables - 1);
         for i in first..self.tables {
             let at = self.at(lookup, i);
-            let entry = &mut self.entries[at];
-            if entry.useful == 0 {
-                let counter = if taken { 0 } else { -1 };
-                *entry = Entry { tag: lookup.tags[i], counter, useful: 0 };
+            if self.useful[at] == 0 {
+                self.entries[at] = Entry::new(lookup.tags[i], if taken { 0 } else { -1 });
                 return;
             }
         }
         for i in first..self.tables {
             let at = self.at(lookup, i);
-            let useful = &mut self.entries[at].useful;
+            let useful = &mut self.useful[at];
             *useful = useful.saturating_sub(1);
         }
     }
 
-    /// The entries of the size that was asked for.
-    fn used_mut(&mut self) -> &mut [Entry] {
-        let used = MAX_TABLES * (usize::from(self.slot_mask) + 1);
-        &mut self.entries[..used]
+    /// How many entries there are in the size that was asked for.
+    fn used(&self) -> usize {
+        MAX_TABLES * (usize::from(self.slot_mask) + 1)
     }
 
     fn bimodal_index(&self, pc: u64) -> usize {
@@ -226,13 +246,11 @@ impl Stored for Entry {
     const WORDS: usize = 1;
 
     fn store(self, words: &mut [u64]) {
-        let counter = self.counter.cast_unsigned();
-        words[0] = u64::from(self.tag) | u64::from(counter) << 16 | u64::from(self.useful) << 24;
+        words[0] = self.0.into();
     }
 
     fn load(words: &[u64]) -> Entry {
-        let counter = ((words[0] >> 16) as u8).cast_signed().clamp(-4, 3);
-        Entry { tag: words[0] as u16, counter, useful: (words[0] >> 24) as u8 & 3 }
+        Entry(words[0] as u16)
     }
 }
 
@@ -240,7 +258,10 @@ impl WarmState for Tage {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         visitor.bytes(&mut self.bimodal);
         self.bimodal.iter_mut().for_each(|counter| *counter &= 3);
-        visitor.words(self.used_mut());
+        let used = self.used();
+        visitor.words(&mut self.entries[..used]);
+        visitor.bytes(&mut self.useful[..used]);
+        self.useful.iter_mut().for_each(|useful| *useful &= 3);
         let mut trust = u32::from(self.trust_new.cast_unsigned());
         visitor.one(&mut trust);
         self.trust_new = (trust as u8).cast_signed().clamp(-8, 7);
