@@ -29,11 +29,17 @@ pub(crate) struct Args {
     limit: String,
 }
 
+/// More events than there are counters.
+const TURNS: &str = "cycles,instructions,l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,\
+                     stall_slot,br_mis_pred,ll_cache_rd";
+
 /// Parts of n2sim that have a speed of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// `stat`: the whole model
     Detail,
+    /// `stat -e`: events that take turns on the counters
+    Counters,
     /// `stat --mode memory`: caches and TLBs alone
     Memory,
     /// `trace verify`: reading a trace
@@ -168,6 +174,7 @@ fn measure(program: &Path, args: &Args, trace: &Path) -> anyhow::Result<(f64, Ve
 fn arguments(part: Part, limit: &str) -> Vec<&str> {
     let mut arguments = match part {
         Part::Detail => vec!["stat", "-j"],
+        Part::Counters => vec!["stat", "-j", "-e", TURNS],
         Part::Memory => vec!["stat", "-j", "--mode", "memory"],
         Part::Decode => return vec!["trace", "verify"],
     };
