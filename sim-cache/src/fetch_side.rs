@@ -31,7 +31,7 @@ impl CoreMemory {
         // The short cut of nearly all fetches: it counts what the flow counts.
         let key = self.space.key(uncore.page_map.page_of(pc));
         if let Some(frame) = self.itlb.plain_hit(key, now)
-            && self.l1i.plain_hit(uncore.page_map.line_in(pc, frame), now)
+            && self.l1i.plain_hit_again(uncore.page_map.line_in(pc, frame), now)
         {
             sink.edge(FlowEdge::FetchTlbHit);
             sink.raise(PmuEvent::L1I_CACHE);

@@ -36,6 +36,8 @@ pub(crate) struct Level {
     /// Nearly always empty; the lines of such a set say that it is in here.
     broken_tags: Vec<BrokenTag>,
     prefetches: PrefetchCounts,
+    /// Where [`Level::plain_hit_again`] hit last.
+    last: Place,
 }
 
 impl Level {
@@ -47,6 +49,7 @@ impl Level {
             replacement: Replacement::new(kind, sets, ways, seed),
             broken_tags: Vec::new(),
             prefetches: PrefetchCounts::default(),
+            last: Place { set: 0, way: 0 },
         }
     }
 
@@ -60,6 +63,20 @@ impl Level {
         }
         self.replacement.used(place);
         true
+    }
+
+    /// [`Level::plain_hit`] for accesses that mostly go where the one before went: fetches.
+    #[inline(always)]
+    pub(crate) fn plain_hit_again(&mut self, line: LineAddr, now: Cycle) -> bool {
+        if !self.tags.is_at(self.last, line) {
+            let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
+            self.last = place;
+        }
+        let is_plain = self.tags.state(self.last).is_plain_at(now);
+        if is_plain {
+            self.replacement.used(self.last);
+        }
+        is_plain
     }
 
     /// [`Level::plain_hit`] for a write, which makes the line dirty.

@@ -232,6 +232,12 @@ impl TagArray {
         (place.set * self.ways + place.way) as usize
     }
 
+    /// True if the line is in this place.
+    #[inline(always)]
+    pub(crate) fn is_at(&self, place: Place, line: LineAddr) -> bool {
+        self.tags[self.index(place)] == line.0 + 1
+    }
+
     /// Where the line is, if present.
     #[inline(always)]
     pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {

@@ -80,9 +80,9 @@ pub enum Shape {
     Plain,
     /// Nothing but one load of consecutive bytes whose sources all form its address, in a slot of its own.
     Load,
-    /// As that with any registers, and an update of its base.
+    /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot of its own.
     LoadUpdate,
-    /// The address and the data of one store of consecutive bytes, in a slot of its own.
+    /// The address and the data of one store of consecutive bytes, one micro-operation each, in a slot of its own.
     Store,
     /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
     Single,
@@ -90,7 +90,7 @@ pub enum Shape {
     Double,
     /// One of those: a load that updates its base, in two slots; of a pair, as a rule.
     DoubleLoadUpdate,
-    /// One of those: address and data of a store that updates its base, in two slots.
+    /// One of those: address and data of a store that updates its base, one micro-operation each, in two slots.
     DoubleStoreUpdate,
     /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
     Renamed,
@@ -111,10 +111,10 @@ impl Shape {
             return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
         }
         if inst.n_mops == 2 {
-            return Shape::of_two_slots(inst.uops());
+            return Shape::of_two_slots(inst.uops(), op);
         }
-        let [group] = inst.uops() else { return Shape::of_groups(inst.uops()) };
-        if group.count != 1 || group.pipes == PipeMask::NONE {
+        let [group] = inst.uops() else { return Shape::of_groups(inst.uops(), op) };
+        if !group.is_one() {
             return Shape::Single;
         }
         let reads_only = inst.n_addr_srcs == inst.n_srcs && inst.accumulate.family == 0;
@@ -126,12 +126,14 @@ impl Shape {
     }
 
     /// Of an ordinary instruction of two MOPs.
-    fn of_two_slots(groups: &[UopGroup]) -> Shape {
-        let role = |i: usize| groups.get(i).map(|group| group.role);
-        match (role(0), role(1), role(2), groups.len()) {
-            (Some(Role::Load), Some(Role::BaseUpdate), _, 2) => Shape::DoubleLoadUpdate,
-            (Some(Role::StoreAddr), Some(Role::StoreData), Some(Role::BaseUpdate), 3) => {
-                Shape::DoubleStoreUpdate
+    fn of_two_slots(groups: &[UopGroup], op: MemOp) -> Shape {
+        let updates = |group: &UopGroup| group.role == Role::BaseUpdate;
+        match (op, groups) {
+            (MemOp::Load, [load, base]) if load.role == Role::Load && updates(base) => {
+                Shape::DoubleLoadUpdate
+            }
+            (MemOp::Store, [addr, data, base]) if are_store(addr, data) && updates(base) => {
+                if base.is_one() { Shape::DoubleStoreUpdate } else { Shape::Double }
             }
             _ => Shape::Double,
         }
@@ -139,9 +141,7 @@ impl Shape {
 
     /// Of an ordinary instruction that renaming may do.
     fn of_renamed(inst: &Inst) -> Shape {
-        let computes = |group: &UopGroup| {
-            group.role == Role::Compute && group.count == 1 && group.pipes != PipeMask::NONE
-        };
+        let computes = |group: &UopGroup| group.role == Role::Compute && group.is_one();
         let is_plain = matches!(inst.uops(), [group] if computes(group));
         let does_more = inst.mem.op != MemOp::None || inst.branch != BranchKind::None;
         match inst.rename {
@@ -151,17 +151,22 @@ impl Shape {
         }
     }
 
-    /// Of an ordinary instruction with several groups of micro-operations.
-    fn of_groups(groups: &[UopGroup]) -> Shape {
-        match groups {
-            [first, second] => match (first.role, second.role) {
-                (Role::Load, Role::BaseUpdate) => Shape::LoadUpdate,
-                (Role::StoreAddr, Role::StoreData) => Shape::Store,
-                _ => Shape::Single,
-            },
+    /// Of an ordinary instruction with several groups of micro-operations in one slot.
+    fn of_groups(groups: &[UopGroup], op: MemOp) -> Shape {
+        match (op, groups) {
+            (MemOp::Load, [load, base]) if load.role == Role::Load && load.is_one() => {
+                let updates = base.role == Role::BaseUpdate && base.is_one();
+                if updates { Shape::LoadUpdate } else { Shape::Single }
+            }
+            (MemOp::Store, [addr, data]) if are_store(addr, data) => Shape::Store,
             _ => Shape::Single,
         }
     }
+}
+
+/// The address and the data of a store, one micro-operation each.
+fn are_store(addr: &UopGroup, data: &UopGroup) -> bool {
+    (addr.role, data.role) == (Role::StoreAddr, Role::StoreData) && addr.is_one() && data.is_one()
 }
 
 /// How an instruction may change the program counter.
@@ -392,6 +397,14 @@ pub struct UopGroup {
     pub occupancy: u8,
     /// Writes NZCV in a single-cycle integer pipe (at most 3 such a cycle).
     pub flag_port: bool,
+}
+
+impl UopGroup {
+    /// One micro-operation that takes a pipe.
+    #[inline]
+    pub fn is_one(&self) -> bool {
+        self.count == 1 && self.pipes != PipeMask::NONE
+    }
 }
 
 /// A family of operations that forward their result late into an accumulator operand.

@@ -57,6 +57,19 @@ pub(crate) struct PendingStore {
     pub(crate) release: bool,
 }
 
+/// What is known of the groups of micro-operations of an instruction before it is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Groups {
+    /// The roles of all, two or three, of a load or store; none if they are not known.
+    pub(crate) roles: &'static [Role],
+    /// Each is one micro-operation that takes a pipe.
+    pub(crate) are_ones: bool,
+}
+
+impl Groups {
+    const UNKNOWN: Groups = Groups { roles: &[], are_ones: false };
+}
+
 /// Progress among the micro-operations of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
@@ -96,16 +109,16 @@ impl Pipeline {
                 return Done { issue: rename, complete, ..Done::default() };
             }
         }
-        self.execute_groups(op, &[], rename, memory, sink)
+        self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
     }
 
-    /// Issues and executes all micro-operations of the instruction renamed in `rename`. Where its groups, up to
-    /// three, are known to have these `roles`, nothing is decided here.
+    /// Issues and executes all micro-operations of the instruction renamed in `rename`. What is known of its groups
+    /// is not decided here.
     #[inline(always)]
     pub(crate) fn execute_groups<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        roles: &[Role],
+        groups: Groups,
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
@@ -122,26 +135,27 @@ impl Pipeline {
             result: rename + 1,
         };
         let mut done = Done::default();
-        debug_assert!(
-            roles.is_empty() || (2..=3).contains(&roles.len()) && roles.len() == inst.uops().len()
-        );
-        let group = |i: usize| (&inst.uops[i], inst.queue_entries[i]);
+        let roles = groups.roles;
+        debug_assert!(roles.is_empty() || roles.len() == inst.uops().len());
+        debug_assert!(!groups.are_ones || inst.uops().iter().all(UopGroup::is_one));
         if let [first, second, rest @ ..] = roles {
-            self.run_group(op, group(0), *first, &mut at, &mut done, memory, sink);
-            self.run_group(op, group(1), *second, &mut at, &mut done, memory, sink);
+            self.run_group(op, (0, groups), *first, &mut at, &mut done, memory, sink);
+            self.run_group(op, (1, groups), *second, &mut at, &mut done, memory, sink);
             if let [third] = rest {
-                self.run_group(op, group(2), *third, &mut at, &mut done, memory, sink);
+                self.run_group(op, (2, groups), *third, &mut at, &mut done, memory, sink);
             }
         } else {
             for i in 0..usize::from(inst.n_uop_groups) {
-                self.run_group(op, group(i), inst.uops[i].role, &mut at, &mut done, memory, sink);
+                let role = inst.uops[i].role;
+                self.run_group(op, (i, groups), role, &mut at, &mut done, memory, sink);
             }
-        }
-        self.run_special(op, &mut at, &mut done, memory, sink);
-        if let Some(atomic) = done.atomic {
-            // The next access of the location comes behind it.
-            let times = StoreTimes { known: at.first_issue, data: at.result, drained: at.result };
-            self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
+            self.run_special(op, &mut at, &mut done, memory, sink);
+            if let Some(atomic) = done.atomic {
+                // The next access of the location comes behind it.
+                let times =
+                    StoreTimes { known: at.first_issue, data: at.result, drained: at.result };
+                self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
+            }
         }
         self.write_results(inst, &at);
         // A barrier has no micro-operation: it is done in its slot.
@@ -198,10 +212,7 @@ impl Pipeline {
     /// Issues the only micro-operation of an instruction, which has what it needs in `needs`.
     #[inline(always)]
     fn issue_alone(&mut self, op: &Op<'_>, needs: Cycle) -> Cycle {
-        let request = self.request_for(&op.inst.uops[0]);
-        let issue = self.pipes.book(request, needs, op.squash);
-        self.window.queues().take(op.inst.by_queue, issue.min(op.squash));
-        issue
+        self.issue_one((&op.inst.uops[0], op.inst.by_queue), needs, op.squash)
     }
 
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
@@ -221,18 +232,19 @@ impl Pipeline {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
-    /// All micro-operations of one group of this role, each of which takes `entry` of the issue queues.
+    /// All micro-operations of one group of this role.
     #[inline(always)]
     fn run_group<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        (group, entry): (&UopGroup, UopCounts),
+        (number, groups): (usize, Groups),
         role: Role,
         at: &mut Progress,
         done: &mut Done,
         memory: &mut M,
         sink: &mut S,
     ) {
+        let (group, entry) = (&op.inst.uops[number], op.inst.queue_entries[number]);
         let needs = match role {
             // Address arithmetic and authentication in front of an access: the rest is data.
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
@@ -246,7 +258,10 @@ impl Pipeline {
         };
         let needs = needs.max(at.earliest);
         let needs = if role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
-        let issue = self.issue((group, entry), needs, op.squash);
+        let issue = match groups.are_ones {
+            true => self.issue_one((group, entry), needs, op.squash),
+            false => self.issue((group, entry), needs, op.squash),
+        };
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
         let result = issue + Cycle::from(group.latency);
@@ -276,14 +291,24 @@ impl Pipeline {
         if group.pipes == PipeMask::NONE {
             return needs;
         }
-        let request = self.request_for(group);
         let mut last = needs;
         for _ in 0..group.count {
-            let cycle = self.pipes.book(request, needs, squash);
-            self.window.queues().take(entry, cycle.min(squash));
-            last = last.max(cycle);
+            last = last.max(self.issue_one((group, entry), needs, squash));
         }
         last
+    }
+
+    /// Issues one micro-operation of a group, which takes `entry` of the issue queues.
+    #[inline(always)]
+    fn issue_one(
+        &mut self,
+        (group, entry): (&UopGroup, UopCounts),
+        needs: Cycle,
+        squash: Cycle,
+    ) -> Cycle {
+        let issue = self.pipes.book(self.request_for(group), needs, squash);
+        self.window.queues().take(entry, issue.min(squash));
+        issue
     }
 
     /// What a micro-operation of this group asks of the pipes.

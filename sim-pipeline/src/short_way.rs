@@ -2,7 +2,7 @@
 //! what cannot happen to them ([`sim_isa::Shape`]).
 
 use crate::dispatch::{Way, uops_of};
-use crate::execute::Done;
+use crate::execute::{Done, Groups};
 use crate::frontend::Arrival;
 use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
@@ -44,6 +44,11 @@ const fn roles_of(kind: u8) -> &'static [Role] {
         DOUBLE_STORE_UPDATE => &[Role::StoreAddr, Role::StoreData, Role::BaseUpdate],
         _ => &[],
     }
+}
+
+/// Its groups are one micro-operation each, which takes a pipe.
+const fn is_of_ones(kind: u8) -> bool {
+    matches!(kind, LOAD_UPDATE | STORE | DOUBLE_STORE_UPDATE)
 }
 
 /// It may read or write memory.
@@ -99,7 +104,10 @@ impl Pipeline {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
             }
-            _ => self.execute_groups(op, roles_of(KIND), rename, memory, sink),
+            _ => {
+                let groups = Groups { roles: roles_of(KIND), are_ones: is_of_ones(KIND) };
+                self.execute_groups(op, groups, rename, memory, sink)
+            }
         };
         let retires = op.retires && !(accesses(KIND) && aborts(op, &done));
         let retired = match KIND {
