@@ -50,7 +50,7 @@ impl Pipeline {
         } else if placed {
             self.tell(&static_inst, inst.flags, Aftermath::default(), memory, sink);
         }
-        self.squash(checkpoint);
+        self.squash(&checkpoint);
         let at = squash + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchMispredict);
         squash

@@ -214,13 +214,13 @@ impl BranchUnit {
     }
 
     /// Takes back all predictions since `before`.
-    pub fn restore(&mut self, before: Speculation) {
+    pub fn restore(&mut self, before: &Speculation) {
         self.history.restore(before.history);
-        self.returns = before.returns;
+        self.returns.clone_from(&before.returns);
     }
 
     /// Puts history and return stack where they are behind the branch with its real outcome.
-    pub fn recover(&mut self, branch: Branch, around: Speculation, actual: Outcome) {
+    pub fn recover(&mut self, branch: Branch, around: &Speculation, actual: Outcome) {
         self.restore(around);
         self.history.push(branch, actual.taken, actual.next);
     }
@@ -311,7 +311,7 @@ mod tests {
         let right = prediction.next == Some(next);
         if !right {
             let around = unit.around_last();
-            unit.recover(branch, around, actual);
+            unit.recover(branch, &around, actual);
         }
         right
     }

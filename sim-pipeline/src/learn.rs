@@ -62,7 +62,7 @@ impl Pipeline {
         if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
             self.go_astray(wrong, program, astray);
         }
-        self.branches.recover(branch, around, actual);
+        self.branches.recover(branch, &around, actual);
         false
     }
 

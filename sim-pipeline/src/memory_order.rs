@@ -78,9 +78,9 @@ impl Pipeline {
             if let (Some(next), true) = (step.next_pc, placed) {
                 self.run_wrong_path(next, found, program, memory, sink);
             }
-            self.squash(checkpoint);
+            self.squash(&checkpoint);
             sink.squashed();
-            self.branches.restore(speculation);
+            self.branches.restore(&speculation);
         }
         self.lsu.expect_store(pc);
         let at = found + self.config.branch.redirect_cycles;

@@ -57,7 +57,7 @@ impl Pipeline {
             self.window.hold_until(cycle + 1, offer.blocked);
             self.slots.run_dry(cycle + 1, late, sink);
         }
-        self.squash(checkpoint);
+        self.squash(&checkpoint);
         self.front.not_before(cycle + 1);
         cycle
     }

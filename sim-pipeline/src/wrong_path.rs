@@ -156,13 +156,14 @@ impl Pipeline {
             Aftermath { taken, target: Some(next), mispredicted: flushed, exception: false };
         self.tell_branch(behind, program, memory, sink);
         if flushed {
-            let (around, life) = (self.branches.around_last(), self.life);
+            let around = self.branches.around_last();
+            let life = self.life;
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
             // What ran behind it in vain had lives of its own.
             self.life = OpLife { mispredicted: true, ..life };
-            self.branches.recover(branch, around, actual);
+            self.branches.recover(branch, &around, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
                 None => StallCause::FetchNoTarget,
@@ -182,10 +183,10 @@ impl Pipeline {
     }
 
     /// Everything since the checkpoint is thrown away.
-    pub(crate) fn squash(&mut self, checkpoint: Checkpoint) {
+    pub(crate) fn squash(&mut self, checkpoint: &Checkpoint) {
         self.window.squash(checkpoint.window);
         self.lsu.restore(checkpoint.order);
-        self.scoreboard = checkpoint.scoreboard;
+        self.scoreboard.clone_from(&checkpoint.scoreboard);
         self.previous = Previous::default();
     }
 
@@ -232,7 +233,7 @@ impl Pipeline {
                 None => break,
             }
         }
-        self.squash(checkpoint);
+        self.squash(&checkpoint);
         sink.squashed();
     }
 
@@ -305,7 +306,7 @@ impl Pipeline {
         if let Some(wrong) = prediction.next {
             self.run_wrong_path(wrong, complete, program, memory, sink);
         }
-        self.branches.recover(branch, around, Outcome { pc: branch.pc, taken, next });
+        self.branches.recover(branch, &around, Outcome { pc: branch.pc, taken, next });
         self.front
             .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)
