@@ -49,6 +49,7 @@ fn outcome(number: usize) -> Outcome {
     }
     let core = CoreOutcome {
         stream: 0,
+        is_counted: true,
         counts,
         levels: Vec::new(),
         stalls: [1; StallCause::COUNT],

@@ -4,7 +4,7 @@
 //! third of the time.
 
 use sim_core::{EventSink, PmuEvent, Privilege};
-use sim_machine::{CoreOutcome, LevelCounts, MachineError, Outcome, RunOptions, Session};
+use sim_machine::{CoreOutcome, Level, LevelCounts, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
@@ -129,6 +129,11 @@ impl Request {
             return session.run_heard(options, progress, counters);
         }
         let outcome = session.run(options, progress)?;
+        let levels = outcome.cores.iter().flat_map(|core| &core.levels);
+        if levels.into_iter().any(|part| part.level != Level::default()) {
+            // The trace says of itself that it is an application's, and has exceptions all the same.
+            return session.run_heard(options, progress, counters);
+        }
         tell_totals(&outcome, counters);
         Ok(outcome)
     }
@@ -215,7 +220,8 @@ impl Request {
     }
 }
 
-/// One of the events is raised by the PMU itself, not by the core: no total of a run holds it.
+/// What one of the events counts depends on the counters: writes of `PMSWINC_EL0` name one, `CHAIN` counts the
+/// overflows of another one.
 fn has_internal(group: &Group) -> bool {
     group.events.iter().any(|event| matches!(event.event, PmuEvent::SW_INCR | PmuEvent::CHAIN))
 }
@@ -225,6 +231,9 @@ fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
     for (number, core) in outcome.cores.iter().enumerate() {
         counters.core(number);
         counters.privilege(Privilege::default());
+        if !core.is_counted {
+            continue;
+        }
         counters.counting(true);
         for event in PmuEvent::ALL {
             let n = core.counts.raised(event);
@@ -240,55 +249,88 @@ fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
 mod tests {
     use super::*;
     use crate::event_list;
-    use sim_machine::{ConfigSource, MachineConfig, Mode, RunHeader};
+    use sim_machine::{ConfigSource, MachineConfig, RunHeader};
+    use sim_trace::{Meta, StreamEvent, TraceWriter};
     use std::path::Path;
 
-    fn session(trace: &str, revision: &str, mode: Mode) -> Session {
+    fn committed(trace: &str, revision: &str) -> Session {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(trace);
+        session(&path, revision)
+    }
+
+    fn session(trace: &Path, revision: &str) -> Session {
         let overrides = [format!("core.revision={revision}")];
         let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
         let document = source.document().expect("the default machine");
         let config = MachineConfig::from_document(&document).expect("the default machine");
-        let header = RunHeader { trace: trace.to_owned(), ..RunHeader::default() };
-        Session::open(&path, config, header).expect("a committed trace").in_mode(mode)
+        Session::open(trace, config, RunHeader::default()).expect("a trace")
+    }
+
+    /// What counters read that are told the totals, and those that follow the run, core by core.
+    fn told_and_followed(session: &Session, options: &RunOptions, list: &str) -> Vec<Vec<Reading>> {
+        let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
+        let request = Request::new(&groups, session);
+        let mut told = request.session(4_000_000, session.clock_hz());
+        let mut followed = told.clone();
+        assert!(!told.takes_turns(), "{list} fits");
+        let outcome = request.count(session, options, false, &mut |_| {}, &mut told);
+        let heard = request.count(session, options, true, &mut |_| {}, &mut followed);
+        let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));
+        assert_eq!(text(outcome), text(heard), "{list}");
+        let readings = told.readings_by_core();
+        assert_eq!(readings, followed.readings_by_core(), "{list}");
+        readings
     }
 
     #[test]
     fn counters_that_are_told_the_totals_read_what_those_read_that_follow() {
         let options = RunOptions { warmup: 3_000, limit: Some(60_000), roi: None };
-        let lists = [
-            "cycles,instructions,l1d_cache_refill,stall_slot,stall_backend_mem",
-            "{mem_access,l1d_tlb,bus_access}:u,op_spec,cycles:u",
-            "{br_mis_pred,ld_spec,st_spec,dp_spec,ase_spec,vfp_spec,crypto_spec}",
-        ];
-        for (trace, revision, mode) in [
-            ("sort.n2t", "r0p3", Mode::Full),
-            ("atomics.n2t", "r0p0", Mode::Full),
-            ("btree.n2t", "r0p3", Mode::Memory),
-        ] {
-            let session = session(trace, revision, mode);
-            for list in lists {
-                let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
-                let request = Request::new(&groups, &session);
-                let mut told = request.session(4_000_000, session.clock_hz());
-                let mut followed = told.clone();
-                assert!(!told.takes_turns(), "{list} fits");
-                let outcome = request.count(&session, &options, false, &mut |_| {}, &mut told);
-                let heard = request.count(&session, &options, true, &mut |_| {}, &mut followed);
-                let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));
-                assert_eq!(text(outcome), text(heard), "{trace} {list}");
-                assert_eq!(told.readings_by_core(), followed.readings_by_core(), "{trace} {list}");
+        for (trace, revision) in [("sort.n2t", "r0p3"), ("atomics.n2t", "r0p0")] {
+            let session = committed(trace, revision);
+            for list in [
+                "cycles,instructions,l1d_cache_refill,stall_slot,stall_backend_mem",
+                "{mem_access,l1d_tlb,bus_access}:u,op_spec,cycles:u",
+                "{br_mis_pred,ld_spec,st_spec,dp_spec,ase_spec,vfp_spec,crypto_spec}",
+                "{instructions,cycles}:D,{l1d_cache,l1d_cache_refill}:e",
+                "sw_incr,chain,instructions",
+            ] {
+                told_and_followed(&session, &options, list);
             }
         }
     }
 
     #[test]
-    fn events_that_no_total_holds_are_followed() {
-        let session = session("sort.n2t", "r0p3", Mode::Full);
-        for (list, internal) in [("sw_incr", true), ("cycles,chain", true), ("cycles", false)] {
-            let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
-            let request = Request::new(&groups, &session);
-            assert_eq!(request.groups.iter().any(has_internal), internal, "{list}");
-        }
+    fn a_thread_that_ends_in_the_warm_up_is_not_counted() {
+        let session = committed("atomics.n2t", "r0p3");
+        let lengths: Vec<u64> = session.trace().streams().iter().map(|s| s.instructions).collect();
+        let (shorter, longer) = (lengths[0].min(lengths[1]), lengths[0].max(lengths[1]));
+        assert!(shorter + 100 < longer, "{lengths:?}");
+        let options = RunOptions { warmup: shorter + 50, limit: None, roi: None };
+        let readings = told_and_followed(&session, &options, "instructions");
+        let statuses: Vec<Status> = readings.iter().map(|core| core[0].status).collect();
+        assert!(statuses.contains(&Status::Counted) && statuses.contains(&Status::NotCounted));
+    }
+
+    #[test]
+    fn exceptions_in_the_trace_of_an_application_are_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("exception.n2t");
+        let mut writer = TraceWriter::create(&path, Meta::default()).expect("a new file");
+        let (add, svc) = (0x9100_0421, 0xd400_0001);
+        let call = writer.define_block(0x40_0000, &[add, svc]).expect("a block");
+        let kernel = writer.define_block(0xffff_8000_0000_0400, &[add; 9]).expect("a block");
+        let event = StreamEvent::Exception {
+            vector: 0x400,
+            abandoned: false,
+            level: 0,
+            syndrome: 0,
+            state: 0,
+        };
+        writer.push_block(0, call, 2, &[], Some(event)).expect("a known block");
+        writer.push_block(0, kernel, 9, &[], None).expect("a known block");
+        writer.finish().expect("a whole trace");
+        let session = session(&path, "r0p3");
+        let readings = told_and_followed(&session, &RunOptions::default(), "instructions:u");
+        assert_eq!(readings[0][0].value, 2, "the handler runs at EL1");
     }
 }

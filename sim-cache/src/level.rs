@@ -36,7 +36,7 @@ pub(crate) struct Level {
     /// Nearly always empty; the lines of such a set say that it is in here.
     broken_tags: Vec<BrokenTag>,
     prefetches: PrefetchCounts,
-    /// Where [`Level::plain_hit_again`] hit last.
+    /// Where [`Level::plain_hit_again`] found its line last.
     last: Place,
 }
 

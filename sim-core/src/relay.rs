@@ -230,6 +230,37 @@ mod tests {
         assert!(direct.0.len() > 1200, "more than one batch");
     }
 
+    /// Writes down counts, and fails if it is told anything else.
+    #[derive(Default)]
+    struct CountsAlone(u64);
+
+    impl EventSink for CountsAlone {
+        fn hears_counts_alone(&self) -> bool {
+            true
+        }
+
+        fn count(&mut self, _event: PmuEvent, n: u64) {
+            self.0 += n;
+        }
+
+        fn at(&mut self, cycle: Cycle) {
+            panic!("it was told of cycle {cycle}");
+        }
+
+        fn operation(&mut self, operation: &Operation) {
+            panic!("it was told {operation:?}");
+        }
+    }
+
+    #[test]
+    fn a_listener_to_counts_alone_hears_all_of_them_and_nothing_else() {
+        let mut listener = CountsAlone::default();
+        let mut relay = Relay::new(&mut listener);
+        (0..600).for_each(|n| say(&mut relay, n));
+        drop(relay);
+        assert_eq!(listener.0, 600 * 599 / 2);
+    }
+
     fn say<S: EventSink>(sink: &mut S, n: u64) {
         sink.at(n);
         sink.count(PmuEvent::LD_SPEC, n);

@@ -13,7 +13,7 @@ use crate::time::Cycle;
 /// The verbs know their caller, so that a sink can tell one place that raises an event from
 /// another; a sink that does not ask pays nothing for it.
 pub trait EventSink {
-    /// It follows the run: it is told every operation and every change of level, and hears the clocks
+    /// It follows the run: it is told every operation (unless it [`EventSink::hears_counts_alone`]) and every change of level, and hears the clocks
     /// (`CPU_CYCLES`, `CNT_CYCLES`) as they go on, not only at the end of a window. Counts are the same
     /// either way; one that does not follow pays nothing.
     const FOLLOWS_RUN: bool = false;

@@ -555,6 +555,7 @@ impl CoreRun {
         unknown_words.sort_by_key(|word| (std::cmp::Reverse(word.executions), word.pc));
         CoreOutcome {
             stream: self.stream,
+            is_counted: self.ever_counted(),
             counts: self.measured.counts.clone(),
             levels: self.levels.totals().to_vec(),
             stalls: self.measured.lost,

@@ -184,6 +184,7 @@ fn scale(core: &mut CoreOutcome, weight: f64) {
 }
 
 fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
+    sum.is_counted |= core.is_counted;
     sum.counts.add(&core.counts);
     for LevelCounts { level, counts } in &core.levels {
         add_at(&mut sum.levels, *level, counts);
@@ -207,6 +208,7 @@ mod tests {
         sim_core::EventSink::count(&mut counts, PmuEvent::CPU_CYCLES, cycles);
         let core = CoreOutcome {
             stream: 0,
+            is_counted: true,
             counts,
             levels: Vec::new(),
             stalls: [0; sim_core::StallCause::COUNT],

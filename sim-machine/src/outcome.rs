@@ -22,6 +22,8 @@ pub struct UnknownWord {
 pub struct CoreOutcome {
     /// Stream number of the thread in the trace.
     pub stream: u32,
+    /// The part of the run that is counted began on it.
+    pub is_counted: bool,
     /// Counts of the measured window.
     pub counts: Counts,
     /// The same, taken apart by exception level and security state, lowest level first.

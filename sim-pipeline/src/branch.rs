@@ -321,6 +321,24 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_tables_that_may_be_asked_for_learn_too() {
+        let history_lengths = vec![2, 4, 16, 17, 60, 256, 800, tage::MAX_HISTORY];
+        let tagged_bits = tage::MAX_TAGGED_BITS;
+        let config = BranchConfig { tagged_bits, history_lengths, ..config() };
+        let mut unit = BranchUnit::new(&config);
+        let mut wrong_late = 0;
+        for i in 0..20_000_u64 {
+            // Each seventh time it goes the other way, at 50 places by turns.
+            let pc = 0x1000 + 0x40 * (i % 50);
+            let branch = Branch { pc, kind: BranchKind::Conditional, target: 0x2000 };
+            let taken = i % 7 == 0;
+            let next = if taken { 0x2000 } else { pc + 4 };
+            wrong_late += usize::from(!run(&mut unit, branch, taken, next) && i >= 15_000);
+        }
+        assert!(wrong_late < 50, "{wrong_late} of 5000");
+    }
+
+    #[test]
     fn a_repeating_pattern_of_directions_is_learned() {
         let mut unit = BranchUnit::new(&config());
         let pattern = [true, true, false, true, false, false, true, false, true, true, true];

@@ -137,6 +137,7 @@ impl Pipeline {
         let mut done = Done::default();
         let roles = groups.roles;
         debug_assert!(roles.is_empty() || roles.len() == inst.uops().len());
+        debug_assert!(roles.is_empty() || inst.special == Special::None);
         debug_assert!(!groups.are_ones || inst.uops().iter().all(UopGroup::is_one));
         if let [first, second, rest @ ..] = roles {
             self.run_group(op, (0, groups), *first, &mut at, &mut done, memory, sink);

@@ -144,6 +144,19 @@ fn a_group_that_never_fits_is_cut_or_falls_apart() {
 
 /// Counters have 32 bits; their overflow interrupts make totals of 64.
 #[test]
+fn only_groups_that_find_no_room_take_turns() {
+    let takes_turns =
+        |groups: &[Group]| PerfSession::new(PerfSetup::new(groups), TICK).takes_turns();
+    assert!(!takes_turns(&singles(&SEVEN[..6])));
+    assert!(takes_turns(&singles(&SEVEN)));
+    assert!(!takes_turns(&[group(&SEVEN)]), "the seventh is refused");
+    let exclusive = Group { exclusive: true, ..group(&[LD_SPEC]) };
+    assert!(takes_turns(&[exclusive, group(&[ST_SPEC])]));
+    let pinned = Group { pinned: true, ..group(&SEVEN[..4]) };
+    assert!(!takes_turns(&[pinned.clone(), pinned]), "the second is in error for good");
+}
+
+#[test]
 fn nothing_is_lost_at_32_bits() {
     let long = |event| PerfEvent { is_long: true, ..PerfEvent::new(event) };
     let mut groups = singles(&[LD_SPEC, BUS_CYCLES, CPU_CYCLES]);
@@ -153,6 +166,8 @@ fn nothing_is_lost_at_32_bits() {
     let (loads, cycles) = ((5 << 32) + 17, (9 << 32) + 3);
     for part in [loads - 12_345, 12_345] {
         session.count(LD_SPEC, part);
+        // Whoever reads makes the counters hear what they were not told yet.
+        session.readings();
     }
     session.count(CPU_CYCLES, cycles);
     let values: Vec<u64> = session.readings().iter().map(|reading| reading.value).collect();

@@ -67,6 +67,7 @@ mod tests {
         let l2 = PrefetchCounts { issued: 1000, useful: 600, late: 150, useless: 250, missed: 250 };
         let core = CoreOutcome {
             stream: 0,
+            is_counted: true,
             counts: Counts::default(),
             levels: Vec::new(),
             stalls: [0; StallCause::COUNT],

@@ -112,6 +112,7 @@ mod tests {
         let (prefetches, unknown_words) = Default::default();
         let core = CoreOutcome {
             stream: 3,
+            is_counted: true,
             counts,
             levels: Vec::new(),
             stalls,

@@ -225,6 +225,7 @@ mod tests {
     fn whole_traces_have_no_limit() {
         assert_eq!(arguments(Part::Detail, "0"), ["stat", "-j"]);
         assert_eq!(arguments(Part::Decode, "2M"), ["trace", "verify"]);
+        assert_eq!(arguments(Part::Counters, "0"), ["stat", "-j", "-e", TURNS]);
         assert_eq!(
             arguments(Part::Memory, "1M"),
             ["stat", "-j", "--mode", "memory", "--limit", "1M"]

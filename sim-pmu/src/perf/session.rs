@@ -1,6 +1,7 @@
 //! A counting session over a whole run: each core has its own counters and its own turns, as inherited
 //! events of Linux have on the cores where the threads run; a reading is the sum of all cores.
 
+use sim_core::pmu_event::COUNT;
 use sim_core::{EventSink, PmuEvent, Privilege};
 
 use super::context::{Context, Scheduled};
@@ -88,7 +89,9 @@ struct Core {
     /// Turns that ended.
     rotations: u64,
     /// What the counters were not told yet, by event. Nobody reads them meanwhile.
-    pending: Box<[u64; PmuEvent::ALL.len()]>,
+    pending: Box<[u64; COUNT]>,
+    /// They are told at once: an event counts the overflows of another counter.
+    counts_overflows: bool,
 }
 
 impl Core {
@@ -100,7 +103,8 @@ impl Core {
             now: 0,
             until_tick: tick_cycles,
             rotations: 0,
-            pending: Box::new([0; PmuEvent::ALL.len()]),
+            pending: Box::new([0; COUNT]),
+            counts_overflows: setup.events.iter().any(|event| event.event == PmuEvent::CHAIN),
         }
     }
 
@@ -135,7 +139,9 @@ impl Core {
         while cycles >= self.until_tick {
             let step = self.until_tick;
             self.count(PmuEvent::CPU_CYCLES, step);
-            self.settle();
+            if self.context.must_rotate() {
+                self.settle();
+            }
             self.now += step;
             cycles -= step;
             self.until_tick = tick_cycles;
@@ -149,6 +155,9 @@ impl Core {
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.pending[event as usize] += n;
+        if self.counts_overflows {
+            self.settle();
+        }
     }
 
     /// Tells the counters everything up to now.

@@ -23,6 +23,7 @@ fn outcome() -> Outcome {
         let (prefetches, unknown_words) = Default::default();
         CoreOutcome {
             stream,
+            is_counted: true,
             counts,
             levels: Vec::new(),
             stalls,
