@@ -36,19 +36,15 @@ const fn is_double(kind: u8) -> bool {
     matches!(kind, DOUBLE | DOUBLE_LOAD_UPDATE | DOUBLE_STORE_UPDATE)
 }
 
-/// The roles of its groups of micro-operations, where they are known.
-const fn roles_of(kind: u8) -> &'static [Role] {
-    match kind {
+/// What is known of its groups of micro-operations.
+const fn groups_of(kind: u8) -> Groups {
+    let roles: &[Role] = match kind {
         LOAD_UPDATE | DOUBLE_LOAD_UPDATE => &[Role::Load, Role::BaseUpdate],
         STORE => &[Role::StoreAddr, Role::StoreData],
         DOUBLE_STORE_UPDATE => &[Role::StoreAddr, Role::StoreData, Role::BaseUpdate],
         _ => &[],
-    }
-}
-
-/// Its groups are one micro-operation each, which takes a pipe.
-const fn is_of_ones(kind: u8) -> bool {
-    matches!(kind, LOAD_UPDATE | STORE | DOUBLE_STORE_UPDATE)
+    };
+    Groups { roles, are_ones: matches!(kind, LOAD_UPDATE | STORE | DOUBLE_STORE_UPDATE) }
 }
 
 /// It may read or write memory.
@@ -104,10 +100,7 @@ impl Pipeline {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
             }
-            _ => {
-                let groups = Groups { roles: roles_of(KIND), are_ones: is_of_ones(KIND) };
-                self.execute_groups(op, groups, rename, memory, sink)
-            }
+            _ => self.execute_groups(op, groups_of(KIND), rename, memory, sink),
         };
         let retires = op.retires && !(accesses(KIND) && aborts(op, &done));
         let retired = match KIND {
