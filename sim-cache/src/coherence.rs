@@ -85,7 +85,7 @@ impl Uncore {
         Found {
             giver,
             in_slc: slc.is_some(),
-            taken_dirty: !stays && slc.is_some_and(|state| state.is_dirty()),
+            taken_dirty: !stays && slc == Some(true),
             shared: self.filter.is_some() && !alone,
         }
     }

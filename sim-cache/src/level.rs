@@ -95,25 +95,14 @@ impl Level {
     /// A demand lookup: a hit is a use.
     #[inline]
     pub(crate) fn lookup(&mut self, line: LineAddr) -> Option<Place> {
-        self.lookup_in(self.tags.set_of(line), line)
-    }
-
-    /// [`Level::lookup`] where the caller computes the set.
-    #[inline]
-    pub(crate) fn lookup_in(&mut self, set: u32, line: LineAddr) -> Option<Place> {
-        let place = self.tags.find(set, line)?;
+        let place = self.tags.find(self.tags.set_of(line), line)?;
         self.replacement.used(place);
         Some(place)
     }
 
     /// Where the line is. Pure: no use.
     pub(crate) fn probe(&self, line: LineAddr) -> Option<Place> {
-        self.probe_in(self.tags.set_of(line), line)
-    }
-
-    /// [`Level::probe`] where the caller computes the set.
-    pub(crate) fn probe_in(&self, set: u32, line: LineAddr) -> Option<Place> {
-        self.tags.find(set, line)
+        self.tags.find(self.tags.set_of(line), line)
     }
 
     /// State of a line that was found.
@@ -165,17 +154,7 @@ impl Level {
         state: LineState,
         insertion: Insertion,
     ) -> Option<Victim> {
-        self.allocate_in(self.tags.set_of(line), line, state, insertion)
-    }
-
-    /// [`Level::allocate`] where the caller computes the set.
-    pub(crate) fn allocate_in(
-        &mut self,
-        set: u32,
-        line: LineAddr,
-        state: LineState,
-        insertion: Insertion,
-    ) -> Option<Victim> {
+        let set = self.tags.set_of(line);
         debug_assert!(self.tags.find(set, line).is_none(), "line {line:?} is already present");
         let empty = self.tags.find_empty(set);
         let place = empty.unwrap_or_else(|| self.replacement.victim(set));
@@ -193,12 +172,7 @@ impl Level {
 
     /// Removes a line; its state if it was present.
     pub(crate) fn remove(&mut self, line: LineAddr) -> Option<LineState> {
-        self.remove_from(self.tags.set_of(line), line)
-    }
-
-    /// [`Level::remove`] where the caller computes the set.
-    pub(crate) fn remove_from(&mut self, set: u32, line: LineAddr) -> Option<LineState> {
-        let place = self.tags.find(set, line)?;
+        let place = self.tags.find(self.tags.set_of(line), line)?;
         let state = self.tags.state(place);
         self.tags.clear(place);
         self.prefetches.useless += u64::from(state.is_prefetched());

@@ -180,7 +180,7 @@ impl MemorySystem {
         let line = self.line_of(addr).ok()?;
         let core = &self.cores[core];
         let cache = match level {
-            CacheLevel::Slc => return self.uncore.slc_state(line).map(LineState::is_dirty),
+            CacheLevel::Slc => return self.uncore.slc_state(line),
             CacheLevel::L2 => &core.l2,
             CacheLevel::L1d => &core.l1d,
             CacheLevel::L1i => &core.l1i,

@@ -2,7 +2,9 @@
 //!
 //! It knows no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
 
-use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, Stored, WarmState};
+use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
+
+use crate::aligned::Aligned;
 
 /// When something on its way arrives: a line, or a translation.
 ///
@@ -203,8 +205,9 @@ pub(crate) struct Place {
 /// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
 #[derive(Clone, Debug)]
 pub(crate) struct TagArray {
-    tags: Vec<u64>,
-    states: Vec<LineState>,
+    tags: Aligned<u64>,
+    /// [`LineState`]s, as numbers.
+    states: Aligned<u64>,
     ways: u32,
     set_mask: u64,
 }
@@ -214,8 +217,8 @@ impl TagArray {
     pub(crate) fn new(sets: u64, ways: u32) -> TagArray {
         let places = sets as usize * ways as usize;
         TagArray {
-            tags: vec![0; places],
-            states: vec![LineState(0); places],
+            tags: Aligned::new(places),
+            states: Aligned::new(places),
             ways,
             set_mask: sets - 1,
         }
@@ -269,27 +272,27 @@ impl TagArray {
     pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
         let index = self.index(place);
         let tag = self.tags[index].checked_sub(1)?;
-        Some((LineAddr(tag), self.states[index]))
+        Some((LineAddr(tag), LineState(self.states[index])))
     }
 
     /// State of a place that holds a line.
     #[inline]
     pub(crate) fn state(&self, place: Place) -> LineState {
-        self.states[self.index(place)]
+        LineState(self.states[self.index(place)])
     }
 
     /// Changes the state of a place that holds a line.
     #[inline]
     pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
         let index = self.index(place);
-        self.states[index] = state;
+        self.states[index] = state.0;
     }
 
     /// Puts a line into a place.
     pub(crate) fn put(&mut self, place: Place, line: LineAddr, state: LineState) {
         let index = self.index(place);
         self.tags[index] = line.0 + 1;
-        self.states[index] = state;
+        self.states[index] = state.0;
     }
 
     /// Drops what no run can leave here: lines that are not to stay, lines of another set, and copies of a line
@@ -329,22 +332,10 @@ impl TagArray {
 
     /// Every line present, with its state.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
-        let pairs = self.tags.iter().zip(&self.states);
-        pairs.filter(|(tag, _)| **tag != 0).map(|(tag, state)| (LineAddr(tag - 1), *state))
-    }
-}
-
-impl Stored for LineState {
-    const WORDS: usize = 1;
-
-    #[inline]
-    fn store(self, words: &mut [u64]) {
-        words[0] = self.0;
-    }
-
-    #[inline]
-    fn load(words: &[u64]) -> LineState {
-        LineState(words[0])
+        let pairs = self.tags.iter().zip(self.states.iter());
+        pairs
+            .filter(|(tag, _)| **tag != 0)
+            .map(|(tag, state)| (LineAddr(tag - 1), LineState(*state)))
     }
 }
 

@@ -10,13 +10,13 @@ use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 use crate::coherence::Want;
 use crate::config::MemoryConfig;
 use crate::dram::Dram;
-use crate::home_node::{HomeHash, Slc};
+use crate::home_node::HomeHash;
 use crate::mailbox::Mailboxes;
 use crate::mesh::Mesh;
 use crate::page_map::PageMap;
 use crate::remote::RemotePages;
+use crate::slc::Slc;
 use crate::snoop_filter::{Holders, SnoopFilter};
-use crate::tag_array::LineState;
 use crate::tags::AllocationTags;
 
 /// Latencies of the stations, without the mesh between them.
@@ -229,8 +229,8 @@ impl Uncore {
         there + self.latencies.device + way + self.latencies.interface
     }
 
-    /// Reads a line in the system level cache; it goes away unless it `stays`.
-    pub(crate) fn slc_read(&mut self, line: LineAddr, stays: bool) -> Option<LineState> {
+    /// Reads a line in the system level cache, from which it goes away unless it `stays`; whether it is dirty.
+    pub(crate) fn slc_read(&mut self, line: LineAddr, stays: bool) -> Option<bool> {
         let slc = self.chip_of(line).slc.as_mut()?;
         if stays { slc.read(line) } else { slc.take(line) }
     }
@@ -238,7 +238,7 @@ impl Uncore {
     /// Takes a line into the system level cache, or writes it to memory if there is none.
     pub(crate) fn keep_at_home(&mut self, line: LineAddr, dirty: bool, at: Cycle) {
         let written = match self.chip_of(line).slc.as_mut() {
-            Some(slc) => slc.put(line, dirty).filter(|victim| victim.dirty).map(|v| v.line),
+            Some(slc) => slc.put(line, dirty),
             None => dirty.then_some(line),
         };
         if let Some(line) = written {
@@ -305,8 +305,8 @@ impl Uncore {
         };
     }
 
-    /// The system level cache's state of a line. Pure.
-    pub(crate) fn slc_state(&self, line: LineAddr) -> Option<LineState> {
+    /// Whether a line that the system level cache has is dirty there. Pure.
+    pub(crate) fn slc_state(&self, line: LineAddr) -> Option<bool> {
         let chip = usize::from(self.remote.has(line));
         self.chips[chip].slc.as_ref()?.state(line)
     }
