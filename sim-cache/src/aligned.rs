@@ -1,6 +1,6 @@
 //! Arrays that begin where a cache line of the host begins, so that a set that fits one touches one.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// Bytes of a cache line of most hosts.
 const HOST_LINE_BYTES: usize = 64;
@@ -21,6 +21,30 @@ impl<T: Copy + Default> Aligned<T> {
         let first = values.as_ptr().align_offset(HOST_LINE_BYTES).min(spare);
         values.truncate(first + len);
         Aligned { values, first }
+    }
+}
+
+impl<T> Aligned<T> {
+    /// So many values from one on.
+    #[inline(always)]
+    pub(crate) fn part(&self, from: usize, len: usize) -> &[T] {
+        &self.values[self.first + from..][..len]
+    }
+}
+
+impl<T> Index<usize> for Aligned<T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        &self.values[self.first + index]
+    }
+}
+
+impl<T> IndexMut<usize> for Aligned<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.values[self.first + index]
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct BrokenTag {
     pub(crate) defect: Defect,
 }
 
+/// Lines whose places [`Level::plain_hit_again`] remembers: a loop has few.
+const LAST: usize = 8;
+
 /// One set-associative cache of 64-byte lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
@@ -36,8 +39,8 @@ pub(crate) struct Level {
     /// Nearly always empty; the lines of such a set say that it is in here.
     broken_tags: Vec<BrokenTag>,
     prefetches: PrefetchCounts,
-    /// Where [`Level::plain_hit_again`] found its line last.
-    last: Place,
+    /// Where [`Level::plain_hit_again`] found its lines last, by their low bits.
+    last: [Place; LAST],
 }
 
 impl Level {
@@ -49,7 +52,7 @@ impl Level {
             replacement: Replacement::new(kind, sets, ways, seed),
             broken_tags: Vec::new(),
             prefetches: PrefetchCounts::default(),
-            last: Place { set: 0, way: 0 },
+            last: [Place { set: 0, way: 0 }; LAST],
         }
     }
 
@@ -65,16 +68,18 @@ impl Level {
         true
     }
 
-    /// [`Level::plain_hit`] for accesses that mostly go where the one before went: fetches.
+    /// [`Level::plain_hit`] for accesses that mostly go where others went just before: fetches.
     #[inline(always)]
     pub(crate) fn plain_hit_again(&mut self, line: LineAddr, now: Cycle) -> bool {
-        if !self.tags.is_at(self.last, line) {
+        let last = &mut self.last[line.0 as usize % LAST];
+        if !self.tags.is_at(*last, line) {
             let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
-            self.last = place;
+            *last = place;
         }
-        let is_plain = self.tags.state(self.last).is_plain_at(now);
+        let place = *last;
+        let is_plain = self.tags.state(place).is_plain_at(now);
         if is_plain {
-            self.replacement.used(self.last);
+            self.replacement.used(place);
         }
         is_plain
     }

@@ -116,7 +116,7 @@ impl Slc {
 
     fn set(&self, set: u32) -> &[u64] {
         let ways = self.ways as usize;
-        &self.words[set as usize * ways..][..ways]
+        self.words.part(set as usize * ways, ways)
     }
 
     fn index(&self, place: Place) -> usize {

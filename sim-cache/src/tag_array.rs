@@ -245,7 +245,7 @@ impl TagArray {
     #[inline(always)]
     pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
         let first = (set * self.ways) as usize;
-        let (fours, rest) = self.tags[first..first + self.ways as usize].as_chunks::<4>();
+        let (fours, rest) = self.tags.part(first, self.ways as usize).as_chunks::<4>();
         let tag = line.0 + 1;
         let mut before = 0;
         for four in fours {
@@ -264,7 +264,7 @@ impl TagArray {
     #[inline]
     pub(crate) fn find_empty(&self, set: u32) -> Option<Place> {
         let first = (set * self.ways) as usize;
-        let way = self.tags[first..first + self.ways as usize].iter().position(|tag| *tag == 0)?;
+        let way = self.tags.part(first, self.ways as usize).iter().position(|tag| *tag == 0)?;
         Some(Place { set, way: way as u32 })
     }
 

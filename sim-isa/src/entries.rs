@@ -32,32 +32,46 @@ impl EntryKind {
     ];
 }
 
-/// Bits of one count: twenty, and one above them that tells in a subtraction whether it was enough.
-const LANE_BITS: usize = 21;
-/// Counts in one word.
-const LANES_A_WORD: usize = 3;
-const LANE_MASK: u64 = (1 << LANE_BITS) - 1;
-/// The top bit of every lane.
-const LANE_TOPS: u64 = (1 << (LANE_BITS - 1)) * (1 | 1 << LANE_BITS | 1 << (2 * LANE_BITS));
+/// Bits of each count, in the order of [`EntryKind::ALL`]: the highest tells in a subtraction whether it was
+/// enough.
+const LANE_BITS: [u32; 6] = [12, 11, 10, 11, 10, 10];
+const _: () = assert!(shift_of(5) + LANE_BITS[5] == u64::BITS, "all counts are one word");
 
-/// A count for each [`EntryKind`], below 2^20: all are added and compared at once. Two fields, not an array: so
-/// they stay in registers, and a store of each is not followed by a load of both, for which the host waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entries {
-    low: u64,
-    high: u64,
+/// The lowest bit of a count.
+const fn shift_of(lane: usize) -> u32 {
+    let (mut shift, mut below) = (0, 0);
+    while below < lane {
+        shift += LANE_BITS[below];
+        below += 1;
+    }
+    shift
 }
+
+/// The top bit of every count.
+const LANE_TOPS: u64 = {
+    let (mut tops, mut lane) = (0, 0);
+    while lane < LANE_BITS.len() {
+        tops |= 1 << (shift_of(lane) + LANE_BITS[lane] - 1);
+        lane += 1;
+    }
+    tops
+};
+
+impl EntryKind {
+    /// The most that can be counted of this kind.
+    pub const fn most(self) -> u32 {
+        (1 << (LANE_BITS[self as usize] - 1)) - 1
+    }
+}
+
+/// A count for each [`EntryKind`], of [`EntryKind::most`] at most: all are added and compared at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entries(u64);
 
 impl Entries {
     /// `count` entries of one kind.
     pub const fn of(kind: EntryKind, count: u32) -> Entries {
-        let place = kind as usize;
-        let word = (count as u64) << (LANE_BITS * (place % LANES_A_WORD));
-        if place < LANES_A_WORD {
-            Entries { low: word, high: 0 }
-        } else {
-            Entries { low: 0, high: word }
-        }
+        Entries((count as u64) << shift_of(kind as usize))
     }
 
     /// What an instruction takes, its reorder buffer entries apart.
@@ -86,9 +100,7 @@ impl Entries {
     /// How many of one kind.
     #[inline]
     pub fn count(self, kind: EntryKind) -> u32 {
-        let place = kind as usize;
-        let word = if place < LANES_A_WORD { self.low } else { self.high };
-        (word >> (LANE_BITS * (place % LANES_A_WORD)) & LANE_MASK) as u32
+        (self.0 >> shift_of(kind as usize)) as u32 & kind.most()
     }
 
     /// All kinds together.
@@ -108,22 +120,20 @@ impl Entries {
     #[inline]
     #[must_use]
     pub fn plus(self, more: Entries) -> Entries {
-        Entries { low: self.low + more.low, high: self.high + more.high }
+        Entries(self.0 + more.0)
     }
 
     /// Without `less`, which it contains.
     #[inline]
     #[must_use]
     pub fn minus(self, less: Entries) -> Entries {
-        Entries { low: self.low - less.low, high: self.high - less.high }
+        Entries(self.0 - less.0)
     }
 
     /// True when nothing is more than in `limit`.
     #[inline]
     pub fn within(self, limit: Entries) -> bool {
-        let (low, high) =
-            ((limit.low | LANE_TOPS) - self.low, (limit.high | LANE_TOPS) - self.high);
-        low & high & LANE_TOPS == LANE_TOPS
+        ((limit.0 | LANE_TOPS) - self.0) & LANE_TOPS == LANE_TOPS
     }
 }
 
@@ -144,8 +154,14 @@ mod tests {
             assert_eq!((above.count(kind), above.at_most(limit)), (6 + kind as u32, limit));
             assert_eq!(above.minus(limit), Entries::of(kind, 1));
         }
-        let most = Entries::of(EntryKind::Branch, (1 << 20) - 1);
-        assert!(most.within(most) && !most.within(limit));
+        let most = EntryKind::ALL
+            .into_iter()
+            .fold(Entries::default(), |all, kind| all.plus(Entries::of(kind, kind.most())));
+        assert!(most.within(most) && !most.within(limit) && limit.within(most));
+        assert_eq!(
+            EntryKind::ALL.map(|kind| most.count(kind)),
+            EntryKind::ALL.map(EntryKind::most)
+        );
     }
 
     #[test]

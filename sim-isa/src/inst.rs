@@ -76,9 +76,11 @@ pub enum Shape {
     /// Anything else.
     #[default]
     Other,
-    /// Nothing but one micro-operation that computes, in a slot of its own; branches among them.
+    /// Nothing but one micro-operation that computes and takes its pipe for a cycle, in a slot of its own; branches among them.
     Plain,
-    /// Nothing but one load of consecutive bytes whose sources all form its address, in a slot of its own.
+    /// Nothing but one load of consecutive bytes, in a slot of its own. All sources of loads that have a name here form
+    /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations takes its
+    /// pipe for a cycle and nothing else.
     Load,
     /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot of its own.
     LoadUpdate,
@@ -111,31 +113,46 @@ impl Shape {
             return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
         }
         if inst.n_mops == 2 {
-            return Shape::of_two_slots(inst.uops(), op);
+            return Shape::of_access(inst, Shape::Double);
         }
-        let [group] = inst.uops() else { return Shape::of_groups(inst.uops(), op) };
-        if !group.is_one() {
-            return Shape::Single;
-        }
-        let reads_only = inst.n_addr_srcs == inst.n_srcs && inst.accumulate.family == 0;
-        match (group.role, op) {
-            (Role::Compute, MemOp::None) => Shape::Plain,
-            (Role::Load, MemOp::Load) if reads_only => Shape::Load,
-            _ => Shape::Single,
+        match inst.uops() {
+            [group] if group.role == Role::Compute && group.is_one() && op == MemOp::None => {
+                Shape::Plain
+            }
+            _ => Shape::of_access(inst, Shape::Single),
         }
     }
 
-    /// Of an ordinary instruction of two MOPs.
-    fn of_two_slots(groups: &[UopGroup], op: MemOp) -> Shape {
-        let updates = |group: &UopGroup| group.role == Role::BaseUpdate;
-        match (op, groups) {
-            (MemOp::Load, [load, base]) if load.role == Role::Load && updates(base) => {
-                Shape::DoubleLoadUpdate
+    /// Of an instruction in one or two slots that may load or store; `other` if not in one of the known ways.
+    fn of_access(inst: &Inst, other: Shape) -> Shape {
+        let in_two = inst.n_mops == 2;
+        if !inst.is_simple_access() {
+            return other;
+        }
+        let is = |group: &UopGroup, role| group.role == role && group.count == 1;
+        match (inst.mem.op, inst.uops()) {
+            (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => Shape::Load,
+            (MemOp::Load, [load, base])
+                if load.role == Role::Load && is(base, Role::BaseUpdate) =>
+            {
+                match (in_two, load.count) {
+                    (true, _) => Shape::DoubleLoadUpdate,
+                    (false, 1) => Shape::LoadUpdate,
+                    (false, _) => other,
+                }
             }
-            (MemOp::Store, [addr, data, base]) if are_store(addr, data) && updates(base) => {
-                if base.is_one() { Shape::DoubleStoreUpdate } else { Shape::Double }
+            (MemOp::Store, [addr, data, base @ ..])
+                if is(addr, Role::StoreAddr) && is(data, Role::StoreData) =>
+            {
+                match base {
+                    [] if !in_two && inst.n_dsts == 0 => Shape::Store,
+                    [base] if in_two && inst.n_dsts == 1 && is(base, Role::BaseUpdate) => {
+                        Shape::DoubleStoreUpdate
+                    }
+                    _ => other,
+                }
             }
-            _ => Shape::Double,
+            _ => other,
         }
     }
 
@@ -150,23 +167,6 @@ impl Shape {
             _ => Shape::Renamed,
         }
     }
-
-    /// Of an ordinary instruction with several groups of micro-operations in one slot.
-    fn of_groups(groups: &[UopGroup], op: MemOp) -> Shape {
-        match (op, groups) {
-            (MemOp::Load, [load, base]) if load.role == Role::Load && load.is_one() => {
-                let updates = base.role == Role::BaseUpdate && base.is_one();
-                if updates { Shape::LoadUpdate } else { Shape::Single }
-            }
-            (MemOp::Store, [addr, data]) if are_store(addr, data) => Shape::Store,
-            _ => Shape::Single,
-        }
-    }
-}
-
-/// The address and the data of a store, one micro-operation each.
-fn are_store(addr: &UopGroup, data: &UopGroup) -> bool {
-    (addr.role, data.role) == (Role::StoreAddr, Role::StoreData) && addr.is_one() && data.is_one()
 }
 
 /// How an instruction may change the program counter.
@@ -270,6 +270,14 @@ pub struct MemShape {
     pub elements: u8,
     /// Which elements of a load may fault.
     pub faulting: Faulting,
+}
+
+impl MemShape {
+    /// True for an address at which the access is judged aligned.
+    #[inline]
+    pub fn is_aligned(&self, addr: u64) -> bool {
+        addr & (u64::from(self.align.max(1)) - 1) == 0
+    }
 }
 
 /// An instruction that stops the flow of the pipeline in its own way.
@@ -400,10 +408,22 @@ pub struct UopGroup {
 }
 
 impl UopGroup {
-    /// One micro-operation that takes a pipe.
+    /// One micro-operation that takes a pipe for a cycle.
     #[inline]
     pub fn is_one(&self) -> bool {
-        self.count == 1 && self.pipes != PipeMask::NONE
+        self.count == 1 && self.takes_a_cycle()
+    }
+
+    /// Each takes a pipe for a cycle.
+    #[inline]
+    pub fn takes_a_cycle(&self) -> bool {
+        self.pipes != PipeMask::NONE && self.occupancy == 1
+    }
+
+    /// Each takes a pipe for a cycle and nothing else.
+    #[inline]
+    pub fn takes_only_a_cycle(&self) -> bool {
+        self.takes_a_cycle() && !self.flag_port
     }
 }
 
@@ -568,6 +588,22 @@ impl Inst {
     #[inline]
     pub fn dsts(&self) -> &[Reg] {
         &self.dsts[..self.n_dsts as usize]
+    }
+
+    /// What it loads or stores orders nothing, is not exclusive and goes to no accumulator; how many of a load's sources
+    /// are data is known, none, and of a store's that they are among few.
+    fn is_simple_access(&self) -> bool {
+        let MemShape { op, exclusive, ordered, .. } = self.mem;
+        let few_sources = match op {
+            MemOp::Load => self.n_addr_srcs == self.n_srcs,
+            MemOp::Store => self.n_srcs <= 4 && matches!(self.n_addr_srcs, 1 | 2),
+            _ => false,
+        };
+        let does_more = exclusive || ordered || self.fp_element_ops > 0;
+        few_sources
+            && !does_more
+            && self.accumulate.family == 0
+            && self.uops().iter().all(UopGroup::takes_only_a_cycle)
     }
 
     /// Derives what follows from the rest, once and for all, when that is known.

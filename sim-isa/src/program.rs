@@ -19,13 +19,8 @@ const NO_INST: u32 = u32::MAX;
 /// An address that no program location has: it is not a multiple of four.
 const NO_PAGE: u64 = u64::MAX;
 
-/// One page of code.
-struct Page {
-    /// Current instruction of each location.
-    ids: Box<[u32; PAGE_INSTS]>,
-    /// Words of the code image, when one was given.
-    image: Option<Box<[u32; PAGE_INSTS]>>,
-}
+/// Words of the code image in one page, when one was given.
+type Image = Option<Box<[u32; PAGE_INSTS]>>;
 
 /// The static instruction table of one program.
 ///
@@ -41,7 +36,9 @@ struct Page {
 pub struct Program {
     insts: Vec<Inst>,
     pcs: Vec<u64>,
-    pages: Vec<Page>,
+    /// Current instruction of each location, page by page.
+    ids: Vec<u32>,
+    images: Vec<Image>,
     page_numbers: FxHashMap<u64, u32>,
     last: LastPage,
 }
@@ -122,7 +119,7 @@ impl Program {
     /// The current instruction of a location, whose page is made when it is missing.
     fn current(&mut self, pc: u64) -> Option<InstId> {
         let page = self.page_or_new(pc);
-        let id = self.pages[page].ids[slot_of(pc)];
+        let id = self.ids[place_of(page, pc)];
         (id != NO_INST).then_some(id)
     }
 
@@ -133,7 +130,7 @@ impl Program {
         assert!(id != NO_INST, "a program has fewer than 2^32 - 1 static instructions");
         self.insts.push(inst);
         self.pcs.push(pc);
-        self.pages[page].ids[slot_of(pc)] = id;
+        self.ids[place_of(page, pc)] = id;
         id
     }
 
@@ -141,7 +138,7 @@ impl Program {
     #[inline]
     pub fn at(&self, pc: u64) -> Option<InstId> {
         let page = self.page(pc)?;
-        let id = self.pages[page].ids[slot_of(pc)];
+        let id = self.ids[place_of(page, pc)];
         (id != NO_INST && pc.is_multiple_of(WORD_BYTES)).then_some(id)
     }
 
@@ -152,7 +149,7 @@ impl Program {
         if self.last.base != page_base(pc) {
             return self.fetch_elsewhere(pc);
         }
-        match self.pages[self.last.number as usize].ids[slot_of(pc)] {
+        match self.ids[place_of(self.last.number as usize, pc)] {
             NO_INST => self.fetch_from_image(pc),
             id => pc.is_multiple_of(WORD_BYTES).then_some(id),
         }
@@ -170,7 +167,7 @@ impl Program {
     /// Decodes the word at `pc` in the last page.
     #[inline(never)]
     fn fetch_from_image(&mut self, pc: u64) -> Option<InstId> {
-        let word = self.pages[self.last.number as usize].image.as_ref()?[slot_of(pc)];
+        let word = self.images[self.last.number as usize].as_ref()?[slot_of(pc)];
         pc.is_multiple_of(WORD_BYTES).then(|| self.intern(pc, word))
     }
 
@@ -184,7 +181,7 @@ impl Program {
             let room = (PAGE_BYTES - at % PAGE_BYTES) as usize;
             let (part, behind) = rest.split_at(rest.len().min(room));
             let page = self.page_or_new(at);
-            let image = self.pages[page].image.get_or_insert_with(|| Box::new([0; PAGE_INSTS]));
+            let image = self.images[page].get_or_insert_with(|| Box::new([0; PAGE_INSTS]));
             for (word, chunk) in image[slot_of(at)..].iter_mut().zip(part.chunks_exact(4)) {
                 *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
             }
@@ -205,10 +202,11 @@ impl Program {
     fn page_or_new(&mut self, pc: u64) -> usize {
         let base = page_base(pc);
         if self.last.base != base {
-            let next = self.pages.len() as u32;
+            let next = self.images.len() as u32;
             let number = *self.page_numbers.entry(base).or_insert(next);
             if number == next {
-                self.pages.push(Page { ids: Box::new([NO_INST; PAGE_INSTS]), image: None });
+                self.ids.extend([NO_INST; PAGE_INSTS]);
+                self.images.push(None);
             }
             self.last = LastPage { base, number };
         }
@@ -218,6 +216,12 @@ impl Program {
 
 fn page_base(pc: u64) -> u64 {
     pc & !(PAGE_BYTES - 1)
+}
+
+/// Index of the location of `pc`, which is in this page.
+#[inline]
+fn place_of(page: usize, pc: u64) -> usize {
+    page * PAGE_INSTS + slot_of(pc)
 }
 
 fn slot_of(pc: u64) -> usize {

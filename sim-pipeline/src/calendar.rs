@@ -28,6 +28,14 @@ pub struct PipeRequest {
     pub flag_port: bool,
 }
 
+impl PipeRequest {
+    /// One cycle of one of these pipes.
+    #[inline(always)]
+    pub(crate) fn cycle_of(pipes: PipeMask) -> PipeRequest {
+        PipeRequest { pipes, occupancy: 1, flag_port: false }
+    }
+}
+
 /// Bookings of all pipes, from the rename clock to a window of cycles ahead.
 #[derive(Clone, Debug)]
 pub struct Calendar {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use sim_core::config::Problem;
-use sim_isa::UopCounts;
+use sim_isa::{EntryKind, UopCounts};
 
 /// Largest issue queue.
 const MAX_QUEUE: usize = UopCounts::MAX as usize;
@@ -274,6 +274,7 @@ impl PipelineConfig {
     /// Key, value and largest sensible value of every size and width.
     fn sizes(&self) -> [(&'static str, usize, usize); 31] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
+        let most = |kind: EntryKind| kind.most() as usize;
         [
             ("front-end.fetch-width", f.fetch_width as usize, 16),
             ("front-end.mop-width", f.mop_width as usize, 16),
@@ -282,14 +283,14 @@ impl PipelineConfig {
             ("front-end.fetch-queue", f.fetch_queue, 256),
             ("front-end.target-queue", f.target_queue, 256),
             ("branch.return-stack", b.return_stack, 64),
-            ("window.rob", w.rob, 4096),
+            ("window.rob", w.rob, most(EntryKind::Rob)),
             ("window.retire-width", w.retire_width as usize, 32),
-            ("window.general-registers", w.general_registers, 4096),
-            ("window.vector-registers", w.vector_registers, 4096),
-            ("window.flag-registers", w.flag_registers, 4096),
-            ("window.load-queue", w.load_queue, 4096),
+            ("window.general-registers", w.general_registers, most(EntryKind::General)),
+            ("window.vector-registers", w.vector_registers, most(EntryKind::Vector)),
+            ("window.flag-registers", w.flag_registers, most(EntryKind::Flags)),
+            ("window.load-queue", w.load_queue, most(EntryKind::Load)),
             ("window.store-queue", w.store_queue, 4096),
-            ("window.branch-queue", w.branch_queue, 4096),
+            ("window.branch-queue", w.branch_queue, most(EntryKind::Branch)),
             ("window.int-queue", w.int_queue, MAX_QUEUE),
             ("window.mem-queue", w.mem_queue, MAX_QUEUE),
             ("window.vec-queue", w.vec_queue, MAX_QUEUE),

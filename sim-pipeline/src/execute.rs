@@ -11,7 +11,7 @@ use crate::lsu::{Forward, StoreTimes};
 use crate::maintain::give_up_exclusive;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
-use crate::scoreboard::SourcesReady;
+use crate::scoreboard::{Scoreboard, SourcesReady};
 use sim_core::time::NEVER;
 use sim_core::{
     Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
@@ -60,14 +60,31 @@ pub(crate) struct PendingStore {
 /// What is known of the groups of micro-operations of an instruction before it is looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
-    /// The roles of all, two or three, of a load or store; none if they are not known.
+    /// The roles of all, two or three, of a load or store, of which each takes a pipe for a cycle and nothing
+    /// else; none if they are not known.
     pub(crate) roles: &'static [Role],
-    /// Each is one micro-operation that takes a pipe.
+    /// Each is one micro-operation.
     pub(crate) are_ones: bool,
 }
 
 impl Groups {
     const UNKNOWN: Groups = Groups { roles: &[], are_ones: false };
+
+    /// They are those of an access that has a [`Shape`] of its own.
+    #[inline(always)]
+    fn are_simple(self) -> bool {
+        !self.roles.is_empty()
+    }
+
+    /// What is known of the sources.
+    #[inline(always)]
+    fn sources(self, inst: &Inst, scoreboard: &Scoreboard) -> SourcesReady {
+        match self.roles {
+            [] => scoreboard.sources(inst),
+            [Role::Load, ..] => SourcesReady { address: scoreboard.all_sources(inst), data: 0 },
+            _ => scoreboard.store_sources(inst),
+        }
+    }
 }
 
 /// Progress among the micro-operations of one instruction.
@@ -127,7 +144,7 @@ impl Pipeline {
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let mut at = Progress {
             earliest,
-            ready: self.scoreboard.sources(inst),
+            ready: groups.sources(inst, &self.scoreboard),
             chained: 0,
             first_issue: NEVER,
             last_issue: earliest,
@@ -139,6 +156,8 @@ impl Pipeline {
         debug_assert!(roles.is_empty() || roles.len() == inst.uops().len());
         debug_assert!(roles.is_empty() || inst.special == Special::None);
         debug_assert!(!groups.are_ones || inst.uops().iter().all(UopGroup::is_one));
+        let only_cycles = inst.uops().iter().all(UopGroup::takes_only_a_cycle);
+        debug_assert!(roles.is_empty() || only_cycles);
         if let [first, second, rest @ ..] = roles {
             self.run_group(op, (0, groups), *first, &mut at, &mut done, memory, sink);
             self.run_group(op, (1, groups), *second, &mut at, &mut done, memory, sink);
@@ -158,7 +177,17 @@ impl Pipeline {
                 self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
             }
         }
-        self.write_results(inst, &at);
+        match roles {
+            [] => self.write_results(inst, &at),
+            [Role::Load, ..] => {
+                let dsts = inst.dsts();
+                dsts[..dsts.len() - 1]
+                    .iter()
+                    .for_each(|dst| self.scoreboard.write(*dst, at.result));
+            }
+            // A store makes no value but that of its base.
+            _ => {}
+        }
         // A barrier has no micro-operation: it is done in its slot.
         done.issue = if at.first_issue == NEVER { rename } else { at.first_issue };
         done.complete = at.result.max(done.complete);
@@ -172,7 +201,8 @@ impl Pipeline {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let needs = self.scoreboard.all_sources(inst).max(earliest);
-        let issue = self.issue_alone(op, needs);
+        let request = self.cycle_for(group, group.flag_port);
+        let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
         let result = (rename + 1).max(issue + Cycle::from(group.latency));
         if inst.accumulate.family == 0 {
             self.scoreboard.write_all(inst, result);
@@ -194,7 +224,10 @@ impl Pipeline {
         let (inst, mut done) = (op.inst, Done::default());
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let address = self.scoreboard.all_sources(inst);
-        let issue = self.issue_alone(op, address.max(self.load_floor(op)).max(earliest));
+        let needs = address.max(self.load_floor(op, true)).max(earliest);
+        debug_assert!(inst.uops[0].takes_only_a_cycle());
+        let request = PipeRequest::cycle_of(inst.uops[0].pipes);
+        let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
         let mut at = Progress {
             earliest,
             ready: SourcesReady { address, data: 0 },
@@ -204,16 +237,11 @@ impl Pipeline {
             base_written: false,
             result: rename + 1,
         };
-        self.load(op, issue, inst.uops[0].latency.into(), &mut at, &mut done, memory, sink);
+        let latency = inst.uops[0].latency.into();
+        self.load(op, true, (issue, latency), &mut at, &mut done, memory, sink);
         self.scoreboard.write_all(inst, at.result);
         (done.issue, done.complete) = (issue, at.result);
         done
-    }
-
-    /// Issues the only micro-operation of an instruction, which has what it needs in `needs`.
-    #[inline(always)]
-    fn issue_alone(&mut self, op: &Op<'_>, needs: Cycle) -> Cycle {
-        self.issue_one((&op.inst.uops[0], op.inst.by_queue), needs, op.squash)
     }
 
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
@@ -250,7 +278,7 @@ impl Pipeline {
             // Address arithmetic and authentication in front of an access: the rest is data.
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
-            Role::Load => at.ready.address.max(self.load_floor(op)),
+            Role::Load => at.ready.address.max(self.load_floor(op, groups.are_simple())),
             Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
@@ -259,9 +287,14 @@ impl Pipeline {
         };
         let needs = needs.max(at.earliest);
         let needs = if role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
+        let request = match role {
+            _ if groups.roles.is_empty() => self.request_for(group),
+            Role::BaseUpdate => self.cycle_for(group, false),
+            _ => PipeRequest::cycle_of(group.pipes),
+        };
         let issue = match groups.are_ones {
-            true => self.issue_one((group, entry), needs, op.squash),
-            false => self.issue((group, entry), needs, op.squash),
+            true => self.issue_one(request, entry, needs, op.squash),
+            false => self.issue(group.count, request, entry, needs, op.squash),
         };
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
@@ -270,7 +303,13 @@ impl Pipeline {
             Role::Compute | Role::AfterLoad => at.result = at.result.max(result),
             Role::Before => at.chained = result,
             Role::BaseUpdate => self.update_base(op.inst, at, result),
-            Role::Load => self.load(op, issue, Cycle::from(group.latency), at, done, memory, sink),
+            Role::Load => {
+                let times = (issue, Cycle::from(group.latency));
+                self.load(op, groups.are_simple(), times, at, done, memory, sink);
+            }
+            Role::StoreAddr if groups.are_simple() => {
+                self.simple_store_address(op, issue, at, done, memory, sink);
+            }
             Role::StoreAddr => self.store_address(op, issue, at, done, memory, sink),
             Role::StoreData => {
                 at.result = at.result.max(issue + 1);
@@ -281,33 +320,36 @@ impl Pipeline {
         }
     }
 
-    /// Issues the micro-operations of a group and returns the cycle of the last one.
+    /// Issues so many micro-operations of a group and returns the cycle of the last one.
     #[inline(always)]
     fn issue(
         &mut self,
-        (group, entry): (&UopGroup, UopCounts),
+        count: u8,
+        request: PipeRequest,
+        entry: UopCounts,
         needs: Cycle,
         squash: Cycle,
     ) -> Cycle {
-        if group.pipes == PipeMask::NONE {
+        if request.pipes == PipeMask::NONE {
             return needs;
         }
         let mut last = needs;
-        for _ in 0..group.count {
-            last = last.max(self.issue_one((group, entry), needs, squash));
+        for _ in 0..count {
+            last = last.max(self.issue_one(request, entry, needs, squash));
         }
         last
     }
 
-    /// Issues one micro-operation of a group, which takes `entry` of the issue queues.
+    /// Issues one micro-operation, which takes `entry` of the issue queues.
     #[inline(always)]
     fn issue_one(
         &mut self,
-        (group, entry): (&UopGroup, UopCounts),
+        request: PipeRequest,
+        entry: UopCounts,
         needs: Cycle,
         squash: Cycle,
     ) -> Cycle {
-        let issue = self.pipes.book(self.request_for(group), needs, squash);
+        let issue = self.pipes.book(request, needs, squash);
         self.window.queues().take(entry, issue.min(squash));
         issue
     }
@@ -315,8 +357,15 @@ impl Pipeline {
     /// What a micro-operation of this group asks of the pipes.
     #[inline]
     fn request_for(&self, group: &UopGroup) -> PipeRequest {
+        let cycle = self.cycle_for(group, group.flag_port);
+        PipeRequest { occupancy: group.occupancy.into(), ..cycle }
+    }
+
+    /// The same of one that takes its pipe for a cycle.
+    #[inline(always)]
+    fn cycle_for(&self, group: &UopGroup, flag_port: bool) -> PipeRequest {
         let pipes = if group.pipes == PipeMask::I { self.integer_pipes } else { group.pipes };
-        PipeRequest { pipes, occupancy: group.occupancy.into(), flag_port: group.flag_port }
+        PipeRequest { flag_port, ..PipeRequest::cycle_of(pipes) }
     }
 
     fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
@@ -326,22 +375,23 @@ impl Pipeline {
         }
     }
 
-    /// The memory half of a load or of an atomic.
+    /// The memory half of a load or of an atomic; `is_simple` of a load that has a [`Shape`] of its own.
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
     #[inline(always)]
     fn load<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        issue: Cycle,
-        latency: Cycle,
+        is_simple: bool,
+        (issue, latency): (Cycle, Cycle),
         at: &mut Progress,
         done: &mut Done,
         memory: &mut M,
         sink: &mut S,
     ) {
         at.result = at.result.max(issue + latency);
-        let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
-        done.reply = if is_by_element(op.inst) {
+        let request = if is_simple { simple_request(op, MemKind::Load) } else { request_of(op) };
+        let (Some(request), true) = (request, issue <= op.squash) else { return };
+        done.reply = if !is_simple && is_by_element(op.inst) {
             // The FFR keeps what older loads cleared in it: its new value needs the old one.
             at.result = at.result.max(at.ready.data);
             self.load_elements(&{ *op }, request, issue, memory, sink)
@@ -351,11 +401,15 @@ impl Pipeline {
         let data = done.reply.done;
         let extra = latency.saturating_sub(LOAD_TO_USE);
         done.waits_for_memory = data > issue + LONG_LOAD;
-        if matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
+        if !is_simple && matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
             return;
         }
         at.result = at.result.max(data + extra);
-        self.order(op.inst, at.result);
+        if is_simple {
+            self.lsu.finished(at.result);
+        } else {
+            self.order(op.inst, at.result);
+        }
     }
 
     /// One access that reads, with what the store queue has of it.
@@ -379,6 +433,27 @@ impl Pipeline {
             Forward::Wait(cycle) => reply.done = reply.done.max(cycle),
         }
         reply
+    }
+
+    /// As [`Pipeline::store_address`], of a store that has a [`Shape`] of its own.
+    #[inline(always)]
+    fn simple_store_address<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        issue: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        at.result = at.result.max(issue + 1);
+        let request = simple_request(op, MemKind::Store);
+        let (Some(request), true) = (request, issue <= op.squash) else { return };
+        let known = issue + 1;
+        done.store = Some(PendingStore { request, known, data: known, release: false });
+        done.reply = memory.translate_store(request, issue, sink);
+        at.result = at.result.max(done.reply.done);
+        self.lsu.finished(at.result);
     }
 
     /// The address half of a store: translation; the access itself comes after retirement.
@@ -515,6 +590,15 @@ pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(addr), bytes, kind);
     let MemShape { register_bytes, exclusive, tags, .. } = op.inst.mem;
     Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })
+}
+
+/// As [`request_of`], for an access of this kind that has a [`Shape`] of its own.
+#[inline(always)]
+fn simple_request(op: &Op<'_>, kind: MemKind) -> Option<MemRequest> {
+    let addr = VirtAddr(op.addr?);
+    let MemShape { bytes, register_bytes, tags, .. } = op.inst.mem;
+    let request = MemRequest::new(VirtAddr(op.pc), addr, bytes.max(1).into(), kind);
+    Some(MemRequest { element_bytes: register_bytes.into(), tags, ..request })
 }
 
 /// True for accesses that read and write memory at once.

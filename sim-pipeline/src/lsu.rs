@@ -275,14 +275,22 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) 
             PmuEvent::STREX_PASS_SPEC
         });
     }
-    let align = u64::from(inst.mem.align.max(1));
-    let is_unaligned = |addr: u64| addr & (align - 1) != 0;
+    let is_unaligned = |addr: u64| !inst.mem.is_aligned(addr);
     if addr.is_some_and(is_unaligned) || more.iter().any(|addr| is_unaligned(*addr)) {
         if is_load {
             sink.raise(PmuEvent::UNALIGNED_LD_SPEC);
         } else if is_store {
             sink.raise(PmuEvent::UNALIGNED_ST_SPEC);
         }
+    }
+}
+
+/// As that, of a load or store that has a [`sim_isa::Shape`] of its own.
+#[inline(always)]
+pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, is_load: bool, sink: &mut S) {
+    if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
+        let (load, store) = (PmuEvent::UNALIGNED_LD_SPEC, PmuEvent::UNALIGNED_ST_SPEC);
+        sink.raise(if is_load { load } else { store });
     }
 }
 

@@ -294,7 +294,7 @@ impl Pipeline {
         let retires = op.retires && !aborts(op, &done);
         let retired = self.complete(op, &done, mops, retires, sink);
         let drained =
-            if retires { self.store(op, &mut done, retired, memory, sink) } else { retired };
+            if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
         let memory_until = self.retire.memory_until();
         let times = EntryTimes { retired: retired + 1, drained: drained + 1, memory_until };
         self.window.take_entries(op.inst, way, self.mops_left(op, mops), times);
@@ -516,23 +516,25 @@ impl Pipeline {
     }
 
     /// A store leaves the store queue for the cache after it has retired: the cycle in which its
-    /// entry is free.
+    /// entry is free. `is_simple` of a store that has a [`Shape`] of its own.
     #[inline(always)]
     pub(crate) fn store<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
+        is_simple: bool,
         done: &mut Done,
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
         let Some(store) = done.store else { return retired };
-        if op.inst.mem.scattered {
+        if !is_simple && op.inst.mem.scattered {
             let last = self.store_elements(&{ *op }, store, retired, memory, sink);
             done.reply.written(last);
             return last.done;
         }
         let PendingStore { request, known, data, release } = store;
+        let release = !is_simple && release;
         let drain = self.lsu.drain(retired, release);
         let reply = memory.access(request, drain, sink);
         let written = reply.done.max(drain);

@@ -67,6 +67,16 @@ impl Scoreboard {
         rest.iter().fold(few, |last, src| last.max(self.ready(*src)))
     }
 
+    /// As [`Scoreboard::sources`], for a store of a [`sim_isa::Shape`] of its own: four sources at most, the first or the
+    /// first two for the address.
+    #[inline(always)]
+    pub fn store_sources(&self, inst: &Inst) -> SourcesReady {
+        let [first, second, third, fourth, ..] = inst.srcs.map(|src| self.ready(src));
+        let is_address = inst.n_addr_srcs == 2;
+        let (offset, data) = if is_address { (second, 0) } else { (0, second) };
+        SourcesReady { address: first.max(offset), data: data.max(third).max(fourth) }
+    }
+
     /// As [`Scoreboard::sources`], for an instruction with an accumulator operand.
     #[inline(never)]
     fn sources_forwarded(&self, inst: &Inst) -> SourcesReady {

@@ -4,6 +4,7 @@
 use crate::dispatch::{Way, uops_of};
 use crate::execute::{Done, Groups};
 use crate::frontend::Arrival;
+use crate::lsu;
 use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
 use sim_core::time::NEVER;
@@ -50,6 +51,16 @@ const fn groups_of(kind: u8) -> Groups {
 /// It may read or write memory.
 const fn accesses(kind: u8) -> bool {
     !matches!(kind, PLAIN | JOINED | RENAMED)
+}
+
+/// It is a load of a shape of its own.
+const fn loads(kind: u8) -> bool {
+    matches!(kind, LOAD | LOAD_UPDATE | DOUBLE_LOAD_UPDATE)
+}
+
+/// It is a load or store of a shape of its own.
+const fn is_simple(kind: u8) -> bool {
+    loads(kind) || matches!(kind, STORE | DOUBLE_STORE_UPDATE)
 }
 
 /// It may take an entry of the store queue.
@@ -102,7 +113,11 @@ impl Pipeline {
             }
             _ => self.execute_groups(op, groups_of(KIND), rename, memory, sink),
         };
-        let retires = op.retires && !(accesses(KIND) && aborts(op, &done));
+        let faults = match KIND {
+            _ if is_simple(KIND) => done.reply.happened.has(Happened::FAULT),
+            _ => accesses(KIND) && aborts(op, &done),
+        };
+        let retires = op.retires && !faults;
         let retired = match KIND {
             _ if is_double(KIND) => self.complete(op, &done, mops, retires, sink),
             _ if op.squash == NEVER => self.retire_one::<KIND, S>(&done, retires, sink),
@@ -110,8 +125,10 @@ impl Pipeline {
         };
         debug_assert!(may_store(KIND) || !op.inst.stores, "{:?} stores", op.inst.shape);
         let stores = may_store(KIND) && retires && done.store.is_some();
-        let drained =
-            if stores { self.store(op, &mut done, retired, memory, sink) } else { retired };
+        let drained = match stores {
+            true => self.store(op, is_simple(KIND), &mut done, retired, memory, sink),
+            false => retired,
+        };
         let memory_until = self.retire.memory_until();
         if may_store(KIND) && op.inst.stores {
             self.window.take_store(drained + 1);
@@ -203,7 +220,11 @@ impl Pipeline {
         if is_double(KIND) && mops == 2 {
             sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
         }
-        self.raise_by_operand::<S>(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
+        if is_simple(KIND) {
+            lsu::raise_simple_events(op, loads(KIND), sink);
+        } else {
+            self.raise_by_operand(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
+        }
     }
 
     /// Completion and retirement: the cycle in which it leaves the window.
