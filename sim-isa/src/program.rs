@@ -14,6 +14,8 @@ const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
 const PAGE_INSTS: usize = 1024;
 const WORD_BYTES: u64 = 4;
+/// What of an address says which location of a page it is.
+const PLACE_BITS: u64 = PAGE_BYTES - WORD_BYTES;
 /// A location without instruction.
 const NO_INST: u32 = u32::MAX;
 /// An address that no program location has: it is not a multiple of four.
@@ -146,19 +148,20 @@ impl Program {
     /// `None` outside interned code and the image.
     #[inline(always)]
     pub fn fetch(&mut self, pc: u64) -> Option<InstId> {
-        if self.last.base != page_base(pc) {
+        // What is left of a misaligned address is the base of no page.
+        if self.last.base != pc & !PLACE_BITS {
             return self.fetch_elsewhere(pc);
         }
         match self.ids[place_of(self.last.number as usize, pc)] {
             NO_INST => self.fetch_from_image(pc),
-            id => pc.is_multiple_of(WORD_BYTES).then_some(id),
+            id => Some(id),
         }
     }
 
     /// As [`Program::fetch`], from another page than the last one.
     #[inline(never)]
     fn fetch_elsewhere(&mut self, pc: u64) -> Option<InstId> {
-        let base = page_base(pc);
+        let base = pc & !PLACE_BITS;
         let number = *self.page_numbers.get(&base)?;
         self.last = LastPage { base, number };
         self.fetch(pc)
@@ -168,7 +171,7 @@ impl Program {
     #[inline(never)]
     fn fetch_from_image(&mut self, pc: u64) -> Option<InstId> {
         let word = self.images[self.last.number as usize].as_ref()?[slot_of(pc)];
-        pc.is_multiple_of(WORD_BYTES).then(|| self.intern(pc, word))
+        Some(self.intern(pc, word))
     }
 
     /// Gives the code image from `base` (a multiple of 4) on, whole words, whatever the page size of the

@@ -121,10 +121,7 @@ impl Pipeline {
             }
             Way::Issue => {}
             Way::AtRename => return self.rename_only(inst, rename),
-            Way::WithPartner => {
-                let complete = self.partner_result(inst);
-                return Done { issue: rename, complete, ..Done::default() };
-            }
+            Way::WithPartner => return self.ride(inst, rename),
         }
         self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
     }
@@ -254,10 +251,11 @@ impl Pipeline {
         Done { issue: rename, complete: rename + 1, ..Done::default() }
     }
 
-    /// When the value that a riding instruction overwrites is there: its partner made it.
-    #[inline]
-    fn partner_result(&self, inst: &Inst) -> Cycle {
-        inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst)).max().unwrap_or(0)
+    /// A riding instruction: it is done when the value that it overwrites is there, which its partner made.
+    #[inline(always)]
+    pub(crate) fn ride(&self, inst: &Inst, rename: Cycle) -> Done {
+        let ready = inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
+        Done { issue: rename, complete: ready.max().unwrap_or(0), ..Done::default() }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]

@@ -19,7 +19,7 @@ use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
 use crate::short_way::{
     DOUBLE, DOUBLE_LOAD_UPDATE, DOUBLE_STORE_UPDATE, JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED,
-    SINGLE, STORE,
+    RIDING, SINGLE, STORE,
 };
 use crate::slots::{SlotLedger, SlotUse};
 use crate::tell::Aftermath;
@@ -246,6 +246,7 @@ impl Pipeline {
             Shape::Plain if !op.inst.rides_along => {
                 self.place_short::<JOINED, M, S>(op, arrival, memory, sink)
             }
+            Shape::Plain => self.place_apart::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
             Shape::Load if !arrival.fused => {
                 self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
             }

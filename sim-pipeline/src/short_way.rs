@@ -31,6 +31,13 @@ pub(crate) const DOUBLE: u8 = 7;
 pub(crate) const DOUBLE_LOAD_UPDATE: u8 = 8;
 /// One of those: a store that updates its base.
 pub(crate) const DOUBLE_STORE_UPDATE: u8 = 9;
+/// What the micro-operation of its partner in a fused pair does.
+pub(crate) const RIDING: u8 = 10;
+
+/// It shares the slot of the instruction with which it makes a fused pair.
+const fn is_second(kind: u8) -> bool {
+    matches!(kind, JOINED | RIDING)
+}
 
 /// It takes two slots.
 const fn is_double(kind: u8) -> bool {
@@ -50,7 +57,7 @@ const fn groups_of(kind: u8) -> Groups {
 
 /// It may read or write memory.
 const fn accesses(kind: u8) -> bool {
-    !matches!(kind, PLAIN | JOINED | RENAMED)
+    !matches!(kind, PLAIN | JOINED | RIDING | RENAMED)
 }
 
 /// It is a load of a shape of its own.
@@ -70,7 +77,11 @@ const fn may_store(kind: u8) -> bool {
 
 /// How it goes on from rename.
 const fn way_of(kind: u8) -> Way {
-    if kind == RENAMED { Way::AtRename } else { Way::Issue }
+    match kind {
+        RENAMED => Way::AtRename,
+        RIDING => Way::WithPartner,
+        _ => Way::Issue,
+    }
 }
 
 impl Pipeline {
@@ -87,14 +98,14 @@ impl Pipeline {
         sink: &mut S,
     ) -> bool {
         // Of one MOP: what is free now nothing else takes before it does, at its end.
-        let has_entries = KIND != JOINED && self.window.has_entries(op.inst, way_of(KIND));
+        let has_entries = !is_second(KIND) && self.window.has_entries(op.inst, way_of(KIND));
         let slot = match KIND {
-            JOINED => self.join(op, Way::Issue, arrival).map(|(cycle, _)| cycle),
+            _ if is_second(KIND) => self.join(op, way_of(KIND), arrival).map(|(cycle, _)| cycle),
             _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };
         let mops = match KIND {
-            JOINED => 0,
+            _ if is_second(KIND) => 0,
             _ if is_double(KIND) => 1 + u32::from(self.rename_second(op, arrival, memory, sink)),
             _ => 1,
         };
@@ -107,6 +118,7 @@ impl Pipeline {
         let mut done = match KIND {
             LOAD => self.load_alone(op, rename, memory, sink),
             RENAMED => self.rename_only(op.inst, rename),
+            RIDING => self.ride(op.inst, rename),
             PLAIN | JOINED => {
                 let (issue, complete) = self.compute(op, rename);
                 Done { issue, complete, ..Done::default() }
@@ -119,9 +131,9 @@ impl Pipeline {
         };
         let retires = op.retires && !faults;
         let retired = match KIND {
+            _ if op.squash != NEVER => op.squash,
             _ if is_double(KIND) => self.complete(op, &done, mops, retires, sink),
-            _ if op.squash == NEVER => self.retire_one::<KIND, S>(&done, retires, sink),
-            _ => op.squash,
+            _ => self.retire_one::<KIND, S>(&done, retires, sink),
         };
         debug_assert!(may_store(KIND) || !op.inst.stores, "{:?} stores", op.inst.shape);
         let stores = may_store(KIND) && retires && done.store.is_some();
@@ -134,6 +146,7 @@ impl Pipeline {
             self.window.take_store(drained + 1);
         }
         match KIND {
+            RIDING => {}
             JOINED => self.window.take_joined(op.inst, retired + 1),
             _ if is_double(KIND) => {
                 let left = self.mops_left(op, mops);
@@ -212,7 +225,7 @@ impl Pipeline {
         sink: &mut S,
     ) {
         self.raise_executed(mops, sink);
-        if KIND == JOINED {
+        if is_second(KIND) {
             sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
         } else {
             sink.executed(&op.inst.tally);
@@ -239,13 +252,13 @@ impl Pipeline {
             self.retire.wait_for_memory(done.complete);
         }
         let retired = match KIND {
-            JOINED => self.retire.wait(done.complete),
+            _ if is_second(KIND) => self.retire.wait(done.complete),
             _ => self.retire.place(done.complete),
         };
         if retires {
             sink.at(retired);
             sink.raise(PmuEvent::INST_RETIRED);
-            sink.count(PmuEvent::OP_RETIRED, u64::from(KIND != JOINED));
+            sink.count(PmuEvent::OP_RETIRED, u64::from(!is_second(KIND)));
         }
         retired
     }
@@ -260,8 +273,12 @@ impl Pipeline {
         retired: Cycle,
     ) {
         let life = &mut self.life;
-        (life.pc, life.complete, life.retire, life.retired) =
-            (op.pc, done.complete, retired, retires);
+        life.complete = done.complete;
+        if op.squash != NEVER {
+            // Of a wrong path only its branches ask, when they resolve.
+            return;
+        }
+        (life.pc, life.retire, life.retired) = (op.pc, retired, retires);
         life.happened = if accesses(KIND) { done.reply.happened } else { Happened::default() };
     }
 }

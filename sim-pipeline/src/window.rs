@@ -296,7 +296,7 @@ impl Window {
     }
 
     /// As that, without the entry of the store queue.
-    #[inline]
+    #[inline(always)]
     pub fn take_mops(
         &mut self,
         inst: &Inst,

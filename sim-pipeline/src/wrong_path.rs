@@ -14,11 +14,12 @@ use crate::pipeline::{Pipeline, Previous};
 use crate::scoreboard::Scoreboard;
 use crate::tell::Aftermath;
 use crate::window::WindowMark;
+use sim_core::time::NEVER;
 use sim_core::{
     Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause, StateVisitor,
     WarmState,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Special};
+use sim_isa::{BranchKind, Inst, Program, Special};
 
 /// The core before a wrong path.
 pub(crate) struct Checkpoint {
@@ -210,6 +211,8 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
+        // It is one: what the stages ask to tell it from the right path is decided here.
+        let squash = squash.min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
             let arrival = self.bring(id, pc, program, memory, sink);
@@ -253,8 +256,8 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let touches_nothing = inst.mem.op == MemOp::None && inst.special == Special::None;
-        let addr = self.guess.address(id).filter(|_| !touches_nothing);
+        // What touches nothing has no address either: none was ever learned.
+        let addr = self.guess.address(id);
         let flags = InstFlags::default();
         let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
         if inst.mem.elements > 0
