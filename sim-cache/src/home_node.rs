@@ -33,14 +33,8 @@ pub(crate) fn fold(line: u64, bits: u32) -> u64 {
         return 0;
     }
     // The groups of the upper half fall on those of the lower, until one is left.
-    let (mut folded, mut shift) = (line, bits);
-    while shift < u64::BITS / 2 {
-        shift *= 2;
-    }
-    while shift >= bits {
-        folded ^= folded >> shift;
-        shift /= 2;
-    }
+    let halvings = (u64::BITS / 2).ilog2().saturating_sub(bits.ilog2());
+    let folded = (0..=halvings).rev().fold(line, |folded, n| folded ^ folded >> (bits << n));
     folded & ((1 << bits) - 1)
 }
 
@@ -55,7 +49,7 @@ mod tests {
             hits[fold(line, 5) as usize] += 1;
         }
         assert_eq!(hits, [10; 32]);
-        for bits in 1..33 {
+        for bits in 1..64 {
             let line = 0x0123_4567_89ab_cdef_u64;
             let groups = (0..64_u32.div_ceil(bits)).map(|group| line >> (group * bits));
             let slow = groups.fold(0, |folded, group| folded ^ group) & ((1 << bits) - 1);

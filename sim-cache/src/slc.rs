@@ -12,7 +12,7 @@ use crate::aligned::Aligned;
 use crate::config::SlcConfig;
 use crate::home_node::HomeHash;
 use crate::replacement::{Insertion, Replacement};
-use crate::tag_array::Place;
+use crate::tag_array::{Place, find_way};
 
 /// What a word says of its way: a line, and whether memory has other data; 0 is an empty way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,16 +102,16 @@ impl Slc {
 
     /// An empty place of a set, or that of its victim.
     fn make_room(&mut self, set: u32) -> Place {
-        match self.set(set).iter().position(|word| Way(*word).is_empty()) {
-            Some(way) => Place { set, way: way as u32 },
+        match find_way(self.set(set), |word| Way(word).is_empty()) {
+            Some(way) => Place { set, way },
             None => self.replacement.victim(set),
         }
     }
 
     fn find(&self, line: LineAddr) -> Option<Place> {
         let set = self.hash.set_of(line);
-        let way = self.set(set).iter().position(|word| Way(*word).holds(line))?;
-        Some(Place { set, way: way as u32 })
+        let way = find_way(self.set(set), |word| Way(word).holds(line))?;
+        Some(Place { set, way })
     }
 
     fn set(&self, set: u32) -> &[u64] {

@@ -152,7 +152,12 @@ impl SnoopFilter {
 /// The numbers of the cores in a holder set.
 pub(crate) fn cores_of(holders: &[u64]) -> impl Iterator<Item = usize> + '_ {
     holders.iter().enumerate().flat_map(|(i, word)| {
-        (0..64).filter(move |bit| word & 1 << bit != 0).map(move |bit| 64 * i + bit)
+        let mut left = *word;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (bit < 64).then_some(64 * i + bit)
+        })
     })
 }
 

@@ -202,6 +202,23 @@ pub(crate) struct Place {
     pub(crate) way: u32,
 }
 
+/// The first way of a set whose word is the one.
+#[inline(always)]
+pub(crate) fn find_way(words: &[u64], is_the_one: impl Fn(u64) -> bool) -> Option<u32> {
+    let (fours, rest) = words.as_chunks::<4>();
+    let mut before = 0;
+    for four in fours {
+        // Which way it is nobody can predict: four are compared before anything is decided.
+        let found = (0..4).fold(0, |found, way| found | u32::from(is_the_one(four[way])) << way);
+        if found != 0 {
+            return Some(before + found.trailing_zeros());
+        }
+        before += 4;
+    }
+    let way = rest.iter().position(|word| is_the_one(*word))?;
+    Some(before + way as u32)
+}
+
 /// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
 #[derive(Clone, Debug)]
 pub(crate) struct TagArray {
@@ -244,20 +261,9 @@ impl TagArray {
     /// Where the line is, if present.
     #[inline(always)]
     pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
-        let first = (set * self.ways) as usize;
-        let (fours, rest) = self.tags.part(first, self.ways as usize).as_chunks::<4>();
-        let tag = line.0 + 1;
-        let mut before = 0;
-        for four in fours {
-            // Which way it is nobody can predict: four are compared before anything is decided.
-            let found = (0..4).fold(0, |found, way| found | u32::from(four[way] == tag) << way);
-            if found != 0 {
-                return Some(Place { set, way: before + found.trailing_zeros() });
-            }
-            before += 4;
-        }
-        let way = rest.iter().position(|other| *other == tag)?;
-        Some(Place { set, way: before + way as u32 })
+        let (first, tag) = ((set * self.ways) as usize, line.0 + 1);
+        let way = find_way(self.tags.part(first, self.ways as usize), |other| other == tag)?;
+        Some(Place { set, way })
     }
 
     /// An empty place of the set.

@@ -10,8 +10,6 @@ use sim_isa::PipeMask;
 /// Cycles the calendar can see ahead of the rename clock.
 const WINDOW: u64 = 1 << 12;
 const MASK: u64 = WINDOW - 1;
-/// Cycles so few that they are forgotten one by one.
-const NEAR: u64 = 8;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
 
@@ -57,10 +55,8 @@ impl Calendar {
         if now == self.base {
             return;
         }
-        if now - self.base < NEAR {
-            for cycle in self.base..now {
-                self.busy[(cycle & MASK) as usize] = 0;
-            }
+        if now == self.base + 1 {
+            self.busy[(self.base & MASK) as usize] = 0;
         } else {
             self.forget(now);
         }
@@ -68,6 +64,7 @@ impl Calendar {
     }
 
     /// Forgets many cycles at once.
+    #[inline(never)]
     fn forget(&mut self, now: Cycle) {
         if now - self.base >= WINDOW {
             self.busy.fill(0);

@@ -178,6 +178,7 @@ pub(crate) struct LastElements {
 
 impl LastElements {
     /// Notes an execution on the right path.
+    #[inline(never)]
     pub(crate) fn learn(&mut self, id: InstId, inst: TraceInst, more: &[u64]) {
         let slot = id as usize;
         if slot >= self.seen.len() {

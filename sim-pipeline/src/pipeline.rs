@@ -398,10 +398,9 @@ impl Pipeline {
         let (cycle, sent) = (slot.until, slot.until <= squash);
         let (arrive, late) = (arrival.at, arrival.late);
         let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
-        let (from, to) = self.slots.enter(used, sink).back_end;
-        if to > from {
-            let pending = memory.l2_miss_pending(from, to);
-            sink.count(PmuEvent::STALL_BACKEND_MEM, pending);
+        let idle = self.slots.enter(used, sink).back_end;
+        if idle.1 > idle.0 {
+            raise_memory_stall(idle, memory, sink);
         }
         if !sent {
             // Rename is in order: nothing behind it gets a slot either.
@@ -547,4 +546,14 @@ impl Pipeline {
         }
         written
     }
+}
+
+/// Of the cycles that the back end lost, those in which a miss was on its way outside the core.
+#[inline(never)]
+fn raise_memory_stall<M: MemoryPort, S: EventSink>(
+    (from, to): (Cycle, Cycle),
+    memory: &M,
+    sink: &mut S,
+) {
+    sink.count(PmuEvent::STALL_BACKEND_MEM, memory.l2_miss_pending(from, to));
 }

@@ -143,6 +143,8 @@ impl Pools {
         }
     }
 
+    /// As [`Pools::advance`], over many cycles: apart, so that the host's caches need not hold it with what runs always.
+    #[inline(never)]
     fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {
             self.given_back.fill(UopCounts::default());
@@ -170,15 +172,31 @@ impl Pools {
 
     /// The cycle in which a pool has got back `needed` more entries.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
-        for cycle in self.now + 1..self.now + HORIZON {
-            let given_back = self.given_back[slot_of(cycle)].lane(pool);
-            if given_back >= needed {
-                return cycle;
+        let mut cycle = self.now + 1;
+        let (behind, ahead) = self.given_back.split_at(slot_of(cycle));
+        for places in [ahead, behind] {
+            for few in places.chunks(8) {
+                // Most cycles give nothing back. All together are never more than what is taken.
+                let all = few.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
+                if all.lane(pool) >= needed {
+                    return cycle + enough(few, pool, needed);
+                }
+                needed -= all.lane(pool);
+                cycle += few.len() as Cycle;
             }
-            needed -= given_back;
         }
         self.now + HORIZON
     }
+}
+
+/// The first of these places up to which a pool gets back `needed` entries; it does.
+fn enough(places: &[UopCounts], pool: usize, needed: u32) -> Cycle {
+    let mut sum = 0;
+    let is_enough = |one: &UopCounts| {
+        sum += one.lane(pool);
+        sum >= needed
+    };
+    places.iter().position(is_enough).unwrap_or(0) as Cycle
 }
 
 /// The place of a cycle within the horizon.

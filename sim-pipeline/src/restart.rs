@@ -35,6 +35,7 @@ pub(crate) struct Ending<'a> {
 
 impl Pipeline {
     /// What an instruction does to the flow once it is done.
+    #[inline(never)]
     pub(crate) fn after<M: MemoryPort, S: EventSink>(
         &mut self,
         ending: &Ending<'_>,

@@ -54,6 +54,7 @@ impl Guess {
     }
 
     /// There are at least so many instructions.
+    #[cold]
     pub(crate) fn make_room(&mut self, insts: usize) {
         self.seen.resize(insts.max(self.seen.len()), (0, 0));
     }
