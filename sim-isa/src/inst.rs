@@ -4,6 +4,7 @@ use sim_core::{EventTally, Maintenance, PmuEvent, TagUse};
 
 use crate::entries::Entries;
 use crate::fuse::Fusion;
+use crate::shape::Shape;
 use crate::system::ContextWrite;
 use crate::uop_counts::UopCounts;
 
@@ -68,105 +69,6 @@ pub enum RegFile {
     Flags,
     /// Vector, predicate and first-fault registers.
     Vector,
-}
-
-/// What most instructions are, for which the core has a short way each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
-    /// Anything else.
-    #[default]
-    Other,
-    /// Nothing but one micro-operation that computes and takes its pipe for a cycle, in a slot of its own; branches among them.
-    Plain,
-    /// Nothing but one load of consecutive bytes, in a slot of its own. All sources of loads that have a name here form
-    /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations takes its
-    /// pipe for a cycle and nothing else.
-    Load,
-    /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot of its own.
-    LoadUpdate,
-    /// The address and the data of one store of consecutive bytes, one micro-operation each, in a slot of its own.
-    Store,
-    /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
-    Single,
-    /// As that in two slots.
-    Double,
-    /// One of those: a load that updates its base, in two slots; of a pair, as a rule.
-    DoubleLoadUpdate,
-    /// One of those: address and data of a store that updates its base, one micro-operation each, in two slots.
-    DoubleStoreUpdate,
-    /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
-    Renamed,
-}
-
-impl Shape {
-    fn of(inst: &Inst) -> Shape {
-        let is_ordinary = inst.n_mops <= 2
-            && inst.special == Special::None
-            && inst.maintenance.is_none()
-            && inst.context_write.is_none();
-        let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
-        let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
-        if !is_ordinary || !in_one || op == MemOp::Maintenance {
-            return Shape::Other;
-        }
-        if inst.rename != Rename::Normal {
-            return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
-        }
-        if inst.n_mops == 2 {
-            return Shape::of_access(inst, Shape::Double);
-        }
-        match inst.uops() {
-            [group] if group.role == Role::Compute && group.is_one() && op == MemOp::None => {
-                Shape::Plain
-            }
-            _ => Shape::of_access(inst, Shape::Single),
-        }
-    }
-
-    /// Of an instruction in one or two slots that may load or store; `other` if not in one of the known ways.
-    fn of_access(inst: &Inst, other: Shape) -> Shape {
-        let in_two = inst.n_mops == 2;
-        if !inst.is_simple_access() {
-            return other;
-        }
-        let is = |group: &UopGroup, role| group.role == role && group.count == 1;
-        match (inst.mem.op, inst.uops()) {
-            (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => Shape::Load,
-            (MemOp::Load, [load, base])
-                if load.role == Role::Load && is(base, Role::BaseUpdate) =>
-            {
-                match (in_two, load.count) {
-                    (true, _) => Shape::DoubleLoadUpdate,
-                    (false, 1) => Shape::LoadUpdate,
-                    (false, _) => other,
-                }
-            }
-            (MemOp::Store, [addr, data, base @ ..])
-                if is(addr, Role::StoreAddr) && is(data, Role::StoreData) =>
-            {
-                match base {
-                    [] if !in_two && inst.n_dsts == 0 => Shape::Store,
-                    [base] if in_two && inst.n_dsts == 1 && is(base, Role::BaseUpdate) => {
-                        Shape::DoubleStoreUpdate
-                    }
-                    _ => other,
-                }
-            }
-            _ => other,
-        }
-    }
-
-    /// Of an ordinary instruction that renaming may do.
-    fn of_renamed(inst: &Inst) -> Shape {
-        let computes = |group: &UopGroup| group.role == Role::Compute && group.is_one();
-        let is_plain = matches!(inst.uops(), [group] if computes(group));
-        let does_more = inst.mem.op != MemOp::None || inst.branch != BranchKind::None;
-        match inst.rename {
-            _ if does_more => Shape::Other,
-            Rename::Move if !is_plain => Shape::Other,
-            _ => Shape::Renamed,
-        }
-    }
 }
 
 /// How an instruction may change the program counter.
@@ -588,22 +490,6 @@ impl Inst {
     #[inline]
     pub fn dsts(&self) -> &[Reg] {
         &self.dsts[..self.n_dsts as usize]
-    }
-
-    /// What it loads or stores orders nothing, is not exclusive and goes to no accumulator; how many of a load's sources
-    /// are data is known, none, and of a store's that they are among few.
-    fn is_simple_access(&self) -> bool {
-        let MemShape { op, exclusive, ordered, .. } = self.mem;
-        let few_sources = match op {
-            MemOp::Load => self.n_addr_srcs == self.n_srcs,
-            MemOp::Store => self.n_srcs <= 4 && matches!(self.n_addr_srcs, 1 | 2),
-            _ => false,
-        };
-        let does_more = exclusive || ordered || self.fp_element_ops > 0;
-        few_sources
-            && !does_more
-            && self.accumulate.family == 0
-            && self.uops().iter().all(UopGroup::takes_only_a_cycle)
     }
 
     /// Derives what follows from the rest, once and for all, when that is known.

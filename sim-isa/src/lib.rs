@@ -31,6 +31,7 @@ mod operands;
 mod ordering;
 mod program;
 mod row;
+mod shape;
 mod system;
 mod uop_counts;
 mod uops;
@@ -41,10 +42,11 @@ pub use fuse::{Fusion, fuses};
 pub use governing::Governing;
 pub use inst::{
     Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
-    Shape, Special, StaticEvents, UopGroup,
+    Special, StaticEvents, UopGroup,
 };
 pub use ordering::Ordering;
 pub use program::Program;
+pub use shape::Shape;
 pub use sim_core::InstId;
 pub use system::{BankName, ContextWrite};
 pub use uop_counts::UopCounts;

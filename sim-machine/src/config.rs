@@ -259,6 +259,9 @@ mod tests {
             ("pipeline.branch.btb-entries=1099511627776", "from 8 to 1048576"),
             ("pipeline.front-end.mop-cache-sets=1099511627776", "at most 1048576"),
             ("pipeline.branch.redirect-cycles=9223372036854775807", "more than 100000"),
+            ("pipeline.branch.tagged-bits=14", "14 is outside 4 to 13"),
+            ("pipeline.window.rob=2048", "2047"),
+            ("pipeline.window.load-queue=512", "511"),
         ] {
             let told = with(&[wrong]).expect_err("no host has room for it").to_string();
             assert!(told.contains(remedy), "{told}");

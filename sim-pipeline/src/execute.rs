@@ -6,20 +6,18 @@
 
 use crate::calendar::PipeRequest;
 use crate::dispatch::Way;
-use crate::elements::{active_bytes, is_by_element};
+use crate::elements::is_by_element;
 use crate::lsu::{Forward, StoreTimes};
 use crate::maintain::give_up_exclusive;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
+use crate::request::{is_atomic, request_of, simple_request};
 use crate::scoreboard::{Scoreboard, SourcesReady};
 use sim_core::time::NEVER;
 use sim_core::{
-    Activity, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
-    VirtAddr,
+    Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
 };
-use sim_isa::{
-    Inst, MemOp, MemShape, PipeMask, Reg, Rename, Role, Shape, Special, UopCounts, UopGroup,
-};
+use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, Shape, Special, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
@@ -556,51 +554,4 @@ impl Pipeline {
             }
         }
     }
-}
-
-/// The access that an instruction makes, if its address is known.
-#[inline(always)]
-pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
-    let addr = op.addr?;
-    let kind = match op.inst.mem.op {
-        MemOp::Load => MemKind::Load,
-        MemOp::Store => MemKind::Store,
-        MemOp::AtomicLoad => MemKind::AtomicLoad,
-        MemOp::AtomicStore => MemKind::AtomicStore,
-        MemOp::AtomicSwap => MemKind::AtomicSwap,
-        MemOp::PrefetchLoad => MemKind::PrefetchLoad,
-        MemOp::PrefetchStore => MemKind::PrefetchStore,
-        MemOp::ZeroLine => MemKind::ZeroLine,
-        // Maintenance has a way of its own.
-        MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
-    };
-    if is_atomic(kind) && op.squash != NEVER {
-        // An atomic changes memory: it is not performed on a wrong path.
-        return None;
-    }
-    let mut bytes = u32::from(op.inst.mem.bytes.max(1));
-    if op.flags.activity() != Activity::All {
-        bytes = active_bytes(&op.inst.mem, op.flags.activity(), op.flags.active_elements());
-        if bytes == 0 {
-            return None;
-        }
-    }
-    let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(addr), bytes, kind);
-    let MemShape { register_bytes, exclusive, tags, .. } = op.inst.mem;
-    Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })
-}
-
-/// As [`request_of`], for an access of this kind that has a [`Shape`] of its own.
-#[inline(always)]
-fn simple_request(op: &Op<'_>, kind: MemKind) -> Option<MemRequest> {
-    let addr = VirtAddr(op.addr?);
-    let MemShape { bytes, register_bytes, tags, .. } = op.inst.mem;
-    let request = MemRequest::new(VirtAddr(op.pc), addr, bytes.max(1).into(), kind);
-    Some(MemRequest { element_bytes: register_bytes.into(), tags, ..request })
-}
-
-/// True for accesses that read and write memory at once.
-#[inline]
-fn is_atomic(kind: MemKind) -> bool {
-    matches!(kind, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
 }

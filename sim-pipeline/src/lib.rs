@@ -30,6 +30,7 @@ mod op;
 pub mod pipeline;
 mod program_order;
 mod recorded;
+mod request;
 pub mod resource;
 mod restart;
 pub mod retire;

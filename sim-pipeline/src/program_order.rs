@@ -7,10 +7,10 @@
 //! of it happens: without predictions nobody knows which lines a wrong one lets be asked for again.
 
 use crate::elements::{is_by_element, is_suppressed, requests};
-use crate::execute::request_of;
 use crate::maintain::{give_up_exclusive, maintains_code};
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
+use crate::request::request_of;
 use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, TraceInst, VirtAddr,

@@ -1,0 +1,153 @@
+//! What most instructions are, found out when a word is decoded: the core has a short way for each.
+
+use crate::inst::{BranchKind, Faulting, Inst, MemOp, MemShape, Rename, Role, Special, UopGroup};
+
+/// What most instructions are, for which the core has a short way each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Anything else.
+    #[default]
+    Other,
+    /// Nothing but one micro-operation that computes and takes its pipe for a cycle, in a slot of its own; branches among them.
+    Plain,
+    /// Nothing but one load of consecutive bytes, in a slot of its own. All sources of loads that have a name here form
+    /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations takes its
+    /// pipe for a cycle and nothing else.
+    Load,
+    /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot of its own.
+    LoadUpdate,
+    /// The address and the data of one store of consecutive bytes, one micro-operation each, in a slot of its own.
+    Store,
+    /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
+    Single,
+    /// As that in two slots.
+    Double,
+    /// One of those: a load that updates its base, in two slots; of a pair, as a rule.
+    DoubleLoadUpdate,
+    /// One of those: address and data of a store that updates its base, one micro-operation each, in two slots.
+    DoubleStoreUpdate,
+    /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
+    Renamed,
+}
+
+impl Shape {
+    pub(crate) fn of(inst: &Inst) -> Shape {
+        let is_ordinary = inst.n_mops <= 2
+            && inst.special == Special::None
+            && inst.maintenance.is_none()
+            && inst.context_write.is_none();
+        let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
+        let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
+        if !is_ordinary || !in_one || op == MemOp::Maintenance {
+            return Shape::Other;
+        }
+        if inst.rename != Rename::Normal {
+            return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
+        }
+        if inst.n_mops == 2 {
+            return Shape::of_access(inst, Shape::Double);
+        }
+        match inst.uops() {
+            [group] if group.role == Role::Compute && group.is_one() && op == MemOp::None => {
+                Shape::Plain
+            }
+            _ => Shape::of_access(inst, Shape::Single),
+        }
+    }
+
+    /// Of an instruction in one or two slots that may load or store; `other` if not in one of the known ways.
+    fn of_access(inst: &Inst, other: Shape) -> Shape {
+        let in_two = inst.n_mops == 2;
+        if !is_simple_access(inst) {
+            return other;
+        }
+        let is = |group: &UopGroup, role| group.role == role && group.count == 1;
+        match (inst.mem.op, inst.uops()) {
+            (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => Shape::Load,
+            (MemOp::Load, [load, base])
+                if load.role == Role::Load && is(base, Role::BaseUpdate) =>
+            {
+                match (in_two, load.count) {
+                    (true, _) => Shape::DoubleLoadUpdate,
+                    (false, 1) => Shape::LoadUpdate,
+                    (false, _) => other,
+                }
+            }
+            (MemOp::Store, [addr, data, base @ ..])
+                if is(addr, Role::StoreAddr) && is(data, Role::StoreData) =>
+            {
+                match base {
+                    [] if !in_two && inst.n_dsts == 0 => Shape::Store,
+                    [base] if in_two && inst.n_dsts == 1 && is(base, Role::BaseUpdate) => {
+                        Shape::DoubleStoreUpdate
+                    }
+                    _ => other,
+                }
+            }
+            _ => other,
+        }
+    }
+
+    /// Of an ordinary instruction that renaming may do.
+    fn of_renamed(inst: &Inst) -> Shape {
+        let computes = |group: &UopGroup| group.role == Role::Compute && group.is_one();
+        let is_plain = matches!(inst.uops(), [group] if computes(group));
+        let does_more = inst.mem.op != MemOp::None || inst.branch != BranchKind::None;
+        match inst.rename {
+            _ if does_more => Shape::Other,
+            Rename::Move if !is_plain => Shape::Other,
+            _ => Shape::Renamed,
+        }
+    }
+}
+
+/// What it loads or stores orders nothing, is not exclusive and goes to no accumulator; how many of a load's sources
+/// are data is known, none, and of a store's that they are among few.
+fn is_simple_access(inst: &Inst) -> bool {
+    let MemShape { op, exclusive, ordered, .. } = inst.mem;
+    let few_sources = match op {
+        MemOp::Load => inst.n_addr_srcs == inst.n_srcs,
+        MemOp::Store => inst.n_srcs <= 4 && matches!(inst.n_addr_srcs, 1 | 2),
+        _ => false,
+    };
+    let does_more = exclusive || ordered || inst.fp_element_ops > 0;
+    few_sources
+        && !does_more
+        && inst.accumulate.family == 0
+        && inst.uops().iter().all(UopGroup::takes_only_a_cycle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode;
+
+    #[test]
+    fn each_shape_has_only_what_its_short_way_knows() {
+        let cases: [(u32, &str, Shape); 20] = [
+            (0x8b02_0020, "add x0, x1, x2", Shape::Plain),
+            (0xeb02_003f, "cmp x1, x2", Shape::Plain),
+            (0x5400_0040, "b.eq", Shape::Plain),
+            (0x9ac2_0820, "udiv: blocks its pipe", Shape::Single),
+            (0xaa01_03e0, "mov x0, x1", Shape::Renamed),
+            (0xf940_0020, "ldr x0, [x1]", Shape::Load),
+            (0xf862_7820, "ldr x0, [x1, x2, lsl #3]", Shape::Load),
+            (0xa940_0440, "ldp x0, x1, [x2]: two loads", Shape::Single),
+            (0xc8df_fc20, "ldar x0, [x1]: orders others", Shape::Single),
+            (0xc85f_7c20, "ldxr x0, [x1]: exclusive", Shape::Single),
+            (0x0d40_0020, "ld1 {v0.b}[0], [x1]: merges", Shape::Single),
+            (0xf840_8420, "ldr x0, [x1], #8", Shape::LoadUpdate),
+            (0xa8c1_0440, "ldp x0, x1, [x2], #16", Shape::DoubleLoadUpdate),
+            (0xf900_0020, "str x0, [x1]", Shape::Store),
+            (0xf822_7820, "str x0, [x1, x2, lsl #3]", Shape::Store),
+            (0xc89f_fc20, "stlr x0, [x1]: orders others", Shape::Single),
+            (0xf800_8420, "str x0, [x1], #8", Shape::DoubleStoreUpdate),
+            (0xa9bf_7bfd, "stp x29, x30, [sp, #-16]!", Shape::DoubleStoreUpdate),
+            (0xd503_3fbf, "dmb sy", Shape::Other),
+            (0xd400_0001, "svc #0", Shape::Other),
+        ];
+        for (word, text, shape) in cases {
+            assert_eq!(decode(word).shape, shape, "{text}");
+        }
+    }
+}
