@@ -1,4 +1,5 @@
-//! Arrays that begin where a cache line of the host begins, so that a set that fits one touches one.
+//! Arrays that begin where a cache line of the host begins, so that a set that fits one touches one. A clone is the same
+//! array, and may begin elsewhere.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -32,6 +33,7 @@ impl<T> Aligned<T> {
     }
 }
 
+/// Without the bound that a slice of the rest would be asked for.
 impl<T> Index<usize> for Aligned<T> {
     type Output = T;
 

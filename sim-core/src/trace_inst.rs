@@ -54,6 +54,17 @@ impl InstFlags {
         InstFlags(self.0 | other.0)
     }
 
+    /// True where the run says nothing of how the instruction executes: no element was inactive, no exclusive failed, no
+    /// address comes behind the first.
+    #[inline]
+    pub fn executes_as_always(self) -> bool {
+        const OTHERWISE: u32 = InstFlags::EXCLUSIVE_FAILED.0
+            | InstFlags::NO_ELEMENT.0
+            | InstFlags::PART_OF_ELEMENTS.0
+            | (MAX_FURTHER as u32) << InstFlags::FURTHER_SHIFT;
+        self.0 & OTHERWISE == 0
+    }
+
     /// How many elements the governing predicate lets work.
     #[inline]
     pub fn activity(self) -> Activity {
@@ -127,7 +138,11 @@ mod tests {
             let full = flags.with_predicate(activity, elements).with_further(3);
             assert_eq!((full.activity(), full.active_elements()), (activity, elements));
             assert_eq!((full.further(), full.0 & 0xf), (3, flags.0));
+            assert!(!full.executes_as_always());
         }
+        assert!(flags.with(InstFlags::ABANDONED).executes_as_always());
+        assert!(!flags.with_further(1).executes_as_always());
+        assert!(!flags.with(InstFlags::EXCLUSIVE_FAILED).executes_as_always());
         assert_eq!(
             flags.with_predicate(Activity::None, 7),
             flags.with_predicate(Activity::None, 0)

@@ -8,13 +8,16 @@ pub enum Shape {
     /// Anything else.
     #[default]
     Other,
-    /// Nothing but one micro-operation that computes and takes its pipe for a cycle, in a slot of its own; branches among them.
+    /// Nothing but one micro-operation that computes and takes its pipe for a cycle, in a slot of its own;
+    /// branches among them.
     Plain,
     /// Nothing but one load of consecutive bytes, in a slot of its own. All sources of loads that have a name here form
-    /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations takes its
+    /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations
+    /// takes its
     /// pipe for a cycle and nothing else.
     Load,
-    /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot of its own.
+    /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot
+    /// of its own.
     LoadUpdate,
     /// The address and the data of one store of consecutive bytes, one micro-operation each, in a slot of its own.
     Store,
@@ -63,6 +66,7 @@ impl Shape {
         }
         let is = |group: &UopGroup, role| group.role == role && group.count == 1;
         match (inst.mem.op, inst.uops()) {
+            (MemOp::Load, [_, _]) if inst.n_dsts == 0 => other,
             (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => Shape::Load,
             (MemOp::Load, [load, base])
                 if load.role == Role::Load && is(base, Role::BaseUpdate) =>
@@ -101,8 +105,9 @@ impl Shape {
     }
 }
 
-/// What it loads or stores orders nothing, is not exclusive and goes to no accumulator; how many of a load's sources
-/// are data is known, none, and of a store's that they are among few.
+/// What it loads or stores orders nothing, is not exclusive and goes to no accumulator. All sources of such a
+/// load form its
+/// address; such a store has at most four, the first or the first two for its address.
 fn is_simple_access(inst: &Inst) -> bool {
     let MemShape { op, exclusive, ordered, .. } = inst.mem;
     let few_sources = match op {

@@ -88,8 +88,8 @@ impl Pipeline {
         self.bring(step.inst.id, pc, program, memory, sink)
     }
 
-    /// No load issues before: what orders it, unless it is one that nothing more than others does, and the address of
-    /// the store it is expected to read from.
+    /// No load issues before: what orders it (one that has a [`sim_isa::Shape`] of its own waits for barriers alone), and
+    /// the address of the store it is expected to read from.
     #[inline(always)]
     pub(crate) fn load_floor(&self, op: &Op<'_>, is_simple: bool) -> Cycle {
         let floor = if is_simple { self.lsu.order().floor } else { self.lsu.load_floor(op.inst) };

@@ -236,7 +236,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> bool {
         // What is handed to another function stands in memory: a copy does, so that all others stay in registers.
-        if op.flags.activity() != Activity::All {
+        if !op.flags.executes_as_always() {
             return self.place_any(&{ *op }, &{ *arrival }, memory, sink);
         }
         match op.inst.shape {

@@ -143,7 +143,8 @@ impl Pools {
         }
     }
 
-    /// As [`Pools::advance`], over many cycles: apart, so that the host's caches need not hold it with what runs always.
+    /// As [`Pools::advance`], over many cycles: apart, so that the host's caches need not hold it with what
+    /// runs always.
     #[inline(never)]
     fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {

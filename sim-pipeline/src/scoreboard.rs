@@ -67,7 +67,8 @@ impl Scoreboard {
         rest.iter().fold(few, |last, src| last.max(self.ready(*src)))
     }
 
-    /// As [`Scoreboard::sources`], for a store of a [`sim_isa::Shape`] of its own: four sources at most, the first or the
+    /// As [`Scoreboard::sources`], for a store of a [`sim_isa::Shape`] of its own: four sources at most, the
+    /// first or the
     /// first two for the address.
     #[inline(always)]
     pub fn store_sources(&self, inst: &Inst) -> SourcesReady {

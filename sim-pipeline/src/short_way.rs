@@ -141,22 +141,7 @@ impl Pipeline {
             true => self.store(op, is_simple(KIND), &mut done, retired, memory, sink),
             false => retired,
         };
-        let memory_until = self.retire.memory_until();
-        if may_store(KIND) && op.inst.stores {
-            self.window.take_store(drained + 1);
-        }
-        match KIND {
-            RIDING => {}
-            JOINED => self.window.take_joined(op.inst, retired + 1),
-            _ if is_double(KIND) => {
-                let left = self.mops_left(op, mops);
-                self.window.take_mops(op.inst, Way::Issue, left, retired + 1, memory_until);
-            }
-            _ => {
-                let inst = (op.inst, way_of(KIND));
-                self.window.take_mop(has_entries, inst, retired + 1, memory_until);
-            }
-        }
+        self.take_entries_of::<KIND>(op, (mops, has_entries), retired, drained);
         if S::ADDS_UP {
             self.note_end::<KIND>(op, &done, retires, retired);
         } else {
@@ -237,6 +222,33 @@ impl Pipeline {
             lsu::raise_simple_events(op, loads(KIND), sink);
         } else {
             self.raise_by_operand(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
+        }
+    }
+
+    /// Takes what it holds until it has retired, its entry of the store queue until it is drained.
+    #[inline(always)]
+    fn take_entries_of<const KIND: u8>(
+        &mut self,
+        op: &Op<'_>,
+        (mops, has_entries): (u32, bool),
+        retired: Cycle,
+        drained: Cycle,
+    ) {
+        let memory_until = self.retire.memory_until();
+        if may_store(KIND) && op.inst.stores {
+            self.window.take_store(drained + 1);
+        }
+        match KIND {
+            RIDING => {}
+            JOINED => self.window.take_joined(op.inst, retired + 1),
+            _ if is_double(KIND) => {
+                let left = self.mops_left(op, mops);
+                self.window.take_mops(op.inst, Way::Issue, left, retired + 1, memory_until);
+            }
+            _ => {
+                let inst = (op.inst, way_of(KIND));
+                self.window.take_mop(has_entries, inst, retired + 1, memory_until);
+            }
         }
     }
 

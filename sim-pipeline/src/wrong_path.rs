@@ -257,7 +257,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        // What touches nothing has no address either: none was ever learned.
+        // What touches nothing has none, and asks for none if a damaged trace gave it one.
         let addr = self.guess.address(id);
         let flags = InstFlags::default();
         let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };

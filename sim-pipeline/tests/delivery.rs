@@ -266,6 +266,22 @@ fn an_exclusive_is_given_up_by_clrex_and_by_a_store_that_failed() {
 }
 
 #[test]
+fn what_a_trace_says_of_an_access_counts_whatever_the_instruction_is() {
+    // Only a damaged trace says such things of a plain store or load.
+    let mut bench = Bench::new(Recorder::default());
+    let mut store = bench.record(STR_X1_X0, Some(A));
+    store.flags = store.flags.with(InstFlags::EXCLUSIVE_FAILED);
+    let mut load = bench.record(LDR_X3_X0, Some(A));
+    load.flags = load.flags.with_further(1);
+    for (inst, more) in [(store, &[][..]), (load, &[A + 1][..])] {
+        let step = Step { inst, more, next_pc: None };
+        bench.pipeline.run_inst(&step, &mut bench.program, &mut bench.memory, &mut bench.counts);
+    }
+    assert_eq!(bench.memory.kinds(), [MemKind::ClearExclusive, MemKind::Load]);
+    assert_eq!(bench.value(PmuEvent::UNALIGNED_LD_SPEC), 1);
+}
+
+#[test]
 fn a_load_acquire_holds_younger_accesses_and_a_plain_load_does_not() {
     let gap = |load| {
         let mut bench = Bench::new(slow(A));
