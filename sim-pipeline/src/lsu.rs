@@ -285,12 +285,11 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) 
     }
 }
 
-/// As that, of a load or store that has a [`sim_isa::Shape`] of its own.
+/// As that, of a load or store that has a [`sim_isa::Shape`] of its own: only its alignment is to be asked for.
 #[inline(always)]
-pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, is_load: bool, sink: &mut S) {
+pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
     if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
-        let (load, store) = (PmuEvent::UNALIGNED_LD_SPEC, PmuEvent::UNALIGNED_ST_SPEC);
-        sink.raise(if is_load { load } else { store });
+        raise_instruction_events(op, sink);
     }
 }
 

@@ -219,7 +219,7 @@ impl Pipeline {
             sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
         }
         if is_simple(KIND) {
-            lsu::raise_simple_events(op, loads(KIND), sink);
+            lsu::raise_simple_events(op, sink);
         } else {
             self.raise_by_operand(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
         }
