@@ -6,8 +6,7 @@
 //! [`CorePort`] is what a pipeline is given. The flows of guide chapter 5 are one file each:
 //! `translate` and `walk`, `data_side` and `store_side`, `fetch_side`, `l2`. What lies outside is one file per block:
 //! `bus`, `mesh`, `home_node`, `slc`, `snoop_filter`, `dram`, `remote`, composed by `uncore`; `coherence`
-//! decides who has a
-//! line. [`config`] holds the tables of the configuration, `setup` what a scenario needs to reach its "given".
+//! decides who has a line. [`config`] holds the tables of the configuration, `setup` what a scenario needs to reach its "given".
 //!
 //! Out of scope: asynchronous aborts and tag faults, the registers that report errors.
 

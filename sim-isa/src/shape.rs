@@ -13,8 +13,7 @@ pub enum Shape {
     Plain,
     /// Nothing but one load of consecutive bytes, in a slot of its own. All sources of loads that have a name here form
     /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations
-    /// takes its
-    /// pipe for a cycle and nothing else.
+    /// takes its pipe for a cycle and nothing else.
     Load,
     /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot
     /// of its own.
@@ -106,8 +105,7 @@ impl Shape {
 }
 
 /// What it loads or stores orders nothing, is not exclusive and goes to no accumulator. All sources of such a
-/// load form its
-/// address; such a store has at most four, the first or the first two for its address.
+/// load form its address; such a store has at most four, the first or the first two for its address.
 fn is_simple_access(inst: &Inst) -> bool {
     let MemShape { op, exclusive, ordered, .. } = inst.mem;
     let few_sources = match op {

@@ -68,8 +68,7 @@ impl Scoreboard {
     }
 
     /// As [`Scoreboard::sources`], for a store of a [`sim_isa::Shape`] of its own: four sources at most, the
-    /// first or the
-    /// first two for the address.
+    /// first or the first two for the address.
     #[inline(always)]
     pub fn store_sources(&self, inst: &Inst) -> SourcesReady {
         let [first, second, third, fourth, ..] = inst.srcs.map(|src| self.ready(src));
