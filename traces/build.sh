@@ -32,17 +32,13 @@ for name in ${*:-$all}; do
     arch= cpu=
     if [ "$name" = vector ]; then
         arch="-march=armv8.5-a+sve2 -fno-tree-vectorize"
-        cpu="--cpu max,sve128=on,sve256=off"
+        cpu=--second-run
     fi
     # shellcheck disable=SC2086
     $compiler $flags $arch -o "build/$name" "src/$name.c"
     # shellcheck disable=SC2086
     (cd build && "$n2sim" capture $cpu --level 19 --recipe "traces/build.sh $name" -o "../$name.n2t" \
         -- "./$name" >"$name.out" 2>"$name.log") || { cat "build/$name.log" >&2; exit 2; }
-    if [ "$name" = vector ]; then
-        cargo run -q -p xtask -- record-sve "build/$name" "$name.n2t" -o "build/$name.n2t" >"build/$name.log"
-        mv "build/$name.n2t" "$name.n2t"
-    fi
     grep -q ": ok " "build/$name.out" || { echo "$name: wrong result" >&2; exit 1; }
     # NAME, instructions, accesses, threads, output of the program.
     line=$(sed -n "1s/^.*: \([0-9,]*\) instructions, [0-9,]* blocks, \([0-9,]*\) accesses, \([0-9]*\) thread.*/\1 \2 \3/p" "build/$name.log" | tr -d ,)

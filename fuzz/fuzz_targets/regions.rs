@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sim_core::{Counts, EventSink, PmuEvent, StallCause};
+use sim_core::{Counts, EventSink, PmuEvent, LostSlots};
 use sim_machine::estimate::Machine;
 use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
 
@@ -52,9 +52,10 @@ fn outcome(number: usize) -> Outcome {
         is_counted: true,
         counts,
         levels: Vec::new(),
-        stalls: [1; StallCause::COUNT],
+        stalls: LostSlots::default(),
         prefetches: Default::default(),
         memory: Default::default(),
+        waits: Default::default(),
         unknown_words: Vec::new(),
     };
     Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }

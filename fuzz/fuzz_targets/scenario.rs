@@ -32,7 +32,7 @@ static MACHINES: LazyLock<[(MachineConfig, Reading); 2]> = LazyLock::new(|| {
 });
 
 fn source(profile: Profile) -> ConfigSource<'static> {
-    ConfigSource { profile, file: None, overrides: &SMALL }
+    ConfigSource { profile, overrides: &SMALL, ..ConfigSource::default() }
 }
 
 fuzz_target!(|data: &[u8]| -> Corpus {

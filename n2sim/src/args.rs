@@ -1,13 +1,13 @@
 //! The command line: what may be typed, and nothing of what is done with it.
 
+mod trace;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use sim_core::PmuEvent;
-use sim_machine::{ConfigSource, Profile, Revision};
+use sim_machine::{ConfigSource, Machine, Profile, Revision};
 use sim_pmu::OtherCore;
-use sim_report::export::Target;
-use sim_trace::foreign::Format;
 
 use crate::capture::CaptureArgs;
 use crate::diff::DiffArgs;
@@ -20,12 +20,12 @@ use crate::mode::ModeArgs;
 use crate::perf_stat::PerfStatArgs;
 use crate::pipeline::PipelineArgs;
 use crate::record::RecordArgs;
-use crate::regions::RegionsArgs;
 use crate::report::ReportArgs;
 use crate::spe::SpeArgs;
 use crate::sweep::SweepArgs;
-use crate::trace_parts::{MergeArgs, SliceArgs};
 use crate::validate::ValidateArgs;
+
+pub(crate) use trace::{LoadedProgram, TraceArgs, TraceWhat};
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -68,6 +68,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 #[command(group = ArgGroup::new("counted").args(["event", "metric"]).multiple(true))]
+#[command(group = ArgGroup::new("for_programs").args(["json", "field_separator"]))]
 #[command(after_help = "Examples: n2sim stat traces/hash.n2t\n          \
     n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls\n          \
     n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --tick 20us --truth")]
@@ -75,27 +76,32 @@ pub(crate) struct StatArgs {
     /// The trace to replay
     pub(crate) trace: PathBuf,
     /// Events to count with the counters of a core, in groups `{a,b}` if you like: mnemonics or perf names
-    /// in any case, or rNN, with perf's modifiers (default: the exact counts of all events)
+    /// in any case, or rNN, with perf's modifiers (default: exact counts of the events that matter most)
     #[arg(short, long, value_name = "EVENT,...")]
     pub(crate) event: Vec<String>,
-    /// Metrics or groups of metrics to compute from their events (see `n2sim list metrics`)
+    /// Print the exact counts of all 147 events, zeros too; -x and -j do so without it
+    #[arg(long, conflicts_with = "counted")]
+    pub(crate) all: bool,
+    /// Metrics or groups of metrics to compute from exact counts (see `n2sim list metrics`); with --tick or
+    /// --truth from the six counters of a core
     #[arg(short = 'M', long, value_name = "METRIC,...")]
     #[arg(conflicts_with_all = ["interval_print", "per_function"])]
     pub(crate) metric: Vec<String>,
     /// Metric files or folders with such, in front of the metrics of n2sim (docs/metrics.md)
     #[arg(long, value_name = "FILE", requires = "metric")]
     pub(crate) metrics: Vec<PathBuf>,
-    /// With -e or -M: what each count really is, and how far the reading is from it
+    /// With -e or -M: count with the six counters of a core, and print the exact count and the error of each
     #[arg(long, requires = "counted", help_heading = "Counters")]
     pub(crate) truth: bool,
-    /// Modeled time of a turn, when more groups are asked for than fit on the counters (s, ms, us, ns)
-    #[arg(long, value_name = "TIME", value_parser = tick, default_value = "4ms")]
+    /// Multiplex the six counters of a core with this modeled time between rotations (s, ms, us, ns; default
+    /// 4ms); with -M: do so in place of exact counts
+    #[arg(long, value_name = "TIME", value_parser = tick)]
     #[arg(requires = "counted", allow_negative_numbers = true, help_heading = "Counters")]
-    pub(crate) tick: u64,
-    /// With -e or -M: repeat the run until each event had a counter all the time
+    pub(crate) tick: Option<u64>,
+    /// With -e: give each event a counter for the whole run, as -M does
     #[arg(long, requires = "counted", help_heading = "Counters")]
     pub(crate) no_multiplex: bool,
-    /// With -e or -M: print the fewest runs that need no turns, and how wrong one run with turns is
+    /// With -e or -M: print the fewest runs without multiplexing, and the error of one run with it
     #[arg(long, requires = "counted", help_heading = "Counters")]
     #[arg(conflicts_with_all = ["truth", "no_multiplex", "json", "field_separator", "per_thread"])]
     #[arg(conflicts_with = "perf_data")]
@@ -108,6 +114,10 @@ pub(crate) struct StatArgs {
     /// Print one JSON object per event, as `perf stat -j` does
     #[arg(short, long)]
     pub(crate) json: bool,
+    /// With -x: print a line of column names first; with -j: print an object first that says what produced the
+    /// counts
+    #[arg(long, requires = "for_programs")]
+    pub(crate) header: bool,
     /// Write to FILE instead of standard output, when everything is done
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -132,9 +142,15 @@ pub(crate) struct StatArgs {
     /// Print where the rename slots went, cause by cause
     #[arg(long, conflicts_with_all = ["json", "field_separator"])]
     pub(crate) stalls: bool,
+    /// Replay with one thing ideal at a time and print the cycles saved beside the ledger's share
+    #[arg(long, conflicts_with_all = ["event", "metric", "stalls", "prefetch", "per_thread"])]
+    #[arg(conflicts_with_all = ["interval_print", "per_function", "perf_data", "regions", "jobs"])]
+    #[arg(conflicts_with_all = ["all", "header", "verbose"])]
+    pub(crate) counterfactual: bool,
     /// Print what the traced program's own accesses to the PMU do on the modeled one
     #[arg(long, conflicts_with_all = ["event", "json", "field_separator", "stalls", "prefetch"])]
     #[arg(conflicts_with_all = ["per_thread", "interval_print", "per_function", "perf_data", "metric"])]
+    #[arg(conflicts_with = "counterfactual")]
     pub(crate) program_pmu: bool,
     /// Print what became of prefetched lines: useful, late, useless
     #[arg(long, conflicts_with = "field_separator")]
@@ -142,7 +158,7 @@ pub(crate) struct StatArgs {
     /// Print speed and memory of the simulation to stderr
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     pub(crate) warmup: u64,
@@ -168,6 +184,33 @@ pub(crate) struct StatArgs {
     pub(crate) mode: ModeArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+}
+
+/// perf's time between two rotations of the counters, in nanoseconds.
+const TICK_NS: u64 = 4_000_000;
+
+impl StatArgs {
+    /// Modeled time between two rotations of the counters, in nanoseconds.
+    pub(crate) fn tick_ns(&self) -> u64 {
+        self.tick.unwrap_or(TICK_NS)
+    }
+
+    /// True if events share the six counters of a core: always with -e alone, with -M where its options ask for
+    /// that.
+    pub(crate) fn multiplexes(&self) -> bool {
+        let is_asked = self.tick.is_some() || self.truth || self.plan;
+        !self.no_multiplex && (is_asked || self.metric.is_empty())
+    }
+
+    /// True if the output is for programs: all counts, and no line of another kind.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.json || self.field_separator.is_some()
+    }
+
+    /// The separator of -x, with its tabulator written out.
+    pub(crate) fn separator(&self) -> Option<String> {
+        self.field_separator.as_ref().map(|separator| separator.replace("\\t", "\t"))
+    }
 }
 
 /// A number of instructions: digits, `_` between them, and k, M or G behind.
@@ -222,7 +265,7 @@ pub(crate) struct BusArgs {
     /// Write to FILE instead of standard output: a value change dump if it ends in .vcd, else text
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     pub(crate) warmup: u64,
@@ -234,141 +277,6 @@ pub(crate) struct BusArgs {
     pub(crate) machine: MachineArgs,
 }
 
-#[derive(Debug, ClapArgs)]
-pub(crate) struct TraceArgs {
-    #[command(subcommand)]
-    pub(crate) what: TraceWhat,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TraceWhat {
-    /// Where a trace comes from, its size, and what it does not contain
-    Info {
-        /// The trace
-        file: PathBuf,
-    },
-    /// Read everything, and say what is damaged or cannot be
-    Verify {
-        /// The trace
-        file: PathBuf,
-    },
-    /// Keep what is good of a damaged trace
-    Recover {
-        /// The damaged trace; it is not changed
-        file: PathBuf,
-        /// The trace to write
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-    },
-    /// Write a trace again with another compression
-    Repack {
-        /// The trace; it is not changed
-        file: PathBuf,
-        /// The trace to write
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// Level of zstd: 3 to keep, 19 to archive
-        #[arg(long, value_name = "N", default_value_t = 19)]
-        #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
-        level: i32,
-    },
-    Slice(SliceArgs),
-    Merge(MergeArgs),
-    /// Write a trace again with the page map of a text file in place of its own
-    Map {
-        /// The trace; it is not changed
-        file: PathBuf,
-        /// Lines `granule,BYTES` and `VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES` (docs/trace-format.md)
-        map: PathBuf,
-        /// The trace to write
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-    },
-    /// Read a trace of another tool (docs/foreign-traces.md)
-    #[command(after_help = "Examples: n2sim trace import run.execlog.gz -o run.n2t\n          \
-        n2sim trace import --elf a.out lackey.txt -o run.n2t")]
-    Import {
-        /// The trace, packed or not; or a folder with one file for each thread
-        file: PathBuf,
-        /// The trace to write
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// Its format, if it is not recognized: drmemtrace, tarmac, execlog, gem5-inst, gem5-exec,
-        /// cvp1, champsim, cloudsuite or lackey
-        #[arg(long, value_name = "FORMAT", value_parser = format)]
-        from: Option<Format>,
-        /// The AArch64 program that ran: for words and names, and for the wrong path; where it was
-        /// loaded, if it can be loaded anywhere
-        #[arg(long, value_name = "FILE[@ADDRESS]", value_parser = loaded_program)]
-        elf: Option<LoadedProgram>,
-        /// Instructions to read at most (k, M and G are understood)
-        #[arg(long, value_name = "N", value_parser = instructions_from_one)]
-        limit: Option<u64>,
-    },
-    /// Write a trace for other simulators
-    #[command(
-        after_help = "Example: n2sim trace export --to champsim traces/sort.n2t | xz > sort.champsimtrace.xz"
-    )]
-    Export {
-        /// The trace
-        file: PathBuf,
-        /// champsim (records of 64 bytes) or text (one line per instruction, as QEMU's execlog has it)
-        #[arg(long, value_name = "FORMAT", value_parser = target)]
-        to: Target,
-        /// Number of the thread's stream (default: all; ChampSim has one)
-        #[arg(long, value_name = "N")]
-        stream: Option<u32>,
-        /// Write to FILE instead of standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
-    Regions(RegionsArgs),
-    /// Print instructions, one per line
-    Dump {
-        /// The trace
-        file: PathBuf,
-        /// Number of the thread's stream (default: the first)
-        #[arg(long, value_name = "N")]
-        stream: Option<u32>,
-        /// Position of the first instruction in the stream
-        #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
-        start: u64,
-        /// Instructions to print
-        #[arg(long, value_name = "N", value_parser = instructions, default_value = "1000")]
-        count: u64,
-    },
-}
-
-/// What a trace is written as, by its name.
-fn target(name: &str) -> Result<Target, String> {
-    match name {
-        "champsim" => Ok(Target::Champsim),
-        "text" => Ok(Target::Text),
-        _ => Err("known are champsim, text".into()),
-    }
-}
-
-/// A program's file, and where it was loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LoadedProgram(pub(crate) PathBuf, pub(crate) u64);
-
-/// A format by its name.
-fn format(name: &str) -> Result<Format, String> {
-    Format::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-        format!("known are {}", known.join(", "))
-    })
-}
-
-/// `FILE`, or `FILE@0xADDRESS`.
-fn loaded_program(text: &str) -> Result<LoadedProgram, String> {
-    let Some((file, address)) = text.rsplit_once("@0x") else {
-        return Ok(LoadedProgram(text.into(), 0));
-    };
-    let address = u64::from_str_radix(address, 16).map_err(|_| "give FILE@0xADDRESS")?;
-    Ok(LoadedProgram(file.into(), address))
-}
-
 /// Which machine is simulated.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Machine")]
@@ -376,16 +284,35 @@ pub(crate) struct MachineArgs {
     /// Whose word holds where the guide and silicon disagree
     #[arg(long, value_enum, default_value_t = ProfileName::Guide, conflicts_with = "config")]
     pub(crate) profile: ProfileName,
+    /// Machine around the core: cobalt-100, yitian-710, or generic, the values of the profile (clock, revision,
+    /// mesh, system level cache, memory)
+    #[arg(long, value_name = "NAME", value_parser = Machine::from_name, default_value = "generic")]
+    pub(crate) machine: Machine,
     /// Configuration file: a full one, or differences with `base = "neoverse-n2.toml"`
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Change one value of the configuration (repeat for more; see `n2sim list config`)
+    /// Change one value of the configuration (repeat for more; see `n2sim list config`). K, M and G are powers
+    /// of 1024 for keys in bytes or entries (size-bytes=128K is 131072) and of 1000 for others (clock-hz=3G)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Seed of random choices; the same as `--set run.seed=N`
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=SEED_MAX))]
     pub(crate) seed: Option<u64>,
+    /// What threads wait for in a replay; the same as `--set threads.order=ORDER` [default: causal]
+    #[arg(long, value_enum)]
+    pub(crate) order: Option<Order>,
+}
+
+/// In which order threads synchronize.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Order {
+    /// All that synchronizes as it came on the recording machine, in its time slices
+    Recorded,
+    /// A release before the acquire that reads it, create, wake and exit before what follows them
+    Causal,
+    /// Nothing
+    Free,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -397,10 +324,16 @@ pub(crate) enum ProfileName {
 }
 
 impl MachineArgs {
-    /// The overrides, the seed last.
+    /// The overrides, the seed and the order of threads last.
     pub(crate) fn overrides(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
-        self.set.iter().cloned().chain(seed).collect()
+        let order = self.order.map(|order| match order {
+            Order::Recorded => "threads.order=recorded",
+            Order::Causal => "threads.order=causal",
+            Order::Free => "threads.order=free",
+        });
+        let order = order.map(str::to_owned);
+        self.set.iter().cloned().chain(seed).chain(order).collect()
     }
 
     /// Where the configuration comes from.
@@ -409,7 +342,8 @@ impl MachineArgs {
             ProfileName::Guide => Profile::Guide,
             ProfileName::Silicon => Profile::Silicon,
         };
-        ConfigSource { profile, file: self.config.as_deref(), overrides }
+        let file = self.config.as_deref();
+        ConfigSource { profile, machine: self.machine, file, overrides }
     }
 }
 

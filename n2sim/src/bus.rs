@@ -34,7 +34,7 @@ pub(crate) fn run(args: &BusArgs) -> anyhow::Result<Verdict> {
     let out = BusWriter::begin(output, format, wires(&args.core), &streams, (name, &trace))?;
     let mut follower = Follower::new(bus, streams.len(), out);
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
-    stat::with_progress(&session, |progress| {
+    stat::with_progress(&session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut follower)?)
     })?;
     let (out, late) = follower.finish()?;

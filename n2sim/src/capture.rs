@@ -5,18 +5,26 @@
 
 mod a64;
 mod account;
+mod addressing;
+mod code;
 mod elements;
 mod elf;
 mod ending;
 pub(crate) mod engine;
+mod known_memory;
 pub(crate) mod program;
+mod rebuild;
 mod recorder;
 mod region;
 mod registers;
+mod second_run;
 mod session;
 mod shared_memory;
 mod stream;
 pub(crate) mod system;
+// Where operands are, for engines with register values and for those without.
+#[path = "../../sim-capture/src/system_words.rs"]
+mod system_words;
 // One layout for both sides of the shared memory; the plugin is a crate that nothing links.
 #[path = "../../sim-capture/src/wire.rs"]
 mod wire;
@@ -32,6 +40,7 @@ use region::{Place, Region};
 use session::End;
 use shared_memory::SharedMemory;
 use sim_trace::{MachineInfo, Meta, Summary, TraceError, TraceWriter, WriterOptions};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use stream::Output;
@@ -67,7 +76,7 @@ pub(crate) struct CaptureArgs {
     /// Record up to here; without --from, the program is ended here
     #[arg(long, value_name = "PLACE", conflicts_with = "system")]
     to: Option<Place>,
-    /// Instructions to leave out at the start, over all threads (k, M and G are understood)
+    /// Instructions to leave out at the start, over all threads (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     skip: u64,
     /// Instructions after which the program is ended; some more are recorded until it stops
@@ -80,6 +89,11 @@ pub(crate) struct CaptureArgs {
     /// How to make this trace again, kept in the trace
     #[arg(long, value_name = "TEXT")]
     recipe: Option<String>,
+    /// Run the program a second time under the engine's debugger interface, which shows what its plugin
+    /// interface does not: SVE accesses and predicates, operands of DC, IC and PRFM. The program must have
+    /// one thread and do the same each time
+    #[arg(long, conflicts_with_all = ["from", "to", "skip", "limit", "system", "count_only"])]
+    second_run: bool,
     /// Only count instructions, with the engine's own counter; writes no trace
     #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level", "from", "to", "system"])]
     count_only: bool,
@@ -103,25 +117,21 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if args.system.is_wanted() {
         return system::run(args);
     }
-    let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
-    let sysroot = program.sysroot(args.sysroot.as_deref())?;
-    let engine = Engine::find(args.engine.as_deref())?;
-    let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
+    let setup = Setup::of(args)?;
+    if args.second_run {
+        return second_run::run(args, &setup);
+    }
+    let Setup { program, engine, cpu, .. } = &setup;
     let mut memory = SharedMemory::create()?;
     let region = Region { from: args.from.clone(), to: args.to.clone() };
-    region.announce(&program, &memory)?;
-    let mut command = engine.command(&cpu, &memory, args.count_only);
-    if let Some(root) = sysroot.as_deref().filter(|root| *root != Path::new("/")) {
-        command.arg("-L").arg(root);
-    }
-    // The engine would otherwise show the program its file's full path.
-    command.arg("-0").arg(&args.command[0]).arg(&program.path).args(&args.command[1..]);
+    region.announce(program, &memory)?;
+    let mut command = setup.command(args, &memory, &[]);
     if args.count_only {
         return count(&mut command, &mut memory);
     }
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| default_output(&program.path));
-    let meta = meta(args, &engine, &cpu);
+    let meta = meta(args, engine, cpu);
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
     let trace = TraceWriter::create_with(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
@@ -131,7 +141,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let recorded = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit);
     let end = match recorded.map_err(|error| error.downcast::<TraceError>()) {
         Ok(end) => end,
-        Err(Ok(refusal)) => return keep_cut(output, refusal, &program, &mut memory),
+        Err(Ok(refusal)) => return keep_cut(output, refusal, program, &mut memory),
         Err(Err(error)) => return Err(error),
     };
     if memory.control(control::MAGIC)? != wire::MAGIC {
@@ -144,11 +154,46 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if output.trace.instructions() == 0 {
         bail!("nothing was recorded: {}", nothing_recorded(args, &end));
     }
-    let (written, plugin, gaps) = finish(&program, &region, output, &recorder, &mut memory, &end)?;
+    let (written, plugin, gaps) = finish(program, &region, output, &recorder, &mut memory, &end)?;
     let tally = &recorder.shared.tally;
     let times = stopwatch.elapsed();
     say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
+    say(&account::advice(tally, &end, cpu));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is recorded, and with what.
+struct Setup {
+    program: Program,
+    sysroot: Option<PathBuf>,
+    engine: Engine,
+    cpu: String,
+}
+
+impl Setup {
+    fn of(args: &CaptureArgs) -> Result<Setup> {
+        let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
+        let sysroot = program.sysroot(args.sysroot.as_deref())?;
+        let engine = Engine::find(args.engine.as_deref())?;
+        let default_cpu = match args.second_run {
+            true => second_run::SHORT_VECTORS,
+            false => engine.default_cpu(),
+        };
+        let cpu = args.cpu.as_deref().unwrap_or(default_cpu).to_owned();
+        Ok(Setup { program, sysroot, engine, cpu })
+    }
+
+    /// The command that runs the program and records it, with further `options` of the engine.
+    fn command(&self, args: &CaptureArgs, memory: &SharedMemory, options: &[&OsStr]) -> Command {
+        let mut command = self.engine.command(&self.cpu, memory, args.count_only);
+        command.args(options);
+        if let Some(root) = self.sysroot.as_deref().filter(|root| *root != Path::new("/")) {
+            command.arg("-L").arg(root);
+        }
+        // The engine would otherwise show the program its file's full path.
+        command.arg("-0").arg(&args.command[0]).arg(&self.program.path).args(&args.command[1..]);
+        command
+    }
 }
 
 /// What is left when not even one chunk could be kept.
@@ -200,6 +245,7 @@ fn finish(
     meta.symbols = program.symbols_at(memory.control(control::START_CODE)?);
     meta.gaps.clone_from(&gaps);
     meta.lacks = account::lacks(&recorder.shared.tally);
+    meta.notes.extend([account::operands(&recorder.shared.tally)]);
     meta.notes.insert("program-end".to_owned(), account::ending(end));
     if let Some(text) = region.describe() {
         meta.notes.insert("region".to_owned(), text);

@@ -15,6 +15,17 @@ use crate::Verdict;
 use crate::args::CheckArgs;
 use crate::input;
 
+/// What the tables of a file came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Every rule holds.
+    Good,
+    /// One does not, or counts are doubtful.
+    Refuted,
+    /// No rule had all of its events.
+    Untested,
+}
+
 /// Checks every table of every file and prints what does not hold. Files that cannot be read are
 /// told at the end, after everything else was checked.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
@@ -26,20 +37,18 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let assumptions = Assumptions {
         has_stall_slot_erratum: revision.map(Revision::has_stall_slot_erratum),
         has_external_llc: args.extllc,
-        tolerance: 0.0,
+        ..Assumptions::default()
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut verdict = Verdict::Good;
     let mut unreadable = Vec::new();
     for file in &args.files {
         match tables(file, tolerance) {
-            Ok(tables) => {
-                for table in tables {
-                    if !write_table(&mut out, file, &table, &assumptions)? {
-                        verdict = Verdict::Refuted;
-                    }
-                }
-            }
+            Ok(tables) => match write_tables(&mut out, file, &tables, &assumptions)? {
+                Standing::Refuted => verdict = Verdict::Refuted,
+                Standing::Good => {}
+                Standing::Untested => unreadable.push(untested(file, &tables, &assumptions)),
+            },
             Err(error) => unreadable.push(crate::message(&error)),
         }
     }
@@ -67,13 +76,61 @@ fn tables(file: &Path, tolerance: Tolerance) -> anyhow::Result<Vec<CountTable>> 
     })
 }
 
-/// Writes the result of one table; true if nothing is wrong with it.
+/// Writes the results of a file's tables, and what they came to.
+fn write_tables(
+    out: &mut impl Write,
+    file: &Path,
+    tables: &[CountTable],
+    assumptions: &Assumptions,
+) -> io::Result<Standing> {
+    let mut all = Standing::Untested;
+    for table in tables {
+        let assumptions = Assumptions { is_part_of_code: table.is_function, ..*assumptions };
+        match write_table(out, file, table, &assumptions)? {
+            Standing::Refuted => all = Standing::Refuted,
+            Standing::Good if all == Standing::Untested => all = Standing::Good,
+            Standing::Good | Standing::Untested => {}
+        }
+    }
+    if tables.iter().any(|table| table.is_function) {
+        writeln!(
+            out,
+            "{}: functions share cycles, so rules on cycles were left out; check the counts of the run for them",
+            file.display()
+        )?;
+    }
+    Ok(all)
+}
+
+/// Why nothing could be checked, and what to count for that.
+fn untested(file: &Path, tables: &[CountTable], assumptions: &Assumptions) -> String {
+    let near = tables.iter().find_map(|table| {
+        let count = |event: PmuEvent| table.counts.get(&event).copied();
+        let assumptions = Assumptions { is_part_of_code: table.is_function, ..*assumptions };
+        identities::nearest(count, &assumptions)
+    });
+    let remedy = match near {
+        Some((rule, missing)) => {
+            let names: Vec<String> = missing.iter().map(|event| event.perf_name()).collect();
+            format!("count {} together with them, for {rule}", names.join(","))
+        }
+        None => String::from(
+            "count the events of a sum together, such as l1d_cache,l1d_cache_rd,l1d_cache_wr",
+        ),
+    };
+    format!(
+        "{}: nothing could be checked: no rule has all of its events in one table; {remedy}",
+        file.display()
+    )
+}
+
+/// Writes the result of one table.
 fn write_table(
     out: &mut impl Write,
     file: &Path,
     table: &CountTable,
     assumptions: &Assumptions,
-) -> io::Result<bool> {
+) -> io::Result<Standing> {
     let count = |event: PmuEvent| -> Option<Count> { table.counts.get(&event).copied() };
     let check = identities::check(count, assumptions);
     let doubts = lint::doubts(count, assumptions);
@@ -95,7 +152,29 @@ fn write_table(
         writeln!(out, "    usual cause: {}", doubt.cause)?;
     }
     write_remarks(out, table)?;
-    Ok(check.violations.is_empty() && doubts.is_empty() && table.two_names.is_empty())
+    if let Some(has_erratum) = check.found_erratum {
+        write_revision(out, has_erratum)?;
+    }
+    let is_good = check.violations.is_empty() && doubts.is_empty() && table.two_names.is_empty();
+    Ok(match check.tested {
+        _ if !is_good => Standing::Refuted,
+        0 => Standing::Untested,
+        _ => Standing::Good,
+    })
+}
+
+/// Which revisions the slots fit, where it was not said which one counted.
+fn write_revision(out: &mut impl Write, has_erratum: bool) -> io::Result<()> {
+    let fits = match has_erratum {
+        true => {
+            "OP_SPEC + STALL_SLOT = 6 x CPU_CYCLES fits r0p0 to r0p2 only, where STALL_SLOT counts one slot too \
+             many per cycle; on r0p3 the counts are wrong"
+        }
+        false => {
+            "OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES fits r0p3 only; on r0p0 to r0p2 CPU_CYCLES was taken off"
+        }
+    };
+    writeln!(out, "  {fits} (--revision says which core counted)")
 }
 
 fn write_summary(
@@ -147,7 +226,7 @@ fn write_remarks(out: &mut impl Write, table: &CountTable) -> io::Result<()> {
         writeln!(out, "  without a count: {}", table.missing.join(", "))?;
     }
     if !table.unknown.is_empty() {
-        writeln!(out, "  no event of this core: {}", table.unknown.join(", "))?;
+        writeln!(out, "  not an event of this core: {}", table.unknown.join(", "))?;
     }
     Ok(())
 }

@@ -51,7 +51,8 @@ pub(crate) struct DiffArgs {
     /// Change one value of both configurations (repeat for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Print fields separated by SEP: trace, event, from, to, change in percent, keys, how found
+    /// Print fields separated by SEP: trace, event, from, to, change in percent, keys, how found; of two runs a
+    /// line of their names, then one for each number
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with_all = ["json", "markdown"])]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) field_separator: Option<String>,
@@ -64,7 +65,7 @@ pub(crate) struct DiffArgs {
     /// Write to FILE instead of standard output, when everything is done
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     pub(crate) warmup: u64,
     /// Instructions of each thread to count, after the warm-up
@@ -129,8 +130,10 @@ fn least(text: &str) -> Result<f64, String> {
 /// A profile by its name, or a file.
 pub(crate) fn document(name: &str, overrides: &[String]) -> anyhow::Result<Document> {
     let source = match name {
-        "guide" => ConfigSource { profile: Profile::Guide, file: None, overrides },
-        "silicon" => ConfigSource { profile: Profile::Silicon, file: None, overrides },
+        "guide" => ConfigSource { profile: Profile::Guide, overrides, ..ConfigSource::default() },
+        "silicon" => {
+            ConfigSource { profile: Profile::Silicon, overrides, ..ConfigSource::default() }
+        }
         file => ConfigSource { file: Some(Path::new(file)), overrides, ..ConfigSource::default() },
     };
     Ok(source.document()?)

@@ -15,9 +15,6 @@ use crate::diff::{DiffArgs, document};
 use crate::output::Output;
 use crate::{input, opened, per_function, stat};
 
-/// Turns of the six counters, whose readings are not compared.
-const TICK_NS: u64 = 4_000_000;
-
 /// True for a report of `n2sim report --json`: no trace begins with a brace.
 pub(crate) fn is_report(path: &Path) -> bool {
     let mut start = [0; 64];
@@ -55,6 +52,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
         writeln!(out)?;
     } else if args.html {
         out.write_all(run_diff::html(&diff).as_bytes())?;
+    } else if let Some(separator) = &args.field_separator {
+        run_diff::write_csv(&mut out, &diff, &separator.replace("\\t", "\t"))?;
     } else {
         run_diff::write_text(&mut out, &diff)?;
     }
@@ -64,10 +63,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
 
 /// Refuses what makes no sense here.
 fn check(args: &DiffArgs) -> anyhow::Result<()> {
-    if args.markdown || args.field_separator.is_some() {
-        anyhow::bail!(
-            "two runs are compared as text, --json or --html; leave --markdown and -x out"
-        );
+    if args.markdown {
+        anyhow::bail!("two runs are compared as text, -x, --json or --html; leave --markdown out");
     }
     let reports = args.traces.iter().filter(|path| is_report(path)).count();
     let is_configured = args.from.is_some() || args.to.is_some() || !args.set.is_empty();
@@ -98,8 +95,9 @@ fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunRepor
     let session = opened::on(path, &document(config, &args.set)?)?;
     let symbols = per_function::symbols(session.trace(), None)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
-    let (observed, _) = stat::with_progress(&session, |progress| {
-        Ok(Observed::run(&session, &options, TICK_NS, progress)?)
+    let (observed, _) = stat::with_progress(&session, &options, |progress| {
+        // What six counters read is not compared.
+        Ok(Observed::run(&session, &options, None, progress)?)
     })?;
     Ok(RunReport::new(&observed, &symbols))
 }

@@ -143,10 +143,11 @@ fn engine_finding(engine: &Engine) -> Finding {
 /// What an engine with this plugin interface does not report.
 fn blind_spots(newest_api: u64) -> &'static str {
     if newest_api < 2 {
-        "not reported: PRFM addresses; DC ZVA addresses (rebuilt); most SVE accesses \
-         (so the processor played has no SVE)"
+        "not reported: addresses of DC, IC and PRFM (rebuilt where registers are known); SVE accesses \
+         (so the processor played has no SVE): capture --second-run sees them all"
     } else {
-        "not reported: PRFM addresses; DC ZVA addresses (rebuilt); LDNF1, later LDFF1 elements"
+        "not reported: addresses of DC, IC and PRFM (rebuilt where registers are known); SVE predicates; \
+         LDNF1, later LDFF1 elements: capture --second-run sees them all"
     }
 }
 

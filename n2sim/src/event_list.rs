@@ -1,8 +1,8 @@
 //! Event names as users of `perf stat -e` type them: mnemonics in any case, raw numbers, the names
 //! that Linux gives to every machine, the `pmu/event/` form, groups and modifiers.
 
-use sim_core::EventName;
 use sim_core::event_name::SpellingError;
+use sim_core::{EventName, PmuEvent};
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
@@ -25,6 +25,29 @@ pub(crate) enum EventListError {
 /// Modifiers of perf that say nothing about what is counted here: precision, how a group is read,
 /// guests, who counts.
 const IGNORED_MODIFIERS: &str = "pPSIbGHR";
+/// Events of the kernel that perf knows everywhere and a model of a core does not count.
+const SOFTWARE: [&str; 18] = [
+    "alignment-faults",
+    "bpf-output",
+    "cgroup-switches",
+    "context-switches",
+    "cpu-clock",
+    "cpu-migrations",
+    "cs",
+    "dummy",
+    "duration_time",
+    "emulation-faults",
+    "faults",
+    "major-faults",
+    "migrations",
+    "minor-faults",
+    "page-faults",
+    "system_time",
+    "task-clock",
+    "user_time",
+];
+/// The levels of an event that counts nowhere.
+const NOWHERE: Levels = Levels { user: false, kernel: false, hypervisor: false };
 /// Term of the PMU's driver in Linux: two chained counters for one event.
 const LONG_TERM: &str = "long=1";
 
@@ -87,6 +110,9 @@ fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, Event
     if text.is_empty() {
         return Err(EventListError::Empty(list.to_owned()));
     }
+    if is_software(text) {
+        return Ok(Selected { name: text.to_owned(), event: software() });
+    }
     let name = EventName::split(text)?;
     let modifiers = format!("{}{of_group}", name.modifiers);
     let levels = parse_levels(&modifiers, text)?;
@@ -101,6 +127,22 @@ fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, Event
     Ok(Selected { name, event })
 }
 
+/// True for an event of the kernel, with or without modifiers.
+pub(crate) fn is_software(text: &str) -> bool {
+    let name = text.trim().split(':').next().unwrap_or_default();
+    SOFTWARE.contains(&name)
+}
+
+/// What stands for an event of the kernel: one that nothing else is divided by, at no level.
+fn software() -> PerfEvent {
+    PerfEvent { levels: NOWHERE, ..PerfEvent::new(PmuEvent::SW_INCR) }
+}
+
+/// True if the counters of a core cannot count the event at any level.
+pub(crate) fn is_nowhere(selected: &Selected) -> bool {
+    selected.event.levels == NOWHERE
+}
+
 /// Without a level every level counts; with one, only the levels that are named.
 fn parse_levels(modifiers: &str, text: &str) -> Result<Levels, EventListError> {
     let is_known =
@@ -110,8 +152,7 @@ fn parse_levels(modifiers: &str, text: &str) -> Result<Levels, EventListError> {
     }
     let names = |level| modifiers.contains(level);
     let named = Levels { user: names('u'), kernel: names('k'), hypervisor: names('h') };
-    let names_none = Levels { user: false, kernel: false, hypervisor: false };
-    Ok(if named == names_none { Levels::ALL } else { named })
+    Ok(if named == NOWHERE { Levels::ALL } else { named })
 }
 
 /// Splits at commas that stand outside braces and slashes.
@@ -140,7 +181,6 @@ pub(crate) fn split(list: &str) -> Result<Vec<&str>, EventListError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::PmuEvent;
     use sim_core::PmuEvent::*;
 
     fn groups(lists: &[&str]) -> Result<Vec<EventGroup>, EventListError> {
@@ -199,6 +239,16 @@ mod tests {
         let both = &found[2].events[0];
         assert_eq!((both.name.as_str(), both.event.levels.user), ("isb_spec:uk", true));
         assert!(both.event.levels.kernel && !both.event.levels.hypervisor);
+    }
+
+    #[test]
+    fn events_of_the_kernel_are_counted_nowhere() {
+        let found = groups(&["page-faults,task-clock:u,{cycles,cs}"]).expect("known to perf");
+        let events: Vec<&Selected> = found.iter().flat_map(|group| &group.events).collect();
+        let nowhere: Vec<bool> = events.iter().map(|event| is_nowhere(event)).collect();
+        assert_eq!(nowhere, [true, true, false, true]);
+        assert_eq!(events[1].name, "task-clock:u");
+        assert!(message("page-fault").contains("unknown event"), "no guess at a name");
     }
 
     #[test]

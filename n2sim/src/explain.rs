@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::{Verdict, metric_files};
 
 /// Ways of an instruction that are shown.
-const WAYS: usize = 8;
+const WAYS: usize = 2;
 
 /// Say what an event, a metric, a section of the guide or a cause of a stall is, and what proves it
 #[derive(Debug, ClapArgs)]
@@ -42,6 +42,9 @@ pub(crate) struct ExplainArgs {
     /// With --why: how many different ways of the instruction to show
     #[arg(long, value_name = "N", default_value_t = WAYS, requires = "why")]
     pub(crate) ways: usize,
+    /// With --why: every event of every way, and where the model raises it
+    #[arg(short, long, requires = "why", conflicts_with = "json")]
+    pub(crate) verbose: bool,
     /// Say whether another core has the event, under which name, on which bit of its event bus
     #[arg(long, value_name = "CORE", value_parser = other_core)]
     #[arg(conflicts_with_all = ["form", "trace"])]
@@ -67,7 +70,7 @@ pub(crate) struct ExplainArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     pub(crate) warmup: u64,

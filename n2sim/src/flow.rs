@@ -58,7 +58,7 @@ pub(crate) struct FlowArgs {
     /// Write to FILE instead of standard output, when everything is done
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     warmup: u64,
@@ -136,7 +136,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     let mut out = Output::create(args.output.as_deref())?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
     let mut watch = FlowWatch::default();
-    let (outcome, _) = stat::with_progress(&session, |progress| {
+    let (outcome, _) = stat::with_progress(&session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;
     let (flows, counts) = (watch.total(), total(&outcome));
@@ -298,6 +298,11 @@ fn show_walks(args: &FlowArgs, walks: &[(Case, String, Vec<Walked>)]) -> anyhow:
         writeln!(out, "{}: {told}\n", case.test)?;
         for step in walked {
             steps::write_step(&mut out, &shown(step))?;
+        }
+        let note = steps::note(walked);
+        note.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        if !note.is_empty() {
+            writeln!(out)?;
         }
     }
     out.finish()

@@ -28,6 +28,6 @@ pub(crate) fn run(
         writeln!(out, "{place}: {} lines that say nothing were passed over", grouped(skipped))?;
     }
     write_written(out, output, &summary)?;
-    opened::write_lacks(&mut io::stderr(), output, TraceFile::open(output)?.meta())?;
+    opened::write_lacks(&mut io::stderr(), output, &TraceFile::open(output)?)?;
     Ok(())
 }

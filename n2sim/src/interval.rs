@@ -334,10 +334,10 @@ pub(crate) fn measure(
     let (outcome, mut intervals) = if request.events.is_empty() {
         let counters = ExactCounters::new(&stat::every_event());
         return count(replay, interval, counters, progress);
-    } else if args.no_multiplex {
+    } else if !args.multiplexes() {
         count(replay, interval, Passes::new(&request.groups), progress)?
     } else {
-        let counters = request.session(args.tick, session.clock_hz());
+        let counters = request.session(args.tick_ns(), session.clock_hz());
         count(replay, interval, counters, progress)?
     };
     for interval in &mut intervals {
@@ -382,9 +382,11 @@ pub(crate) fn write(
         let report = StatReport::new(outcome, &options).at(interval.time_ns);
         if args.json {
             perf_stat::write_json(out, &report)?;
-        } else if let Some(separator) = &args.field_separator {
-            perf_stat::write_csv(out, &report, &separator.replace("\\t", "\t"))?;
+        } else if let Some(separator) = &args.separator() {
+            perf_stat::write_csv(out, &report, separator)?;
         } else {
+            let is_short = replay.request.events.is_empty() && !args.all;
+            let report = if is_short { report.short(true) } else { report };
             perf_stat::write_text_interval(out, &report, number == 0)?;
         }
     }

@@ -17,7 +17,8 @@ use crate::{Verdict, metric_files};
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim lint my-metrics.toml --revision r0p3\n          \
     n2sim lint linux/tools/perf/pmu-events/arch/arm64/arm/neoverse-n2-v2\n          \
-    n2sim lint --formula '100 * OP_RETIRED / CPU_CYCLES' --unit 'percent of slots'")]
+    n2sim lint --formula '100 * OP_RETIRED / CPU_CYCLES' --unit 'percent of slots'\n          \
+    n2sim lint --formula 'BR_MIS_PRED_RETIRED / INST_RETIRED' --claims branch.miss_ratio")]
 pub(crate) struct LintArgs {
     /// Metric files, or folders with such: JSON of Linux perf or of Arm's telemetry, presets of PAPI,
     /// groups of likwid, TOML (default: the metrics of n2sim)
@@ -29,6 +30,9 @@ pub(crate) struct LintArgs {
     /// Unit of the value of --formula
     #[arg(long, value_name = "UNIT", requires = "formula", default_value = "")]
     pub(crate) unit: String,
+    /// The truth that --formula claims to be (see n2sim validate --list-truths)
+    #[arg(long, value_name = "TRUTH", requires = "formula")]
+    pub(crate) claims: Option<String>,
     /// Revision of the core that counts; r0p0 to r0p2 count one stalled slot too many per cycle
     #[arg(long, value_enum)]
     pub(crate) revision: Option<RevisionName>,
@@ -82,6 +86,7 @@ fn gather(args: &LintArgs) -> anyhow::Result<MetricFile> {
         };
         let mut metric = MetricFormula::new(&name, text, "--formula");
         metric.scale.unit.clone_from(&args.unit);
+        metric.claims.clone_from(&args.claims);
         file.metrics.push(metric);
     }
     Ok(file)

@@ -8,6 +8,7 @@ mod bus;
 mod capture;
 mod check;
 mod check_counts;
+mod counterfactual;
 mod counts_file;
 mod diff;
 mod diff_runs;

@@ -8,7 +8,7 @@ use sim_machine::{CoreOutcome, Level, LevelCounts, MachineError, Outcome, RunOpt
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
-use crate::event_list::EventGroup;
+use crate::event_list::{self, EventGroup};
 
 /// How events without a counter of their own are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,9 @@ impl Request {
     /// The groups of the command line for this trace.
     pub(crate) fn new(groups: &[EventGroup], session: &Session) -> Request {
         let has_kernel = session.trace().meta().machine.full_system;
-        let is_supported = |selected: &Selected| has_kernel || selected.event.levels.user;
+        let is_supported = |selected: &Selected| {
+            !event_list::is_nowhere(selected) && (has_kernel || selected.event.levels.user)
+        };
         let events: Vec<Selected> = groups.iter().flat_map(|group| group.events.clone()).collect();
         let mut requested = Vec::new();
         for group in groups {
@@ -84,9 +86,10 @@ impl Request {
         }
     }
 
-    /// True if every event can be counted in this trace.
-    pub(crate) fn is_supported(&self) -> bool {
-        self.is_supported.iter().all(|is_supported| *is_supported)
+    /// True if an event of the core cannot be counted because the trace has no kernel.
+    pub(crate) fn lacks_kernel(&self) -> bool {
+        let mut events = self.events.iter().zip(&self.is_supported);
+        events.any(|(event, is_supported)| !is_supported && !event_list::is_nowhere(event))
     }
 
     /// Runs the trace and counts.
@@ -248,7 +251,6 @@ fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event_list;
     use sim_machine::{ConfigSource, MachineConfig, RunHeader};
     use sim_trace::{Meta, StreamEvent, TraceWriter};
     use std::path::Path;

@@ -48,6 +48,7 @@ pub(crate) fn check(args: &StatArgs) -> anyhow::Result<()> {
         (args.interval_print.is_some(), "-I", "no cycles are counted"),
         (args.per_function, "--per-function", "no instruction is followed"),
         (args.stalls, "--stalls", "there are no rename slots"),
+        (args.counterfactual, "--counterfactual", "no cycles are counted"),
         (args.program_pmu, "--program-pmu", "no cycles are counted"),
         (args.prefetch, "--prefetch", "prefetches are judged by the time of their use"),
         (args.regions.is_some(), "--regions", "windows are run in full detail"),

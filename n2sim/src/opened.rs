@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use sim_core::config::Document;
-use sim_machine::{MachineConfig, RunHeader, Session};
-use sim_trace::Meta;
+use sim_machine::{MachineConfig, RunHeader, Session, trust};
+use sim_trace::{Lack, TraceFile};
 
 use crate::args::MachineArgs;
 
@@ -34,17 +34,21 @@ pub(crate) fn session(
     header: RunHeader,
 ) -> anyhow::Result<Session> {
     let session = Session::open(trace, config, header)?;
-    write_lacks(&mut io::stderr(), trace, session.trace().meta())?;
+    write_lacks(&mut io::stderr(), trace, session.trace())?;
     Ok(session)
 }
 
 /// One line for each thing that the trace lacks.
-pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, meta: &Meta) -> io::Result<()> {
-    let place = trace.display();
-    for lack in &meta.lacks {
-        writeln!(out, "n2sim: note: {place}: {}: {}", meta.engine, lack.sentence())?;
+pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
+    let (place, engine) = (trace.display(), &file.meta().engine);
+    let lacks = trust::lacks(file);
+    for lack in &lacks {
+        writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
     }
-    if !meta.lacks.is_empty() {
+    if lacks.contains(&Lack::SveAccesses) && !file.meta().machine.full_system {
+        writeln!(out, "n2sim: note: {place}: `n2sim capture --second-run` records them")?;
+    }
+    if !lacks.is_empty() {
         writeln!(out, "n2sim: note: {place}: counts that this spoils are marked as doubtful")?;
     }
     Ok(())

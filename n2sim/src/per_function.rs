@@ -16,6 +16,7 @@ use sim_trace::TraceFile;
 
 use crate::args::StatArgs;
 use crate::counts_file::CountsFile;
+use crate::event_list;
 use crate::measure::Replay;
 use crate::output::Output;
 use crate::stat::{with_progress, write_header, write_unknown_words};
@@ -191,7 +192,8 @@ fn is_stall(event: PmuEvent) -> bool {
 /// Counts of functions are those of all levels together.
 fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
     let has_kernel = replay.session.trace().meta().machine.full_system;
-    let is_partial = |event: &&Selected| event.event.levels != Levels::ALL;
+    let is_partial =
+        |event: &&Selected| event.event.levels != Levels::ALL && !event_list::is_nowhere(event);
     match replay.request.events.iter().find(is_partial) {
         Some(event) if has_kernel => anyhow::bail!(
             "'{}': functions are counted at all levels together; leave the modifier out",
@@ -221,11 +223,11 @@ pub(crate) fn run(
     check_levels(replay)?;
     let symbols = symbols(replay.session.trace(), args.elf.as_deref())?;
     let mut sink = FunctionCounts::new(&symbols);
-    let (outcome, instructions) = with_progress(replay.session, |progress| {
+    let (outcome, instructions) = with_progress(replay.session, replay.options, |progress| {
         Ok(replay.session.run_heard(replay.options, progress, &mut sink)?)
     })?;
     let rows = sink.finish();
-    write_header(&mut out, &outcome)?;
+    write_header(&mut out, args, &outcome)?;
     let is_table = !args.json && args.field_separator.is_none() && replay.request.events.is_empty();
     if is_table {
         functions::write_table(&mut out, &outcome.header.trace, &rows)?;
@@ -272,8 +274,8 @@ fn write_counts(
     let report = StatReport::new(outcome, &options);
     if args.json {
         perf_stat::write_json(out, &report)
-    } else if let Some(separator) = &args.field_separator {
-        perf_stat::write_csv(out, &report, &separator.replace("\\t", "\t"))
+    } else if let Some(separator) = &args.separator() {
+        perf_stat::write_csv(out, &report, separator)
     } else {
         perf_stat::write_text(out, &functions::by_function(report))
     }

@@ -44,7 +44,7 @@ pub(crate) struct PerfStatArgs {
     /// counts as if it were alone
     #[arg(long, value_name = "TIME", value_parser = tick, allow_negative_numbers = true)]
     tick: Option<u64>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true)]
     warmup: u64,
@@ -167,7 +167,8 @@ fn open(args: &PerfStatArgs, trace: &Path) -> anyhow::Result<(Session, bool)> {
         trace: trace.display().to_string(),
         ..RunHeader::default()
     };
-    Ok((opened::session(trace, config, header)?, has_stall_slot_erratum))
+    let session = opened::session(trace, config, header)?.without_roots();
+    Ok((session, has_stall_slot_erratum))
 }
 
 /// Which part of the run is counted, in which intervals.
@@ -189,24 +190,6 @@ struct Events {
     order: Vec<Option<String>>,
 }
 
-/// Events of the kernel that perf knows everywhere and a model of a core does not count.
-const SOFTWARE: [&str; 14] = [
-    "alignment-faults",
-    "context-switches",
-    "cpu-clock",
-    "cpu-migrations",
-    "cs",
-    "duration_time",
-    "faults",
-    "major-faults",
-    "migrations",
-    "minor-faults",
-    "page-faults",
-    "system_time",
-    "task-clock",
-    "user_time",
-];
-
 impl Events {
     fn parse(options: &PerfOptions) -> anyhow::Result<Events> {
         let default = [options::DEFAULT_EVENTS.to_owned()];
@@ -214,8 +197,7 @@ impl Events {
         let mut events = Events { groups: Vec::new(), order: Vec::new() };
         for list in lists {
             for item in event_list::split(list)? {
-                let name = item.trim().split(':').next().unwrap_or_default();
-                if SOFTWARE.contains(&name) {
+                if event_list::is_software(item) {
                     events.order.push(Some(item.trim().to_owned()));
                     continue;
                 }

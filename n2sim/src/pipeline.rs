@@ -138,12 +138,11 @@ fn watch(
     let is_alone = session.trace().streams().iter().filter(|one| one.instructions > 0).count() == 1;
     let options = RunOptions { limit: is_alone.then_some(window.end), ..RunOptions::default() };
     let mut watch = Watch::new(core, window, session.program()?);
-    stat::with_progress(
-        session,
-        |progress| Ok(session.run_heard(&options, progress, &mut watch)?),
-    )?;
+    stat::with_progress(session, &options, |progress| {
+        Ok(session.run_heard(&options, progress, &mut watch)?)
+    })?;
     let lives = watch.finish(args.trace.display().to_string(), stream.stream);
-    let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &session.trace().meta().lacks);
+    let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &trust::lacks(session.trace()));
     Ok(Lives { doubt: doubt.map(Lack::label), ..lives })
 }
 

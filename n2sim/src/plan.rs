@@ -26,9 +26,9 @@ pub(crate) fn run(
     }
     let plan = Passes::plan(&request.groups);
     let run = |progress: &mut dyn FnMut(u64)| {
-        Ok(request.measure(session, options, Method::Turns(args.tick), progress)?)
+        Ok(request.measure(session, options, Method::Turns(args.tick_ns()), progress)?)
     };
-    let (measured, _) = with_progress(session, run)?;
+    let (measured, _) = with_progress(session, options, run)?;
     if out.is_file() {
         header::write(&mut out, &measured.outcome.header)?;
     } else {
@@ -66,7 +66,7 @@ fn write_errors(
     request: &Request,
     measured: &Measured,
 ) -> io::Result<()> {
-    let (tick, turns) = (args.tick as f64 / 1e6, grouped(measured.rotations));
+    let (tick, turns) = (args.tick_ns() as f64 / 1e6, grouped(measured.rotations));
     writeln!(out, " In one run, with turns of {tick} ms ({turns} turns):\n")?;
     let head = ["counted", "estimate", "truth", "error"];
     writeln!(out, " {:>8} {:>18} {:>18} {:>10}  event", head[0], head[1], head[2], head[3])?;

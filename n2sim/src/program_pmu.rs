@@ -19,7 +19,7 @@ pub(crate) fn run(
     options: &RunOptions,
 ) -> anyhow::Result<Verdict> {
     let mut program = ProgramPmu::new(session.config().core.pmu);
-    stat::with_progress(session, |progress| {
+    stat::with_progress(session, options, |progress| {
         Ok(session.run_heard(options, progress, &mut program)?)
     })?;
     if program.accesses().is_empty() {

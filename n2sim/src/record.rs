@@ -67,11 +67,11 @@ pub(crate) struct RecordArgs {
     /// The recorded program or a library of it, for names and source lines (repeat for more)
     #[arg(long, value_name = "FILE")]
     elf: Vec<PathBuf>,
-    /// Bytes of the SPE buffer of each processor (k, M and G are understood)
+    /// Bytes of the SPE buffer of each processor (k, M and G are powers of 1000)
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "4M")]
     #[arg(allow_negative_numbers = true)]
     aux_buffer: u64,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     warmup: u64,

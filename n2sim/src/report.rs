@@ -36,11 +36,11 @@ pub(crate) struct ReportArgs {
     /// The program that was recorded, for source lines, and functions that the trace does not name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Time that a turn of the six counters takes, in modeled time (default: so short that every event has
-    /// several, at most the 4ms of perf)
+    /// Time that a turn of the six counters takes, in modeled time (default: 1ms to the 4ms of perf, so that every
+    /// event has several; in a shorter run nothing is estimated)
     #[arg(long, value_name = "TIME", value_parser = tick, allow_negative_numbers = true)]
     tick: Option<u64>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     warmup: u64,
@@ -70,8 +70,8 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let session = opened::with(trace, &args.machine)?;
     let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
-    let tick = args.tick.unwrap_or_else(|| fitting_tick(&session, &options));
-    let (observed, _) = stat::with_progress(&session, |progress| {
+    let tick = args.tick.or_else(|| fitting_tick(&session, &options));
+    let (observed, _) = stat::with_progress(&session, &options, |progress| {
         Ok(Observed::run(&session, &options, tick, progress)?)
     })?;
     let report = RunReport::new(&observed, &symbols);

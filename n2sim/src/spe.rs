@@ -1,6 +1,7 @@
 //! `n2sim spe`: reads sample records, of this model or of a real machine, and says what is in them.
 
 mod against;
+mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod tables;
@@ -39,11 +40,11 @@ pub(crate) struct SpeArgs {
     /// A perf.data file, or raw bytes of a profiling buffer; of any Arm machine
     #[arg(required_unless_present = "against")]
     pub(crate) file: Option<PathBuf>,
-    /// The trace that was profiled: names its functions
+    /// The trace that was profiled: names its functions (default: names from the programs that the file maps)
     #[arg(long, value_name = "TRACE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Its ELF file, or a library's: names and source lines (repeat for more)
-    #[arg(long, value_name = "FILE", requires = "trace")]
+    /// The profiled program's ELF file, or a library's: names and source lines (repeat for more)
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
     pub(crate) elf: Vec<PathBuf>,
     /// Rows of the tables of instructions and lines
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -81,7 +82,7 @@ pub(crate) struct AgainstArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "against")]
     #[arg(default_values_t = [256, 1024, 4096, 16384, 65536])]
     pub(crate) intervals: Vec<u64>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, requires = "against")]
     pub(crate) warmup: u64,
@@ -116,7 +117,10 @@ fn print(out: &mut Output, args: &SpeArgs, file: &Path) -> anyhow::Result<()> {
     if args.packets {
         return tables::write_packets(out, &bytes, &input);
     }
-    let symbols = symbols(args.trace.as_deref(), &args.elf)?;
+    let symbols = match &args.trace {
+        Some(trace) => symbols(Some(trace), &args.elf)?,
+        None => names::find(&input, &args.elf)?,
+    };
     let files = RecordFiles::create(args)?;
     let read = sum_up(file, &bytes, &input, &symbols, files)?;
     let report = Report {
@@ -124,6 +128,7 @@ fn print(out: &mut Output, args: &SpeArgs, file: &Path) -> anyhow::Result<()> {
         damage: &read.damage,
         profile: &read.profile,
         name: &|pc| name(&symbols, pc),
+        data: &|address| symbols.data_name(address),
         top: args.top,
     };
     if args.json {

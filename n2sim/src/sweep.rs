@@ -153,6 +153,7 @@ fn run_one(grid: &Grid, point: &Point<'_>) -> anyhow::Result<Row> {
     let config = MachineConfig::from_document(&document)?;
     let header = RunHeader { trace: point.trace.name.clone(), ..RunHeader::default() };
     let session = Session::open(&point.trace.path, config, header).with_context(place)?;
+    let session = session.without_roots();
     let outcome = session.run(&grid.options, &mut |_| {}).with_context(place)?;
     let total = outcome.total();
     let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));

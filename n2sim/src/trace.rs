@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use sim_machine::kernels::Kernel;
 use sim_report::{Symbols, disassembly};
 use sim_trace::foreign::ImportOptions;
 use sim_trace::{Report, Summary, TraceFile};
@@ -16,6 +17,18 @@ use crate::{export, import, regions, trace_parts};
 const RECOVERED_LEVEL: i32 = 9;
 /// Faults that are listed one by one.
 const FAULTS_SHOWN: usize = 20;
+
+/// Writes every kernel that is bound by one known thing.
+fn kernels(out: &mut impl Write, folder: &Path) -> anyhow::Result<Verdict> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
+    for kernel in Kernel::ALL {
+        let path = folder.join(kernel.name()).with_extension("n2t");
+        let summary = kernel.save(&path)?;
+        write_written(out, &path, &summary)?;
+    }
+    Ok(Verdict::Good)
+}
 
 /// Does what was asked for with the trace.
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
@@ -35,6 +48,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
         }
         TraceWhat::Slice(args) => trace_parts::slice(&mut out, args)?,
         TraceWhat::Merge(args) => trace_parts::merge(&mut out, args)?,
+        TraceWhat::Kernels { folder } => kernels(&mut out, folder)?,
         TraceWhat::Import { file, output, from, elf, limit } => {
             check_different(file, output)?;
             let elf = elf.clone().map(|LoadedProgram(path, bias)| (path, bias));

@@ -22,7 +22,7 @@ pub(crate) struct SliceArgs {
     /// Number of a thread's stream to keep; may be given several times (default: all)
     #[arg(long, value_name = "N")]
     stream: Vec<u32>,
-    /// Position in each stream of the first instruction to keep (k, M and G are understood)
+    /// Position in each stream of the first instruction to keep (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     start: u64,
     /// Instructions of each stream to keep (default: up to the end)

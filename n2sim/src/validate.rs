@@ -6,20 +6,24 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use sim_core::config::Document;
+use sim_machine::RunOptions;
 use sim_machine::evidence::examine;
-use sim_machine::{MachineConfig, RunHeader, RunOptions};
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict as Judgement, common_factor, tiling};
 use sim_metrics::metric_file::MetricFile;
 use sim_metrics::{Truth, builtin};
 use sim_pmu::perf::{Group, PerfEvent, PerfSession, PerfSetup};
-use sim_report::validate::{self, Judged};
+use sim_report::validate::{self, Judged, Judgment, RunInfo};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
+use crate::counterfactual;
 use crate::metric_files;
 use crate::opened;
 use crate::output::Output;
+use crate::stat::parse_roi;
 
 /// Name of the formula of the command line.
 const OWN: &str = "formula";
@@ -59,6 +63,9 @@ pub(crate) struct ValidateArgs {
     /// Percentage points by which a share may be off (stated: exit code 1 if one is; default 0.5)
     #[arg(long, value_name = "POINTS", value_parser = percent, allow_negative_numbers = true)]
     points: Option<f64>,
+    /// What the truths of slots are: the ledger's shares, or what runs without the cause save
+    #[arg(long, value_enum, default_value_t, value_name = "SOURCE")]
+    truth: counterfactual::Source,
     /// Judge on this revision (default: the file's, or the configuration's)
     #[arg(long, value_name = "REVISION", value_parser = patch)]
     revision: Option<u8>,
@@ -87,7 +94,7 @@ pub(crate) struct ValidateArgs {
     /// Draw the errors of all runs as a picture (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Instructions of each thread that only warm the machine (k, M and G are understood)
+    /// Instructions of each thread that only warm the machine (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     warmup: u64,
@@ -95,6 +102,12 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     #[arg(allow_negative_numbers = true, help_heading = "Part of the trace")]
     limit: Option<u64>,
+    /// Count only between two markers: HINT numbers (40,41) or function names (begin,end)
+    #[arg(long, value_name = "BEGIN,END", help_heading = "Part of the trace")]
+    roi: Option<String>,
+    /// Runs at the same time (default: one for each processor)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     #[command(flatten)]
     machine: MachineArgs,
 }
@@ -135,16 +148,17 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     };
     let judges = judges(args, &file.metrics, &catalog, tolerance)?;
     let runs = runs(args, revision, &variants, &judges)?;
-    let judged = judge(&judges, &runs);
-    write(&mut out, args, &judged)?;
-    note(&file, &judged, tolerance)?;
+    let judgment = judge(&judges, runs);
+    write(&mut out, args, &judgment)?;
+    note(&file, &judgment.metrics, tolerance)?;
     out.finish()?;
     if let Some(mut plot) = plot.take() {
-        plot.write_all(sim_report::error_figure::errors(&judged).as_bytes())?;
+        plot.write_all(sim_report::error_figure::errors(&judgment.metrics).as_bytes())?;
         plot.finish()?;
     }
     let is_stated = args.tolerance.is_some() || args.points.is_some();
-    let is_missed = judged.iter().any(Judged::alarms);
+    // What could not be judged has not been shown to be within the tolerance.
+    let is_missed = judgment.metrics.iter().any(|one| one.alarms() || one.missing().is_some());
     Ok(if is_stated && is_missed { Verdict::Refuted } else { Verdict::Good })
 }
 
@@ -206,10 +220,10 @@ fn variants(args: &ValidateArgs) -> anyhow::Result<Vec<Option<String>>> {
     Ok(values.split(',').map(|value| Some(format!("{key}={}", value.trim()))).collect())
 }
 
-fn config(machine: &MachineArgs, more: &[String]) -> anyhow::Result<MachineConfig> {
+fn document(machine: &MachineArgs, more: &[String]) -> anyhow::Result<Document> {
     let overrides: Vec<String> =
         machine.overrides().into_iter().chain(more.iter().cloned()).collect();
-    Ok(MachineConfig::from_document(&machine.source(&overrides).document()?)?)
+    Ok(machine.source(&overrides).document()?)
 }
 
 /// A judge for each metric that was asked for.
@@ -239,53 +253,70 @@ fn judges<'a>(
 /// A run, with the values of all formulas from six counters that they share.
 struct Run {
     evidence: Evidence,
+    info: RunInfo,
     on_six: Vec<Option<f64>>,
 }
 
-/// Replays every trace with every variant.
+/// Replays every trace with every variant, several at the same time.
 fn runs(
     args: &ValidateArgs,
     revision: Option<u8>,
     variants: &[Option<String>],
     judges: &[Judge<'_>],
 ) -> anyhow::Result<Vec<Run>> {
-    let mut runs = Vec::new();
+    let roi = args.roi.as_deref().map(parse_roi).transpose()?;
+    let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
     let bar = ProgressBar::new((args.traces.len() * variants.len()) as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}")?);
-    for trace in &args.traces {
-        for variant in variants {
-            let revision = revision.map(|patch| format!("core.revision=r0p{patch}"));
-            let more: Vec<String> = revision.into_iter().chain(variant.clone()).collect();
-            let config = config(&args.machine, &more)?;
-            let name = match variant {
-                Some(variant) => format!("{} {variant}", trace.display()),
-                None => trace.display().to_string(),
-            };
-            runs.push(run_one(args, trace, config, name, judges)?);
-            bar.inc(1);
-        }
-    }
+    let jobs = args.jobs.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.context("cannot start the threads of --jobs")?;
+    let of_traces =
+        args.traces.iter().flat_map(|trace| variants.iter().map(move |variant| (trace, variant)));
+    let points: Vec<(&PathBuf, &Option<String>)> = of_traces.collect();
+    let run = |(trace, variant): &(&PathBuf, &Option<String>)| {
+        let revision = revision.map(|patch| format!("core.revision=r0p{patch}"));
+        let more: Vec<String> = revision.into_iter().chain((*variant).clone()).collect();
+        let document = document(&args.machine, &more)?;
+        let name = match variant {
+            Some(variant) => format!("{} {variant}", trace.display()),
+            None => trace.display().to_string(),
+        };
+        let run = run_one(args, trace, &options, &document, name, judges);
+        bar.inc(1);
+        run
+    };
+    // All end before one is looked at: of several errors the first in order is told, not in time.
+    let runs: Vec<anyhow::Result<Run>> = pool.install(|| points.par_iter().map(run).collect());
     bar.finish_and_clear();
-    Ok(runs)
+    runs.into_iter().collect()
 }
 
 fn run_one(
     args: &ValidateArgs,
     trace: &Path,
-    config: MachineConfig,
+    options: &RunOptions,
+    document: &Document,
     name: String,
     judges: &[Judge<'_>],
 ) -> anyhow::Result<Run> {
-    let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
-    let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
-    let session = opened::session(trace, config.clone(), header)?;
+    let session = opened::on(trace, document)?;
+    let config = session.config().clone();
+    let header = session.header();
+    let info = RunInfo {
+        name: name.clone(),
+        trace_hash: header.trace_hash,
+        config: header.config.clone(),
+        config_hash: header.config_hash,
+    };
     let patch = config.core.revision.patch();
     let asked: Vec<Group> = judges.iter().map(|judge| group_of(judge, patch)).collect();
     let tick = u128::from(args.tick) * u128::from(config.core.clock_hz) / 1_000_000_000;
     let tick = u64::try_from(tick).unwrap_or(u64::MAX);
     let mut counters = PerfSession::new(PerfSetup::new(&asked), tick);
-    let evidence = examine(&session, &options, &mut |_| {}, &mut counters)?;
-    let evidence = Evidence { trace: name, ..evidence };
+    let evidence = examine(&session, options, &mut |_| {}, &mut counters)?;
+    let mut evidence = Evidence { trace: name, ..evidence };
+    args.truth.settle(&mut evidence.truths, (trace, document), options)?;
     let readings = counters.readings();
     let mut estimates = readings.iter().map(|reading| reading.scaled().map(|count| count as f64));
     let on_six = judges.iter().zip(&asked).map(|(judge, group)| {
@@ -293,7 +324,7 @@ fn run_one(
         value_of(judge, group, &counts, &evidence, patch)
     });
     let on_six = on_six.collect();
-    Ok(Run { evidence, on_six })
+    Ok(Run { evidence, info, on_six })
 }
 
 /// The events of a metric as perf opens them: together if they fit, otherwise each on its own.
@@ -321,23 +352,47 @@ fn value_of(
     Some(run.evaluate(formula, patch, table).value).filter(|value| value.is_finite())
 }
 
-fn judge(judges: &[Judge<'_>], runs: &[Run]) -> Vec<Judged> {
+fn judge(judges: &[Judge<'_>], runs: Vec<Run>) -> Judgment {
     let one = |(number, judge): (usize, &Judge<'_>)| {
         let verdict = |run: &Run| judge.verdict(&run.evidence, run.on_six[number]);
-        let verdicts: Vec<Judgement> = runs.iter().map(verdict).collect();
+        let mut verdicts: Vec<Judgement> = runs.iter().map(verdict).collect();
         let several: Vec<&Judgement> = verdicts.iter().collect();
+        let common = (several.len() > 1).then(|| common_factor(&several)).flatten();
+        if common.is_some() {
+            verdicts.iter_mut().for_each(Judgement::explained);
+        }
+        let metric = judge.metric();
         Judged {
-            metric: judge.metric().name.clone(),
+            metric: metric.name.clone(),
+            formula: metric
+                .formula
+                .as_ref()
+                .map_or_else(|_| String::new(), |f| f.text().to_owned()),
+            scale: metric.scale.text(),
+            source: metric.source.clone(),
             unreadable: judge.formula().err().map(str::to_owned),
-            common: (several.len() > 1).then(|| common_factor(&several)).flatten(),
+            common,
             verdicts,
         }
     };
-    judges.iter().enumerate().map(one).collect()
+    let metrics = judges.iter().enumerate().map(one).collect();
+    let runs = runs.into_iter().map(|run| run.info).collect();
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Judgment { metrics, runs, command: command(std::env::args()), version }
 }
 
-fn write(out: &mut Output, args: &ValidateArgs, judged: &[Judged]) -> io::Result<()> {
-    let is_one_run = judged.iter().all(|one| one.verdicts.len() <= 1);
+/// The command line as a shell takes it.
+fn command(words: impl Iterator<Item = String>) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+".contains(c);
+    let quoted = words.skip(1).map(|word| match word.chars().all(is_plain) && !word.is_empty() {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    });
+    std::iter::once(String::from("n2sim")).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+fn write(out: &mut Output, args: &ValidateArgs, judged: &Judgment) -> io::Result<()> {
+    let is_one_run = judged.metrics.iter().all(|one| one.verdicts.len() <= 1);
     match &args.field_separator {
         _ if args.json => validate::write_json(out, judged),
         _ if args.markdown => validate::write_markdown(out, judged),
@@ -361,4 +416,18 @@ fn note(file: &MetricFile, judged: &[Judged], tolerance: Tolerance) -> io::Resul
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_can_be_pasted_into_a_shell() {
+        let words = ["n2sim", "validate", "a.n2t", "--formula", "2 * CPU_CYCLES", "it's"];
+        assert_eq!(
+            command(words.map(str::to_owned).into_iter()),
+            "n2sim validate a.n2t --formula '2 * CPU_CYCLES' 'it'\\''s'"
+        );
+    }
 }

@@ -66,6 +66,17 @@ fn a_recording_from_a_function_begins_with_its_first_instruction() {
     assert_eq!(before.note("program-end"), Some("ended at --to"));
 }
 
+/// `_start` is a label of assembly code without a `.type`.
+#[test]
+fn a_function_whose_symbol_has_no_type_is_a_place_too() {
+    let Some(bench) = Bench::new("PLAIN") else { return };
+    let whole = bench.record(&[]);
+    let start = whole.file.meta().symbol("_start").expect("it has a name").addr;
+    assert_eq!(path(&whole)[0], start);
+    let part = bench.record(&["--from", "_start", "--to", "walk"]);
+    assert_eq!(path(&part), path(&bench.record(&["--to", "walk"])));
+}
+
 #[test]
 fn a_limit_counts_what_is_recorded() {
     let Some(bench) = Bench::new("SPIN") else { return };

@@ -100,14 +100,159 @@ fn a_report_file_appears_whole_and_only_on_success() {
     let trace = trace();
     assert_eq!(printed(&["stat", &trace, "--limit", "5k", "-x,", "-o", &path]), "");
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("# n2sim "), "{text}");
-    assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), 147);
+    assert_eq!(text.lines().count(), 147, "counts and nothing else: {text}");
 
     let path = folder.path().join("never.csv").display().to_string();
     refused(&["stat", &trace, "--roi", "no_such_function,other", "-o", &path]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half-written stays");
     let told = refused(&["stat", &trace, "--limit", "1k", "-o", "/nowhere/out.csv"]);
     assert!(told.contains("cannot write /nowhere/out.csv"), "{told}");
+}
+
+/// What programs read holds counts alone; what produced them goes to stderr, or into the first line if it is asked
+/// for; a file for people says it itself.
+#[test]
+fn files_for_programs_have_one_kind_of_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out").display().to_string();
+    let trace = trace();
+    let file = |args: &[&str]| {
+        let run = ["stat", &trace, "--limit", "5k", "-e", "cycles,instructions", "-o", &path];
+        let output = n2sim(&[&run[..], args].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        (std::fs::read_to_string(&path).unwrap(), stderr(&output))
+    };
+    let objects = |text: &str| -> Vec<serde_json::Value> {
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (json, told) = file(&["-j"]);
+    assert!(objects(&json).iter().all(|row| row["counter-value"].is_string()), "{json}");
+    assert!(told.starts_with("# n2sim "), "{told}");
+    let (json, _) = file(&["-j", "--header"]);
+    let rows = objects(&json);
+    assert_eq!((rows.len(), &rows[0]["trace"]), (3, &trace.as_str().into()));
+    assert_eq!(rows[0]["configuration-hash"].as_str().unwrap().len(), 16);
+
+    let (csv, told) = file(&["-x,"]);
+    assert!(csv.lines().count() == 2 && csv.lines().all(|line| line.split(',').count() == 7));
+    assert!(told.starts_with("# n2sim "), "{told}");
+    let (csv, _) = file(&["-x;", "--header", "--per-thread"]);
+    let lines: Vec<&str> = csv.lines().collect();
+    let names =
+        "thread;counter-value;unit;event;event-runtime;pcnt-running;metric-value;metric-unit";
+    assert_eq!((lines.len(), lines[0]), (3, names));
+    assert!(lines.iter().all(|line| line.split(';').count() == 8), "{csv}");
+
+    let (text, told) = file(&[]);
+    assert!(text.starts_with("# n2sim ") && !told.contains("# n2sim"), "{text}{told}");
+    assert!(refused(&["stat", &trace, "--header"]).contains("--json"), "text has no columns");
+}
+
+/// Without `-e` the events that matter, and the metrics; `--all` prints every event, zeros too.
+#[test]
+fn a_run_without_events_prints_what_matters() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = trace();
+    let run = ["stat", &trace, "--limit", "50k"];
+    let short = printed(&run);
+    let counts: Vec<&str> = short.split(" Metrics:").next().unwrap().lines().collect();
+    let rows = counts.iter().filter(|line| line.starts_with("       ")).count();
+    assert!((8..=14).contains(&rows), "13 events and the time, without zeros: {short}");
+    assert!(!counts.iter().any(|line| line.trim_start().starts_with("0 ")), "{short}");
+    for name in ["inst_retired", " retiring", " backend_bound", " ipc", " branch_mpki", "--all"] {
+        assert!(short.contains(name), "{name}: {short}");
+    }
+    let all = printed(&[&run[..], &["--all"]].concat());
+    assert!(all.lines().filter(|line| line.starts_with("      ")).count() == 148, "{all}");
+    assert!(all.contains("                 0      exc_smc") && !all.contains("Metrics"), "{all}");
+    // Numbers are those of the whole table, and the table of the rows is one that can be checked.
+    for line in counts.iter().filter(|line| line.contains(" # ")) {
+        assert!(all.contains(*line), "{line} is in {all}");
+    }
+    let path = file_with(&folder, "short.txt", &short);
+    assert!(printed(&["check", &path]).contains("rules tested, 0 do not hold"));
+    assert!(refused(&["stat", &trace, "--all", "-e", "cycles"]).contains("cannot be used with"));
+}
+
+/// A script for real machines asks for events of the kernel too.
+#[test]
+fn events_of_the_kernel_are_not_supported() {
+    let list = "branch-misses,page-faults,task-clock:u,context-switches";
+    let args = ["stat", &trace(), "--limit", "5k", "-x,"];
+    for more in [&[][..], &["--no-multiplex"], &["--truth"], &["-I", "0.01"], &["--jobs", "2"]] {
+        let args = [&args[..], &["-e", list], more].concat();
+        let args: Vec<&str> = match more.contains(&"--jobs") {
+            true => args.into_iter().filter(|arg| !["--limit", "5k"].contains(arg)).collect(),
+            false => args,
+        };
+        let output = n2sim(&args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+        let csv = stdout(&output);
+        let refused: Vec<&str> =
+            csv.lines().filter(|line| line.contains("<not supported>")).collect();
+        assert_eq!(refused.len() * 4, csv.lines().count() * 3, "{args:?}: {csv}");
+        assert!(refused[1].contains(",task-clock:u,"), "{csv}");
+        assert!(!stderr(&output).contains("kernel instructions"), "{}", stderr(&output));
+    }
+    let output = n2sim(&[&args[..], &["--per-function", "-e", list]].concat());
+    assert!(stdout(&output).contains("<not supported>,,page-faults,"), "{}", stdout(&output));
+    let record = ["record", &trace(), "-e", "page-faults", "-o", "/dev/null"];
+    assert!(refused(&record).contains("no counter that overflows"));
+}
+
+/// A profile names its code by what it says was mapped, as perf does; no trace is needed.
+#[test]
+fn a_profile_is_read_with_names_and_without_its_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (data, elf) = (file("spe.data"), file("spe.data.elf"));
+    let event = ["-e", "arm_spe_0//", "-c", "256", "--limit", "100k", "-o", &data];
+    printed(&[&["record", &trace()], &event[..]].concat());
+    let hot = |args: &[&str]| {
+        let text = printed(&[&["spe", &data], args].concat());
+        let lines = text.lines().skip_while(|line| !line.ends_with("hottest instructions"));
+        lines.skip(1).take_while(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let named = hot(&[]);
+    assert!(named.len() == 20 && named.iter().any(|line| line.contains(" run+0x")), "{named:?}");
+    assert_eq!(named, hot(&["--trace", &trace()]), "the trace names the same");
+    assert_eq!(named, hot(&["--elf", &elf]), "and so does the file itself");
+    let lines = printed(&["spe", &data]);
+    let shown = lines.lines().skip_while(|line| !line.ends_with("hottest lines of 64 bytes"));
+    for line in shown.skip(1).take_while(|line| line.contains("0x")) {
+        let fields: Vec<u64> =
+            line.split_whitespace().take(2).map(|n| n.parse().unwrap()).collect();
+        assert!(fields[0] + fields[1] >= 3, "one or two samples are chance: {line}");
+    }
+    assert!(lines.contains("less than 3 samples each"), "{lines}");
+    let other = file("other");
+    std::fs::copy(&elf, &other).unwrap();
+    assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy stands for it");
+    let raw = file_with(&folder, "raw", "no profile");
+    assert!(refused(&["spe", &raw, "--elf", &elf]).contains("does not say where it was loaded"));
+}
+
+/// K of a size is 1024, of anything else 1000, and the header says the number.
+#[test]
+fn values_of_the_configuration_may_have_units() {
+    let list = |set: &str| printed(&["list", "config", "--set", set]);
+    assert!(list("memory.l1d.size-bytes=128K").contains("size-bytes = 131072 # [set"));
+    assert!(list("memory.l2-tlb.entries=4K").contains("entries = 4096 # [set"));
+    assert!(list("core.clock-hz=3G").contains("clock-hz = 3000000000 # [set"));
+    let output = n2sim(&[
+        "stat",
+        &trace(),
+        "--limit",
+        "1k",
+        "--set",
+        "memory.l1d.size-bytes=128K",
+        "-e",
+        "cycles",
+    ]);
+    let told = stderr(&output);
+    assert!(told.contains("+ --set memory.l1d.size-bytes=131072 (hash "), "{told}");
+    let told = refused(&["list", "config", "--set", "memory.l1d.size-bytes=1.5K"]);
+    assert!(told.contains("memory.l1d.size-bytes"), "{told}");
 }
 
 #[test]
@@ -135,6 +280,86 @@ fn counts_of_a_run_keep_every_identity() {
             "{text}"
         );
     }
+}
+
+/// What a function counts keeps the rules of a run, but for those on cycles; in every form that holds all events.
+#[test]
+fn counts_of_functions_keep_every_rule_but_those_on_cycles() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = trace();
+    let list = "cycles,op_spec,stall_slot,l1d_cache,l1d_cache_rd,l1d_cache_wr";
+    for (i, more) in
+        [&["-x,"][..], &["-j"], &["-e", list], &["-x;", "-e", list], &["-j", "--header"]]
+            .iter()
+            .enumerate()
+    {
+        let path = folder.path().join(format!("{i}.counts")).display().to_string();
+        let run = ["stat", &trace, "--limit", "200k", "--per-function", "-o", &path];
+        printed(&[&run[..], *more].concat());
+        let text = printed(&["check", "--counts", &path]);
+        let tables = text.lines().filter(|line| line.contains(" rules tested, 0 do not hold"));
+        assert!(tables.count() >= 2 && text.contains(" (run): "), "{more:?}: {text}");
+        assert!(
+            text.contains("functions share cycles, so rules on cycles were left out"),
+            "{text}"
+        );
+    }
+    let path = folder.path().join("table.txt").display().to_string();
+    printed(&["stat", &trace, "--limit", "50k", "--per-function", "-o", &path]);
+    let told = refused(&["check", "--counts", &path]);
+    assert!(
+        told.contains("table.txt:6: a table by function") && told.contains("-x, or -j"),
+        "{told}"
+    );
+}
+
+/// A table of which nothing can be said is no pass.
+#[test]
+fn counts_that_answer_no_rule_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let lone =
+        file_with(&folder, "lone.csv", "5,,l1d_cache_wr,1,100.00,,\n2,,l1d_cache_rd,1,100.00,,\n");
+    let output = n2sim(&["check", &lone]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stdout(&output).contains("2 events, 0 rules tested"), "{}", stdout(&output));
+    let expected = format!(
+        "n2sim: {lone}: nothing could be checked: no rule has all of its events in one table; count \
+         l1d_cache together with them, for L1D_CACHE = L1D_CACHE_RD + L1D_CACHE_WR\n"
+    );
+    assert_eq!(stderr(&output), expected);
+}
+
+/// The slot identity has two forms; without a revision the answer is which one the counts have.
+#[test]
+fn counts_say_which_revision_they_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = |stalled: u64| {
+        format!(
+            "19500000000,,op_spec,1,100.00,,\n{stalled},,stall_slot,1,100.00,,\n\
+             10000000000,,cpu_cycles,1,100.00,,\n"
+        )
+    };
+    let path = file_with(&folder, "six.csv", &table(40_500_000_000));
+    let told = printed(&["check", &path]);
+    assert!(told.contains("6 x CPU_CYCLES fits r0p0 to r0p2 only"), "{told}");
+    let output = n2sim(&["check", &path, "--revision", "r0p3"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!stdout(&output).contains("fits"), "{}", stdout(&output));
+    let path = file_with(&folder, "five.csv", &table(30_500_000_000));
+    assert!(printed(&["check", &path]).contains("5 x CPU_CYCLES fits r0p3 only"));
+}
+
+/// A page in place of a table: the message shows the beginning of its line.
+#[test]
+fn a_message_shows_the_beginning_of_a_long_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = format!("1<!doctype html>{}\n", "<p>text".repeat(500));
+    let path = file_with(&folder, "report.html", &page);
+    let told = refused(&["check", "--counts", &path]);
+    assert!(
+        told.len() < path.len() + 150 && told.contains("...' is not a perf stat row"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -270,77 +495,43 @@ fn the_printed_configuration_is_one() {
     assert_eq!(hash(&text), hash(&again), "what is printed can be read back");
 }
 
+/// Clock and seconds of a machine that can be bought, on any profile, with single values on top.
 #[test]
-fn a_trace_can_be_looked_into() {
+fn a_machine_lies_between_the_profile_and_single_values() {
     let trace = trace();
-    assert!(printed(&["trace", "info", &trace]).contains("hash"));
-    assert!(printed(&["trace", "verify", &trace]).ends_with("  intact\n"));
-    let dump = printed(&["trace", "dump", &trace, "--start", "10", "--count", "5"]);
-    let insts =
-        dump.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
-    assert_eq!(insts.count(), 5, "{dump}");
-    assert!(refused(&["trace", "dump", &trace, "--stream", "77"]).contains("no stream 77"));
-}
-
-#[test]
-fn a_part_of_a_trace_can_be_kept_and_parts_put_together() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name).display().to_string();
-    let (trace, first, second, both) = (trace(), file("1.n2t"), file("2.n2t"), file("both.n2t"));
-    printed(&["trace", "slice", &trace, "--count", "1000", "-o", &first]);
-    printed(&["trace", "slice", &trace, "--start", "1k", "--count", "1k", "-o", &second]);
-    let text = printed(&["trace", "merge", "--as", "parts", &first, &second, "-o", &both]);
-    assert!(text.contains("2000 instructions"), "{text}");
-    let verified = printed(&["trace", "verify", &both]);
-    assert!(verified.contains("1 gaps") && verified.ends_with("  intact\n"), "{verified}");
-    // Positions differ by the slice's start, lines by nothing else.
-    let lines = |trace: &str, start: &str| -> Vec<String> {
-        let text = printed(&["trace", "dump", trace, "--start", start, "--count", "9"]);
-        text.lines().map(|line| line.trim_start().split_once(' ').unwrap().1.to_owned()).collect()
+    let stat = ["stat", &trace, "--limit", "20k", "-e", "cpu_cycles"];
+    let plain = printed(&stat);
+    assert!(plain.contains("2.750 GHz"), "{plain}");
+    for (machine, clock) in [("generic", "2.750"), ("cobalt-100", "3.400"), ("yitian-710", "2.980")]
+    {
+        let text = printed(&[&stat[..], &["--machine", machine, "--profile", "silicon"]].concat());
+        assert!(text.contains(&format!("{clock} GHz")), "{text}");
+        let config = printed(&["list", "config", "--machine", machine, "--profile", "silicon"]);
+        let named = config.contains(&format!("neoverse-n2-silicon.toml + machines/{machine}.toml"));
+        assert_eq!(named, machine != "generic", "{config}");
+    }
+    let set = ["--machine", "cobalt-100", "--set", "core.clock-hz=1G"];
+    let text = printed(&[&stat[..], &set].concat());
+    assert!(text.contains("1.000 GHz"), "{text}");
+    let seconds = |text: &str| -> f64 {
+        let line = text.lines().find(|line| line.contains("seconds time elapsed")).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
     };
-    assert_eq!(lines(&trace, "1500"), lines(&second, "500"));
-    let told = refused(&["trace", "slice", &first, "--start", "1k", "-o", &both]);
-    assert!(told.contains("the trace has no instructions 1000 and later"), "{told}");
-    let told = refused(&["trace", "merge", "--as", "rows", &first, &second, "-o", &both]);
-    assert!(told.contains("parts, threads"), "{told}");
-    let told = refused(&["trace", "merge", "--as", "parts", &first, &second, "-o", &first]);
-    assert!(told.contains("give another file"), "{told}");
+    let cycles = printed(&[&stat[..], &set[..2], &["-x,"]].concat());
+    let cycles = cycles.lines().find(|line| line.contains("cpu_cycles")).unwrap();
+    let cycles: f64 = cycles.split(',').next().unwrap().parse().unwrap();
+    assert!((seconds(&text) - cycles / 1e9).abs() < 2e-9, "{text}");
 }
 
 #[test]
-fn the_good_part_of_a_cut_trace_can_be_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = std::fs::read(trace()).unwrap();
-    let cut = folder.path().join("cut.n2t").display().to_string();
-    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
-    let told = refused(&["stat", &cut]);
-    assert!(told.contains("n2sim trace recover"), "{told}");
-
-    let good = folder.path().join("good.n2t").display().to_string();
-    let text = printed(&["trace", "recover", &cut, "-o", &good]);
-    assert!(text.contains("cut.n2t: chunk "), "{text}");
-    let counts = printed(&["stat", &good, "-x,", "-e", "inst_retired", "--limit", "1k"]);
-    assert!(counts.starts_with("1000,,inst_retired,"), "{counts}");
-    assert!(refused(&["trace", "repack", &good, "-o", &good]).contains("give another file"));
-    assert!(printed(&["trace", "verify", &good]).ends_with("  intact\n"));
-}
-
-#[test]
-fn a_trace_can_be_given_a_page_map() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("mapped.n2t").display().to_string();
-    let bad = file_with(&folder, "bad.csv", "0x400000,4096,0,shared\n");
-    let told = refused(&["trace", "map", &trace(), &bad, "-o", &out]);
-    assert!(told.contains(&format!("{bad}: no page map: line 1: unknown attribute")), "{told}");
-    let good = "granule,16384\n0x400000,16384,0x80000000,execute # code\n";
-    let good = file_with(&folder, "good.csv", good);
-    printed(&["trace", "map", &trace(), &good, "-o", &out]);
-    let info = printed(&["trace", "info", &out]);
-    assert!(info.contains("page map      1 entries, 16384 bytes mapped, granule 16384"), "{info}");
-    let told = refused(&["stat", &out]);
-    assert!(told.contains("run it with --set memory.pages.page-bytes=16384"), "{told}");
-    let set = ["stat", &out, "--limit", "1000", "--set", "memory.pages.page-bytes=16384"];
-    assert!(printed(&set).contains("instructions"));
+fn a_machine_that_does_not_exist_is_refused_with_those_that_do() {
+    let output = n2sim(&["stat", &trace(), "--machine", "graviton"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = stderr(&output);
+    assert!(
+        told.contains("'graviton' is not a machine; choose one of generic, cobalt-100, yitian-710"),
+        "{told}"
+    );
 }
 
 #[test]

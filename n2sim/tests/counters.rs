@@ -66,6 +66,50 @@ fn pinned_events_that_find_no_room_are_told_as_such() {
     assert!(told.contains("2 of 8") && told.contains("pinned events (:D)"), "{told}");
 }
 
+/// Metrics are exact unless multiplexing is asked for, and then it is said.
+#[test]
+fn metrics_are_exact_unless_counters_are_multiplexed() {
+    let metric = |csv: &str, name: &str| -> f64 {
+        let row = fields(csv).into_iter().find(|row| row.len() > 6 && row[6].ends_with(name));
+        row.unwrap()[5].parse().unwrap()
+    };
+    let list = ["-M", "ipc,TopdownL1,TopdownL2", "-x,"];
+    let (csv, told) = printed(&list);
+    assert!(told.contains("exact counts, for which a machine would have needed 2 runs"), "{told}");
+    let (truth, _) = printed(&["-x,", "-e", "cycles,instructions"]);
+    let count = |at: usize| fields(&truth)[at][0].parse::<f64>().unwrap();
+    assert_eq!(metric(&csv, "  ipc"), count(1) / count(0), "every digit");
+    let shares = ["retiring", "bad_speculation", "frontend_bound", "backend_bound"];
+    let whole: f64 = shares.iter().map(|name| metric(&csv, &format!("slots  {name}"))).sum();
+    assert!((whole - 100.0).abs() < 1e-9, "{whole}");
+    let mut names: Vec<&str> =
+        fields(&csv).iter().map(|row| row[2]).filter(|n| !n.is_empty()).collect();
+    names.sort_unstable();
+    let all = names.len();
+    names.dedup();
+    assert_eq!((names.len(), all), (9, 9), "each event once: {csv}");
+
+    for more in [&["--tick", "500ns"][..], &["--tick", "500ns", "--truth"]] {
+        let (csv, told) = printed(&[&list[..], more].concat());
+        assert!(told.contains("values are estimates: the counters were multiplexed"), "{told}");
+        assert!(told.contains("10 of 10 counts are scaled"), "two groups share cycles: {told}");
+        assert_eq!(fields(&csv).iter().filter(|row| row[2] == "CPU_CYCLES").count(), 1, "{csv}");
+        assert_ne!(metric(&csv, "  ipc"), count(1) / count(0), "{csv}");
+    }
+    // One group holds the six events and cycles of level 1 and of ipc, so nothing is multiplexed.
+    let (csv, told) = printed(&["-M", "ipc,TopdownL1", "-x,", "--tick", "500ns"]);
+    assert_eq!(metric(&csv, "  ipc"), count(1) / count(0), "{csv}");
+    assert!(!told.contains("note"), "{told}");
+}
+
+/// An event of `-e` is not counted again for a metric.
+#[test]
+fn metrics_share_the_events_of_the_list() {
+    let (csv, _) = printed(&["-e", "cycles,page-faults", "-M", "ipc", "-x,"]);
+    let names: Vec<&str> = fields(&csv).iter().map(|row| row[2]).collect();
+    assert_eq!(names, ["cycles", "page-faults", "INST_RETIRED", ""], "{csv}");
+}
+
 /// 25 different events on six counters, in pairs that share some of them.
 #[test]
 fn a_plan_for_metrics_takes_as_few_runs_as_their_events() {

@@ -154,6 +154,55 @@ fn what_is_no_report_is_refused() {
     assert!(refused(&["diff", &good]).contains("second report"));
     assert!(refused(&["diff", &good, &good, &good]).contains("3 files"));
     assert!(refused(&["diff", &good, &good, "--limit", "5"]).contains("--limit"));
+    assert!(refused(&["diff", &good, &good, "-x", ";", "--html"]).contains("cannot be used with"));
     assert!(refused(&["diff", &good, &good, "--markdown"]).contains("--markdown"));
     assert!(refused(&["diff", &good, "/nowhere/b.json"]).contains("/nowhere/b.json"));
+}
+
+#[test]
+fn a_comparison_begins_with_its_verdict_and_names_units_and_shares() {
+    let trace = trace("btree.n2t");
+    let args = ["diff", "--runs", &trace, "--limit", "30k"];
+    let text = printed(&args);
+    let verdict = text.lines().position(|line| line.starts_with(" The second run takes ")).unwrap();
+    let first = text.lines().position(|line| line.starts_with(" The run")).unwrap();
+    assert!(verdict < first, "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("more cycles (8,686 -> 12,845). It loses more rename slots to \""),
+        "{text}"
+    );
+    assert!(!text.contains(".. "), "no name is cut: {text}");
+    assert!(text.contains("Where the rename slots went (slots)"), "{text}");
+    assert!(text.contains(" % of slots") && text.contains("->"), "{text}");
+    assert!(text.contains("Functions (slots)"), "{text}");
+    let time = text.lines().find(|line| line.starts_with(" modeled time")).unwrap();
+    assert!(time.contains(" us "), "{time}");
+    let page = printed(&[&args[..], &["--html"]].concat());
+    assert!(page.contains("The second run takes ") && page.contains("Of all slots, from"));
+    assert!(!page.contains(">1 numbers of this part"));
+}
+
+#[test]
+fn separated_values_have_every_number_of_the_json_form() {
+    let trace = trace("btree.n2t");
+    let args = ["diff", "--runs", &trace, "--limit", "10k"];
+    let table = printed(&[&args[..], &["-x", ";"]].concat());
+    let diff: Value = serde_json::from_str(&printed(&[&args[..], &["-j"]].concat())).unwrap();
+    let mut lines = table.lines();
+    assert!(lines.next().unwrap().starts_with("section;id;name;unit;from;to;change;"), "{table}");
+    let changes: usize = diff["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["changes"].as_array().unwrap().len())
+        .sum();
+    assert_eq!(lines.clone().count(), changes);
+    assert!(lines.all(|line| line.split(';').count() == 11), "{table}");
+    for change in section(&diff, "slots") {
+        let share =
+            change["to"].as_f64().unwrap() / section(&diff, "slots")[0]["to"].as_f64().unwrap();
+        let told = change["to_share"].as_f64().unwrap();
+        assert!((told - share * 100.0).abs() < 1e-9, "{change}");
+    }
 }

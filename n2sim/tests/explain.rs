@@ -213,3 +213,36 @@ fn what_cannot_be_explained_is_refused_with_the_remedy() {
         assert!(told.contains(message), "{args:?}: {told}");
     }
 }
+
+/// Without `-v` two ways, of the second only what is not as in the first, and no source of the model.
+#[test]
+fn why_is_short_unless_all_is_asked_for() {
+    let place = "traces/hash.n2t@insert+0x24";
+    let told = printed(&["explain", "--why", place, "--limit", "100k"]);
+    let head = "0x40016c, insert+0x24: ldr x2, [x5, x2] (word 0xf86268a2), a load\n";
+    assert!(told.starts_with(head), "{told}");
+    assert!(!told.contains("sim-pipeline/") && !told.contains("sim-cache/"), "{told}");
+    assert!(told.contains("\n2. ") && !told.contains("\n3. "), "{told}");
+    let all = printed(&["explain", "--why", place, "--limit", "100k", "-v"]);
+    assert!(all.contains("[sim-"), "{all}");
+    assert!(told.lines().count() * 3 < all.lines().count() * 2, "{told}");
+    let second = |text: &str| text.split("\n2. ").nth(1).unwrap_or_default().to_owned();
+    assert!(second(&all).contains("INST_RETIRED"), "{all}");
+    assert!(!second(&told).contains("raised  INST_RETIRED"), "as in way 1: {told}");
+}
+
+#[test]
+fn an_instruction_that_comes_later_says_where() {
+    let place = "traces/hash.n2t@insert+0x24";
+    let told = refused(&["explain", "--why", place, "--limit", "1k"]);
+    let number = told.split("--limit ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!(told.contains("it is first executed as instruction "), "{told}");
+    let reached = printed(&["explain", "--why", place, "--limit", number]);
+    assert!(reached.contains("right path"), "{reached}");
+    // One instruction less, and what is left of it was fetched on a wrong path.
+    let before = (number.parse::<u64>().unwrap() - 1).to_string();
+    let told = printed(&["explain", "--why", place, "--limit", &before]);
+    assert!(told.contains("\nexecuted once\n"), "{told}");
+    assert!(told.contains("1. once (100.0 %): wrong path, thrown away"), "{told}");
+    assert!(!told.contains("right path"), "{told}");
+}

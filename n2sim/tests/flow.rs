@@ -44,7 +44,7 @@ fn the_declared_flows_fit_a_terminal() {
 #[test]
 fn one_access_shows_its_way_and_where_its_data_comes_from() {
     let cold = shown(&["flow", "--access", "LD8 0x8000"]);
-    for line in ["data from local memory", "miss -> 5: walk", "L2 missed -> 3: data from outside"] {
+    for line in ["data from memory", "miss -> 5: walk", "L2 missed -> 3: data from outside"] {
         assert!(cold.contains(line), "{line}: {cold}");
     }
     assert!(cold.starts_with("LD8 0x8000: given K0\n"), "{cold}");
@@ -180,4 +180,51 @@ fn the_document_shows_what_the_program_prints() {
     assert!(block.lines().count() > 20 && printed.starts_with(block), "{printed}");
     let shown = std::fs::read_to_string(root.join("docs/figures/flow-sort-l1d-read.svg")).unwrap();
     assert!(shown.contains(">5.4 L1 D-cache, read</text>"), "the figure of the document");
+}
+
+/// The cycles of each step, and of which the stalls of the front end are told.
+fn cycles(text: &str) -> Vec<u64> {
+    let after = |line: &str| {
+        let number = line.split("CPU_CYCLES ").nth(1)?.split([',', ' ']).next()?.replace(',', "");
+        number.parse().ok()
+    };
+    let joined = text.replace("\n    ", " ");
+    joined.lines().filter_map(after).collect()
+}
+
+#[test]
+fn a_step_has_the_cycles_that_its_own_access_took() {
+    let alone = shown(&["flow", "--access", "LD8 0x8000", "--state", "cold"]);
+    let pair = shown(&["flow", "--access", "LD8 0x8000 ; LD8 0x8008", "--state", "cold"]);
+    let hit = shown(&["flow", "--access", "LD8 0x8008", "--state", "L1 hit"]);
+    let (alone, pair, hit) = (cycles(&alone), cycles(&pair), cycles(&hit));
+    assert_eq!((alone, hit), (vec![477], vec![14]));
+    assert_eq!(
+        pair,
+        [477, 13],
+        "each as alone; cycle 0, in which nothing can be fetched, is the first one's"
+    );
+    let joined = shown(&["flow", "--access", "LD8 0x8000 & LD8 0x8008", "--state", "cold"]);
+    assert_eq!(cycles(&joined).len(), 1, "their time is one: {joined}");
+    assert!(joined.contains("its cycles and stalls are counted with the last step joined by &"));
+}
+
+#[test]
+fn stalls_of_a_load_alone_are_explained() {
+    let why = "Nothing is fetched behind a step: while it waits, empty slots count as";
+    let cold = shown(&["flow", "--access", "LD8 0x8000"]);
+    assert!(cold.contains("STALL_FRONTEND 476") && cold.contains(why), "{cold}");
+    let page = shown(&["flow", "--access", "LD8 0x8000", "--html"]);
+    assert!(page.contains(why), "the page says so too");
+    let slots = shown(&["flow", "--access", "rename 0"]);
+    assert!(!slots.contains(why), "here the stall is what was asked for: {slots}");
+}
+
+#[test]
+fn a_line_that_another_core_took_comes_back_from_there() {
+    let access = "ST8 0x8000 ; SNP-U 0x8000 ; LD8 0x8000";
+    let told = shown(&["flow", "--access", access, "--state", "K3"]);
+    assert!(told.contains("0x8000: data from another core, 141 cycles"), "{told}");
+    let shared = shown(&["flow", "--access", &access.replace("SNP-U", "SNP-S"), "--state", "K3"]);
+    assert!(shared.contains("0x8000: data from the L1, 4 cycles"), "the copy stays: {shared}");
 }

@@ -79,7 +79,7 @@ fn every_form_of_a_report_marks_doubtful_counts() {
         text.lines().find(is_it).unwrap_or_else(|| panic!("{event} in {text}")).to_owned()
     };
     let forms = [
-        (&[][..], "# doubtful: executed code only"),
+        (&["--all"][..], "# doubtful: executed code only"),
         (&["-x,"], "doubtful: executed code only"),
         (&["-j"], "\"doubt\" : \"executed code only\""),
     ];

@@ -105,6 +105,18 @@ fn own_formulas_and_thresholds_are_understood() {
     );
 }
 
+/// 50,000 instructions take some microseconds; nothing is counted for that.
+#[test]
+fn a_metric_may_be_of_times_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[metric.ms]\nformula = \"1000 * duration_time\"\n";
+    let file = file_with(&folder, "own.toml", text);
+    let lines = json(&["stat", &trace(), "--limit", "50k", "-M", "ms", "--metrics", &file, "-j"]);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    let ms = number(&lines[0]["metric-value"]);
+    assert!(ms > 0.005 && ms < 0.1, "{ms}");
+}
+
 #[test]
 fn wrong_use_is_refused_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();

@@ -33,7 +33,10 @@ fn a_mode_says_first_what_it_does_not_give() {
 
 #[test]
 fn what_is_not_given_is_not_zero() {
-    let (text, _) = printed("memory", &[]);
+    let (short, _) = printed("memory", &[]);
+    assert!(!short.contains("stall_") && !short.contains(" retiring"), "left out: {short}");
+    assert!(short.contains(" l1d_mpki"), "{short}");
+    let (text, _) = printed("memory", &["--all"]);
     let rows = text.lines().filter(|line| line.contains("stall") || line.contains("br_"));
     for line in rows.filter(|line| !line.contains("PMU guide")) {
         assert!(line.contains("<not supported>"), "{line}");

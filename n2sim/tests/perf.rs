@@ -235,6 +235,24 @@ fn reports(bench: &Bench, trace: &str, records: &BTreeMap<u32, Vec<SpeRecord>>) 
     }
 }
 
+/// Of two threads that count in words of their own, stock perf finds the line that both words are in, and none where
+/// they are apart.
+#[test]
+fn perf_c2c_finds_the_line_that_threads_share_by_default() {
+    let Some(bench) = Bench::new() else { return };
+    for (trace, lines) in [("threads/atomic_adjacent", 1), ("threads/atomic_padded", 0)] {
+        bench.record(trace, "100", "spe.data", &["-e", "arm_spe_0//"]);
+        let report = bench.perf("c2c report --stdio", "spe.data");
+        let number = |words: &str| {
+            let line = report.lines().find(|line| line.contains(words)).expect("in the table");
+            line.split(':').nth(1).and_then(|text| text.trim().parse::<u64>().ok())
+        };
+        assert_eq!(number("Total Shared Cache Lines"), Some(lines), "{trace}:\n{report}");
+        let peers = number("Load HIT Local Peer").expect("a number");
+        assert_eq!(peers > 5, lines > 0, "{trace}: {peers} loads from the other core");
+    }
+}
+
 #[test]
 fn every_overflow_is_a_sample_with_its_callers() {
     let Some(bench) = Bench::new() else { return };

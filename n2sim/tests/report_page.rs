@@ -210,3 +210,56 @@ fn wrong_use_is_told() {
     assert_eq!(done.status.code(), Some(2), "{said}");
     assert!(said.contains("/no/such/folder"), "{said}");
 }
+
+/// The value of an attribute of the element that has this id.
+fn has_open(page: &str, id: &str) -> bool {
+    let start = page.find(&format!("<details id=\"{id}\"")).expect("a branch of the tree");
+    page[start..].split('>').next().expect("its tag").ends_with(" open")
+}
+
+#[test]
+fn a_report_says_what_to_look_at_first_and_opens_there() {
+    let page = page("chase", &["--limit", "30k"]);
+    let first = page.find("Look first at: ").expect("the sentence");
+    assert!(page.find("class=\"note\"").is_none_or(|note| first < note), "notes come behind it");
+    let cause = between(&page[first..], "href=\"#", "\"").expect("a link to the cause");
+    let all = slots(&page);
+    let own = cause.strip_prefix("slots-").expect("a place in the tree");
+    // Leaves below a cause say in which structures it was seen.
+    let is_leaf = |id: &str| !all.keys().any(|other| other.starts_with(&format!("{id}-")));
+    let is_other = |id: &str| !id.starts_with(own) && !id.starts_with("retiring");
+    let others = all.iter().filter(|(id, _)| is_leaf(id) && is_other(id));
+    let worst = others.map(|(_, slots)| *slots).max().expect("something else is lost");
+    assert!(all[own] >= worst, "{own}: {} and {worst}", all[own]);
+    let mut branch = cause;
+    while let Some((above, _)) = branch.rsplit_once('-') {
+        assert!(has_open(&page, branch), "{branch} is open");
+        branch = above;
+    }
+}
+
+#[test]
+fn six_counters_estimate_nothing_in_a_run_that_is_too_short() {
+    let short = page("hash", &["--limit", "30k"]);
+    assert!(short.contains("is too short to estimate that"), "said once more in the section");
+    assert!(!short.contains(">Six counters</button>") && !short.contains(">Counted for<"));
+    let asked = page("hash", &["--limit", "30k", "--tick", "500ns"]);
+    assert!(asked.contains("Counted for") && !asked.contains("too short to estimate"));
+}
+
+#[test]
+fn parts_of_a_latency_add_up_to_it() {
+    let report = printed(&["report", &trace("btree"), "--limit", "150k", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let mut line_waits = 0.0;
+    for source in report["load_latencies"].as_array().expect("a list") {
+        let part = |name: &str| source[name].as_f64().expect("a mean");
+        let parts = [part("mean_buffer_wait"), part("mean_line_wait"), part("mean_service")];
+        assert!((parts.iter().sum::<f64>() - part("mean")).abs() < 1e-9, "{source}");
+        line_waits += parts[1];
+        if source["source"] == "L1" || source["source"] == "older store" {
+            assert_eq!(parts[..2], [0.0, 0.0], "what is at hand waits for nothing: {source}");
+        }
+    }
+    assert!(line_waits > 100.0, "most loads from memory meet a line on its way: {line_waits}");
+}

@@ -114,3 +114,182 @@ fn both_take_a_file_and_every_form_of_table_is_complete() {
         assert!(text.contains("ipc") && text.contains("loads"), "{form:?}: {text}");
     }
 }
+
+/// A list whose units stand in another file, as the lists of Linux have them.
+const WITHOUT_UNIT: &str = r#"[{"ArchStdEvent": "retiring",
+    "MetricExpr": "100 * OP_RETIRED / (CPU_CYCLES * #slots)"},
+   {"MetricName": "ipc", "MetricExpr": "INST_RETIRED / CPU_CYCLES", "ScaleUnit": "1per cycle"}]"#;
+
+#[test]
+fn a_metric_without_its_unit_gets_no_verdict_but_what_is_missing() {
+    let file = OwnFile::new("unitless.json", WITHOUT_UNIT);
+    let base = ["validate", "traces/hash.n2t", "--limit", "20k", "--metrics", file.path()];
+    let rows = objects(&n2sim(&[&base[..], &["-j"]].concat()));
+    let [retiring, ipc] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((&retiring["standing"], &ipc["standing"]), (&"no verdict".into(), &"right".into()));
+    assert_eq!(retiring["reasons"].as_array().map(Vec::len), Some(0));
+    assert!(retiring["value"].is_null());
+    let missing = retiring["missing"].as_str().expect("what is missing");
+    assert!(missing.contains("sbsa.json"), "{missing}");
+    // Nothing was shown, so a stated tolerance is not met.
+    assert_eq!(code(&n2sim(&[&base[..], &["--tolerance", "5"]].concat())), Some(1));
+    let unnamed = "OP_RETIRED / (CPU_CYCLES * slots_of_this_core)";
+    let row = &objects(&judged(unnamed, "share.retiring", &["-j"]))[0];
+    assert_eq!((&row["standing"], &row["value"]), (&"no verdict".into(), &Value::Null));
+    assert!(row["missing"].as_str().is_some_and(|text| text.starts_with("slots_of_this_core")));
+}
+
+#[test]
+fn a_verdict_can_be_pasted_into_a_bug_report() {
+    let formula = "OP_RETIRED / (8 * CPU_CYCLES)";
+    let row = &objects(&judged(formula, "share.retiring", &["-j"]))[0];
+    assert_eq!(row["reasons"][0]["reason"], "slot-width");
+    assert_eq!(row["corrected"], "OP_RETIRED / (5 * CPU_CYCLES)");
+    assert!((row["relative"].as_f64().expect("a number") + 0.375).abs() < 1e-9);
+    assert!(row["counts"]["CPU_CYCLES"].as_f64().is_some_and(|count| count > 10_000.0));
+    let hash = row["trace_hash"].as_str().expect("a hash");
+    let text = judged(formula, "share.retiring", &["--markdown"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    for part in [
+        "    OP_RETIRED / (8 * CPU_CYCLES)",
+        "0.625 = 5/8 of what it claims, in every run; this core has 5 slots in a cycle, not 8",
+        "* **Right is** `OP_RETIRED / (5 * CPU_CYCLES)`",
+        "--formula 'OP_RETIRED / (8 * CPU_CYCLES)' --claims share.retiring --markdown",
+        hash,
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_region_is_judged_alone_and_any_number_of_jobs_gives_the_same() {
+    let of = |more: &[&str]| {
+        let base = ["validate", "traces/hash.n2t", "traces/sort.n2t", "--limit", "20k", "-j"];
+        let output = n2sim(&[&base[..], &["-M", "ipc"], more].concat());
+        (
+            code(&output),
+            objects(&output).iter().map(|row| row["value"].to_string()).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(of(&["--jobs", "1"]), of(&["--jobs", "2"]));
+    let bad = n2sim(&["validate", "traces/hash.n2t", "--roi", "40"]);
+    assert_eq!(code(&bad), Some(2));
+    assert!(String::from_utf8_lossy(&bad.stderr).contains("--roi 40"));
+}
+
+#[test]
+fn lint_holds_a_formula_against_its_claim() {
+    let wrong = n2sim(&[
+        "lint",
+        "-j",
+        "--formula",
+        "BR_MIS_PRED_RETIRED / INST_RETIRED",
+        "--claims",
+        "branch.miss_ratio",
+    ]);
+    assert_eq!(code(&wrong), Some(1));
+    let findings = objects(&wrong);
+    let found = findings.iter().find(|finding| finding["kind"] == "wrong-denominator");
+    let message = found.expect("the kind")["message"].as_str().expect("text");
+    assert!(message.ends_with("right is BR_MIS_PRED_RETIRED / BR_RETIRED"), "{message}");
+}
+
+/// The cases of tests/formulas/forms.toml: formulas with one fault each, and right ones.
+fn forms(kind: &str) -> Vec<toml::Table> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/formulas/forms.toml");
+    let text = fs::read_to_string(path).expect("the file of forms");
+    let file: toml::Table = text.parse().expect("TOML");
+    let list = file[kind].as_array().expect("a list of tables");
+    list.iter().map(|case| case.as_table().expect("a table").clone()).collect()
+}
+
+fn field<'a>(case: &'a toml::Table, key: &str) -> Option<&'a str> {
+    case.get(key).and_then(toml::Value::as_str)
+}
+
+/// The cases of a revision as a metric file: names of wrong ones begin with `w`, of right ones with `r`.
+fn metric_file(revision: &str) -> String {
+    let mut file = String::new();
+    for kind in ["wrong", "right"] {
+        for (number, case) in forms(kind).iter().enumerate() {
+            if field(case, "revision").unwrap_or("r0p3") == revision {
+                let text = |key| format!("{key} = {:?}\n", field(case, key).expect("a text"));
+                let scale = field(case, "scale").map(|scale| format!("scale = {scale:?}\n"));
+                let head = format!("[metric.{}{number:02}]\n", &kind[..1]);
+                file +=
+                    &[head, text("formula"), text("claims"), scale.unwrap_or_default()].concat();
+            }
+        }
+    }
+    file
+}
+
+/// The verdicts on all cases, on every committed trace: warm and from its cold start.
+fn verdicts_on_forms() -> Vec<Value> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces");
+    let entries =
+        fs::read_dir(folder).expect("the traces").map(|entry| entry.expect("a file").path());
+    let traces: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "n2t")).collect();
+    assert!(traces.len() >= 12);
+    let traces: Vec<&str> =
+        traces.iter().map(|path| path.to_str().expect("a plain path")).collect();
+    let mut rows = Vec::new();
+    for revision in ["r0p3", "r0p2"] {
+        let file = OwnFile::new(&format!("{revision}.toml"), &metric_file(revision));
+        let base = ["--metrics", file.path(), "--revision", revision, "--limit", "200k", "-j"];
+        for part in [&["--warmup", "300k"][..], &[]] {
+            let output = n2sim(&[&["validate"], &traces[..], &base, part].concat());
+            assert_eq!(code(&output), Some(0), "{output:?}");
+            rows.extend(objects(&output));
+        }
+    }
+    rows
+}
+
+fn reasons(row: &Value) -> Vec<&str> {
+    let list = row["reasons"].as_array().expect("a list");
+    list.iter().map(|reason| reason["reason"].as_str().expect("a word")).collect()
+}
+
+/// What is wrong with the verdicts on a wrong formula.
+fn complaints(case: &toml::Table, rows: &[&Value]) -> Vec<String> {
+    let (name, wanted) = (field(case, "name"), field(case, "reason").expect("a reason"));
+    let also = case.get("also").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    let is_allowed =
+        |code: &&str| *code == wanted || also.iter().any(|own| own.as_str() == Some(code));
+    let mut complaints = Vec::new();
+    for row in rows {
+        let found = reasons(row);
+        if !found.iter().all(is_allowed) {
+            let (value, truth) = (&row["value"], &row["truth"]);
+            complaints.push(format!("{name:?}, {}: {found:?} ({value} of {truth})", row["run"]));
+        }
+        if found.contains(&wanted) && row["corrected"].as_str() != field(case, "right") {
+            complaints.push(format!("{name:?}, {}: offers {}", row["run"], row["corrected"]));
+        }
+    }
+    if !rows.iter().any(|row| reasons(row).contains(&wanted)) {
+        complaints.push(format!("{name:?}: {wanted} is found on no trace"));
+    }
+    complaints
+}
+
+#[test]
+fn twenty_faults_are_found_on_all_traces_and_twenty_right_forms_raise_no_alarm() {
+    let (wrong, right) = (forms("wrong"), forms("right"));
+    let codes: std::collections::BTreeSet<&str> =
+        wrong.iter().filter_map(|case| field(case, "reason")).collect();
+    assert_eq!((wrong.len(), right.len(), codes.len()), (20, 20, 20));
+    let rows = verdicts_on_forms();
+    let of = |name: String| rows.iter().filter(|row| row["metric"] == *name).collect::<Vec<_>>();
+    let mut found: Vec<String> = Vec::new();
+    for (number, case) in wrong.iter().enumerate() {
+        found.extend(complaints(case, &of(format!("w{number:02}"))));
+    }
+    for (number, case) in right.iter().enumerate() {
+        let alarms = of(format!("r{number:02}")).into_iter().filter(|row| row["alarm"] == true);
+        found.extend(alarms.map(|row| format!("{:?}: {row}", field(case, "formula"))));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

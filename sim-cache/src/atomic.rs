@@ -7,6 +7,7 @@ use crate::alignment::misaligned_on_device;
 use crate::data_side::{Operation, RefillCause};
 use crate::fragment::{Fragment, Fragments};
 use crate::hierarchy::CoreMemory;
+use crate::indexed::Indexed;
 use crate::page_map::MemoryType;
 use crate::tags::TagHalf;
 use crate::translate::{Asker, Translated};
@@ -66,14 +67,17 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };
-        let reply = match self.l1d.lookup(line) {
+        let indexed = Indexed::virtually(addr, line);
+        let reply = match self.l1d.lookup(indexed) {
             Some(place) => {
                 let shared = self.l1d.state(place).is_shared();
                 let reply = self.l1d_wait(operation, place, translated, uncore, sink);
                 if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
             }
             // The read comes first, so the refill is the read's.
-            None => self.l1d_miss(operation, line, RefillCause::Atomic, translated, uncore, sink),
+            None => {
+                self.l1d_miss(operation, indexed, RefillCause::Atomic, translated, uncore, sink)
+            }
         };
         // A prefetch trained by this very miss may have pushed the line out again.
         if let Some(place) = self.l1d.probe(line) {
@@ -97,15 +101,16 @@ impl CoreMemory {
     ) -> Result<Translated, MemReply> {
         let (MemRequest { kind, tags, .. }, addr) = (request, fragment.addr);
         let mut read = None;
+        let is_swap = kind == MemKind::AtomicSwap;
         if kind != MemKind::AtomicStore {
             sink.raise(PmuEvent::MEM_ACCESS_RD);
             sink.raise(PmuEvent::L1D_TLB_RD);
-            let translated = self.translate(Asker::Read, addr, now, uncore, sink)?;
+            // A swap counts as a read alone (4.6.8), but it writes what it read.
+            let asker = if is_swap { Asker::Swap } else { Asker::Read };
+            let translated = self.translate(asker, addr, now, uncore, sink)?;
             read = Some(tag_checked(TagHalf::Read, tags, fragment, translated, uncore, sink)?);
         }
-        if kind == MemKind::AtomicSwap
-            && let Some(read) = read
-        {
+        if let (true, Some(read)) = (is_swap, read) {
             return Ok(read);
         }
         sink.raise(PmuEvent::MEM_ACCESS_WR);

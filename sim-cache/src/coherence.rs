@@ -27,7 +27,7 @@ pub(crate) enum Want {
 }
 
 impl Want {
-    fn takes_away(self) -> bool {
+    pub(crate) fn takes_away(self) -> bool {
         matches!(self, Want::Own | Want::Upgrade | Want::Claim)
     }
 
@@ -146,6 +146,13 @@ impl Uncore {
 
     /// An agent that is no core snooped `core`.
     pub(crate) fn snooped_from_outside(&mut self, core: usize, snoop: Snoop, line: LineAddr) {
+        match snoop {
+            // A writer has the line alone now: who wants it next gets it from there.
+            Snoop::Unique | Snoop::MakeInvalid => self.set_taken(line, true),
+            // Maintenance takes the line out of every cache.
+            Snoop::CleanInvalidate | Snoop::Invalidate => self.set_taken(line, false),
+            Snoop::Shared | Snoop::Forward | Snoop::Clean => {}
+        }
         let Some(filter) = self.filter.as_mut() else { return };
         if invalidates(snoop) {
             filter.left(core, line);
@@ -173,12 +180,19 @@ impl CoreMemory {
     #[cold]
     #[inline(never)]
     pub(crate) fn answer_mail<S: EventSink>(&mut self, uncore: &mut Uncore, sink: &mut S) {
-        let mut requests = uncore.mail.take(self.number);
-        for request in requests.drain(..) {
-            self.answer_snoop(request, uncore, sink);
+        let requests = uncore.mail.take(self.number);
+        for request in &requests {
+            if self.may_write(request.line) {
+                self.drain_held_line(request.line, request.at, uncore, sink);
+            }
+            self.answer_snoop(*request, uncore, sink);
             if invalidates(request.snoop) {
                 uncore.left(self.number, request.line);
             }
+        }
+        // Stores that are being merged into a line that went must ask for it again, behind all answers.
+        for request in &requests {
+            self.drain_held_line(request.line, request.at, uncore, sink);
         }
         uncore.mail.put_back(self.number, requests);
     }

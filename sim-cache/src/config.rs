@@ -2,6 +2,7 @@
 //!
 //! Every key is required: the file says all. [`MemoryConfig::problems`] explains what is wrong.
 
+mod ideal;
 mod outside;
 
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use sim_core::config::Problem;
 
 use crate::mapping::Granule;
 
+pub use ideal::{IdealData, IdealMemory};
 pub use outside::{
     BusConfig, ChipsConfig, DramConfig, FarAtomics, MeshConfig, SlcConfig, SnoopFilterConfig,
 };
@@ -28,6 +30,8 @@ pub enum ReplacementKind {
     Rrip,
     /// A seeded pseudo-random way.
     Random,
+    /// A counter of each set names the line that leaves next, the ways in turn.
+    VictimCounter,
 }
 
 /// `[memory.l1i]`: the L1 instruction cache.
@@ -66,6 +70,10 @@ pub struct L1dConfig {
     pub split_cycles: u32,
     /// Consecutive full lines of stores after which store misses stop allocating; 0 is never.
     pub write_stream_lines: u32,
+    /// Bytes of a stream that wait for the rest of their line leave after so long; 0 is never.
+    pub merge_idle_cycles: u32,
+    /// Added to an L2 hit when a copy has to come back from another set of this cache first.
+    pub alias_cycles: u32,
 }
 
 /// `[memory.l2]`: the private L2 cache.
@@ -83,7 +91,9 @@ pub struct L2Config {
     /// From the arrival of the first beat until the L1 forwards it.
     pub fill_cycles: u32,
     /// Sustained rate at which the L1 caches are served.
-    pub bytes_per_cycle: u32,
+    pub read_bytes_per_cycle: u32,
+    /// Sustained rate at which stores that stream past the L1 D-cache are taken.
+    pub write_bytes_per_cycle: u32,
     /// Transactions outstanding outside the core.
     pub queue_entries: u32,
 }
@@ -106,6 +116,8 @@ pub struct L2TlbConfig {
     pub ways: u32,
     /// Added to an access that misses the L1 TLB and hits here.
     pub hit_cycles: u32,
+    /// Look-ups under way at the same time.
+    pub lookups: u32,
 }
 
 /// `[memory.walker]`: the table walker.
@@ -244,6 +256,8 @@ pub struct MemoryConfig {
     pub pages: PagesConfig,
     /// Bit errors.
     pub errors: ErrorsConfig,
+    /// What costs no time.
+    pub ideal: IdealMemory,
 }
 
 /// Under which direction an L1 D-cache store miss is counted in the L2 and on the bus.
@@ -373,8 +387,9 @@ impl MemoryConfig {
     /// Delays: far beyond any hardware, and far below where cycles would run out of bits.
     fn check_delays(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u32); 6] = [
+        let rows: [(&'static str, u32); 7] = [
             ("memory.l1d.split-cycles", m.l1d.split_cycles),
+            ("memory.l1d.alias-cycles", m.l1d.alias_cycles),
             ("memory.l2.lookup-cycles", m.l2.lookup_cycles),
             ("memory.l2.fill-cycles", m.l2.fill_cycles),
             ("memory.l2-tlb.hit-cycles", m.l2_tlb.hit_cycles),
@@ -406,7 +421,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 15] = [
+        let rows: [(&'static str, u64, u64, u64); 17] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -414,7 +429,9 @@ impl MemoryConfig {
             ("memory.l1d.hit-cycles", m.l1d.hit_cycles.into(), 1, 64),
             ("memory.l1d.mshrs", m.l1d.mshrs.into(), 1, 64),
             ("memory.l2.queue-entries", m.l2.queue_entries.into(), 1, 256),
-            ("memory.l2.bytes-per-cycle", m.l2.bytes_per_cycle.into(), 4, 64),
+            ("memory.l2.read-bytes-per-cycle", m.l2.read_bytes_per_cycle.into(), 4, 64),
+            ("memory.l2.write-bytes-per-cycle", m.l2.write_bytes_per_cycle.into(), 4, 64),
+            ("memory.l2-tlb.lookups", m.l2_tlb.lookups.into(), 1, 16),
             ("memory.walker.walks", m.walker.walks.into(), 1, 16),
             ("memory.prefetch.l1d-table-entries", m.prefetch.l1d_table_entries.into(), 1, 256),
             ("memory.prefetch.l1d-distance-lines", m.prefetch.l1d_distance_lines.into(), 1, 64),

@@ -5,6 +5,8 @@ use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemReq
 
 use crate::data_side::{Operation, RefillCause};
 use crate::hierarchy::CoreMemory;
+use crate::indexed::Indexed;
+use crate::l2::L2Request;
 use crate::page_map::MemoryType;
 use crate::translate::{Asker, Translated};
 use crate::uncore::Uncore;
@@ -18,7 +20,10 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let for_write = request.kind == MemKind::PrefetchStore;
+        let for_write = matches!(
+            request.kind,
+            MemKind::PrefetchStore | MemKind::PrefetchOuter { for_write: true }
+        );
         let asker = if for_write { Asker::Write } else { Asker::Read };
         let translated = match self.translate_uncounted(asker, request.addr, now, uncore, sink) {
             Ok(translated) => translated,
@@ -32,7 +37,13 @@ impl CoreMemory {
         let mut reply = translated.reply(now + 1);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         let cacheable = translated.target.memory == MemoryType::Cacheable;
-        if cacheable && self.l1d.lookup(line).is_none() {
+        if !cacheable {
+            return reply;
+        }
+        let line = Indexed::virtually(request.addr, line);
+        if matches!(request.kind, MemKind::PrefetchOuter { .. }) {
+            self.preload_l2(line, translated.start, &mut reply, uncore, sink);
+        } else if self.l1d.lookup(line).is_none() {
             let l2 = self.refill_l1d(line, RefillCause::Preload, translated.start, uncore, sink);
             reply.source = l2.source;
             reply.happened.add(Happened::L1_MISS);
@@ -41,6 +52,33 @@ impl CoreMemory {
             }
         }
         reply
+    }
+
+    /// A preload for the L2 or for what is beyond: the L2 is the core's last cache, and what the core reads
+    /// comes into it (PMU guide 3.2.5). The L1 stays as it is.
+    fn preload_l2<S: EventSink>(
+        &mut self,
+        line: Indexed,
+        start: Cycle,
+        reply: &mut MemReply,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        if self.l1d.find(line).is_some() {
+            return;
+        }
+        let line = line.physical;
+        self.drain_held_line(line, start, uncore, sink);
+        let at = start + self.latencies.l1d_hit;
+        let l2 = self.read_l2(L2Request::Preload, line, at, uncore, sink);
+        reply.source = l2.source;
+        reply.happened.add(Happened::L1_MISS);
+        if l2.missed {
+            reply.happened.add(Happened::L2_MISS);
+        }
+        if l2.trains {
+            self.train_l2_prefetcher(line, at, uncore, sink);
+        }
     }
 
     /// The prefetcher hears of a miss, or of the first use of what it fetched, and runs ahead.
@@ -78,8 +116,9 @@ impl CoreMemory {
         let translated = self.translate_prefetch(asker, addr, now, uncore, sink);
         let Some(translated) = translated else { return };
         let line = uncore.page_map.physical(addr, translated.target).line();
+        let line = Indexed::virtually(addr, line);
         let cacheable = translated.target.memory == MemoryType::Cacheable;
-        if cacheable && self.l1d.probe(line).is_none() {
+        if cacheable && self.l1d.find(line).is_none() {
             self.refill_l1d(line, RefillCause::Prefetch, translated.start, uncore, sink);
         }
     }

@@ -5,16 +5,17 @@
 //! wait for a way when all lines of a set are in flight (at most 3 refills of 10,000 meet it).
 
 use sim_core::{
-    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, LineAddr, MemReply, MemRequest,
-    PmuEvent, VirtAddr,
+    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, PmuEvent,
+    VirtAddr,
 };
 
 use crate::alignment::misaligned_on_device;
 use crate::bus::BytesMoved;
 use crate::errors::Checked;
-use crate::fragment::{Fragment, Fragments, is_misaligned_128, is_one_fragment, spans};
+use crate::fragment::{Fragment, Fragments, is_misaligned_128, is_one_fragment, operations, spans};
 use crate::hierarchy::CoreMemory;
 use crate::hits::{raise_load_lookup, raise_plain_load};
+use crate::indexed::Indexed;
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
@@ -78,28 +79,34 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let MemRequest { addr, bytes, element_bytes, .. } = request;
-        let spans_lines = spans(addr, bytes, LINE_SHIFT);
-        let mut split_cycles = 0;
-        if spans_lines || is_misaligned_128(addr, element_bytes) {
-            sink.raise(PmuEvent::LD_ALIGN_LAT);
-            split_cycles = self.latencies.split;
-        }
+        let is_misaligned = is_misaligned_128(addr, element_bytes);
         let mut whole = MemReply::NOTHING;
-        for fragment in Fragments::of(addr, bytes) {
-            let second_line = fragment.addr.line() != addr.line();
-            let start = if second_line { now + split_cycles } else { now };
-            sink.at(start);
-            let part = self.load_fragment(&request, fragment, start, uncore, sink);
-            whole.join(part);
-            if part.happened.has(Happened::FAULT) {
-                if second_line {
-                    whole.happened.add(Happened::FAULT_BEHIND);
-                }
-                return whole;
+        for operation in operations(addr, bytes) {
+            let spans_lines = spans(operation.addr, operation.bytes, LINE_SHIFT);
+            let is_split = spans_lines || is_misaligned;
+            let split_cycles = if is_split { self.latencies.split } else { 0 };
+            if is_split {
+                // Once for each read that is split, for whatever reason (decision A19).
+                sink.at(now);
+                sink.raise(PmuEvent::LD_ALIGN_LAT);
+                whole.happened.add(Happened::SPLIT);
             }
-        }
-        if !spans_lines {
-            whole.done += split_cycles;
+            for fragment in Fragments::of(operation.addr, operation.bytes) {
+                let behind = fragment.addr.line() != operation.addr.line();
+                let start = if behind { now + split_cycles } else { now };
+                sink.at(start);
+                let mut part = self.load_fragment(&request, fragment, start, uncore, sink);
+                if !spans_lines {
+                    part.done += split_cycles;
+                }
+                whole.join(part);
+                if part.happened.has(Happened::FAULT) {
+                    if fragment.addr.line() != addr.line() {
+                        whole.happened.add(Happened::FAULT_BEHIND);
+                    }
+                    return whole;
+                }
+            }
         }
         whole
     }
@@ -162,6 +169,7 @@ impl CoreMemory {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
         let line = uncore.page_map.physical(addr, translated.target).line();
+        let line = Indexed::virtually(addr, line);
         let operation = Operation { pc, addr, asker: Asker::Read, consumes: true };
         let Some(place) = self.l1d.lookup(line) else {
             return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
@@ -203,9 +211,10 @@ impl CoreMemory {
         if let (true, Some((line, _))) =
             (self.l1d.state(place).has_tag_defect(), self.l1d.content(place))
         {
-            self.settle_l1d_tags(line, sink);
+            self.settle_l1d_set(place.set, sink);
             found.add(Happened::ERROR);
             if self.l1d.probe(line).is_none() {
+                let line = Indexed::virtually(operation.addr, line);
                 let cause = operation.refill_cause();
                 let mut reply = self.l1d_miss(operation, line, cause, translated, uncore, sink);
                 reply.happened.add(found);
@@ -244,6 +253,9 @@ impl CoreMemory {
         if arrives > hit {
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
+            if operation.asker == Asker::Read {
+                self.waits.load_for_line(operation.pc, translated.start, arrives - hit);
+            }
         }
         if state.is_prefetched() {
             self.l1d.first_use(place, arrives > hit);
@@ -258,7 +270,7 @@ impl CoreMemory {
     pub(crate) fn l1d_miss<S: EventSink>(
         &mut self,
         operation: Operation,
-        line: LineAddr,
+        line: Indexed,
         cause: RefillCause,
         translated: Translated,
         uncore: &mut Uncore,
@@ -269,6 +281,9 @@ impl CoreMemory {
         if cause == RefillCause::Atomic {
             // The write behind the read finds the line.
             sink.edge(FlowEdge::L1dWriteHit);
+        }
+        if cause == RefillCause::Load {
+            self.waits.load(operation.pc, translated.start);
         }
         let mut reply = MemReply { source: l2.source, ..translated.reply(l2.ready) };
         reply.happened.add(Happened::L1_MISS);
@@ -286,35 +301,48 @@ impl CoreMemory {
     /// Brings an absent line into the L1 D-cache: flows 5.4 and 5.5, steps 2 to 4.
     pub(crate) fn refill_l1d<S: EventSink>(
         &mut self,
-        line: LineAddr,
+        line: Indexed,
         cause: RefillCause,
         start: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
+        let physical = line.physical;
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_tags(line, sink);
+            self.settle_l1d_set(self.l1d.set_of(line), sink);
         }
-        self.drain_held_line(line, start, uncore, sink);
+        if self.write_streams.holds_any() {
+            self.drain_held_line(physical, start, uncore, sink);
+            self.drain_idle(start, uncore, sink);
+        }
         let register = self.l1d_mshrs.find(start);
         let at = register.from + self.latencies.l1d_hit;
-        let reply = self.read_l2(cause.l2_request(), line, at, uncore, sink);
-        self.l1d_mshrs.hold(register, reply.ready);
+        self.waits.begin(register.from - start);
+        let mut reply = self.read_l2(cause.l2_request(), physical, at, uncore, sink);
+        if !reply.missed {
+            self.recall_alias(physical, &mut reply, sink);
+        }
+        let mut arrives = reply.ready;
+        if self.is_ideal_beyond_l1() {
+            (arrives, reply.ready) = (start, start + self.latencies.l1d_hit);
+            self.waits.begin(0);
+        }
+        self.l1d_mshrs.hold(register, arrives);
         sink.at(reply.ready);
         if let Some(refill) = cause.refill_event() {
             sink.raise(refill);
             sink.raise(inner_or_outer(reply.source));
             sink.edge(cause.edges().data_from(reply.source));
         }
-        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
+        let state = LineState::arriving(Arrival::between(start, arrives), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
-            .with_fetched(self.is_fetched(line))
+            .with_fetched(self.is_fetched(physical))
             .with_defect(self.errors.l1d_defect(reply.poisoned))
             .with_prefetched(cause == RefillCause::Prefetch);
         let victim = self.l1d.allocate(line, state, cause.insertion()).filter(|v| v.dirty);
         if cause == RefillCause::Store && state.is_fetched() {
-            self.drop_fetched(line);
+            self.drop_fetched(physical);
         }
         sink.edge(cause.edges().allocated(victim.is_some()));
         if let Some(victim) = victim {
@@ -323,7 +351,7 @@ impl CoreMemory {
             self.write_back_to_l2(victim.line, poisoned, sink);
         }
         if reply.trains {
-            self.train_l2_prefetcher(line, at, uncore, sink);
+            self.train_l2_prefetcher(physical, at, uncore, sink);
         }
         reply
     }
@@ -341,7 +369,12 @@ impl CoreMemory {
         // An answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
         let is_remote = uncore.is_elsewhere(line);
         let mut leaves = at;
-        for bytes in self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into()) {
+        let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into());
+        for (part, bytes) in parts.enumerate() {
+            if part > 0 {
+                // Each transaction that the bus interface makes of it is a memory access (4.6.7).
+                sink.raise(PmuEvent::MEM_ACCESS_RD);
+            }
             leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
             self.bus.note_moved(BytesMoved { read: bytes, written: 0 });
             if is_remote {

@@ -12,6 +12,7 @@ use sim_core::{EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
 
 use crate::config::ErrorsConfig;
 use crate::hierarchy::{CoreMemory, MemorySystem};
+use crate::indexed::Indexed;
 use crate::level::Level;
 use crate::setup::{CacheLevel, NotMapped};
 use crate::tag_array::{Defect, Place};
@@ -63,7 +64,9 @@ impl MemorySystem {
             CacheLevel::L1d => &mut core.l1d,
             CacheLevel::L2 | CacheLevel::Slc => &mut core.l2,
         };
-        let place = cache.probe(line).expect("the line was just placed");
+        let line = Indexed::virtually(addr, line);
+        let place = cache.find(line).or_else(|| cache.probe(line.physical));
+        let place = place.expect("the line was just placed");
         match ram {
             Ram::L1dTag | Ram::L1iTag => cache.break_tag(place, defect),
             Ram::L1dData | Ram::L1iData | Ram::L2Data => {
@@ -128,10 +131,17 @@ impl CoreMemory {
         matches!(defect, Defect::Uncorrectable | Defect::Poisoned)
     }
 
-    /// An access to the set of `line` finds a broken tag of the L1 D-cache. ECC corrects one bit; with
-    /// two the line is known no more: it goes, and modified data in it is poisoned.
+    /// A line is looked for in every set in which it may be.
     pub(crate) fn settle_l1d_tags<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
-        while let Some(broken) = self.l1d.repair_tag(line) {
+        for set in self.l1d.sets_of(line) {
+            self.settle_l1d_set(set, sink);
+        }
+    }
+
+    /// An access to a set finds a broken tag of the L1 D-cache. ECC corrects one bit; with two the line is
+    /// known no more: it goes, and modified data in it is poisoned.
+    pub(crate) fn settle_l1d_set<S: EventSink>(&mut self, set: u32, sink: &mut S) {
+        while let Some(broken) = self.l1d.repair_tag(set) {
             sink.raise(PmuEvent::MEMORY_ERROR);
             let Some((lost, state)) = self.l1d.content(broken.place) else { continue };
             if broken.defect == Defect::Correctable {
@@ -145,10 +155,10 @@ impl CoreMemory {
         }
     }
 
-    /// An access to the set of `line` finds a broken tag of the L1 I-cache: parity corrects nothing, so
-    /// the line goes and is fetched again.
-    pub(crate) fn settle_l1i_tags<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
-        while let Some(broken) = self.l1i.repair_tag(line) {
+    /// A fetch finds a broken tag in its set of the L1 I-cache: parity corrects nothing, so the line goes
+    /// and is fetched again.
+    pub(crate) fn settle_l1i_tags<S: EventSink>(&mut self, line: Indexed, sink: &mut S) {
+        while let Some(broken) = self.l1i.repair_tag(self.l1i.set_of(line)) {
             sink.raise(PmuEvent::MEMORY_ERROR);
             if let Some((lost, _)) = self.l1i.content(broken.place) {
                 self.l1i.remove(lost);

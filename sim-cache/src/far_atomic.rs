@@ -10,7 +10,7 @@ use sim_core::{
 
 use crate::bus::BytesMoved;
 use crate::coherence::Want;
-use crate::config::FarAtomics;
+use crate::config::{FarAtomics, IdealData};
 use crate::hierarchy::CoreMemory;
 use crate::snoop::SnoopRequest;
 use crate::translate::Translated;
@@ -54,7 +54,11 @@ impl CoreMemory {
         if request.kind != MemKind::AtomicStore && reply.source == DataSource::Remote {
             sink.raise(PmuEvent::REMOTE_ACCESS);
         }
-        let done = reply.arrives + self.latencies.fill;
+        let done = match self.ideal.data {
+            IdealData::Nowhere => reply.arrives + self.latencies.fill,
+            IdealData::BeyondL2 => at,
+            IdealData::BeyondL1 => translated.start + self.latencies.l1d_hit,
+        };
         MemReply { source: reply.source, ..translated.reply(done) }
     }
 }

@@ -3,13 +3,12 @@
 //! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
 //! by a missing fetch (PMU guide 3.2.12): no event counts it.
 
-use sim_core::{
-    Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, LineAddr, MemReply, PmuEvent, VirtAddr,
-};
+use sim_core::{Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, PmuEvent, VirtAddr};
 
 use crate::data_side::hit_reply;
 use crate::fragment::Fragment;
 use crate::hierarchy::CoreMemory;
+use crate::indexed::Indexed;
 use crate::l2::{L2Reply, L2Request};
 use crate::page_map::MemoryType;
 use crate::replacement::Insertion;
@@ -31,7 +30,8 @@ impl CoreMemory {
         // The short cut of nearly all fetches: it counts what the flow counts.
         let key = self.space.key(uncore.page_map.page_of(pc));
         if let Some(frame) = self.itlb.plain_hit(key, now)
-            && self.l1i.plain_hit_again(uncore.page_map.line_in(pc, frame), now)
+            && let line = Indexed::virtually(pc, uncore.page_map.line_in(pc, frame))
+            && self.l1i.plain_hit_again(line, now)
         {
             sink.edge(FlowEdge::FetchTlbHit);
             sink.raise(PmuEvent::L1I_CACHE);
@@ -62,6 +62,7 @@ impl CoreMemory {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();
+        let line = Indexed::virtually(pc, line);
         if let Some(place) = self.l1i.lookup(line) {
             let state = self.l1i.state(place);
             if state.is_plain_at(translated.start) {
@@ -79,7 +80,7 @@ impl CoreMemory {
     /// The line is in flight, or was prefetched and is used for the first time.
     fn fetch_waits<S: EventSink>(
         &mut self,
-        line: LineAddr,
+        line: Indexed,
         place: Place,
         translated: Translated,
         uncore: &mut Uncore,
@@ -108,14 +109,14 @@ impl CoreMemory {
     /// Settles what is wrong with a line of the L1 I-cache or a tag of its set: parity corrects
     /// nothing, so a bad line goes (PMU guide 3.2.20). False when it is to be fetched again.
     #[cold]
-    fn l1i_line_stays<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) -> bool {
+    fn l1i_line_stays<S: EventSink>(&mut self, line: Indexed, sink: &mut S) -> bool {
         self.settle_l1i_tags(line, sink);
-        let Some(place) = self.l1i.probe(line) else { return false };
+        let Some(place) = self.l1i.find(line) else { return false };
         if matches!(self.l1i.state(place).defect(), Defect::None | Defect::Poisoned) {
             return true;
         }
         sink.raise(PmuEvent::MEMORY_ERROR);
-        self.l1i.remove(line);
+        self.l1i.remove(line.physical);
         false
     }
 
@@ -123,7 +124,7 @@ impl CoreMemory {
     #[inline(never)]
     fn fetch_miss<S: EventSink>(
         &mut self,
-        line: LineAddr,
+        line: Indexed,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
@@ -147,7 +148,7 @@ impl CoreMemory {
     /// Brings a line into the L1 I-cache. In a tiny L2 the prefetches behind it may push it out again.
     fn refill_l1i<S: EventSink>(
         &mut self,
-        line: LineAddr,
+        line: Indexed,
         start: Cycle,
         prefetched: bool,
         uncore: &mut Uncore,
@@ -157,10 +158,10 @@ impl CoreMemory {
             self.settle_l1i_tags(line, sink);
         }
         sink.edge(FlowEdge::L1iMiss);
-        self.drain_held_line(line, start, uncore, sink);
+        self.drain_held_line(line.physical, start, uncore, sink);
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
-        let reply = self.read_l2(L2Request::Fetch, line, at, uncore, sink);
+        let reply = self.read_l2(L2Request::Fetch, line.physical, at, uncore, sink);
         self.tally.next_line_lines += u64::from(prefetched && reply.missed);
         self.l1i_mshrs.hold(register, reply.ready);
         sink.at(reply.ready);
@@ -170,9 +171,9 @@ impl CoreMemory {
             .with_defect(defect);
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
-        self.remember_fetched(line);
+        self.remember_fetched(line.physical);
         if reply.trains {
-            self.train_l2_prefetcher(line, at, uncore, sink);
+            self.train_l2_prefetcher(line.physical, at, uncore, sink);
         }
         reply
     }
@@ -180,14 +181,14 @@ impl CoreMemory {
     /// The next line of the same page, if a register is free for it.
     fn prefetch_next_fetch<S: EventSink>(
         &mut self,
-        line: LineAddr,
+        line: Indexed,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
-        let next = LineAddr(line.0 + 1);
+        let next = line.next();
         let page_lines = (1 << uncore.page_map.page_shift()) / LINE_BYTES;
-        let is_other_page = next.0.is_multiple_of(page_lines);
+        let is_other_page = next.physical.0.is_multiple_of(page_lines);
         if !self.prefetch.l1i || is_other_page || !self.l1i_mshrs.is_free(at) {
             return;
         }
@@ -196,7 +197,7 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1I_TLB);
         sink.edge(FlowEdge::FetchTlbHit);
         sink.raise(PmuEvent::L1I_CACHE);
-        if self.l1i.probe(next).is_none() {
+        if self.l1i.find(next).is_none() {
             self.refill_l1i(next, at, true, uncore, sink);
         } else {
             sink.edge(FlowEdge::L1iHit);

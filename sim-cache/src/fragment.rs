@@ -58,6 +58,16 @@ impl Iterator for Fragments {
     }
 }
 
+/// The memory operations of one request, 16 bytes each, before lines cut them: the reads and writes that
+/// 4.6.9 to 4.6.11 speak of.
+pub(crate) fn operations(addr: VirtAddr, bytes: u32) -> impl Iterator<Item = Fragment> {
+    let operation = OPERATION_BYTES as u32;
+    (0..bytes.max(1)).step_by(OPERATION_BYTES as usize).map(move |first| Fragment {
+        addr: VirtAddr(addr.0.wrapping_add(first.into())),
+        bytes: (bytes.max(1) - first).min(operation),
+    })
+}
+
 /// True when the request is one fragment.
 #[inline]
 pub(crate) fn is_one_fragment(addr: VirtAddr, bytes: u32) -> bool {

@@ -4,14 +4,16 @@
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
 use sim_core::{
-    Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr, StateVisitor, TagUse,
-    VirtAddr, WarmState,
+    Cycle, EventSink, LINE_BYTES, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr,
+    StateVisitor, TagUse, VirtAddr, WarmState,
 };
 
 use crate::address_space::AddressSpace;
 use crate::bus::BusPort;
 use crate::calendar::Calendar;
-use crate::config::{FarAtomics, MemoryConfig, PageCross, SemanticsConfig, WalkReads};
+use crate::config::{
+    FarAtomics, IdealData, IdealMemory, MemoryConfig, PageCross, SemanticsConfig, WalkReads,
+};
 use crate::errors::ErrorSource;
 use crate::l2_prefetch::L2Streams;
 use crate::l2_tlb::L2Tlb;
@@ -23,6 +25,7 @@ use crate::prefetch::DataPrefetcher;
 use crate::tally::MemoryTally;
 use crate::tlb::L1Tlb;
 use crate::uncore::Uncore;
+use crate::waits::Waits;
 use crate::walker::Walker;
 use crate::write_stream::WriteStreams;
 
@@ -35,6 +38,8 @@ pub(crate) struct CoreLatencies {
     pub(crate) l1d_hit: Cycle,
     /// A load split over two cycles.
     pub(crate) split: Cycle,
+    /// Taking a copy back from another set of the L1 D-cache.
+    pub(crate) alias: Cycle,
     /// L2 lookup.
     pub(crate) l2_lookup: Cycle,
     /// First beat to use.
@@ -73,6 +78,8 @@ pub struct CoreMemory {
     pub(crate) itlb: L1Tlb,
     pub(crate) dtlb: L1Tlb,
     pub(crate) l2_tlb: L2Tlb,
+    /// Look-ups of the L2 TLB that are under way.
+    pub(crate) l2_tlb_lookups: Mshrs,
     pub(crate) walker: Walker,
     pub(crate) l1i: Level,
     pub(crate) l1i_mshrs: Mshrs,
@@ -84,8 +91,12 @@ pub struct CoreMemory {
     pub(crate) monitor: ExclusiveMonitor,
     /// Which atomics leave the core.
     pub(crate) far_atomics: FarAtomics,
+    /// What costs no time; asked only where an access misses.
+    pub(crate) ideal: IdealMemory,
     pub(crate) l2: Level,
     pub(crate) l2_port: Calendar,
+    /// Where the L2 takes stores that stream past the L1 D-cache.
+    pub(crate) l2_write_port: Calendar,
     pub(crate) l2_queue: Mshrs,
     pub(crate) bus: BusPort,
     pub(crate) l2_misses: MissIntervals,
@@ -94,6 +105,8 @@ pub struct CoreMemory {
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) prefetch: PrefetchSwitches,
     pub(crate) tally: MemoryTally,
+    /// What the present refill and the last load that missed waited for.
+    pub(crate) waits: Waits,
 }
 
 impl CoreMemory {
@@ -113,17 +126,21 @@ impl CoreMemory {
             itlb: L1Tlb::new(config.itlb.entries),
             dtlb: L1Tlb::new(config.dtlb.entries),
             l2_tlb: L2Tlb::new(&config.l2_tlb),
+            l2_tlb_lookups: Mshrs::new(config.l2_tlb.lookups),
             walker: Walker::new(&config.walker),
-            l1i: Level::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
+            l1i: Level::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed).indexed_virtually(),
             l1i_mshrs: Mshrs::new(l1i.mshrs),
             coherent_fetch: l1i.coherent,
-            l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
+            l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1)
+                .indexed_virtually(),
             l1d_mshrs: Mshrs::new(l1d.mshrs),
-            write_streams: WriteStreams::new(l1d.write_stream_lines),
+            write_streams: WriteStreams::new(l1d.write_stream_lines, l1d.merge_idle_cycles),
             monitor: ExclusiveMonitor::default(),
             far_atomics: config.far_atomics,
+            ideal: config.ideal,
             l2: Level::new(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
-            l2_port: Calendar::rate(l2.bytes_per_cycle, sim_core::LINE_BYTES as u32),
+            l2_port: Calendar::rate(l2.read_bytes_per_cycle, LINE_BYTES as u32),
+            l2_write_port: Calendar::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             l2_misses: MissIntervals::new(),
@@ -138,7 +155,18 @@ impl CoreMemory {
                 page_cross: prefetch.l1d_page_cross,
             },
             tally: MemoryTally::default(),
+            waits: Waits::default(),
         }
+    }
+
+    /// Returns whether data accesses cost no time beyond the L1 D-cache.
+    pub(crate) fn is_ideal_beyond_l1(&self) -> bool {
+        self.ideal.data == IdealData::BeyondL1
+    }
+
+    /// Returns whether data accesses cost no time beyond the L2.
+    pub(crate) fn is_ideal_beyond_l2(&self) -> bool {
+        self.ideal.data >= IdealData::BeyondL2
     }
 
     /// True when the descriptor reads of walks go through the L2.
@@ -153,6 +181,7 @@ impl CoreLatencies {
             l1i_hit: config.l1i.hit_cycles.into(),
             l1d_hit: config.l1d.hit_cycles.into(),
             split: config.l1d.split_cycles.into(),
+            alias: config.l1d.alias_cycles.into(),
             l2_lookup: config.l2.lookup_cycles.into(),
             fill: config.l2.fill_cycles.into(),
             l2_tlb: config.l2_tlb.hit_cycles.into(),
@@ -283,6 +312,10 @@ impl MemoryPort for CorePort<'_> {
         map.lookup(map.page_of(addr)).map(|target| map.physical(addr, target))
     }
 
+    fn load_wait(&self, pc: VirtAddr, issued: Cycle) -> LoadWait {
+        self.core.waits.of(pc, issued)
+    }
+
     fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
         self.core.l2_misses.overlap(from, to)
     }
@@ -315,19 +348,34 @@ impl CorePort<'_> {
             MemKind::Load => core.load_exclusive(request, now, uncore, sink),
             MemKind::Store => {
                 if request.exclusive {
-                    core.monitor.clear();
+                    core.store_exclusive(request.addr, uncore);
                 }
                 if request.tags == TagUse::Writes {
                     uncore.write_tags(request.addr, request.bytes);
                 }
-                core.store(request, now, uncore, sink)
+                let reply = core.store(request, now, uncore, sink);
+                if request.exclusive {
+                    // Its store is complete, so its bytes wait for no others.
+                    core.drain_all(now, uncore, sink);
+                }
+                reply
             }
-            MemKind::ZeroLine => core.zero_line(request, now, uncore, sink),
+            MemKind::ZeroLine => {
+                if request.tags == TagUse::Writes {
+                    let line = VirtAddr(request.addr.0 & !(LINE_BYTES - 1));
+                    uncore.write_tags(line, LINE_BYTES as u32);
+                }
+                core.zero_line(request, now, uncore, sink)
+            }
             MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap => {
                 core.atomic(request, now, uncore, sink)
             }
-            MemKind::PrefetchLoad | MemKind::PrefetchStore => {
+            MemKind::PrefetchLoad | MemKind::PrefetchStore | MemKind::PrefetchOuter { .. } => {
                 core.preload(request, now, uncore, sink)
+            }
+            MemKind::DrainStores => {
+                let done = core.drain_all(now, uncore, sink);
+                MemReply { done, ..MemReply::default() }
             }
             MemKind::ClearExclusive => {
                 core.monitor.clear();
@@ -362,6 +410,7 @@ impl WarmState for CoreMemory {
         for l1 in [&mut self.l1i, &mut self.l1d] {
             l1.retain(|line| l2.probe(line).is_some());
         }
+        self.l1d.retain_one_copy();
         self.write_streams.visit(visitor);
         self.l2_streams.visit(visitor);
         self.prefetcher.visit(visitor);

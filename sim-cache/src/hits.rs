@@ -3,20 +3,21 @@
 //!
 //! For those who make so many accesses that handing over a request costs more than the lookup.
 
-use sim_core::{Cycle, EventSink, FlowEdge, LineAddr, PmuEvent, VirtAddr};
+use sim_core::{Cycle, EventSink, FlowEdge, PmuEvent, VirtAddr};
 
 use crate::fragment::{Fragment, is_misaligned_128, is_one_fragment};
 use crate::hierarchy::CoreMemory;
+use crate::indexed::Indexed;
 use crate::store_side::{raise_store_lookup, raise_write};
 use crate::uncore::Uncore;
 
 impl CoreMemory {
     /// The line of an address whose translation the L1 data TLB has, plain and here at `now`; that is a use.
     #[inline(always)]
-    fn data_line(&mut self, addr: VirtAddr, now: Cycle, uncore: &Uncore) -> Option<LineAddr> {
+    fn data_line(&mut self, addr: VirtAddr, now: Cycle, uncore: &Uncore) -> Option<Indexed> {
         let key = self.space.key(uncore.page_map.page_of(addr));
         let frame = self.dtlb.plain_hit(key, now)?;
-        Some(uncore.page_map.line_in(addr, frame))
+        Some(Indexed::virtually(addr, uncore.page_map.line_in(addr, frame)))
     }
 
     /// True if a read of one fragment hits L1 TLB and L1 cache, and there is nothing else to look at.
@@ -68,7 +69,7 @@ impl CoreMemory {
         raise_write(sink);
         sink.edge(FlowEdge::L1dWriteHit);
         let mask = Fragment { addr, bytes: bytes.max(1) }.line_mask();
-        let drains = self.write_streams.write(line, mask, false);
+        let drains = self.write_streams.write(line.physical, mask, false);
         if drains != [None, None] {
             self.drain(drains, now, uncore, sink);
         }

@@ -9,6 +9,7 @@ use crate::coherence::Want;
 use crate::config::{StoreMissDirection, WalkReads};
 use crate::errors::{arriving_defect, check_l2_data};
 use crate::hierarchy::CoreMemory;
+use crate::indexed::Indexed;
 use crate::level::Victim;
 use crate::replacement::Insertion;
 use crate::tag_array::{Arrival, Defect, LineState, Place};
@@ -96,6 +97,11 @@ impl L2Request {
         self.want() == Want::Own
     }
 
+    /// Returns whether the line is data: neither code nor a descriptor.
+    fn is_data(self) -> bool {
+        !matches!(self, L2Request::Fetch | L2Request::Walk)
+    }
+
     fn want(self) -> Want {
         match self {
             L2Request::Store | L2Request::Atomic => Want::Own,
@@ -115,12 +121,14 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
-        let at = if request == L2Request::L2Prefetch { at } else { self.l2_port.book(at) };
+        let is_free = self.is_ideal_beyond_l1() && request.is_data();
+        let needs_port = request != L2Request::L2Prefetch && !is_free;
+        let at = if needs_port { self.l2_port.book(at) } else { at };
         if self.counts_in_l2(request) {
             sink.at(at);
             sink.raise(self.lookup_event(request));
         }
-        match self.l2.lookup(line) {
+        match self.l2.lookup(Indexed::physically(line)) {
             Some(place) => {
                 self.l2_edge(request, |edges| edges.hit, sink);
                 self.l2_hit(request, line, place, at, uncore, sink)
@@ -147,7 +155,9 @@ impl CoreMemory {
         let arrives = state.arrival().at(at);
         // A line on its way: its data comes from outside (decision A03).
         let (ready, source) = if arrives > at {
-            (looked_up.max(arrives + self.latencies.fill), state.source())
+            let ready = looked_up.max(arrives + self.latencies.fill);
+            self.waits.for_line(ready - looked_up);
+            (ready, state.source())
         } else {
             (looked_up, DataSource::L2)
         };
@@ -173,6 +183,7 @@ impl CoreMemory {
         let entry = self.l2_queue.find(at);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
         let granted = uncore.ask_for(self.number, line, Want::Upgrade, leaves);
+        let granted = if self.is_ideal_beyond_l2() { at } else { granted };
         self.l2_queue.hold(entry, granted);
         self.change_copies(line, |state| state.with_shared(false));
         granted
@@ -189,13 +200,19 @@ impl CoreMemory {
         self.l2_edge(request, |edges| edges.miss, sink);
         let looked_up = at + self.latencies.l2_lookup;
         let entry = self.l2_queue.find(looked_up);
+        self.waits.for_buffer(entry.from - looked_up);
         let event = self.bus_event(request);
         let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
         let reply = uncore.read(self.number, line, request.want(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
         self.tally.line(request, reply.source);
+        let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
+        let (arrives, ready) =
+            if is_ideal { (at, looked_up) } else { (arrives, arrives + self.latencies.fill) };
         self.l2_queue.hold(entry, arrives);
-        self.l2_misses.add(leaves, arrives);
+        if !is_ideal {
+            self.l2_misses.add(leaves, arrives);
+        }
         sink.at(arrives);
         self.count_l2_refill(request, reply, sink);
         let poisoned = uncore.is_poisoned(line);
@@ -208,11 +225,11 @@ impl CoreMemory {
             L2Request::L1Prefetch | L2Request::L2Prefetch => Insertion::Prefetch,
             _ => Insertion::Demand,
         };
-        let victim = self.l2.allocate(line, state, insertion);
+        let victim = self.l2.allocate(Indexed::physically(line), state, insertion);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
         self.l2_edge(request, |edges| edges.allocated(sent_out), sink);
         L2Reply {
-            ready: arrives + self.latencies.fill,
+            ready,
             source: reply.source,
             missed: true,
             shared: reply.shared,
@@ -301,23 +318,25 @@ impl CoreMemory {
     ) -> Cycle {
         self.drop_fetched(line);
         self.tally.streamed_writes += 1;
-        let at = self.l2_port.book(at);
+        let (asked, at) = (at, self.l2_write_port.book(at));
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let looked_up = at + self.latencies.l2_lookup;
-        if let Some(place) = self.l2.lookup(line) {
+        let taken = if self.is_ideal_beyond_l1() { asked } else { at };
+        if let Some(place) = self.l2.lookup(Indexed::physically(line)) {
             sink.edge(FlowEdge::L2WriteHit);
             let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
             self.l2.set_state(place, state);
             if state.is_shared() {
                 self.upgrade(line, looked_up, uncore, sink);
             }
-            return at;
+            return taken;
         }
         let entry = self.l2_queue.find(looked_up);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
         let claimed = uncore.ask_for(self.number, line, Want::Claim, leaves);
-        self.l2_queue.hold(entry, claimed);
+        let is_ideal = self.is_ideal_beyond_l2();
+        self.l2_queue.hold(entry, if is_ideal { at } else { claimed });
         sink.edge(FlowEdge::L2WriteMiss);
         sink.edge(FlowEdge::L2WriteClaim);
         self.tally.streamed_lines += 1;
@@ -325,39 +344,41 @@ impl CoreMemory {
         sink.at(claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
-        let victim = self.l2.allocate(line, state, Insertion::Demand);
+        let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
         sink.edge(WRITE_EDGES.allocated(sent_out));
-        leaves - self.latencies.l2_lookup
+        if is_ideal { taken } else { leaves - self.latencies.l2_lookup }
     }
 
-    /// Writes a part of a line that no L1 holds: reads the line in if it is absent.
+    /// Writes a part of a line that no L1 holds: reads the line in if it is absent. When it is there.
     pub(crate) fn write_part_line<S: EventSink>(
         &mut self,
         line: LineAddr,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
-    ) {
+    ) -> Cycle {
         self.drop_fetched(line);
         self.tally.streamed_writes += 1;
-        let at = self.l2_port.book(at);
+        let at = self.l2_write_port.book(at);
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
-        match self.l2.lookup(line) {
+        let mut done = at + self.latencies.l2_lookup;
+        match self.l2.lookup(Indexed::physically(line)) {
             Some(place) => {
                 sink.edge(FlowEdge::L2WriteHit);
                 if self.l2.state(place).is_shared() {
-                    self.upgrade(line, at + self.latencies.l2_lookup, uncore, sink);
+                    done = self.upgrade(line, done, uncore, sink);
                 }
             }
             None => {
                 self.tally.streamed_lines += 1;
-                self.refill_l2(L2Request::Store, line, at, uncore, sink);
+                done = self.refill_l2(L2Request::Store, line, at, uncore, sink).ready;
             }
         }
         let place = self.l2.probe(line).expect("the line was just found or refilled");
         self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+        done
     }
 
     /// Reports a decision of the flow that the request is counted by, if it is counted.

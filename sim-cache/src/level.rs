@@ -4,6 +4,7 @@
 use sim_core::{Cycle, LineAddr, StateVisitor, WarmState};
 
 use crate::config::ReplacementKind;
+use crate::indexed::Indexed;
 use crate::prefetch_stats::PrefetchCounts;
 use crate::replacement::{Insertion, Replacement};
 use crate::tag_array::{Defect, LineState, Place, TagArray};
@@ -56,11 +57,16 @@ impl Level {
         }
     }
 
+    /// The same with sets that virtual addresses choose: an L1 cache.
+    pub(crate) fn indexed_virtually(self) -> Level {
+        Level { tags: self.tags.indexed_virtually(), ..self }
+    }
+
     /// True when the line is here at `now` and nothing else is to be done: that is a use. False says
     /// nothing and changes nothing.
     #[inline(always)]
-    pub(crate) fn plain_hit(&mut self, line: LineAddr, now: Cycle) -> bool {
-        let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
+    pub(crate) fn plain_hit(&mut self, line: Indexed, now: Cycle) -> bool {
+        let Some(place) = self.find(line) else { return false };
         if !self.tags.state(place).is_plain_at(now) {
             return false;
         }
@@ -70,13 +76,14 @@ impl Level {
 
     /// [`Level::plain_hit`] for accesses that mostly go where others went just before: fetches.
     #[inline(always)]
-    pub(crate) fn plain_hit_again(&mut self, line: LineAddr, now: Cycle) -> bool {
-        let last = &mut self.last[line.0 as usize % LAST];
-        if !self.tags.is_at(*last, line) {
-            let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
-            *last = place;
+    pub(crate) fn plain_hit_again(&mut self, line: Indexed, now: Cycle) -> bool {
+        let (slot, set) = (line.index as usize % LAST, self.tags.set_of(line));
+        let mut place = self.last[slot];
+        if place.set != set || !self.tags.is_at(place, line.physical) {
+            let Some(found) = self.tags.find(set, line.physical) else { return false };
+            self.last[slot] = found;
+            place = found;
         }
-        let place = *last;
         let is_plain = self.tags.state(place).is_plain_at(now);
         if is_plain {
             self.replacement.used(place);
@@ -86,8 +93,8 @@ impl Level {
 
     /// [`Level::plain_hit`] for a write, which makes the line dirty.
     #[inline(always)]
-    pub(crate) fn plain_write(&mut self, line: LineAddr, now: Cycle) -> bool {
-        let Some(place) = self.tags.find(self.tags.set_of(line), line) else { return false };
+    pub(crate) fn plain_write(&mut self, line: Indexed, now: Cycle) -> bool {
+        let Some(place) = self.find(line) else { return false };
         let state = self.tags.state(place);
         if !state.is_plain_for_write_at(now) {
             return false;
@@ -99,15 +106,22 @@ impl Level {
 
     /// A demand lookup: a hit is a use.
     #[inline]
-    pub(crate) fn lookup(&mut self, line: LineAddr) -> Option<Place> {
-        let place = self.tags.find(self.tags.set_of(line), line)?;
+    pub(crate) fn lookup(&mut self, line: Indexed) -> Option<Place> {
+        let place = self.find(line)?;
         self.replacement.used(place);
         Some(place)
     }
 
-    /// Where the line is. Pure: no use.
+    /// Where the line is in the set of the index. Pure: no use.
+    #[inline(always)]
+    pub(crate) fn find(&self, line: Indexed) -> Option<Place> {
+        self.tags.find(self.tags.set_of(line), line.physical)
+    }
+
+    /// Where the line is, in whatever set. Pure: no use.
+    #[inline]
     pub(crate) fn probe(&self, line: LineAddr) -> Option<Place> {
-        self.tags.find(self.tags.set_of(line), line)
+        self.tags.find_anywhere(line)
     }
 
     /// State of a line that was found.
@@ -152,15 +166,15 @@ impl Level {
         self.prefetches
     }
 
-    /// Allocates a line that is absent, in an empty way or in place of a victim.
+    /// Allocates a line that is absent from its set, in an empty way or in place of a victim.
     pub(crate) fn allocate(
         &mut self,
-        line: LineAddr,
+        line: Indexed,
         state: LineState,
         insertion: Insertion,
     ) -> Option<Victim> {
         let set = self.tags.set_of(line);
-        debug_assert!(self.tags.find(set, line).is_none(), "line {line:?} is already present");
+        debug_assert!(self.find(line).is_none(), "line {line:?} is already present");
         let empty = self.tags.find_empty(set);
         let place = empty.unwrap_or_else(|| self.replacement.victim(set));
         let victim = self.tags.content(place);
@@ -170,23 +184,34 @@ impl Level {
             self.prefetches.missed += 1;
         }
         self.prefetches.useless += u64::from(victim.is_some_and(|(_, old)| old.is_prefetched()));
-        self.tags.put(place, line, state);
+        self.tags.put(place, line.physical, state);
         self.replacement.inserted(place, insertion);
         victim.map(|(line, state)| Victim { line, dirty: state.is_dirty(), defect: state.defect() })
     }
 
-    /// Removes a line; its state if it was present.
+    /// Removes every copy of a line; the state of one if it was present.
+    #[inline]
     pub(crate) fn remove(&mut self, line: LineAddr) -> Option<LineState> {
-        let place = self.tags.find(self.tags.set_of(line), line)?;
-        let state = self.tags.state(place);
-        self.tags.clear(place);
-        self.prefetches.useless += u64::from(state.is_prefetched());
-        Some(state)
+        let mut left = None;
+        for set in self.tags.sets_of(line) {
+            if let Some(place) = self.tags.find(set, line) {
+                let state = self.tags.state(place);
+                self.tags.clear(place);
+                self.prefetches.useless += u64::from(state.is_prefetched());
+                left = Some(state);
+            }
+        }
+        left
     }
 
     /// Drops lines that cannot be here ([`TagArray::retain`]), without a word: a state from a file may have any.
     pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
         self.tags.retain(stays);
+    }
+
+    /// Of copies in several sets, drops all but one, also without a word.
+    pub(crate) fn retain_one_copy(&mut self) {
+        self.tags.retain_one_copy();
     }
 
     /// Removes every line.
@@ -218,9 +243,18 @@ impl Level {
         !self.broken_tags.is_empty()
     }
 
-    /// A broken tag of the set of `line`, which is sound from now on.
-    pub(crate) fn repair_tag(&mut self, line: LineAddr) -> Option<BrokenTag> {
-        let set = self.tags.set_of(line);
+    /// Every set in which a line may be.
+    pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
+        self.tags.sets_of(line)
+    }
+
+    /// The set that an access looks into.
+    pub(crate) fn set_of(&self, line: Indexed) -> u32 {
+        self.tags.set_of(line)
+    }
+
+    /// A broken tag of a set, which is sound from now on.
+    pub(crate) fn repair_tag(&mut self, set: u32) -> Option<BrokenTag> {
         let index = self.broken_tags.iter().position(|broken| broken.place.set == set)?;
         let broken = self.broken_tags.swap_remove(index);
         let left = self.broken_tags.iter().any(|broken| broken.place.set == set);

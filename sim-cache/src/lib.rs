@@ -13,6 +13,7 @@
 pub mod config;
 
 mod address_space;
+mod alias;
 mod aligned;
 mod alignment;
 mod atomic;
@@ -30,6 +31,7 @@ mod fragment;
 mod hierarchy;
 mod hits;
 mod home_node;
+mod indexed;
 mod l2;
 mod l2_prefetch;
 mod l2_tlb;
@@ -60,12 +62,13 @@ mod tlb_maintenance;
 mod translate;
 mod translation_setup;
 mod uncore;
+mod waits;
 mod walk;
 mod walker;
 mod warm;
 mod write_stream;
 
-pub use config::{MemoryConfig, SemanticsConfig};
+pub use config::{IdealData, IdealMemory, MemoryConfig, SemanticsConfig};
 pub use errors::Ram;
 pub use hierarchy::{CoreMemory, CorePort, MemorySystem};
 pub use mapping::{BadMapping, Mapping};

@@ -177,9 +177,7 @@ impl CoreMemory {
         if operand >> 1 & 0b111 == 0 {
             let place = place_of(operand, &self.l1d);
             let Some((line, _)) = self.l1d.content(place) else { return at };
-            if self.l1d.has_broken_tags() {
-                self.settle_l1d_tags(line, sink);
-            }
+            self.settle_l1d_set(place.set, sink);
             let cleaned = self.clean_l1d(line, at, sink);
             if invalidates(op) {
                 self.l1d.remove(line);

@@ -13,6 +13,10 @@ use crate::uncore::Uncore;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExclusiveMonitor {
     marked: Option<LineAddr>,
+    /// The line of the last store-exclusive that stored.
+    stored: Option<LineAddr>,
+    /// Another agent took that one away since.
+    is_contended: bool,
 }
 
 impl ExclusiveMonitor {
@@ -31,6 +35,14 @@ impl ExclusiveMonitor {
         if self.marked == Some(line) {
             self.marked = None;
         }
+        self.is_contended |= self.stored == Some(line);
+    }
+
+    /// A store-exclusive stored. True if another agent had the line since the one before.
+    fn store(&mut self, line: LineAddr) -> bool {
+        let is_contended = self.is_contended && self.stored == Some(line);
+        *self = ExclusiveMonitor { marked: None, stored: Some(line), is_contended: false };
+        is_contended
     }
 
     /// True when a store-exclusive to this line would succeed. Pure.
@@ -56,6 +68,17 @@ impl CoreMemory {
             self.monitor.mark(uncore.page_map.physical(request.addr, target).line());
         }
         reply
+    }
+}
+
+impl CoreMemory {
+    /// A store-exclusive that stored when it was recorded. It does so again, since the stream goes on behind its
+    /// success; where other cores fight for its line, and hardware might have failed it, that is added up.
+    pub(crate) fn store_exclusive(&mut self, addr: VirtAddr, uncore: &Uncore) {
+        let page = uncore.page_map.page_of(addr);
+        let Some(target) = uncore.page_map.lookup(page) else { return self.monitor.clear() };
+        let line = uncore.page_map.physical(addr, target).line();
+        self.tally.contended_exclusives += u64::from(self.monitor.store(line));
     }
 }
 
@@ -88,5 +111,20 @@ mod tests {
         monitor.mark(other);
         monitor.clear();
         assert_eq!(monitor, ExclusiveMonitor::default());
+    }
+
+    #[test]
+    fn a_line_that_another_agent_had_between_two_stores_is_contended() {
+        let (line, other) = (LineAddr(5), LineAddr(6));
+        let mut monitor = ExclusiveMonitor::default();
+        monitor.lose(line);
+        assert!(!monitor.store(line), "the first one");
+        assert!(!monitor.store(line));
+        monitor.lose(other);
+        assert!(!monitor.store(line));
+        monitor.lose(line);
+        monitor.mark(line);
+        assert!(monitor.store(line));
+        assert!(!monitor.store(line));
     }
 }

@@ -1,7 +1,7 @@
-//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, seeded random.
+//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, seeded random, a victim counter.
 //!
-//! PMU guide 3.2.6 says only that a victim counter selects the way; which policy a cache uses is a
-//! key of the configuration. Each policy is tested against a short slow model of itself.
+//! PMU guide 3.2.15 says that a victim counter selects the line, and no more of it; which policy a cache
+//! uses is a key of the configuration. Each policy is tested against a short slow model of itself.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -30,6 +30,8 @@ pub(crate) enum Replacement {
     Rrip(Rrip),
     /// Seeded random.
     Random(Random),
+    /// A counter for each set.
+    VictimCounter(VictimCounter),
 }
 
 impl Replacement {
@@ -46,6 +48,10 @@ impl Replacement {
                 let rng = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
                 Replacement::Random(Random { rng, ways })
             }
+            ReplacementKind::VictimCounter => {
+                let next = vec![0; sets as usize];
+                Replacement::VictimCounter(VictimCounter { next, ways })
+            }
         }
     }
 
@@ -56,7 +62,7 @@ impl Replacement {
             Replacement::TreePlru(tree) => tree.point_away(place),
             Replacement::Lru(lru) => lru.stamp(place),
             Replacement::Rrip(rrip) => rrip.set(place, 0),
-            Replacement::Random(_) => {}
+            Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
 
@@ -69,7 +75,7 @@ impl Replacement {
                 let value = if insertion == Insertion::Demand { 2 } else { DISTANT };
                 rrip.set(place, value);
             }
-            Replacement::Random(_) => {}
+            Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
 
@@ -80,6 +86,7 @@ impl Replacement {
             Replacement::Lru(lru) => lru.victim(set),
             Replacement::Rrip(rrip) => rrip.victim(set),
             Replacement::Random(random) => random.victim(),
+            Replacement::VictimCounter(counter) => counter.victim(set),
         };
         Place { set, way }
     }
@@ -191,6 +198,21 @@ impl Random {
     }
 }
 
+/// The way that leaves next, of each set; uses do not move it.
+#[derive(Clone, Debug)]
+pub(crate) struct VictimCounter {
+    next: Vec<u8>,
+    ways: u32,
+}
+
+impl VictimCounter {
+    fn victim(&mut self, set: u32) -> u32 {
+        let way = u32::from(self.next[set as usize]);
+        self.next[set as usize] = ((way + 1) % self.ways) as u8;
+        way
+    }
+}
+
 /// Longest time that a file may say has passed: far from the end of the clocks.
 pub(crate) const LATEST_STAMP: u64 = u64::MAX >> 8;
 
@@ -209,6 +231,11 @@ impl WarmState for Replacement {
                 rrip.values.iter_mut().for_each(|value| *value &= DISTANT);
             }
             Replacement::Random(_) => {}
+            Replacement::VictimCounter(counter) => {
+                visitor.bytes(&mut counter.next);
+                let ways = counter.ways as u8;
+                counter.next.iter_mut().for_each(|way| *way %= ways);
+            }
         }
     }
 }
@@ -277,6 +304,16 @@ mod tests {
             policy.inserted(Place { set: 0, way }, insertion);
         }
         assert_eq!(policy.victim(0).way, 2);
+    }
+
+    #[test]
+    fn a_victim_counter_goes_round_in_each_set_whatever_is_used() {
+        let mut policy = Replacement::new(ReplacementKind::VictimCounter, 2, 3, 1);
+        let mut next = |set| {
+            policy.used(Place { set, way: 0 });
+            policy.victim(set).way
+        };
+        assert_eq!([next(0), next(0), next(1), next(0), next(0), next(1)], [0, 1, 0, 2, 0, 1]);
     }
 
     #[test]

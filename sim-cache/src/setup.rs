@@ -4,6 +4,7 @@ use sim_core::{DataSource, LineAddr, NullSink, Snoop, VirtAddr};
 use thiserror::Error;
 
 use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
+use crate::indexed::Indexed;
 use crate::level::Victim;
 use crate::page_map::PageTarget;
 use crate::prefetch_stats::PrefetchStats;
@@ -90,12 +91,13 @@ impl MemorySystem {
             CacheLevel::L2 => core.place_in_l2(line, dirty, uncore),
             CacheLevel::L1d => {
                 core.place_in_l2(line, false, uncore);
-                core.place_in_l1d(line, dirty);
+                core.place_in_l1d(Indexed::virtually(addr, line), dirty);
             }
             CacheLevel::L1i => {
                 core.place_in_l2(line, dirty, uncore);
-                if core.l1i.probe(line).is_none() {
-                    core.l1i.allocate(line, LineState::default(), Insertion::Demand);
+                let indexed = Indexed::virtually(addr, line);
+                if core.l1i.find(indexed).is_none() {
+                    core.l1i.allocate(indexed, LineState::default(), Insertion::Demand);
                     core.remember_fetched(line);
                 }
             }
@@ -175,17 +177,19 @@ impl MemorySystem {
         }
     }
 
-    /// Whether a cache holds the line of `addr`, and if so whether it is dirty there.
+    /// Whether a cache holds the line of `addr`, an L1 cache in the set of this address, and if so whether it is
+    /// dirty there.
     pub fn line_is_dirty(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<bool> {
         let line = self.line_of(addr).ok()?;
         let core = &self.cores[core];
-        let cache = match level {
+        let indexed = Indexed::virtually(addr, line);
+        let (cache, place) = match level {
             CacheLevel::Slc => return self.uncore.slc_state(line),
-            CacheLevel::L2 => &core.l2,
-            CacheLevel::L1d => &core.l1d,
-            CacheLevel::L1i => &core.l1i,
+            CacheLevel::L2 => (&core.l2, core.l2.probe(line)),
+            CacheLevel::L1d => (&core.l1d, core.l1d.find(indexed)),
+            CacheLevel::L1i => (&core.l1i, core.l1i.find(indexed)),
         };
-        cache.probe(line).map(|place| cache.state(place).is_dirty())
+        place.map(|place| cache.state(place).is_dirty())
     }
 
     /// Lines that a core's caches hold: L1I, L1D, L2.
@@ -232,18 +236,21 @@ impl CoreMemory {
             return;
         }
         let state = LineState::default().with_dirty(dirty);
-        if let Some(victim) = self.l2.allocate(line, state, Insertion::Demand) {
+        if let Some(victim) = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand)
+        {
             self.evict_from_l2(victim, 0, uncore, &mut NullSink);
         }
     }
 
-    fn place_in_l1d(&mut self, line: LineAddr, dirty: bool) {
-        if let Some(place) = self.l1d.probe(line) {
+    fn place_in_l1d(&mut self, line: Indexed, dirty: bool) {
+        if let Some(place) = self.l1d.find(line) {
             let state = self.l1d.state(place);
             self.l1d.set_state(place, state.with_dirty(state.is_dirty() | dirty));
             return;
         }
-        let state = LineState::default().with_dirty(dirty).with_fetched(self.is_fetched(line));
+        self.recall_for_stream(line.physical, 0, &mut NullSink);
+        let fetched = self.is_fetched(line.physical);
+        let state = LineState::default().with_dirty(dirty).with_fetched(fetched);
         let victim = self.l1d.allocate(line, state, Insertion::Demand);
         if let Some(Victim { line, dirty: true, defect }) = victim {
             let poisoned = self.check_written_back(defect, &mut NullSink);

@@ -83,11 +83,41 @@ impl MemorySystem {
             // The agent writes the whole line anew.
             uncore.note_poison(line, false);
         }
-        Ok(core.answer_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
+        Ok(core.meet_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
+    }
+}
+
+impl MemorySystem {
+    /// Time passes at a core, to `now`: stores that have waited too long for the rest of their line leave.
+    pub fn pass_time<S: EventSink>(&mut self, core: usize, now: Cycle, sink: &mut S) {
+        let CorePort { core, uncore, .. } = self.port(core);
+        core.drain_idle(now, uncore, sink);
     }
 }
 
 impl CoreMemory {
+    /// Answers a snoop, which pushes out stores of its line that are being merged: into the line in front of
+    /// the answer if this core may write it, else behind, when it has asked for the line again.
+    fn meet_snoop<S: EventSink>(
+        &mut self,
+        request: SnoopRequest,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        let SnoopRequest { line, at, .. } = request;
+        if self.may_write(line) {
+            self.drain_held_line(line, at, uncore, sink);
+        }
+        let sent = self.answer_snoop(request, uncore, sink);
+        self.drain_held_line(line, sent, uncore, sink);
+        sent
+    }
+
+    /// The L2 has the line, and no other core has it.
+    pub(crate) fn may_write(&self, line: LineAddr) -> bool {
+        self.l2.probe(line).is_some_and(|place| !self.l2.state(place).is_shared())
+    }
+
     /// Looks the line up, gives its data if it is wanted, and changes or drops the copies.
     pub(crate) fn answer_snoop<S: EventSink>(
         &mut self,

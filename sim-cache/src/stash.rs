@@ -8,6 +8,7 @@
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
 
 use crate::hierarchy::{CoreMemory, CorePort, MemorySystem};
+use crate::indexed::Indexed;
 use crate::replacement::Insertion;
 use crate::setup::NotMapped;
 use crate::tag_array::{Arrival, LineState};
@@ -41,6 +42,8 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
+        // Stores of the line that are being merged come before the agent's data.
+        self.drain_held_line(line, at, uncore, sink);
         let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
         let looked_up = asked + self.latencies.l2_lookup;
         // The agent wrote the line: older copies of this core are stale.
@@ -62,7 +65,7 @@ impl CoreMemory {
         }
         sink.at(arrives);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
-        let victim = self.l2.allocate(line, state, Insertion::Demand);
+        let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, pulls, uncore, sink));
         sink.edge(if sent_out { FlowEdge::L2StashVictim } else { FlowEdge::L2StashNoVictim });
         arrives

@@ -9,8 +9,9 @@ use sim_core::{
 use crate::alignment::misaligned_on_device;
 use crate::bus::BytesMoved;
 use crate::data_side::{Operation, RefillCause, hit_reply};
-use crate::fragment::{Fragment, Fragments, is_one_fragment, spans};
+use crate::fragment::{Fragment, Fragments, is_one_fragment, operations, spans};
 use crate::hierarchy::CoreMemory;
+use crate::indexed::Indexed;
 use crate::page_map::MemoryType;
 use crate::tag_array::Defect;
 use crate::tags::TagHalf;
@@ -39,10 +40,12 @@ impl CoreMemory {
             return self.translate_store_fragment(&request, whole, now, uncore, sink);
         }
         // The smallest granule in use, whatever block maps the bytes (decision A17).
-        if spans(addr, bytes, uncore.page_map.page_shift()) {
-            sink.raise(PmuEvent::ST_ALIGN_LAT);
-        }
+        let shift = uncore.page_map.page_shift();
         let mut whole = MemReply::NOTHING;
+        for _ in operations(addr, bytes).filter(|part| spans(part.addr, part.bytes, shift)) {
+            sink.raise(PmuEvent::ST_ALIGN_LAT);
+            whole.happened.add(Happened::SPLIT);
+        }
         for fragment in Fragments::of(addr, bytes) {
             let part = self.translate_store_fragment(&request, fragment, now, uncore, sink);
             whole.join(part);
@@ -123,7 +126,8 @@ impl CoreMemory {
         }
         sink.at(now);
         raise_write(sink);
-        let line = uncore.page_map.line_in(fragment.addr, translated.target.frame);
+        let physical = uncore.page_map.line_in(fragment.addr, translated.target.frame);
+        let line = Indexed::virtually(fragment.addr, physical);
         let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write, consumes: false };
         let mask = fragment.line_mask();
         let Some(place) = self.l1d.lookup(line) else {
@@ -139,13 +143,13 @@ impl CoreMemory {
             reply = self.l1d_wait(operation, place, translated, uncore, sink);
             reply.done = state.arrival().at(now) + 1;
             if state.is_shared() {
-                reply = self.own_for_write(line, reply, uncore, sink);
+                reply = self.own_for_write(physical, reply, uncore, sink);
             }
             if state.is_fetched() {
-                self.drop_fetched(line);
+                self.drop_fetched(physical);
             }
         }
-        let drains = self.write_streams.write(line, mask, false);
+        let drains = self.write_streams.write(physical, mask, false);
         if drains != [None, None] {
             self.drain(drains, now, uncore, sink);
         }
@@ -161,6 +165,9 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let granted = self.upgrade(line, reply.done + self.latencies.l2_lookup, uncore, sink);
+        if self.is_ideal_beyond_l1() {
+            return reply;
+        }
         MemReply { done: granted + 1, ..reply }
     }
 
@@ -170,16 +177,22 @@ impl CoreMemory {
         &mut self,
         operation: Operation,
         mask: u64,
-        line: LineAddr,
+        line: Indexed,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let hold = self.write_streams.can_hold(line);
-        let drains = self.write_streams.write(line, mask, hold);
+        self.drain_idle(translated.start, uncore, sink);
+        let physical = line.physical;
+        let hold = self.write_streams.can_hold(physical);
+        if hold {
+            self.recall_for_stream(physical, translated.start, sink);
+        }
+        let drains = self.write_streams.write(physical, mask, hold);
+        self.write_streams.wrote(physical, translated.start);
         let taken = self.drain(drains, translated.start, uncore, sink);
         if hold {
-            self.settle_l1d_tags(line, sink);
+            self.settle_l1d_set(self.l1d.set_of(line), sink);
             sink.edge(FlowEdge::L1dWriteStream);
             return translated.reply(taken + 1);
         }
@@ -203,6 +216,46 @@ impl CoreMemory {
             }
         }
         taken
+    }
+
+    /// Nothing is merged any longer: all that waits goes down. When the caches have it; 0 if there is nothing.
+    pub(crate) fn drain_all<S: EventSink>(
+        &mut self,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        let mut done = 0;
+        while let Some(held) = self.write_streams.take_first() {
+            done = done.max(self.drain_one(held, now, uncore, sink));
+        }
+        done
+    }
+
+    /// What has waited too long for the rest of its line goes down.
+    pub(crate) fn drain_idle<S: EventSink>(
+        &mut self,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        while let Some(held) = self.write_streams.take_idle(now) {
+            self.drain_one(held, now, uncore, sink);
+        }
+    }
+
+    fn drain_one<S: EventSink>(
+        &mut self,
+        held: Drain,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        if held.full {
+            self.write_full_line(held.line, now, uncore, sink)
+        } else {
+            self.write_part_line(held.line, now, uncore, sink)
+        }
     }
 
     /// A read wants a line whose stores are still being merged: they go down first.
@@ -234,7 +287,8 @@ impl CoreMemory {
         }
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
-        if let Some(place) = self.l1d.lookup(line) {
+        let indexed = Indexed::virtually(request.addr, line);
+        if let Some(place) = self.l1d.lookup(indexed) {
             sink.edge(FlowEdge::L1dWriteHit);
             let state = self.l1d.state(place);
             let arrives = state.arrival().at(now);
@@ -252,9 +306,10 @@ impl CoreMemory {
             }
             return reply;
         }
-        self.settle_l1d_tags(line, sink);
+        self.settle_l1d_set(self.l1d.set_of(indexed), sink);
         sink.edge(FlowEdge::L1dWriteStream);
-        // Bytes of the line that are still being merged are overwritten.
+        // A copy in another set, and bytes of the line that are still being merged, are overwritten.
+        self.l1d.remove(line);
         self.write_streams.take(line);
         translated.reply(self.write_full_line(line, now, uncore, sink) + 1)
     }
@@ -267,7 +322,12 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let mut whole = MemReply::NOTHING;
-        for bytes in self.bus.uncached_parts(fragment.addr, fragment.bytes.into()) {
+        let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.into());
+        for (part, bytes) in parts.enumerate() {
+            if part > 0 {
+                // As of a load: 4.6.8.
+                sink.raise(PmuEvent::MEM_ACCESS_WR);
+            }
             whole.join(self.write_uncached(translated, bytes, sink));
         }
         whole

@@ -5,6 +5,7 @@
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::aligned::Aligned;
+use crate::indexed::{Indexed, PAGE_LINES};
 
 /// When something on its way arrives: a line, or a translation.
 ///
@@ -227,10 +228,12 @@ pub(crate) struct TagArray {
     states: Aligned<u64>,
     ways: u32,
     set_mask: u64,
+    /// Sets from one in which a line may be to the next; all of them with a physical index.
+    alias_step: u64,
 }
 
 impl TagArray {
-    /// All places empty. `sets` is a power of two.
+    /// All places empty, each line in the set that its physical address chooses. `sets` is a power of two.
     pub(crate) fn new(sets: u64, ways: u32) -> TagArray {
         let places = sets as usize * ways as usize;
         TagArray {
@@ -238,13 +241,32 @@ impl TagArray {
             states: Aligned::new(places),
             ways,
             set_mask: sets - 1,
+            alias_step: sets,
         }
     }
 
-    /// The set that the low bits of the line address select.
+    /// The set is chosen by virtual addresses: only the bits inside a page are known from a physical one.
+    pub(crate) fn indexed_virtually(self) -> TagArray {
+        TagArray { alias_step: self.alias_step.min(PAGE_LINES), ..self }
+    }
+
+    /// The set that the low bits of the index select.
+    #[inline(always)]
+    pub(crate) fn set_of(&self, line: Indexed) -> u32 {
+        (line.index & self.set_mask) as u32
+    }
+
+    /// Every set in which a line may be.
     #[inline]
-    pub(crate) fn set_of(&self, line: LineAddr) -> u32 {
-        (line.0 & self.set_mask) as u32
+    pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
+        let first = line.0 & (self.alias_step - 1);
+        (first as u32..=self.set_mask as u32).step_by(self.alias_step as usize)
+    }
+
+    /// Where a line is, in whatever set.
+    #[inline]
+    pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<Place> {
+        self.sets_of(line).find_map(|set| self.find(set, line))
     }
 
     #[inline]
@@ -304,12 +326,26 @@ impl TagArray {
     /// Drops what no run can leave here: lines that are not to stay, lines of another set, and copies of a line
     /// that the set has already.
     pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
+        let known = self.alias_step - 1;
         for (set, tags) in (0..).zip(self.tags.chunks_exact_mut(self.ways as usize)) {
             for way in 0..tags.len() {
                 let Some(line) = tags[way].checked_sub(1) else { continue };
                 let is_twice = tags[..way].contains(&tags[way]);
-                if is_twice || line & self.set_mask != set || !stays(LineAddr(line)) {
+                if is_twice || (line ^ set) & known != 0 || !stays(LineAddr(line)) {
                     tags[way] = 0;
+                }
+            }
+        }
+    }
+
+    /// Of copies of a line in several sets, which the L1 I-cache may have, only the first stays.
+    pub(crate) fn retain_one_copy(&mut self) {
+        for set in 0..=self.set_mask as u32 {
+            for way in 0..self.ways {
+                let place = Place { set, way };
+                let line = self.content(place).map(|(line, _)| line);
+                if line.is_some_and(|line| self.find_anywhere(line) != Some(place)) {
+                    self.clear(place);
                 }
             }
         }
@@ -393,11 +429,28 @@ mod tests {
     fn a_line_is_found_only_where_it_was_put() {
         let mut tags = TagArray::new(4, 2);
         let line = LineAddr(0x1001);
-        let place = tags.find_empty(tags.set_of(line)).expect("the array is empty");
+        let place =
+            tags.find_empty(tags.set_of(Indexed::physically(line))).expect("the array is empty");
         tags.put(place, line, LineState::default());
         assert_eq!(tags.find(1, line), Some(place));
         assert_eq!(tags.find(2, line), None);
         tags.clear(place);
         assert_eq!((tags.find(1, line), tags.occupied()), (None, 0));
+    }
+    #[test]
+    fn a_virtual_index_leaves_a_line_as_many_sets_as_a_way_has_pages() {
+        let mut tags = TagArray::new(4 * PAGE_LINES, 2).indexed_virtually();
+        let line = LineAddr(7 * PAGE_LINES + 5);
+        let step = PAGE_LINES as u32;
+        assert!(tags.sets_of(line).eq([5, 5 + step, 5 + 2 * step, 5 + 3 * step]));
+        for (set, way) in [(5 + step, 1), (5 + 3 * step, 0), (6, 0)] {
+            tags.put(Place { set, way }, line, LineState::default());
+        }
+        tags.retain(|_| true);
+        assert_eq!(tags.occupied(), 2, "set 6 cannot have it");
+        tags.retain_one_copy();
+        assert_eq!(tags.find_anywhere(line), Some(Place { set: 5 + step, way: 1 }));
+        assert_eq!(tags.occupied(), 1);
+        assert!(TagArray::new(512, 2).sets_of(line).eq([453]), "a physical index leaves one");
     }
 }

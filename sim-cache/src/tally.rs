@@ -64,6 +64,8 @@ pub struct MemoryTally {
     pub prefetch_walks: u64,
     /// Lookups of the L1 I-cache and its TLB by the next-line prefetcher; events count them as fetches.
     pub next_line_lookups: u64,
+    /// Store-exclusives to a line that another core had taken since the one before.
+    pub contended_exclusives: u64,
 }
 
 impl MemoryTally {
@@ -155,6 +157,7 @@ impl MemoryTally {
             prefetch_tlb_misses: f(self.prefetch_tlb_misses, other.prefetch_tlb_misses),
             prefetch_walks: f(self.prefetch_walks, other.prefetch_walks),
             next_line_lookups: f(self.next_line_lookups, other.next_line_lookups),
+            contended_exclusives: f(self.contended_exclusives, other.contended_exclusives),
         }
     }
 }

@@ -22,6 +22,9 @@ pub(crate) enum Asker {
     Fetch,
     /// Data read.
     Read,
+    /// Data read whose location is then written without a second lookup: a swap. It counts as a read, and
+    /// needs the right to write.
+    Swap,
     /// Data write.
     Write,
 }
@@ -125,7 +128,7 @@ impl Asker {
     pub(crate) fn edges(self) -> &'static TlbEdges {
         match self {
             Asker::Fetch => &FETCH_EDGES,
-            Asker::Read => &LOAD_EDGES,
+            Asker::Read | Asker::Swap => &LOAD_EDGES,
             Asker::Write => &STORE_EDGES,
         }
     }
@@ -141,7 +144,7 @@ impl Asker {
     fn l1_refill(self) -> PmuEvent {
         match self {
             Asker::Fetch => PmuEvent::L1I_TLB_REFILL,
-            Asker::Read => PmuEvent::L1D_TLB_REFILL_RD,
+            Asker::Read | Asker::Swap => PmuEvent::L1D_TLB_REFILL_RD,
             Asker::Write => PmuEvent::L1D_TLB_REFILL_WR,
         }
     }
@@ -155,7 +158,7 @@ impl Asker {
         match self {
             Asker::Fetch => permissions.no_exec,
             Asker::Read => false,
-            Asker::Write => permissions.read_only,
+            Asker::Write | Asker::Swap => permissions.read_only,
         }
     }
 }
@@ -219,7 +222,7 @@ impl CoreMemory {
         let edges = asker.edges();
         sink.at(now);
         sink.raise(asker.l2_lookup());
-        let looked_up = now + self.latencies.l2_tlb;
+        let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::L1_TLB_MISS;
         let (found, start) = match self.l2_tlb.lookup(key) {
             Some(entry) => {
@@ -234,6 +237,10 @@ impl CoreMemory {
                 walked.map_err(|end| faulted(now, end, happened, refusal(asker, key, uncore)))?
             }
         };
+        let (start, happened) = match self.ideal.translation {
+            true => (now, Happened::default()),
+            false => (start, happened),
+        };
         let translation = found.arriving(Arrival::between(now, start));
         self.l1_tlb(asker).allocate(key, translation);
         sink.at(start);
@@ -243,6 +250,14 @@ impl CoreMemory {
         }
         let cycles = cycles_spent(now, start);
         Ok(Translated { target: found.target(key), start, cycles, happened })
+    }
+
+    /// When a look-up of the L2 TLB that is asked for at `now` is done: only some are under way at a time.
+    fn book_l2_tlb(&mut self, now: Cycle) -> Cycle {
+        let free = self.l2_tlb_lookups.find(now);
+        let done = free.from + self.latencies.l2_tlb;
+        self.l2_tlb_lookups.hold(free, done);
+        done
     }
 
     /// `AT`: L2 TLB and walk without an access, without the L1 TLB (decision A16). A fault is its
@@ -259,7 +274,7 @@ impl CoreMemory {
             if write { (Asker::Write, AT_WRITE_EDGES) } else { (Asker::Read, AT_READ_EDGES) };
         let key = self.space.key(uncore.page_map.page_of(addr));
         sink.raise(asker.l2_lookup());
-        let looked_up = now + self.latencies.l2_tlb;
+        let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::default();
         let end = match self.l2_tlb.lookup(key) {
             Some(entry) => {

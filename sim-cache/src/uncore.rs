@@ -59,6 +59,8 @@ pub(crate) struct Uncore {
     poisoned: FxHashSet<LineAddr>,
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
+    /// Lines that an agent which is no core of the machine took for itself: it stands for another core.
+    taken: FxHashSet<LineAddr>,
     cores: usize,
 }
 
@@ -105,8 +107,33 @@ impl Uncore {
             tags: AllocationTags::default(),
             poisoned: FxHashSet::default(),
             suppliers: FxHashMap::default(),
+            taken: FxHashSet::default(),
             cores,
         }
+    }
+
+    /// An agent that stands for another core has a line alone now, or has it no longer.
+    pub(crate) fn set_taken(&mut self, line: LineAddr, taken: bool) {
+        if taken {
+            self.taken.insert(line);
+            self.slc_read(line, false);
+        } else if !self.taken.is_empty() {
+            self.taken.remove(&line);
+        }
+    }
+
+    /// Reads a line that such an agent has: it sends its copy. To a reader it keeps a clean one, and the home
+    /// node can serve the line from now on; to a writer it gives up its own.
+    fn read_taken(&mut self, core: usize, line: LineAddr, want: Want, home: Cycle) -> UncoreReply {
+        self.settle(core, line, want, home);
+        self.set_taken(line, false);
+        let shared = !want.takes_away();
+        if shared {
+            self.grant(core, line, false, home);
+            self.keep_at_home(line, true, home);
+        }
+        let arrives = self.arrival_from(DataSource::Peer, core, line, home);
+        UncoreReply { arrives, source: DataSource::Peer, dirty: false, shared }
     }
 
     /// The way between a core and the home node of a line, through the mesh and if need be over the
@@ -159,6 +186,9 @@ impl Uncore {
         at: Cycle,
     ) -> UncoreReply {
         let home = self.at_home_node(core, line, at);
+        if !self.taken.is_empty() && self.taken.contains(&line) {
+            return self.read_taken(core, line, want, home);
+        }
         if let Some(source) = self.supplier(line) {
             // It stands for all that is outside; only the filter has to stay true.
             let shared = self.filter.is_some() && self.settle(core, line, want, home).shared;
@@ -218,6 +248,7 @@ impl Uncore {
     /// Asks for the right to write a line without its data; when the answer is back at the core.
     pub(crate) fn ask_for(&mut self, core: usize, line: LineAddr, want: Want, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
+        self.set_taken(line, false);
         self.settle(core, line, want, home);
         self.at_core(core, line, home)
     }
@@ -283,6 +314,7 @@ impl Uncore {
     /// `at`. When it is there.
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
+        self.set_taken(line, false);
         self.settle(core, line, Want::Claim, home);
         self.memory_access(line, home);
         self.at_core(core, line, home)
@@ -295,6 +327,7 @@ impl Uncore {
         self.filter = empty.filter;
         self.mail = empty.mail;
         self.poisoned.clear();
+        self.taken.clear();
     }
 
     /// Fixes who supplies a line; `None` goes back to the model's own rule.

@@ -2,8 +2,11 @@
 //!
 //! PMU guide 4.2.3 (full-line writes that go to the L2 without writing the L1), decision A36. Stores
 //! merge here per line; a full line goes to the L2 as one write that needs no read.
+//!
+//! A line that stays open must leave too: for another one (there are four), for a barrier or a
+//! store-release, for an access or a snoop that meets it, and when nothing was written to it for a time.
 
-use sim_core::{LineAddr, StateVisitor, Stored, WarmState};
+use sim_core::{Cycle, LineAddr, StateVisitor, Stored, WarmState};
 
 use crate::replacement::LATEST_STAMP;
 
@@ -30,6 +33,8 @@ struct OpenLine {
     held: bool,
     /// Number of lines opened before it.
     opened: u64,
+    /// When its bytes that wait here were last added to; 0 is not known.
+    written: Cycle,
 }
 
 /// The lines being written and the run of full lines so far.
@@ -40,13 +45,17 @@ pub(crate) struct WriteStreams {
     full_lines: u32,
     threshold: u32,
     held: u32,
+    /// A held line leaves when nothing is added to it for so long; 0 is never.
+    idle_cycles: Cycle,
 }
 
 impl WriteStreams {
-    /// `threshold` consecutive full lines start streaming; 0 is never.
-    pub(crate) fn new(threshold: u32) -> WriteStreams {
+    /// `threshold` consecutive full lines start streaming; 0 is never. A line to which nothing is added
+    /// for `idle_cycles` leaves; 0 is never.
+    pub(crate) fn new(threshold: u32, idle_cycles: u32) -> WriteStreams {
         let open = [OpenLine::default(); OPEN_LINES];
-        WriteStreams { open, opened: 0, full_lines: 0, threshold, held: 0 }
+        let idle_cycles = idle_cycles.into();
+        WriteStreams { open, opened: 0, full_lines: 0, threshold, held: 0, idle_cycles }
     }
 
     /// True when the next store miss to a new line should be held here.
@@ -90,7 +99,8 @@ impl WriteStreams {
         let index = first.expect("there is at least one place");
         let made_room = self.close(index);
         self.opened += 1;
-        self.open[index] = OpenLine { tag, bytes: 0, held: hold, opened: self.opened };
+        let opened = self.opened;
+        self.open[index] = OpenLine { tag, held: hold, opened, ..OpenLine::default() };
         self.held += u32::from(hold);
         (index, made_room)
     }
@@ -102,6 +112,42 @@ impl WriteStreams {
         }
         let index = self.open.iter().position(|o| o.tag == line.0 + 1)?;
         self.close(index)
+    }
+
+    /// Notes when bytes were added to a held line.
+    pub(crate) fn wrote(&mut self, line: LineAddr, now: Cycle) {
+        if let Some(open) = self.open.iter_mut().find(|o| o.held && o.tag == line.0 + 1) {
+            open.written = now;
+        }
+    }
+
+    /// True when bytes of any line wait here.
+    #[inline]
+    pub(crate) fn holds_any(&self) -> bool {
+        self.held > 0
+    }
+
+    /// Takes the held line that was opened first.
+    pub(crate) fn take_first(&mut self) -> Option<Drain> {
+        self.take_if(|_| true)
+    }
+
+    /// Takes the first held line to which nothing was added for too long.
+    pub(crate) fn take_idle(&mut self, now: Cycle) -> Option<Drain> {
+        let idle_cycles = self.idle_cycles;
+        if self.held == 0 || idle_cycles == 0 {
+            return None;
+        }
+        for open in self.open.iter_mut().filter(|open| open.held && open.written == 0) {
+            open.written = now;
+        }
+        self.take_if(|open| open.written.saturating_add(idle_cycles) <= now)
+    }
+
+    fn take_if(&mut self, leaves: impl Fn(&OpenLine) -> bool) -> Option<Drain> {
+        let held = (0..OPEN_LINES).filter(|i| self.open[*i].held && leaves(&self.open[*i]));
+        let first = held.min_by_key(|i| self.open[*i].opened)?;
+        self.close(first)
     }
 
     /// Ends the merging of one line; a full one lengthens the run, a partial one ends it.
@@ -127,7 +173,7 @@ impl Stored for OpenLine {
     fn load(words: &[u64]) -> OpenLine {
         // A place that is free holds nothing.
         let held = words[2] & 1 == 1 && words[0] != 0;
-        OpenLine { tag: words[0], bytes: words[1], held, opened: words[3] }
+        OpenLine { tag: words[0], bytes: words[1], held, opened: words[3], written: 0 }
     }
 }
 
@@ -153,7 +199,7 @@ mod tests {
 
     #[test]
     fn full_lines_start_streaming_and_a_partial_line_ends_it() {
-        let mut streams = WriteStreams::new(4);
+        let mut streams = WriteStreams::new(4, 100);
         for line in 0..4 {
             assert!(!streams.is_streaming());
             assert_eq!(fill(&mut streams, line, false), []);
@@ -171,9 +217,25 @@ mod tests {
 
     #[test]
     fn a_line_that_a_load_wants_is_taken_once() {
-        let mut streams = WriteStreams::new(1);
+        let mut streams = WriteStreams::new(1, 100);
         streams.write(LineAddr(5), 1, true);
         assert_eq!(streams.take(LineAddr(5)), Some(Drain { line: LineAddr(5), full: false }));
         assert_eq!(streams.take(LineAddr(5)), None);
+    }
+
+    #[test]
+    fn a_line_that_is_not_added_to_leaves_after_a_time() {
+        let mut streams = WriteStreams::new(1, 100);
+        fill(&mut streams, 1, false);
+        for (line, now) in [(5, 1000), (6, 1050)] {
+            streams.write(LineAddr(line), 1, true);
+            streams.wrote(LineAddr(line), now);
+        }
+        assert_eq!(streams.take_idle(1099), None);
+        assert_eq!(streams.take_idle(1100), Some(Drain { line: LineAddr(5), full: false }));
+        assert_eq!(streams.take_idle(1100), None);
+        assert_eq!(streams.take_first(), Some(Drain { line: LineAddr(6), full: false }));
+        assert_eq!(streams.take_first(), None);
+        assert!(!streams.holds_any());
     }
 }

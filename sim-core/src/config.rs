@@ -6,6 +6,7 @@
 
 mod fault;
 mod merge;
+pub mod units;
 
 pub use fault::{ConfigError, Fault, Place, Problem};
 
@@ -97,14 +98,26 @@ impl Document {
         self.with_layer(layer)
     }
 
-    /// This document with `assignment` (`a.b.c=value`) on top. A word that is no TOML value is
-    /// taken as a string where the key holds a string.
+    /// This document with `assignment` (`a.b.c=value`) on top. A word that is not a TOML value is
+    /// taken as a string where the key holds a string; a number may have a unit ([`units::resolve`]),
+    /// which the document's name no longer shows.
     ///
     /// # Errors
     /// The assignment cannot be read, its key does not exist or holds another type.
     pub fn set(self, assignment: &str) -> Result<Document, ConfigError> {
-        let layer = Layer::command_line(assignment)?;
+        let layer = Layer::command_line(&self.without_unit(assignment))?;
         self.with_layer(layer)
+    }
+
+    /// The assignment with a plain number, where it gives one with a unit to a key that holds a number.
+    fn without_unit(&self, assignment: &str) -> String {
+        let split = assignment.split_once('=');
+        let number = split.and_then(|(key, value)| {
+            let holds_number = self.get(key.trim())?.parse::<f64>().is_ok();
+            let number = units::resolve(key.trim(), value.trim())?;
+            holds_number.then(|| format!("{}={number}", key.trim()))
+        });
+        number.unwrap_or_else(|| assignment.to_owned())
     }
 
     /// Reads the merged document into a type. Unknown keys are reported together.

@@ -145,6 +145,8 @@ pub const FLOWS: [FlowInfo; 8] = [
         // Not in the guide's list: lines that other causes put in or take out (4.2.1, decision A43).
         plain("preload or prefetch"),
         plain("line leaves the L2"),
+        // Of another virtual address: the L2 takes it back for the refill.
+        plain("copy in another set"),
         step("victim written back", 4, &[L1D_CACHE_WB_VICTIM]),
         plain("done"),
     ] },
@@ -259,6 +261,8 @@ edges! {
     L1dFillNoVictim = L1dRead, "preload or prefetch" => "done", "set not full, or victim clean";
     L1dRecalled = L1dRead, "line leaves the L2" => "victim written back", "copy here, dirty";
     L1dNotRecalled = L1dRead, "line leaves the L2" => "done", "no copy here, or clean";
+    L1dAliasDirty = L1dRead, "copy in another set" => "victim written back", "dirty: flow 5.8";
+    L1dAliasClean = L1dRead, "copy in another set" => "done", "clean";
     L1dWriteHit = L1dWrite, "L1D lookup" => "done", "hit, or line in flight";
     L1dWriteMiss = L1dWrite, "L1D lookup" => "refill", "miss: flow 5.8";
     L1dWriteStream = L1dWrite, "L1D lookup" => "write to the L2", "miss, whole line: flow 5.8";

@@ -7,7 +7,7 @@
 //!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
 //! * [`privilege`], [`exception`]: exception level, kinds of exceptions;
 //! * [`register_access`]: what the program did to the PMU's registers;
-//! * [`stall`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
+//! * [`stall`], [`root_cause`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
@@ -25,6 +25,7 @@ pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
 pub mod relay;
+pub mod root_cause;
 pub mod sink;
 pub mod stall;
 pub mod time;
@@ -36,13 +37,16 @@ pub use event_name::EventName;
 pub use exception::{AbortCause, ExceptionControls, ExceptionKind};
 pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
-pub use memory_port::{DataSource, Happened, MemKind, MemReply, MemRequest, MemoryPort, TagUse};
+pub use memory_port::{
+    DataSource, Happened, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, TagUse,
+};
 pub use op_life::OpLife;
 pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
 pub use relay::Relay;
+pub use root_cause::{Lost, LostSlots, RootCause};
 pub use sink::{Counts, EventSink, EventTally, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;

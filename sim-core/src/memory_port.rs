@@ -82,6 +82,9 @@ impl Happened {
     pub const STAGE_2: Happened = Happened(1 << 9);
     /// With [`Happened::FAULT`]: the data is lost (an uncorrectable error, poison).
     pub const EXTERNAL: Happened = Happened(1 << 10);
+    /// It took more time because of where its bytes lie: a load in two lines or, of 16 bytes, not aligned; a store
+    /// in two pages. What `LDST_ALIGN_LAT` counts.
+    pub const SPLIT: Happened = Happened(1 << 11);
 
     /// What an access may meet in the caches.
     pub const CACHES: Happened =
@@ -150,9 +153,17 @@ pub enum MemKind {
     PrefetchLoad,
     /// Preload for writing (`PRFM PST*`).
     PrefetchStore,
+    /// As these, for a cache beyond the first (`PRFM PLDL2KEEP`, `PSTL3STRM` ...).
+    PrefetchOuter {
+        /// For writing.
+        for_write: bool,
+    },
     /// Cache or TLB maintenance, address translation instructions, change of translation context.
     /// Performed when it is certain to retire, never on a wrong path. `addr` is the operand, Xt.
     Maintain(Maintenance),
+    /// Stores that are being merged leave for the caches now, those of a line that is not full too: `DSB`,
+    /// `DMB`, a store-release. The address says nothing; `done` is 0 if there were none.
+    DrainStores,
     /// `CLREX`: gives up the line that a load-exclusive marked. The address says nothing.
     ClearExclusive,
 }
@@ -217,6 +228,15 @@ pub struct MemReply {
     pub source: DataSource,
     /// What the access met.
     pub happened: Happened,
+}
+
+/// What a load that missed the L1 waited for, in cycles; the rest of its time is service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadWait {
+    /// A free refill buffer (MSHR) of the L1, and a place in the queue of the L2.
+    pub buffer: u32,
+    /// A line that was on its way already, asked for by another access.
+    pub line: u32,
 }
 
 impl MemReply {
@@ -293,6 +313,13 @@ pub trait MemoryPort {
     fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
         let _ = addr;
         None
+    }
+
+    /// What the load at `pc` that missed the L1 waited for, if it was the last such and issued in `issued` or
+    /// later. Pure.
+    fn load_wait(&self, pc: VirtAddr, issued: Cycle) -> LoadWait {
+        let _ = (pc, issued);
+        LoadWait::default()
     }
 
     /// In how many cycles of `from..to` a miss of the L2 was pending outside the core. Pure.

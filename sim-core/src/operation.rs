@@ -2,8 +2,10 @@
 //! timelines. Right and wrong paths alike, in the order of rename.
 
 use crate::addr::PhysAddr;
+use crate::memory_port::LoadWait;
 use crate::op_life::OpLife;
 use crate::privilege::Privilege;
+use crate::time::Cycle;
 use crate::trace_inst::Activity;
 
 /// How a branch went.
@@ -81,8 +83,13 @@ pub struct Operation {
     pub number: u64,
     /// Where the program runs.
     pub privilege: Privilege,
+    /// Cycle in which the base register that it updates can be read, long before the data of a load; 0 if it
+    /// updates none.
+    pub base_ready: Cycle,
     /// Branch, access or neither.
     pub kind: OperationKind,
+    /// What it waited for on its way to its data, if it is a load.
+    pub wait: LoadWait,
     /// Physical address of its first byte, if it accesses memory and is mapped.
     pub physical: Option<PhysAddr>,
     /// It generates an exception: a call, an abort, a trap.

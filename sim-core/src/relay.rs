@@ -9,8 +9,8 @@ use crate::operation::Operation;
 use crate::pmu_event::PmuEvent;
 use crate::privilege::Privilege;
 use crate::register_access::RegisterAccess;
+use crate::root_cause::Lost;
 use crate::sink::EventSink;
-use crate::stall::StallCause;
 use crate::time::Cycle;
 
 /// One verb of [`EventSink`], but for operations.
@@ -33,7 +33,7 @@ pub enum Told {
     /// [`EventSink::privilege`].
     Privilege(Privilege),
     /// [`EventSink::lost`].
-    Lost(StallCause, u64),
+    Lost(Lost),
     /// [`EventSink::squashed`].
     Squashed,
 }
@@ -66,7 +66,7 @@ impl<S: EventSink> Listener for S {
                 Told::Core(core) => self.core(core),
                 Told::Counting(is_counted) => self.counting(is_counted),
                 Told::Privilege(privilege) => self.privilege(privilege),
-                Told::Lost(cause, slots) => self.lost(cause, slots),
+                Told::Lost(lost) => self.lost(lost),
                 Told::Squashed => self.squashed(),
             }
         }
@@ -184,8 +184,8 @@ impl EventSink for Relay<'_> {
     }
 
     #[inline]
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        self.push_detail(Told::Lost(cause, slots));
+    fn lost(&mut self, lost: Lost) {
+        self.push_detail(Told::Lost(lost));
     }
 
     #[inline]

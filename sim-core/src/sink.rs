@@ -5,7 +5,7 @@ use crate::operation::Operation;
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
 use crate::privilege::Privilege;
 use crate::register_access::RegisterAccess;
-use crate::stall::StallCause;
+use crate::root_cause::Lost;
 use crate::time::Cycle;
 
 /// Hears every event. Only the finest event is raised; printed sums and aliases are derived.
@@ -103,8 +103,8 @@ pub trait EventSink {
     /// not be sent on. At the end of a window or of the run there is no next one. Told along with the events
     /// that count them, for each reason.
     #[inline]
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        let _ = (cause, slots);
+    fn lost(&mut self, lost: Lost) {
+        let _ = lost;
     }
 
     /// A path was thrown away: what was raised since the last operation, such as the fetch of what never
@@ -232,9 +232,9 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     }
 
     #[inline]
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        self.0.lost(cause, slots);
-        self.1.lost(cause, slots);
+    fn lost(&mut self, lost: Lost) {
+        self.0.lost(lost);
+        self.1.lost(lost);
     }
 
     #[inline]
@@ -305,8 +305,8 @@ impl<S: EventSink> EventSink for &mut S {
     }
 
     #[inline]
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        (**self).lost(cause, slots);
+    fn lost(&mut self, lost: Lost) {
+        (**self).lost(lost);
     }
 
     #[inline]

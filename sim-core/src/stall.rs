@@ -1,4 +1,5 @@
-//! Why a rename slot stayed empty: the closed list of causes, front end first.
+//! Why a rename slot stayed empty: the closed list of causes, front end first. A cause of the back end
+//! is a symptom; [`crate::root_cause`] has what it waits for.
 
 /// One cause of an empty rename slot. Every empty slot has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,10 +33,8 @@ pub enum StallCause {
     FetchAsleep,
     /// Front end: the stream starts or has ended, the window fills or drains.
     FetchEnd,
-    /// Back end: no reorder buffer entry; the oldest operation waits for memory.
-    RobMemory,
-    /// Back end: no reorder buffer entry; the oldest operation computes.
-    RobCore,
+    /// Back end: no reorder buffer entry.
+    ReorderBuffer,
     /// Back end: the issue queues of the branch and integer pipes are full.
     IssueQueueInt,
     /// Back end: the issue queues of the load/store pipes are full.
@@ -62,7 +61,10 @@ pub enum StallCause {
 
 impl StallCause {
     /// Number of causes.
-    pub const COUNT: usize = 27;
+    pub const COUNT: usize = 26;
+
+    /// Number of causes of the front end, which come first.
+    pub const FRONT_END: usize = StallCause::FetchEnd as usize + 1;
 
     /// Every cause, in the order of the list.
     pub const ALL: [StallCause; StallCause::COUNT] = [
@@ -80,8 +82,7 @@ impl StallCause {
         StallCause::FetchException,
         StallCause::FetchAsleep,
         StallCause::FetchEnd,
-        StallCause::RobMemory,
-        StallCause::RobCore,
+        StallCause::ReorderBuffer,
         StallCause::IssueQueueInt,
         StallCause::IssueQueueMem,
         StallCause::IssueQueueVec,
@@ -118,8 +119,7 @@ impl StallCause {
             StallCause::FetchException => "restart after exception",
             StallCause::FetchAsleep => "asleep in WFI or WFE",
             StallCause::FetchEnd => "start and end of stream",
-            StallCause::RobMemory => "ROB full, waits for memory",
-            StallCause::RobCore => "ROB full, waits for execution",
+            StallCause::ReorderBuffer => "reorder buffer full",
             StallCause::IssueQueueInt => "integer issue queues full",
             StallCause::IssueQueueMem => "load/store issue queues full",
             StallCause::IssueQueueVec => "vector issue queues full",

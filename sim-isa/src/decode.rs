@@ -205,7 +205,7 @@ impl Entry {
     /// The fields that sizes and element types of the row read.
     fn asked_letters(&self) -> impl Iterator<Item = u8> {
         let of_type = match self.row.counts {
-            Counts::Int(elem) | Counts::Fp(elem, _) => match elem {
+            Counts::Int(elem) | Counts::Fp(elem, _) | Counts::FpConvert(_, elem) => match elem {
                 Elem::Z | Elem::Wide | Elem::Tsz | Elem::TszWide => Some(b'z'),
                 Elem::Y => Some(b'y'),
                 _ => None,
@@ -258,7 +258,9 @@ impl Entry {
 
     /// Logarithm of the bytes of the largest element type, 0 when the row has no type.
     fn elem(&self, word: u32) -> u32 {
-        let (Counts::Int(elem) | Counts::Fp(elem, _)) = self.row.counts else {
+        let (Counts::Int(elem) | Counts::Fp(elem, _) | Counts::FpConvert(_, elem)) =
+            self.row.counts
+        else {
             return self.pattern.field(word, b'z').min(3);
         };
         let z = self.pattern.field(word, b'z');
@@ -294,6 +296,7 @@ impl Entry {
     fn fp_element_ops(&self, word: u32) -> u8 {
         match self.row.counts {
             Counts::Fp(_, ops) => (self.lanes(word) * u32::from(ops)) as u8,
+            Counts::FpConvert(..) => self.lanes(word) as u8,
             _ => 0,
         }
     }

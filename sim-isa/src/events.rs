@@ -18,7 +18,7 @@
 use sim_core::PmuEvent;
 
 use crate::inst::{BranchKind, Faulting, MemOp, Special, StaticEvents};
-use crate::row::{Counts, Domain, Row};
+use crate::row::{Counts, Domain, Elem, Row};
 
 /// The events of a row. `elem` is the logarithm of the bytes of its largest element type.
 pub(crate) fn static_events(
@@ -127,6 +127,9 @@ fn class_events(counts: Counts, domain: Domain, elem: u32, events: &mut Collecto
         Counts::Plain => {}
         Counts::Int(_) => events.add(INT_BY_ELEM[elem as usize]),
         Counts::Fp(..) => events.add(FP_BY_ELEM[elem as usize]),
+        Counts::FpConvert(Elem::H, _) => events.add(PmuEvent::FP_HP_SPEC),
+        Counts::FpConvert(Elem::S, _) => events.add(PmuEvent::FP_SP_SPEC),
+        Counts::FpConvert(..) => events.add(PmuEvent::FP_DP_SPEC),
     }
     match domain {
         Domain::Integer => events.add(PmuEvent::DP_SPEC),

@@ -480,6 +480,11 @@ pub struct Inst {
 }
 
 impl Inst {
+    /// Of a preload: it names a cache beyond the first (the target field of `PRFM` and `PRFB` ... `PRFD`).
+    pub fn preloads_outer(&self) -> bool {
+        self.word >> 1 & 0b11 != 0
+    }
+
     /// The registers read.
     #[inline]
     pub fn srcs(&self) -> &[Reg] {

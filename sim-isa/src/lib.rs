@@ -32,6 +32,7 @@ mod ordering;
 mod program;
 mod row;
 mod shape;
+mod spare;
 mod system;
 mod uop_counts;
 mod uops;
@@ -44,9 +45,10 @@ pub use inst::{
     Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
     Special, StaticEvents, UopGroup,
 };
-pub use ordering::Ordering;
+pub use ordering::{Ordering, Synchronizes};
 pub use program::Program;
 pub use shape::Shape;
 pub use sim_core::InstId;
+pub use spare::Spared;
 pub use system::{BankName, ContextWrite};
 pub use uop_counts::UopCounts;

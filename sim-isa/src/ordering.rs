@@ -43,9 +43,84 @@ impl Ordering {
     }
 }
 
+/// What an instruction contributes to the order among threads, once it is known that it ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Synchronizes {
+    /// What comes behind it sees what came before the release that it read.
+    pub acquires: bool,
+    /// Who reads what it wrote sees what came before it.
+    pub releases: bool,
+    /// A barrier: it does so with the locations that other accesses of its thread read and write.
+    pub is_fence: bool,
+}
+
+impl Synchronizes {
+    /// What `word` does; nothing for an atomic or an exclusive that is relaxed.
+    ///
+    /// ```
+    /// use sim_isa::Synchronizes;
+    /// let add = Synchronizes::of(0xb821_0002); // LDADD W1, W2, [X0]
+    /// assert_eq!(add, Synchronizes::default());
+    /// let barrier = Synchronizes::of(0xd503_39bf); // DMB ISHLD
+    /// assert_eq!(barrier, Synchronizes { acquires: true, releases: false, is_fence: true });
+    /// ```
+    pub fn of(word: u32) -> Synchronizes {
+        let inst = decode(word);
+        if matches!(inst.special, Special::DataMemoryBarrier | Special::DataSyncBarrier) {
+            // Bits 9 and 8 say which accesses a DMB or DSB orders; TSB and ESB have none and stand for both.
+            let kind = if word & 0xffff_f0df == 0xd503_309f { word >> 8 & 3 } else { 3 };
+            return Synchronizes { acquires: kind != 2, releases: kind != 1, is_fence: true };
+        }
+        Synchronizes {
+            acquires: inst.events.contains(PmuEvent::RC_LD_SPEC),
+            releases: inst.events.contains(PmuEvent::RC_ST_SPEC),
+            is_fence: false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_barrier_orders_what_its_option_names() {
+        let fence = |acquires, releases| Synchronizes { acquires, releases, is_fence: true };
+        let cases = [
+            (0xd503_3bbfu32, fence(true, true)), // dmb ish
+            (0xd503_39bf, fence(true, false)),   // dmb ishld
+            (0xd503_3abf, fence(false, true)),   // dmb ishst
+            (0xd503_3f9f, fence(true, true)),    // dsb sy
+            (0xd503_3d9f, fence(true, false)),   // dsb ld
+            (0xd503_225f, fence(true, true)),    // tsb csync
+        ];
+        for (word, expected) in cases {
+            assert_eq!(Synchronizes::of(word), expected, "{word:#x}");
+        }
+    }
+
+    #[test]
+    fn only_acquires_and_releases_synchronize() {
+        let of = |acquires, releases| Synchronizes { acquires, releases, is_fence: false };
+        let cases = [
+            (0x885f_fc01u32, of(true, false)), // ldaxr w1, [x0]
+            (0x885f_7c01, of(false, false)),   // ldxr w1, [x0]
+            (0x8802_7c01, of(false, false)),   // stxr w2, w1, [x0]
+            (0x8802_fc01, of(false, true)),    // stlxr w2, w1, [x0]
+            (0x88df_fc01, of(true, false)),    // ldar w1, [x0]
+            (0xb8bf_c001, of(true, false)),    // ldapr w1, [x0]
+            (0x889f_fc01, of(false, true)),    // stlr w1, [x0]
+            (0xb821_0002, of(false, false)),   // ldadd w1, w2, [x0]
+            (0xb8a1_0002, of(true, false)),    // ldadda w1, w2, [x0]
+            (0xb861_001f, of(false, true)),    // staddl w1, [x0]
+            (0xb8e1_0002, of(true, true)),     // ldaddal w1, w2, [x0]
+            (0x0820_fc02, of(false, true)),    // caspl w0, w1, w2, w3, [x0]
+            (0xb900_0001, of(false, false)),   // str w1, [x0]
+        ];
+        for (word, expected) in cases {
+            assert_eq!(Synchronizes::of(word), expected, "{word:#x}");
+        }
+    }
 
     #[test]
     fn releases_have_their_number_before_and_what_reads_behind() {

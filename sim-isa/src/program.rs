@@ -9,6 +9,7 @@ use sim_core::InstId;
 
 use crate::decode::decode;
 use crate::inst::{BranchKind, Inst, MemOp};
+use crate::spare::Spared;
 
 const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -43,6 +44,7 @@ pub struct Program {
     images: Vec<Image>,
     page_numbers: FxHashMap<u64, u32>,
     last: LastPage,
+    spared: Spared,
 }
 
 /// The page that answered last: code mostly stays where it is.
@@ -61,6 +63,11 @@ impl Program {
     /// An empty table.
     pub fn new() -> Program {
         Program::default()
+    }
+
+    /// An empty table of instructions that do not have these costs.
+    pub fn sparing(spared: Spared) -> Program {
+        Program { spared, ..Program::default() }
     }
 
     /// Number of static instructions.
@@ -104,8 +111,17 @@ impl Program {
     pub fn intern(&mut self, pc: u64, word: u32) -> InstId {
         match self.current(pc) {
             Some(id) if self.insts[id as usize].word == word => id,
-            _ => self.set(pc, decode(word)),
+            _ => self.set(pc, self.decoded(word)),
         }
+    }
+
+    /// What `word` is, without the costs that are spared.
+    fn decoded(&self, word: u32) -> Inst {
+        let mut inst = decode(word);
+        if self.spared != Spared::default() {
+            self.spared.apply(&mut inst);
+        }
+        inst
     }
 
     /// As [`Program::intern`] for a description made by hand: what if an instruction cost something

@@ -47,6 +47,8 @@ pub(crate) enum Counts {
     Int(Elem),
     /// The class event and floating-point arithmetic: largest element, operations per element.
     Fp(Elem, u8),
+    /// As that, of a conversion with integers of another size: its floating-point element, and the larger one.
+    FpConvert(Elem, Elem),
     /// CRYPTO_SPEC, and for SVE the class event.
     Crypto,
     /// The event of the barrier that the row is: DMB_SPEC, DSB_SPEC or ISB_SPEC.
@@ -225,6 +227,17 @@ pub(crate) const fn fp_ops(
     ops: u8,
 ) -> Row {
     counting(bits, regs, cost, Counts::Fp(elem, ops))
+}
+
+/// A conversion between floating-point elements and larger integers, one operation for each of these.
+pub(crate) const fn fp_lanes(
+    bits: &'static str,
+    regs: &'static str,
+    cost: Cost,
+    elem: Elem,
+    larger: Elem,
+) -> Row {
+    counting(bits, regs, cost, Counts::FpConvert(elem, larger))
 }
 
 /// A cryptographic operation.

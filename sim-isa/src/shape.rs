@@ -1,5 +1,7 @@
 //! What most instructions are, found out when a word is decoded: the core has a short way for each.
 
+use sim_core::TagUse;
+
 use crate::inst::{BranchKind, Faulting, Inst, MemOp, MemShape, Rename, Role, Special, UopGroup};
 
 /// What most instructions are, for which the core has a short way each.
@@ -37,7 +39,9 @@ impl Shape {
         let is_ordinary = inst.n_mops <= 2
             && inst.special == Special::None
             && inst.maintenance.is_none()
-            && inst.context_write.is_none();
+            && inst.context_write.is_none()
+            // Whether it passes is an event.
+            && !(inst.mem.exclusive && inst.mem.op == MemOp::Store);
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
         if !is_ordinary || !in_one || op == MemOp::Maintenance {
@@ -107,13 +111,15 @@ impl Shape {
 /// What it loads or stores orders nothing, is not exclusive and goes to no accumulator. All sources of such a
 /// load form its address; such a store has at most four, the first or the first two for its address.
 fn is_simple_access(inst: &Inst) -> bool {
-    let MemShape { op, exclusive, ordered, .. } = inst.mem;
+    let MemShape { op, exclusive, ordered, tags, .. } = inst.mem;
     let few_sources = match op {
         MemOp::Load => inst.n_addr_srcs == inst.n_srcs,
         MemOp::Store => inst.n_srcs <= 4 && matches!(inst.n_addr_srcs, 1 | 2),
         _ => false,
     };
-    let does_more = exclusive || ordered || inst.fp_element_ops > 0;
+    // What stores tags may be refused for its address.
+    let refusable = tags == TagUse::Writes;
+    let does_more = exclusive || ordered || refusable || inst.fp_element_ops > 0;
     few_sources
         && !does_more
         && inst.accumulate.family == 0
@@ -127,7 +133,7 @@ mod tests {
 
     #[test]
     fn each_shape_has_only_what_its_short_way_knows() {
-        let cases: [(u32, &str, Shape); 20] = [
+        let cases: [(u32, &str, Shape); 22] = [
             (0x8b02_0020, "add x0, x1, x2", Shape::Plain),
             (0xeb02_003f, "cmp x1, x2", Shape::Plain),
             (0x5400_0040, "b.eq", Shape::Plain),
@@ -146,6 +152,8 @@ mod tests {
             (0xc89f_fc20, "stlr x0, [x1]: orders others", Shape::Single),
             (0xf800_8420, "str x0, [x1], #8", Shape::DoubleStoreUpdate),
             (0xa9bf_7bfd, "stp x29, x30, [sp, #-16]!", Shape::DoubleStoreUpdate),
+            (0xc802_7c20, "stxr w2, x0, [x1]: it may fail", Shape::Other),
+            (0xd920_0842, "stg x2, [x2]: it may be refused", Shape::Single),
             (0xd503_3fbf, "dmb sy", Shape::Other),
             (0xd400_0001, "svc #0", Shape::Other),
         ];

@@ -77,6 +77,13 @@ impl UopCounts {
         (self.0 >> (LANE_BITS * lane) & LANE_MASK) as u32
     }
 
+    /// The queue of a [`UopCounts::queue_entry`]: 0 integer, 1 memory, 2 vector.
+    #[inline(always)]
+    pub fn queue(self) -> usize {
+        // Lanes are nine bits wide: one in the first three begins at bit 0, 9 or 18.
+        self.0.trailing_zeros() as usize >> 3 & 3
+    }
+
     /// All counts together.
     pub fn sum(self) -> u32 {
         (0..UopCounts::LANES).map(|lane| self.lane(lane)).sum()

@@ -236,6 +236,9 @@ impl<'a, S: EventSink> Approach<'a, S> {
             MemOp::AtomicLoad => MemKind::AtomicLoad,
             MemOp::AtomicStore => MemKind::AtomicStore,
             MemOp::AtomicSwap => MemKind::AtomicSwap,
+            MemOp::PrefetchLoad | MemOp::PrefetchStore if inst.preloads_outer() => {
+                MemKind::PrefetchOuter { for_write: inst.mem.op == MemOp::PrefetchStore }
+            }
             MemOp::PrefetchLoad => MemKind::PrefetchLoad,
             MemOp::PrefetchStore => MemKind::PrefetchStore,
             MemOp::ZeroLine => {

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use crate::machines::Machine;
+use crate::turns::ThreadOrder;
 use serde::Deserialize;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
 
@@ -30,11 +32,13 @@ pub enum Profile {
     Silicon,
 }
 
-/// Where a configuration comes from.
+/// Source of a configuration: a profile or a file, a machine on top of it, single values on top of both.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigSource<'a> {
     /// The profile to start from, if no file is given.
     pub profile: Profile,
+    /// The machine around the core.
+    pub machine: Machine,
     /// A file of the user's: a full one, or one with a `base`.
     pub file: Option<&'a Path>,
     /// Overrides `table.key=value`, in order.
@@ -49,6 +53,8 @@ pub struct MachineConfig {
     pub core: CoreConfig,
     /// The run itself.
     pub run: RunConfig,
+    /// How threads run beside each other.
+    pub threads: ThreadsConfig,
     /// The out-of-order engine.
     pub pipeline: sim_pipeline::PipelineConfig,
     /// Caches, TLBs, walks, mesh and memory.
@@ -129,6 +135,14 @@ pub struct RunConfig {
     pub generator: Generator,
 }
 
+/// How the threads of a trace run beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ThreadsConfig {
+    /// In which order they synchronize.
+    pub order: ThreadOrder,
+}
+
 /// A pseudo-random generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Generator {
@@ -157,6 +171,9 @@ impl ConfigSource<'_> {
             Some(path) => Document::load(path, &EMBEDDED)?,
             None => Document::from_embedded(self.profile.file_name(), &EMBEDDED)?,
         };
+        if let Some(differences) = self.machine.differences() {
+            document = document.with_overlay(differences.name, differences.text)?;
+        }
         for assignment in self.overrides {
             document = document.set(assignment)?;
         }
@@ -223,10 +240,11 @@ mod tests {
         }
     }
 
-    /// Every value of both files ends with its source.
+    /// Every value of every file ends with its source.
     #[test]
     fn every_value_has_its_source() {
-        for file in EMBEDDED {
+        let machines = Machine::ALL.into_iter().filter_map(Machine::differences);
+        for file in EMBEDDED.into_iter().chain(machines) {
             for (i, line) in file.text.lines().enumerate() {
                 let is_value = line.contains('=') && !line.starts_with(['#', '[']);
                 let is_base = line.starts_with("base = ");
@@ -279,6 +297,39 @@ mod tests {
             ["1 | core.clock-hz = 3", "1 | pipeline.window.rob = 0", "1 | memory.dtlb.entries = 0"]
         {
             assert!(told.contains(place), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_machine_stands_between_the_profile_and_single_values() {
+        let overrides = ["memory.dram.channels=4".to_owned()];
+        let source = ConfigSource {
+            profile: Profile::Silicon,
+            machine: Machine::Cobalt100,
+            overrides: &overrides,
+            ..ConfigSource::default()
+        };
+        let config = config(&source).expect("all three fit together");
+        assert_eq!(config.memory.dtlb.entries, 44, "of the profile");
+        assert_eq!(config.core.clock_hz, 3_400_000_000, "of the machine");
+        assert!(config.core.revision.has_stall_slot_erratum(), "of the machine");
+        assert_eq!(config.memory.dram.channels, 4, "of the command line");
+    }
+
+    #[test]
+    fn a_machine_changes_nothing_inside_the_core() {
+        for machine in Machine::ALL {
+            let source = ConfigSource { machine, ..ConfigSource::default() };
+            let (machine, plain) = (source.document(), ConfigSource::default().document());
+            let (machine, plain) = (machine.expect("valid"), plain.expect("valid"));
+            for setting in plain.settings() {
+                let outside = ["core.", "memory.bus.", "memory.mesh.", "memory.slc."];
+                let outside = [&outside[..], &["memory.snoop-filter.", "memory.dram."]].concat();
+                let is_outside = outside.iter().any(|table| setting.key.starts_with(table));
+                let value = machine.get(&setting.key);
+                assert!(is_outside || value.as_deref() == Some(&setting.value), "{}", setting.key);
+            }
+            MachineConfig::from_document(&machine).expect("a machine that can be");
         }
     }
 

@@ -5,8 +5,8 @@
 //! misses but what the kernel wants to miss.
 
 use sim_core::{
-    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest, MemoryPort,
-    OpLife, StallCause, TraceInst, VirtAddr,
+    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, LostSlots, MemKind, MemReply,
+    MemRequest, MemoryPort, OpLife, TraceInst, VirtAddr,
 };
 use sim_isa::{Inst, InstId, Program};
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
@@ -47,6 +47,10 @@ impl MemoryPort for HitMemory {
 
     #[inline]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, _sink: &mut S) -> MemReply {
+        if request.kind == MemKind::DrainStores {
+            // No store waits here for the rest of its line.
+            return MemReply::default();
+        }
         if request.addr.0 >= FAR {
             let done = now + self.far_cycles;
             let (source, happened) = (DataSource::Dram, Happened::L2_MISS);
@@ -75,7 +79,7 @@ impl<M: MemoryPort> CoreBench<M> {
         CoreBench {
             pipeline: Pipeline::new(config),
             memory,
-            program: Program::new(),
+            program: Program::sparing(config.ideal.spared()),
             counts: Counts::default(),
             retired: 0,
         }
@@ -115,7 +119,7 @@ impl<M: MemoryPort> CoreBench<M> {
     }
 
     /// Empty rename slots so far, by cause.
-    pub fn lost_slots(&self) -> &[u64; StallCause::COUNT] {
+    pub fn lost_slots(&self) -> &LostSlots {
         self.pipeline.lost_slots()
     }
 }

@@ -7,13 +7,13 @@ mod wait;
 
 use crate::error::MachineError;
 use crate::levels::{Level, Levels};
-use crate::outcome::{CoreOutcome, UnknownWord};
+use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
 use crate::totals::Totals;
 use crate::turns::Standing;
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{
-    Counts, Cycle, EventSink, InstId, MAX_FURTHER, Privilege, RegisterAccess, StallCause, TraceInst,
+    Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Privilege, RegisterAccess, TraceInst,
 };
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, ProgramOrder, RecordedException, Step};
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 struct Snapshot {
     counts: Counts,
-    lost: [u64; StallCause::COUNT],
+    lost: LostSlots,
     prefetches: PrefetchStats,
     memory: MemoryTally,
 }
@@ -67,6 +67,8 @@ pub(crate) struct CoreRun {
     hold_at: u64,
     /// Until when the thread waits for another one; 0 once it has.
     wait: Cycle,
+    /// How long it waited for other threads.
+    waits: Waits,
     /// The last instruction of the batch before.
     before: Option<u32>,
     /// Side events of the batch that were looked at.
@@ -124,6 +126,7 @@ impl CoreRun {
             stop: 0,
             hold_at: u64::MAX,
             wait: 0,
+            waits: Waits::default(),
             before: None,
             events_seen: 0,
             registers_seen: 0,
@@ -278,7 +281,7 @@ impl CoreRun {
         &mut self,
         most: usize,
         program: &Program,
-        memory: &MemorySystem,
+        memory: &mut MemorySystem,
         listener: &mut S,
     ) -> bool {
         self.tell_registers(listener);
@@ -304,7 +307,7 @@ impl CoreRun {
         &mut self,
         most: usize,
         program: &Program,
-        memory: &MemorySystem,
+        memory: &mut MemorySystem,
         listener: &mut S,
     ) -> usize {
         let quiet = self.watch.pass_quiet(most);
@@ -317,7 +320,11 @@ impl CoreRun {
             Change::CloseBefore => self.close(false, memory, listener),
             Change::OpenAfter => self.opens_behind = true,
             Change::Stop => {
-                self.close(!self.watch.goes_on(), memory, listener);
+                let drains = !self.watch.goes_on();
+                if drains {
+                    self.push_stores(memory, listener);
+                }
+                self.close(drains, memory, listener);
                 self.end(memory, listener);
                 return 0;
             }
@@ -512,9 +519,7 @@ impl CoreRun {
         self.levels.close(self.totals.counts());
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
-        for (i, lost) in self.measured.lost.iter_mut().enumerate() {
-            *lost += now.lost[i] - opened.lost[i];
-        }
+        self.measured.lost.plus(&now.lost.since(&opened.lost));
         let prefetches = now.prefetches.since(&opened.prefetches);
         self.measured.prefetches = self.measured.prefetches.plus(&prefetches);
         let memory = now.memory.since(&opened.memory);
@@ -524,14 +529,23 @@ impl CoreRun {
     fn snapshot(&mut self, memory: &MemorySystem) -> Snapshot {
         Snapshot {
             counts: self.totals.counts().clone(),
-            lost: *self.pipeline.lost_slots(),
+            lost: self.pipeline.lost_slots().clone(),
             prefetches: memory.prefetch_stats(self.core),
             memory: memory.tally(self.core),
         }
     }
 
-    fn end<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
+    /// The stream ends inside a window: stores that wait for the rest of their line belong to it.
+    fn push_stores<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
+        if self.opened.is_some() {
+            let sink = &mut (&mut self.totals, &mut *listener);
+            self.pipeline.push_stores(0, &mut memory.port(self.core), sink);
+        }
+    }
+
+    fn end<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
         self.ended_inside = self.opened.is_some();
+        self.push_stores(memory, listener);
         self.close(true, memory, listener);
         self.ended = true;
     }
@@ -558,9 +572,10 @@ impl CoreRun {
             is_counted: self.ever_counted(),
             counts: self.measured.counts.clone(),
             levels: self.levels.totals().to_vec(),
-            stalls: self.measured.lost,
+            stalls: self.measured.lost.clone(),
             prefetches: self.measured.prefetches,
             memory: self.measured.memory,
+            waits: Waits { end: self.cycle(), ..self.waits },
             unknown_words,
         }
     }

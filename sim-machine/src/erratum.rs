@@ -2,8 +2,8 @@
 //! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
 
 use sim_core::{
-    Counts, Cycle, EventSink, EventTally, FlowEdge, Operation, PmuEvent, Privilege, RegisterAccess,
-    StallCause,
+    Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, Operation, PmuEvent, Privilege,
+    RegisterAccess,
 };
 
 /// Hears what the core reports and passes it on as these revisions count it.
@@ -82,8 +82,8 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
     }
 
     #[inline]
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        self.listener.lost(cause, slots);
+    fn lost(&mut self, lost: Lost) {
+        self.listener.lost(lost);
     }
 
     #[inline]

@@ -178,7 +178,7 @@ fn scale(core: &mut CoreOutcome, weight: f64) {
     let times = |n: u64| (n as f64 * weight).round() as u64;
     core.counts = core.counts.map(times);
     core.levels.iter_mut().for_each(|part| part.counts = part.counts.map(times));
-    core.stalls.iter_mut().for_each(|slots| *slots = times(*slots));
+    core.stalls.change(times);
     core.prefetches = core.prefetches.map(times);
     core.memory = core.memory.map(times);
 }
@@ -189,7 +189,7 @@ fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
     for LevelCounts { level, counts } in &core.levels {
         add_at(&mut sum.levels, *level, counts);
     }
-    sum.stalls.iter_mut().zip(core.stalls).for_each(|(sum, slots)| *sum += slots);
+    sum.stalls.plus(&core.stalls);
     sum.prefetches = sum.prefetches.plus(&core.prefetches);
     sum.memory = sum.memory.plus(&core.memory);
     // Words that were met up to the end of each part, in front of it as well.
@@ -211,9 +211,10 @@ mod tests {
             is_counted: true,
             counts,
             levels: Vec::new(),
-            stalls: [0; sim_core::StallCause::COUNT],
+            stalls: sim_core::LostSlots::default(),
             prefetches: Default::default(),
             memory: Default::default(),
+            waits: Default::default(),
             unknown_words: Vec::new(),
         };
         let header = RunHeader::default();

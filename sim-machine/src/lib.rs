@@ -6,22 +6,26 @@
 //! [`core_bench`] and [`targets`] measure the core;
 //! [`truth`] fills what formulas are held against, [`evidence`] runs a trace for that;
 //! [`observe`] looks at a run from all sides, for reports; [`trust`] says which counts a trace of another tool
-//! spoils; [`diff`] says why two configurations count differently.
+//! spoils; [`diff`] says why two configurations count differently; [`counterfactual`] says what a run
+//! would save if one thing cost nothing, [`kernels`] are programs of which that is known.
 
 mod approach;
 pub mod config;
 pub mod core_bench;
 mod core_run;
+pub mod counterfactual;
 pub mod diff;
 mod erratum;
 pub mod error;
 pub mod estimate;
 pub mod evidence;
 mod flow_watch;
+pub mod kernels;
 mod known;
 pub mod ladder;
 mod levels;
 mod line_table;
+pub mod machines;
 pub mod mode;
 pub mod observe;
 pub mod outcome;
@@ -42,11 +46,13 @@ pub use error::MachineError;
 pub use estimate::Estimate;
 pub use flow_watch::FlowWatch;
 pub use levels::{Level, LevelCounts};
+pub use machines::Machine;
 pub use mode::Mode;
 pub use observe::RunObserver;
-pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord};
+pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord, Waits};
 pub use region::{Marker, Roi, RunOptions};
 pub use regions::{Region, RegionOptions, Regions};
 pub use session::{Session, Window};
 pub use sim_cache::{MemoryTally, PrefetchCounts, PrefetchStats, Walks};
 pub use truth::{Ledger, TruthSink};
+pub use turns::{OrderOfRun, ThreadOrder};

@@ -14,14 +14,14 @@ pub mod reuse;
 pub mod timeline;
 
 pub use column::Column;
-pub use fate::{End, Fate};
+pub use fate::{End, Fate, FateSlots};
 pub use latency::{Latencies, Latency, SOURCES};
 pub use profile::{BranchKind, CodeKind, InstCost};
 pub use reuse::{Curve, Reuse};
 pub use timeline::Interval;
 
 use sim_core::flow::FlowCounts;
-use sim_core::{EventSink, FlowEdge, InstId, Operation, PmuEvent, StallCause};
+use sim_core::{EventSink, FlowEdge, InstId, Lost, Operation, PmuEvent};
 
 use self::column::Columns;
 use self::core::Core;
@@ -127,8 +127,8 @@ impl EventSink for RunObserver {
     }
 
     #[inline]
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        self.cores[self.now].lost(cause, slots);
+    fn lost(&mut self, lost: Lost) {
+        self.cores[self.now].lost(lost);
     }
 
     fn squashed(&mut self) {

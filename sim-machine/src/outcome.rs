@@ -2,8 +2,9 @@
 
 use crate::levels::{Level, LevelCounts, add_at};
 use crate::mode::Mode;
+use crate::turns::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryTally, PrefetchStats};
-use sim_core::{Counts, StallCause};
+use sim_core::{Counts, LostSlots};
 use sim_trace::Lack;
 
 /// A word that the decoder does not know, with what the run saw of it.
@@ -28,15 +29,36 @@ pub struct CoreOutcome {
     pub counts: Counts,
     /// The same, taken apart by exception level and security state, lowest level first.
     pub levels: Vec<LevelCounts>,
-    /// Empty rename slots of the measured window, by cause (index: `StallCause as usize`).
-    pub stalls: [u64; StallCause::COUNT],
+    /// Empty rename slots of the measured window, by cause and root.
+    pub stalls: LostSlots,
     /// What became of prefetched lines in the measured window. A line that was prefetched before it may
     /// be used or lost inside it.
     pub prefetches: PrefetchStats,
     /// What the core's private memory did in the measured window.
     pub memory: MemoryTally,
+    /// How long it waited for other threads.
+    pub waits: Waits,
     /// Words that the decoder does not know, most executed first.
     pub unknown_words: Vec<UnknownWord>,
+}
+
+/// How long a thread waited because another one had synchronized first when they were recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Cycles of the measured window in which it stood still on its core.
+    pub on_core: u64,
+    /// Cycles behind system calls and before its first instruction, in which it was on no core and nothing was counted.
+    pub away: u64,
+    /// The cycle in which it ended.
+    pub end: u64,
+}
+
+impl Waits {
+    /// What part of its time it waited, and what part it stood still on its core, in percent.
+    pub fn shares(&self) -> (f64, f64) {
+        let percent = |cycles: u64| cycles as f64 * 100.0 / self.end.max(1) as f64;
+        (percent(self.on_core + self.away), percent(self.on_core))
+    }
 }
 
 /// What produced a result: enough to repeat it.
@@ -58,6 +80,10 @@ pub struct RunHeader {
     pub mode: Mode,
     /// What the trace lacks that makes counts doubtful ([`crate::trust`]).
     pub lacks: Vec<Lack>,
+    /// In which order its threads ran; nothing for one thread.
+    pub order: Option<OrderOfRun>,
+    /// Store-exclusives to lines that another core had taken since the one before; known behind the run.
+    pub contended_exclusives: u64,
 }
 
 /// The result of one run.
@@ -74,6 +100,40 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Says in which order several threads ran, and how far that of the recording shows in their counts.
+    pub(crate) fn note_order(&mut self) {
+        let Some(order) = self.header.order else { return };
+        let name = order.kept().name();
+        let note = match order.kept() {
+            ThreadOrder::Free => format!("threads in {name} order: {}", order.describe()),
+            _ => format!(
+                "threads in {name} order; for what another one had done first when they were recorded, {}",
+                self.shares_waited()
+            ),
+        };
+        self.notes.push(note);
+        if self.header.contended_exclusives > 0 {
+            self.notes.push(format!(
+                "{} store-exclusives stored as recorded to a line that another core had taken since the one before: \
+                 hardware may have failed some and tried again",
+                self.header.contended_exclusives
+            ));
+        }
+    }
+
+    /// What part of its time each thread waited.
+    fn shares_waited(&self) -> String {
+        let share = |core: &CoreOutcome| {
+            let (all, on_core) = core.waits.shares();
+            format!(
+                "thread {} waited {all:.1} % of its time ({on_core:.1} % on its core)",
+                core.stream
+            )
+        };
+        let counted = self.cores.iter().filter(|core| core.is_counted);
+        counted.map(share).collect::<Vec<_>>().join(", ")
+    }
+
     /// The counts of all cores together.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
@@ -88,10 +148,11 @@ impl Outcome {
         self.cores.iter().fold(MemoryTally::default(), |total, core| total.plus(&core.memory))
     }
 
-    /// Empty rename slots of all cores together, by cause.
-    pub fn stalls(&self) -> [u64; StallCause::COUNT] {
-        let of = |cause: usize| self.cores.iter().map(|core| core.stalls[cause]).sum();
-        std::array::from_fn(of)
+    /// Empty rename slots of all cores together, by cause and root.
+    pub fn stalls(&self) -> LostSlots {
+        let mut all = LostSlots::default();
+        self.cores.iter().for_each(|core| all.plus(&core.stalls));
+        all
     }
 
     /// The counts of all cores together, by exception level and security state, lowest level first.

@@ -33,6 +33,16 @@ pub struct RunOptions {
     pub roi: Option<Roi>,
 }
 
+impl RunOptions {
+    /// No thread runs an instruction of this number or a higher one.
+    pub(crate) fn last_instruction(&self) -> u64 {
+        match (&self.roi, self.limit) {
+            (None, Some(limit)) => self.warmup.saturating_add(limit),
+            _ => u64::MAX,
+        }
+    }
+}
+
 impl std::fmt::Display for Marker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -10,10 +10,10 @@ use crate::core_run::{CoreRun, Source};
 use crate::erratum::{self, Erratum};
 use crate::error::MachineError;
 use crate::mode::Mode;
-use crate::outcome::{Outcome, RunHeader};
+use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
-use crate::turns::Turns;
+use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, NullSink, Relay};
 use sim_isa::Program;
@@ -26,6 +26,7 @@ pub struct Session {
     trace: TraceFile,
     config: MachineConfig,
     header: RunHeader,
+    finds_roots: bool,
 }
 
 impl Session {
@@ -44,15 +45,25 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
-        let lacks = file.meta().lacks.clone();
-        let header = RunHeader { trace_hash: file.hash(), seed: config.run.seed, lacks, ..header };
-        Ok(Session { trace: file, config, header })
+        let lacks = crate::trust::lacks(&file);
+        let seed = config.run.seed;
+        let order = OrderOfRun::of(&file, config.threads.order);
+        let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
+        Ok(Session { trace: file, config, header, finds_roots: true })
     }
 
     /// The same trace and machine, of which only a part is simulated.
     #[must_use]
     pub fn in_mode(mut self, mode: Mode) -> Session {
         self.header.mode = mode;
+        self
+    }
+
+    /// The same for a reader of counts alone: what the lost slots of an [`Outcome`] waited for is not found, and
+    /// the run takes less time.
+    #[must_use]
+    pub fn without_roots(mut self) -> Session {
+        self.finds_roots = false;
         self
     }
 
@@ -129,7 +140,8 @@ impl Session {
         let mut memory = self.memory(cores.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
-        let mut turns = Turns::of(&self.trace, cores.iter().map(CoreRun::stream))?;
+        let order = self.config.threads.order;
+        let mut turns = Turns::of(&self.trace, order, options, cores.iter().map(CoreRun::stream))?;
         while let Some((first, until)) = next(&mut cores, turns.as_mut())? {
             let core = &mut cores[first];
             let part = match self.header.mode {
@@ -144,12 +156,14 @@ impl Session {
                 core.advance_in_order(part, until, &program, &mut memory, listener)?;
             }
             if let Some(turns) = &mut turns {
-                turns.ran(cores[first].cycle());
+                turns.ran(first, cores[first].cycle());
             }
             progress(cores.iter().map(CoreRun::done).sum());
         }
         self.check_counted(&cores, options)?;
-        Ok(self.outcome(&cores, &program, notes(&cores, options)))
+        let mut outcome = self.outcome(&cores, &program, notes(&cores, options));
+        outcome.note_order();
+        Ok(outcome)
     }
 
     /// The memory of so many cores, with the pages of the trace.
@@ -162,9 +176,11 @@ impl Session {
 
     /// What the cores counted, as the revision of the core counts it.
     fn outcome(&self, cores: &[CoreRun], program: &Program, notes: Vec<String>) -> Outcome {
+        let cores: Vec<CoreOutcome> = cores.iter().map(|core| core.outcome(program)).collect();
+        let contended_exclusives = cores.iter().map(|core| core.memory.contended_exclusives).sum();
         let mut outcome = Outcome {
-            header: self.header.clone(),
-            cores: cores.iter().map(|core| core.outcome(program)).collect(),
+            header: RunHeader { contended_exclusives, ..self.header.clone() },
+            cores,
             clock_hz: self.config.core.clock_hz,
             notes,
         };
@@ -181,7 +197,7 @@ impl Session {
     /// # Errors
     /// If two instructions of the trace are the same.
     pub fn program(&self) -> Result<Program, MachineError> {
-        let mut program = Program::new();
+        let mut program = Program::sparing(self.config.pipeline.ideal.spared());
         for (number, code) in self.trace.statics().insts().iter().enumerate() {
             let id = program.intern(code.pc, code.word);
             if id as usize != number {
@@ -223,6 +239,9 @@ impl Session {
         for stream in self.trace.streams().iter().filter(|stream| stream.instructions > 0) {
             let mut pipeline = Pipeline::new(&self.config.pipeline);
             pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
+            if !self.finds_roots {
+                pipeline.skip_roots();
+            }
             let reader = self.source(stream.stream, ahead)?;
             let full_system = self.trace.meta().machine.full_system;
             let (n, number, watch) = (cores.len(), stream.stream, watch.clone());

@@ -3,7 +3,8 @@
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
-use sim_trace::Lack;
+use sim_isa::MemOp;
+use sim_trace::{Lack, Meta, TraceFile};
 
 use crate::outcome::RunHeader;
 
@@ -32,6 +33,70 @@ const OF_WRONG_PATHS: [PmuEvent; 8] = [
     PmuEvent::STALL_SLOT_BACKEND,
 ];
 
+/// Counts that have the recorded outcome of exclusives, or would be higher with the repetitions of a failed one.
+const OF_EXCLUSIVES: [PmuEvent; 4] = [
+    PmuEvent::LDREX_SPEC,
+    PmuEvent::STREX_SPEC,
+    PmuEvent::STREX_PASS_SPEC,
+    PmuEvent::STREX_FAIL_SPEC,
+];
+
+/// Events that the address of a load or store decides, beyond those of the memory system.
+const OF_ALIGNMENT: [PmuEvent; 3] =
+    [PmuEvent::UNALIGNED_LD_SPEC, PmuEvent::UNALIGNED_ST_SPEC, PmuEvent::UNALIGNED_LDST_SPEC];
+
+/// Events that a governing predicate decides.
+const OF_PREDICATES: [PmuEvent; 5] = [
+    PmuEvent::SVE_PRED_EMPTY_SPEC,
+    PmuEvent::SVE_PRED_FULL_SPEC,
+    PmuEvent::SVE_PRED_PARTIAL_SPEC,
+    PmuEvent::SVE_PRED_NOT_FULL_SPEC,
+    PmuEvent::SVE_LDFF_FAULT_SPEC,
+];
+
+/// How `n2sim capture` begins its name in a trace.
+const RECORDER: &str = "n2sim capture";
+
+/// Ends of sentences by which recordings said what they lack before they had a word for it.
+const GAPS: [(&str, Lack); 5] = [
+    (" loads or stores have no address: the engine reported none", Lack::SomeAddresses),
+    (" SVE loads and stores have no address: the engine reported none", Lack::SveAccesses),
+    (" SVE loads and stores: the engine may not report all of them", Lack::SveAccesses),
+    (" prefetches (PRFM) are absent", Lack::Prefetches),
+    ("and values written to TTBR and CONTEXTIDR are absent", Lack::Maintenance),
+];
+
+/// What a trace lacks: what it says, and what it can be told from in recordings of older versions.
+pub fn lacks(file: &TraceFile) -> Vec<Lack> {
+    lacks_of(file.meta(), file.statics().insts().iter().map(|inst| inst.word))
+}
+
+/// What a trace lacks that says this of itself and has these words.
+fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<Lack> {
+    let mut lacks = meta.lacks.clone();
+    let told = |end: &str| meta.gaps.iter().any(|gap| gap.ends_with(end));
+    lacks.extend(GAPS.iter().filter(|(end, _)| told(end)).map(|(_, lack)| *lack));
+    let is_unknown =
+        |gap: &String| gap.starts_with("addresses of DC ZVA") && !gap.contains(", 0 absent");
+    lacks.extend(meta.gaps.iter().any(is_unknown).then_some(Lack::ZeroedLines));
+    if is_older(meta) {
+        // They knew no predicates either.
+        lacks.extend(lacks.contains(&Lack::SveAccesses).then_some(Lack::Predicates));
+        // Nobody rebuilt operands of maintenance then.
+        let maintains = |word| sim_isa::decode(word).mem.op == MemOp::Maintenance;
+        let is_silent = !meta.machine.full_system && words.into_iter().any(maintains);
+        lacks.extend(is_silent.then_some(Lack::Maintenance));
+    }
+    lacks.sort_unstable();
+    lacks.dedup();
+    lacks
+}
+
+/// True for recordings made before META said what is known of operands ([`sim_trace::OPERANDS`]).
+fn is_older(meta: &Meta) -> bool {
+    meta.producer.starts_with(RECORDER) && !meta.notes.contains_key(sim_trace::OPERANDS)
+}
+
 /// What makes the count of `event` doubtful in a trace that lacks all of `lacks`; the gravest lack first.
 pub fn doubt(event: PmuEvent, lacks: &[Lack]) -> Option<Lack> {
     lacks.iter().copied().filter(|lack| spoils(*lack, event)).min()
@@ -41,7 +106,8 @@ pub fn doubt(event: PmuEvent, lacks: &[Lack]) -> Option<Lack> {
 /// mode leaves something out.
 pub fn caveat(event: PmuEvent, header: &RunHeader) -> Option<&'static str> {
     let lack = doubt(event, &header.lacks).map(Lack::label);
-    lack.or_else(|| header.mode.caveat(event))
+    let is_lost = header.contended_exclusives > 0 && OF_EXCLUSIVES.contains(&event);
+    lack.or(is_lost.then_some("recorded outcome")).or_else(|| header.mode.caveat(event))
 }
 
 fn spoils(lack: Lack, event: PmuEvent) -> bool {
@@ -50,17 +116,17 @@ fn spoils(lack: Lack, event: PmuEvent) -> bool {
     match lack {
         Lack::InstructionSet | Lack::Filtered => true,
         Lack::Words => !is_retired,
-        // Whatever an access takes part in, and so all that waits for it.
-        Lack::Sizes | Lack::Addresses | Lack::ZeroedLines | Lack::Prefetches => matches!(
-            info.group,
-            Group::Tlb
-                | Group::L1d
-                | Group::L2
-                | Group::Llc
-                | Group::Memory
-                | Group::Pipeline
-                | Group::Cpu
-        ),
+        Lack::Sizes | Lack::Addresses | Lack::SomeAddresses => {
+            follows_accesses(info.group) || OF_ALIGNMENT.contains(&event)
+        }
+        Lack::SveAccesses => {
+            let is_of_faults = event == PmuEvent::SVE_LDFF_FAULT_SPEC;
+            follows_accesses(info.group) || OF_ALIGNMENT.contains(&event) || is_of_faults
+        }
+        Lack::ZeroedLines | Lack::Prefetches => follows_accesses(info.group),
+        // `IC` takes lines from the instruction side.
+        Lack::Maintenance => follows_accesses(info.group) || info.group == Group::L1i,
+        Lack::Predicates => OF_PREDICATES.contains(&event),
         Lack::VirtualAddresses => info.group == Group::Tlb,
         Lack::Threads => OF_OTHER_CORES.contains(&event),
         Lack::Image => {
@@ -70,6 +136,20 @@ fn spoils(lack: Lack, event: PmuEvent) -> bool {
         // A lack that only a later version knows, and what it spoils.
         _ => true,
     }
+}
+
+/// True for events of whatever an access takes part in, and so of all that waits for it.
+fn follows_accesses(group: Group) -> bool {
+    matches!(
+        group,
+        Group::Tlb
+            | Group::L1d
+            | Group::L2
+            | Group::Llc
+            | Group::Memory
+            | Group::Pipeline
+            | Group::Cpu
+    )
 }
 
 #[cfg(test)]
@@ -84,6 +164,101 @@ mod tests {
         assert_eq!(doubt(PmuEvent::INST_SPEC, &[Lack::Image]), Some(Lack::Image));
         assert_eq!(doubt(PmuEvent::INST_SPEC, &[]), None);
         assert_eq!(doubt(PmuEvent::INST_RETIRED, &[Lack::Unknown]), Some(Lack::Unknown));
+    }
+
+    fn recording(gap: &str) -> Meta {
+        Meta {
+            producer: "n2sim capture 0.1.0".to_owned(),
+            gaps: vec![gap.to_owned()],
+            ..Meta::default()
+        }
+    }
+
+    #[test]
+    fn older_recordings_say_what_they_lack_in_a_sentence() {
+        let of = |gap: &str| lacks_of(&recording(gap), [NOP]);
+        assert_eq!(
+            of("7000 SVE loads and stores: the engine may not report all of them"),
+            [Lack::SveAccesses, Lack::Predicates]
+        );
+        assert_eq!(
+            of("3 loads or stores have no address: the engine reported none"),
+            [Lack::SomeAddresses]
+        );
+        let zeroed = "addresses of DC ZVA were rebuilt from register values: 6 of 1030, 1024 absent; \
+                      0 of 0 check predictions were wrong";
+        assert_eq!(of(zeroed), [Lack::ZeroedLines]);
+        assert_eq!(of(&zeroed.replace("1024 absent", "0 absent")), []);
+        assert_eq!(of("system calls: number, arguments and result only"), []);
+    }
+
+    #[test]
+    fn older_recordings_know_no_operands_of_maintenance() {
+        let mut meta = recording("");
+        assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), [Lack::Maintenance]);
+        meta.machine.full_system = true;
+        assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), [], "a system's registers may be known");
+        meta.machine.full_system = false;
+        meta.notes.insert(sim_trace::OPERANDS.to_owned(), "1 of 1 known".to_owned());
+        assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), []);
+    }
+
+    const NOP: u32 = 0xd503_201f;
+    const DC_CIVAC: u32 = 0xd50b_7e20;
+
+    fn spoiled_by(lack: Lack) -> Vec<PmuEvent> {
+        PmuEvent::ALL.into_iter().filter(|event| doubt(*event, &[lack]).is_some()).collect()
+    }
+
+    #[test]
+    fn sve_accesses_that_nobody_saw_spoil_what_counts_accesses() {
+        let spoiled = spoiled_by(Lack::SveAccesses);
+        for event in [
+            PmuEvent::MEM_ACCESS_RD,
+            PmuEvent::L1D_CACHE,
+            PmuEvent::L1D_TLB_RD,
+            PmuEvent::L2D_CACHE_REFILL,
+            PmuEvent::LD_ALIGN_LAT,
+            PmuEvent::UNALIGNED_LD_SPEC,
+            PmuEvent::STALL_BACKEND_MEM,
+            PmuEvent::CPU_CYCLES,
+            PmuEvent::SVE_LDFF_FAULT_SPEC,
+        ] {
+            assert!(spoiled.contains(&event), "{event:?}");
+        }
+        for event in [PmuEvent::LD_SPEC, PmuEvent::INST_RETIRED, PmuEvent::SVE_PRED_SPEC] {
+            assert!(!spoiled.contains(&event), "{event:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_predicates_spoil_the_parts_of_the_predicated_and_no_more() {
+        assert_eq!(
+            spoiled_by(Lack::Predicates),
+            [
+                PmuEvent::SVE_PRED_EMPTY_SPEC,
+                PmuEvent::SVE_PRED_FULL_SPEC,
+                PmuEvent::SVE_PRED_PARTIAL_SPEC,
+                PmuEvent::SVE_PRED_NOT_FULL_SPEC,
+                PmuEvent::SVE_LDFF_FAULT_SPEC,
+            ]
+        );
+    }
+
+    #[test]
+    fn maintenance_of_nothing_spoils_the_instruction_side_too() {
+        let spoiled = spoiled_by(Lack::Maintenance);
+        assert!(spoiled.contains(&PmuEvent::L1I_CACHE_REFILL));
+        assert!(spoiled.contains(&PmuEvent::L1D_CACHE_WB));
+        assert!(!spoiled.contains(&PmuEvent::INST_RETIRED));
+    }
+
+    #[test]
+    fn exclusives_whose_line_was_lost_have_the_recorded_outcome() {
+        let lost = RunHeader { contended_exclusives: 1, ..RunHeader::default() };
+        assert_eq!(caveat(PmuEvent::STREX_FAIL_SPEC, &lost), Some("recorded outcome"));
+        assert_eq!(caveat(PmuEvent::STREX_FAIL_SPEC, &RunHeader::default()), None);
+        assert_eq!(caveat(PmuEvent::ST_SPEC, &lost), None);
     }
 
     #[test]

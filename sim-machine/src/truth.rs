@@ -253,13 +253,6 @@ const RECOVERY: [StallCause; 3] =
 const FETCH_WIDTHS: [StallCause; 2] = [StallCause::FetchPredictWidth, StallCause::FetchWidth];
 /// Causes of the front end at which it had nothing to do.
 const NO_WORK: [StallCause; 2] = [StallCause::FetchAsleep, StallCause::FetchEnd];
-/// Causes of the back end that wait for memory.
-const MEMORY: [StallCause; 4] = [
-    StallCause::RobMemory,
-    StallCause::IssueQueueMem,
-    StallCause::LoadQueue,
-    StallCause::StoreQueue,
-];
 
 impl TruthSink {
     /// The truths of the run that was heard.
@@ -306,7 +299,7 @@ fn slots(outcome: &Outcome, tally: &OperationTally, truths: &mut Truths) {
         StallCause::ALL
             .into_iter()
             .filter(|cause| is_wanted(*cause))
-            .map(|c| lost[c as usize])
+            .map(|cause| lost.of(cause))
             .sum()
     };
     let recovery = sum(&|cause| RECOVERY.contains(&cause));
@@ -314,8 +307,9 @@ fn slots(outcome: &Outcome, tally: &OperationTally, truths: &mut Truths) {
     let backend = sum(&|cause| !cause.is_frontend());
     let widths = sum(&|cause| FETCH_WIDTHS.contains(&cause));
     let no_work = sum(&|cause| NO_WORK.contains(&cause));
-    let memory = sum(&|cause| MEMORY.contains(&cause));
-    let order = lost[StallCause::FetchMemoryOrder as usize];
+    // Whatever structure was full: what it waited for decides.
+    let memory = lost.memory();
+    let order = lost.of(StallCause::FetchMemoryOrder);
     let cycles = counts.value(PmuEvent::CPU_CYCLES);
     for (truth, value) in [
         (Truth::Cycles, cycles),

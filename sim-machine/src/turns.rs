@@ -1,13 +1,86 @@
-//! Whose turn it is: threads synchronize in the order in which they did when they were recorded
-//! (docs/trace-format.md, Ticket).
+//! Whose turn it is: what synchronizes threads comes in the order that was asked for (docs/capture.md, Threads).
 //!
-//! The rule: an instruction with a ticket waits until every lower ticket of another thread that still runs was
+//! The rule of the recorded order ([`Recorded`]): an instruction with a ticket waits until every lower ticket of another thread that still runs was
 //! passed, and is not renamed before the one that passed last. Tickets that are absent, doubled or out of
-//! order hold nobody for good: of all threads that run, the one whose ticket is the lowest may always go on.
+//! order hold no thread for good: of all threads that run, the one whose ticket is the lowest may always go on.
+
+mod arrivals;
+mod calls;
+mod causal;
+mod edges;
+
+use std::rc::Rc;
 
 use crate::error::MachineError;
+use crate::region::RunOptions;
+use arrivals::{Kinds, StreamArrivals};
+use causal::Causal;
+use serde::Deserialize;
 use sim_core::Cycle;
 use sim_trace::{Ticket, TicketReader, TraceFile};
+
+/// In which order threads synchronize in a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadOrder {
+    /// Every instruction that synchronizes in its place among all of them, as they came on the recording machine.
+    Recorded,
+    /// By happens-before alone: an acquire behind the releases that it may have read, a thread behind the call that
+    /// made it, a wait behind the wake.
+    #[default]
+    Causal,
+    /// By nothing but the modeled time.
+    Free,
+}
+
+impl ThreadOrder {
+    /// Its name on the command line and in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            ThreadOrder::Recorded => "recorded",
+            ThreadOrder::Causal => "causal",
+            ThreadOrder::Free => "free",
+        }
+    }
+}
+
+/// In which order the threads of a run ran, for its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderOfRun {
+    /// What was asked for.
+    pub order: ThreadOrder,
+    /// The trace says in which order its threads synchronized.
+    pub is_known: bool,
+}
+
+impl OrderOfRun {
+    /// That of a trace; `None` if it has one thread.
+    pub(crate) fn of(trace: &TraceFile, order: ThreadOrder) -> Option<OrderOfRun> {
+        let running = trace.streams().iter().filter(|stream| stream.instructions > 0).count();
+        (running > 1).then_some(OrderOfRun { order, is_known: trace.has_tickets() })
+    }
+
+    /// The order that the threads really had.
+    pub fn kept(self) -> ThreadOrder {
+        if self.is_known { self.order } else { ThreadOrder::Free }
+    }
+
+    /// What it means, in a line.
+    pub fn describe(self) -> &'static str {
+        match self.order {
+            _ if !self.is_known => {
+                "the trace does not say in which order they synchronized; nobody waits"
+            }
+            ThreadOrder::Recorded => {
+                "all that synchronizes as it came on the recording machine, in its time slices"
+            }
+            ThreadOrder::Causal => {
+                "a release before the acquire that may have read it, create, wake and exit before what follows them"
+            }
+            ThreadOrder::Free => "nobody waits, not for a lock either",
+        }
+    }
+}
 
 /// Where the tickets of one thread come from, in order.
 pub(crate) trait Tickets {
@@ -75,7 +148,63 @@ impl<T: Tickets> Thread<T> {
 }
 
 /// The order of the threads of a trace.
-pub(crate) struct Turns<T = TicketReader> {
+pub(crate) enum Turns {
+    Recorded(Recorded),
+    Causal(Box<Causal<StreamArrivals>>),
+}
+
+impl Turns {
+    /// The order of these streams; `None` if there is nothing to order.
+    pub(crate) fn of(
+        trace: &TraceFile,
+        order: ThreadOrder,
+        options: &RunOptions,
+        streams: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<Option<Turns>, MachineError> {
+        if !trace.has_tickets() || streams.len() < 2 {
+            return Ok(None);
+        }
+        match order {
+            ThreadOrder::Free => Ok(None),
+            ThreadOrder::Recorded => {
+                let readers: Result<Vec<TicketReader>, _> =
+                    streams.map(|one| trace.tickets(one)).collect();
+                Ok(Some(Turns::Recorded(Recorded::new(readers?)?)))
+            }
+            ThreadOrder::Causal => {
+                let kinds = Rc::new(Kinds::of(trace.statics()));
+                let end = options.last_instruction();
+                let arrivals: Result<Vec<StreamArrivals>, _> = streams
+                    .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
+                    .collect();
+                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals?)?))))
+            }
+        }
+    }
+
+    /// Which thread runs next, given where each stands: the one with the lowest clock that need not wait.
+    /// `None` once all have ended.
+    pub(crate) fn choose(
+        &mut self,
+        standings: impl Iterator<Item = Standing>,
+    ) -> Result<Option<Choice>, MachineError> {
+        match self {
+            Turns::Recorded(recorded) => recorded.choose(standings),
+            Turns::Causal(causal) => causal.choose(standings),
+        }
+    }
+
+    /// The thread that was chosen has run, and its clock stands there.
+    pub(crate) fn ran(&mut self, thread: usize, cycle: Cycle) {
+        match self {
+            Turns::Recorded(recorded) => recorded.ran(cycle),
+            Turns::Causal(causal) => causal.ran(thread, cycle),
+        }
+    }
+}
+
+/// The order of the recording machine.
+pub(crate) struct Recorded<T = TicketReader> {
     threads: Vec<Thread<T>>,
     standings: Vec<Standing>,
     /// When the last ticket was passed.
@@ -84,29 +213,14 @@ pub(crate) struct Turns<T = TicketReader> {
     is_passing: bool,
 }
 
-impl Turns {
-    /// The order of these streams; `None` if there is nothing to order.
-    pub(crate) fn of(
-        trace: &TraceFile,
-        streams: impl ExactSizeIterator<Item = u32>,
-    ) -> Result<Option<Turns>, MachineError> {
-        if !trace.has_tickets() || streams.len() < 2 {
-            return Ok(None);
-        }
-        let readers: Result<Vec<TicketReader>, _> = streams.map(|one| trace.tickets(one)).collect();
-        Turns::new(readers?).map(Some)
-    }
-}
-
-impl<T: Tickets> Turns<T> {
-    fn new(threads: Vec<T>) -> Result<Turns<T>, MachineError> {
+impl<T: Tickets> Recorded<T> {
+    fn new(threads: Vec<T>) -> Result<Recorded<T>, MachineError> {
         let threads: Result<Vec<Thread<T>>, _> = threads.into_iter().map(Thread::new).collect();
-        Ok(Turns { threads: threads?, standings: Vec::new(), passed_at: 0, is_passing: false })
+        Ok(Recorded { threads: threads?, standings: Vec::new(), passed_at: 0, is_passing: false })
     }
 
-    /// Which thread runs next, given where each stands: the one with the lowest clock that need not wait.
-    /// `None` once all have ended.
-    pub(crate) fn choose(
+    /// As [`Turns::choose`].
+    fn choose(
         &mut self,
         standings: impl Iterator<Item = Standing>,
     ) -> Result<Option<Choice>, MachineError> {
@@ -134,7 +248,7 @@ impl<T: Tickets> Turns<T> {
     }
 
     /// The thread that was chosen has run, and its clock stands there.
-    pub(crate) fn ran(&mut self, cycle: Cycle) {
+    fn ran(&mut self, cycle: Cycle) {
         if self.is_passing {
             self.passed_at = self.passed_at.max(cycle);
         }
@@ -203,7 +317,7 @@ mod tests {
     /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in which it did.
     fn run(scripts: &[Script]) -> Vec<Ran> {
         let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
-        let mut turns = Turns::new(tickets).expect("scripts do not fail");
+        let mut turns = Recorded::new(tickets).expect("scripts do not fail");
         let mut at: Vec<Standing> = scripts
             .iter()
             .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
@@ -211,7 +325,7 @@ mod tests {
         let mut ran = Vec::new();
         let mut left: usize = scripts.iter().map(|s| s.length as usize + s.tickets.len()).sum();
         while let Some(choice) = turns.choose(at.iter().copied()).expect("scripts do not fail") {
-            assert!(left > 0, "somebody is chosen who cannot go on");
+            assert!(left > 0, "a thread is chosen that cannot go on");
             left -= 1;
             let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
             assert!(!one.ended && one.position < choice.hold_at);
@@ -247,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_that_nobody_has_holds_nobody() {
+    fn a_ticket_that_no_thread_has_holds_none() {
         let ran = run(&[script(5, 1, &[(4, 900)]), script(5, 10, &[(0, 7), (9, 8)])]);
         assert_eq!(ran, [(7, 10), (900, 11)], "8 belongs to no instruction that runs");
     }

@@ -38,6 +38,17 @@ fn a_load_that_hits_the_l1_takes_four_cycles_and_one_that_hits_the_l2_thirteen()
     assert_met(&target::L2_LATENCY, 13.0);
 }
 
+/// The set of an L1 cache is chosen by virtual bits: pages that lie anywhere in memory fill it evenly.
+#[test]
+fn a_chase_through_scattered_pages_hits_the_l1_up_to_its_size() {
+    let setting = latency::SETTINGS[0];
+    assert_eq!((setting.page_bytes, setting.prefetch), (4096, true));
+    for footprint in [48 << 10, 64 << 10] {
+        let cycles = latency::load_to_use(&guide(), setting, footprint);
+        assert!((4.0..=4.05).contains(&cycles), "{footprint} bytes: {cycles}");
+    }
+}
+
 #[test]
 fn the_caches_end_where_their_sizes_say() {
     // One line more than the L1 D-cache of 64 KiB holds: its set of five lines misses.

@@ -1,4 +1,5 @@
-//! Threads of a trace with tickets synchronize in the order of these, in every mode, and always end.
+//! Threads of a trace with tickets synchronize in the order of these where that is asked for, in every mode, and
+//! always end.
 
 use std::path::Path;
 
@@ -93,7 +94,9 @@ fn session(threads: &[&[Round]]) -> Session {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("turns.n2t");
     write(&path, threads);
-    let document = ConfigSource::default().document().expect("the profile is embedded");
+    let overrides = ["threads.order=recorded".to_owned()];
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the profile is embedded");
     let config = MachineConfig::from_document(&document).expect("a machine");
     Session::open(&path, config, RunHeader::default()).expect("a good trace")
 }

@@ -5,12 +5,21 @@ use std::fmt;
 use sim_core::PmuEvent::{self, *};
 
 use crate::count::{Count, total};
-use crate::identities::{Assumptions, SLOTS_PER_CYCLE, Subject, Violation, slots_per_cycle};
+use crate::identities::{
+    Assumptions, Comparison, SLOTS_PER_CYCLE, Subject, Violation, slots_per_cycle,
+};
 
 /// The most slots per cycle that a core is taken to have.
 const SLOTS_MAX: u64 = 16;
 /// How far, as a share, counts may be from a whole number of slots per cycle.
 const SLOTS_TOLERANCE: f64 = 0.01;
+
+/// Up to this share, sides that should be equal were read at different moments rather than in different runs.
+const MOMENTS_SHARE: f64 = 0.01;
+/// How far, as a share, a side may be from a multiple of the other to be one.
+const MULTIPLE_TOLERANCE: f64 = 0.001;
+/// The largest multiple that is taken for one.
+const MULTIPLE_MAX: u64 = 256;
 
 /// The usual cause of counts that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +28,12 @@ pub enum Cause {
     Multiplexing,
     /// The sides were counted in different runs, at different times or for different levels.
     Windows,
+    /// The sides are so close that they are of one run, read at different moments.
+    Moments,
+    /// One side is a whole multiple of the other.
+    Multiple(u64),
+    /// One side is 0.
+    NeverRan,
     /// The core has the erratum of `STALL_SLOT`, and was said not to have it.
     Erratum,
     /// The core does not have the erratum, and was said to have it.
@@ -33,6 +48,8 @@ pub enum Cause {
     ExtllcClear,
     /// `CPUECTLR_EL1.EXTLLC` is 1, and was said to be 0.
     ExtllcSet,
+    /// More last-level misses than reads, which no setting of `CPUECTLR_EL1.EXTLLC` gives.
+    MissesWithoutReads,
     /// The last-level events copy those of the L2, as older descriptions of the core have them.
     LastLevelCopies,
     /// The cycle counter did not run, or was read in another run.
@@ -46,6 +63,23 @@ impl fmt::Display for Cause {
         f.write_str(match self {
             Cause::OtherSlots(slots) => {
                 return write!(f, "these are the counts of a core with {slots} slots per cycle");
+            }
+            Cause::Multiple(times) => {
+                return write!(
+                    f,
+                    "one side is {times} times the other: it was counted on {times} times as many CPUs, threads or \
+                     runs"
+                );
+            }
+            Cause::Moments => {
+                "the counters were started or read at different moments of one run; count them in one group"
+            }
+            Cause::NeverRan => {
+                "one side is 0: its counter never ran, or the event was not counted where the other one was"
+            }
+            Cause::MissesWithoutReads => {
+                "neither setting of CPUECTLR_EL1.EXTLLC gives more misses than reads: the two were counted in \
+                 different runs, or one is another event under its name"
             }
             Cause::Multiplexing => {
                 "multiplexing: counted for a part of the time and scaled; count fewer events at once"
@@ -97,6 +131,11 @@ pub fn usual_cause<C: Into<Count>>(
     match violation.subject {
         Subject::Never => Cause::OtherCore,
         Subject::NoExternalCache if is_copied(&count) => Cause::LastLevelCopies,
+        Subject::NoExternalCache | Subject::Subset
+            if is_of_last_level(violation) && misses_exceed_reads(&count) =>
+        {
+            Cause::MissesWithoutReads
+        }
         Subject::NoExternalCache => Cause::ExtllcSet,
         Subject::Slots => slots_cause(&count, assumptions).unwrap_or_else(|| by_way(violation)),
         Subject::Sum if is_half_corrected(&count) && is_of_slots(violation) => Cause::HalfCorrected,
@@ -105,9 +144,38 @@ pub fn usual_cause<C: Into<Count>>(
     }
 }
 
-/// The cause that only the way of counting suggests.
+/// The cause that only the way of counting and the size of the difference suggest.
 fn by_way(violation: &Violation) -> Cause {
-    if violation.is_estimate { Cause::Multiplexing } else { Cause::Windows }
+    let (less, more) = match (violation.left_value, violation.right_value) {
+        (left, right) if left < right => (left, right),
+        (left, right) => (right, left),
+    };
+    match violation.comparison {
+        _ if violation.is_estimate => Cause::Multiplexing,
+        _ if less == 0 => Cause::NeverRan,
+        _ if violation.difference_share() <= MOMENTS_SHARE => Cause::Moments,
+        Comparison::Equal => multiple(less, more).map_or(Cause::Windows, Cause::Multiple),
+        Comparison::AtMost | Comparison::AtLeast => Cause::Windows,
+    }
+}
+
+/// How many times `less` is in `more`, if that is a whole number from 2 on.
+fn multiple(less: u64, more: u64) -> Option<u64> {
+    let times = more as f64 / less as f64;
+    let whole = times.round();
+    let is_whole = (times - whole).abs() <= whole * MULTIPLE_TOLERANCE;
+    (is_whole && (2..=MULTIPLE_MAX).contains(&(whole as u64))).then_some(whole as u64)
+}
+
+fn is_of_last_level(violation: &Violation) -> bool {
+    let names = [LL_CACHE_RD.mnemonic(), LL_CACHE_MISS_RD.mnemonic()];
+    names.contains(&violation.left.as_str())
+}
+
+/// True if the system level cache missed more reads than it got.
+fn misses_exceed_reads(count: &impl Fn(PmuEvent) -> Option<Count>) -> bool {
+    let misses = count(LL_CACHE_MISS_RD);
+    count(LL_CACHE_RD).zip(misses).is_some_and(|(reads, misses)| misses.value > reads.value)
 }
 
 fn is_of_slots(violation: &Violation) -> bool {
@@ -206,9 +274,46 @@ mod tests {
         assert_eq!(with(100, 100), [Cause::ExtllcSet; 2]);
     }
 
+    /// What a difference looks like says how it came about.
+    #[test]
+    fn causes_differ_where_the_evidence_differs() {
+        let of = |whole, reads, writes| {
+            let counts = [(L1D_CACHE, whole), (L1D_CACHE_RD, reads), (L1D_CACHE_WR, writes)];
+            causes(&counts, &Assumptions::default())
+        };
+        assert_eq!(of(1000, 600, 409), [Cause::Moments], "0.9 % apart");
+        assert_eq!(of(2000, 600, 400), [Cause::Multiple(2)], "two CPUs against one");
+        assert_eq!(of(1000, 0, 0), [Cause::NeverRan]);
+        assert_eq!(of(1500, 600, 400), [Cause::Windows]);
+    }
+
+    /// No reads, but misses: the last level cannot be set so, whatever was said of it.
+    #[test]
+    fn misses_without_reads_are_not_explained_by_a_setting() {
+        let counts = [(LL_CACHE_RD, 0), (LL_CACHE_MISS_RD, 12)];
+        for has_external_llc in [None, Some(false), Some(true)] {
+            let assumptions = Assumptions { has_external_llc, ..Assumptions::default() };
+            let causes = causes(&counts, &assumptions);
+            assert!(!causes.is_empty());
+            assert!(
+                causes.iter().all(|cause| *cause == Cause::MissesWithoutReads),
+                "{has_external_llc:?}: {causes:?}"
+            );
+        }
+    }
+
     #[test]
     fn every_cause_is_a_sentence_without_a_stop() {
-        for cause in [Cause::Multiplexing, Cause::Windows, Cause::OtherSlots(8), Cause::OtherCore] {
+        for cause in [
+            Cause::Multiplexing,
+            Cause::Windows,
+            Cause::OtherSlots(8),
+            Cause::OtherCore,
+            Cause::Moments,
+            Cause::Multiple(2),
+            Cause::NeverRan,
+            Cause::MissesWithoutReads,
+        ] {
             let text = cause.to_string();
             assert!(text.len() > 20 && !text.ends_with('.') && !text.contains("  "), "{text}");
         }

@@ -12,6 +12,7 @@
 
 pub mod catalog;
 pub mod dimension;
+pub mod double_count;
 pub mod error;
 pub mod evaluate;
 pub mod event_use;

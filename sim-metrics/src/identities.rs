@@ -13,6 +13,8 @@ use crate::count::{Count, Terms, formula, total};
 
 /// Rename slots per cycle of the Neoverse N2. Source: PMMIR_EL1.SLOTS, Arm telemetry data.
 pub const SLOTS_PER_CYCLE: u64 = 5;
+/// By which share the slots of the two forms of the slot identity differ.
+const SURPLUS_SHARE: f64 = 1.0 / (SLOTS_PER_CYCLE as f64 + 1.0);
 /// The most that one cycle adds to `BUS_ACCESS`. Source: PMU guide 4.6.2.
 pub const BUS_ACCESSES_PER_CYCLE_MAX: u64 = 2;
 
@@ -24,6 +26,9 @@ pub struct Assumptions {
     pub has_stall_slot_erratum: Option<bool>,
     /// `CPUECTLR.EXTLLC`; `None`: not known, no rule follows.
     pub has_external_llc: Option<bool>,
+    /// The counts are of a part of the code, such as a function: two parts share the cycle in which one follows the
+    /// other, so nothing is said of cycles beside other events.
+    pub is_part_of_code: bool,
     /// Share by which the sides may differ, for counts that were scaled from a part of the time.
     pub tolerance: f64,
 }
@@ -107,6 +112,8 @@ pub struct Check {
     pub tested: usize,
     /// Rules left out because an event was not counted.
     pub left_out: usize,
+    /// For an unknown revision, whether the slots were found to have the surplus of r0p0 to r0p2.
+    pub found_erratum: Option<bool>,
     /// Rules that do not hold.
     pub violations: Vec<Violation>,
 }
@@ -145,7 +152,44 @@ pub fn check<C: Into<Count>>(
     for rule in rules(slots_per_cycle(&count, assumptions), assumptions) {
         rule.apply(&count, assumptions.tolerance, &mut check);
     }
+    check.found_erratum = found_erratum(&count, assumptions, &check);
     check
+}
+
+/// What the slot identity says of an unknown revision, where it holds.
+fn found_erratum(
+    count: &impl Fn(PmuEvent) -> Option<Count>,
+    assumptions: &Assumptions,
+    check: &Check,
+) -> Option<bool> {
+    let slots = total(&[(1, PmuEvent::OP_SPEC), (1, PmuEvent::STALL_SLOT)], count)?;
+    let cycles = count(PmuEvent::CPU_CYCLES)?;
+    let is_broken = check.violations.iter().any(|broken| broken.subject == Subject::Slots);
+    let is_open = assumptions.has_stall_slot_erratum.is_none() && !assumptions.is_part_of_code;
+    // Sides that may be far apart fit both.
+    let tolerance = assumptions.tolerance.max(slots.tolerance).max(cycles.tolerance);
+    let is_sharp = cycles.value > 0 && tolerance < SURPLUS_SHARE;
+    (is_open && is_sharp && !is_broken).then(|| has_erratum(count, assumptions))
+}
+
+/// The rule that comes closest to being tested, and the events that it lacks.
+pub fn nearest<C: Into<Count>>(
+    count: impl Fn(PmuEvent) -> Option<C>,
+    assumptions: &Assumptions,
+) -> Option<(String, Vec<PmuEvent>)> {
+    let count = |event| count(event).map(Into::into);
+    let lacks = |rule: Rule| {
+        let events: Vec<PmuEvent> =
+            rule.left.iter().chain(&rule.right).map(|(_, event)| *event).collect();
+        let missing: Vec<PmuEvent> =
+            events.iter().copied().filter(|event| count(*event).is_none()).collect();
+        let is_begun = missing.len() < events.len() && !missing.is_empty();
+        is_begun.then(|| (rule.worth(), rule.to_string(), missing))
+    };
+    let rules = rules(slots_per_cycle(&count, assumptions), assumptions);
+    let begun = rules.into_iter().filter_map(lacks);
+    let nearest = begun.min_by_key(|(worth, _, missing)| (*worth, missing.len()));
+    nearest.map(|(_, rule, missing)| (rule, missing))
 }
 
 /// One rule between two sums.
@@ -156,6 +200,12 @@ struct Rule {
     comparison: Comparison,
     right: Terms,
     origin: Origin,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", formula(&self.left), self.comparison, formula(&self.right))
+    }
 }
 
 impl Rule {
@@ -179,6 +229,20 @@ impl Rule {
                 is_estimate: left.is_estimate || right.is_estimate,
             });
         }
+    }
+
+    /// How much it finds, the lower the more: two names of one count seldom differ.
+    fn worth(&self) -> u8 {
+        match self.subject {
+            Subject::Sum | Subject::Slots => 0,
+            Subject::Subset | Subject::BusCeiling => 1,
+            Subject::Alias | Subject::Never | Subject::NoExternalCache => 2,
+        }
+    }
+
+    /// True if `event` stands on one of its sides.
+    fn has(&self, event: PmuEvent) -> bool {
+        self.left.iter().chain(&self.right).any(|(_, own)| *own == event)
     }
 
     /// True if `other` says the same from its other end.
@@ -212,6 +276,10 @@ fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule> {
                 }
             }
         }
+    }
+    if assumptions.is_part_of_code {
+        rules.retain(|rule| rule.subject == Subject::Alias || !rule.has(PmuEvent::CPU_CYCLES));
+        return rules;
     }
     rules.push(Rule {
         subject: Subject::BusCeiling,
@@ -418,6 +486,50 @@ mod tests {
         );
         let fixed = [(CPU_CYCLES, 51), (STALL_SLOT, 244), (OP_SPEC, 11)];
         assert_eq!(plain(&fixed), Vec::<String>::new());
+    }
+
+    /// Without a revision the table says which one it fits, unless the tolerance takes both.
+    #[test]
+    fn counts_say_which_revision_they_fit() {
+        let found = |stalled, assumptions: &Assumptions| {
+            let counts = [(CPU_CYCLES, 51), (STALL_SLOT, stalled), (OP_SPEC, 11)];
+            let value = |event| counts.iter().find(|(own, _)| *own == event).map(|(_, n)| *n);
+            check(value, assumptions).found_erratum
+        };
+        let open = Assumptions::default();
+        assert_eq!(found(295, &open), Some(true));
+        assert_eq!(found(244, &open), Some(false));
+        assert_eq!(found(270, &open), None, "it fits neither");
+        assert_eq!(found(295, &Assumptions { tolerance: 0.2, ..open }), None, "it fits both");
+        let known = Assumptions { has_stall_slot_erratum: Some(true), ..open };
+        assert_eq!(found(295, &known), None, "nothing is left to find");
+    }
+
+    /// A function shares the cycle of its first slots with its caller.
+    #[test]
+    fn a_part_of_the_code_is_not_held_to_cycles() {
+        let counts = [(CPU_CYCLES, 10), (BUS_CYCLES, 10), (OP_SPEC, 30), (STALL_SLOT, 26)];
+        let part = Assumptions { is_part_of_code: true, ..Default::default() };
+        assert_eq!(violations(&counts, &part), Vec::<String>::new());
+        assert_eq!(plain(&counts).len(), 1, "56 of 50 slots in a run");
+        let alias = [(CPU_CYCLES, 10), (BUS_CYCLES, 9)];
+        assert_eq!(violations(&alias, &part).len(), 1, "one count under two names stays one");
+    }
+
+    #[test]
+    fn the_nearest_rule_names_what_it_lacks() {
+        let near = |own: &[PmuEvent]| {
+            nearest(|event| own.contains(&event).then_some(1u64), &Assumptions::default())
+        };
+        let (rule, missing) = near(&[L1D_CACHE_RD, L1D_CACHE]).expect("a sum");
+        assert_eq!(
+            (rule.as_str(), &missing[..]),
+            ("L1D_CACHE = L1D_CACHE_RD + L1D_CACHE_WR", &[L1D_CACHE_WR][..])
+        );
+        let (rule, missing) = near(&[CPU_CYCLES, INST_RETIRED]).expect("the slots");
+        assert_eq!(rule, "OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES");
+        assert_eq!(missing, [OP_SPEC, STALL_SLOT]);
+        assert_eq!(near(&[]), None);
     }
 
     #[test]

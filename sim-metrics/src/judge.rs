@@ -2,135 +2,37 @@
 //!
 //! A [`Judge`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact counts and
 //! on both revisions, compares with the truth that the metric claims, and looks for reasons: faults of the
-//! formula by `rules` and `probe`, habits of the events by `adjust`. Every reason is found by a
-//! rule that computes: with the cause mended, the value comes near to the truth.
+//! formula by `structure`, `rules` and `probe`, habits of the events by `adjust`. Every reason is found by
+//! a rule that computes: with the cause mended, the value comes near to the truth, or the formula is one
+//! that is known. A metric of which something is `missing` gets no verdict.
 
 mod adjust;
 pub mod claims;
+mod edit;
 pub mod evidence;
+mod fraction;
+mod missing;
 mod probe;
 pub mod reason;
+mod reference;
 mod rules;
+mod sample;
+mod structure;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
-use crate::formula::{Catalog, Linked, MetricFormula};
-use crate::truth::{Truth, TruthUnit};
+use crate::formula::{Catalog, Linked, Machine, MetricFormula, Trouble};
+use crate::truth::Truth;
 use adjust::Case;
 pub use adjust::Finding;
 pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
 pub use reason::Reason;
+use structure::{Structure, Subject};
+pub use verdict::{Standing, Tolerance, Verdict};
 
-/// How a metric did on a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// It says what it claims, within the tolerance.
-    Right,
-    /// It claims nothing that is known; there is nothing to compare.
-    Unclaimed,
-    /// What it claims did not occur in the run: neither has a value.
-    Nothing,
-    /// It differs by more than the tolerance.
-    Off,
-    /// It has no value although there is one, or it cannot be read.
-    NoValue,
-}
-
-impl Standing {
-    /// A word for tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Standing::Right => "right",
-            Standing::Unclaimed => "unclaimed",
-            Standing::Nothing => "nothing",
-            Standing::Off => "off",
-            Standing::NoValue => "no value",
-        }
-    }
-}
-
-/// How far a value may be from its truth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// As a part of the truth.
-    pub relative: f64,
-    /// For shares, in percentage points: less is never a difference.
-    pub points: f64,
-}
-
-impl Default for Tolerance {
-    fn default() -> Tolerance {
-        Tolerance { relative: 0.05, points: 0.5 }
-    }
-}
-
-impl Tolerance {
-    /// The largest difference from this truth that is none.
-    fn of(&self, truth: Truth, real: f64) -> f64 {
-        let least = match truth.unit() {
-            TruthUnit::Share => self.points / 100.0,
-            TruthUnit::PerKiloInstruction => 0.01,
-            TruthUnit::PerCycle => 0.005,
-            _ => 0.0,
-        };
-        (self.relative * real.abs()).max(least)
-    }
-}
-
-/// A metric on one run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    /// The trace.
-    pub trace: String,
-    /// How it did.
-    pub standing: Standing,
-    /// What it claims.
-    pub truth: Option<Truth>,
-    /// The real value of that.
-    pub real: Option<f64>,
-    /// Its value from exact counts, in the unit of the truth (with its own factor, without one).
-    pub value: Option<f64>,
-    /// Its value on a core of r0p0 to r0p2.
-    pub on_erratum: Option<f64>,
-    /// Its value on a core of r0p3.
-    pub on_sound: Option<f64>,
-    /// Its value from six counters that all metrics share.
-    pub on_six: Option<f64>,
-    /// Why it is off, or may be; the most important first.
-    pub findings: Vec<Finding>,
-    /// What the findings leave of the difference.
-    pub rest: Option<f64>,
-}
-
-impl Verdict {
-    /// Value less truth.
-    pub fn difference(&self) -> Option<f64> {
-        Some(self.value? - self.real?)
-    }
-
-    /// The difference as a part of the truth.
-    pub fn relative(&self) -> Option<f64> {
-        let real = self.real.filter(|real| *real != 0.0)?;
-        Some(self.difference()? / real.abs())
-    }
-
-    /// True if anything is wrong with the formula, or the value is off.
-    pub fn alarms(&self) -> bool {
-        let has_fault = self.findings.iter().any(|finding| finding.reason.is_fault());
-        has_fault || matches!(self.standing, Standing::Off | Standing::NoValue)
-    }
-
-    /// True if the reason with this code was found.
-    pub fn has(&self, code: &str) -> bool {
-        self.findings.iter().any(|finding| finding.reason.code() == code)
-    }
-
-    fn add(&mut self, reason: Reason) {
-        if !self.has(reason.code()) {
-            self.findings.push(Finding { reason, shift: None });
-        }
-    }
-}
+/// What remains of a difference when habits of events explain it, at most.
+const EXPLAINED: f64 = 0.5;
 
 /// A metric that can be judged: linked, with its claim found.
 #[derive(Clone, Debug)]
@@ -139,6 +41,7 @@ pub struct Judge<'a> {
     formula: Result<Linked, String>,
     truth: Option<Truth>,
     tolerance: Tolerance,
+    missing: Option<String>,
 }
 
 impl<'a> Judge<'a> {
@@ -165,7 +68,8 @@ impl<'a> Judge<'a> {
             }
             Err(error) => Err(error.to_string()),
         };
-        Ok(Judge { metric, formula, truth, tolerance })
+        let missing = missing::of(metric, formula.as_ref().ok());
+        Ok(Judge { metric, formula, truth, tolerance, missing })
     }
 
     /// The metric.
@@ -183,6 +87,11 @@ impl<'a> Judge<'a> {
         self.formula.as_ref().map_err(String::as_str)
     }
 
+    /// What is not given without which there is no verdict, and what to give.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
     /// By what a value of the formula is multiplied to be in the unit of its truth.
     pub fn factor(&self) -> f64 {
         match self.truth {
@@ -193,44 +102,82 @@ impl<'a> Judge<'a> {
 
     /// Judges one run. `on_six` is the value of the formula, without factors, from six shared counters.
     pub fn verdict(&self, run: &Evidence, on_six: Option<f64>) -> Verdict {
-        let real = self.truth.and_then(|truth| run.truths.value(truth));
         let mut verdict = Verdict {
             trace: run.trace.clone(),
             standing: Standing::NoValue,
             truth: self.truth,
-            real,
+            real: self.truth.and_then(|truth| run.truths.value(truth)),
             value: None,
             on_erratum: None,
             on_sound: None,
             on_six: None,
+            missing: self.missing.clone(),
+            counts: Vec::new(),
+            corrected: None,
             findings: Vec::new(),
             rest: None,
         };
         let Ok(formula) = &self.formula else { return verdict };
+        verdict.counts = run.counts_of(formula, run.patch);
+        if verdict.missing.is_some() {
+            verdict.standing = Standing::Missing;
+            return verdict;
+        }
         let truth = self.truth.unwrap_or(Truth::Retired);
         let case = Case { formula, factor: self.factor(), truth, evidence: run, patch: run.patch };
         self.values(&case, on_six, &mut verdict);
-        let needed = formula.needed(&run.machine(run.patch));
-        for reason in rules::useless_events(formula, &self.metric.name, Some(run), &needed) {
-            verdict.add(reason);
+        let machine = run.machine(run.patch);
+        let (faults, structure) = self.faults(formula, &machine, Some(run), run.patch);
+        faults.into_iter().for_each(|fault| verdict.add(fault));
+        self.stand(&case, structure.is_known, &mut verdict);
+        if verdict.findings.iter().any(|finding| finding.reason.is_fault()) {
+            verdict.corrected = structure.corrected;
         }
-        if verdict.findings.is_empty() {
-            let machine = run.machine(run.patch);
-            let misfit = self.truth.and_then(|truth| probe::misfit(formula, &machine, truth));
-            misfit.into_iter().for_each(|misfit| verdict.add(misfit));
-        }
-        self.stand(&case, &mut verdict);
-        self.note_multiplexing(&mut verdict);
         verdict
     }
 
-    /// The reasons that need no run: what a formula is made of.
-    pub fn lint(&self, machine: &crate::formula::Machine) -> Vec<Reason> {
-        let Ok(formula) = &self.formula else { return Vec::new() };
+    /// What is wrong with a formula whatever is counted, and what it is beside those that are known.
+    fn faults(
+        &self,
+        formula: &Linked,
+        machine: &Machine,
+        run: Option<&Evidence>,
+        patch: u8,
+    ) -> (Vec<Reason>, Structure) {
+        let subject = |truth| Subject { formula, factor: self.factor(), truth, patch };
+        let structure =
+            self.truth.map(|truth| structure::compare(subject(truth))).unwrap_or_default();
         let needed = formula.needed(machine);
-        let mut reasons = rules::useless_events(formula, &self.metric.name, None, &needed);
-        reasons.extend(self.truth.and_then(|truth| probe::misfit(formula, machine, truth)));
-        reasons
+        let mut faults = rules::useless_events(formula, &self.metric.name, run, &needed);
+        if faults.is_empty() && !structure.is_known {
+            faults.extend(self.truth.and_then(|truth| probe::misfit(formula, machine, truth)));
+        }
+        if faults.is_empty() {
+            faults.extend(structure.fault.clone());
+        }
+        if faults.is_empty() && !structure.is_known {
+            faults.extend(structure::counted_twice(formula));
+        }
+        (faults, structure)
+    }
+
+    /// The reasons that need no run, with what would be right: what a formula is made of. Without a
+    /// revision it is enough that a formula is right on one.
+    pub fn lint(&self, machine: Option<&Machine>) -> (Vec<Reason>, Option<String>) {
+        let (Ok(formula), None) = (&self.formula, &self.missing) else { return (Vec::new(), None) };
+        let patch_of = |machine: &Machine| (machine.midr & 0xF) as u8;
+        let patches = match machine {
+            Some(machine) => vec![patch_of(machine)],
+            None => vec![FIRST_SOUND_PATCH, ERRATUM_PATCH],
+        };
+        let of_patch =
+            |patch: u8| self.faults(formula, &Machine::neoverse_n2(patch, 1), None, patch);
+        let all: Vec<_> = patches.into_iter().map(of_patch).collect();
+        let is_known = all.iter().any(|(_, structure)| structure.is_known);
+        let Some((faults, structure)) = all.into_iter().next().filter(|_| !is_known) else {
+            return (Vec::new(), None);
+        };
+        (faults, structure.corrected)
     }
 
     fn values(&self, case: &Case, on_six: Option<f64>, verdict: &mut Verdict) {
@@ -242,30 +189,38 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares and finds the reasons of a difference.
-    fn stand(&self, case: &Case, verdict: &mut Verdict) {
+    fn stand(&self, case: &Case, is_known: bool, verdict: &mut Verdict) {
         let Some(value) = verdict.value else { return self.without_value(case, verdict) };
         let Some(truth) = self.truth else {
             verdict.standing = Standing::Unclaimed;
             return;
         };
-        if let Some(reason) = rules::out_of_range(value, truth.unit()) {
-            verdict.add(reason);
-        }
+        let out_of_range = rules::out_of_range(value, truth.unit());
         let Some(real) = verdict.real else {
+            out_of_range.into_iter().for_each(|reason| verdict.add(reason));
             verdict.standing = Standing::Nothing;
             return;
         };
-        let tolerance = self.tolerance.of(truth, real);
+        let tolerance = self.tolerance.of(truth, real, &case.evidence.truths);
         if (value - real).abs() <= tolerance {
             verdict.standing = Standing::Right;
             verdict.rest = Some(value - real);
             return;
         }
         verdict.standing = Standing::Off;
-        self.explain(case, real, tolerance, verdict);
+        // A share that is truly above 1, instructions for each slot, is no fault.
+        out_of_range.into_iter().for_each(|reason| verdict.add(reason));
+        self.explain(case, is_known, (real, tolerance), verdict);
     }
 
-    fn explain(&self, case: &Case, real: f64, tolerance: f64, verdict: &mut Verdict) {
+    /// Looks for the reasons of a difference. A known formula has no fault of its own.
+    fn explain(
+        &self,
+        case: &Case,
+        is_known: bool,
+        (real, tolerance): (f64, f64),
+        verdict: &mut Verdict,
+    ) {
         // What says nothing, or something else, needs no other explanation.
         let is_something_else = verdict.findings.iter().any(|finding| {
             !matches!(finding.reason, Reason::AboveOne(_) | Reason::Negative(_) | Reason::NoL3)
@@ -273,46 +228,48 @@ impl<'a> Judge<'a> {
         if is_something_else {
             return;
         }
-        let whole = [
-            rules::erratum(case, real),
-            rules::exact_factor(case.value(), real),
-            rules::mixed_populations(case, real),
-            rules::mispredict_term(case, real),
-            rules::cycles_for_slots(case),
-        ];
-        if let Some(reason) = whole.into_iter().flatten().next() {
+        let exact = || rules::exact_factor(case.value(), real).filter(|_| verdict.is_of_many());
+        let whole = || {
+            rules::erratum(case, real)
+                .or_else(exact)
+                .or_else(|| rules::mixed_populations(case, real))
+                .or_else(|| rules::mispredict_term(case, real))
+        };
+        if let Some(reason) = (!is_known).then(whole).flatten() {
             verdict.add(reason);
             return;
         }
         let (findings, rest) = case.habits(real, tolerance);
         verdict.rest = Some(rest);
-        let is_open = rest.abs() > tolerance.max(0.5 * (case.value() - real).abs());
+        // Habits that leave the greater part of a difference have another cause beside them, and what
+        // they seem to explain may be chance.
+        if rest.abs() > tolerance.max(EXPLAINED * (case.value() - real).abs()) {
+            verdict.add(Reason::Unexplained);
+            return;
+        }
         for finding in findings {
             if !verdict.has(finding.reason.code()) {
                 verdict.findings.push(finding);
             }
-        }
-        if is_open {
-            verdict.add(Reason::Unexplained);
         }
     }
 
     /// It has no value: because nothing happened, or because something is missing.
     fn without_value(&self, case: &Case, verdict: &mut Verdict) {
         let evaluation = case.evaluation();
+        let trouble = evaluation.trouble.filter(|_| verdict.findings.is_empty());
+        if let Some(trouble @ Trouble::NotCounted(_)) = trouble {
+            verdict.standing = Standing::Missing;
+            verdict.missing = Some(format!(
+                "{}: counts of single exception levels are not kept for a trace with a kernel",
+                case.formula.explain(trouble)
+            ));
+            return;
+        }
         let is_empty = verdict.real.is_none_or(|real| real == 0.0) && verdict.findings.is_empty();
         verdict.standing = if is_empty { Standing::Nothing } else { Standing::NoValue };
-        if let Some(trouble) = evaluation.trouble.filter(|_| verdict.findings.is_empty()) {
+        if let Some(trouble) = trouble {
             verdict.add(Reason::DivisionByZero(case.formula.explain(trouble)));
-        }
-    }
-
-    fn note_multiplexing(&self, verdict: &mut Verdict) {
-        let (Some(value), Some(on_six)) = (verdict.value, verdict.on_six) else { return };
-        let unit = self.truth.unwrap_or(Truth::Retired);
-        if (on_six - value).abs() > self.tolerance.of(unit, value) {
-            let shift = Some(on_six - value);
-            verdict.findings.push(Finding { reason: Reason::Multiplexing, shift });
         }
     }
 }
@@ -320,12 +277,16 @@ impl<'a> Judge<'a> {
 /// What only several runs together show: a factor is a fault if it is the same in all of them.
 pub fn common_factor(verdicts: &[&Verdict]) -> Option<Reason> {
     let is_open = |verdict: &&Verdict| !verdict.findings.iter().any(|f| f.reason.is_fault());
-    if verdicts.len() < 2 || !verdicts.iter().all(is_open) {
+    let is_many = |verdict: &&Verdict| verdict.is_of_many();
+    let is_off = |verdict: &&Verdict| verdict.standing == Standing::Off;
+    let are_all = |is: &dyn Fn(&&Verdict) -> bool| verdicts.iter().all(is);
+    if verdicts.len() < 2 || !are_all(&is_open) || !are_all(&is_many) || !are_all(&is_off) {
         return None;
     }
     let pairs: Vec<(f64, f64)> =
         verdicts.iter().filter_map(|verdict| Some((verdict.value?, verdict.real?))).collect();
-    rules::factor(&pairs)
+    let truth = verdicts.first()?.truth?;
+    rules::factor(&pairs).map(|times| structure::factor_reason(truth, times))
 }
 
 /// True if these truths together are all slots: the level 1 of top-down.

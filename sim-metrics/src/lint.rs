@@ -51,6 +51,21 @@ const RATIOS: &[Ratio] = &[
     ratio(STALL_SLOT, SLOTS_PER_CYCLE + 1, CPU_CYCLES, Cause::NoCycles),
 ];
 
+/// The events from which the four shares of the slots are worked out.
+const SLOT_EVENTS: [PmuEvent; 6] =
+    [CPU_CYCLES, STALL_SLOT, STALL_SLOT_FRONTEND, STALL_SLOT_BACKEND, OP_RETIRED, OP_SPEC];
+/// The classes of instructions, with how often each counts in their sum.
+const CLASSES: [(u64, PmuEvent); 8] = [
+    (1, LD_SPEC),
+    (1, ST_SPEC),
+    (1, DP_SPEC),
+    (1, ASE_SPEC),
+    (1, VFP_SPEC),
+    (1, CRYPTO_SPEC),
+    (1, BR_IMMED_SPEC),
+    (1, BR_INDIRECT_SPEC),
+];
+
 /// Everything that can be doubted in a table of counts.
 pub fn doubts<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
@@ -60,12 +75,22 @@ pub fn doubts<C: Into<Count>>(
         let exact: Count = count(event)?.into();
         Some(Count { tolerance: exact.tolerance.max(assumptions.tolerance), ..exact })
     };
+    let ratios = RATIOS.iter().filter(|ratio| ratio.is_asked(assumptions));
     let mut doubts: Vec<Doubt> =
-        RATIOS.iter().filter_map(|ratio| above_one(ratio, &count, assumptions)).collect();
-    doubts.extend(negative_slots(&count, assumptions));
+        ratios.filter_map(|ratio| above_one(ratio, &count, assumptions)).collect();
+    if !assumptions.is_part_of_code {
+        doubts.extend(negative_slots(&count, assumptions));
+    }
     doubts.extend(negative_mix(&count));
     doubts.extend(last_level(&count, assumptions));
     doubts
+}
+
+impl Ratio {
+    /// A part of the code shares its cycles with others.
+    fn is_asked(&self, assumptions: &Assumptions) -> bool {
+        !assumptions.is_part_of_code || self.whole.1 != CPU_CYCLES
+    }
 }
 
 fn above_one(
@@ -99,11 +124,9 @@ fn negative_slots(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
 ) -> Option<Doubt> {
-    let all =
-        [CPU_CYCLES, STALL_SLOT, STALL_SLOT_FRONTEND, STALL_SLOT_BACKEND, OP_RETIRED, OP_SPEC];
     let mut values = [0.0; 6];
     let (mut tolerance, mut is_estimate) = (SHARE_ROUNDING, false);
-    for (value, event) in values.iter_mut().zip(all) {
+    for (value, event) in values.iter_mut().zip(SLOT_EVENTS) {
         let count = count(event)?;
         *value = count.value as f64;
         tolerance = tolerance.max(count.tolerance);
@@ -143,16 +166,6 @@ fn percentages(parts: &[(&str, f64)]) -> String {
 
 /// The classes of instructions, which leave less than nothing for all others.
 fn negative_mix(count: &impl Fn(PmuEvent) -> Option<Count>) -> Option<Doubt> {
-    const CLASSES: [(u64, PmuEvent); 8] = [
-        (1, LD_SPEC),
-        (1, ST_SPEC),
-        (1, DP_SPEC),
-        (1, ASE_SPEC),
-        (1, VFP_SPEC),
-        (1, CRYPTO_SPEC),
-        (1, BR_IMMED_SPEC),
-        (1, BR_INDIRECT_SPEC),
-    ];
     let classes = total(&CLASSES, count)?;
     let whole = count(INST_SPEC)?;
     // An atomic is a load and a store at once: of these there are at most as many as of the fewer.

@@ -133,8 +133,8 @@ truths! {
         BackendSlots = "slots.backend", Slots, "Slots in which an operation was there and the back end could not take it.";
         FetchLatencySlots = "slots.fetch_latency", Slots, "Front-end slots lost to misses of L1I, ITLB and BTB, late branches, the way out of the MOP cache, restarts.";
         FetchBandwidthSlots = "slots.fetch_bandwidth", Slots, "Front-end slots lost to the widths of prediction, fetch and decode.";
-        MemorySlots = "slots.memory_bound", Slots, "Back-end slots lost while memory was waited for: reorder buffer behind a load, load, store and their issue queues full.";
-        CoreSlots = "slots.core_bound", Slots, "All other back-end slots: computing, registers, issue queues, dispatch, barriers.";
+        MemorySlots = "slots.memory_bound", Slots, "Back-end slots whose root is memory: data beyond the L1 D-cache, a translation, or a store that drains, whatever structure was full.";
+        CoreSlots = "slots.core_bound", Slots, "All other back-end slots: latency of operations and of L1 hits, busy pipes, dispatch, barriers.";
         Retired = "inst.retired", Instructions, "Instructions that retired.";
         Executed = "inst.executed", Instructions, "Instructions that got a slot, on right and wrong paths.";
         RetiredOps = "ops.retired", Operations, "Operations that retired.";

@@ -40,15 +40,23 @@ pub struct Calendar {
     busy: Box<[u16; WINDOW as usize]>,
     /// First cycle that may still be booked; everything before is forgotten.
     base: Cycle,
+    /// Cycles from `base` on in which pipes can be busy: none of them if there are always enough.
+    reach: Cycle,
 }
 
 impl Default for Calendar {
     fn default() -> Self {
-        Calendar { busy: Box::new([0; WINDOW as usize]), base: 0 }
+        Calendar::new(false)
     }
 }
 
 impl Calendar {
+    /// Nothing is booked. With `unlimited` pipes nothing ever is.
+    pub fn new(unlimited: bool) -> Calendar {
+        let reach = if unlimited { 0 } else { WINDOW };
+        Calendar { busy: Box::new([0; WINDOW as usize]), base: 0, reach }
+    }
+
     /// Forgets the cycles before `now`: nothing can issue there any more.
     #[inline(always)]
     pub fn advance(&mut self, now: Cycle) {
@@ -96,7 +104,7 @@ impl Calendar {
         let mut cycle = earliest.max(self.base);
         let ports = if request.flag_port { FLAG_PORTS } else { 0 };
         // So far ahead only a chain of misses to memory gets; nobody competes there.
-        while cycle + request.occupancy < self.base + WINDOW {
+        while cycle + request.occupancy < self.base + self.reach {
             let free = !self.busy[(cycle & MASK) as usize];
             let (mut pipes, flag) = (free & request.pipes.0, free & ports);
             if request.occupancy > 1 {
@@ -162,6 +170,14 @@ mod tests {
         let request = PipeRequest { flag_port: true, ..one(PipeMask::I) };
         let cycles: Vec<Cycle> = (0..4).map(|_| calendar.book(request, 0, NEVER)).collect();
         assert_eq!(cycles, [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn unlimited_pipes_keep_nothing_waiting() {
+        let mut calendar = Calendar::new(true);
+        let divide = PipeRequest { occupancy: 12, flag_port: true, ..one(PipeMask::M0) };
+        let cycles: Vec<Cycle> = (0..40).map(|_| calendar.book(divide, 5, NEVER)).collect();
+        assert_eq!(cycles, [5; 40]);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use serde::Deserialize;
 use sim_core::config::Problem;
-use sim_isa::{EntryKind, UopCounts};
+use sim_isa::{EntryKind, Spared, UopCounts};
 
 /// Largest issue queue.
 const MAX_QUEUE: usize = UopCounts::MAX as usize;
+/// Largest store queue.
+const MAX_STORES: usize = 4096;
 
 /// The `[pipeline]` table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -23,6 +25,8 @@ pub struct PipelineConfig {
     pub execute: ExecuteConfig,
     /// Wrong-path execution.
     pub wrong_path: WrongPathConfig,
+    /// What costs no time, or has no limit.
+    pub ideal: IdealCore,
 }
 
 /// `[pipeline.front-end]`
@@ -138,6 +142,30 @@ pub struct WindowConfig {
     pub rename_to_issue_cycles: u64,
 }
 
+impl WindowConfig {
+    /// A window of which every structure is as large as the model can count.
+    fn unlimited(&self) -> WindowConfig {
+        let most = |kind: EntryKind| kind.most() as usize;
+        WindowConfig {
+            rob: most(EntryKind::Rob),
+            retire_width: u32::MAX,
+            general_registers: most(EntryKind::General),
+            vector_registers: most(EntryKind::Vector),
+            flag_registers: most(EntryKind::Flags),
+            load_queue: most(EntryKind::Load),
+            store_queue: MAX_STORES,
+            branch_queue: most(EntryKind::Branch),
+            int_queue: MAX_QUEUE,
+            int_queue_one_pipe: MAX_QUEUE,
+            mem_queue: MAX_QUEUE,
+            mem_queue_stores: MAX_QUEUE,
+            vec_queue: MAX_QUEUE,
+            vec_queue_one_pipe: MAX_QUEUE,
+            ..self.clone()
+        }
+    }
+}
+
 /// `[pipeline.dispatch]`
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -186,6 +214,29 @@ pub struct ExecuteConfig {
 pub struct WrongPathConfig {
     /// Whether the wrong path is executed behind a mispredicted branch.
     pub enabled: bool,
+}
+
+/// `[pipeline.ideal]`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct IdealCore {
+    /// Fetch, decode and the L1 I-cache keep no instruction waiting; only prediction does.
+    pub fetch: bool,
+    /// Reorder buffer, registers, queues and retirement have no limit but that of the model.
+    pub window: bool,
+    /// Every micro-operation finds a pipe, a place in dispatch, and a way out of the store queue.
+    pub pipes: bool,
+    /// Computation takes one cycle.
+    pub latency: bool,
+    /// Barriers, acquires and releases order nothing.
+    pub ordering: bool,
+}
+
+impl IdealCore {
+    /// The costs that instructions are decoded without.
+    pub fn spared(self) -> Spared {
+        Spared { latency: self.latency, ordering: self.ordering }
+    }
 }
 
 /// Longest delay of a stage, cycles: far beyond any core, and no sum of them overflows.
@@ -253,6 +304,34 @@ impl PipelineConfig {
         found
     }
 
+    /// The configuration as the stages are built from it: ideals are sizes and widths without a limit.
+    /// Such a size is the largest that the model can count.
+    #[must_use]
+    pub fn built(&self) -> PipelineConfig {
+        let mut built = self.clone();
+        if self.ideal.fetch {
+            built.front_end.mop_width = u32::MAX;
+        }
+        if self.ideal.window {
+            built.window = self.window.unlimited();
+        }
+        if self.ideal.pipes {
+            let d = &mut built.dispatch;
+            let limits = [
+                &mut d.uops,
+                &mut d.branch_single,
+                &mut d.multi,
+                &mut d.multi0,
+                &mut d.vector0,
+                &mut d.vector1,
+                &mut d.load_store,
+            ];
+            limits.into_iter().for_each(|limit| *limit = u8::MAX);
+            built.execute.store_drain_width = u32::MAX;
+        }
+        built
+    }
+
     /// Key and value of every length of time that may be 0.
     fn delays(&self) -> [(&'static str, u64); 11] {
         let (f, b, e) = (&self.front_end, &self.branch, &self.execute);
@@ -289,7 +368,7 @@ impl PipelineConfig {
             ("window.vector-registers", w.vector_registers, most(EntryKind::Vector)),
             ("window.flag-registers", w.flag_registers, most(EntryKind::Flags)),
             ("window.load-queue", w.load_queue, most(EntryKind::Load)),
-            ("window.store-queue", w.store_queue, 4096),
+            ("window.store-queue", w.store_queue, MAX_STORES),
             ("window.branch-queue", w.branch_queue, most(EntryKind::Branch)),
             ("window.int-queue", w.int_queue, MAX_QUEUE),
             ("window.mem-queue", w.mem_queue, MAX_QUEUE),

@@ -9,6 +9,7 @@ use crate::execute::{Done, PendingStore};
 use crate::lsu::StoreTimes;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
+use crate::stamp::Stamp;
 use sim_core::{
     Activity, Cycle, EventSink, Happened, InstFlags, InstId, LINE_SHIFT, MAX_FURTHER, MemReply,
     MemRequest, MemoryPort, PmuEvent, TraceInst, VirtAddr,
@@ -153,7 +154,8 @@ impl Pipeline {
             let drain = self.lsu.drain(retired, store.release);
             let reply = memory.access(request, drain, sink);
             let drained = reply.done.max(drain);
-            let times = StoreTimes { known: store.known, data: store.data, drained };
+            let data = Stamp::new(store.data, self.path.now());
+            let times = StoreTimes { known: store.known, data, drained };
             self.lsu.stored(request.addr.0, request.bytes.into(), times);
             all.join(MemReply { done: drained, ..reply });
         }

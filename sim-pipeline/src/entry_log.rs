@@ -5,6 +5,7 @@
 //! ever looked at, and only when the counts say that something is missing.
 
 use crate::config::WindowConfig;
+use crate::stamp::Stamp;
 use sim_core::Cycle;
 use sim_isa::{Entries, EntryKind};
 
@@ -12,8 +13,8 @@ use sim_isa::{Entries, EntryKind};
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     entries: Entries,
-    /// The cycle in which the next user may have them.
-    free: Cycle,
+    /// The cycle in which the next user may have them, and the operation for which retirement waits.
+    free: Stamp,
 }
 
 /// Entries taken and given back in program order.
@@ -58,11 +59,11 @@ impl EntryLog {
     }
 
     /// The first cycle in which the entry `nth` places behind the next one of a kind is free; 0 for one
-    /// that nobody holds.
-    pub fn free_at_nth(&self, kind: EntryKind, nth: usize) -> Cycle {
+    /// that nobody holds. With it, the operation for which retirement waits.
+    pub fn free_at_nth(&self, kind: EntryKind, nth: usize) -> Stamp {
         let mut left = self.left.count(kind);
         if (nth as u32) < left {
-            return 0;
+            return Stamp::default();
         }
         let nth = nth as u32 % self.sizes.count(kind);
         for at in self.oldest..self.next {
@@ -75,19 +76,19 @@ impl EntryLog {
                 return held.free;
             }
         }
-        0
+        Stamp::default()
     }
 
     /// Takes entries in `now` until `free`.
     #[inline(always)]
-    pub fn take(&mut self, entries: Entries, now: Cycle, free: Cycle) {
+    pub fn take(&mut self, entries: Entries, now: Cycle, free: Stamp) {
         let entries = if self.has(entries) { entries } else { self.make_room(entries, now) };
         self.take_free(entries, free);
     }
 
     /// Takes entries that nobody holds, as [`EntryLog::has`] said, until `free`.
     #[inline(always)]
-    pub fn take_free(&mut self, entries: Entries, free: Cycle) {
+    pub fn take_free(&mut self, entries: Entries, free: Stamp) {
         self.left = self.left.minus(entries);
         let last = self.held.len() - 1;
         self.held[self.next & last] = Held { entries, free };
@@ -100,7 +101,7 @@ impl EntryLog {
     fn make_room(&mut self, entries: Entries, now: Cycle) -> Entries {
         while self.oldest < self.next {
             let held = self.held[self.oldest & (self.held.len() - 1)];
-            if held.free > now && self.has(entries) {
+            if held.free.cycle() > now && self.has(entries) {
                 break;
             }
             self.left = self.left.plus(held.entries);
@@ -112,7 +113,7 @@ impl EntryLog {
     /// Entries that are still held in `cycle`.
     pub fn held(&self, cycle: Cycle) -> usize {
         let held = (self.oldest..self.next).map(|at| &self.held[at & (self.held.len() - 1)]);
-        held.filter(|held| held.free > cycle).map(|held| held.entries.sum() as usize).sum()
+        held.filter(|held| held.free.cycle() > cycle).map(|held| held.entries.sum() as usize).sum()
     }
 
     /// Where the log stands now.
@@ -135,8 +136,13 @@ impl EntryLog {
 mod tests {
     use super::*;
     use crate::resource::Ring;
+    use crate::stamp::OpRef;
 
     const KINDS: [EntryKind; 2] = [EntryKind::Rob, EntryKind::General];
+
+    fn at(cycle: Cycle) -> Stamp {
+        Stamp::new(cycle, OpRef::NONE)
+    }
 
     fn log(rob: usize, general: usize) -> EntryLog {
         let text = include_str!("../../configs/neoverse-n2.toml");
@@ -167,7 +173,8 @@ mod tests {
             let entries = wanted.clone().fold(Entries::default(), add);
             for ((kind, count), ring) in wanted.clone().zip(&rings) {
                 for nth in 0..count as usize {
-                    let (logged, expected) = (log.free_at_nth(kind, nth), ring.free_at_nth(nth));
+                    let logged = log.free_at_nth(kind, nth).cycle();
+                    let expected = ring.free_at_nth(nth);
                     assert_eq!(logged.max(now), expected.max(now), "{kind:?} {nth}");
                 }
             }
@@ -175,7 +182,7 @@ mod tests {
                 now = (0..count as usize).fold(now, |now, nth| now.max(ring.free_at_nth(nth)));
             }
             free = (now + 1 + dice(30)).max(free);
-            log.take(entries, now, free);
+            log.take(entries, now, at(free));
             for (ring, count) in rings.iter_mut().zip(counts) {
                 (0..count).for_each(|_| ring.take(free));
             }
@@ -187,11 +194,11 @@ mod tests {
     #[test]
     fn a_wrong_path_gives_everything_back() {
         let mut log = log(4, 4);
-        log.take(Entries::of(EntryKind::Rob, 3), 0, 50);
+        log.take(Entries::of(EntryKind::Rob, 3), 0, at(50));
         let mark = log.mark();
-        log.take(Entries::of(EntryKind::Rob, 1), 1, 21);
+        log.take(Entries::of(EntryKind::Rob, 1), 1, at(21));
         assert!(!log.has(Entries::of(EntryKind::Rob, 1)));
-        assert_eq!(log.free_at_nth(EntryKind::Rob, 0), 50);
+        assert_eq!(log.free_at_nth(EntryKind::Rob, 0), at(50));
         log.rewind(mark);
         assert!(log.has(Entries::of(EntryKind::Rob, 1)));
         assert_eq!(log.held(30), 3);
@@ -200,14 +207,14 @@ mod tests {
     #[test]
     fn an_operation_that_wants_more_than_there_is_takes_all() {
         let mut log = log(4, 1);
-        log.take(Entries::of(EntryKind::General, 2), 0, 9);
-        assert_eq!((log.free_at_nth(EntryKind::General, 1), log.held(8)), (9, 1));
-        log.take(Entries::of(EntryKind::General, 2), 9, 12);
-        assert_eq!((log.free_at_nth(EntryKind::General, 0), log.held(9)), (12, 1));
+        log.take(Entries::of(EntryKind::General, 2), 0, at(9));
+        assert_eq!((log.free_at_nth(EntryKind::General, 1), log.held(8)), (at(9), 1));
+        log.take(Entries::of(EntryKind::General, 2), 9, at(12));
+        assert_eq!((log.free_at_nth(EntryKind::General, 0), log.held(9)), (at(12), 1));
         // Five MOPs of one instruction in a buffer of four.
         let mark = log.mark();
-        (20..25).for_each(|free| log.take(Entries::of(EntryKind::Rob, 1), 10, free));
-        assert_eq!(log.free_at_nth(EntryKind::Rob, 3), 24);
+        (20..25).for_each(|free| log.take(Entries::of(EntryKind::Rob, 1), 10, at(free)));
+        assert_eq!(log.free_at_nth(EntryKind::Rob, 3), at(24));
         log.rewind(mark);
         assert_eq!(log.held(0), 0);
     }

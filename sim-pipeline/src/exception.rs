@@ -6,8 +6,7 @@
 //! says itself where its exception went. A user trace has no handlers: there an exception is counted,
 //! and the stream goes on where the handler returned to. Not modeled: masks (`PSTATE.DAIF`; who raises
 //! an interrupt means one that is taken), controls of debug and of
-//! single register groups, and the levels that system instructions other than writes of `TTBR` and
-//! `CONTEXTIDR` need.
+//! single register groups.
 
 use crate::frontend::Arrival;
 use crate::op::Op;
@@ -111,13 +110,17 @@ impl ExceptionState {
         kind.completes() && !trapped
     }
 
-    /// True for a write under a name that does not exist at this level.
-    fn is_above(&self, write: Option<ContextWrite>) -> bool {
-        use ContextWrite::{ContextId, TableBase};
-        match write {
-            Some(TableBase(BankName::El1) | ContextId(BankName::El1)) => self.privilege.level < 1,
-            Some(TableBase(_) | ContextId(_)) => self.privilege.level < 2,
-            Some(ContextWrite::SoftwareIncrement) | None => false,
+    /// True for a system register or operation that does not exist at this level: reads, writes, `TLBI`,
+    /// `AT`, `DC`, `IC` (Arm ARM, "op1 encodings used to access System registers by Exception level").
+    fn is_above(&self, inst: &Inst) -> bool {
+        let level = self.privilege.level;
+        match inst.word >> 16 & 7 {
+            0..=2 => level < 1,
+            3 => false,
+            4 => level < 2,
+            // `..._EL12` and `..._EL02`: of a host alone.
+            5 => level < 2 || !self.privilege.e2h,
+            _ => level < 3,
         }
     }
 
@@ -149,7 +152,12 @@ impl ExceptionState {
                 trapped(hcr_el2::TIDCP)
             }
             // What a trace says was executed, was: the level at which it begins may be a guess.
-            Special::SystemWrite if self.has_handlers && self.is_above(inst.context_write) => {
+            Special::SystemWrite | Special::SystemRead
+                if self.has_handlers && self.is_above(inst) =>
+            {
+                Some(Undefined)
+            }
+            _ if inst.maintenance.is_some() && self.has_handlers && self.is_above(inst) => {
                 Some(Undefined)
             }
             Special::SystemWrite if level == 1 && writes_translation(inst) => trapped(hcr_el2::TVM),
@@ -253,10 +261,17 @@ impl Pipeline {
         self.exceptions.has_handlers = has_handlers;
     }
 
+    /// The handlers of exceptions are in the stream.
+    pub(crate) fn has_handlers(&self) -> bool {
+        self.exceptions.has_handlers
+    }
+
     /// What the instruction generates, if it can generate anything at all.
     #[inline]
     pub(crate) fn generates(&self, inst: &Inst) -> Option<ExceptionKind> {
-        let may = inst.special != Special::None || inst.branch == BranchKind::ExceptionReturn;
+        let may = inst.special != Special::None
+            || inst.branch == BranchKind::ExceptionReturn
+            || inst.maintenance.is_some();
         if may { self.exceptions.generated(inst) } else { None }
     }
 

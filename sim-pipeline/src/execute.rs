@@ -5,6 +5,7 @@
 //! when everybody may read it, and when an accumulator operand of its family may.
 
 use crate::calendar::PipeRequest;
+use crate::critical_path::Executed;
 use crate::dispatch::Way;
 use crate::elements::is_by_element;
 use crate::lsu::{Forward, StoreTimes};
@@ -13,17 +14,17 @@ use crate::op::Op;
 use crate::pipeline::Pipeline;
 use crate::request::{is_atomic, request_of, simple_request};
 use crate::scoreboard::{Scoreboard, SourcesReady};
+use crate::stamp::{OpRef, Stamp};
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
+    Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
+    RootCause,
 };
 use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, Shape, Special, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
 const LOAD_TO_USE: Cycle = 4;
-/// A load that takes this much longer than a hit is one that waits for memory.
-const LONG_LOAD: Cycle = 20;
 
 /// How an instruction executed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,8 +39,10 @@ pub(crate) struct Done {
     pub(crate) store: Option<PendingStore>,
     /// The atomic that it was.
     pub(crate) atomic: Option<MemRequest>,
-    /// It waited for memory much longer than for a hit.
-    pub(crate) waits_for_memory: bool,
+    /// What it is while it executes.
+    pub(crate) root: RootCause,
+    /// When the older store that a load reads from had its data; 0 for none.
+    pub(crate) forwarded: Stamp,
 }
 
 /// A store on its way to the cache.
@@ -47,7 +50,7 @@ pub(crate) struct Done {
 pub(crate) struct PendingStore {
     /// The access.
     pub(crate) request: MemRequest,
-    /// When its address can be compared with.
+    /// Cycle in which its address issued; loads of that cycle are compared with it.
     pub(crate) known: Cycle,
     /// When its data is there.
     pub(crate) data: Cycle,
@@ -79,7 +82,9 @@ impl Groups {
     fn sources(self, inst: &Inst, scoreboard: &Scoreboard) -> SourcesReady {
         match self.roles {
             [] => scoreboard.sources(inst),
-            [Role::Load, ..] => SourcesReady { address: scoreboard.all_sources(inst), data: 0 },
+            [Role::Load, ..] => {
+                SourcesReady { address: scoreboard.all_sources(inst), data: Stamp::default() }
+            }
             _ => scoreboard.store_sources(inst),
         }
     }
@@ -89,12 +94,15 @@ impl Groups {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// First cycle after dispatch.
-    earliest: Cycle,
-    ready: SourcesReady,
+    pub(crate) earliest: Cycle,
+    pub(crate) ready: SourcesReady,
     /// Everything behind an authentication or the loads of this instruction waits for this.
     chained: Cycle,
     first_issue: Cycle,
     last_issue: Cycle,
+    /// The last input of its micro-operations, and the cycle in which that one issued.
+    needs: Stamp,
+    needs_issue: Cycle,
     /// The last destination is the base register and is written already.
     base_written: bool,
     pub(crate) result: Cycle,
@@ -114,12 +122,11 @@ impl Pipeline {
         let inst = op.inst;
         match way {
             Way::Issue if inst.shape == Shape::Plain => {
-                let (issue, complete) = self.compute(op, rename);
-                return Done { issue, complete, ..Done::default() };
+                return self.compute(op, rename);
             }
             Way::Issue => {}
-            Way::AtRename => return self.rename_only(inst, rename),
-            Way::WithPartner => return self.ride(inst, rename),
+            Way::AtRename => return self.rename_only(op, rename),
+            Way::WithPartner => return self.ride(op, rename),
         }
         self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
     }
@@ -143,6 +150,8 @@ impl Pipeline {
             chained: 0,
             first_issue: NEVER,
             last_issue: earliest,
+            needs: Stamp::new(earliest, OpRef::NONE),
+            needs_issue: earliest,
             base_written: false,
             result: rename + 1,
         };
@@ -167,8 +176,8 @@ impl Pipeline {
             self.run_special(op, &mut at, &mut done, memory, sink);
             if let Some(atomic) = done.atomic {
                 // The next access of the location comes behind it.
-                let times =
-                    StoreTimes { known: at.first_issue, data: at.result, drained: at.result };
+                let (known, drained) = (at.first_issue, at.result);
+                let times = StoreTimes { known, data: self.result(drained), drained };
                 self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
             }
         }
@@ -176,9 +185,8 @@ impl Pipeline {
             [] => self.write_results(inst, &at),
             [Role::Load, ..] => {
                 let dsts = inst.dsts();
-                dsts[..dsts.len() - 1]
-                    .iter()
-                    .for_each(|dst| self.scoreboard.write(*dst, at.result));
+                let result = self.result(at.result);
+                dsts[..dsts.len() - 1].iter().for_each(|dst| self.scoreboard.write(*dst, result));
             }
             // A store makes no value but that of its base.
             _ => {}
@@ -186,25 +194,50 @@ impl Pipeline {
         // A barrier has no micro-operation: it is done in its slot.
         done.issue = if at.first_issue == NEVER { rename } else { at.first_issue };
         done.complete = at.result.max(done.complete);
+        self.note_executed(op, &at, &done);
         done
     }
 
-    /// Executes an instruction of [`Shape::Plain`], one micro-operation that waits for all sources: when it
-    /// issued and when its result is there.
+    /// A result of this operation, there in `cycle`.
     #[inline(always)]
-    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> (Cycle, Cycle) {
+    fn result(&self, cycle: Cycle) -> Stamp {
+        Stamp::new(cycle, self.path.now())
+    }
+
+    /// Remembers what it waited for. Of a load that reads from an older store, the last input is that.
+    #[inline(always)]
+    fn note_executed(&mut self, op: &Op<'_>, at: &Progress, done: &Done) {
+        let misses = done.reply.happened.has(Happened::L1_TLB_MISS);
+        let (needs, issue) = match done.forwarded.cycle() {
+            data if data > at.needs_issue => (done.forwarded, data),
+            _ => (at.needs, at.needs_issue),
+        };
+        self.path.note(Executed {
+            inst: op.id,
+            needs,
+            issue,
+            root: done.root,
+            translation: if misses { done.reply.translation_cycles } else { 0 },
+        });
+    }
+
+    /// Executes an instruction of [`Shape::Plain`], one micro-operation that waits for all sources.
+    #[inline(always)]
+    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
-        let earliest = rename + self.config.window.rename_to_issue_cycles;
+        let earliest = Stamp::new(rename + self.config.window.rename_to_issue_cycles, OpRef::NONE);
         let needs = self.scoreboard.all_sources(inst).max(earliest);
         let request = self.cycle_for(group, group.flag_port);
         let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
-        let result = (rename + 1).max(issue + Cycle::from(group.latency));
+        let complete = (rename + 1).max(issue + Cycle::from(group.latency));
         if inst.accumulate.family == 0 {
-            self.scoreboard.write_all(inst, result);
+            self.scoreboard.write_all(inst, self.result(complete));
         } else {
-            self.write(inst, inst.dsts(), result, issue.max(earliest));
+            self.write(inst, inst.dsts(), complete, issue.max(earliest.cycle()));
         }
-        (issue, result)
+        let root = RootCause::Latency;
+        self.path.note(Executed { inst: op.id, needs, issue, root, translation: 0 });
+        Done { issue, complete, ..Done::default() }
     }
 
     /// Executes an instruction of [`Shape::Load`]: one load whose sources all form its address.
@@ -219,41 +252,53 @@ impl Pipeline {
         let (inst, mut done) = (op.inst, Done::default());
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let address = self.scoreboard.all_sources(inst);
-        let needs = address.max(self.load_floor(op, true)).max(earliest);
+        let floor = self.load_floor(op, true).max(Stamp::new(earliest, OpRef::NONE));
+        let needs = address.max(floor);
         debug_assert!(inst.uops[0].takes_only_a_cycle());
         let request = PipeRequest::cycle_of(inst.uops[0].pipes);
         let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
         let mut at = Progress {
             earliest,
-            ready: SourcesReady { address, data: 0 },
+            ready: SourcesReady { address, data: Stamp::default() },
             chained: 0,
             first_issue: issue,
             last_issue: issue,
+            needs,
+            needs_issue: issue,
             base_written: false,
             result: rename + 1,
         };
         let latency = inst.uops[0].latency.into();
         self.load(op, true, (issue, latency), &mut at, &mut done, memory, sink);
-        self.scoreboard.write_all(inst, at.result);
+        self.scoreboard.write_all(inst, self.result(at.result));
         (done.issue, done.complete) = (issue, at.result);
+        self.note_executed(op, &at, &done);
         done
     }
 
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
     #[inline]
-    pub(crate) fn rename_only(&mut self, inst: &Inst, rename: Cycle) -> Done {
+    pub(crate) fn rename_only(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+        let inst = op.inst;
         match (inst.rename, inst.dsts(), inst.srcs()) {
             (Rename::Move, [dst, ..], [src, ..]) => self.scoreboard.copy(*dst, *src),
-            (_, dsts, _) => dsts.iter().for_each(|dst| self.scoreboard.write(*dst, 0)),
+            (_, dsts, _) => {
+                dsts.iter().for_each(|dst| self.scoreboard.write(*dst, Stamp::default()));
+            }
         }
+        let (root, needs) = (RootCause::Latency, Stamp::new(rename, OpRef::NONE));
+        self.path.note(Executed { inst: op.id, needs, issue: rename, root, translation: 0 });
         Done { issue: rename, complete: rename + 1, ..Done::default() }
     }
 
     /// A riding instruction: it is done when the value that it overwrites is there, which its partner made.
     #[inline(always)]
-    pub(crate) fn ride(&self, inst: &Inst, rename: Cycle) -> Done {
-        let ready = inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
-        Done { issue: rename, complete: ready.max().unwrap_or(0), ..Done::default() }
+    pub(crate) fn ride(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+        let ready = op.inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
+        let ready = ready.max().unwrap_or_default();
+        let (root, issue) = (RootCause::Latency, ready.cycle());
+        self.path.note(Executed { inst: op.id, needs: ready, issue, root, translation: 0 });
+        Done { issue: rename, complete: ready.cycle(), ..Done::default() }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
@@ -275,14 +320,15 @@ impl Pipeline {
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
             Role::Load => at.ready.address.max(self.load_floor(op, groups.are_simple())),
-            Role::StoreAddr => at.ready.address.max(self.lsu.order().floor),
+            Role::StoreAddr => at.ready.address.max(self.lsu.order().floor_stamp()),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
             // A lane load merges into its old destination, a data source.
-            Role::AfterLoad => at.result.max(at.ready.data),
+            Role::AfterLoad => self.result(at.result).max(at.ready.data),
         };
-        let needs = needs.max(at.earliest);
-        let needs = if role == Role::BaseUpdate { needs } else { needs.max(at.chained) };
+        let needs = needs.max(Stamp::new(at.earliest, OpRef::NONE));
+        let needs =
+            if role == Role::BaseUpdate { needs } else { needs.max(self.result(at.chained)) };
         let request = match role {
             _ if groups.roles.is_empty() => self.request_for(group),
             Role::BaseUpdate => self.cycle_for(group, false),
@@ -294,6 +340,13 @@ impl Pipeline {
         };
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
+        // What comes after a part of the same instruction waits for nothing of its own.
+        if role != Role::BaseUpdate && needs >= at.needs && needs.by() != self.path.now() {
+            (at.needs, at.needs_issue) = (needs, issue);
+        }
+        if group.occupancy > 1 {
+            done.root = RootCause::Unpipelined;
+        }
         let result = issue + Cycle::from(group.latency);
         match role {
             Role::Compute | Role::AfterLoad => at.result = at.result.max(result),
@@ -323,13 +376,13 @@ impl Pipeline {
         count: u8,
         request: PipeRequest,
         entry: UopCounts,
-        needs: Cycle,
+        needs: Stamp,
         squash: Cycle,
     ) -> Cycle {
+        let mut last = needs.cycle();
         if request.pipes == PipeMask::NONE {
-            return needs;
+            return last;
         }
-        let mut last = needs;
         for _ in 0..count {
             last = last.max(self.issue_one(request, entry, needs, squash));
         }
@@ -342,11 +395,11 @@ impl Pipeline {
         &mut self,
         request: PipeRequest,
         entry: UopCounts,
-        needs: Cycle,
+        needs: Stamp,
         squash: Cycle,
     ) -> Cycle {
-        let issue = self.pipes.book(request, needs, squash);
-        self.window.queues().take(entry, issue.min(squash));
+        let issue = self.pipes.book(request, needs.cycle(), squash);
+        self.window.queues().take(entry, needs, issue, squash);
         issue
     }
 
@@ -366,7 +419,7 @@ impl Pipeline {
 
     fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
         if let Some(base) = inst.dsts().last() {
-            self.scoreboard.write(*base, result);
+            self.scoreboard.write(*base, self.result(result));
             at.base_written = true;
         }
     }
@@ -387,16 +440,23 @@ impl Pipeline {
         at.result = at.result.max(issue + latency);
         let request = if is_simple { simple_request(op, MemKind::Load) } else { request_of(op) };
         let (Some(request), true) = (request, issue <= op.squash) else { return };
+        if !is_simple {
+            if let Some(fault) = self.refuse_misaligned(op, issue) {
+                done.reply = fault;
+                return;
+            }
+            self.push_before_atomic(op, request, issue, memory, sink);
+        }
         done.reply = if !is_simple && is_by_element(op.inst) {
             // The FFR keeps what older loads cleared in it: its new value needs the old one.
-            at.result = at.result.max(at.ready.data);
+            at.result = at.result.max(at.ready.data.cycle());
             self.load_elements(&{ *op }, request, issue, memory, sink)
         } else {
             self.read(request, issue, done, memory, sink)
         };
         let data = done.reply.done;
         let extra = latency.saturating_sub(LOAD_TO_USE);
-        done.waits_for_memory = data > issue + LONG_LOAD;
+        done.root = RootCause::of_load(done.reply.source);
         if !is_simple && matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
             return;
         }
@@ -425,7 +485,10 @@ impl Pipeline {
         match self.lsu.forward(addr, bytes, issue) {
             _ if is_atomic => done.atomic = Some(request),
             Forward::None => {}
-            Forward::Hit(cycle) => (reply.done, reply.source) = (cycle, DataSource::StoreQueue),
+            Forward::Hit { done: ready, data } => {
+                (reply.done, reply.source) = (ready, DataSource::StoreQueue);
+                done.forwarded = data;
+            }
             Forward::Wait(cycle) => reply.done = reply.done.max(cycle),
         }
         reply
@@ -445,8 +508,8 @@ impl Pipeline {
         at.result = at.result.max(issue + 1);
         let request = simple_request(op, MemKind::Store);
         let (Some(request), true) = (request, issue <= op.squash) else { return };
-        let known = issue + 1;
-        done.store = Some(PendingStore { request, known, data: known, release: false });
+        let data = issue + 1;
+        done.store = Some(PendingStore { request, known: issue, data, release: false });
         done.reply = memory.translate_store(request, issue, sink);
         at.result = at.result.max(done.reply.done);
         self.lsu.finished(at.result);
@@ -467,6 +530,10 @@ impl Pipeline {
         if op.inst.mem.op == MemOp::Maintenance {
             return self.maintain(&{ *op }, issue, at, done, memory, sink);
         }
+        if let Some(fault) = self.refuse_misaligned(op, issue) {
+            done.reply = fault;
+            return;
+        }
         if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
             if op.retires {
                 give_up_exclusive(op.pc, issue, memory, sink);
@@ -477,11 +544,12 @@ impl Pipeline {
         let is_release = op.inst.mem.ordered;
         let reply = if request.kind == MemKind::AtomicStore {
             done.atomic = Some(request);
+            self.push_before_atomic(op, request, issue, memory, sink);
             let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
             memory.access(request, start, sink)
         } else {
-            let known = issue + 1;
-            done.store = Some(PendingStore { request, known, data: known, release: is_release });
+            let data = issue + 1;
+            done.store = Some(PendingStore { request, known: issue, data, release: is_release });
             if op.inst.mem.scattered {
                 self.translate_elements(&{ *op }, request, issue, memory, sink)
             } else {
@@ -497,41 +565,6 @@ impl Pipeline {
         self.lsu.finished(at.result);
     }
 
-    /// Notes a finished access for barriers, and holds younger ones behind a load-acquire.
-    #[inline]
-    fn order(&mut self, inst: &Inst, data: Cycle) {
-        self.lsu.finished(data);
-        if inst.mem.ordered {
-            self.lsu.hold_until(data);
-        }
-    }
-
-    /// Barriers and system register accesses.
-    #[inline(always)]
-    fn run_special<M: MemoryPort, S: EventSink>(
-        &mut self,
-        op: &Op<'_>,
-        at: &mut Progress,
-        done: &mut Done,
-        memory: &mut M,
-        sink: &mut S,
-    ) {
-        match op.inst.special {
-            Special::DataMemoryBarrier => self.lsu.order_memory(op.inst),
-            Special::DataSyncBarrier => at.result = at.result.max(self.lsu.all_done()),
-            Special::SystemWrite => {
-                let start = at.earliest.max(at.ready.all()).max(self.retire.cycle());
-                at.result = at.result.max(start + self.config.execute.system_write_cycles);
-                self.maintain(&{ *op }, start, at, done, memory, sink);
-            }
-            Special::SystemRead => {
-                let start = at.earliest.max(at.ready.all());
-                at.result = at.result.max(start + self.config.execute.system_read_cycles);
-            }
-            _ => {}
-        }
-    }
-
     /// Writes all destinations that are not written yet.
     #[inline]
     fn write_results(&mut self, inst: &Inst, at: &Progress) {
@@ -544,10 +577,10 @@ impl Pipeline {
     /// `last_issue`.
     #[inline]
     fn write(&mut self, inst: &Inst, dsts: &[Reg], result: Cycle, last_issue: Cycle) {
-        let accumulate = inst.accumulate;
+        let (accumulate, result) = (inst.accumulate, self.result(result));
         for dst in dsts {
             if accumulate.family != 0 {
-                let early = last_issue + Cycle::from(accumulate.latency);
+                let early = self.result(last_issue + Cycle::from(accumulate.latency));
                 self.scoreboard.write_accumulator(*dst, result, accumulate.family, early);
             } else {
                 self.scoreboard.write(*dst, result);

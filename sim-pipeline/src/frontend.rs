@@ -66,19 +66,20 @@ pub struct FrontEnd {
     queue: Ring,
     last_arrival: Cycle,
     late: StallCause,
+    /// Nothing but prediction keeps an instruction waiting. Asked once for each window.
+    is_ideal: bool,
 }
 
 impl FrontEnd {
-    /// An empty front end at cycle 0.
-    pub fn new(config: &FrontEndConfig, branch: &BranchConfig) -> FrontEnd {
+    /// An empty front end at cycle 0. An ideal one delivers every instruction as soon as prediction
+    /// has named it: all of them are in the MOP cache.
+    pub fn new(config: &FrontEndConfig, branch: &BranchConfig, is_ideal: bool) -> FrontEnd {
+        let (sets, ways) = (config.mop_cache_sets, config.mop_cache_ways);
+        let mop_cache = MopCache::new(sets, ways, config.mop_cache_mops_per_way);
         FrontEnd {
             btb_bubble_cycles: branch.btb_bubble_cycles,
             resteer_cycles: branch.resteer_cycles,
-            mop_cache: MopCache::new(
-                config.mop_cache_sets,
-                config.mop_cache_ways,
-                config.mop_cache_mops_per_way,
-            ),
+            mop_cache: if is_ideal { mop_cache.with_all() } else { mop_cache },
             predict: 0,
             windows: 0,
             gap: 0,
@@ -90,11 +91,12 @@ impl FrontEnd {
             line_late: StallCause::FetchL1iMiss,
             fetch: 0,
             fetched: 0,
-            from_mop_cache: false,
+            from_mop_cache: is_ideal,
             targets: Ring::new(config.target_queue),
             queue: Ring::new(config.fetch_queue),
             last_arrival: 0,
             late: StallCause::FetchEnd,
+            is_ideal,
             config: config.clone(),
         }
     }
@@ -218,6 +220,9 @@ impl FrontEnd {
     /// A new window: prediction names it in `predict`, and it can be fetched.
     #[inline(never)]
     fn enter_window<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
+        if self.is_ideal {
+            return self.enter_ideal_window(pc, memory, sink);
+        }
         // Without branches: where a taken branch ends a window nobody can predict.
         let (has_gap, is_full) = (self.gap > 0, self.windows >= WINDOWS_PER_CYCLE);
         let cause = if has_gap { self.gap_cause } else { StallCause::FetchPredictWidth };
@@ -241,6 +246,28 @@ impl FrontEnd {
             self.wait_for_line();
         }
         self.targets.take(self.fetch);
+    }
+
+    /// A new window of an ideal front end. Only branches that are found late cost time:
+    /// that is prediction. The L1 I-cache is asked, and its answer is not waited for.
+    #[cold]
+    fn enter_ideal_window<M: MemoryPort, S: EventSink>(
+        &mut self,
+        pc: u64,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        if self.gap_cause != StallCause::FetchPredictWidth {
+            self.predict += self.gap;
+        }
+        self.gap = 0;
+        self.fetch_from(self.predict + self.config.predict_to_fetch_cycles, self.gap_cause);
+        let line = VirtAddr(pc).line();
+        if line != self.line {
+            self.line = line;
+            let reply = memory.fetch(VirtAddr(pc), self.fetch, sink);
+            self.fault = reply.happened.abort();
+        }
     }
 
     /// A new line: the L1 I-cache is asked for it.

@@ -6,8 +6,9 @@
 //! a second limit for these. That is what distributed queues hold when dispatch balances them well.
 
 use crate::config::WindowConfig;
-use crate::resource::Pools;
-use crate::window::Blocked;
+use crate::resource::{HORIZON, Pools, slot_of};
+use crate::stamp::{OpRef, Stamp};
+use crate::window::{Awaited, Blocked};
 use sim_core::{Cycle, StallCause};
 use sim_isa::{Inst, UopCounts};
 
@@ -22,9 +23,26 @@ const CAUSES: [StallCause; UopCounts::LANES] = [
     StallCause::IssueQueueVec,
 ];
 
+/// The queue that holds each count of [`UopCounts::queue_entry`]: integer, memory, vector.
+const QUEUE_OF: [usize; UopCounts::LANES] = [0, 1, 2, 0, 1, 2, 2];
+
+/// What the micro-operation that left a queue in some cycle waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct IssueWait {
+    /// What made its last input.
+    pub(crate) input: OpRef,
+    /// Cycles that it then waited for a pipe.
+    pub(crate) for_pipe: u16,
+}
+
 /// All issue queues.
 #[derive(Clone, Debug)]
-pub struct IssueQueues(Pools);
+pub struct IssueQueues {
+    pools: Pools,
+    /// When the last one to leave each queue in a cycle had its inputs, and what made the last of them.
+    left: Box<[[Stamp; 4]; HORIZON as usize]>,
+    notes_inputs: bool,
+}
 
 impl IssueQueues {
     /// Empty queues.
@@ -38,53 +56,80 @@ impl IssueQueues {
             w.vec_queue_one_pipe,
             w.vec_queue_one_pipe,
         ];
-        IssueQueues(Pools::new(UopCounts::new(sizes.map(|size| size as u32))))
+        IssueQueues::of(UopCounts::new(sizes.map(|size| size as u32)))
+    }
+
+    fn of(sizes: UopCounts) -> IssueQueues {
+        let left = Box::new([[Stamp::default(); 4]; HORIZON as usize]);
+        IssueQueues { pools: Pools::new(sizes), left, notes_inputs: true }
+    }
+
+    /// From now on a queue does not know what its entries wait for.
+    pub(crate) fn forget_inputs(&mut self) {
+        self.notes_inputs = false;
     }
 
     /// Moves the clock; it never goes back.
     #[inline]
     pub fn advance(&mut self, now: Cycle) {
-        self.0.advance(now);
+        self.pools.advance(now);
     }
 
-    /// Takes an entry for a micro-operation until it has issued in `issue`.
-    #[inline]
-    pub fn take(&mut self, entry: UopCounts, issue: Cycle) {
-        self.0.take(entry, issue + 1);
+    /// Takes an entry for a micro-operation that has its inputs in `needs`, until it has issued in `issue` or
+    /// is squashed.
+    #[inline(always)]
+    pub fn take(&mut self, entry: UopCounts, needs: Stamp, issue: Cycle, squash: Cycle) {
+        let at = self.pools.take(entry, issue.min(squash) + 1);
+        if self.notes_inputs {
+            self.left[at][entry.queue()] = needs;
+        }
     }
 
     /// What the queues add to what holds `inst` back: there must be room for all its micro-operations.
     #[inline]
     pub fn blocker(&self, inst: &Inst, blocked: Blocked) -> Blocked {
-        let room = self.0.have_room(inst.by_queue);
+        let room = self.pools.have_room(inst.by_queue);
         if room { blocked } else { self.wait_for(inst.by_queue, blocked) }
     }
 
     fn wait_for(&self, needed: UopCounts, blocked: Blocked) -> Blocked {
-        self.0.lacking(needed).fold(blocked, |blocked, pool| {
-            let until = self.0.free_at(pool, blocked.until, needed.lane(pool));
-            if until > blocked.until { Blocked { until, by: CAUSES[pool] } } else { blocked }
+        self.pools.lacking(needed).fold(blocked, |blocked, pool| {
+            let until = self.pools.free_at(pool, blocked.until, needed.lane(pool));
+            if until <= blocked.until {
+                return blocked;
+            }
+            let needs = self.left[slot_of(until)][QUEUE_OF[pool]];
+            // It issued the cycle before, or was squashed while it waited for its inputs.
+            let for_pipe = (until - 1).saturating_sub(needs.cycle()).min(u16::MAX.into()) as u16;
+            let awaited = Awaited::issue(IssueWait { input: needs.by(), for_pipe });
+            Blocked { until, by: CAUSES[pool], awaited }
         })
     }
 
     /// Entries that are still taken in `cycle`.
     pub fn held(&self, cycle: Cycle) -> usize {
-        self.0.held(cycle)
+        self.pools.held(cycle)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::time::NEVER;
     use sim_isa::{PipeMask, decode};
 
     /// Queues of four entries each, two for what has one pipe.
     fn queues() -> IssueQueues {
-        IssueQueues(Pools::new(UopCounts::new([4, 4, 4, 2, 2, 2, 2])))
+        IssueQueues::of(UopCounts::new([4, 4, 4, 2, 2, 2, 2]))
+    }
+
+    fn take(queues: &mut IssueQueues, pipes: PipeMask, issue: Cycle) {
+        let needs = Stamp::new(issue - 3, OpRef(5));
+        queues.take(UopCounts::queue_entry(pipes), needs, issue, NEVER);
     }
 
     fn nothing() -> Blocked {
-        Blocked { until: 0, by: StallCause::RobCore }
+        Blocked { until: 0, by: StallCause::ReorderBuffer, awaited: Awaited::default() }
     }
 
     #[test]
@@ -92,10 +137,16 @@ mod tests {
         let pair = decode(0xa940_0440); // ldp x0, x1, [x2]: two loads
         let mut queues = queues();
         for issue in [10, 20, 30] {
-            queues.take(UopCounts::queue_entry(PipeMask::L), issue);
+            take(&mut queues, PipeMask::L, issue);
         }
         let blocked = queues.blocker(&pair, nothing());
         assert_eq!((blocked.until, blocked.by), (11, StallCause::IssueQueueMem));
+        let IssueWait { input, for_pipe } = blocked.awaited.of_issue();
+        assert_eq!(
+            (input, for_pipe),
+            (OpRef(5), 3),
+            "the one that leaves first had its input in 7"
+        );
         assert_eq!(queues.blocker(&decode(0xf940_0041), nothing()).until, 0, "one entry is left");
     }
 
@@ -103,8 +154,8 @@ mod tests {
     fn what_has_one_pipe_fills_the_queue_before_that_pipe_only() {
         let (multiply, add) = (decode(0x4ea2_9c20), decode(0x4ea2_8420)); // mul, add v0.4s, v1.4s, v2.4s
         let mut queues = queues();
-        queues.take(UopCounts::queue_entry(PipeMask::V0), 10);
-        queues.take(UopCounts::queue_entry(PipeMask::V0), 20);
+        take(&mut queues, PipeMask::V0, 10);
+        take(&mut queues, PipeMask::V0, 20);
         assert_eq!(queues.blocker(&multiply, nothing()).until, 11);
         assert_eq!(queues.blocker(&add, nothing()).until, 0);
     }
@@ -113,7 +164,7 @@ mod tests {
     fn more_micro_operations_than_entries_wait_for_an_empty_queue() {
         let table = decode(0x4e02_7020); // tbx v0.16b, { v1 - v4 }, v2.16b: eight for the vector pipes
         let mut queues = queues();
-        queues.take(UopCounts::queue_entry(PipeMask::V), 10);
+        take(&mut queues, PipeMask::V, 10);
         assert_eq!(queues.blocker(&table, nothing()).until, 11);
     }
 }

@@ -6,8 +6,15 @@
 
 use crate::config::ExecuteConfig;
 use crate::op::Op;
+use crate::pipeline::Pipeline;
+use crate::request::is_atomic;
 use crate::retire::InOrder;
-use sim_core::{Cycle, EventSink, InstFlags, PmuEvent};
+use crate::stamp::{OpRef, Stamp};
+use sim_core::time::NEVER;
+use sim_core::{
+    Cycle, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
+    TagUse, VirtAddr,
+};
 use sim_isa::{Inst, MemOp, Special};
 
 /// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
@@ -27,10 +34,10 @@ struct StoreNote {
 /// The life of one store, as far as loads behind it are concerned.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoreTimes {
-    /// First cycle in which its address can be compared with.
+    /// Cycle in which its address issued. Loads that issue then or later are compared with it.
     pub known: Cycle,
-    /// Cycle in which its data can be forwarded.
-    pub data: Cycle,
+    /// Cycle in which its data can be forwarded, and the store.
+    pub data: Stamp,
     /// Cycle in which the cache has it and its store queue entry is free.
     pub drained: Cycle,
 }
@@ -40,8 +47,13 @@ pub struct StoreTimes {
 pub enum Forward {
     /// Nothing: the caches have the data.
     None,
-    /// One store covers it; the value is there in this cycle.
-    Hit(Cycle),
+    /// One store covers it.
+    Hit {
+        /// Cycle in which the load has the value.
+        done: Cycle,
+        /// Cycle in which the store had its data, and the store.
+        data: Stamp,
+    },
     /// A store covers it in part: it waits until the store has left the queue.
     Wait(Cycle),
 }
@@ -69,10 +81,20 @@ pub struct LoadStoreUnit {
 pub struct Order {
     /// No younger memory operation issues before (barriers, load-acquire).
     pub floor: Cycle,
+    /// What set the floor: a barrier, or the load-acquire.
+    pub floor_by: OpRef,
     /// Every older memory operation has its data by then.
     pub done: Cycle,
     /// No younger store leaves the queue before (barriers for stores).
     pub drain_floor: Cycle,
+}
+
+impl Order {
+    /// The floor, and what set it.
+    #[inline(always)]
+    pub fn floor_stamp(&self) -> Stamp {
+        Stamp::new(self.floor, self.floor_by)
+    }
 }
 
 impl LoadStoreUnit {
@@ -107,19 +129,22 @@ impl LoadStoreUnit {
         self.order.done.max(self.last_drained)
     }
 
-    /// Younger memory operations wait until `cycle`.
-    pub fn hold_until(&mut self, cycle: Cycle) {
-        self.order.floor = self.order.floor.max(cycle);
+    /// Younger memory operations wait until `cycle`, for `by`.
+    pub fn hold_until(&mut self, cycle: Cycle, by: OpRef) {
+        if cycle > self.order.floor {
+            (self.order.floor, self.order.floor_by) = (cycle, by);
+        }
     }
 
     /// No load issues before: what barriers and load-acquires say, and for a load-acquire that is
     /// sequentially consistent the store-releases before it (Arm ARM B2.3).
     #[inline(always)]
-    pub fn load_floor(&self, inst: &Inst) -> Cycle {
+    pub fn load_floor(&self, inst: &Inst) -> Stamp {
+        let floor = self.order.floor_stamp();
         if inst.mem.ordered && !is_rcpc(inst) {
-            self.order.floor.max(self.last_released)
+            floor.max(Stamp::new(self.last_released, OpRef::ORDER))
         } else {
-            self.order.floor
+            floor
         }
     }
 
@@ -127,9 +152,9 @@ impl LoadStoreUnit {
     /// behind; `ST`: stores before and behind).
     pub fn order_memory(&mut self, barrier: &Inst) {
         match barrier.word >> 8 & 0b11 {
-            0b01 => self.hold_until(self.order.done),
+            0b01 => self.hold_until(self.order.done, OpRef::ORDER),
             0b10 => self.order.drain_floor = self.order.drain_floor.max(self.last_drained),
-            _ => self.hold_until(self.all_done()),
+            _ => self.hold_until(self.all_done(), OpRef::ORDER),
         }
     }
 
@@ -166,9 +191,8 @@ impl LoadStoreUnit {
     fn forward_from(&self, note: &StoreNote, addr: u64, end: u64, now: Cycle) -> Forward {
         if note.first <= addr && end <= note.end {
             // Store and load together take `forward_cycles`; the store's own cycle is in `data`.
-            Forward::Hit(
-                (now + self.forward_cycles - 1).max(note.times.data + self.forward_cycles - 1),
-            )
+            let data = note.times.data;
+            Forward::Hit { done: now.max(data.cycle()) + self.forward_cycles - 1, data }
         } else {
             Forward::Wait(note.times.drained + self.forward_fail_cycles)
         }
@@ -224,7 +248,7 @@ impl LoadStoreUnit {
     pub fn settled(&self, addr: u64, bytes: u64, now: Cycle) -> Cycle {
         match self.forward(addr, bytes, now) {
             Forward::None => now,
-            Forward::Hit(cycle) => now.max(cycle + 1 - self.forward_cycles),
+            Forward::Hit { done, .. } => now.max(done + 1 - self.forward_cycles),
             Forward::Wait(cycle) => now.max(cycle),
         }
     }
@@ -234,7 +258,7 @@ impl LoadStoreUnit {
     #[inline(always)]
     pub fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
         let after = if release { self.last_drained } else { self.order.drain_floor };
-        self.drain.place(after.max(retired + 1))
+        self.drain.place(after.max(retired + 1), OpRef::NONE)
     }
 
     /// The cache has a store-release in `cycle`.
@@ -261,20 +285,91 @@ impl LoadStoreUnit {
     }
 }
 
-/// Raises the events that depend on the address or the outcome of a load or store instruction:
-/// alignment and the result of a store-exclusive (PMU guide 4.8).
+/// Stores that wait in the memory system for the rest of their line leave for the caches: when these have
+/// them, 0 if there are none.
+#[inline(never)]
+pub(crate) fn push_merged<M: MemoryPort, S: EventSink>(
+    pc: u64,
+    at: Cycle,
+    memory: &mut M,
+    sink: &mut S,
+) -> Cycle {
+    let request = MemRequest::new(VirtAddr(pc), VirtAddr(0), 1, MemKind::DrainStores);
+    memory.access(request, at, sink).done
+}
+
+impl Pipeline {
+    /// The stream ends in `now`: stores that wait for the rest of their line wait no longer.
+    pub fn push_stores<M: MemoryPort, S: EventSink>(
+        &mut self,
+        now: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let at = now.max(self.lsu.all_done());
+        let pushed = push_merged(0, at, memory, sink);
+        self.lsu.maintained(pushed);
+    }
+
+    /// A barrier that orders stores: none of them may wait for others behind it.
+    pub(crate) fn push_before_barrier<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let loads_alone = op.inst.word >> 8 & 0b11 == 0b01;
+        if op.squash == NEVER && !loads_alone {
+            let pushed = push_merged(op.pc, self.lsu.all_done(), memory, sink);
+            self.lsu.maintained(pushed);
+        }
+    }
+
+    /// An atomic that releases is seen behind everything older.
+    pub(crate) fn push_before_atomic<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        request: MemRequest,
+        at: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        if is_atomic(request.kind) && op.inst.events.contains(PmuEvent::RC_ST_SPEC) {
+            let pushed = push_merged(op.pc, at, memory, sink);
+            self.lsu.maintained(pushed);
+        }
+    }
+
+    /// The reply of an access that its address alone forbids, so that nothing is translated.
+    #[inline]
+    pub(crate) fn refuse_misaligned(&self, op: &Op<'_>, issue: Cycle) -> Option<MemReply> {
+        let addr = op.addr?;
+        // What a trace says was executed, was: `SCTLR_EL1.nAA` of its machine may have been 1.
+        let is_refused = self.has_handlers() && is_misaligned(op.inst, addr);
+        let fault = MemReply { done: issue + 1, happened: Happened::FAULT, ..MemReply::default() };
+        is_refused.then_some(fault)
+    }
+}
+
+/// Alignment faults of Normal memory, with `SCTLR_EL1.A` and `nAA` 0 (Arm ARM B2.5.2, FEAT_LSE2): acquires,
+/// releases, exclusives and atomics must stay inside 16 aligned bytes, stores of tags begin at a granule.
+fn is_misaligned(inst: &Inst, addr: u64) -> bool {
+    let mem = &inst.mem;
+    let is_atomic = matches!(mem.op, MemOp::AtomicLoad | MemOp::AtomicStore | MemOp::AtomicSwap);
+    let at_once = mem.ordered || mem.exclusive || is_atomic;
+    // STGM and STZGM align their block themselves.
+    let by_block = inst.word >> 24 == 0xD9 && inst.word >> 10 & 0b11 == 0;
+    let stores_tags = mem.tags == TagUse::Writes && mem.op == MemOp::Store && !by_block;
+    at_once && addr % 16 + u64::from(mem.bytes) > 16 || stores_tags && !addr.is_multiple_of(16)
+}
+
+/// Raises the events that depend on the address of a load or store instruction:
+/// alignment (PMU guide 4.8.1 to 4.8.3).
 #[inline(always)]
 pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
-    let Op { inst, addr, flags, more, .. } = *op;
+    let Op { inst, addr, more, .. } = *op;
     let is_store = matches!(inst.mem.op, MemOp::Store | MemOp::AtomicStore);
     let is_load = matches!(inst.mem.op, MemOp::Load | MemOp::AtomicLoad | MemOp::AtomicSwap);
-    if inst.mem.exclusive && is_store {
-        sink.raise(if flags.has(InstFlags::EXCLUSIVE_FAILED) {
-            PmuEvent::STREX_FAIL_SPEC
-        } else {
-            PmuEvent::STREX_PASS_SPEC
-        });
-    }
     let is_unaligned = |addr: u64| !inst.mem.is_aligned(addr);
     if addr.is_some_and(is_unaligned) || more.iter().any(|addr| is_unaligned(*addr)) {
         if is_load {
@@ -285,7 +380,17 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) 
     }
 }
 
-/// As that, of a load or store that has a [`sim_isa::Shape`] of its own: only its alignment is to be asked for.
+/// What became of a store-exclusive (PMU guide 4.8.5, 4.8.6): one that lost its line, or whose access was
+/// refused, has not completed its store.
+pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, sink: &mut S) {
+    let is_store = op.inst.mem.op == MemOp::Store;
+    if op.inst.mem.exclusive && is_store {
+        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || met.has(Happened::FAULT);
+        sink.raise(if failed { PmuEvent::STREX_FAIL_SPEC } else { PmuEvent::STREX_PASS_SPEC });
+    }
+}
+
+/// As [`raise_instruction_events`], of a load or store that has a [`sim_isa::Shape`] of its own: only its alignment is to be asked for.
 #[inline(always)]
 pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
     if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
@@ -321,7 +426,8 @@ mod tests {
         })
     }
 
-    const TIMES: StoreTimes = StoreTimes { known: 12, data: 20, drained: 90 };
+    const DATA: Stamp = Stamp::new(20, OpRef::NONE);
+    const TIMES: StoreTimes = StoreTimes { known: 12, data: DATA, drained: 90 };
 
     #[test]
     fn a_store_is_unknown_to_loads_of_its_bytes_until_its_address_is_there() {
@@ -346,8 +452,9 @@ mod tests {
     fn a_load_inside_a_store_in_flight_gets_its_data_from_there() {
         let mut lsu = unit();
         lsu.stored(0x1000, 8, TIMES);
-        assert_eq!(lsu.forward(0x1004, 4, 30), Forward::Hit(34));
-        assert_eq!(lsu.forward(0x1000, 8, 10), Forward::Hit(24), "waits for the store's data");
+        assert_eq!(lsu.forward(0x1004, 4, 30), Forward::Hit { done: 34, data: DATA });
+        let waits = Forward::Hit { done: 24, data: DATA };
+        assert_eq!(lsu.forward(0x1000, 8, 10), waits, "waits for the store's data");
     }
 
     #[test]

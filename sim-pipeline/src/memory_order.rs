@@ -1,8 +1,8 @@
 //! Loads that pass an older store whose address is not known yet, and what becomes of those that were
 //! wrong to do so (out-of-order memory; Arm ARM B2.3: a load reads the youngest older store).
 //!
-//! A load is wrong if it issued before the address of an older store was known that writes what it
-//! reads. That is found when the address is there: the load and everything behind it is thrown away
+//! A load is wrong if it issued before the address of an older store that writes what it reads. The
+//! pipes compare what issues in the same cycle, so such a load is right. That it was wrong is found when the address is there: the load and everything behind it is thrown away
 //! and executed again, so it raises its speculative events twice. From then on a load at this program
 //! counter waits for the address of the store it reads from. Loads on a wrong path are never checked.
 
@@ -11,6 +11,7 @@ use crate::dispatch::{Way, uops_of};
 use crate::frontend::Arrival;
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
+use crate::stamp::{OpRef, Stamp};
 use crate::tell::Aftermath;
 use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
 use sim_isa::{MemOp, Program, Role};
@@ -49,7 +50,8 @@ impl Pipeline {
         let renamed = self.window.slot(uops_of(op.inst, Way::Issue), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
         let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
-        let ready = self.scoreboard.sources(op.inst).address.max(self.lsu.load_floor(op.inst));
+        let address = self.scoreboard.sources(op.inst).address.cycle();
+        let ready = address.max(self.lsu.load_floor(op.inst).cycle());
         let request = PipeRequest { pipes: group.pipes, occupancy: 1, flag_port: false };
         let (issue, _) = self.pipes.first_free(request, ready.max(earliest));
         (issue < known).then_some(known)
@@ -91,14 +93,16 @@ impl Pipeline {
     /// No load issues before: what orders it (one that has a [`sim_isa::Shape`] of its own waits for barriers alone), and
     /// the address of the store it is expected to read from.
     #[inline(always)]
-    pub(crate) fn load_floor(&self, op: &Op<'_>, is_simple: bool) -> Cycle {
-        let floor = if is_simple { self.lsu.order().floor } else { self.lsu.load_floor(op.inst) };
+    pub(crate) fn load_floor(&self, op: &Op<'_>, is_simple: bool) -> Stamp {
+        let ordered =
+            if is_simple { self.lsu.order().floor_stamp() } else { self.lsu.load_floor(op.inst) };
         match op.addr {
             Some(addr) if self.lsu.expects_store(op.pc) => {
                 let bytes = u64::from(op.inst.mem.bytes.max(1));
-                self.lsu.unknown_store(addr, bytes, floor).unwrap_or(floor)
+                let known = self.lsu.unknown_store(addr, bytes, ordered.cycle());
+                known.map_or(ordered, |known| Stamp::new(known, OpRef::STORE_ADDRESS))
             }
-            _ => floor,
+            _ => ordered,
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::frontend::Arrival;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
-use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, StallCause};
+use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, RootCause, StallCause};
 use sim_isa::Program;
 
 /// What one cycle brings to the rename slots, and how much of it leaves them.
@@ -18,6 +18,8 @@ pub struct Offer {
     pub accepted: u32,
     /// Why it takes no more.
     pub blocked: StallCause,
+    /// What that waits for.
+    pub root: RootCause,
 }
 
 impl Pipeline {
@@ -49,12 +51,12 @@ impl Pipeline {
         let arrival = Arrival { fetch: cycle, at: cycle, late, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
-                self.window.hold_until(cycle + 1, offer.blocked);
+                self.window.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             }
             self.place(&op, &arrival, memory, sink);
         }
         if offer.offered == 0 {
-            self.window.hold_until(cycle + 1, offer.blocked);
+            self.window.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             self.slots.run_dry(cycle + 1, late, sink);
         }
         self.squash(&checkpoint);

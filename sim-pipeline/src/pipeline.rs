@@ -7,6 +7,7 @@ use crate::branch::{Branch, BranchUnit};
 use crate::calendar::Calendar;
 use crate::clocks::Clocks;
 use crate::config::PipelineConfig;
+use crate::critical_path::CriticalPath;
 use crate::dispatch::{Way, uops_of};
 use crate::elements::{LastElements, raise_predicate};
 use crate::exception::ExceptionState;
@@ -14,6 +15,7 @@ use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
 use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::op::{Op, Step, aborts};
+use crate::rename_wait::raise_memory_stall;
 use crate::restart::{BreaksOff, Ending};
 use crate::retire::InOrder;
 use crate::scoreboard::Scoreboard;
@@ -22,13 +24,15 @@ use crate::short_way::{
     RIDING, SINGLE, STORE,
 };
 use crate::slots::{SlotLedger, SlotUse};
+use crate::stamp::Stamp;
 use crate::tell::Aftermath;
+use crate::wait_timeline::WaitTimeline;
 use crate::window::{Blocked, EntryTimes, Window};
 use crate::wrong_path::Guess;
 use sim_core::time::NEVER;
 use sim_core::{
-    Activity, Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, Privilege,
-    StallCause,
+    Activity, Cycle, EventSink, InstFlags, InstId, LostSlots, MemoryPort, NullSink, OpLife,
+    PmuEvent, Privilege, StallCause,
 };
 use sim_isa::{
     BranchKind, Fusion, Inst, MemOp, PipeMask, Program, Rename, Shape, Special, StaticEvents,
@@ -58,6 +62,9 @@ pub struct Pipeline {
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) retire: InOrder,
     pub(crate) slots: SlotLedger,
+    /// What each operation in flight waited for, and what rename did.
+    pub(crate) path: CriticalPath,
+    pub(crate) waits: WaitTimeline,
     pub(crate) guess: Guess,
     pub(crate) last_elements: LastElements,
     pub(crate) previous: Previous,
@@ -75,11 +82,12 @@ pub struct Pipeline {
 impl Pipeline {
     /// An empty core at cycle 0. The configuration must have no [`PipelineConfig::problems`].
     pub fn new(config: &PipelineConfig) -> Pipeline {
+        let config = &config.built();
         Pipeline {
-            front: FrontEnd::new(&config.front_end, &config.branch),
+            front: FrontEnd::new(&config.front_end, &config.branch, config.ideal.fetch),
             branches: BranchUnit::new(&config.branch),
             window: Window::new(config),
-            pipes: Calendar::default(),
+            pipes: Calendar::new(config.ideal.pipes),
             integer_pipes: match config.execute.single_cycle_on_m0 {
                 true => PipeMask::I,
                 false => PipeMask(PipeMask::I.0 & !PipeMask::M0.0),
@@ -88,6 +96,8 @@ impl Pipeline {
             lsu: LoadStoreUnit::new(&config.execute),
             retire: InOrder::new(config.window.retire_width),
             slots: SlotLedger::default(),
+            path: CriticalPath::new(config.window.rob),
+            waits: WaitTimeline::default(),
             guess: Guess::default(),
             last_elements: LastElements::default(),
             config: config.clone(),
@@ -105,14 +115,21 @@ impl Pipeline {
         self.clocks.set_rates(counter_hz, core_hz);
     }
 
+    /// Does not find the roots of lost slots: all of the back end are [`sim_core::RootCause::Latency`]. Counts, cycles and
+    /// causes stay the same, and the run takes less time.
+    pub fn skip_roots(&mut self) {
+        self.path.turn_off();
+        self.window.queues().forget_inputs();
+    }
+
     /// The rename clock: the machine advances the core on which it is lowest.
     #[inline]
     pub fn cycle(&self) -> Cycle {
         self.window.cycle()
     }
 
-    /// Empty rename slots so far, by cause.
-    pub fn lost_slots(&self) -> &[u64; StallCause::COUNT] {
+    /// Empty rename slots so far, by cause and root.
+    pub fn lost_slots(&self) -> &LostSlots {
         self.slots.lost()
     }
 
@@ -172,7 +189,8 @@ impl Pipeline {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
             self.resolve(branch, self.life.complete, next, program, memory, sink);
         }
-        if special != Special::None || breaks_off != BreaksOff::No || returns {
+        let ends = special != Special::None || generated.is_some();
+        if ends || breaks_off != BreaksOff::No || returns {
             let (inst, next_pc) = (program.inst(id), step.next_pc);
             let ending = Ending { inst, operand, generated, breaks_off, next_pc };
             self.after(&ending, memory, sink);
@@ -219,8 +237,22 @@ impl Pipeline {
         end
     }
 
+    /// Time outside the counted part, up to `cycle`: its slots are counted nowhere. Returns how long it is.
+    pub fn pause_until(&mut self, cycle: Cycle) -> Cycle {
+        let from = self.slots.next_cycle();
+        let end = self.slots.run_dry(cycle, StallCause::FetchEnd, &mut NullSink);
+        self.clocks.close(end, &mut NullSink);
+        self.front.not_before(end);
+        end - from
+    }
+
     /// Ends the run: the window drains, the last slots are settled and counted.
     pub fn finish<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
+        self.drain(sink)
+    }
+
+    /// The window drains, nothing behind it: its slots and the clocks are counted up to the returned cycle.
+    pub fn drain<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.idle_until(0, sink);
         self.clocks.close(end, sink);
         end
@@ -285,6 +317,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        self.path.begin();
         let way = self.way(op.inst, arrival.fused);
         let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
             return false;
@@ -292,12 +325,16 @@ impl Pipeline {
         sink.at(rename);
         self.raise_speculative(op, mops, sink);
         let mut done = self.execute(op, way, rename, memory, sink);
+        if op.inst.mem.exclusive {
+            sink.at(rename);
+            lsu::raise_exclusive_outcome(op, done.reply.happened, sink);
+        }
         let retires = op.retires && !aborts(op, &done);
         let retired = self.complete(op, &done, mops, retires, sink);
         let drained =
             if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
-        let memory_until = self.retire.memory_until();
-        let times = EntryTimes { retired: retired + 1, drained: drained + 1, memory_until };
+        let drained_by = Stamp::new(drained + 1, self.path.now());
+        let times = EntryTimes { retired: self.free_at(op, retired + 1), drained: drained_by };
         self.window.take_entries(op.inst, way, self.mops_left(op, mops), times);
         self.life = OpLife {
             written: if done.store.is_some() && retires { drained } else { 0 },
@@ -396,15 +433,19 @@ impl Pipeline {
     ) -> Option<Cycle> {
         let slot = self.window.slot(uops, blocked);
         let (cycle, sent) = (slot.until, slot.until <= squash);
+        let stands_from = self.slots.stands_from(arrival.at);
+        if cycle > stands_from && self.path.is_on() {
+            self.note_wait(stands_from, squash, slot);
+        }
         let (arrive, late) = (arrival.at, arrival.late);
         let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
-        let idle = self.slots.enter(used, sink).back_end;
+        let idle = self.slots.enter(used, &self.waits, sink).back_end;
         if idle.1 > idle.0 {
             raise_memory_stall(idle, memory, sink);
         }
         if !sent {
-            // Rename is in order: nothing behind it gets a slot either.
-            self.window.hold_until(squash + 1, slot.by);
+            // Rename is in order: nothing younger gets a slot either.
+            self.window.hold_until(squash + 1, slot.by, self.waits.last());
             self.front.renamed(squash);
             return None;
         }
@@ -422,8 +463,11 @@ impl Pipeline {
         arrival: &Arrival,
     ) -> Option<(Cycle, u32)> {
         let slot = self.window.partner_slot(op.inst, way, arrival.at);
+        if slot.until > self.window.cycle() && self.path.is_on() {
+            self.note_wait(self.window.cycle(), op.squash, slot);
+        }
         if slot.until > op.squash {
-            self.window.hold_until(op.squash + 1, slot.by);
+            self.window.hold_until(op.squash + 1, slot.by, self.waits.last());
             return None;
         }
         self.window.take_partner_slot(uops_of(op.inst, way), slot);
@@ -497,15 +541,13 @@ impl Pipeline {
         if op.squash != NEVER {
             return op.squash;
         }
-        if done.waits_for_memory {
-            self.retire.wait_for_memory(done.complete);
-        }
-        let mut retired = if mops == 0 { self.retire.wait(done.complete) } else { 0 };
+        let by = self.path.now();
+        let mut retired = if mops == 0 { self.retire.wait(done.complete, by) } else { 0 };
         for mop in 0..mops {
             if mop > 0 {
-                self.window.take_bare_mop(retired + 1, self.retire.memory_until());
+                self.window.take_bare_mop(self.retire.stamp(retired + 1));
             }
-            retired = self.retire.place(done.complete);
+            retired = self.retire.place(done.complete, by);
         }
         if retires {
             sink.at(retired);
@@ -535,10 +577,18 @@ impl Pipeline {
         }
         let PendingStore { request, known, data, release } = store;
         let release = !is_simple && release;
-        let drain = self.lsu.drain(retired, release);
+        let mut drain = self.lsu.drain(retired, release);
+        if release {
+            drain = drain.max(lsu::push_merged(op.pc, drain, memory, sink));
+        }
         let reply = memory.access(request, drain, sink);
-        let written = reply.done.max(drain);
+        let mut written = reply.done.max(drain);
+        if release {
+            // Nor does its own line wait for other stores: who takes the lock must see it.
+            written = written.max(lsu::push_merged(op.pc, written, memory, sink));
+        }
         done.reply.written(reply);
+        let data = Stamp::new(data, self.path.now());
         let times = StoreTimes { known, data, drained: written };
         self.lsu.stored(request.addr.0, request.bytes.into(), times);
         if release {
@@ -546,14 +596,4 @@ impl Pipeline {
         }
         written
     }
-}
-
-/// Of the cycles that the back end lost, those in which a miss was on its way outside the core.
-#[inline(never)]
-fn raise_memory_stall<M: MemoryPort, S: EventSink>(
-    (from, to): (Cycle, Cycle),
-    memory: &M,
-    sink: &mut S,
-) {
-    sink.count(PmuEvent::STALL_BACKEND_MEM, memory.l2_miss_pending(from, to));
 }

@@ -428,7 +428,7 @@ impl ProgramOrder {
             _ => memory.access(request, self.now(), sink),
         };
         self.wait(&reply);
-        let is_preload = matches!(request.kind, MemKind::PrefetchLoad | MemKind::PrefetchStore);
+        let is_preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
         reply.happened.has(Happened::FAULT) && !is_preload
     }
 

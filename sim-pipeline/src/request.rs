@@ -4,7 +4,7 @@ use crate::elements::active_bytes;
 use crate::op::Op;
 use sim_core::time::NEVER;
 use sim_core::{Activity, MemKind, MemRequest, VirtAddr};
-use sim_isa::{MemOp, MemShape};
+use sim_isa::{Inst, MemOp, MemShape};
 
 /// The access that an instruction makes, if its address is known.
 #[inline(always)]
@@ -16,8 +16,7 @@ pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
         MemOp::AtomicLoad => MemKind::AtomicLoad,
         MemOp::AtomicStore => MemKind::AtomicStore,
         MemOp::AtomicSwap => MemKind::AtomicSwap,
-        MemOp::PrefetchLoad => MemKind::PrefetchLoad,
-        MemOp::PrefetchStore => MemKind::PrefetchStore,
+        preload @ (MemOp::PrefetchLoad | MemOp::PrefetchStore) => preload_kind(preload, op.inst),
         MemOp::ZeroLine => MemKind::ZeroLine,
         // Maintenance has a way of its own.
         MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
@@ -35,7 +34,19 @@ pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     }
     let request = MemRequest::new(VirtAddr(op.pc), VirtAddr(addr), bytes, kind);
     let MemShape { register_bytes, exclusive, tags, .. } = op.inst.mem;
+    // Only what is architecturally executed marks the monitor: on a wrong path it is a plain load.
+    let exclusive = exclusive && op.squash == NEVER;
     Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })
+}
+
+/// Which cache a preload is for.
+fn preload_kind(preload: MemOp, inst: &Inst) -> MemKind {
+    let for_write = preload == MemOp::PrefetchStore;
+    match () {
+        () if inst.preloads_outer() => MemKind::PrefetchOuter { for_write },
+        () if for_write => MemKind::PrefetchStore,
+        () => MemKind::PrefetchLoad,
+    }
 }
 
 /// As [`request_of`], for an access of this kind that has a [`sim_isa::Shape`] of its own.

@@ -67,7 +67,7 @@ impl Ring {
 
 /// Cycles that [`Pools`] can see ahead; an entry held longer is given back then. Only a chain of
 /// some forty misses to memory reaches so far.
-const HORIZON: u64 = 1 << 12;
+pub(crate) const HORIZON: u64 = 1 << 12;
 const HORIZON_MASK: u64 = HORIZON - 1;
 
 /// Queues that free their entries out of order (issue queues): how many of each are taken, and how
@@ -124,12 +124,13 @@ impl Pools {
         given_back.fold(self.taken, UopCounts::minus).sum() as usize
     }
 
-    /// Takes entries until `free`.
+    /// Takes entries until `free`. Returns the place of that cycle within the horizon.
     #[inline(always)]
-    pub fn take(&mut self, entries: UopCounts, free: Cycle) {
+    pub fn take(&mut self, entries: UopCounts, free: Cycle) -> usize {
         let at = slot_of(free.clamp(self.now + 1, self.now + HORIZON - 1));
         self.taken = self.taken.plus(entries);
         self.given_back[at] = self.given_back[at].plus(entries);
+        at
     }
 
     /// Counts what is given back up to and including `now`, which never goes back.
@@ -202,7 +203,7 @@ fn enough(places: &[UopCounts], pool: usize, needed: u32) -> Cycle {
 
 /// The place of a cycle within the horizon.
 #[inline]
-fn slot_of(cycle: Cycle) -> usize {
+pub(crate) fn slot_of(cycle: Cycle) -> usize {
     (cycle & HORIZON_MASK) as usize
 }
 

@@ -3,12 +3,14 @@
 
 use crate::maintain::{give_up_exclusive, raise_context_write};
 use crate::pipeline::Pipeline;
-use sim_core::{Cycle, EventSink, ExceptionKind, MemoryPort, OpLife, StallCause, VirtAddr};
+use sim_core::{
+    Cycle, EventSink, ExceptionKind, MemoryPort, OpLife, RootCause, StallCause, VirtAddr,
+};
 use sim_isa::{BranchKind, Inst, Special};
 
-/// A sleep ends by this cycle, 17 years at 2 GHz: a trace may say anything about its length, and slots and
-/// clocks are counted in multiples of cycles.
-const LATEST_WAKE: Cycle = 1 << 60;
+/// A sleep ends by this cycle, three days at 2 GHz: a trace may say anything about its length, and a
+/// [`crate::stamp::Stamp`] holds cycles below 2^50.
+const LATEST_WAKE: Cycle = 1 << 49;
 
 /// Why the stream does not go on behind an instruction as the architecture says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,10 @@ impl Pipeline {
         sink: &mut S,
     ) {
         let life = self.life;
+        if self.is_left_unseen(ending) {
+            // The return of a handler that is not in the stream gives the line up, as one that is does.
+            give_up_exclusive(life.pc, life.retire, memory, sink);
+        }
         if life.retired {
             self.after_retirement(ending, &life, memory, sink);
         }
@@ -62,6 +68,12 @@ impl Pipeline {
         }
     }
 
+    /// An exception is taken whose handler, and with it the return from there, is not in the stream.
+    fn is_left_unseen(&self, ending: &Ending<'_>) -> bool {
+        let excepts = ending.generated.is_some() || ending.breaks_off == BreaksOff::Aborted;
+        excepts && self.exceptions.recorded.is_none() && !self.has_handlers()
+    }
+
     /// What only an instruction that retires does.
     fn after_retirement<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -76,11 +88,10 @@ impl Pipeline {
         }
         match ending.inst.special {
             Special::ClearExclusive => give_up_exclusive(life.pc, life.retire, memory, sink),
-            Special::DataSyncBarrier | Special::SystemWrite => {
-                self.window.hold_until(life.complete, StallCause::Serialise);
-            }
+            Special::DataSyncBarrier => self.hold_for(RootCause::Barrier, life),
+            Special::SystemWrite => self.hold_for(RootCause::System, life),
             Special::Wait => {
-                self.window.hold_until(life.complete, StallCause::Serialise);
+                self.hold_for(RootCause::System, life);
                 self.sleep(life, ending.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
@@ -90,8 +101,15 @@ impl Pipeline {
             _ => {}
         }
         if ending.inst.branch == BranchKind::ExceptionReturn {
+            // An exception return clears the local monitor (Arm ARM B2.9).
+            give_up_exclusive(life.pc, life.retire, memory, sink);
             self.exception_return(life, ending.next_pc, sink);
         }
+    }
+
+    /// Nothing is renamed before the serializing instruction is complete.
+    fn hold_for(&mut self, root: RootCause, life: &OpLife) {
+        self.window.hold_until(life.complete, StallCause::Serialise, (root, Some(life.inst)));
     }
 
     /// `WFI` and `WFE`: the core sleeps so many cycles. A trace does not know how long, so that there its
@@ -108,7 +126,7 @@ impl Pipeline {
 
     /// No instruction is renamed before this cycle: the thread waits for another one.
     pub fn wait_until(&mut self, cycle: Cycle) {
-        self.window.hold_until(cycle, StallCause::Serialise);
+        self.window.hold_until(cycle, StallCause::Serialise, (RootCause::OtherThread, None));
     }
 
     /// A fetch in `now` that is reached, where a test has no instruction for it: when it is done.
@@ -119,6 +137,11 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
+        if !pc.is_multiple_of(4) {
+            // PC alignment fault: one of those that 4.11.3 counts; nothing is fetched (Arm ARM D1.3.7).
+            self.take(ExceptionKind::Undefined, now, sink);
+            return now;
+        }
         let reply = memory.fetch(VirtAddr(pc), now, sink);
         if let Some(cause) = reply.happened.abort() {
             self.take(ExceptionKind::InstructionAbort(cause), reply.done, sink);

@@ -1,5 +1,6 @@
 //! Retirement: in program order, a bounded number of MOPs per cycle.
 
+use crate::stamp::{OpRef, Stamp};
 use sim_core::Cycle;
 
 /// A stage that takes at most `width` operations per cycle, in order.
@@ -8,19 +9,21 @@ pub struct InOrder {
     width: u32,
     cycle: Cycle,
     used: u32,
-    memory_until: Cycle,
+    /// The operation that the stage waited for last.
+    waited_for: OpRef,
 }
 
 impl InOrder {
     /// A stage of this width at cycle 0.
     pub fn new(width: u32) -> InOrder {
-        InOrder { width, cycle: 0, used: 0, memory_until: 0 }
+        InOrder { width, cycle: 0, used: 0, waited_for: OpRef::NONE }
     }
 
-    /// The cycle of the next operation, which is ready in `ready`.
+    /// The cycle of the next operation, `op`, which is ready in `ready`.
     #[inline]
-    pub fn place(&mut self, ready: Cycle) -> Cycle {
+    pub fn place(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         let (is_later, is_full) = (ready > self.cycle, self.used == self.width);
+        self.waited_for = if is_later { op } else { self.waited_for };
         self.cycle = if is_later { ready } else { self.cycle + u64::from(is_full) };
         self.used = if is_later | is_full { 1 } else { self.used + 1 };
         self.cycle
@@ -28,27 +31,25 @@ impl InOrder {
 
     /// Nothing younger leaves before `ready`: the second half of a fused pair is done then.
     #[inline]
-    pub fn wait(&mut self, ready: Cycle) -> Cycle {
+    pub fn wait(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         if ready > self.cycle {
             self.cycle = ready;
             self.used = 1;
+            self.waited_for = op;
         }
         self.cycle
     }
 
-    /// The operation that comes next is ready in `ready` and waits for memory until then: it holds up
-    /// all younger ones from the cycle in which it is the oldest.
+    /// The operation for which the stage waited last: what an operation that retires now waited for.
     #[inline]
-    pub fn wait_for_memory(&mut self, ready: Cycle) {
-        if ready > self.cycle {
-            self.memory_until = ready;
-        }
+    pub fn waited_for(&self) -> OpRef {
+        self.waited_for
     }
 
-    /// Until when the oldest operation last waited for memory.
+    /// `cycle`, decided by the operation for which the stage waited last.
     #[inline]
-    pub fn memory_until(&self) -> Cycle {
-        self.memory_until
+    pub fn stamp(&self, cycle: Cycle) -> Stamp {
+        Stamp::new(cycle, self.waited_for)
     }
 
     /// The cycle of the last operation.
@@ -60,28 +61,22 @@ impl InOrder {
 
 #[cfg(test)]
 mod tests {
-    use super::InOrder;
+    use super::*;
 
     #[test]
     fn an_operation_waits_for_the_older_ones_and_for_the_width() {
         let mut retire = InOrder::new(2);
-        let cycles: Vec<u64> = [5, 3, 4, 9].into_iter().map(|ready| retire.place(ready)).collect();
+        let cycles = [5, 3, 4, 9].into_iter().map(|ready| retire.place(ready, OpRef::NONE));
+        let cycles: Vec<u64> = cycles.collect();
         assert_eq!(cycles, [5, 5, 6, 9]);
     }
 
     #[test]
-    fn memory_holds_up_younger_operations_only_while_its_operation_is_the_oldest() {
+    fn younger_operations_wait_for_the_one_that_is_ready_last() {
         let mut retire = InOrder::new(2);
-        retire.wait_for_memory(200);
-        assert_eq!(retire.place(200), 200);
-        assert_eq!(
-            (retire.place(30), retire.memory_until()),
-            (200, 200),
-            "waits for the older one"
-        );
-        retire.place(900);
-        retire.wait_for_memory(800);
-        retire.place(800);
-        assert_eq!(retire.memory_until(), 200, "its data came while an older one computed");
+        retire.place(200, OpRef(1));
+        assert_eq!((retire.place(30, OpRef(2)), retire.waited_for()), (200, OpRef(1)));
+        assert_eq!((retire.place(40, OpRef(3)), retire.waited_for()), (201, OpRef(1)));
+        assert_eq!((retire.wait(300, OpRef(4)), retire.waited_for()), (300, OpRef(4)));
     }
 }

@@ -1,6 +1,7 @@
-//! When the value of each architectural register can be read: renaming seen from the consumers.
+//! When the value of each architectural register can be read, and which operation makes it: renaming
+//! seen from the consumers.
 
-use sim_core::Cycle;
+use crate::stamp::Stamp;
 use sim_isa::{Inst, Reg};
 
 /// Registers, [`Reg::READY`] and [`Reg::NOWHERE`].
@@ -9,15 +10,16 @@ const NAMES: usize = Reg::COUNT + 2;
 /// Ready cycles of the youngest value of every register.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    ready: [Cycle; NAMES],
+    ready: [Stamp; NAMES],
     /// Cycle in which an accumulator operand of `family` may issue already.
-    early: [Cycle; NAMES],
+    early: [Stamp; NAMES],
     family: [u8; NAMES],
 }
 
 impl Default for Scoreboard {
     fn default() -> Self {
-        Scoreboard { ready: [0; NAMES], early: [0; NAMES], family: [0; NAMES] }
+        let nothing = [Stamp::default(); NAMES];
+        Scoreboard { ready: nothing, early: nothing, family: [0; NAMES] }
     }
 }
 
@@ -25,15 +27,15 @@ impl Default for Scoreboard {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SourcesReady {
     /// Those that form the address.
-    pub address: Cycle,
+    pub address: Stamp,
     /// The others.
-    pub data: Cycle,
+    pub data: Stamp,
 }
 
 impl SourcesReady {
     /// All sources.
     #[inline]
-    pub fn all(self) -> Cycle {
+    pub fn all(self) -> Stamp {
         self.address.max(self.data)
     }
 }
@@ -47,14 +49,15 @@ impl Scoreboard {
             return self.sources_forwarded(inst);
         }
         let (address, data) = inst.srcs().split_at(inst.n_addr_srcs.min(inst.n_srcs).into());
-        let last =
-            |srcs: &[Reg]| srcs.iter().fold(0, |last: Cycle, src| last.max(self.ready(*src)));
+        let last = |srcs: &[Reg]| {
+            srcs.iter().fold(Stamp::default(), |last, src| last.max(self.ready(*src)))
+        };
         SourcesReady { address: last(address), data: last(data) }
     }
 
     /// When all sources of `inst` can be read.
     #[inline(always)]
-    pub fn all_sources(&self, inst: &Inst) -> Cycle {
+    pub fn all_sources(&self, inst: &Inst) -> Stamp {
         if inst.accumulate.family != 0 {
             return self.sources_forwarded(inst).all();
         }
@@ -73,7 +76,8 @@ impl Scoreboard {
     pub fn store_sources(&self, inst: &Inst) -> SourcesReady {
         let [first, second, third, fourth, ..] = inst.srcs.map(|src| self.ready(src));
         let is_address = inst.n_addr_srcs == 2;
-        let (offset, data) = if is_address { (second, 0) } else { (0, second) };
+        let none = Stamp::default();
+        let (offset, data) = if is_address { (second, none) } else { (none, second) };
         SourcesReady { address: first.max(offset), data: data.max(third).max(fourth) }
     }
 
@@ -95,28 +99,28 @@ impl Scoreboard {
         ready
     }
 
-    /// A new value of `dst`, ready in `cycle`.
+    /// A new value of `dst`, ready in the cycle of `ready`.
     #[inline]
-    pub fn write(&mut self, dst: Reg, cycle: Cycle) {
-        self.ready[dst.0 as usize] = cycle;
+    pub fn write(&mut self, dst: Reg, ready: Stamp) {
+        self.ready[dst.0 as usize] = ready;
         self.family[dst.0 as usize] = 0;
     }
 
-    /// New values of all destinations of `inst`, ready in `cycle`.
+    /// New values of all destinations of `inst`, ready in the cycle of `ready`.
     #[inline(always)]
-    pub fn write_all(&mut self, inst: &Inst, cycle: Cycle) {
+    pub fn write_all(&mut self, inst: &Inst, ready: Stamp) {
         let [first, second, rest @ ..] = &inst.dsts;
-        self.write(*first, cycle);
-        self.write(*second, cycle);
+        self.write(*first, ready);
+        self.write(*second, ready);
         if inst.n_dsts > 2 {
-            rest.iter().for_each(|dst| self.write(*dst, cycle));
+            rest.iter().for_each(|dst| self.write(*dst, ready));
         }
     }
 
     /// A new value of `dst` that accumulator operands of `family` may take in `early`.
     #[inline]
-    pub fn write_accumulator(&mut self, dst: Reg, cycle: Cycle, family: u8, early: Cycle) {
-        self.ready[dst.0 as usize] = cycle;
+    pub fn write_accumulator(&mut self, dst: Reg, ready: Stamp, family: u8, early: Stamp) {
+        self.ready[dst.0 as usize] = ready;
         self.early[dst.0 as usize] = early;
         self.family[dst.0 as usize] = family;
     }
@@ -132,7 +136,7 @@ impl Scoreboard {
 
     /// When the youngest value of `reg` can be read.
     #[inline]
-    pub fn ready(&self, reg: Reg) -> Cycle {
+    pub fn ready(&self, reg: Reg) -> Stamp {
         self.ready[reg.0 as usize]
     }
 }

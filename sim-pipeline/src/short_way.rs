@@ -7,6 +7,7 @@ use crate::frontend::Arrival;
 use crate::lsu;
 use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
+use crate::stamp::Stamp;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
 use sim_isa::{MemOp, Rename, Role, StaticEvents, UopCounts};
@@ -97,6 +98,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        self.path.begin();
         // Of one MOP: what is free now nothing else takes before it does, at its end.
         let has_entries = !is_second(KIND) && self.window.has_entries(op.inst, way_of(KIND));
         let slot = match KIND {
@@ -117,12 +119,9 @@ impl Pipeline {
         }
         let mut done = match KIND {
             LOAD => self.load_alone(op, rename, memory, sink),
-            RENAMED => self.rename_only(op.inst, rename),
-            RIDING => self.ride(op.inst, rename),
-            PLAIN | JOINED => {
-                let (issue, complete) = self.compute(op, rename);
-                Done { issue, complete, ..Done::default() }
-            }
+            RENAMED => self.rename_only(op, rename),
+            RIDING => self.ride(op, rename),
+            PLAIN | JOINED => self.compute(op, rename),
             _ => self.execute_groups(op, groups_of(KIND), rename, memory, sink),
         };
         let faults = match KIND {
@@ -234,20 +233,21 @@ impl Pipeline {
         retired: Cycle,
         drained: Cycle,
     ) {
-        let memory_until = self.retire.memory_until();
+        let retired = self.free_at(op, retired + 1);
         if may_store(KIND) && op.inst.stores {
-            self.window.take_store(drained + 1);
+            let drained = Stamp::new(drained + 1, self.path.now());
+            self.window.take_store(drained, retired);
         }
         match KIND {
             RIDING => {}
-            JOINED => self.window.take_joined(op.inst, retired + 1),
+            JOINED => self.window.take_joined(op.inst, retired),
             _ if is_double(KIND) => {
                 let left = self.mops_left(op, mops);
-                self.window.take_mops(op.inst, Way::Issue, left, retired + 1, memory_until);
+                self.window.take_mops(op.inst, Way::Issue, left, retired);
             }
             _ => {
                 let inst = (op.inst, way_of(KIND));
-                self.window.take_mop(has_entries, inst, retired + 1, memory_until);
+                self.window.take_mop(has_entries, inst, retired);
             }
         }
     }
@@ -260,12 +260,9 @@ impl Pipeline {
         retires: bool,
         sink: &mut S,
     ) -> Cycle {
-        if accesses(KIND) && done.waits_for_memory {
-            self.retire.wait_for_memory(done.complete);
-        }
         let retired = match KIND {
-            _ if is_second(KIND) => self.retire.wait(done.complete),
-            _ => self.retire.place(done.complete),
+            _ if is_second(KIND) => self.retire.wait(done.complete, self.path.now()),
+            _ => self.retire.place(done.complete, self.path.now()),
         };
         if retires {
             sink.at(retired);

@@ -10,7 +10,8 @@
 //! * in the cycles between `arrive(k - 1)` and `arrive(k)` operation `k` is the first one missing:
 //!   the slots that the last [`SLOTS`] operations have left are front-end slots, and `k`'s cause.
 
-use sim_core::{Cycle, EventSink, PmuEvent, StallCause};
+use crate::wait_timeline::WaitTimeline;
+use sim_core::{Cycle, EventSink, Lost, LostSlots, PmuEvent, RootCause, StallCause};
 
 /// Rename slots per cycle (PMMIR_EL1.SLOTS on N2 reads 5).
 pub const SLOTS: usize = 5;
@@ -41,7 +42,7 @@ pub struct SlotLedger {
     last_arrive: Cycle,
     /// All cycles before this one are either sending or accounted as stalled.
     next_cycle: Cycle,
-    lost: [u64; StallCause::COUNT],
+    lost: LostSlots,
     sent: u64,
 }
 
@@ -72,7 +73,7 @@ impl Default for SlotLedger {
             oldest: 0,
             last_arrive: 0,
             next_cycle: 0,
-            lost: [0; StallCause::COUNT],
+            lost: LostSlots::default(),
             sent: 0,
         }
     }
@@ -80,25 +81,37 @@ impl Default for SlotLedger {
 
 impl SlotLedger {
     /// Enters one operation. Raises the slot and stall-cycle events; the caller adds
-    /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside.
+    /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside. `waits` has what rename
+    /// waited for up to the cycle in which the operation leaves.
     #[inline(always)]
-    pub fn enter<S: EventSink>(&mut self, op: SlotUse, sink: &mut S) -> IdleCycles {
+    pub(crate) fn enter<S: EventSink>(
+        &mut self,
+        op: SlotUse,
+        waits: &WaitTimeline,
+        sink: &mut S,
+    ) -> IdleCycles {
         debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
         debug_assert!(op.leave >= op.arrive, "nothing leaves before it arrives");
         if op.arrive > self.last_arrive {
             self.front_end_lost(op.arrive, op.late, sink);
         }
         let waits_until = if op.sent { op.leave } else { op.leave + 1 };
-        let stands_from = op.arrive.max(self.left[self.oldest]);
+        let stands_from = self.stands_from(op.arrive);
         if waits_until > stands_from {
             sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - stands_from);
-            self.back_end_lost(stands_from, waits_until, op.blocked, sink);
+            self.back_end_lost((stands_from, waits_until), op.blocked, waits, sink);
         }
         self.blocked[self.oldest] = op.blocked;
         self.left[self.oldest] = op.leave + 1;
         self.oldest = after(self.oldest);
         self.sent += u64::from(op.sent);
         self.idle(op.arrive, waits_until, op.leave + 1, sink)
+    }
+
+    /// The first cycle in which an operation that arrives in `arrive` stands in a slot.
+    #[inline(always)]
+    pub fn stands_from(&self, arrive: Cycle) -> Cycle {
+        arrive.max(self.left[self.oldest])
     }
 
     /// Closes all cycles before the one that follows the last slot use, so that a window can end
@@ -123,8 +136,8 @@ impl SlotLedger {
         self.next_cycle
     }
 
-    /// Slots lost so far, by cause.
-    pub fn lost(&self) -> &[u64; StallCause::COUNT] {
+    /// Slots lost so far, by cause and root.
+    pub fn lost(&self) -> &LostSlots {
         &self.lost
     }
 
@@ -138,9 +151,9 @@ impl SlotLedger {
     #[inline(never)]
     fn back_end_lost<S: EventSink>(
         &mut self,
-        mut from: Cycle,
-        until: Cycle,
+        (mut from, until): (Cycle, Cycle),
         own: StallCause,
+        waits: &WaitTimeline,
         sink: &mut S,
     ) {
         if self.left[before(self.oldest)] > from + 1 {
@@ -148,10 +161,10 @@ impl SlotLedger {
             for _ in 1..SLOTS {
                 i = after(i);
                 let end = self.left[i].saturating_sub(1).min(until);
-                from = self.lose(from, end, self.blocked[i], sink);
+                from = self.lose((from, end), self.blocked[i], waits, sink);
             }
         }
-        self.lose(from, until, own, sink);
+        self.lose((from, until), own, waits, sink);
     }
 
     /// One slot of the cycles `from..end`, if there are any, is lost for this cause; the first cycle that
@@ -159,16 +172,19 @@ impl SlotLedger {
     #[inline]
     fn lose<S: EventSink>(
         &mut self,
-        from: Cycle,
-        end: Cycle,
+        (from, end): (Cycle, Cycle),
         cause: StallCause,
+        waits: &WaitTimeline,
         sink: &mut S,
     ) -> Cycle {
         if end <= from {
             return from;
         }
-        self.lost[cause as usize] += end - from;
-        sink.lost(cause, end - from);
+        for part in waits.over(from, end) {
+            let (root, owner, slots) = (part.root, part.owner, part.cycles);
+            self.lost.add(cause, root, slots);
+            sink.lost(Lost { cause, root, owner, slots });
+        }
         end
     }
 
@@ -185,9 +201,10 @@ impl SlotLedger {
         let lost: u64 = self.left.iter().map(|left| arrive.saturating_sub(from.max(*left))).sum();
         self.last_arrive = arrive;
         if lost > 0 {
-            self.lost[late as usize] += lost;
+            let root = RootCause::FrontEnd;
+            self.lost.add(late, root, lost);
             sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
-            sink.lost(late, lost);
+            sink.lost(Lost { cause: late, root, owner: None, slots: lost });
         }
     }
 
@@ -224,10 +241,15 @@ impl SlotLedger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wait_timeline::Segment;
     use sim_core::Counts;
 
+    fn enter(ledger: &mut SlotLedger, op: SlotUse, counts: &mut Counts) {
+        ledger.enter(op, &WaitTimeline::default(), counts);
+    }
+
     fn op(arrive: Cycle, leave: Cycle) -> SlotUse {
-        let (late, blocked) = (StallCause::FetchWidth, StallCause::RobCore);
+        let (late, blocked) = (StallCause::FetchWidth, StallCause::ReorderBuffer);
         SlotUse { arrive, leave, sent: true, late, blocked }
     }
 
@@ -236,10 +258,10 @@ mod tests {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
         for (arrive, leave) in ops {
-            ledger.enter(op(*arrive, *leave), &mut counts);
+            enter(&mut ledger, op(*arrive, *leave), &mut counts);
         }
         let end = ledger.run_dry(end, StallCause::FetchEnd, &mut counts);
-        let used = ledger.sent() + ledger.lost().iter().sum::<u64>();
+        let used = ledger.sent() + ledger.lost().total();
         assert_eq!(used, SLOTS as u64 * end, "the slots tile {end} cycles");
         [
             PmuEvent::STALL_FRONTEND,
@@ -257,14 +279,14 @@ mod tests {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
         for i in 0..f {
-            ledger.enter(op(0, u64::from(i >= b)), &mut counts);
+            enter(&mut ledger, op(0, u64::from(i >= b)), &mut counts);
         }
         if f == 0 {
             ledger.run_dry(1, StallCause::FetchEnd, &mut counts);
         } else {
             // The next operation arrives in cycle 1: only then the front-end slots of cycle 0 are
             // known.
-            ledger.enter(op(1, 1), &mut counts);
+            enter(&mut ledger, op(1, 1), &mut counts);
         }
         [
             PmuEvent::STALL_FRONTEND,
@@ -309,12 +331,12 @@ mod tests {
     fn an_operation_squashed_while_it_waits_fills_its_slot_until_the_squash() {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
-        ledger.enter(op(0, 0), &mut counts);
-        ledger.enter(SlotUse { sent: false, ..op(1, 7) }, &mut counts);
+        enter(&mut ledger, op(0, 0), &mut counts);
+        enter(&mut ledger, SlotUse { sent: false, ..op(1, 7) }, &mut counts);
         let end = ledger.run_dry(8, StallCause::FetchEnd, &mut counts);
         assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 7);
         assert_eq!(counts.value(PmuEvent::STALL_BACKEND), 7);
-        assert_eq!(ledger.sent() + ledger.lost().iter().sum::<u64>(), 5 * end);
+        assert_eq!(ledger.sent() + ledger.lost().total(), 5 * end);
     }
 
     #[test]
@@ -322,12 +344,17 @@ mod tests {
         // The first waits for memory until 100; the others, there as early, two cycles more.
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
-        let memory = StallCause::RobMemory;
-        ledger.enter(SlotUse { blocked: memory, ..op(0, 100) }, &mut counts);
-        ledger.enter(op(0, 102), &mut counts);
-        ledger.enter(op(0, 102), &mut counts);
-        assert_eq!(ledger.lost()[memory as usize], 300);
-        assert_eq!(ledger.lost()[StallCause::RobCore as usize], 4);
+        let loads = StallCause::LoadQueue;
+        let mut waits = WaitTimeline::default();
+        for (end, root) in [(90, RootCause::LoadDram), (102, RootCause::Latency)] {
+            waits.push(Segment { end, root, owner: None });
+        }
+        ledger.enter(SlotUse { blocked: loads, ..op(0, 100) }, &waits, &mut counts);
+        ledger.enter(op(0, 102), &waits, &mut counts);
+        ledger.enter(op(0, 102), &waits, &mut counts);
+        let lost = ledger.lost();
+        assert_eq!((lost.of(loads), lost.of(StallCause::ReorderBuffer)), (300, 4));
+        assert_eq!((lost.at(loads, RootCause::LoadDram), lost.memory()), (270, 270));
         assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 304);
     }
 }

@@ -4,9 +4,10 @@
 use crate::pipeline::Pipeline;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{
-    EventSink, InstFlags, MemoryPort, OpLife, Operation, OperationKind, PmuEvent, VirtAddr,
+    Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemoryPort, OpLife, Operation,
+    OperationKind, PmuEvent, VirtAddr,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, RegFile, StaticEvents};
+use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, RegFile, Role, StaticEvents};
 
 /// What became of an instruction behind its execution, as far as the core knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,6 +74,17 @@ fn kind_of(inst: &Inst, life: &OpLife, behind: Aftermath) -> OperationKind {
     access_of(inst, life).map_or(OperationKind::Other, OperationKind::Access)
 }
 
+/// What a load that missed the L1 waited for.
+fn load_wait<M: MemoryPort>(life: &OpLife, kind: OperationKind, memory: &M) -> LoadWait {
+    let OperationKind::Access(shape) = kind else { return LoadWait::default() };
+    let is_of_memory =
+        life.source != DataSource::StoreQueue && life.happened.has(Happened::L1_MISS);
+    if shape.kind != AccessKind::Load || !is_of_memory {
+        return LoadWait::default();
+    }
+    memory.load_wait(VirtAddr(life.pc), life.issue)
+}
+
 impl Pipeline {
     /// Tells of the instruction placed last.
     pub(crate) fn tell<M: MemoryPort, S: EventSink>(
@@ -99,7 +111,9 @@ impl Pipeline {
             life,
             number: self.begun.saturating_sub(1),
             privilege: self.exceptions.privilege,
+            base_ready: self.base_ready(inst),
             kind,
+            wait: load_wait(&life, kind, memory),
             physical,
             exception: behind.exception,
             conditional: inst.branch == BranchKind::Conditional || inst.srcs().contains(&Reg::NZCV),
@@ -109,6 +123,13 @@ impl Pipeline {
             predicated: inst.mem.elements > 0 || inst.srcs().iter().any(|reg| reg.is_predicate()),
             activity: flags.activity(),
         });
+    }
+
+    /// When the base register that the instruction placed last updates can be read.
+    fn base_ready(&self, inst: &Inst) -> Cycle {
+        let updates = inst.uops().iter().any(|group| group.role == Role::BaseUpdate);
+        let base = inst.dsts().last().filter(|_| updates);
+        base.map_or(0, |base| self.scoreboard.ready(*base).cycle())
     }
 
     /// Tells of the branch placed last.

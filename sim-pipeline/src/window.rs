@@ -4,10 +4,11 @@
 use crate::config::PipelineConfig;
 use crate::dispatch::{self, Way, uops_of};
 use crate::entry_log::{EntryLog, LogMark};
-use crate::issue_queue::IssueQueues;
+use crate::issue_queue::{IssueQueues, IssueWait};
 use crate::resource::Ring;
 use crate::slots::SLOTS;
-use sim_core::{Cycle, StallCause};
+use crate::stamp::{OpRef, Stamp};
+use sim_core::{Cycle, InstId, RootCause, StallCause};
 use sim_isa::{Entries, EntryKind, Inst, RegFile, Rename, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
@@ -17,17 +18,62 @@ pub struct Blocked {
     pub until: Cycle,
     /// The last thing to become free.
     pub by: StallCause,
+    /// What that waits for; only what is known where `by` is found.
+    pub awaited: Awaited,
+}
+
+/// What the entry that is freed next waits for. How it is read depends on the [`StallCause`] beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Awaited(u32);
+
+impl Awaited {
+    /// Rename itself is held, or nothing is full: [`Window::held_for`] knows more.
+    const FLOOR: Awaited = Awaited(u32::MAX);
+
+    /// The operation for which retirement waits.
+    #[inline]
+    fn retirement(op: OpRef) -> Awaited {
+        Awaited(op.0.into())
+    }
+
+    /// What the micro-operation that leaves an issue queue next waits for.
+    #[inline]
+    pub(crate) fn issue(wait: IssueWait) -> Awaited {
+        Awaited(u32::from(wait.input.0) | u32::from(wait.for_pipe) << 16)
+    }
+
+    /// The operation given to [`Awaited::retirement`].
+    pub(crate) fn of_retirement(self) -> OpRef {
+        OpRef(self.0 as u16)
+    }
+
+    /// The wait given to [`Awaited::issue`].
+    pub(crate) fn of_issue(self) -> IssueWait {
+        IssueWait { input: OpRef(self.0 as u16), for_pipe: (self.0 >> 16) as u16 }
+    }
+
+    /// Rename is held.
+    pub(crate) fn is_floor(self) -> bool {
+        self == Awaited::FLOOR
+    }
+}
+
+/// The wait of the store that leaves the store queue next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoreWait {
+    /// When its entry is free, and the store.
+    pub free: Stamp,
+    /// When it retired, and the operation for which retirement waited.
+    pub retired: Stamp,
 }
 
 /// When an operation gives back what it has taken in order.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryTimes {
-    /// Registers and entries of all buffers but the store queue.
-    pub retired: Cycle,
-    /// The entry of the store queue.
-    pub drained: Cycle,
-    /// Until when the oldest operation waits for memory.
-    pub memory_until: Cycle,
+    /// Registers and entries of all buffers but the store queue, and for whom retirement waited.
+    pub retired: Stamp,
+    /// The entry of the store queue, and the store.
+    pub drained: Stamp,
 }
 
 /// What one MOP takes of the reorder buffer.
@@ -43,7 +89,6 @@ fn entries_of(inst: &Inst, way: Way) -> Entries {
 #[derive(Clone, Copy, Debug)]
 pub struct WindowMark {
     log: LogMark,
-    rob: usize,
     stores: usize,
 }
 
@@ -58,12 +103,12 @@ pub struct Window {
     held_by: StallCause,
     floor: Cycle,
     floor_cause: StallCause,
+    floor_root: (RootCause, Option<InstId>),
     /// What is free again at retirement.
     log: EntryLog,
-    /// Until when the oldest operation waits for memory before an entry of the reorder buffer can be
-    /// free, by entry.
-    rob: Ring,
     stores: Ring,
+    /// What each entry of the store queue waits for.
+    store_waits: Box<[StoreWait]>,
     queues: IssueQueues,
     /// MOPs renamed so far, and the number of the first that may be a move done at rename.
     mops: u64,
@@ -83,9 +128,10 @@ impl Window {
             held_by: StallCause::DispatchWidth,
             floor: 0,
             floor_cause: StallCause::Serialise,
+            floor_root: (RootCause::Barrier, None),
             log: EntryLog::new(w),
-            rob: Ring::new(w.rob),
             stores: Ring::new(w.store_queue),
+            store_waits: vec![StoreWait::default(); w.store_queue].into_boxed_slice(),
             queues: IssueQueues::new(w),
             mops: 0,
             next_move: 0,
@@ -100,11 +146,26 @@ impl Window {
     }
 
     /// No slot before this cycle, because of `cause`: a serializing operation holds rename, or an
-    /// older operation of a wrong path never got its slot.
-    pub fn hold_until(&mut self, cycle: Cycle, cause: StallCause) {
+    /// older operation of a wrong path never got its slot. `root` is what that waits for, and the instruction.
+    pub fn hold_until(
+        &mut self,
+        cycle: Cycle,
+        cause: StallCause,
+        root: (RootCause, Option<InstId>),
+    ) {
         if cycle > self.floor {
-            (self.floor, self.floor_cause) = (cycle, cause);
+            (self.floor, self.floor_cause, self.floor_root) = (cycle, cause, root);
         }
+    }
+
+    /// What [`Window::hold_until`] said, if rename is held until `end`.
+    pub(crate) fn held_for(&self, end: Cycle) -> (RootCause, Option<InstId>) {
+        if self.floor >= end { self.floor_root } else { (RootCause::Latency, None) }
+    }
+
+    /// The store that leaves the store queue next.
+    pub(crate) fn oldest_store(&self) -> StoreWait {
+        self.store_waits[self.stores.mark()]
     }
 
     /// How `inst` goes on from rename. Of some MOPs in a row only one register move is done there;
@@ -153,7 +214,7 @@ impl Window {
         let blocked = if late { self.last_entry(inst, inst.entries, blocked) } else { blocked };
         let blocked = self.queues_blocker(inst, blocked);
         if blocked.until == self.cycle && !self.fits(uops_of(inst, way)) {
-            return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
+            return self.next_cycle();
         }
         blocked
     }
@@ -163,17 +224,25 @@ impl Window {
     fn floor(&self, arrive: Cycle) -> Blocked {
         let until = arrive.max(self.cycle);
         if self.floor > until {
-            Blocked { until: self.floor, by: self.floor_cause }
+            Blocked { until: self.floor, by: self.floor_cause, awaited: Awaited::FLOOR }
         } else {
-            Blocked { until, by: self.held_by }
+            Blocked { until, by: self.held_by, awaited: Awaited::FLOOR }
         }
+    }
+
+    /// This cycle's dispatch takes no more of this type.
+    #[inline]
+    fn next_cycle(&self) -> Blocked {
+        let (until, by) = (self.cycle + 1, StallCause::DispatchWidth);
+        Blocked { until, by, awaited: Awaited::FLOOR }
     }
 
     /// What the store queue and the issue queues add to it.
     #[inline(always)]
     fn queues_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
         if inst.stores && self.stores.free_at() > blocked.until {
-            blocked = Blocked { until: self.stores.free_at(), by: StallCause::StoreQueue };
+            let (until, by) = (self.stores.free_at(), StallCause::StoreQueue);
+            blocked = Blocked { until, by, awaited: Awaited::default() };
         }
         self.queues.blocker(inst, blocked)
     }
@@ -183,14 +252,13 @@ impl Window {
     fn last_entry(&self, inst: &Inst, entries: Entries, mut blocked: Blocked) -> Blocked {
         let mut wait = |kind: EntryKind, nth: usize, by: StallCause| {
             let free = self.log.free_at_nth(kind, nth);
-            if free > blocked.until {
-                let is_rob = kind == EntryKind::Rob;
-                let by = if is_rob { self.rob_cause(nth, blocked.until) } else { by };
-                blocked = Blocked { until: free, by };
+            if free.cycle() > blocked.until {
+                let awaited = Awaited::retirement(free.by());
+                blocked = Blocked { until: free.cycle(), by, awaited };
             }
         };
         if entries.count(EntryKind::Rob) > 0 {
-            wait(EntryKind::Rob, 0, StallCause::RobCore);
+            wait(EntryKind::Rob, 0, StallCause::ReorderBuffer);
         }
         let (mut general, mut vector) = (0, 0);
         let has_registers = entries.count(EntryKind::General)
@@ -222,16 +290,9 @@ impl Window {
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
     #[inline]
     pub fn rob_blocker(&self, nth: usize) -> Blocked {
-        let until = self.log.free_at_nth(EntryKind::Rob, nth);
-        Blocked { until, by: self.rob_cause(nth, self.cycle) }
-    }
-
-    /// What the oldest operation waits for in `cycle`, when the wait for the `nth` next reorder buffer
-    /// entry begins.
-    #[inline]
-    fn rob_cause(&self, nth: usize, cycle: Cycle) -> StallCause {
-        let memory_until = self.rob.free_at_nth(nth);
-        if memory_until > cycle { StallCause::RobMemory } else { StallCause::RobCore }
+        let free = self.log.free_at_nth(EntryKind::Rob, nth);
+        let (until, by) = (free.cycle(), StallCause::ReorderBuffer);
+        Blocked { until, by, awaited: Awaited::retirement(free.by()) }
     }
 
     /// The slot for an operation that is ready for one, given its blocker: the slots and the dispatch
@@ -245,7 +306,7 @@ impl Window {
             return Blocked { until: self.cycle + 1, ..ready };
         }
         if !self.fits(uops) {
-            return Blocked { until: self.cycle + 1, by: StallCause::DispatchWidth };
+            return self.next_cycle();
         }
         Blocked { until: self.cycle, ..ready }
     }
@@ -285,59 +346,41 @@ impl Window {
     }
 
     /// Takes everything that `inst` with so many MOPs holds until it retires: it is free again in
-    /// `retired`, a store queue entry in `drained`. Until `memory_until` the oldest operation, this one
-    /// or one before it, waits for memory.
+    /// `retired`, a store queue entry in `drained`.
     #[inline]
     pub fn take_entries(&mut self, inst: &Inst, way: Way, mops: u32, times: EntryTimes) {
-        self.take_mops(inst, way, mops, times.retired, times.memory_until);
+        self.take_mops(inst, way, mops, times.retired);
         if way == Way::Issue && inst.stores {
-            self.take_store(times.drained);
+            self.take_store(times.drained, times.retired);
         }
     }
 
     /// As that, without the entry of the store queue.
     #[inline(always)]
-    pub fn take_mops(
-        &mut self,
-        inst: &Inst,
-        way: Way,
-        mops: u32,
-        retired: Cycle,
-        memory_until: Cycle,
-    ) {
-        for _ in 0..mops {
-            self.rob.take(memory_until);
-        }
+    pub fn take_mops(&mut self, inst: &Inst, way: Way, mops: u32, retired: Stamp) {
         let entries = entries_of(inst, way).plus(Entries::of(EntryKind::Rob, mops));
         if mops > 0 || entries != Entries::default() {
             self.log.take(entries, self.cycle, retired);
         }
     }
 
-    /// Takes an entry of the store queue until `drained`.
+    /// Takes an entry of the store queue until `free`.
     #[inline]
-    pub fn take_store(&mut self, drained: Cycle) {
-        self.stores.take(drained);
+    pub fn take_store(&mut self, free: Stamp, retired: Stamp) {
+        self.store_waits[self.stores.mark()] = StoreWait { free, retired };
+        self.stores.take(free.cycle());
     }
 
     /// Takes the entry of a MOP that holds nothing else: one that renaming does, or not the last of its
     /// instruction.
     #[inline]
-    pub fn take_bare_mop(&mut self, retired: Cycle, memory_until: Cycle) {
-        self.rob.take(memory_until);
+    pub fn take_bare_mop(&mut self, retired: Stamp) {
         self.log.take(ONE_MOP, self.cycle, retired);
     }
 
     /// As [`Window::take_entries`], for one MOP that is no store and may have been found to have its entries.
     #[inline(always)]
-    pub fn take_mop(
-        &mut self,
-        has_entries: bool,
-        (inst, way): (&Inst, Way),
-        retired: Cycle,
-        memory_until: Cycle,
-    ) {
-        self.rob.take(memory_until);
+    pub fn take_mop(&mut self, has_entries: bool, (inst, way): (&Inst, Way), retired: Stamp) {
         let entries = entries_of(inst, way).plus(ONE_MOP);
         match has_entries {
             true => self.log.take_free(entries, retired),
@@ -347,7 +390,7 @@ impl Window {
 
     /// As [`Window::take_entries`], for the second half of a pair that issues and is no store.
     #[inline(always)]
-    pub fn take_joined(&mut self, inst: &Inst, retired: Cycle) {
+    pub fn take_joined(&mut self, inst: &Inst, retired: Stamp) {
         if inst.entries != Entries::default() {
             self.log.take(inst.entries, self.cycle, retired);
         }
@@ -366,13 +409,12 @@ impl Window {
 
     /// Where everything stands now.
     pub fn mark(&self) -> WindowMark {
-        WindowMark { log: self.log.mark(), rob: self.rob.mark(), stores: self.stores.mark() }
+        WindowMark { log: self.log.mark(), stores: self.stores.mark() }
     }
 
     /// Gives back what the wrong path took in order. Issue queue entries are free at the squash anyway.
     pub fn squash(&mut self, mark: WindowMark) {
         self.log.rewind(mark.log);
-        self.rob.rewind(mark.rob);
         self.stores.rewind(mark.stores);
     }
 }

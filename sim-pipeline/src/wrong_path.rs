@@ -26,6 +26,7 @@ pub(crate) struct Checkpoint {
     scoreboard: Scoreboard,
     order: Order,
     window: WindowMark,
+    path: u16,
 }
 
 /// What the instructions of a wrong path do, as far as anybody knows: an access goes to the last address
@@ -181,12 +182,14 @@ impl Pipeline {
             scoreboard: self.scoreboard.clone(),
             order: self.lsu.order(),
             window: self.window.mark(),
+            path: self.path.mark(),
         }
     }
 
     /// Everything since the checkpoint is thrown away.
     pub(crate) fn squash(&mut self, checkpoint: &Checkpoint) {
         self.window.squash(checkpoint.window);
+        self.path.rewind(checkpoint.path);
         self.lsu.restore(checkpoint.order);
         self.scoreboard.clone_from(&checkpoint.scoreboard);
         self.previous = Previous::default();
@@ -222,6 +225,10 @@ impl Pipeline {
             }
             let inst = program.inst(id);
             let placed = self.place_guessed(id, pc, inst, squash, arrival, memory, sink);
+            if !placed && self.config.ideal.fetch {
+                // Nothing younger gets a slot, and the clock of an ideal front end does not go on.
+                break;
+            }
             let next = if inst.branch == BranchKind::None {
                 if placed {
                     let behind = Aftermath::default();

@@ -5,8 +5,8 @@
 //! lost slots by cause, and the life of every instruction.
 
 use sim_core::{
-    Activity, Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest,
-    MemoryPort, OpLife, PmuEvent, StallCause, TraceInst, VirtAddr,
+    Activity, Counts, Cycle, DataSource, EventSink, Happened, InstFlags, LostSlots, MemReply,
+    MemRequest, MemoryPort, OpLife, PmuEvent, RootCause, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::{BranchKind, Program, Special, decode};
 use sim_pipeline::{Pipeline, PipelineConfig, SLOTS, Step};
@@ -242,7 +242,7 @@ fn machine(random: &mut Random, default: &PipelineConfig) -> PipelineConfig {
 #[derive(Clone, Default)]
 struct Opened {
     counts: Counts,
-    lost: [u64; StallCause::COUNT],
+    lost: LostSlots,
 }
 
 /// The checks on one scenario.
@@ -297,26 +297,24 @@ impl Check {
     }
 
     /// A counting window that ends now.
-    fn window(&mut self, lost: &[u64; StallCause::COUNT]) {
+    fn window(&mut self, lost: &LostSlots) {
         let counts = self.counts.since(&self.opened.counts);
         let value = |event| counts.value(event);
         let seed = self.seed;
         let cycles = value(PmuEvent::CPU_CYCLES);
         let slots = value(PmuEvent::OP_SPEC) + value(PmuEvent::STALL_SLOT);
         assert_eq!(slots, SLOTS as u64 * cycles, "seed {seed}: the slots do not tile");
-        let by_side = |front_end| -> u64 {
-            let causes = StallCause::ALL.iter().filter(|cause| cause.is_frontend() == front_end);
-            causes.map(|cause| lost[*cause as usize] - self.opened.lost[*cause as usize]).sum()
-        };
-        assert_eq!(by_side(true), value(PmuEvent::STALL_SLOT_FRONTEND), "seed {seed}");
-        assert_eq!(by_side(false), value(PmuEvent::STALL_SLOT_BACKEND), "seed {seed}");
+        let here = lost.since(&self.opened.lost);
+        assert_eq!(here.end(true), value(PmuEvent::STALL_SLOT_FRONTEND), "seed {seed}");
+        assert_eq!(here.end(false), value(PmuEvent::STALL_SLOT_BACKEND), "seed {seed}");
+        assert_eq!(here.of_root(RootCause::FrontEnd), here.end(true), "seed {seed}");
         let (front, back) = (value(PmuEvent::STALL_FRONTEND), value(PmuEvent::STALL_BACKEND));
         assert_eq!(front + back, value(PmuEvent::STALL), "seed {seed}");
         assert!(front + back + self.busy <= cycles, "seed {seed}: {front} + {back} of {cycles}");
         assert!(value(PmuEvent::STALL_BACKEND_MEM) <= back, "seed {seed}");
         assert!(SLOTS as u64 * front <= value(PmuEvent::STALL_SLOT_FRONTEND), "seed {seed}");
         assert!(value(PmuEvent::STALL_SLOT_BACKEND) >= back, "seed {seed}");
-        self.opened = Opened { counts: self.counts.clone(), lost: *lost };
+        self.opened = Opened { counts: self.counts.clone(), lost: lost.clone() };
         self.busy = 0;
     }
 }
@@ -370,7 +368,7 @@ fn execution(random: &mut Random, program: &Program, id: u32) -> TraceInst {
 }
 
 /// Runs one scenario and returns its lost slots.
-fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> [u64; StallCause::COUNT] {
+fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> LostSlots {
     let mut random = Random(seed);
     let config = machine(&mut random, default);
     let mut program = program(&mut random, corpus);
@@ -409,21 +407,20 @@ fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> [u64; StallCause:
     check.window(pipeline.lost_slots());
     let held = pipeline.entries_held(end + 1_000_000);
     assert_eq!(held, 0, "seed {seed}: {held} entries were never given back");
-    *pipeline.lost_slots()
+    pipeline.lost_slots().clone()
 }
 
 #[test]
 fn slots_tile_and_the_window_is_in_order_whatever_runs() {
     let (corpus, default) = (corpus(), default_config());
     assert!(corpus.len() > 4000, "{} words", corpus.len());
-    let halves: Vec<[u64; StallCause::COUNT]> = std::thread::scope(|scope| {
+    let halves: Vec<LostSlots> = std::thread::scope(|scope| {
         let run_half = |half: u64| {
             let (corpus, default) = (&corpus, &default);
             scope.spawn(move || {
-                let mut lost = [0; StallCause::COUNT];
+                let mut lost = LostSlots::default();
                 for seed in (half..SCENARIOS).step_by(2) {
-                    let more = run(seed, corpus, default);
-                    lost.iter_mut().zip(more).for_each(|(sum, n)| *sum += n);
+                    lost.plus(&run(seed, corpus, default));
                 }
                 lost
             })
@@ -434,7 +431,7 @@ fn slots_tile_and_the_window_is_in_order_whatever_runs() {
     // The scenarios reach every cause: none of the checks above was idle.
     let unmet: Vec<&str> = StallCause::ALL
         .iter()
-        .filter(|cause| halves.iter().all(|half| half[**cause as usize] == 0))
+        .filter(|cause| halves.iter().all(|half| half.of(**cause) == 0))
         .map(|cause| cause.label())
         .collect();
     assert!(unmet.is_empty(), "no scenario lost a slot to {unmet:?}");

@@ -171,8 +171,9 @@ impl Pmu {
         self.overflowed &= !mask;
     }
 
-    /// PMSWINC: adds one to the counters in `mask` that count `SW_INCR`.
+    /// PMSWINC: adds one to the counters in `mask` that count `SW_INCR` and that exist for the program.
     pub fn software_increment(&mut self, mask: u32) {
+        let mask = mask & self.visible();
         for counter in CounterIndex::all().filter(|counter| mask & counter.bit() != 0) {
             let counts_it = self.types[counter.index()].code == PmuEvent::SW_INCR.code();
             if counts_it && self.active & counter.bit() != 0 {

@@ -100,7 +100,7 @@ impl Pmu {
     }
 
     /// The bits of counters that exist for the program: a guest has none of the second range.
-    fn visible(&self) -> u32 {
+    pub(crate) fn visible(&self) -> u32 {
         match self.state.is_guest() {
             true => self.controls.first_range() | CYCLE_BIT,
             false => IMPLEMENTED_BITS,

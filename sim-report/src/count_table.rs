@@ -30,7 +30,7 @@ pub enum CountTableError {
         field: &'static str,
     },
     /// A line that nothing else explains.
-    #[error("'{text}' is no row of perf stat; mend it or take it out")]
+    #[error("'{text}' is not a perf stat row; fix or remove it")]
     Row {
         /// The line, from 1.
         line: usize,
@@ -38,7 +38,7 @@ pub enum CountTableError {
         text: String,
     },
     /// A count that is none.
-    #[error("'{value}' is no count")]
+    #[error("'{value}' is not a count")]
     Value {
         /// The line, from 1.
         line: usize,
@@ -57,9 +57,29 @@ pub enum CountTableError {
         /// Its second count.
         second: u64,
     },
+    /// The table of `n2sim stat --per-function` for people.
+    #[error(
+        "a table by function has cycles and instructions alone, between which no rule holds; make the file with \
+         n2sim stat --per-function -x, or -j"
+    )]
+    FunctionTable {
+        /// Its first line, from 1.
+        line: usize,
+    },
     /// A file without any.
     #[error("no line holds the count of a Neoverse N2 event; make the file with perf stat")]
     Nothing,
+}
+
+/// Characters of a line that a message shows.
+const SHOWN_MAX: usize = 80;
+
+/// The beginning of what stands in a file, for a message.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 impl CountTableError {
@@ -70,6 +90,7 @@ impl CountTableError {
             | CountTableError::Field { line, .. }
             | CountTableError::Row { line, .. }
             | CountTableError::Value { line, .. }
+            | CountTableError::FunctionTable { line }
             | CountTableError::Twice { line, .. } => Some(*line),
             CountTableError::Nothing => None,
         }
@@ -113,8 +134,10 @@ impl Value {
 /// One row of any form.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
-    /// Interval, thread, CPU or socket, as printed.
+    /// Interval, thread, CPU, socket or function, as printed.
     whose: String,
+    /// It is a function.
+    is_function: bool,
     /// The event as printed, with its modifiers.
     event: String,
     value: Value,
@@ -136,6 +159,8 @@ pub struct TwoNames {
 pub struct CountTable {
     /// Whose counts, as printed; empty for the only one.
     pub whose: String,
+    /// They are of a function.
+    pub is_function: bool,
     /// Counts by event.
     pub counts: BTreeMap<PmuEvent, Count>,
     /// Names under which the events stand.
@@ -173,12 +198,13 @@ pub fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTa
     let is_json = first.is_some_and(|line| line.starts_with('{'));
     let separator = if is_json { None } else { csv::separator(text) };
     let mut tables = Tables { tolerance, ..Tables::default() };
+    let mut place = text::Place::default();
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let row = match separator {
             _ if is_json => json::row(line, number)?,
             Some(separator) => csv::row(line, number, separator)?,
-            None => text::row(line, number)?,
+            None => place.row(line, number)?,
         };
         match row {
             Some(row) => tables.insert(row, number)?,
@@ -246,7 +272,7 @@ impl Tables {
         }
     }
 
-    fn table(&mut self, whose: &str) -> &mut CountTable {
+    fn table(&mut self, whose: &str, is_function: bool) -> &mut CountTable {
         let whose = match self.run {
             1 => whose.to_owned(),
             n => format!("run {n} {whose}").trim_end().to_owned(),
@@ -254,16 +280,17 @@ impl Tables {
         let known = self.tables[self.run_start..].iter().position(|table| table.whose == whose);
         let at = known.map_or(self.tables.len(), |at| at + self.run_start);
         if at == self.tables.len() {
-            self.tables.push(CountTable { whose, ..CountTable::default() });
+            self.tables.push(CountTable { whose, is_function, ..CountTable::default() });
         }
         &mut self.tables[at]
     }
 
     fn insert(&mut self, row: Row, line: usize) -> Result<(), CountTableError> {
         let levels = levels(&row.event);
-        let is_shared = is_read_while_running(&row.whose);
+        let is_shared = !row.is_function && is_read_while_running(&row.whose);
         let tolerance = self.tolerance;
-        let table = self.table([row.whose.as_str(), &levels].join(" ").trim());
+        let whose = [row.whose.as_str(), &levels].join(" ");
+        let table = self.table(whose.trim(), row.is_function);
         let Some(event) = core_event(&row.event) else {
             table.unknown.push(row.event);
             return Ok(());
@@ -322,6 +349,20 @@ impl CountTable {
         }
         Ok(())
     }
+}
+
+/// True for an owner that is none of perf's: time, CPU, core, die, socket, node, cache, cluster, or `comm-tid`.
+fn is_function(whose: &str) -> bool {
+    let is_number =
+        |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
+    let is_unit = |word: &str| {
+        let parts = word.split('-');
+        let is_part =
+            |part: &str| is_number(part.trim_start_matches(|c: char| c.is_ascii_uppercase()));
+        parts.into_iter().all(is_part)
+    };
+    let is_thread = |word: &str| word.rsplit_once('-').is_some_and(|(_, tid)| is_number(tid));
+    !whose.is_empty() && !is_thread(whose) && !whose.split(' ').all(is_unit)
 }
 
 /// True for counts of an interval or of a CPU, which are read while programs go on.
@@ -454,12 +495,52 @@ mod tests {
         let number = "{\"event\" : \"ld_spec\", \"counter-value\" : 4}";
         assert_eq!(counts(number), [(String::new(), vec![(LD_SPEC, 4)])]);
         let half = "4.5,,ld_spec,9,100.00,,";
-        assert_eq!(message(half), "1: 'ld_spec with a fraction' is no count");
+        assert_eq!(message(half), "1: 'ld_spec with a fraction' is not a count");
         let twice = "4,,ld_spec,9,100.00,,\n5,,ld_spec,9,100.00,,";
         assert!(message(twice).starts_with("2: ld_spec stands twice"), "{}", message(twice));
         let cut = "4,,ld_spec,9,100.00,,\n400,,st_sp";
-        assert_eq!(message(cut), "2: '400,,st_sp' is no row of perf stat; mend it or take it out");
+        assert_eq!(message(cut), "2: '400,,st_sp' is not a perf stat row; fix or remove it");
         let text = "        4      ld_spec\n     1,23\n";
-        assert!(message(text).starts_with("2: '1,23' is no row"), "{}", message(text));
+        assert!(message(text).starts_with("2: '1,23' is not a perf stat row"), "{}", message(text));
+        let long = format!("<!doctype html>{}\n", "x".repeat(3000));
+        let told = message(&long);
+        assert!(told.len() < 150 && told.contains("xxx...' is not a perf stat row"), "{told}");
+    }
+
+    /// What `n2sim stat --per-function` prints, and a name with the separator in it.
+    #[test]
+    fn functions_make_tables_of_their_own_in_every_form() {
+        let text = " Performance counter stats for 'x':\n\n main:\n\n\
+            \x20     9      cycles                #    2.750 GHz\n\n f(int, long):\n\n\
+            \x20     4      cycles\n\n      0.001 seconds time elapsed (modeled)\n";
+        let csv = "main,9,,cycles,1,100.00,2.750,GHz\n\"f(int, long)\",4,,cycles,1,100.00,,\n";
+        let json = "{\"function\" : \"main\", \"counter-value\" : \"9\", \"event\" : \"cycles\"}\n\
+            {\"function\" : \"f(int, long)\", \"counter-value\" : \"4\", \"event\" : \"cycles\"}\n";
+        for form in [text, csv, json] {
+            let of = |whose: &str, count| (whose.to_owned(), vec![(CPU_CYCLES, count)]);
+            assert_eq!(counts(form), [of("main", 9), of("f(int, long)", 4)], "{form}");
+            assert!(tables(form).iter().all(|table| table.is_function), "{form}");
+        }
+        for whose in ["prog-1", "1.5", "CPU0", "S0-D0-C1", "1.5 S0", "3", "S0-D0-L3-ID8", ""] {
+            assert!(!is_function(whose), "{whose}");
+        }
+        let told = message(" Exact counts by function for 'x':\n\n  75.00%   3   1  0.5  main\n");
+        assert!(told.starts_with("1: a table by function"), "{told}");
+    }
+
+    /// Names of columns and what produced the counts, which `--header` prints; chapters; metrics.
+    #[test]
+    fn what_stands_beside_the_counts_is_passed_over() {
+        let expected = vec![(String::new(), vec![(LD_SPEC, 4)])];
+        let csv = "counter-value,unit,event,event-runtime,pcnt-running,metric-value,metric-unit\n\
+            4,,ld_spec,9,100.00,,\n,,,,,0.25,per cycle  ipc\n";
+        let json = "{\"n2sim\": \"0.1.0\", \"trace\": \"x\"}\n{\"counter-value\": \"4\", \"event\": \"ld_spec\"}\n";
+        let text = " Performance counter stats for 'x':\n\n Operations (PMU guide 4.13):\n\n\
+            \x20     4      ld_spec\n\n    0.001 seconds time elapsed (modeled)\n\n Metrics:\n\n\
+            \x20  0.2500  per cycle      ipc\n\n 147 events were counted: --all prints every one\n";
+        for form in [csv, json, text] {
+            assert_eq!(counts(form), expected, "{form}");
+            assert!(!tables(form)[0].is_function);
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! The errors of metrics over workloads as a picture (SVG): one mark for each run, metrics in colors.
+//! The errors of metrics over workloads as a picture (SVG): one mark for each run, metrics in colors. Runs
+//! have no order, so no line joins their marks. A triangle at the edge stands for an error beyond it.
 
 use kuva::backend::svg::SvgBackend;
+use kuva::plot::ScatterPlot;
 use kuva::plot::scatter::MarkerShape;
-use kuva::plot::{LinePlot, LineStyle, ScatterPlot};
-use kuva::render::annotations::ReferenceLine;
+use kuva::render::annotations::{ReferenceLine, TextAnnotation};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
@@ -19,7 +20,7 @@ const COLORS: [&str; SHOWN] =
 const WIDTH: f64 = 900.0;
 const RUN_WIDTH: f64 = 60.0;
 const HEIGHT: f64 = 560.0;
-/// An error beyond this is drawn at the edge: one wild metric would hide all others.
+/// An error beyond this is marked at the edge with its size: one wild metric would hide all others.
 const ERROR_MAX: f64 = 200.0;
 
 /// The errors of the metrics that are farthest off, over all runs.
@@ -28,20 +29,20 @@ pub fn errors(judged: &[Judged]) -> String {
     worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
     worst.truncate(SHOWN);
     let mut plots = Vec::new();
-    for (one, color) in worst.iter().zip(COLORS) {
-        let points: Vec<(f64, f64)> = points(one);
-        let line = LinePlot::new()
-            .with_data(points.clone())
-            .with_color(color)
-            .with_stroke_width(1.2)
-            .with_line_style(LineStyle::Dashed);
+    let mut beyond = Vec::new();
+    for (place, (one, color)) in worst.iter().zip(COLORS).enumerate() {
+        let points = points(one, offset(place, worst.len()));
+        let (inside, outside): (Vec<Point>, Vec<Point>) =
+            points.into_iter().partition(|(_, error)| error.abs() <= ERROR_MAX);
         let marks = ScatterPlot::new()
-            .with_data(points)
+            .with_data(inside)
             .with_color(color)
             .with_marker(MarkerShape::Circle)
             .with_size(5.0)
             .with_legend(one.metric.clone());
-        plots.extend([Plot::Line(line), Plot::Scatter(marks)]);
+        plots.push(Plot::Scatter(marks));
+        plots.extend(clipped(&outside, color).into_iter().map(Plot::Scatter));
+        beyond.extend(outside);
     }
     if plots.is_empty() {
         // Nothing is off: an empty picture still has its axes.
@@ -50,7 +51,9 @@ pub fn errors(judged: &[Judged]) -> String {
     let names: Vec<String> = judged.first().map_or_else(Vec::new, |one| {
         one.verdicts.iter().map(|verdict| run_name(&verdict.trace).to_owned()).collect()
     });
-    let layout = layout(&plots, &names);
+    let layout = beyond
+        .iter()
+        .fold(layout(&plots, &names), |layout, point| layout.with_annotation(size_beyond(*point)));
     let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
     svg.push('\n');
     svg
@@ -62,12 +65,36 @@ fn size(one: &Judged) -> f64 {
     errors.fold(0.0, |size, error| size.max(error.abs()))
 }
 
-fn points(one: &Judged) -> Vec<(f64, f64)> {
+/// A run's place and its error.
+type Point = (f64, f64);
+
+/// The place of a metric's marks beside those of the others, within the width of a run.
+fn offset(place: usize, metrics: usize) -> f64 {
+    const SPREAD: f64 = 0.5;
+    SPREAD * ((place as f64 + 0.5) / metrics as f64 - 0.5)
+}
+
+fn points(one: &Judged, offset: f64) -> Vec<Point> {
     let errors = one.verdicts.iter().map(error_of).enumerate();
-    let point = |(run, error): (usize, Option<f64>)| {
-        Some((run as f64, error?.clamp(-ERROR_MAX, ERROR_MAX)))
+    errors.filter_map(|(run, error)| Some((run as f64 + offset, error?))).collect()
+}
+
+/// Triangles at the edge for errors beyond it.
+fn clipped(points: &[Point], color: &str) -> Vec<ScatterPlot> {
+    let sides = [(MarkerShape::Triangle, 1.0), (MarkerShape::TriangleDown, -1.0)];
+    let marks = |(marker, sign): (MarkerShape, f64)| {
+        let own = points.iter().filter(|(_, error)| error.signum() == sign);
+        let own: Vec<Point> = own.map(|(run, _)| (*run, sign * ERROR_MAX)).collect();
+        let plot = ScatterPlot::new().with_color(color).with_marker(marker).with_size(8.0);
+        (!own.is_empty()).then(|| plot.with_data(own))
     };
-    errors.filter_map(point).collect()
+    sides.into_iter().filter_map(marks).collect()
+}
+
+/// The size of an error beside its triangle.
+fn size_beyond((run, error): Point) -> TextAnnotation {
+    let inside = 0.94 * ERROR_MAX * error.signum();
+    TextAnnotation::new(format!("{error:+.0}"), run, inside)
 }
 
 fn layout(plots: &[Plot], names: &[String]) -> Layout {
@@ -85,7 +112,10 @@ fn layout(plots: &[Plot], names: &[String]) -> Layout {
         .with_width(WIDTH.max(RUN_WIDTH * (names.len() as f64 + 5.0)))
         .with_height(HEIGHT)
         .with_title("How far metrics are from what truly happened")
-        .with_subtitle("the metrics that are farthest off; shares in percentage points, others in percent of the truth")
+        .with_subtitle(
+            "the metrics that are farthest off; shares in percentage points, others in percent of the \
+             truth; triangles: beyond the edge, with the error",
+        )
         .with_title_size(20)
         .with_label_size(15)
         .with_tick_size(12)
@@ -108,5 +138,34 @@ mod tests {
     #[test]
     fn nothing_to_draw_is_a_picture_all_the_same() {
         assert!(errors(&[]).contains("<svg"));
+    }
+
+    #[test]
+    fn an_error_beyond_the_edge_is_marked_with_its_size_and_nothing_is_joined() {
+        let verdict = |value| sim_metrics::judge::Verdict {
+            trace: "a.n2t".to_owned(),
+            standing: sim_metrics::judge::Standing::Off,
+            truth: Some(sim_metrics::Truth::L2Mpki),
+            real: Some(1.0),
+            value: Some(value),
+            on_erratum: None,
+            on_sound: None,
+            on_six: None,
+            missing: None,
+            counts: Vec::new(),
+            corrected: None,
+            findings: Vec::new(),
+            rest: None,
+        };
+        let one = Judged {
+            metric: "l2".to_owned(),
+            verdicts: vec![verdict(7.139), verdict(1.5), verdict(1.25)],
+            ..Judged::default()
+        };
+        let svg = errors(&[one]);
+        assert!(svg.contains("+614"), "the size of what is beyond the edge");
+        assert!(!svg.contains("stroke-dasharray=\"8"), "no dashes between runs");
+        assert_eq!(points(&Judged::default(), 0.0), []);
+        assert_eq!(clipped(&[(0.0, 613.9), (1.0, -300.0)], "#000000").len(), 2);
     }
 }

@@ -1,9 +1,11 @@
 //! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core; and what
 //! turns on the counters do ([`turns`]); how metrics follow a key
-//! of the configuration ([`sensitivity`]); and how windows of traces did ([`regions`]).
+//! of the configuration ([`sensitivity`]); how windows of traces did ([`regions`]); and the model beside
+//! real machines ([`silicon`]).
 
 pub mod regions;
 pub mod sensitivity;
+pub mod silicon;
 pub mod turns;
 
 use kuva::backend::svg::SvgBackend;
@@ -20,7 +22,7 @@ use sim_machine::ladder::bandwidth::Rate;
 use sim_machine::ladder::core_to_core::Handover;
 use sim_machine::ladder::knees::Knee;
 use sim_machine::ladder::latency::{self, Rung, SETTINGS};
-use sim_machine::ladder::target::{self, Unit};
+use sim_machine::ladder::target::{self, Target, Unit};
 
 use crate::ladder::{published, setting_name, size_name, unit_name};
 
@@ -125,11 +127,9 @@ pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
     let of = |prefetch: bool| rates.iter().filter(move |rate| rate.prefetch == prefetch);
     let mut bars = BarPlot::new().with_legend(vec!["prefetch on", "prefetch off"]);
     for (on, off) in of(true).zip(of(false)) {
-        let label = format!("{} ({})", on.level.name(), size_name(on.footprint_bytes));
-        let label = if on.level.target().unit == Unit::GigabytesPerSecond {
-            on.level.name().to_owned()
-        } else {
-            label
+        let label = match on.level.is_read_once() {
+            true => format!("{} (read once)", on.level.label()),
+            false => format!("{} ({})", on.level.label(), size_name(on.footprint_bytes)),
         };
         bars =
             bars.with_group(label, vec![(on.bytes_per_cycle, BLUE), (off.bytes_per_cycle, GRAY)]);
@@ -150,14 +150,20 @@ pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
         .with_legend_position(LegendPosition::InsideTopRight);
     for ((x, y), rate) in points.into_iter().zip(of(true)) {
         let target = rate.level.target();
-        let text = TextAnnotation::new(
-            format!("published {} {}", target.low, unit_name(target.unit)),
-            x,
-            y.max(rate.bytes_per_cycle) + 2.0,
-        );
+        let text =
+            TextAnnotation::new(published_rate(&target, y), x, y.max(rate.bytes_per_cycle) + 2.0);
         layout = layout.with_annotation(text.with_color(PUBLISHED));
     }
     draw(plots, layout)
+}
+
+/// A published rate in the unit of the axis.
+fn published_rate(target: &Target, per_cycle: f64) -> String {
+    let unit = unit_name(Unit::BytesPerCycle);
+    match target.unit {
+        Unit::GigabytesPerSecond => format!("published {per_cycle:.2} {unit}"),
+        _ => format!("published {} {unit}", target.low),
+    }
 }
 
 /// Cycles of a line that another core wrote, by that core's place, with the published range.
@@ -246,6 +252,9 @@ mod tests {
         }
         let knee =
             |pages, cycles| Knee { pages, cycles, packed_cycles: 4.0, l1_refills: 0.0, walks: 0.0 };
+        let ghz = config().core.clock_hz as f64 / 1e9;
+        assert_eq!(published_rate(&target::DRAM_BANDWIDTH, 21.64 / ghz), "published 7.87 B/cycle");
+        assert_eq!(published_rate(&target::SLC_BANDWIDTH, 13.3), "published 13.3 B/cycle");
         let svg = knees(&config(), &[knee(4, 4.0), knee(64, 9.0)]);
         assert!(svg.contains("L1 data TLB: 40") && svg.contains("L2 TLB: 2048"));
     }

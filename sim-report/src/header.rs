@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use serde_json::json;
 use sim_machine::{Mode, RunHeader};
 
-/// Writes version, configuration, trace, seed, the mode with what it does not give, and what the trace lacks,
-/// one per line.
+/// Writes version, configuration, trace, seed, the order of several threads, the mode with what it does not give, and
+/// what the trace lacks, one per line.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -14,6 +15,9 @@ pub fn write(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
     writeln!(out, "# configuration {} (hash {:016x})", header.config, header.config_hash)?;
     writeln!(out, "# trace {} (hash {:016x})", header.trace, header.trace_hash)?;
     writeln!(out, "# seed {}", header.seed)?;
+    if let Some(order) = header.order {
+        writeln!(out, "# threads in {} order: {}", order.kept().name(), order.describe())?;
+    }
     if header.mode != Mode::Full {
         writeln!(out, "# mode {}: {}", header.mode.name(), header.mode.describe())?;
         writeln!(out, "# not given: {}", header.mode.not_given().join("; "))?;
@@ -25,9 +29,37 @@ pub fn write(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes the same as a JSON object on one line, for a file of JSON lines.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_json(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
+    let mut object = json!({
+        "n2sim": header.version,
+        "configuration": header.config,
+        "configuration-hash": format!("{:016x}", header.config_hash),
+        "trace": header.trace,
+        "trace-hash": format!("{:016x}", header.trace_hash),
+        "seed": header.seed,
+    });
+    if let Some(order) = header.order {
+        object["threads-order"] = json!(order.kept().name());
+    }
+    if header.mode != Mode::Full {
+        object["mode"] = json!(header.mode.name());
+        object["not-given"] = json!(header.mode.not_given());
+    }
+    if !header.lacks.is_empty() {
+        let labels: Vec<_> = header.lacks.iter().map(|lack| lack.label()).collect();
+        object["lacks"] = json!(labels);
+    }
+    writeln!(out, "{object}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_machine::{OrderOfRun, ThreadOrder};
     use sim_trace::Lack;
 
     #[test]
@@ -41,6 +73,8 @@ mod tests {
             seed: 7,
             mode: Mode::Full,
             lacks: vec![Lack::Words, Lack::Image],
+            order: Some(OrderOfRun { order: ThreadOrder::Recorded, is_known: true }),
+            contended_exclusives: 0,
         };
         let mut out = Vec::new();
         write(&mut out, &header).expect("memory can be written");
@@ -49,8 +83,17 @@ mod tests {
 # configuration neoverse-n2.toml + --set core.revision=\"r0p0\" (hash 0000000000000abc)
 # trace traces/hash.n2t (hash ffffffffffffffff)
 # seed 7
+# threads in recorded order: all that synchronizes as it came on the recording machine, in its time slices
 # lacks no opcodes, executed code only
 ";
         assert_eq!(String::from_utf8(out).expect("text"), expected);
+        let mut out = Vec::new();
+        write_json(&mut out, &header).expect("memory can be written");
+        let object: serde_json::Value = serde_json::from_slice(&out).expect("an object");
+        assert_eq!(object["n2sim"], "0.1.0");
+        assert_eq!(object["configuration-hash"], "0000000000000abc");
+        assert_eq!(object["threads-order"], "recorded");
+        assert_eq!(object["lacks"][1], "executed code only");
+        assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 1, "one line");
     }
 }

@@ -152,22 +152,29 @@ pub fn write_rates(out: &mut impl Write, rates: &[Rate], form: Form) -> io::Resu
         )?;
         let columns = ("level", "footprint", "prefetch", "B/cycle", "GB/s");
         let (level, footprint, prefetch, per_cycle, per_second) = columns;
-        writeln!(out, " {level:<6} {footprint:>10} {prefetch:>9} {per_cycle:>8} {per_second:>8}")?;
+        writeln!(out, " {level:<18} {footprint:>10} {prefetch:>9} {per_cycle:>8} {per_second:>8}")?;
     }
     for rate in rates {
-        let (level, bytes, prefetch) = (rate.level.name(), rate.footprint_bytes, rate.prefetch);
+        let (bytes, prefetch) = (rate.footprint_bytes, rate.prefetch);
         let (per_cycle, per_second) = (rate.bytes_per_cycle, rate.gigabytes_per_second);
         if form == Form::Csv {
+            let level = rate.level.name();
             writeln!(out, "{level},{bytes},{prefetch},{per_cycle:.3},{per_second:.3}")?;
         } else {
-            let (size, prefetch) = (size_name(bytes), if prefetch { "on" } else { "off" });
+            let once = if rate.level.is_read_once() { "*" } else { " " };
+            let (level, size) = (rate.level.label(), size_name(bytes));
+            let prefetch = if prefetch { "on" } else { "off" };
             writeln!(
                 out,
-                " {level:<6} {size:>10} {prefetch:>9} {per_cycle:>8.2} {per_second:>8.2}"
+                " {level:<18} {size:>10}{once}{prefetch:>9} {per_cycle:>8.2} {per_second:>8.2}"
             )?;
         }
     }
     if form == Form::Text {
+        writeln!(
+            out,
+            "\n * read once, with nothing of it in any cache: it would fit, and comes from memory"
+        )?;
         writeln!(out, "\n Published, with prefetch on:")?;
         for rate in rates.iter().filter(|rate| rate.prefetch) {
             write_target(out, &rate.level.target(), rate.in_unit_of_target())?;
@@ -213,7 +220,7 @@ fn write_target(out: &mut impl Write, target: &Target, model: f64) -> io::Result
     let verdict = if target.is_met_by(model) { "met" } else { "missed" };
     writeln!(
         out,
-        "  {quantity:<24} {published:>15}  model {model:>7.2}  error {error:>+6.1}%  {verdict}  [{source}]"
+        "  {quantity:<38} {published:>15}  model {model:>7.2}  error {error:>+6.1}%  {verdict}  [{source}]"
     )
 }
 
@@ -248,8 +255,8 @@ mod tests {
         let line =
             |name: &str| text.lines().find(|line| line.contains(name)).expect(name).to_owned();
         assert!(line("L1D load-to-use").contains("error   +0.0%  met"), "{text}");
-        assert!(line("SLC load-to-use").contains("error  +12.7%  missed"), "{text}");
-        assert!(!text.contains("DRAM load-to-use"), "not measured: {text}");
+        assert!(line("system level cache load-to-use").contains("error  +12.7%  missed"), "{text}");
+        assert!(!text.contains("memory load-to-use"), "not measured: {text}");
     }
 
     #[test]
@@ -264,7 +271,12 @@ mod tests {
             bytes_per_cycle: 13.0,
             gigabytes_per_second: 35.75,
         };
-        let text = text(|out| write_rates(out, &[rate], Form::Csv));
-        assert_eq!(text.lines().nth(1), Some("SLC,16777216,true,13.000,35.750"));
+        let csv = text(|out| write_rates(out, &[rate], Form::Csv));
+        assert_eq!(csv.lines().nth(1), Some("SLC,16777216,true,13.000,35.750"));
+        let stream = Rate { level: Level::Dram, footprint_bytes: 1_920_000, ..rate };
+        let told = text(|out| write_rates(out, &[rate, stream], Form::Text));
+        assert!(told.contains("system level cache     16 MiB        on"), "{told}");
+        assert!(told.contains("memory               1875 KiB*       on"), "{told}");
+        assert!(told.contains("* read once, with nothing of it in any cache"), "{told}");
     }
 }

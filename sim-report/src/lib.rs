@@ -26,6 +26,7 @@
 pub mod case_counts;
 pub mod case_tables;
 pub mod count_table;
+pub mod counterfactual;
 pub mod diff;
 pub mod disassembly;
 pub mod error_figure;

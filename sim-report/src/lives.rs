@@ -14,11 +14,13 @@ pub mod svg;
 pub mod text;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use sim_core::{Cycle, Operation, StallCause};
+use sim_core::{Cycle, Lost, Operation};
 
 use crate::disassembly;
+use crate::stalls;
 use crate::symbols::Symbols;
 
 pub use watch::Watch;
@@ -31,9 +33,18 @@ pub struct TracedOp {
     /// The instruction word; `None` where the trace has no code.
     pub word: Option<u32>,
     /// Rename slots that stayed empty because of it.
-    pub lost: Vec<(StallCause, u64)>,
-    /// Operations of the window whose results it reads: places in [`Lives::ops`].
-    pub needs: Vec<usize>,
+    pub lost: Vec<Lost>,
+    /// Operations of the window whose results it reads, each once.
+    pub needs: Vec<Need>,
+}
+
+/// A result that an operation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Who makes it: a place in [`Lives::ops`].
+    pub place: usize,
+    /// First cycle in which it can be read; of an updated base register long before a load has its data.
+    pub ready: Cycle,
 }
 
 /// The operations of a window in the order of rename, right and wrong paths alike.
@@ -87,12 +98,11 @@ impl TracedOp {
 }
 
 impl Lives {
-    /// The producer that an operation waited for: of those whose results it reads, the last to have one,
-    /// if that was after its rename.
-    pub fn waited_for(&self, op: &TracedOp) -> Option<usize> {
-        let complete = |place: &usize| self.ops[*place].operation.life.complete;
-        let last = op.needs.iter().copied().max_by_key(complete)?;
-        (complete(&last) > op.operation.life.rename + 1).then_some(last)
+    /// The result that an operation waited for: the last to be there of those that it reads, if that was
+    /// after its rename.
+    pub fn waited_for(&self, op: &TracedOp) -> Option<Need> {
+        let last = op.needs.iter().copied().max_by_key(|need| need.ready)?;
+        (last.ready > op.operation.life.rename + 1).then_some(last)
     }
 
     /// First and last cycle.
@@ -107,16 +117,16 @@ impl Lives {
         self.ops.iter().filter(|op| op.operation.life.wrong_path).count()
     }
 
-    /// Slots lost by the operations of the window, by cause, the largest first.
-    pub fn lost(&self) -> Vec<(StallCause, u64)> {
-        let mut slots = [0; StallCause::COUNT];
-        for (cause, lost) in self.ops.iter().flat_map(|op| &op.lost) {
-            slots[*cause as usize] += lost;
+    /// Slots lost by the operations of the window, by reason, the largest first.
+    pub fn lost(&self) -> Vec<(String, u64)> {
+        let mut sums = BTreeMap::new();
+        for lost in self.ops.iter().flat_map(|op| &op.lost) {
+            *sums.entry((lost.cause, lost.root)).or_insert(0) += lost.slots;
         }
-        let mut lost: Vec<(StallCause, u64)> = StallCause::ALL.into_iter().zip(slots).collect();
-        lost.retain(|(_, slots)| *slots > 0);
-        lost.sort_by_key(|&(cause, slots)| (std::cmp::Reverse(slots), cause));
-        lost
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by_key(|&(reason, slots)| (std::cmp::Reverse(slots), reason));
+        let named = |((cause, root), slots)| (stalls::reason(cause, root), slots);
+        sums.into_iter().map(named).collect()
     }
 
     /// What it shows, in one line.

@@ -12,6 +12,10 @@ const UNIT_WIDTH: usize = 24;
 const NAME_WIDTH: usize = 28;
 /// Fields of a CSV line in front of a metric that stands alone: value, unit, event, time, percent.
 const EMPTY_FIELDS: usize = 5;
+/// Significant digits of a value in text, at least.
+const DIGITS: i32 = 4;
+/// Decimals of a value in text, at most.
+const DECIMALS_MAX: i32 = 9;
 
 /// The value of one metric.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +30,7 @@ pub struct MetricRow {
     pub exact: Option<f64>,
     /// The unit; may be empty.
     pub unit: String,
-    /// Decimals, as perf has them.
+    /// Decimals that perf prints; text has more where they show less than four digits.
     pub decimals: usize,
     /// True where the metric's own threshold calls the value bad.
     pub is_bad: bool,
@@ -43,9 +47,33 @@ impl MetricRow {
         }
     }
 
-    fn number(&self, value: f64) -> String {
-        if value.is_nan() { String::from("nan") } else { format!("{value:.*}", self.decimals) }
+    /// A value for people: perf's decimals, and at least four significant digits.
+    fn rounded(&self, value: f64) -> String {
+        if !value.is_finite() {
+            return exactly(value);
+        }
+        format!("{value:.*}", self.decimals_of(value))
     }
+
+    fn decimals_of(&self, value: f64) -> usize {
+        if value == 0.0 {
+            return self.decimals;
+        }
+        let magnitude = value.abs().log10().floor() as i32;
+        let decimals = (DIGITS - 1 - magnitude).clamp(0, DECIMALS_MAX);
+        usize::try_from(decimals).unwrap_or_default().max(self.decimals)
+    }
+
+    /// The exact value and how far the estimate is from it, with the same decimals.
+    fn difference(&self, exact: f64) -> String {
+        let decimals = self.decimals_of(exact);
+        format!("exact {}, {:+.decimals$}", self.rounded(exact), self.value - exact)
+    }
+}
+
+/// A value for programs: the shortest text that reads back as the same number.
+fn exactly(value: f64) -> String {
+    if value.is_nan() { String::from("nan") } else { format!("{value}") }
 }
 
 /// Writes the form for people.
@@ -56,10 +84,8 @@ pub fn write_text(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
     writeln!(out, " Metrics:\n")?;
     for row in rows {
         let thread = row.thread.as_ref().map_or(String::new(), |thread| format!("{thread:>18} "));
-        let value = row.number(row.value);
-        let exact = row.exact.map_or(String::new(), |exact| {
-            format!("  exact {}, {:+.*}", row.number(exact), row.decimals, row.value - exact)
-        });
+        let value = row.rounded(row.value);
+        let exact = row.exact.map_or(String::new(), |exact| format!("  {}", row.difference(exact)));
         let bad = if row.is_bad { "  bad, says its threshold" } else { "" };
         let doubt = row.doubt.map(|lack| format!("  # doubtful: {lack}")).unwrap_or_default();
         let line = format!(
@@ -71,16 +97,23 @@ pub fn write_text(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Writes one line per metric, the fields of events empty.
+/// Writes one line per metric, the fields of events empty; the exact value stands last, where it was asked for.
+/// Events with a variance have one field more.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_csv(out: &mut impl Write, rows: &[MetricRow], separator: &str) -> io::Result<()> {
+pub fn write_csv(
+    out: &mut impl Write,
+    rows: &[MetricRow],
+    separator: &str,
+    has_variance: bool,
+) -> io::Result<()> {
     for row in rows {
         let mut fields: Vec<String> = row.thread.iter().cloned().collect();
-        fields.extend(std::iter::repeat_n(String::new(), EMPTY_FIELDS));
+        fields.extend(std::iter::repeat_n(String::new(), EMPTY_FIELDS + usize::from(has_variance)));
         let doubt = row.doubt.map(|lack| format!(" (doubtful: {lack})")).unwrap_or_default();
-        fields.extend([row.number(row.value), row.label() + &doubt]);
+        fields.extend([exactly(row.value), row.label() + &doubt]);
+        fields.extend(row.exact.map(exactly));
         writeln!(out, "{}", fields.join(separator))?;
     }
     Ok(())
@@ -92,9 +125,6 @@ pub fn write_csv(out: &mut impl Write, rows: &[MetricRow], separator: &str) -> i
 /// The output cannot be written.
 pub fn write_json(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
     for row in rows {
-        let value = |value: f64| {
-            if value.is_nan() { String::from("nan") } else { format!("{value:.6}") }
-        };
         write!(out, "{{")?;
         if let Some(thread) = &row.thread {
             write!(out, "\"thread\" : {}, ", quoted(thread)?)?;
@@ -102,7 +132,7 @@ pub fn write_json(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
         write!(
             out,
             "\"metric-value\" : \"{}\", \"metric-unit\" : {}",
-            value(row.value),
+            exactly(row.value),
             quoted(&row.label())?
         )?;
         if row.is_bad {
@@ -112,7 +142,7 @@ pub fn write_json(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
             write!(out, ", \"doubt\" : {}", quoted(lack)?)?;
         }
         if let Some(exact) = row.exact {
-            write!(out, ", \"metric-exact\" : \"{}\"", value(exact))?;
+            write!(out, ", \"metric-exact\" : \"{}\"", exactly(exact))?;
         }
         writeln!(out, "}}")?;
     }
@@ -145,8 +175,10 @@ mod tests {
     #[test]
     fn csv_leaves_the_fields_of_events_empty() {
         let rows = [row(0.513, "per cycle"), row(f64::NAN, "")];
-        let text = written(|out| write_csv(out, &rows, ","));
-        assert_eq!(text, ",,,,,0.51,per cycle  ipc\n,,,,,nan,ipc\n");
+        let text = written(|out| write_csv(out, &rows, ",", false));
+        assert_eq!(text, ",,,,,0.513,per cycle  ipc\n,,,,,nan,ipc\n");
+        let estimated = written(|out| write_csv(out, &rows[..1], ",", true));
+        assert_eq!(estimated, ",,,,,,0.513,per cycle  ipc\n", "a field for the variance");
     }
 
     #[test]
@@ -154,11 +186,11 @@ mod tests {
         let rows = [MetricRow { exact: Some(0.5), is_bad: true, ..row(0.513, "a \"unit\"") }];
         let text = written(|out| write_json(out, &rows));
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(value["metric-value"], "0.513000");
+        assert_eq!(value["metric-value"], "0.513");
         assert_eq!(value["metric-unit"], "a \"unit\"  ipc");
         assert_eq!(
             (&value["metric-threshold"], &value["metric-exact"]),
-            (&"bad".into(), &"0.500000".into())
+            (&"bad".into(), &"0.5".into())
         );
     }
 
@@ -167,8 +199,8 @@ mod tests {
         let rows = [MetricRow { doubt: Some("no sizes"), ..row(0.513, "per cycle") }];
         let text = written(|out| write_text(out, &rows));
         assert!(text.contains("ipc                           # doubtful: no sizes\n"), "{text}");
-        let csv = written(|out| write_csv(out, &rows, ","));
-        assert_eq!(csv, ",,,,,0.51,per cycle  ipc (doubtful: no sizes)\n");
+        let csv = written(|out| write_csv(out, &rows, ",", false));
+        assert_eq!(csv, ",,,,,0.513,per cycle  ipc (doubtful: no sizes)\n");
         let json = written(|out| write_json(out, &rows));
         let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(value["doubt"], "no sizes");
@@ -178,7 +210,25 @@ mod tests {
     fn text_shows_the_exact_value_beside() {
         let rows = [MetricRow { exact: Some(0.5), ..row(0.513, "per cycle") }];
         let text = written(|out| write_text(out, &rows));
-        assert!(text.contains("0.51  per cycle"), "{text}");
-        assert!(text.contains("ipc                           exact 0.50, +0.01"), "{text}");
+        assert!(text.contains("0.5130  per cycle"), "{text}");
+        assert!(text.contains("ipc                           exact 0.5000, +0.0130"), "{text}");
+    }
+
+    /// Two thirds of a millionth and 123.456 thousand, with one decimal in perf.
+    #[test]
+    fn text_has_four_digits_and_programs_get_them_all() {
+        for (value, text, exact) in [
+            (0.414_779_123, "0.4148", "0.414779123"),
+            (7.12, "7.120", "7.12"),
+            (91.956, "91.96", "91.956"),
+            (123_456.789, "123456.8", "123456.789"),
+            (2.0 / 3.0 * 1e-6, "0.000000667", "0.0000006666666666666666"),
+            (-0.05, "-0.05000", "-0.05"),
+            (0.0, "0.0", "0"),
+            (f64::INFINITY, "inf", "inf"),
+        ] {
+            let row = MetricRow { decimals: 1, ..row(value, "") };
+            assert_eq!((row.rounded(value).as_str(), exactly(value).as_str()), (text, exact));
+        }
     }
 }

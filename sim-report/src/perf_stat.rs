@@ -55,6 +55,46 @@ pub fn write_csv(out: &mut impl Write, report: &StatReport, separator: &str) -> 
     Ok(())
 }
 
+/// Which fields the lines of a report have beside those of every report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Columns {
+    /// The end of an interval.
+    pub time: bool,
+    /// A thread.
+    pub thread: bool,
+    /// A function.
+    pub function: bool,
+    /// How far an estimate from windows may be from the count.
+    pub variance: bool,
+    /// The exact count and the error.
+    pub truth: bool,
+}
+
+/// Writes the names of the columns of `-x`: the keys of `-j`.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_csv_head(out: &mut impl Write, separator: &str, columns: Columns) -> io::Result<()> {
+    let Columns { time, thread, function, variance, truth } = columns;
+    let names = [
+        (time, "interval"),
+        (thread, "thread"),
+        (function, "function"),
+        (true, "counter-value"),
+        (true, "unit"),
+        (true, "event"),
+        (variance, "variance"),
+        (true, "event-runtime"),
+        (true, "pcnt-running"),
+        (true, "metric-value"),
+        (true, "metric-unit"),
+        (truth, "truth"),
+        (truth, "error-percent"),
+    ];
+    let names = names.into_iter().filter_map(|(is_there, name)| is_there.then_some(name));
+    writeln!(out, "{}", names.collect::<Vec<_>>().join(separator))
+}
+
 /// Writes one JSON object per line.
 ///
 /// # Errors

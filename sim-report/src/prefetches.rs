@@ -60,7 +60,7 @@ fn percent(share: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Counts, StallCause};
+    use sim_core::{Counts, LostSlots};
     use sim_machine::{CoreOutcome, MemoryTally, PrefetchStats, RunHeader};
 
     fn outcome() -> Outcome {
@@ -70,9 +70,10 @@ mod tests {
             is_counted: true,
             counts: Counts::default(),
             levels: Vec::new(),
-            stalls: [0; StallCause::COUNT],
+            stalls: LostSlots::default(),
             prefetches: PrefetchStats { l2, ..PrefetchStats::default() },
             memory: MemoryTally::default(),
+            waits: Default::default(),
             unknown_words: Vec::new(),
         };
         let cores = vec![core.clone(), core];

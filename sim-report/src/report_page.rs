@@ -27,7 +27,7 @@ pub fn html(report: &RunReport) -> String {
     };
     let sections = vec![
         section("run", "The run", run::body(report)),
-        section("slots", "Where the slots went", slots::body(&report.top_down)),
+        section("slots", "Where the rename slots went", slots::body(&report.top_down)),
         section("time", "Over time", time::body(&report.timeline)),
         section("caches", "Caches and TLBs", memory::body(report)),
         section("latencies", "Latency of loads", latencies::body(&report.load_latencies)),

@@ -1,9 +1,11 @@
 //! What changed between two runs: every number that their reports have, paired by its name, with size and
 //! sign. Numbers that are the same are only counted.
 
+pub(crate) mod csv;
 mod page;
 mod quantities;
 mod text;
+mod verdict;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +14,7 @@ use serde::Serialize;
 use crate::run_report::RunReport;
 use quantities::{Group, Quantity, groups};
 
+pub use csv::write_csv;
 pub use page::html;
 pub use text::write_text;
 
@@ -103,6 +106,12 @@ pub struct Change {
     /// Of a count, if the runs have different numbers of instructions: the change of the count per
     /// instruction, in percent.
     pub rate_percent: Option<f64>,
+    /// Of slots: their part of all slots of the first run, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_share: Option<f64>,
+    /// The same of the second run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_share: Option<f64>,
     /// What the trace of one of the runs lacks so that this count is doubtful.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
@@ -132,6 +141,8 @@ pub struct RunDiff {
     pub from: Side,
     /// The second run.
     pub to: Side,
+    /// Which run is faster, and what it gains or loses most, in a sentence or two.
+    pub verdict: String,
     /// Settings that differ.
     pub settings: Vec<SettingChange>,
     /// The parts of the report.
@@ -156,6 +167,7 @@ impl RunDiff {
             format: FORMAT.to_owned(),
             from: side(from),
             to: side(to),
+            verdict: verdict::sentence(from.report, to.report),
             settings: settings(from.report, to.report),
             sections: sections.map(|(from, to)| section(from, to, instructions, least)).collect(),
         }
@@ -245,9 +257,15 @@ fn keyed(quantities: Vec<Quantity>) -> Vec<(Key, Quantity)> {
 
 fn section(from: Group, to: Group, instructions: (u64, u64), least: f64) -> SectionDiff {
     let (id, title) = (from.id.to_owned(), from.title.to_owned());
+    let wholes = (from.whole, to.whole);
+    let shared = |change: Change| Change {
+        from_share: share(change.from, wholes.0),
+        to_share: share(change.to, wholes.1),
+        ..change
+    };
     let all: Vec<Change> = paired(from, to)
         .into_iter()
-        .map(|(quantity, from, to)| change(quantity, from, to, instructions))
+        .map(|(quantity, from, to)| shared(change(quantity, from, to, instructions)))
         .collect();
     let is_large = |change: &Change| {
         !change.is_same() && change.percent.is_none_or(|percent| percent.abs() >= least)
@@ -317,15 +335,23 @@ fn change(
     Change {
         id,
         name,
-        unit: unit.to_owned(),
+        unit,
         event,
         change: both.map(|(from, to)| to.minus(from)),
         percent: both.and_then(|(from, to)| percent(from.as_f64(), to.as_f64())),
         rate_percent: rate,
+        from_share: None,
+        to_share: None,
         from,
         to,
         doubt,
     }
+}
+
+/// The part of a whole, in percent.
+fn share(number: Option<Number>, whole: Option<u64>) -> Option<f64> {
+    let whole = whole.filter(|whole| *whole > 0)?;
+    Some(number?.as_f64() / whole as f64 * 100.0)
 }
 
 impl Change {
@@ -348,7 +374,7 @@ mod tests {
         let quantity = |&(id, value): &(&str, Option<Number>)| Quantity {
             id: id.to_owned(),
             name: id.to_owned(),
-            unit: "",
+            unit: String::new(),
             event: None,
             value,
             doubt: None,
@@ -357,6 +383,7 @@ mod tests {
             id: "g",
             title: "G",
             missing: None,
+            whole: None,
             quantities: quantities.iter().map(quantity).collect(),
         }
     }

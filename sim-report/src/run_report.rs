@@ -35,6 +35,7 @@ pub use flows::{BoxCount, BoxEvent, EdgeCount, FlowCount};
 pub use latencies::{LatencyBucket, LatencyHistogram};
 pub use memory::{LookupRow, NamedCount, PrefetcherRow};
 pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
+pub(crate) use observed::turns_of_a_round;
 pub use observed::{Observed, fitting_tick};
 use profiled::Profiled;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use sim_core::{PmuEvent, StallCause};
+use sim_core::{LostSlots, PmuEvent, RootCause, StallCause};
 use sim_machine::{CoreOutcome, Outcome};
 use sim_metrics::identities::SLOTS_PER_CYCLE;
 
@@ -36,31 +36,25 @@ pub struct Ledger {
     pub offered: u64,
     /// Slots that took an operation.
     pub used: u64,
-    /// Empty slots by cause (index: `StallCause as usize`).
-    pub stalled: [u64; StallCause::COUNT],
+    /// Empty slots by cause and root.
+    pub stalled: LostSlots,
 }
 
 impl Ledger {
     /// The slots of these cores together.
     pub fn new(cores: &[CoreOutcome]) -> Ledger {
-        let mut ledger = Ledger { offered: 0, used: 0, stalled: [0; StallCause::COUNT] };
+        let mut ledger = Ledger { offered: 0, used: 0, stalled: LostSlots::default() };
         for core in cores {
             ledger.offered += SLOTS_PER_CYCLE * core.counts.value(PmuEvent::CPU_CYCLES);
             ledger.used += core.counts.value(PmuEvent::OP_SPEC);
-            for (sum, slots) in ledger.stalled.iter_mut().zip(&core.stalls) {
-                *sum += slots;
-            }
+            ledger.stalled.plus(&core.stalls);
         }
         ledger
     }
 
     /// Empty slots of one end.
     pub fn end(&self, is_frontend: bool) -> u64 {
-        StallCause::ALL
-            .into_iter()
-            .filter(|cause| cause.is_frontend() == is_frontend)
-            .map(|cause| self.stalled[cause as usize])
-            .sum()
+        self.stalled.end(is_frontend)
     }
 
     /// Slots offered minus slots with a known fate: 0, or the ledger is wrong.
@@ -68,6 +62,25 @@ impl Ledger {
         let known = self.used + self.end(true) + self.end(false);
         i128::from(self.offered) - i128::from(known)
     }
+}
+
+/// The causes under which a root is seen, most slots first.
+fn seen_as(stalled: &LostSlots, root: RootCause) -> Vec<(StallCause, u64)> {
+    let mut causes: Vec<(StallCause, u64)> = StallCause::ALL
+        .into_iter()
+        .map(|cause| (cause, stalled.at(cause, root)))
+        .filter(|(_, slots)| *slots > 0)
+        .collect();
+    causes.sort_by_key(|(cause, slots)| (std::cmp::Reverse(*slots), *cause));
+    causes
+}
+
+/// Why slots stayed empty, in one phrase: the root, and the structure that was full.
+pub fn reason(cause: StallCause, root: RootCause) -> String {
+    if cause.is_frontend() {
+        return cause.label().to_owned();
+    }
+    format!("{} ({})", root.label(), cause.label())
 }
 
 fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Result<()> {
@@ -81,10 +94,19 @@ fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Resul
         writeln!(out, " {name:<NAME_WIDTH$} {slots:>SLOTS_WIDTH$} {share:>SHARE_WIDTH$}")
     };
     row("operations", ledger.used)?;
-    for (name, is_frontend) in [("front end stalled", true), ("back end stalled", false)] {
-        row(name, ledger.end(is_frontend))?;
-        for cause in StallCause::ALL.into_iter().filter(|c| c.is_frontend() == is_frontend) {
-            row(&format!("  {}", cause.label()), ledger.stalled[cause as usize])?;
+    row("front end stalled", ledger.end(true))?;
+    for cause in StallCause::ALL.into_iter().filter(|cause| cause.is_frontend()) {
+        row(&format!("  {}", cause.label()), ledger.stalled.of(cause))?;
+    }
+    let (all, memory) = (ledger.end(false), ledger.stalled.memory());
+    row("back end stalled", all)?;
+    for (name, is_memory, slots) in [("memory", true, memory), ("core", false, all - memory)] {
+        row(&format!("  {name}"), slots)?;
+        for root in RootCause::back_end().filter(|root| root.is_memory() == is_memory) {
+            row(&format!("    {}", root.label()), ledger.stalled.of_root(root))?;
+            for (cause, slots) in seen_as(&ledger.stalled, root) {
+                row(&format!("      {}", cause.label()), slots)?;
+            }
         }
     }
     row(&format!("all ({SLOTS_PER_CYCLE} x CPU_CYCLES)"), ledger.offered)?;
@@ -106,9 +128,11 @@ mod tests {
         let mut counts = Counts::default();
         counts.count(PmuEvent::CPU_CYCLES, 1000);
         counts.count(PmuEvent::OP_SPEC, used);
-        let mut stalls = [0; StallCause::COUNT];
-        stalls[StallCause::FetchMispredict as usize] = 500;
-        stalls[StallCause::RobMemory as usize] = 1500;
+        let mut stalls = LostSlots::default();
+        stalls.add(StallCause::FetchMispredict, RootCause::FrontEnd, 500);
+        stalls.add(StallCause::BranchQueue, RootCause::LoadDram, 1400);
+        stalls.add(StallCause::StoreQueue, RootCause::LoadDram, 90);
+        stalls.add(StallCause::ReorderBuffer, RootCause::Latency, 10);
         let (prefetches, unknown_words) = Default::default();
         let core = CoreOutcome {
             stream: 3,
@@ -118,6 +142,7 @@ mod tests {
             stalls,
             prefetches,
             memory: MemoryTally::default(),
+            waits: Default::default(),
             unknown_words,
         };
         Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
@@ -139,7 +164,17 @@ mod tests {
    L1I miss                                          0    0.00%
 ";
         assert!(text.starts_with(&expected[1..]), "{text}");
-        let memory = "\n   ROB full, waits for memory                    1,500   30.00%\n";
+        let memory = "
+ back end stalled                                1,500   30.00%
+   memory                                        1,490   29.80%
+     load from the L2                                0    0.00%
+";
+        assert!(text.contains(memory), "{text}");
+        let memory = "
+     load from DRAM                              1,490   29.80%
+       branch order buffer full                  1,400   28.00%
+       store queue full                             90    1.80%
+";
         let all = "\n all (5 x CPU_CYCLES)                            5,000  100.00%\n\n";
         assert!(text.contains(memory), "{text}");
         assert!(text.ends_with(all), "{text}");

@@ -1,6 +1,7 @@
 //! Which counts a `stat` report shows, with the ratio beside each: the step between a finished run
 //! and the forms in which it is printed.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use sim_core::PmuEvent;
@@ -154,7 +155,26 @@ pub struct StatReport {
     /// Modeled time of the window in seconds: that of the core that ran longest. None where no cycles are
     /// counted.
     pub elapsed_seconds: Option<f64>,
+    /// Number of rows of the whole table, if only the most telling of them are here.
+    pub short_of: Option<usize>,
 }
+
+/// The events of the short table: time, work, branches, misses from the core outwards, what was waited for.
+const SHORT: [PmuEvent; 13] = [
+    PmuEvent::CPU_CYCLES,
+    PmuEvent::INST_RETIRED,
+    PmuEvent::BR_RETIRED,
+    PmuEvent::BR_MIS_PRED_RETIRED,
+    PmuEvent::L1I_CACHE_REFILL,
+    PmuEvent::L1D_CACHE_REFILL,
+    PmuEvent::L2D_CACHE_REFILL,
+    PmuEvent::LL_CACHE_MISS_RD,
+    PmuEvent::DTLB_WALK,
+    PmuEvent::ITLB_WALK,
+    PmuEvent::STALL_FRONTEND,
+    PmuEvent::STALL_BACKEND,
+    PmuEvent::EXC_TAKEN,
+];
 
 /// What the counters of a machine said about a list of events.
 #[derive(Clone, Copy, Debug)]
@@ -207,7 +227,29 @@ impl StatReport {
                 .mode
                 .gives(PmuEvent::CPU_CYCLES)
                 .then(|| cycles as f64 / outcome.clock_hz as f64),
+            short_of: None,
         }
+    }
+
+    /// The rows of the events that matter most, in one section; without those that were not counted, and those that
+    /// are 0 unless `zeros` are wanted too.
+    #[must_use]
+    pub fn short(mut self, zeros: bool) -> StatReport {
+        let whole: BTreeSet<&str> = self.rows().map(|row| row.name.as_str()).collect();
+        let whole = whole.len();
+        let is_said = |row: &Row| match row.reading {
+            Reading::NotSupported => false,
+            Reading::Count(0) => zeros,
+            _ => true,
+        };
+        let all: Vec<Row> = self.sections.drain(..).flat_map(|section| section.rows).collect();
+        let of_event = |event: PmuEvent| {
+            let name = event.perf_name();
+            all.iter().filter(move |row| row.name == name && is_said(row)).cloned()
+        };
+        let rows = SHORT.into_iter().flat_map(of_event).collect();
+        self.sections = vec![Section { title: None, rows }];
+        StatReport { short_of: Some(whole), ..self }
     }
 
     /// The same, with the end of the interval in which it was counted.

@@ -57,6 +57,8 @@ pub struct SourceLine {
 pub struct Symbols {
     /// By address; none overlaps the next.
     functions: Vec<Function>,
+    /// By address; variables of programs, which traces do not name.
+    variables: Vec<Function>,
     lines: Vec<Lines>,
 }
 
@@ -68,7 +70,8 @@ impl Symbols {
             addr: symbol.addr,
             size: symbol.size,
         });
-        Symbols { functions: sorted(functions.collect()), lines: Vec::new() }
+        let functions = sorted(functions.collect());
+        Symbols { functions, ..Symbols::default() }
     }
 
     /// Adds what an ELF file knows of the code that it was loaded as. Where both name an address, the
@@ -80,6 +83,9 @@ impl Symbols {
         let mut functions = std::mem::take(&mut self.functions);
         functions.extend(program.functions()?);
         self.functions = sorted(functions);
+        let mut variables = std::mem::take(&mut self.variables);
+        variables.extend(program.variables()?);
+        self.variables = sorted(variables);
         self.lines.extend(program.lines());
         Ok(())
     }
@@ -103,6 +109,17 @@ impl Symbols {
             Some(Place { function, offset: 0 }) => function.name.clone(),
             Some(Place { function, offset }) => format!("{}+{offset:#x}", function.name),
             None => format!("{pc:#x}"),
+        }
+    }
+
+    /// `variable+0x14` of data; nothing where no variable is known.
+    pub fn data_name(&self, address: u64) -> Option<String> {
+        let after = self.variables.partition_point(|variable| variable.addr <= address);
+        let variable = self.variables.get(after.checked_sub(1)?)?;
+        match address - variable.addr {
+            0 => Some(variable.name.clone()),
+            offset if offset < variable.size => Some(format!("{}+{offset:#x}", variable.name)),
+            _ => None,
         }
     }
 
@@ -149,7 +166,7 @@ mod tests {
             addr,
             size,
         });
-        Symbols { functions: sorted(functions.collect()), lines: Vec::new() }
+        Symbols { functions: sorted(functions.collect()), ..Symbols::default() }
     }
 
     #[test]
@@ -163,6 +180,17 @@ mod tests {
         }
         assert_eq!(symbols.frames(0x200c)[0].function, "b");
         assert!(symbols.frames(0x3000).is_empty());
+    }
+
+    #[test]
+    fn data_belongs_to_the_variable_around_it() {
+        let variable = |name: &str, addr, size| Function { name: name.to_owned(), addr, size };
+        let variables = sorted(vec![variable("pool", 0x2000, 0x100), variable("seed", 0x1000, 8)]);
+        let symbols = Symbols { variables, ..Symbols::default() };
+        let name = |address| symbols.data_name(address);
+        assert_eq!(name(0x1000).as_deref(), Some("seed"));
+        assert_eq!(name(0x20c0).as_deref(), Some("pool+0xc0"));
+        assert_eq!((name(0x1008), name(0x2100), name(0)), (None, None, None));
     }
 
     #[test]

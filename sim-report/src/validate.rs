@@ -1,19 +1,55 @@
 //! How metrics did against the truth: for people, one row per metric over all runs or one per run; for
-//! programs as CSV and JSON; for documents as Markdown.
+//! programs as CSV and JSON; for documents as Markdown, complete enough to stand in a bug report.
+
+mod markdown;
+mod rows;
 
 use std::io::{self, Write};
 
-use serde_json::json;
 use sim_metrics::judge::{Finding, Reason, Standing, Verdict};
 use sim_metrics::{Truth, TruthUnit};
 
 use crate::perf_stat::grouped;
+pub use markdown::write_markdown;
+pub use rows::{write_csv, write_json};
+
+/// All that was judged, with what a repetition needs.
+#[derive(Clone, Debug, Default)]
+pub struct Judgment {
+    /// The metrics, in the order of their file.
+    pub metrics: Vec<Judged>,
+    /// The runs, in the order of the verdicts of each metric.
+    pub runs: Vec<RunInfo>,
+    /// The command line.
+    pub command: String,
+    /// Version of n2sim.
+    pub version: String,
+}
+
+/// What produced the verdicts of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunInfo {
+    /// The name that verdicts have.
+    pub name: String,
+    /// Hash of the trace's content.
+    pub trace_hash: u64,
+    /// Name of the configuration, with what was changed of it.
+    pub config: String,
+    /// Hash of the whole configuration.
+    pub config_hash: u64,
+}
 
 /// A metric with its verdicts, one for each run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// Name of the metric.
     pub metric: String,
+    /// Its formula, as it is written.
+    pub formula: String,
+    /// Its factor and unit; empty without one.
+    pub scale: String,
+    /// The file that it is from.
+    pub source: String,
     /// Why the formula cannot be read, if it cannot.
     pub unreadable: Option<String>,
     /// One verdict for each run, in the order of the runs.
@@ -48,6 +84,22 @@ impl Judged {
         self.verdicts.iter().filter(|verdict| verdict.standing == standing).count()
     }
 
+    /// What is missing for a verdict, if it is.
+    pub fn missing(&self) -> Option<&str> {
+        self.verdicts.iter().find_map(|verdict| verdict.missing.as_deref())
+    }
+
+    /// A formula that would be right in its place.
+    fn corrected(&self) -> Option<&str> {
+        self.verdicts.iter().find_map(|verdict| verdict.corrected.as_deref())
+    }
+
+    /// The greatest error that sharing six counters adds.
+    fn worst_multiplexing(&self) -> Option<f64> {
+        let errors = self.verdicts.iter().filter_map(multiplexing_error);
+        errors.max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    }
+
     /// True if it was off in a run, has no value or is made wrong.
     pub fn alarms(&self) -> bool {
         let is_made_wrong = self.unreadable.is_some() || self.common.is_some();
@@ -65,8 +117,22 @@ pub fn error_of(verdict: &Verdict) -> Option<f64> {
 
 /// The error with its unit: `+3.20 pp` or `-12.0 %`.
 pub fn error_text(verdict: &Verdict) -> String {
-    let is_share = verdict.truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
-    match error_of(verdict) {
+    in_unit(verdict.truth, error_of(verdict))
+}
+
+/// What sharing six counters adds, in the unit of [`error_of`].
+fn multiplexing_error(verdict: &Verdict) -> Option<f64> {
+    let added = verdict.multiplexing()?;
+    match verdict.truth.map(Truth::unit) {
+        Some(TruthUnit::Share) => Some(100.0 * added),
+        _ => verdict.value.filter(|value| *value != 0.0).map(|value| 100.0 * added / value.abs()),
+    }
+}
+
+/// An error with the unit that a truth's errors have.
+fn in_unit(truth: Option<Truth>, error: Option<f64>) -> String {
+    let is_share = truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
+    match error {
         None => String::from("-"),
         Some(error) if is_share => format!("{:+.2} pp", rounded(error, 100.0)),
         Some(error) => format!("{:+.1} %", rounded(error, 10.0)),
@@ -133,18 +199,23 @@ fn run_width(judged: &[Judged]) -> usize {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_runs(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
+    let judged = &judgment.metrics;
     let width = run_width(judged);
     writeln!(
         out,
-        " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  reasons",
-        "metric", "run", "value", "truth", "error", "r0p2", "r0p3", "6 counters"
+        " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  reasons",
+        "metric", "run", "value", "truth", "error", "r0p2", "r0p3", "6 counters", "their part"
     )?;
     for one in judged {
         if let Some(why) = &one.unreadable {
             writeln!(out, " {:<28} cannot be read: {why}", shortened(&one.metric, 28))?;
         }
         for verdict in &one.verdicts {
+            if let Some(missing) = &verdict.missing {
+                writeln!(out, " {:<28} no verdict: {missing}", shortened(&one.metric, 28))?;
+                continue;
+            }
             let text = |value| value_text(verdict.truth, value);
             let standing = match verdict.standing {
                 Standing::Right | Standing::Off => String::new(),
@@ -152,7 +223,7 @@ pub fn write_runs(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
             };
             writeln!(
                 out,
-                " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {standing}{}",
+                " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {standing}{}",
                 shortened(&one.metric, 28),
                 shortened(run_name(&verdict.trace), width),
                 text(verdict.value),
@@ -161,38 +232,41 @@ pub fn write_runs(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
                 text(verdict.on_erratum),
                 text(verdict.on_sound),
                 text(verdict.on_six),
+                in_unit(verdict.truth, multiplexing_error(verdict)),
                 codes(verdict)
             )?;
         }
     }
-    write_words(out, judged)
+    write_words(out, judged)?;
+    write_evidence(out, judgment)
 }
 
 /// Writes one row for each metric: how it did over all runs, and its worst case.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_summary(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+pub fn write_summary(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
+    let judged = &judgment.metrics;
     let width = run_width(judged);
     writeln!(
         out,
-        " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10}  {:<width$} reasons (runs)",
-        "metric", "claims", "right", "off", "worst error", "value", "truth", "in"
+        " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10} {:>10}  {:<width$} reasons (runs)",
+        "metric", "claims", "right", "off", "worst error", "value", "truth", "6 counters", "in"
     )?;
     for one in judged {
         if let Some(why) = &one.unreadable {
             writeln!(out, " {:<28} cannot be read: {why}", shortened(&one.metric, 28))?;
             continue;
         }
+        if let Some(missing) = one.missing() {
+            writeln!(out, " {:<28} no verdict: {missing}", shortened(&one.metric, 28))?;
+            continue;
+        }
         let Some(worst) = one.worst() else { continue };
-        let reasons: Vec<String> = reasons(one)
-            .iter()
-            .map(|(reason, runs)| format!("{} ({runs})", reason.code()))
-            .collect();
         let text = |value| value_text(worst.truth, value);
         writeln!(
             out,
-            " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10}  {:<width$} {}",
+            " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10} {:>10}  {:<width$} {}",
             shortened(&one.metric, 28),
             worst.truth.map_or("nothing known", Truth::name),
             one.standing(Standing::Right),
@@ -200,159 +274,101 @@ pub fn write_summary(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> 
             error_text(worst),
             text(worst.value),
             text(worst.real),
+            in_unit(worst.truth, one.worst_multiplexing()),
             shortened(run_name(&worst.trace), width),
-            reasons.join(", ")
+            counted_codes(one)
         )?;
     }
-    write_words(out, judged)
+    write_words(out, judged)?;
+    write_evidence(out, judgment)
+}
+
+/// `speculation (3), in-flight (1)`: the reasons with the runs that have each.
+fn counted_codes(one: &Judged) -> String {
+    let reasons = reasons(one);
+    let text = |(reason, runs): &(&Reason, usize)| format!("{} ({runs})", reason.code());
+    reasons.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// The codes that a table has, each once, with the first metric that has it.
+fn legend(judged: &[Judged]) -> Vec<(&Judged, &Reason)> {
+    let mut told: Vec<(&Judged, &Reason)> = Vec::new();
+    for one in judged {
+        for (reason, _) in reasons(one) {
+            if !told.iter().any(|(_, own)| own.code() == reason.code()) {
+                told.push((one, reason));
+            }
+        }
+    }
+    told
 }
 
 /// What the codes of the table mean, each once.
 fn write_words(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
-    let mut told: Vec<&str> = Vec::new();
-    for one in judged {
-        for (reason, _) in reasons(one) {
-            if !told.contains(&reason.code()) {
-                if told.is_empty() {
-                    writeln!(out, "\n Reasons, with the first metric that has each:")?;
-                }
-                told.push(reason.code());
-                writeln!(out, "  {:<20} {}: {reason}", reason.code(), one.metric)?;
-            }
-        }
+    let legend = legend(judged);
+    if !legend.is_empty() {
+        writeln!(out, "\n Reasons, with the first metric that has each:")?;
+    }
+    for (one, reason) in legend {
+        writeln!(out, "  {:<20} {}: {reason}", reason.code(), one.metric)?;
     }
     Ok(())
 }
 
-/// Writes one line for each metric and run, the names of the columns first.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn write_csv(out: &mut impl Write, judged: &[Judged], separator: &str) -> io::Result<()> {
-    let columns = [
-        "metric",
-        "run",
-        "standing",
-        "claims",
-        "unit",
-        "value",
-        "truth",
-        "difference",
-        "on_r0p2",
-        "on_r0p3",
-        "on_six_counters",
-        "reasons",
-    ];
-    writeln!(out, "{}", columns.join(separator))?;
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for one in judged {
-        for verdict in &one.verdicts {
-            let reasons: Vec<&str> =
-                verdict.findings.iter().map(|finding| finding.reason.code()).collect();
-            let fields = [
-                one.metric.clone(),
-                verdict.trace.clone(),
-                verdict.standing.word().to_owned(),
-                verdict.truth.map_or_else(String::new, |truth| truth.name().to_owned()),
-                verdict.truth.map_or_else(String::new, |truth| truth.unit().to_string()),
-                number(verdict.value),
-                number(verdict.real),
-                number(verdict.difference()),
-                number(verdict.on_erratum),
-                number(verdict.on_sound),
-                number(verdict.on_six),
-                reasons.join(" "),
-            ];
-            writeln!(out, "{}", fields.map(|field| quoted(&field, separator)).join(separator))?;
+/// The formulas that are off, with what they were computed from; and the runs.
+fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
+    let mut alarming = judgment.metrics.iter().filter(|one| one.alarms()).peekable();
+    if alarming.peek().is_some() {
+        writeln!(out, "\n Formulas that are off, with the counts of their worst run:")?;
+    }
+    for one in alarming {
+        writeln!(out, "  {}: {}", one.metric, formula_text(one))?;
+        if let Some(worst) = one.worst().filter(|worst| !worst.counts.is_empty()) {
+            writeln!(out, "    {}: {}", run_name(&worst.trace), counts_text(worst))?;
+        }
+        if let Some(corrected) = one.corrected() {
+            writeln!(out, "    right is: {corrected}")?;
         }
     }
-    Ok(())
-}
-
-/// A field in quotes where it contains what ends a field.
-fn quoted(field: &str, separator: &str) -> String {
-    if field.contains(separator) || field.contains(['"', '\n']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
+    if !judgment.runs.is_empty() {
+        writeln!(out, "\n Runs:")?;
     }
-}
-
-/// Writes one JSON object for each metric and run, each in a line.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn write_json(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
-    for one in judged {
-        if let Some(why) = &one.unreadable {
-            writeln!(out, "{}", json!({"metric": one.metric, "unreadable": why}))?;
-        }
-        for verdict in &one.verdicts {
-            let reasons = verdict.findings.iter().map(|finding| {
-                let (code, words) = (finding.reason.code(), finding.reason.to_string());
-                json!({"reason": code, "words": words, "shift": finding.shift})
-            });
-            let object = json!({
-                "metric": one.metric,
-                "run": verdict.trace,
-                "standing": verdict.standing.word(),
-                "claims": verdict.truth.map(Truth::name),
-                "unit": verdict.truth.map(|truth| truth.unit().to_string()),
-                "value": verdict.value,
-                "truth": verdict.real,
-                "difference": verdict.difference(),
-                "on_r0p2": verdict.on_erratum,
-                "on_r0p3": verdict.on_sound,
-                "on_six_counters": verdict.on_six,
-                "reasons": reasons.collect::<Vec<_>>(),
-                "alarm": verdict.alarms(),
-            });
-            writeln!(out, "{object}")?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes the summary as a Markdown table.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn write_markdown(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
-    writeln!(
-        out,
-        "| metric | claims | right | off | worst error | value | truth | in | reasons |\n\
-         | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |"
-    )?;
-    for one in judged {
-        if let Some(why) = &one.unreadable {
-            writeln!(out, "| `{}` | | | | | | | | cannot be read: {why} |", one.metric)?;
-            continue;
-        }
-        let Some(worst) = one.worst() else { continue };
-        let reasons: Vec<String> = reasons(one)
-            .iter()
-            .map(|(reason, runs)| format!("{} ({runs})", reason.code()))
-            .collect();
-        let text = |value| value_text(worst.truth, value);
+    for run in &judgment.runs {
         writeln!(
             out,
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |",
-            one.metric,
-            worst.truth.map_or_else(String::new, |truth| format!("`{}`", truth.name())),
-            one.standing(Standing::Right),
-            one.standing(Standing::Off) + one.standing(Standing::NoValue),
-            error_text(worst),
-            text(worst.value),
-            text(worst.real),
-            run_name(&worst.trace),
-            reasons.join(", ")
+            "  {}: trace {:016x}, configuration {} {:016x}",
+            run_name(&run.name),
+            run.trace_hash,
+            run.config,
+            run.config_hash
         )?;
     }
     Ok(())
 }
 
+/// The formula with its unit.
+fn formula_text(one: &Judged) -> String {
+    match one.scale.as_str() {
+        "" => one.formula.clone(),
+        scale => format!("{} [{scale}]", one.formula),
+    }
+}
+
+/// `INST_RETIRED 2,000, CPU_CYCLES 1,000`.
+fn counts_text(verdict: &Verdict) -> String {
+    let counts = verdict.counts.iter().map(|(name, count)| match *count {
+        count if count.fract() == 0.0 && (0.0..1e18).contains(&count) => {
+            format!("{name} {}", grouped(count as u64))
+        }
+        count => format!("{name} {count}"),
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn verdict(trace: &str, value: f64, standing: Standing) -> Verdict {
@@ -364,19 +380,37 @@ mod tests {
             value: Some(value),
             on_erratum: Some(value),
             on_sound: Some(value),
-            on_six: None,
+            on_six: Some(value + 0.02),
+            missing: None,
+            counts: vec![("L1D_CACHE".to_owned(), 12_345.0)],
+            corrected: Some("A / B".to_owned()),
             findings: vec![Finding { reason: Reason::InFlight, shift: Some(0.1 - value) }],
             rest: None,
         }
     }
 
-    fn judged() -> Vec<Judged> {
+    fn judged() -> Judgment {
         let verdicts = vec![
             verdict("traces/a.n2t", 0.09, Standing::Off),
             verdict("traces/b.n2t run.seed=2", 0.04, Standing::Off),
             verdict("traces/c,d.n2t", 0.10, Standing::Right),
         ];
-        vec![Judged { metric: "l1d".to_owned(), unreadable: None, verdicts, common: None }]
+        let runs = verdicts.iter().map(|verdict| RunInfo {
+            name: verdict.trace.clone(),
+            trace_hash: 0xABC,
+            config: "neoverse-n2.toml".to_owned(),
+            config_hash: 0xDEF,
+        });
+        let runs = runs.collect();
+        let metric = Judged {
+            metric: "l1d".to_owned(),
+            formula: "L1D_CACHE_REFILL / L1D_CACHE".to_owned(),
+            scale: "100percent".to_owned(),
+            verdicts,
+            ..Judged::default()
+        };
+        let command = "n2sim validate traces/a.n2t".to_owned();
+        Judgment { metrics: vec![metric], runs, command, version: "0.1.0".to_owned() }
     }
 
     fn written(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
@@ -397,6 +431,63 @@ mod tests {
         assert!(text.contains("waits for a line"), "the words of the code");
         let text = written(|out| write_markdown(out, &judged()));
         assert!(text.contains("| `l1d` | `l1d.miss_ratio` | 1 | 2 | -6.00 pp |"), "{text}");
+    }
+
+    /// What a bug report needs stands in the text itself.
+    #[test]
+    fn every_form_has_formula_counts_hashes_and_correction() {
+        let markdown = written(|out| write_markdown(out, &judged()));
+        for part in [
+            "    L1D_CACHE_REFILL / L1D_CACHE [100percent]",
+            "* **Right is** `A / B`",
+            "| a.n2t | 9.00 % | 10.00 % | -1.00 pp | in-flight (-1.00 pp) | L1D_CACHE 12,345 |",
+            "* **in-flight** (`l1d`): an access that waits",
+            "    n2sim validate traces/a.n2t",
+            "| a.n2t | 0000000000000abc | neoverse-n2.toml | 0000000000000def |",
+        ] {
+            assert!(markdown.contains(part), "{part} in {markdown}");
+        }
+        let text = written(|out| write_summary(out, &judged()));
+        for part in ["right is: A / B", "L1D_CACHE 12,345", "trace 0000000000000abc"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        let json = written(|out| write_json(out, &judged()));
+        let first: serde_json::Value =
+            serde_json::from_str(json.lines().next().expect("a line")).expect("JSON");
+        assert_eq!(first["formula"], "L1D_CACHE_REFILL / L1D_CACHE");
+        assert_eq!(first["counts"]["L1D_CACHE"], 12_345.0);
+        assert_eq!(
+            (&first["trace_hash"], &first["corrected"]),
+            (&json!("0000000000000abc"), &json!("A / B"))
+        );
+        assert!((first["relative"].as_f64().expect("a number") + 0.1).abs() < 1e-9);
+    }
+
+    /// The error of the counting stands beside the formula's and is no reason.
+    #[test]
+    fn multiplexing_has_a_column_of_its_own() {
+        let text = written(|out| write_runs(out, &judged()));
+        let row = text.lines().nth(1).expect("a row");
+        assert!(row.contains("+2.00 pp") && !text.contains("multiplexing"), "{text}");
+    }
+
+    #[test]
+    fn without_what_is_missing_there_is_no_verdict() {
+        let mut judgment = judged();
+        judgment.metrics[0].verdicts.truncate(1);
+        judgment.runs.truncate(1);
+        let verdict = &mut judgment.metrics[0].verdicts[0];
+        verdict.standing = Standing::Missing;
+        verdict.missing = Some("give the lists".to_owned());
+        verdict.findings.clear();
+        type Form = fn(&mut Vec<u8>, &Judgment) -> io::Result<()>;
+        let forms: [Form; 3] = [write_runs, write_summary, write_markdown];
+        for write in forms {
+            let text = written(|out| write(out, &judgment));
+            assert!(text.contains("no verdict: give the lists"), "{text}");
+            assert!(!text.contains("in-flight") && !text.contains("9.00 %"), "{text}");
+        }
+        assert!(!judgment.metrics[0].alarms());
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(crate) fn is_branch(word: u32) -> bool {
 
 /// True for the words of the loads and stores group, prefetches among them.
 pub(crate) fn is_load_or_store(word: u32) -> bool {
-    word & 0x0a00_0000 == 0x0800_0000 || word & 0x9e00_0000 == 0x8400_0000
+    word & 0x0a00_0000 == 0x0800_0000 || is_sve_access(word)
 }
 
 /// True for `PRFM` and `PRFUM`.
@@ -63,6 +63,16 @@ pub(crate) fn is_prefetch(word: u32) -> bool {
     let is_unscaled = word & 0xffe0_0c00 == 0xf880_0000;
     let is_register = word & 0xffe0_0c00 == 0xf8a0_0800;
     is_literal || is_scaled || is_unscaled || is_register
+}
+
+/// True for the words of SVE loads and stores, prefetches among them.
+pub(crate) fn is_sve_access(word: u32) -> bool {
+    word & 0x9e00_0000 == 0x8400_0000
+}
+
+/// True for SVE words.
+pub(crate) fn is_sve(word: u32) -> bool {
+    word & 0x1e00_0000 == 0x0400_0000
 }
 
 /// True for words that access memory whenever they complete, tag instructions and SVE left out.

@@ -18,10 +18,18 @@ pub enum Lack {
     Addresses,
     /// Instructions or accesses that a filter left out.
     Filtered,
+    /// Addresses of some loads and stores, which the engine did not report.
+    SomeAddresses,
+    /// Addresses or predicates of SVE loads and stores: without an address they touch nothing.
+    SveAccesses,
     /// Addresses of `DC ZVA`: its lines are not touched.
     ZeroedLines,
+    /// Operands of `DC`, `IC` or `TLBI`: they maintain nothing.
+    Maintenance,
     /// Addresses of `PRFM`: they bring nothing.
     Prefetches,
+    /// Predicates of SVE instructions: all elements are taken as active.
+    Predicates,
     /// Virtual data addresses: physical ones stand for them.
     VirtualAddresses,
     /// Which thread ran: all of them are one.
@@ -42,8 +50,12 @@ impl Lack {
             Lack::Sizes => "no sizes",
             Lack::Addresses => "no data addresses",
             Lack::Filtered => "filtered",
+            Lack::SomeAddresses => "some accesses without address",
+            Lack::SveAccesses => "no SVE accesses",
             Lack::ZeroedLines => "no addresses of DC ZVA",
+            Lack::Maintenance => "no operands of DC, IC, TLBI",
             Lack::Prefetches => "no addresses of PRFM",
+            Lack::Predicates => "no SVE predicates",
             Lack::VirtualAddresses => "physical addresses",
             Lack::Threads => "no threads",
             Lack::Image => "executed code only",
@@ -65,8 +77,21 @@ impl Lack {
             Lack::Sizes => "sizes of accesses are absent: 8 bytes are taken",
             Lack::Addresses => "data addresses are absent",
             Lack::Filtered => "a filter left out instructions or accesses",
+            Lack::SomeAddresses => {
+                "addresses of some loads and stores are absent: those access nothing"
+            }
+            Lack::SveAccesses => {
+                "addresses or predicates of SVE loads and stores are absent: without an address they \
+                 access nothing, without a predicate all elements are active"
+            }
             Lack::ZeroedLines => "addresses of DC ZVA are absent: its lines are not touched",
+            Lack::Maintenance => {
+                "operands of cache or TLB maintenance are absent: such an instruction maintains nothing"
+            }
             Lack::Prefetches => "addresses of PRFM are absent: such a prefetch brings nothing",
+            Lack::Predicates => {
+                "predicates of SVE instructions are absent: all elements are taken as active"
+            }
             Lack::VirtualAddresses => {
                 "data addresses are physical ones; they are taken for virtual addresses"
             }

@@ -38,6 +38,9 @@ pub struct Meta {
     pub machine: MachineInfo,
 }
 
+/// Key of a note that recordings have since their recorder rebuilds operands of maintenance: how many it knew.
+pub const OPERANDS: &str = "operands-of-maintenance";
+
 /// A named range of code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {

@@ -19,7 +19,7 @@ use crate::source::At;
 use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
 
 pub use decoder::Skim;
-pub use tickets::{Ticket, TicketReader};
+pub use tickets::{Call, OrderNote, Ticket, TicketReader};
 
 /// A side event and its place in the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

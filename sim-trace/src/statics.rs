@@ -60,7 +60,7 @@ impl StaticTable {
     }
 
     /// Start of each block in [`StaticTable::places`], and the end of the last.
-    pub(crate) fn starts(&self) -> &[u32] {
+    pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 }

@@ -29,7 +29,11 @@ pub struct Part<'a> {
 /// # Errors
 /// The configuration is none, or the trace cannot be run.
 pub fn evidence(part: &Part<'_>) -> Result<Evidence, Box<dyn Error>> {
-    let source = ConfigSource { profile: part.profile, file: None, overrides: &part.overrides };
+    let source = ConfigSource {
+        profile: part.profile,
+        overrides: &part.overrides,
+        ..ConfigSource::default()
+    };
     let config = MachineConfig::from_document(&source.document()?)?;
     let path = repository().join("traces").join(format!("{}.n2t", part.trace));
     let header = RunHeader { trace: part.trace.to_owned(), ..RunHeader::default() };

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use sim_core::{Cycle, EventSink, FlowEdge, Operation, PmuEvent, StallCause};
+use sim_core::{Cycle, EventSink, FlowEdge, Lost, Operation, PmuEvent, StallCause};
 use sim_machine::scenario::{Recorded, Tally};
 
 /// A place in the sources that raises an event.
@@ -63,8 +63,8 @@ impl EventSink for Learner {
         self.profile(|spe, sink| spe.operation(operation, sink));
     }
 
-    fn lost(&mut self, cause: StallCause, _slots: u64) {
-        self.lost.insert(cause);
+    fn lost(&mut self, lost: Lost) {
+        self.lost.insert(lost.cause);
     }
 }
 

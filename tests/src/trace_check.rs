@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sim_core::{Counts, InstFlags, PmuEvent, StallCause, TraceInst};
+use sim_core::{Counts, InstFlags, LostSlots, PmuEvent, TraceInst};
 use sim_machine::{
     ConfigSource, CoreOutcome, MachineConfig, Outcome, RunHeader, RunOptions, Session,
 };
@@ -102,8 +102,12 @@ pub fn open(path: &Path) -> Result<Session, String> {
 
 /// True when both runs counted the same everywhere.
 fn same(one: &Outcome, other: &Outcome) -> bool {
-    let figures = |outcome: &Outcome| -> Vec<(u32, Counts, [u64; StallCause::COUNT])> {
-        outcome.cores.iter().map(|core| (core.stream, core.counts.clone(), core.stalls)).collect()
+    let figures = |outcome: &Outcome| -> Vec<(u32, Counts, LostSlots)> {
+        outcome
+            .cores
+            .iter()
+            .map(|core| (core.stream, core.counts.clone(), core.stalls.clone()))
+            .collect()
     };
     figures(one) == figures(other)
 }
@@ -124,14 +128,13 @@ fn check_core(core: &CoreOutcome, instructions: u64, faults: &mut Vec<String>) -
     for (is_frontend, event) in
         [(true, PmuEvent::STALL_SLOT_FRONTEND), (false, PmuEvent::STALL_SLOT_BACKEND)]
     {
-        let causes = StallCause::ALL.iter().filter(|cause| cause.is_frontend() == is_frontend);
-        let lost: u64 = causes.map(|cause| core.stalls[*cause as usize]).sum();
+        let lost = core.stalls.end(is_frontend);
         equal(&format!("{} and its causes", event.mnemonic()), value(event), lost);
     }
     let assumptions = Assumptions {
         has_stall_slot_erratum: Some(false),
         has_external_llc: Some(true),
-        tolerance: 0.0,
+        ..Assumptions::default()
     };
     let check = identities::check(|event| Some(value(event)), &assumptions);
     faults.extend(check.violations.iter().map(|violation| format!("{thread}: {violation}")));

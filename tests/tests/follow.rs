@@ -1,6 +1,6 @@
 //! Who follows a run is told every operation, and changes nothing by listening.
 
-use sim_core::{Counts, EventSink, Operation, OperationKind, PmuEvent, StallCause};
+use sim_core::{Counts, EventSink, Lost, LostSlots, Operation, OperationKind, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_tests::repository;
 
@@ -17,7 +17,7 @@ struct Follower {
     mispredicted: u64,
     branches: u64,
     clock: Counts,
-    lost: [u64; StallCause::COUNT],
+    lost: LostSlots,
 }
 
 impl EventSink for Follower {
@@ -29,9 +29,9 @@ impl EventSink for Follower {
         }
     }
 
-    fn lost(&mut self, cause: StallCause, slots: u64) {
+    fn lost(&mut self, lost: Lost) {
         if self.is_counted {
-            self.lost[cause as usize] += slots;
+            self.lost.add(lost.cause, lost.root, lost.slots);
         }
     }
 
@@ -85,10 +85,7 @@ fn a_follower_changes_nothing_and_misses_nothing() {
         for (event, told) in told {
             assert_eq!(total.value(event), told, "{trace}: {event:?}");
         }
-        for (i, lost) in follower.lost.iter().enumerate() {
-            let ledger: u64 = plain.cores.iter().map(|core| core.stalls[i]).sum();
-            assert_eq!(*lost, ledger, "{trace}: {:?}", StallCause::ALL[i]);
-        }
+        assert_eq!(follower.lost, plain.stalls(), "{trace}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! committed trace; and its JSON form is the published one.
 
 use sim_core::flow::FlowGraph;
-use sim_core::{Flow, PmuEvent, StallCause};
+use sim_core::{Flow, PmuEvent, RootCause, StallCause};
 use sim_machine::{RunOptions, Session};
 use sim_metrics::Truth;
 use sim_report::run_report::{Cost, FlowCount, Observed, SlotNode};
@@ -22,7 +22,7 @@ fn with_report<T>(
     options: &RunOptions,
     look: impl FnOnce(&Observed<'_>, &RunReport) -> T,
 ) -> T {
-    let observed = Observed::run(session, options, TICK_NS, &mut |_| {}).expect("it runs");
+    let observed = Observed::run(session, options, Some(TICK_NS), &mut |_| {}).expect("it runs");
     let symbols = Symbols::from_trace(session.trace());
     look(&observed, &RunReport::new(&observed, &symbols))
 }
@@ -53,11 +53,16 @@ fn check_slots(observed: &Observed<'_>, report: &RunReport, trace: &str) {
         + of("slots.bad_speculation.other_flushes.thrown_away");
     assert_eq!(used, counts.value(PmuEvent::OP_SPEC), "{trace}: used slots");
     assert_eq!(of("slots.retiring"), counts.value(PmuEvent::OP_RETIRED), "{trace}");
-    for (cause, slots) in StallCause::ALL.into_iter().zip(observed.outcome.stalls()) {
-        let lost = &report.code.total.causes;
-        let own = lost.iter().find(|own| own.name == cause.label()).map_or(0, |own| own.slots);
-        assert_eq!(own, slots, "{trace}: {}", cause.label());
+    let (stalls, lost) = (observed.outcome.stalls(), &report.code.total.causes);
+    let front_end = StallCause::ALL.into_iter().filter(|cause| cause.is_frontend());
+    let reasons = front_end
+        .map(|cause| (cause.label(), stalls.of(cause)))
+        .chain(RootCause::back_end().map(|root| (root.label(), stalls.of_root(root))));
+    for (reason, slots) in reasons {
+        let own = lost.iter().find(|own| own.name == reason).map_or(0, |own| own.slots);
+        assert_eq!(own, slots, "{trace}: {reason}");
     }
+    assert_eq!(of("slots.backend.memory"), stalls.memory(), "{trace}");
 }
 
 fn check_code(report: &RunReport, trace: &str) {
@@ -182,7 +187,9 @@ fn a_report_is_the_same_each_time_and_disturbs_no_count() {
 #[test]
 fn the_load_is_to_blame_for_a_full_reorder_buffer() {
     with_report(&session("hash"), &part(300_000), |_, report| {
-        let waits = report.top_down.find("slots.backend.memory.rob_memory").expect("it waits");
+        let waits = report.top_down.find("slots.backend.memory.load_dram").expect("it waits");
+        let full = report.top_down.find("slots.backend.memory.load_dram.reorder_buffer");
+        assert!(full.expect("it fills").slots * 2 > waits.slots, "{waits:?}");
         let worst = &waits.hottest[0];
         let instructions = &report.code.instructions;
         let blamed =

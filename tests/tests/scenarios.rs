@@ -65,6 +65,7 @@ fn every_case_looks_at_something_and_has_its_own_name() {
             .unwrap_or_else(|error| panic!("{error}"));
         for (i, case) in cases.iter().enumerate() {
             let looks = !case.expect.events.is_empty()
+                || !case.expect.counters.is_empty()
                 || !case.expect.registers.is_empty()
                 || !case.expect.profile.is_empty()
                 || !case.expect.statements.is_empty();

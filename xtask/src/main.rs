@@ -6,6 +6,7 @@ mod bench_compare;
 mod check_traces;
 mod compare_mca;
 mod conformance;
+mod counterfactual;
 mod explain_index;
 mod formulas;
 mod fuzz;
@@ -15,7 +16,6 @@ mod modes;
 mod multiplex;
 mod oracle;
 mod pgo;
-mod record_sve;
 mod regions;
 
 use std::process::ExitCode;
@@ -44,6 +44,8 @@ enum Command {
     BenchCompare(bench_compare::Args),
     /// Write docs/conformance.md from the scenarios.
     Conformance,
+    /// Write the tables of docs/counterfactual.md: cycles that ideal runs save, beside the ledger.
+    Counterfactual(counterfactual::Args),
     /// Write what `n2sim explain` knows of events from the scenarios.
     ExplainIndex,
     /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
@@ -62,8 +64,6 @@ enum Command {
     Pgo(pgo::Args),
     /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
     Regions(regions::Args),
-    /// Add predicates and element addresses to a recording of an SVE program.
-    RecordSve(record_sve::Args),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +74,7 @@ fn main() -> ExitCode {
         Command::Accuracy(args) => accuracy::run(&args),
         Command::BenchCompare(args) => bench_compare::run(&args),
         Command::Conformance => conformance::run(),
+        Command::Counterfactual(args) => counterfactual::run(&args),
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
         Command::LongRun(args) => long_run::run(&args),
@@ -83,7 +84,6 @@ fn main() -> ExitCode {
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::Pgo(args) => pgo::run(&args),
         Command::Regions(args) => regions::run(&args),
-        Command::RecordSve(args) => record_sve::run(&args),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -50,16 +50,44 @@ pub(super) fn is_zero_line(word: u32) -> bool {
     word & 0xffff_ffe0 == 0xd50b_7420
 }
 
+/// Instructions with an address that engines without register values do not report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreported {
+    /// `DC ZVA` and its kin with tags.
+    ZeroLine,
+    /// Other `DC`, and `IC`, by address.
+    Maintenance,
+    /// `PRFM`, `PRFUM` and SVE prefetches.
+    Prefetch,
+}
+
+impl Unreported {
+    /// What `word` is of these.
+    pub(super) fn of(word: u32) -> Option<Unreported> {
+        use sim_isa::MemOp::{Maintenance, PrefetchInst, PrefetchLoad, PrefetchStore, ZeroLine};
+        match sim_isa::decode(word).mem.op {
+            ZeroLine => Some(Unreported::ZeroLine),
+            Maintenance => Some(Unreported::Maintenance),
+            PrefetchInst | PrefetchLoad | PrefetchStore => Some(Unreported::Prefetch),
+            _ => None,
+        }
+    }
+}
+
 /// True for `PRFM`, `PRFUM` and SVE prefetches.
 pub(super) fn is_prefetch(word: u32) -> bool {
-    use sim_isa::MemOp::{PrefetchInst, PrefetchLoad, PrefetchStore};
-    matches!(sim_isa::decode(word).mem.op, PrefetchInst | PrefetchLoad | PrefetchStore)
+    Unreported::of(word) == Some(Unreported::Prefetch)
 }
 
 /// The elements of a gather or scatter at some index; `None` for another word.
 pub(super) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
     let mem = sim_isa::decode(*word).mem;
     (mem.scattered && !is_prefetch(*word)).then_some((index, mem.elements))
+}
+
+/// True for SVE words.
+pub(super) fn is_sve(word: u32) -> bool {
+    word & 0x1e00_0000 == 0x0400_0000
 }
 
 /// True for SVE loads and stores, prefetches among them.
@@ -70,6 +98,12 @@ pub(super) fn is_sve_memory(word: u32) -> bool {
 /// True for a store-exclusive, which may not store.
 fn is_store_exclusive(word: u32) -> bool {
     word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000
+}
+
+/// True for words with an access that is not certain to be reported, or to happen.
+pub(super) fn may_stay_silent(word: u32) -> bool {
+    let is_tag = word & 0xff20_0000 == 0xd920_0000;
+    is_tag || is_store_exclusive(word) || is_sve_memory(word) || Unreported::of(word).is_some()
 }
 
 /// True for words that access memory whenever they complete (SVE apart: no lane may be active).

@@ -2,7 +2,7 @@
 
 use super::session::End;
 use super::shared_memory::SharedMemory;
-use super::stream::Tally;
+use super::stream::{Known, Tally};
 use super::system::SystemTally;
 use super::wire::control;
 use anyhow::Result;
@@ -11,6 +11,8 @@ use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+const ILLEGAL_INSTRUCTION: i32 = 4;
 
 /// What the plugin counted beside the stream.
 #[derive(Clone, Copy, Debug)]
@@ -46,28 +48,33 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
         }
     };
     let t = tally;
-    gap(t.prefetches > 0, format!("addresses of {} prefetches (PRFM) are absent", t.prefetches));
-    let lines = t.zero_lines - t.zero_lines_found;
+    for (what, known) in rebuilt(t) {
+        let Known { executed, known: found } = known;
+        let told = if t.is_rebuilt { "were rebuilt from register values" } else { "are known" };
+        gap(
+            if t.is_rebuilt { executed > 0 } else { known.absent() > 0 },
+            format!("addresses of {what} {told}: {found} of {executed}, {} absent", known.absent()),
+        );
+    }
     gap(
-        t.zero_lines > 0,
+        t.is_rebuilt,
         format!(
-            "addresses of DC ZVA were rebuilt from register values: {} of {}, {} absent; \
-             {} of {} check predictions were wrong",
-            t.zero_lines_found, t.zero_lines, lines, t.wrong_predictions, t.predictions
+            "{} of {} addresses foretold by rebuilt register values were wrong",
+            t.wrong_predictions, t.predictions
         ),
     );
     let lost = t.lost_accesses;
     gap(lost > 0, format!("{lost} loads or stores have no address: the engine reported none"));
     gap(
-        t.has_predicates && t.sve_lost > 0,
+        t.sve_lost > 0,
         format!(
-            "{} of {} SVE loads and stores have no address: the engine reported none",
+            "{} of {} SVE loads and stores have no address or no predicate: the engine reported none",
             t.sve_lost, t.sve_accesses
         ),
     );
     gap(
-        !t.has_predicates && t.sve_accesses > 0,
-        format!("{} SVE loads and stores: the engine may not report all of them", t.sve_accesses),
+        t.untold_predicates > 0,
+        format!("predicates of {} SVE instructions are absent", t.untold_predicates),
     );
     gap(t.skipped > 0, format!("the first {} instructions were skipped", t.skipped));
     gap(t.is_replaced, "the program replaced itself (execve): not followed".to_owned());
@@ -103,10 +110,27 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     gaps
 }
 
+/// Kinds of instructions whose addresses engines do not report, and how many are known.
+fn rebuilt(t: &Tally) -> [(&'static str, Known); 3] {
+    [("DC ZVA", t.zero_lines), ("PRFM", t.prefetches), ("DC and IC", t.maintenance)]
+}
+
+/// How many operands of maintenance are known, for the trace's notes.
+pub(super) fn operands(t: &Tally) -> (String, String) {
+    let Known { executed, known } = t.maintenance;
+    (sim_trace::OPERANDS.to_owned(), format!("{known} of {executed} known"))
+}
+
 /// What the recording lacks that makes counts doubtful.
 pub(super) fn lacks(t: &Tally) -> Vec<Lack> {
-    let unknown_lines = t.zero_lines_found < t.zero_lines;
-    let all = [(unknown_lines, Lack::ZeroedLines), (t.prefetches > 0, Lack::Prefetches)];
+    let all = [
+        (t.lost_accesses > 0, Lack::SomeAddresses),
+        (t.sve_lost > 0, Lack::SveAccesses),
+        (t.zero_lines.absent() > 0, Lack::ZeroedLines),
+        (t.maintenance.absent() > 0, Lack::Maintenance),
+        (t.prefetches.absent() > 0, Lack::Prefetches),
+        (t.untold_predicates > 0, Lack::Predicates),
+    ];
     all.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, lack)| lack).collect()
 }
 
@@ -207,6 +231,28 @@ pub(super) fn summary(
     }
     for gap in gaps {
         let _ = writeln!(text, "  gap: {gap}");
+    }
+    text
+}
+
+/// What to do about what is missing in a recording on the processor `cpu`; empty if nothing is.
+pub(super) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
+    let mut text = String::new();
+    if t.sve_lost > 0 || t.untold_predicates > 0 {
+        text.push_str(
+            "  SVE: this engine does not show where SVE loads and stores go, nor predicates; counts that \
+             need them will be marked as doubtful. `--second-run` records them, with the N2's vectors \
+             of 128 bits\n",
+        );
+    }
+    let has_all = cpu.starts_with("max") && !cpu.contains("sve=off");
+    if end.status.signal() == Some(ILLEGAL_INSTRUCTION) && !has_all {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "  SIGILL: the processor {cpu} may lack what the program uses, such as SVE: try `--cpu max`, \
+             or `--second-run` if it uses SVE"
+        );
     }
     text
 }

@@ -45,21 +45,42 @@ fn addresses(run: &Run, index: u16) -> Vec<u64> {
     all.filter(|access| access.index == index).map(|access| access.addr).collect()
 }
 
-/// How many SVE loads and stores of `run` must have had an address and have none.
-pub(super) fn lost(info: &BlockInfo, run: &Run) -> u64 {
-    let is_lost = |index: &u16| {
-        let word = info.word(usize::from(*index));
-        let governing = info.governed.iter().find(|(at, _)| at == index);
-        let is_active = governing.is_none_or(|(_, governing)| {
-            let told = predicate(run, *index).map(|bits| governing.activity(bits).0);
-            told.is_some_and(|activity| activity != Activity::None)
-        });
-        a64::is_sve_memory(word)
-            && !a64::is_prefetch(word)
-            && is_active
-            && !run.accesses.iter().any(|access| access.index == *index)
-    };
-    (0..run.executed).filter(is_lost).count() as u64
+/// What is known of the SVE instructions of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Account {
+    /// Loads and stores.
+    pub(super) accesses: u64,
+    /// Of these, those without an address though an element was active, or may have been: their predicate is
+    /// not known.
+    pub(super) lost: u64,
+    /// Instructions with a governing predicate that is not known.
+    pub(super) untold: u64,
+}
+
+/// Looks at the first `completed` instructions of a run.
+pub(super) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
+    let mut account = Account::default();
+    for index in 0..completed {
+        let word = info.word(usize::from(index));
+        if !a64::is_sve(word) {
+            continue;
+        }
+        let governing = info.governed.iter().find(|(at, _)| *at == index);
+        let activity = governing
+            .map(|(_, governing)| predicate(run, index).map(|bits| governing.activity(bits).0));
+        account.untold += u64::from(activity == Some(None));
+        if a64::is_sve_memory(word) && !a64::is_prefetch(word) {
+            let has_address = run.accesses.iter().any(|access| access.index == index);
+            let is_known = match activity {
+                Some(None) => false,
+                Some(Some(Activity::None)) => true,
+                Some(Some(_)) | None => has_address,
+            };
+            account.accesses += 1;
+            account.lost += u64::from(!is_known);
+        }
+    }
+    account
 }
 
 #[cfg(test)]
@@ -132,11 +153,14 @@ mod tests {
         let info = block(&[LD1W, LD1W, LD1W, LDR, LDR, FADD]);
         let run = Run {
             accesses: accesses(&[(0, 16), (3, 32)]),
-            predicates: vec![(0, 0xffff), (1, 0x0001), (2, 0)],
+            predicates: vec![(0, 0xffff), (1, 0x0001), (2, 0), (5, 0xffff)],
             ..Run::of(6)
         };
-        assert_eq!(lost(&info, &run), 2, "the second LD1W and the second LDR");
+        let known = account(&info, &run, 6);
+        assert_eq!((known.accesses, known.lost), (5, 2), "the second LD1W and the second LDR");
         let unknown = Run { predicates: Vec::new(), ..run };
-        assert_eq!(lost(&info, &unknown), 1, "of a predicate that nobody knows nothing is said");
+        let unknown = account(&info, &unknown, 6);
+        assert_eq!(unknown.lost, 4, "three unknown predicates, and the second LDR");
+        assert_eq!(unknown.untold, 4, "and that of FADD");
     }
 }

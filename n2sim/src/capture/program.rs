@@ -3,7 +3,10 @@
 use anyhow::{Context, Result, bail};
 use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_INTERP, PT_LOAD};
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{Architecture, Endianness, Object, ObjectSymbol, SymbolKind};
+use object::{
+    Architecture, Endianness, Object, ObjectSection, ObjectSymbol, SectionIndex, SectionKind,
+    SymbolKind,
+};
 use sim_trace::Symbol;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +20,9 @@ pub(super) struct Program {
     pub(super) path: PathBuf,
     /// Its functions, at the addresses of the file.
     symbols: Vec<Symbol>,
+    /// Every name that its code has, labels inside functions and second names of functions too, at the addresses of the
+    /// file.
+    places: Vec<Symbol>,
     /// Its dynamic linker, if it needs one.
     interpreter: Option<String>,
     /// Address of its lowest executable segment in the file, if it may be loaded elsewhere.
@@ -58,7 +64,10 @@ impl Program {
         let lowest = code.map(|header| header.p_vaddr(endian)).min();
         let is_relocatable = elf.elf_header().e_type(endian) == ET_DYN;
         let relocatable_from = lowest.filter(|_| is_relocatable);
-        Ok(Program { symbols: functions(&elf), interpreter, relocatable_from, path })
+        let places = places(&elf);
+        let symbols = functions(&places);
+        let places = places.into_iter().map(|place| place.symbol).collect();
+        Ok(Program { symbols, places, interpreter, relocatable_from, path })
     }
 
     /// Its functions as executed, when its code was loaded at `start`.
@@ -85,9 +94,9 @@ impl Program {
         self.interpreter.as_deref()
     }
 
-    /// Address of the function `name` in the file.
+    /// Address of the function or label `name` in the file.
     pub(super) fn function(&self, name: &str) -> Option<u64> {
-        self.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.addr)
+        self.places.iter().find(|place| place.name == name).map(|place| place.addr)
     }
 
     /// How many functions it names.
@@ -131,20 +140,70 @@ fn find(name: &str, sysroot: Option<&Path>) -> Option<PathBuf> {
     inside.chain(outside).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-fn functions(elf: &ElfFile64<'_, Endianness>) -> Vec<Symbol> {
-    let mut symbols: Vec<Symbol> = elf
+/// A name in the program's code.
+struct NamedPlace {
+    symbol: Symbol,
+    /// True if the file says that it is a function; assemblers leave the type out where the source does.
+    is_typed: bool,
+}
+
+/// The names in executable sections, by address; of several at one address the typed ones first.
+fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
+    let is_in_code = |section: SectionIndex| {
+        let section = elf.section_by_index(section);
+        section.is_ok_and(|section| section.kind() == SectionKind::Text)
+    };
+    let mut places: Vec<NamedPlace> = elf
         .symbols()
-        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
         .filter_map(|symbol| {
+            let is_typed = symbol.kind() == SymbolKind::Text && symbol.is_definition();
+            let is_untyped = symbol.kind() == SymbolKind::Unknown
+                && symbol.section_index().is_some_and(is_in_code);
             let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'));
-            name.map(|name| Symbol {
-                name: name.to_owned(),
-                addr: symbol.address(),
-                size: symbol.size(),
-            })
+            let name = name.filter(|_| is_typed || is_untyped)?.to_owned();
+            let symbol = Symbol { name, addr: symbol.address(), size: symbol.size() };
+            Some(NamedPlace { symbol, is_typed })
         })
         .collect();
-    symbols.sort_by(|a, b| (a.addr, &a.name).cmp(&(b.addr, &b.name)));
-    symbols.dedup_by_key(|symbol| symbol.addr);
-    symbols
+    places.sort_by(|a, b| {
+        let key = |place: &NamedPlace| (place.symbol.addr, !place.is_typed);
+        (key(a), &a.symbol.name).cmp(&(key(b), &b.symbol.name))
+    });
+    places
+}
+
+/// The functions among `places`: one name an address, and no label inside of a function that has a length.
+fn functions(places: &[NamedPlace]) -> Vec<Symbol> {
+    let mut functions: Vec<Symbol> = Vec::new();
+    let mut end = 0;
+    for NamedPlace { symbol, is_typed } in places {
+        let is_second_name = functions.last().is_some_and(|last| last.addr == symbol.addr);
+        if !is_second_name && (*is_typed || symbol.addr >= end) {
+            end = end.max(symbol.addr.saturating_add(symbol.size));
+            functions.push(symbol.clone());
+        }
+    }
+    functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str, addr: u64, size: u64, is_typed: bool) -> NamedPlace {
+        NamedPlace { symbol: Symbol { name: name.to_owned(), addr, size }, is_typed }
+    }
+
+    #[test]
+    fn labels_are_functions_where_no_function_is() {
+        let places = [
+            place("_start", 0x1000, 0, false),
+            place("run", 0x1010, 0x40, true),
+            place("alias", 0x1010, 0, false),
+            place("loop", 0x1020, 0, false),
+            place("kernel", 0x1050, 0, false),
+        ];
+        let names: Vec<String> = functions(&places).into_iter().map(|f| f.name).collect();
+        assert_eq!(names, ["_start", "run", "kernel"]);
+    }
 }

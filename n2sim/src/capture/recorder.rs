@@ -1,6 +1,7 @@
 //! Drains the plugin's memory into a trace while the program runs, and finishes the trace whatever
 //! becomes of the program.
 
+use super::a64::Unreported;
 use super::ending::After;
 use super::shared_memory::{SharedMemory, SlotHeader};
 use super::stream::{BlockInfo, Output, Shared, Stream};
@@ -125,11 +126,15 @@ impl Recorder {
                 let bytes: Vec<u8> = body.iter().flat_map(|word| word.to_le_bytes()).collect();
                 debug_assert_eq!(bytes.len() as u64, PAGE_BYTES);
                 output.trace.image_page(*addr, &bytes)?;
+                self.shared.code.page(*addr, bytes);
             } else {
                 let halves = body.iter().flat_map(|&pair| [pair as u32, (pair >> 32) as u32]);
                 let words: Vec<u32> = halves.take(length).collect();
                 let id = output.trace.define_block(*addr, &words)?;
-                self.shared.blocks.push(BlockInfo::new(id, *addr, words));
+                let info = BlockInfo::new(id, *addr, words);
+                let needs_values = |kind: &Unreported| *kind != Unreported::ZeroLine;
+                self.shared.follows |= info.unreported.iter().any(|(_, kind)| needs_values(kind));
+                self.shared.blocks.push(info);
             }
             words = after;
         }

@@ -1,47 +1,52 @@
-//! Rebuilds the address of `DC ZVA`, which the engine does not report.
+//! Rebuilds the addresses of `DC`, `IC` and `PRFM`, which engines without register values do not report.
 //!
 //! Register values are followed forward over the last few blocks: a base register becomes known at
-//! an ordinary access with a reported address, and stays known through moves, additions and masks.
+//! an ordinary access with a reported address, or where the code itself has its value (`ADRP`, a literal
+//! beside the instructions), and stays known through moves, additions and masks.
 //! Every later access through a known register checks the prediction.
+
+mod arithmetic;
+
+use super::a64::{self, Unreported};
+use super::addressing::{Addressing, addressing, field, signed};
+use super::code::Code;
+use super::known_memory::KnownMemory;
+use super::system_words::Operand;
+use arithmetic::{add, bit_field, bit_mask, extended, logical, multiplied, shifted};
 
 /// Number of general registers, SP among them.
 const REGISTERS: usize = 32;
 const SP: usize = 31;
+/// Number of the system call that returns from a signal's handler.
+const RT_SIGRETURN: u64 = 139;
+/// Bytes that an access of an unknown form writes at most.
+const UNKNOWN_BYTES: u64 = 64;
 
 /// What is known of the general registers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownRegisters {
     values: [Option<u64>; REGISTERS],
+    /// Addresses of pointers in memory that registers are copies of.
+    origins: [Option<u64>; REGISTERS],
+    memory: KnownMemory,
+    /// No other thread writes to memory.
+    pub(super) is_alone: bool,
     /// Accesses whose base was known before.
     pub(super) checked: u64,
     /// Of these, those where the known value was wrong.
     pub(super) wrong: u64,
 }
 
-/// Bits `low..low + bits` of `word`.
-fn field(word: u32, low: u32, bits: u32) -> usize {
-    (word >> low & ((1 << bits) - 1)) as usize
-}
-
-/// Signed bits `low..low + bits` of `word`.
-fn signed(word: u32, low: u32, bits: u32) -> i64 {
-    i64::from((word << (32 - low - bits)).cast_signed() >> (32 - bits))
-}
-
-/// How an access forms its address and what it does to general registers.
-struct Addressing {
-    /// Added to the base before the access.
-    offset: i64,
-    /// Added to the base by the end of the instruction; `None`: the base becomes unknown.
-    update: Option<i64>,
-    /// Loaded general registers.
-    loaded: [Option<usize>; 3],
-}
-
 impl KnownRegisters {
     /// Forgets all values, keeps the statistics.
     pub(super) fn forget(&mut self) {
         self.values = [None; REGISTERS];
+        self.forget_memory();
+    }
+
+    fn forget_memory(&mut self) {
+        self.origins = [None; REGISTERS];
+        self.memory.clear();
     }
 
     /// The value of X`n`; 31 is the zero register.
@@ -49,21 +54,71 @@ impl KnownRegisters {
         if n == SP { Some(0) } else { self.values[n] }
     }
 
+    /// The value of X`n`; 31 is SP.
+    fn x_or_sp(&self, n: usize) -> Option<u64> {
+        self.values[n]
+    }
+
+    /// The address of `word` at `pc`, of the kind that engines do not report, if it is known.
+    pub(super) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
+        Operand::of(word)?.value(pc, |n| self.x(n as usize), |n| self.x_or_sp(n as usize))
+    }
+
+    /// Sets X`n`; 31 is the zero register.
     fn set_x(&mut self, n: usize, value: Option<u64>) {
         if n != SP {
-            self.values[n] = value;
+            self.set(n, value);
         }
     }
 
-    /// Follows one executed instruction; `addr` is its reported address.
-    pub(super) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>) {
+    /// Sets X`n`; 31 is SP.
+    fn set(&mut self, n: usize, value: Option<u64>) {
+        (self.values[n], self.origins[n]) = (value, None);
+    }
+
+    /// X`n`, or SP with 31, turns out to have a value; so has the pointer in memory that it is a copy of.
+    pub(super) fn learn(&mut self, n: usize, value: u64) {
+        if let Some(known) = self.values[n] {
+            self.checked += 1;
+            self.wrong += u64::from(known != value);
+        }
+        self.values[n] = Some(value);
+        let Some(origin) = self.origins[n] else { return };
+        self.memory.set(origin, value);
+        for other in 0..REGISTERS {
+            if self.origins[other] == Some(origin) {
+                self.values[other] = Some(value);
+            }
+        }
+    }
+
+    /// Forgets the general registers that `word` writes.
+    fn forget_written(&mut self, word: u32) {
+        for register in sim_isa::decode(word).dsts() {
+            if usize::from(register.0) < REGISTERS {
+                self.set(register.0.into(), None);
+            }
+        }
+    }
+
+    /// Follows one executed instruction of `code`; `addr` is its reported address.
+    pub(super) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>, code: &Code) {
+        if let Some((register, value)) = literal(pc, word, code) {
+            return self.set_x(register, value);
+        }
         match field(word, 25, 4) {
             0b1000 | 0b1001 => self.immediate(pc, word),
             0b0101 | 0b1101 => self.register(word),
             0b1010 | 0b1011 => self.system(pc, word),
-            0b0111 | 0b1111 => self.vector(word),
+            // Conversions and moves to general registers.
+            0b0111 | 0b1111 => self.forget_written(word),
             0b0100 | 0b0110 | 0b1100 | 0b1110 => self.memory(word, addr),
-            _ => self.set_x(field(word, 0, 5), None),
+            _ => {
+                self.forget_written(word);
+                if a64::is_sve_memory(word) {
+                    self.forget_memory();
+                }
+            }
         }
     }
 
@@ -91,7 +146,7 @@ impl KnownRegisters {
                 });
                 let sets_flags = field(word, 29, 1) == 1;
                 if !(sets_flags && rd == SP) {
-                    self.values[rd] = value;
+                    self.set(rd, value);
                 }
             }
             // AND, ORR, EOR, ANDS: register 31 is SP except for ANDS.
@@ -106,7 +161,7 @@ impl KnownRegisters {
                     _ => None,
                 };
                 if !(opc == 0b11 && rd == SP) {
-                    self.values[rd] = value.map(narrow);
+                    self.set(rd, value.map(narrow));
                 }
             }
             // MOVN, MOVZ, MOVK.
@@ -120,186 +175,171 @@ impl KnownRegisters {
                 };
                 self.set_x(rd, value.map(narrow));
             }
-            _ => self.set_x(rd, None),
+            // Bit fields: shifts, extensions.
+            0b110 if field(word, 29, 2) != 0b01 => {
+                let value = self.x(rn).and_then(|value| bit_field(word, value));
+                self.set_x(rd, value);
+            }
+            _ => self.forget_written(word),
         }
     }
 
     fn register(&mut self, word: u32) {
         let (rd, rn, rm) = (field(word, 0, 5), field(word, 5, 5), field(word, 16, 5));
-        let is_logical = word & 0x1f00_0000 == 0x0a00_0000;
-        let is_add_shifted = word & 0x1f20_0000 == 0x0b00_0000;
-        let is_shift_left = field(word, 22, 2) == 0;
-        let operands = self.x(rn).zip(self.x(rm));
-        let value = match operands {
-            Some((n, m)) if (is_logical || is_add_shifted) && is_shift_left => {
-                let m = m.wrapping_shl(field(word, 10, 6) as u32);
-                let value = if is_logical {
-                    let m = if field(word, 21, 1) == 1 { !m } else { m };
-                    match field(word, 29, 2) {
-                        0b01 => n | m,
-                        0b10 => n ^ m,
-                        _ => n & m,
-                    }
-                } else if field(word, 30, 1) == 1 {
-                    n.wrapping_sub(m)
-                } else {
-                    n.wrapping_add(m)
-                };
-                Some(if word >> 31 == 1 { value } else { value & 0xffff_ffff })
+        if word & 0x3fe0_0000 == 0x3a40_0000 {
+            return; // CCMP and CCMN write flags only.
+        }
+        let is_64 = word >> 31 == 1;
+        let narrow = |value: u64| if is_64 { value } else { value & 0xffff_ffff };
+        // ADD and SUB of an extended register: 31 is SP, but for a destination beside flags.
+        if word & 0x1f20_0000 == 0x0b20_0000 {
+            let operands = self.x_or_sp(rn).zip(self.x(rm));
+            let value = operands.map(|(n, m)| narrow(add(word, n, extended(word, m))));
+            let sets_flags = field(word, 29, 1) == 1;
+            if !(sets_flags && rd == SP) {
+                self.set(rd, value);
+            }
+            return;
+        }
+        let value = match self.x(rn).zip(self.x(rm)) {
+            Some((n, m)) if word & 0x1f20_0000 == 0x0b00_0000 => {
+                shifted(word, m).map(|m| add(word, n, m))
+            }
+            Some((n, m)) if word & 0x1f00_0000 == 0x0a00_0000 => {
+                shifted(word, m).map(|m| logical(word, n, m))
+            }
+            Some((n, m)) if word & 0x1f00_0000 == 0x1b00_0000 => {
+                self.x(field(word, 10, 5)).and_then(|a| multiplied(word, n, m, a))
             }
             _ => None,
         };
-        let is_compare = word & 0x3fe0_0000 == 0x3a40_0000; // CCMP and CCMN write flags only.
-        if !is_compare {
-            // An extended-register ADD may write SP; it is not followed.
-            if word & 0x1f20_0000 == 0x0b20_0000 && rd == SP {
-                self.values[SP] = None;
-            }
-            self.set_x(rd, value);
+        // MOV: what it copies may be a copy itself.
+        let is_move = word & 0xffe0_ffe0 == 0xaa00_03e0 && rm != SP;
+        let origin = self.origins[rm].filter(|_| is_move);
+        self.set_x(rd, value.map(narrow));
+        if rd != SP {
+            self.origins[rd] = origin;
         }
     }
 
     fn system(&mut self, pc: u64, word: u32) {
-        let is_call = word & 0xfc00_0000 == 0x9400_0000 || word & 0xfffe_f800 == 0xd63e_0800;
+        let is_call = word & 0xfc00_0000 == 0x9400_0000;
         let is_blr = word & 0xfeff_f000 == 0xd63f_0000;
         if is_call || is_blr {
             self.set_x(30, Some(pc.wrapping_add(4)));
-        } else if word & 0xff20_0000 == 0xd520_0000 {
-            self.set_x(field(word, 0, 5), None); // MRS, SYSL
         } else if word & 0xffe0_001f == 0xd400_0001 {
-            self.set_x(0, None); // SVC
-        }
-    }
-
-    /// Only conversions and moves to general registers matter.
-    fn vector(&mut self, word: u32) {
-        let converts = word & 0x5f20_0000 == 0x1e20_0000 && field(word, 10, 6) == 0
-            || word & 0x5f20_0000 == 0x1e00_0000;
-        let moves_lane =
-            word & 0xbfe0_8400 == 0x0e00_0400 && matches!(field(word, 11, 4), 0b0101 | 0b0111);
-        if converts || moves_lane {
-            self.set_x(field(word, 0, 5), None);
+            // The kernel may write to memory; the return of a signal brings other registers.
+            match self.values[8] {
+                Some(number) if number != RT_SIGRETURN => self.set_x(0, None),
+                _ => self.values = [None; REGISTERS],
+            }
+            self.forget_memory();
+        } else if word >> 26 == 0b11_0101 {
+            self.forget_written(word);
+            if Unreported::of(word) == Some(Unreported::ZeroLine) {
+                self.forget_memory();
+            }
         }
     }
 
     fn memory(&mut self, word: u32, addr: Option<u64>) {
-        let base = field(word, 5, 5);
+        if a64::is_prefetch(word) {
+            return;
+        }
         let Some(form) = addressing(word) else {
             // A form whose address is not followed; its registers are forgotten.
-            for register in [field(word, 0, 5), field(word, 10, 5), field(word, 16, 5)] {
-                self.set_x(register, None);
-            }
-            if word & 0x0c80_0000 == 0x0c80_0000 {
-                self.values[base] = None;
+            self.forget_written(word);
+            let is_literal = word & 0x3b00_0000 == 0x1800_0000;
+            let is_indexed = word & 0x3b20_0c00 == 0x3820_0800;
+            // Of a vector bit 22 says it, of a general register either of two.
+            let is_vector = field(word, 26, 1) == 1;
+            let is_load = field(word, 22, 1) == 1 || !is_vector && field(word, 23, 1) == 1;
+            if !(is_literal || is_indexed && is_load) {
+                self.written(addr, UNKNOWN_BYTES);
             }
             return;
         };
+        let base = form.base;
         if let Some(addr) = addr {
-            let learned = addr.wrapping_add_signed(-form.offset);
-            if let Some(known) = self.values[base] {
-                self.checked += 1;
-                self.wrong += u64::from(known != learned);
-            }
-            self.values[base] = Some(learned);
+            self.learn(base, addr.wrapping_add_signed(-form.offset));
         }
-        let updated = match form.update {
-            Some(update) => self.values[base].map(|value| value.wrapping_add_signed(update)),
-            None => None,
-        };
-        self.values[base] = updated;
+        if form.written > 0 {
+            self.written(addr, form.written);
+        }
+        let stored = form.whole.map(|register| register.and_then(|register| self.x(register)));
+        match form.update {
+            Some(0) => {}
+            Some(update) => {
+                let moved = self.values[base].map(|value| value.wrapping_add_signed(update));
+                self.set(base, moved);
+            }
+            None => self.set(base, None),
+        }
         for register in form.loaded.into_iter().flatten() {
             self.set_x(register, None);
         }
+        if let Some(addr) = addr.filter(|_| self.is_alone) {
+            self.pointers(&form, addr, stored);
+        }
     }
-}
 
-/// The addressing of a load or store; `None` for forms that are not followed.
-fn addressing(word: u32) -> Option<Addressing> {
-    let rt = field(word, 0, 5);
-    let (rt2, rs) = (field(word, 10, 5), field(word, 16, 5));
-    let is_vector = field(word, 26, 1) == 1;
-    let size = field(word, 30, 2) as u32;
-    let general = |register: usize, is_load: bool| (is_load && !is_vector).then_some(register);
-    // LDP, STP and kin.
-    if word & 0x3a00_0000 == 0x2800_0000 {
-        let scale = match (is_vector, size) {
-            (true, _) => 2 + size,
-            (false, 0b10) => 3,
-            (false, _) => {
-                if size == 0b01 && field(word, 22, 1) == 0 {
-                    4
-                } else {
-                    2
+    /// Bytes at `addr` were written; without an address, any.
+    fn written(&mut self, addr: Option<u64>, bytes: u64) {
+        let Some(addr) = addr else { return self.forget_memory() };
+        self.memory.forget(addr, bytes);
+        for origin in &mut self.origins {
+            // The distance wraps where the pointer is in front.
+            let is_hit = |at: u64| at.wrapping_sub(addr) < bytes || addr.wrapping_sub(at) < 8;
+            *origin = origin.filter(|at| !is_hit(*at));
+        }
+    }
+
+    /// Whole registers were loaded from `addr`, or stored there with the values `stored`.
+    fn pointers(&mut self, form: &Addressing, addr: u64, stored: [Option<u64>; 2]) {
+        for (place, register) in form.whole.into_iter().enumerate() {
+            let Some(register) = register else { continue };
+            let at = addr.wrapping_add(8 * place as u64);
+            if form.written > 0 {
+                if let Some(value) = stored[place] {
+                    self.memory.set(at, value);
                 }
+            } else {
+                self.set_x(register, self.memory.get(at));
             }
-        };
-        let offset = signed(word, 15, 7) << scale;
-        let is_load = field(word, 22, 1) == 1;
-        let loaded = [general(rt, is_load), general(rt2, is_load), None];
-        return Some(match field(word, 23, 2) {
-            0b01 => Addressing { offset: 0, update: Some(offset), loaded },
-            0b11 => Addressing { offset, update: Some(offset), loaded },
-            _ => Addressing { offset, update: Some(0), loaded },
-        });
+            // A base that the access moved is a copy no more.
+            let is_moved = form.update != Some(0) && register == form.base;
+            if register != SP && at.is_multiple_of(8) && !is_moved {
+                self.origins[register] = Some(at);
+            }
+        }
     }
-    let opc = field(word, 22, 2);
-    let is_load = opc != 0;
-    let loaded = [general(rt, is_load), None, None];
-    // Unsigned offset.
-    if word & 0x3b00_0000 == 0x3900_0000 {
-        let scale = if is_vector && opc & 2 != 0 { 4 } else { size };
-        let offset = (field(word, 10, 12) as i64) << scale;
-        return Some(Addressing { offset, update: Some(0), loaded });
-    }
-    // Unscaled, post-indexed, unprivileged, pre-indexed.
-    if word & 0x3b20_0000 == 0x3800_0000 {
-        let offset = signed(word, 12, 9);
-        return Some(match field(word, 10, 2) {
-            0b01 => Addressing { offset: 0, update: Some(offset), loaded },
-            0b11 => Addressing { offset, update: Some(offset), loaded },
-            _ => Addressing { offset, update: Some(0), loaded },
-        });
-    }
-    // Atomics of LSE; exclusives, CAS, ordered accesses. Both return values in rt or rs.
-    let is_atomic = word & 0x3b20_0c00 == 0x3820_0000 && !is_vector;
-    let is_exclusive = word & 0x3f00_0000 == 0x0800_0000;
-    if is_atomic || is_exclusive {
-        let loaded = [Some(rt), is_exclusive.then_some(rt2), is_exclusive.then_some(rs)];
-        return Some(Addressing { offset: 0, update: Some(0), loaded });
-    }
-    // SIMD structures: the post-index amount is not followed.
-    if word & 0xbe00_0000 == 0x0c00_0000 {
-        let is_post = field(word, 23, 1) == 1;
-        return Some(Addressing { offset: 0, update: (!is_post).then_some(0), loaded: [None; 3] });
-    }
-    None
 }
 
-/// The mask of a logical immediate.
-fn bit_mask(word: u32) -> Option<u64> {
-    let (n, immr, imms) = (field(word, 22, 1), field(word, 16, 6), field(word, 10, 6));
-    let length_bits = (n << 6 | !imms & 0x3f) as u32;
-    let size = 1u32 << length_bits.checked_ilog2()?;
-    let ones = (imms as u32 & (size - 1)) + 1;
-    let rotate = immr as u32 & (size - 1);
-    if size < 2 || ones == size {
-        return None;
-    }
-    let element = (1u64 << ones) - 1;
-    let all = if size == 64 { u64::MAX } else { (1 << size) - 1 };
-    let rotated =
-        if rotate == 0 { element } else { (element >> rotate | element << (size - rotate)) & all };
-    Some((0..64 / size).fold(0, |mask, copy| mask | rotated << (copy * size)))
+/// The register that a literal is loaded to, and the literal; `None` for other words.
+fn literal(pc: u64, word: u32, code: &Code) -> Option<(usize, Option<u64>)> {
+    let addr = pc.wrapping_add_signed(signed(word, 5, 19) << 2);
+    let narrow = || code.bytes(addr).map(u32::from_le_bytes);
+    let value = match word >> 24 {
+        0x18 => narrow().map(u64::from),
+        0x58 => code.bytes(addr).map(u64::from_le_bytes),
+        0x98 => narrow().map(|value| i64::from(value.cast_signed()).cast_unsigned()),
+        _ => return None,
+    };
+    Some((field(word, 0, 5), value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_isa::Special;
 
     fn run(program: &[(u32, Option<u64>)]) -> KnownRegisters {
-        let mut registers = KnownRegisters::default();
+        let mut registers = KnownRegisters { is_alone: true, ..KnownRegisters::default() };
+        let mut code = Code::default();
+        let literals = [0u64, 0x8000, 0xffff_fff0].iter().flat_map(|word| word.to_le_bytes());
+        code.page(0x1000, literals.collect());
         for (index, &(word, addr)) in program.iter().enumerate() {
-            registers.step(0x1000 + 4 * index as u64, word, addr);
+            registers.step(0x1000 + 4 * index as u64, word, addr, &code);
         }
         registers
     }
@@ -329,6 +369,149 @@ mod tests {
             (0x9101_0063, None),         // add x3, x3, #0x40
         ]);
         assert_eq!(registers.x(3), Some(0x9040));
+    }
+
+    #[test]
+    fn a_literal_beside_the_code_is_known() {
+        let registers = run(&[
+            (0x5800_0040, Some(0x1008)), // ldr x0, .+8
+            (0x1800_0061, Some(0x1010)), // ldr w1, .+12
+            (0x9800_0042, Some(0x1010)), // ldrsw x2, .+8
+            (0x5800_0ae3, Some(0x1168)), // ldr x3, of a page that nobody saw
+        ]);
+        assert_eq!(registers.x(0), Some(0x8000));
+        assert_eq!(registers.x(1), Some(0xffff_fff0));
+        assert_eq!(registers.x(2), Some(0xffff_ffff_ffff_fff0));
+        assert_eq!(registers.x(3), None);
+    }
+
+    #[test]
+    fn operands_of_preloads_and_maintenance_are_where_their_registers_say() {
+        let registers = run(&[
+            (0xf940_0c01, Some(0x8018)), // ldr x1, [x0, #24]
+            (0xd280_0042, None),         // mov x2, #2
+        ]);
+        assert_eq!(registers.operand(0x1000, 0xf980_0400), Some(0x8008)); // prfm [x0, #8]
+        assert_eq!(registers.operand(0x1000, 0xf89f_8000), Some(0x7ff8)); // prfum [x0, #-8]
+        assert_eq!(registers.operand(0x1000, 0xf8a2_7800), Some(0x8010)); // prfm [x0, x2, lsl #3]
+        assert_eq!(registers.operand(0x1000, 0xf8a3_7800), None); // prfm [x0, x3, lsl #3]
+        assert_eq!(registers.operand(0x1000, 0xd800_0040), Some(0x1008)); // prfm .+8
+        assert_eq!(registers.operand(0x1000, 0xd50b_7e20), Some(0x8000)); // dc civac, x0
+        assert_eq!(registers.operand(0x1000, 0xd50b_7521), None); // ic ivau, x1
+    }
+
+    #[test]
+    fn a_pointer_in_memory_is_known_once_it_was_used() {
+        let begin = [
+            (0xf940_0fe0, Some(0x7f18)), // ldr x0, [sp, #24]
+            (0xf900_0001, Some(0x9000)), // str x1, [x0]
+            (0xd280_0000, None),         // mov x0, #0
+        ];
+        let load = (0xf940_0fe2, Some(0x7f18)); // ldr x2, [sp, #24]
+        assert_eq!(run(&[&begin[..], &[load]].concat()).x(2), Some(0x9000));
+        let written = (0x3900_73e1, Some(0x7f1c)); // strb w1, [sp, #28]
+        assert_eq!(run(&[&begin[..], &[written, load]].concat()).x(2), None);
+        let call = (0xd400_0001, None); // svc #0
+        assert_eq!(run(&[&begin[..], &[call, load]].concat()).x(2), None);
+    }
+
+    #[test]
+    fn a_stored_pointer_comes_back_and_a_copy_of_it_is_one() {
+        let registers = run(&[
+            (0xd290_0001, None),         // mov x1, #0x8000
+            (0xa901_07e0, Some(0x7f10)), // stp x0, x1, [sp, #16]
+            (0xf940_0fe2, Some(0x7f18)), // ldr x2, [sp, #24]
+            (0xf940_0be3, Some(0x7f10)), // ldr x3, [sp, #16]
+            (0xaa03_03e4, None),         // mov x4, x3
+            (0xf940_0085, Some(0xa000)), // ldr x5, [x4]
+        ]);
+        assert_eq!(registers.x(2), Some(0x8000));
+        assert_eq!([0, 3, 4].map(|n| registers.x(n)), [Some(0xa000); 3]);
+        assert_eq!(registers.x(5), None);
+    }
+
+    #[test]
+    fn with_other_threads_memory_says_nothing() {
+        let mut registers = KnownRegisters::default();
+        for (word, addr) in [(0xf900_0fff, 0x7f18), (0xf940_0fe2, 0x7f18)] {
+            registers.step(0x1000, word, Some(addr), &Code::default()); // str xzr, ldr x2
+        }
+        assert_eq!(registers.x(2), None);
+    }
+
+    #[test]
+    fn arithmetic_is_followed() {
+        let registers = run(&[
+            (0xd290_0000, None), // mov x0, #0x8000
+            (0x9280_0001, None), // mov x1, #-1
+            (0x8b21_c802, None), // add x2, x0, w1, sxtw #2
+            (0x8b21_4003, None), // add x3, x0, w1, uxtw
+            (0xd344_fc04, None), // lsr x4, x0, #4
+            (0xd37a_e405, None), // lsl x5, x0, #6
+            (0x9340_7c26, None), // sxtw x6, w1
+            (0x9b00_0407, None), // madd x7, x0, x0, x1
+            (0x8b40_0c08, None), // add x8, x0, x0, lsr #3
+            (0x1b00_7c29, None), // mul w9, w1, w0
+            (0x9ac1_0c0a, None), // sdiv x10, x0, x1
+        ]);
+        let known = [
+            (2, 0x7ffc),
+            (3, 0x1_0000_7fff),
+            (4, 0x800),
+            (5, 0x20_0000),
+            (6, u64::MAX),
+            (7, 0x3fff_ffff),
+            (8, 0x9000),
+            (9, 0xffff_8000),
+        ];
+        for (n, value) in known {
+            assert_eq!(registers.x(n), Some(value), "x{n}");
+        }
+        assert_eq!(registers.x(10), None);
+    }
+
+    #[test]
+    fn a_preload_changes_no_register_and_a_pair_swap_two() {
+        let prfm = (0xf980_8000, None); // prfm pldl1keep, [x0, #256]
+        let known = [(0xd290_0000, None), (0xd280_0021, None)]; // mov x0, #0x8000; mov x1, #1
+        assert_eq!(run(&[&known[..], &[prfm]].concat()).x(0), Some(0x8000));
+        let casp = (0x4820_7c82, Some(0x9000)); // casp x0, x1, x2, x3, [x4]
+        let registers = run(&[&known[..], &[casp]].concat());
+        assert_eq!((registers.x(0), registers.x(1)), (None, None));
+    }
+
+    /// The decoder of the model knows which registers a word writes: no other may get another value.
+    #[test]
+    fn no_register_changes_unseen() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 32) as u32
+        };
+        let before: [Option<u64>; REGISTERS] =
+            std::array::from_fn(|n| Some(0x0123_4567_89ab_cd00 ^ (n as u64) << 32 | n as u64));
+        for round in 0..200_000u32 {
+            let word = random();
+            let inst = sim_isa::decode(word);
+            if matches!(inst.special, Special::Undefined | Special::Unknown) {
+                continue;
+            }
+            let mut registers = KnownRegisters { values: before, ..KnownRegisters::default() };
+            let addr = (round % 2 == 0).then(|| u64::from(random()));
+            registers.step(0x1000, word, addr, &Code::default());
+            for (n, value) in before.iter().enumerate() {
+                let is_written = inst.dsts().iter().any(|dst| usize::from(dst.0) == n);
+                let form = addressing(word).filter(|form| form.base == n);
+                let is_base = form.is_some_and(|form| addr.is_some() || form.update == Some(0));
+                let now = registers.values[n];
+                let is_kept = now.is_none() || now == *value;
+                assert!(is_kept || is_written || is_base, "x{n} of {word:#010x}");
+                // What is written and not followed must not stay as it was.
+                let is_followed = matches!(field(word, 25, 4), 0b1000 | 0b1001 | 0b0101 | 0b1101);
+                let is_stale = is_written && now == *value && !is_followed && !is_base;
+                assert!(!is_stale, "x{n} of {word:#010x} is stale");
+            }
+        }
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! The plugin reports a block when it begins and its accesses as they succeed, so a block is
 //! complete only when the next one of the same thread begins; how it ended is judged from there.
 
-use super::a64::{self, Exit};
+use super::a64::{self, Exit, Unreported};
+use super::code::Code;
 use super::elements;
 use super::ending::{After, Ending, judge};
+use super::rebuild;
 use super::registers::KnownRegisters;
 use super::system::SystemStream;
 use super::wire::{self, SYSCALL_ARGS, Word};
@@ -15,7 +17,7 @@ use sim_trace::{Access, BlockId, StreamEvent, TraceWriter};
 use std::collections::HashMap;
 
 /// Block executions kept to rebuild addresses from.
-const HISTORY: usize = 32;
+const HISTORY: usize = 128;
 
 /// A block as the plugin defined it, with what the recorder needs to know of its words.
 #[derive(Debug)]
@@ -25,12 +27,13 @@ pub(super) struct BlockInfo {
     pc: u64,
     words: Vec<u32>,
     exit: Exit,
-    /// Indexes of `DC ZVA`.
-    zero_lines: Vec<u16>,
-    prefetches: u32,
+    /// Indexes of instructions whose address is rebuilt where the engine does not report it.
+    pub(super) unreported: Vec<(u16, Unreported)>,
     /// Instructions that access memory whenever they complete.
     sure_accesses: usize,
-    sve_accesses: u32,
+    /// There are others that may access memory too.
+    has_unsure_accesses: bool,
+    has_sve: bool,
     /// Indexes of gathers and scatters, and how many elements their vectors have.
     scattered: Vec<(u16, u8)>,
     /// Indexes of predicated SVE instructions, in order.
@@ -42,15 +45,17 @@ impl BlockInfo {
     pub(super) fn new(id: BlockId, pc: u64, words: Vec<u32>) -> BlockInfo {
         let count = |is: fn(u32) -> bool| words.iter().filter(|word| is(**word)).count();
         let last = words.len() - 1;
-        let zero_lines = (0u16..).zip(&words).filter(|(_, word)| a64::is_zero_line(**word));
         BlockInfo {
             id,
             pc,
             exit: Exit::of(pc + 4 * last as u64, words[last]),
-            zero_lines: zero_lines.map(|(index, _)| index).collect(),
-            prefetches: count(a64::is_prefetch) as u32,
+            unreported: (0u16..)
+                .zip(&words)
+                .filter_map(|(index, word)| Some((index, Unreported::of(*word)?)))
+                .collect(),
             sure_accesses: count(a64::always_accesses),
-            sve_accesses: count(a64::is_sve_memory) as u32,
+            has_unsure_accesses: words.iter().any(|word| a64::may_stay_silent(*word)),
+            has_sve: words.iter().any(|word| a64::is_sve(*word)),
             scattered: (0u16..).zip(&words).filter_map(a64::elements).collect(),
             governed: (0u16..)
                 .zip(&words)
@@ -90,6 +95,11 @@ impl BlockInfo {
 pub(super) struct Shared {
     /// Blocks by the plugin's number.
     pub(super) blocks: Vec<BlockInfo>,
+    /// Registers are followed all the time: the program has maintenance or prefetches. A large `memset`, which
+    /// zeroes lines, does with the last few blocks.
+    pub(super) follows: bool,
+    /// Pages of the program's code, where literals lie.
+    pub(super) code: Code,
     /// Signal handlers by address.
     pub(super) handlers: HashMap<u64, u32>,
     /// What was seen and what was not.
@@ -102,6 +112,20 @@ pub(super) struct Shared {
     pub(super) ends_for_good: bool,
     /// The recording was ended by the program's coming to a place.
     pub(super) is_over: bool,
+}
+
+/// How many instructions of a kind were executed, and of how many the address is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) executed: u64,
+    pub(super) known: u64,
+}
+
+impl Known {
+    /// Those without address.
+    pub(super) fn absent(self) -> u64 {
+        self.executed - self.known
+    }
 }
 
 /// Counts for the summary and for the list of gaps.
@@ -117,12 +141,14 @@ pub(super) struct Tally {
     pub(super) unrecorded: Option<u64>,
     /// Instructions that began and did not complete.
     pub(super) abandoned: u64,
-    /// Executed prefetches, all without address.
-    pub(super) prefetches: u64,
+    /// Executed prefetches.
+    pub(super) prefetches: Known,
     /// Executed `DC ZVA`.
-    pub(super) zero_lines: u64,
-    /// Of these, those with a rebuilt address.
-    pub(super) zero_lines_found: u64,
+    pub(super) zero_lines: Known,
+    /// Executed maintenance by address.
+    pub(super) maintenance: Known,
+    /// Addresses were rebuilt from register values.
+    pub(super) is_rebuilt: bool,
     /// Predictions made beside rebuilding, and how many were wrong.
     pub(super) predictions: u64,
     /// Wrong predictions.
@@ -131,10 +157,11 @@ pub(super) struct Tally {
     pub(super) lost_accesses: u64,
     /// Executed SVE loads and stores.
     pub(super) sve_accesses: u64,
-    /// Of these, those without an address though an element was active.
+    /// Of these, those without an address though an element was active or may have been, or without their
+    /// predicate.
     pub(super) sve_lost: u64,
-    /// True if the engine told the predicates.
-    pub(super) has_predicates: bool,
+    /// Executed SVE instructions with a governing predicate that is not known.
+    pub(super) untold_predicates: u64,
     /// System calls.
     pub(super) syscalls: u64,
     /// Signals delivered.
@@ -156,6 +183,8 @@ pub(super) struct Run {
     pub(super) further: Vec<Access>,
     /// Numbers of what synchronizes threads, by index of the instruction.
     pub(super) tickets: Vec<(u16, u64)>,
+    /// Behind it a signal was delivered.
+    pub(super) is_left: bool,
     /// Governing predicates that the engine told, by index of the instruction.
     pub(super) predicates: Vec<(u16, u16)>,
 }
@@ -362,15 +391,19 @@ impl Stream {
         };
         run.executed = ending.executed as u16;
         run.accesses.retain(|access| access.index < run.executed);
-        tally(&mut shared.tally, info, run, &ending);
         let system = shared.system.as_mut();
         let written = system.and_then(|system| system.register_writes(info, run));
-        if shared.system.is_none() && info.zero_lines.iter().any(|&index| index < run.executed) {
-            self.rebuild_zero_lines(shared);
+        let executed = run.executed;
+        run.is_left = ending.signal.is_some();
+        let has_unreported = info.unreported.iter().any(|(index, _)| *index < executed);
+        if shared.system.is_none() && (shared.follows || has_unreported) {
+            shared.tally.is_rebuilt |= has_unreported;
+            self.rebuild(shared);
         }
         self.runs += 1;
         let run = &self.history[self.at];
         let info = &shared.blocks[run.block as usize];
+        tally(&mut shared.tally, info, run, &ending);
         let id = info.id;
         let syscall = self.syscall.take().map(|(number, args, result)| {
             shared.tally.syscalls += 1;
@@ -396,8 +429,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Follows the registers over the recent blocks and adds the addresses of `DC ZVA`.
-    fn rebuild_zero_lines(&mut self, shared: &mut Shared) {
+    /// Follows the registers over the recent blocks and adds the addresses that the engine does not report.
+    fn rebuild(&mut self, shared: &mut Shared) {
+        self.registers.is_alone = shared.is_exact;
         let oldest = self.runs.saturating_sub(HISTORY as u64 - 1);
         if self.followed < oldest {
             self.registers.forget();
@@ -410,24 +444,31 @@ impl Stream {
             let info = &shared.blocks[run.block as usize];
             let mut accesses = run.accesses.iter().peekable();
             for (index, &word) in info.words.iter().enumerate().take(run.executed.into()) {
-                if back == 0 && a64::is_zero_line(word) {
-                    shared.tally.zero_lines += 1;
-                    if let Some(addr) = self.registers.x((word & 31) as usize) {
-                        shared.tally.zero_lines_found += 1;
-                        found.push(Access { index: index as u16, addr });
-                    }
+                let (at, pc) = (index as u16, info.pc_of(index));
+                if back == 0 && info.unreported.iter().any(|(one, _)| *one == at) {
+                    let addr = self.registers.operand(pc, word).or_else(|| {
+                        let base = rebuild::base_of(word)?;
+                        let value = rebuild::reveal(info, run, at, base)?;
+                        self.registers.learn(base, value);
+                        self.registers.operand(pc, word)
+                    });
+                    found.extend(addr.map(|addr| Access { index: at, addr }));
                 }
-                let access = accesses.next_if(|access| usize::from(access.index) == index);
-                self.registers.step(info.pc_of(index), word, access.map(|access| access.addr));
+                let access = accesses.next_if(|access| access.index == at);
+                self.registers.step(pc, word, access.map(|access| access.addr), &shared.code);
+            }
+            if run.is_left {
+                // A handler has registers of its own.
+                self.registers.forget();
             }
             self.followed += 1;
         }
         shared.tally.predictions += std::mem::take(&mut self.registers.checked);
         shared.tally.wrong_predictions += std::mem::take(&mut self.registers.wrong);
         let accesses = &mut self.history[self.at].accesses;
+        // An engine that does report the operation has said it already; the sort keeps its word in front.
         accesses.extend(found);
         accesses.sort_by_key(|access| access.index);
-        // An engine that does report the operation has said it already.
         accesses.dedup_by_key(|access| access.index);
     }
 }
@@ -436,17 +477,45 @@ fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
     let is_abandoned = ending.signal.as_ref().is_some_and(StreamEvent::abandons);
     tally.signals += u64::from(ending.signal.is_some());
     tally.abandoned += u64::from(is_abandoned);
-    tally.prefetches += u64::from(info.prefetches);
-    if ending.executed < info.words.len() || is_abandoned {
-        return;
+    let is_whole = ending.executed == info.words.len() && !is_abandoned;
+    // Of a block that was left early the last instruction may not have completed.
+    let completed = if is_whole { run.executed } else { run.executed.saturating_sub(1) };
+    for (_, kind) in info.unreported.iter().filter(|(index, _)| *index < completed) {
+        kind.counted(tally).executed += 1;
     }
-    if run.accesses.len() < info.sure_accesses {
-        let is_sure = |access: &&Access| a64::always_accesses(info.words[access.index as usize]);
-        let seen = run.accesses.iter().filter(is_sure).count();
-        tally.lost_accesses += (info.sure_accesses - seen) as u64;
+    for access in run.accesses.iter().filter(|access| access.index < completed) {
+        if let Some((_, kind)) = info.unreported.iter().find(|(index, _)| *index == access.index) {
+            kind.counted(tally).known += 1;
+        }
     }
-    tally.sve_accesses += u64::from(info.sve_accesses);
-    tally.sve_lost += if info.sve_accesses > 0 { elements::lost(info, run) } else { 0 };
+    if !is_whole || info.has_unsure_accesses || run.accesses.len() < info.sure_accesses {
+        tally.lost_accesses += lost_accesses(info, run, completed);
+    }
+    if info.has_sve {
+        let sve = elements::account(info, run, completed);
+        tally.sve_accesses += sve.accesses;
+        tally.sve_lost += sve.lost;
+        tally.untold_predicates += sve.untold;
+    }
+}
+
+/// Instructions that must have accessed memory and have no address.
+fn lost_accesses(info: &BlockInfo, run: &Run, completed: u16) -> u64 {
+    let words = &info.words[..usize::from(completed)];
+    let sure = words.iter().filter(|word| a64::always_accesses(**word)).count();
+    let seen = run.accesses.iter().filter(|access| access.index < completed);
+    let seen = seen.filter(|access| a64::always_accesses(info.words[usize::from(access.index)]));
+    sure.saturating_sub(seen.count()) as u64
+}
+
+impl Unreported {
+    fn counted(self, tally: &mut Tally) -> &mut Known {
+        match self {
+            Unreported::ZeroLine => &mut tally.zero_lines,
+            Unreported::Maintenance => &mut tally.maintenance,
+            Unreported::Prefetch => &mut tally.prefetches,
+        }
+    }
 }
 
 /// The trace, and which part of the run goes into it.

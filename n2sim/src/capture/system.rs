@@ -150,11 +150,6 @@ fn finish(
     let has_registers = memory.control(control::HAS_REGISTERS)? == 1;
     let mut shared = recorder.shared;
     let system = shared.system.take().unwrap_or_default();
-    if has_registers {
-        // They give the addresses of prefetches.
-        shared.tally.prefetches = 0;
-    }
-    shared.tally.has_predicates = memory.control(control::HAS_PREDICATES)? == 1;
     let mut gaps = account::gaps(&shared.tally, &plugin, end);
     let tally = system.tally;
     // A kernel has very many functions.
@@ -181,6 +176,13 @@ fn finish(
     meta.symbols = symbols::merge(guest.symbols(), kernel_symbols);
     meta.gaps.clone_from(&gaps);
     meta.lacks = account::lacks(&shared.tally);
+    if !has_registers {
+        // A kernel always maintains its TLBs.
+        meta.lacks.push(sim_trace::Lack::Maintenance);
+        meta.lacks.sort_unstable();
+        meta.lacks.dedup();
+    }
+    meta.notes.extend([account::operands(&shared.tally)]);
     let ending = match memory.control(control::DONE)? {
         1 => guest.ending(memory.control(control::DONE_VALUE)?),
         _ => account::ending(end),

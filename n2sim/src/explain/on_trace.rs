@@ -62,7 +62,7 @@ pub(super) fn values(
     let session = opened::with(trace, &args.machine)?;
     let options = options(args);
     let (outcome, _) =
-        stat::with_progress(&session, |progress| Ok(session.run(&options, progress)?))?;
+        stat::with_progress(&session, &options, |progress| Ok(session.run(&options, progress)?))?;
     let mut counts = Counts::default();
     outcome.cores.iter().for_each(|core| counts.add(&core.counts));
     let patch = session.config().core.revision.patch();
@@ -121,7 +121,7 @@ fn of_event(event: PmuEvent, counts: &Counts, lacks: &[Lack]) -> Value {
 
 fn of_cause(cause: StallCause, outcome: &Outcome) -> Value {
     let ledger = Ledger::new(&outcome.cores);
-    let slots = ledger.stalled[cause as usize];
+    let slots = ledger.stalled.of(cause);
     let share = slots as f64 / ledger.offered.max(1) as f64 * 100.0;
     Value {
         name: cause.label().to_owned(),

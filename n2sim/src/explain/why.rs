@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use sim_core::PmuEvent;
+use sim_core::{PmuEvent, TraceInst};
 use sim_machine::scenario::{configure, walk_case};
-use sim_report::Symbols;
 use sim_report::explain::why::{Seen, Setting, Why, Witness, explain, text};
+use sim_report::{Symbols, disassembly};
 use sim_trace::TraceFile;
 use sim_trace::scenario::{self, Case};
 
@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> an
         serde_json::to_writer_pretty(&mut *out, &why)?;
         return Ok(writeln!(out)?);
     }
-    Ok(text::write(out, &why)?)
+    Ok(text::write(out, &why, args.verbose)?)
 }
 
 fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Result<Why> {
@@ -43,22 +43,20 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     };
     let mut witness = Witness::new(pc);
     let options = on_trace::options(args);
-    stat::with_progress(&session, |progress| {
+    stat::with_progress(&session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut witness)?)
     })?;
     let seen = witness.seen();
     if seen.courses.is_empty() {
-        bail!(
-            "{}: {} was not executed in this part of the trace",
-            trace.display(),
-            symbols.name(pc)
-        );
+        let part = "was not executed in this part of the trace";
+        bail!("{}: {} {part}{}", trace.display(), symbols.name(pc), first_of(session.trace(), pc)?);
     }
     let name = match symbols.function(pc) {
         Some(_) => format!("{pc:#x}, {}", symbols.name(pc)),
         None => format!("{pc:#x}"),
     };
-    let subject = format!("{name}: word {word:#010x}, {}", kind_of(&seen));
+    let text = disassembly::text(pc, word);
+    let subject = format!("{name}: {text} (word {word:#010x}), {}", kind_of(&seen));
     Ok(explain(subject, &seen, Setting { is_step: false }, args.ways))
 }
 
@@ -94,6 +92,29 @@ fn word_at(trace: &TraceFile, pc: u64) -> Option<u32> {
 fn nearest(trace: &TraceFile, pc: u64) -> String {
     let closest = trace.statics().insts().iter().min_by_key(|inst| inst.pc.abs_diff(pc));
     closest.map_or(String::new(), |inst| format!("; the nearest one is at {:#x}", inst.pc))
+}
+
+/// Where an instruction is first executed, for a message.
+fn first_of(trace: &TraceFile, pc: u64) -> anyhow::Result<String> {
+    let mut batch = Vec::new();
+    for stream in trace.streams() {
+        let mut reader = trace.reader(stream.stream)?;
+        while reader.next_batch(&mut batch)? {
+            let is_here = |inst: &TraceInst| {
+                let code = trace.statics().insts().get(inst.id as usize);
+                code.is_some_and(|code| code.pc == pc)
+            };
+            if let Some(place) = batch.iter().position(is_here) {
+                let number = reader.batch_start() + place as u64;
+                return Ok(format!(
+                    "; it is first executed as instruction {number} of thread {}: --limit {} reaches it",
+                    stream.stream,
+                    number + 1
+                ));
+            }
+        }
+    }
+    Ok(String::from("; no thread executed it on its own way"))
 }
 
 /// What kind of instruction it is, by the events that it raises itself.

@@ -24,7 +24,7 @@ pub(super) fn record(
         anyhow::anyhow!("{error}: record fewer at a time, or count them with n2sim stat")
     })?;
     let output = Output::create(Some(&args.output))?;
-    let (outcome, _) = with_progress(&recording.session, |progress| {
+    let (outcome, _) = with_progress(&recording.session, &recording.options, |progress| {
         Ok(recording.session.run_heard(&recording.options, progress, &mut samplers)?)
     })?;
     let program = program::find(recording.session.trace(), &args.elf, &args.output)?;

@@ -3,6 +3,7 @@
 use anyhow::{Context, bail};
 use sim_pmu::overflow::OverflowRequest;
 use sim_pmu::spe::SpeRequest;
+use sim_report::Selected;
 use sim_report::perf_data::attr::flag;
 
 use crate::event_list;
@@ -79,8 +80,14 @@ impl Request {
 
 fn events(lists: &[String], period: u64) -> anyhow::Result<Vec<CounterEvent>> {
     let groups = event_list::parse_all(lists)?;
-    let selected = groups.into_iter().flat_map(|group| group.events);
-    let events = selected.map(|selected| CounterEvent {
+    let selected: Vec<Selected> = groups.into_iter().flat_map(|group| group.events).collect();
+    if let Some(event) = selected.iter().find(|event| event_list::is_nowhere(event)) {
+        bail!(
+            "'{}': an event of the kernel has no counter that overflows; record cycles",
+            event.name
+        );
+    }
+    let events = selected.into_iter().map(|selected| CounterEvent {
         name: selected.name,
         request: OverflowRequest { event: selected.event, period },
     });

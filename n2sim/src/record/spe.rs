@@ -27,7 +27,7 @@ pub(super) fn record(recording: &Recording<'_>, event: &SpeEvent) -> anyhow::Res
     let outputs: Result<Vec<Output>, _> =
         paths.iter().map(|path| Output::create(Some(path))).collect();
     let outputs = outputs?;
-    let (outcome, _) = with_progress(&recording.session, |progress| {
+    let (outcome, _) = with_progress(&recording.session, &recording.options, |progress| {
         Ok(recording.session.run_heard(&recording.options, progress, &mut drivers)?)
     })?;
     let mut cores = drivers.into_cores();

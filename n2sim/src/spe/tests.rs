@@ -51,7 +51,7 @@ fn a_profile_is_summed_up() {
     let told = run_on(&bytes.concat(), &[]).expect("a good profile");
     assert!(told.starts_with("3 sampled operations in 1 buffer\n"), "{told}");
     assert!(
-        told.contains("load L2D                         1   33.33%      4.0     88.0"),
+        told.contains("load, L2                           1   33.33%      4.0     88.0"),
         "{told}"
     );
     let json = run_on(&bytes.concat(), &["--json"]).expect("a good profile");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use sim_core::PmuEvent;
-use sim_core::config::Document;
-use sim_machine::{ConfigSource, MachineConfig, Profile, RunOptions};
+use sim_core::config::{Document, units};
+use sim_machine::{ConfigSource, Machine, MachineConfig, Profile, RunOptions};
 use sim_metrics::builtin;
 use sim_metrics::formula::{Linked, MetricFormula};
 use sim_trace::TraceFile;
@@ -24,6 +24,8 @@ struct GridFile {
     traces: Vec<String>,
     #[serde(default)]
     profile: FileProfile,
+    #[serde(default)]
+    machine: Option<String>,
     config: Option<PathBuf>,
     #[serde(default)]
     set: Vec<String>,
@@ -116,6 +118,7 @@ pub(super) struct Grid {
     pub(super) events: Vec<PmuEvent>,
     pub(super) metrics: Vec<Metric>,
     profile: Profile,
+    machine: Machine,
     config: Option<PathBuf>,
     set: Vec<String>,
 }
@@ -146,6 +149,9 @@ impl Grid {
             FileProfile::Guide => Profile::Guide,
             FileProfile::Silicon => Profile::Silicon,
         };
+        let machine = file.machine.as_deref().map(Machine::from_name).transpose();
+        let machine = machine.map_err(|error| anyhow::anyhow!("machine: {error}"))?;
+        let machine = machine.unwrap_or_default();
         let mut grid = Grid {
             traces: Vec::new(),
             axes,
@@ -154,6 +160,7 @@ impl Grid {
             events: events(file.events)?,
             metrics: metrics(&file.metrics)?,
             profile,
+            machine,
             config: file.config.map(|config| folder.join(config)),
             set: file.set,
         };
@@ -206,6 +213,7 @@ impl Grid {
         let overrides: Vec<String> = self.set.iter().cloned().chain(varied).collect();
         let source = ConfigSource {
             profile: self.profile,
+            machine: self.machine,
             file: self.config.as_deref(),
             overrides: &overrides,
         };
@@ -261,7 +269,10 @@ impl Amount {
 fn axis(file: VaryFile) -> anyhow::Result<Axis> {
     let key = file.key;
     let spelled = |value: &toml::Value| match value {
-        toml::Value::String(text) => Ok(text.clone()),
+        // The table shows the number that a unit stands for.
+        toml::Value::String(text) => {
+            Ok(units::resolve(&key, text).map_or_else(|| text.clone(), |number| number.to_string()))
+        }
         toml::Value::Table(_) | toml::Value::Array(_) => {
             bail!("vary {key}: {value} is no single value")
         }
@@ -283,7 +294,7 @@ fn axis(file: VaryFile) -> anyhow::Result<Axis> {
 fn trace(name: &str, folder: &Path) -> anyhow::Result<Trace> {
     let path = folder.join(name);
     let file = TraceFile::open(&path)?;
-    opened::write_lacks(&mut std::io::stderr(), &path, file.meta())?;
+    opened::write_lacks(&mut std::io::stderr(), &path, &file)?;
     Ok(Trace { name: name.to_owned(), path, hash: file.hash() })
 }
 

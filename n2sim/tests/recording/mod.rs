@@ -64,6 +64,17 @@ pub(crate) fn compile(pitfall: &str, program: &Path) {
     assert!(status.success(), "the test program does not compile");
 }
 
+/// Assembles `tests/programs/SOURCE` to `program`.
+pub(crate) fn assemble(source: &str, program: &Path) {
+    let status = Command::new(COMPILER)
+        .args(["-nostdlib", "-static", "-Wl,--build-id=none", "-o"])
+        .arg(program)
+        .arg(format!("{HERE}/tests/programs/{source}"))
+        .status()
+        .expect("the compiler runs");
+    assert!(status.success(), "the test program does not assemble");
+}
+
 /// A scratch folder with one compiled pitfall in it.
 pub(crate) struct Bench {
     pub(crate) folder: tempfile::TempDir,
@@ -72,6 +83,15 @@ pub(crate) struct Bench {
 impl Bench {
     /// `None` where a tool is absent, after checking that `n2sim` says how to get it.
     pub(crate) fn new(pitfall: &str) -> Option<Bench> {
+        Bench::made(|program| compile(pitfall, program))
+    }
+
+    /// The same with `tests/programs/SOURCE`.
+    pub(crate) fn of(source: &str) -> Option<Bench> {
+        Bench::made(|program| assemble(source, program))
+    }
+
+    fn made(build: impl FnOnce(&Path)) -> Option<Bench> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         if in_path(COMPILER).is_none() {
             let output = Command::new(N2SIM).arg("doctor").output().expect("n2sim runs");
@@ -79,7 +99,7 @@ impl Bench {
             assert!(text.contains("apt-get install gcc-aarch64-linux-gnu"), "{text}");
             return None;
         }
-        compile(pitfall, &folder.path().join("program"));
+        build(&folder.path().join("program"));
         let bench = Bench { folder };
         if in_path("qemu-aarch64").is_none() {
             let output = bench.capture(&[]).output().expect("n2sim runs");

@@ -179,9 +179,11 @@ fn dc_zva_writes_the_l1_on_a_hit_and_the_l2_on_a_miss_and_never_reads() {
 fn full_lines_of_stores_stop_allocating_in_the_l1() {
     // T.L1D_CACHE_WB.5, decision A36: after four full lines each line is one L2 write
     let mut rig = Rig::new(K1, &[D], &[]);
+    // The stores of one line come at once: no byte waits long for the rest.
     let fill = |rig: &mut Rig, line: u64| {
+        rig.then();
         (0..4).for_each(|part| {
-            rig.then().st(16, D + 64 * line + 16 * part);
+            rig.st(16, D + 64 * line + 16 * part);
         })
     };
     (0..4).for_each(|line| fill(&mut rig, line));
@@ -192,6 +194,22 @@ fn full_lines_of_stores_stop_allocating_in_the_l1() {
     let streamed_line = VirtAddr(D + 64 * 5);
     assert_eq!(rig.memory.line_is_dirty(0, streamed_line, CacheLevel::L1d), None);
     assert_eq!(rig.memory.line_is_dirty(0, streamed_line, CacheLevel::L2), Some(true));
+}
+
+#[test]
+fn stores_that_come_too_slowly_are_no_full_lines() {
+    // 4.2.3 excuses full-line writes alone: what waited too long for the rest of its line is written as a part
+    let mut rig = Rig::new(K1, &[D], &[]);
+    for part in 0..16 {
+        rig.st(16, D + 16 * part);
+    }
+    for part in 16..20 {
+        rig.then().st(16, D + 16 * part);
+    }
+    // The part ends the run of full lines, so that the next store refills the L1.
+    assert_eq!(rig.value(PmuEvent::L1D_CACHE_REFILL_WR), 5);
+    assert_eq!(rig.value(PmuEvent::L2D_CACHE_WR), 6);
+    assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL_RD), 5);
 }
 
 #[test]

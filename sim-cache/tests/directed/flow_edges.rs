@@ -18,8 +18,19 @@ fn tiny(prefetch: bool) -> Tables {
     tables
 }
 
+/// L1 caches whose sets go beyond a page.
+fn wide() -> Tables {
+    let mut tables = tiny(true);
+    (tables.memory.l1d.size_bytes, tables.memory.l1d.ways) = (16_384, 1);
+    tables.memory.l2.size_bytes = 65_536;
+    tables
+}
+
 fn random_walk(tables: &Tables, steps: u64) -> (Counts, FlowCounts) {
     let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, 3);
+    // The first and the last page are one.
+    let first = memory.page_target(VirtAddr(0x8000));
+    memory.map_page(VirtAddr(0xD000), first);
     let (mut counts, mut flows) = (Counts::default(), FlowCounts::default());
     let mut state = 0x1234_5678_9ABC_DEF0_u64;
     let mut now = 0;
@@ -66,8 +77,8 @@ fn random_walk(tables: &Tables, steps: u64) -> (Counts, FlowCounts) {
 
 #[test]
 fn visits_of_the_l1_flows_are_the_counts() {
-    for prefetch in [false, true] {
-        let (counts, flows) = random_walk(&tiny(prefetch), 60_000);
+    for tables in [tiny(false), tiny(true), wide()] {
+        let (counts, flows) = random_walk(&tables, 60_000);
         let graphs = [Flow::L1dRead, Flow::L1dWrite, Flow::L1i].map(FlowGraph::new);
         for graph in &graphs {
             assert_eq!(flows.unbalanced(graph), [], "{:?}", graph.flow());

@@ -1,6 +1,7 @@
 //! Directed cases: a given state, a stimulus, exact counts of every memory event of guide sections
 //! 4.1 to 4.6. Each case names the section it checks and states its claim.
 
+mod aliases;
 mod caches;
 mod coherence;
 mod configuration;

@@ -62,10 +62,11 @@ fn the_output_address_goes_through_stage_2_and_one_entry_holds_both_stages() {
     let before = rig.counts.clone();
     rig.then().ld(8, D + 64);
     assert_eq!(rig.counts.since(&before).value(PmuEvent::L2D_TLB), 0);
-    // The physical line is the one that stage 2 names: another page that leads there hits it.
+    // The physical line is the one that stage 2 names: another page that leads there hits it, in the set that
+    // bits 13:12 of both virtual addresses choose.
     let same = Mapping::normal(PhysAddr(0x70_0000), 4096);
-    rig.memory.map_stage2(PhysAddr(0x9000), Some(same)).expect("a page");
-    assert_eq!(rig.then().ld(8, 0x9000).source, DataSource::L1);
+    rig.memory.map_stage2(PhysAddr(D + 0x4000), Some(same)).expect("a page");
+    assert_eq!(rig.then().ld(8, D + 0x4000).source, DataSource::L1);
 }
 
 #[test]

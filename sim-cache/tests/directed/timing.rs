@@ -1,7 +1,7 @@
 //! Latencies and rates, against published measurements of the N2 and the A710.
 
 use sim_cache::CacheLevel;
-use sim_core::{MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
+use sim_core::{MemKind, MemRequest, MemoryPort, NullSink, PmuEvent, VirtAddr};
 
 use crate::rig::Base::{K1, K2, K3};
 use crate::rig::{Rig, Tables};
@@ -100,6 +100,28 @@ fn one_core_reads_the_l2_at_about_20_bytes_per_cycle() {
 }
 
 #[test]
+fn one_core_streams_stores_into_the_l2_at_about_32_bytes_per_cycle() {
+    let (lines, first) = (4000, 0x100_0000);
+    let mut rig = Rig::new(K1, &[], &[]);
+    for line in 0..lines {
+        rig.place(first + 64 * line, CacheLevel::L2, false);
+    }
+    for line in 0..8 {
+        rig.then().st(64, 0x8000 + 64 * line);
+    }
+    let begin = rig.then().now;
+    let mut last = begin;
+    for line in 0..lines {
+        let reply = rig.st(64, first + 64 * line);
+        last = last.max(reply.done);
+        rig.now = (rig.now + 1).max(last.saturating_sub(40));
+    }
+    assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL_RD), 4, "only the lines that began the stream");
+    let rate = (64 * lines) as f64 / (last - begin) as f64;
+    assert!((30.0..=32.5).contains(&rate), "{rate}");
+}
+
+#[test]
 fn one_core_reads_the_slc_at_about_13_bytes_per_cycle_with_prefetch() {
     // N2: 36.5 GB/s at 2.75 GHz = 13.3; 16 registers without prefetch give 10.5
     let mut tables = Tables::committed();
@@ -156,4 +178,16 @@ fn full_line_stores_to_the_l2_reach_the_bandwidth_of_its_port() {
         rig.now = rig.st(16, D + 16 * part).done.min(rig.now + 1);
     }
     assert!(rig.now - begin <= 64 * 4 + 1);
+}
+
+#[test]
+fn two_look_ups_of_the_l2_tlb_are_under_way_at_a_time() {
+    // Independent loads, each of a page that only the L2 TLB has: 5 cycles for each two of them.
+    let pages: Vec<u64> = (0..16).map(|page| D + 0x1000 * page).collect();
+    let mut rig = Rig::new(K3, &pages, &[]);
+    rig.only_l2_tlb(&pages);
+    let begin = rig.now;
+    let done: Vec<u64> = pages.iter().map(|page| rig.ld(8, *page).done - begin).collect();
+    assert_eq!(done[..5], [9, 9, 14, 14, 19]);
+    assert_eq!(done[15], 4 + 5 * 8);
 }

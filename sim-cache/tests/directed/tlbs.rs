@@ -148,8 +148,10 @@ fn an_entry_that_a_walk_is_bringing_serves_the_other_side_without_a_second_walk(
 }
 
 #[test]
-fn a_third_walk_waits_for_one_of_the_two_walkers() {
-    let mut rig = Rig::new(K0, &[], &[]);
+fn a_third_walk_waits_for_one_of_two_walkers() {
+    let mut tables = Tables::quiet();
+    (tables.memory.walker.walks, tables.memory.l2_tlb.lookups) = (2, 16);
+    let mut rig = Rig::with(&tables, K0, &[], &[]);
     let far = |i: u64| D + (i << 30);
     let waits = [0, 1, 2].map(|i| rig.ld(8, far(i)).translation_cycles);
     assert_eq!(waits[0], waits[1]);

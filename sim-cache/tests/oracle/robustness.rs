@@ -32,8 +32,9 @@ fn tables(choices: &[usize]) -> Tables {
         ReplacementKind::TreePlru,
         ReplacementKind::Rrip,
         ReplacementKind::Random,
+        ReplacementKind::VictimCounter,
     ];
-    let mut policy = || policies[of(&[0, 1, 2, 3]) as usize];
+    let mut policy = || policies[of(&[0, 1, 2, 3, 4]) as usize];
     (memory.l1i.replacement, memory.l1d.replacement) = (policy(), policy());
     (memory.l2.replacement, memory.slc.replacement) = (policy(), policy());
     (memory.l1i.ways, memory.l1d.ways) = (of(&[1, 2]) as u32, of(&[1, 2, 16]) as u32);
@@ -52,13 +53,15 @@ fn tables(choices: &[usize]) -> Tables {
     memory.l1d.split_cycles = of(&[0, 1, 100_000]) as u32;
     memory.l1d.write_stream_lines = of(&[0, 1, 4, u64::from(u32::MAX)]) as u32;
     memory.l2.queue_entries = of(&[1, 2, 256]) as u32;
-    memory.l2.bytes_per_cycle = of(&[4, 64]) as u32;
+    memory.l2.read_bytes_per_cycle = of(&[4, 64]) as u32;
+    memory.l2.write_bytes_per_cycle = of(&[4, 64]) as u32;
     (memory.l2.lookup_cycles, memory.l2.fill_cycles) =
         (of(&[0, 9, 100_000]) as u32, of(&[0, 5, 100_000]) as u32);
     (memory.itlb.entries, memory.dtlb.entries) = (of(&[1, 255]) as u32, of(&[1, 2, 255]) as u32);
     memory.l2_tlb.ways = of(&[1, 3, 16]) as u32;
     memory.l2_tlb.entries = memory.l2_tlb.ways * of(&[1, 4]) as u32;
     memory.walker.walks = of(&[1, 16]) as u32;
+    memory.l2_tlb.lookups = of(&[1, 16]) as u32;
     memory.walker.level_cycles = of(&[0, 4, 100_000]) as u32;
     memory.walker.walk_cache = of(&[0, 1]) == 1;
     memory.pages.page_bytes = of(&[1 << 12, 1 << 14, 1 << 16]);

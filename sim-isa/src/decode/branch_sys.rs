@@ -1,6 +1,8 @@
 //! Branches, exception generation and system instructions (Arm ARM C4.1, "Branches, Exception
 //! Generating and System instructions").
 
+use sim_core::TagUse;
+
 use crate::inst::BranchKind::{
     Call, Conditional, Direct, ExceptionReturn, Indirect, IndirectCall, Return,
 };
@@ -83,8 +85,8 @@ pub(super) const ROWS: &[Row] = &[
     other("1101010100000_ooo_0100_cccc_kkk_11111", "=", NONE).special(Special::SystemWrite),
     // DC ZVA, GVA, GZVA
     zero_line("1101010100001_011_0111_0100_001_ttttt"),
-    zero_line("1101010100001_011_0111_0100_011_ttttt"),
-    zero_line("1101010100001_011_0111_0100_100_ttttt"),
+    zero_line("1101010100001_011_0111_0100_011_ttttt").tags(TagUse::Writes),
+    zero_line("1101010100001_011_0111_0100_100_ttttt").tags(TagUse::Writes),
     // DC IVAC, IGVAC, IGDVAC; IC IVAU; DC CVAC, CGVAC, CGDVAC and CVAU, CVAP, CVADP, CIVAC with
     // tags
     by_address("1101010100001_000_0111_0110_0o1_ttttt"),

@@ -1,7 +1,7 @@
 //! SVE floating point (Arm ARM C4.1, "SVE encodings").
 
 use crate::row::Elem::{D, H, S, Z};
-use crate::row::{Row, fma, fp, fp_ops};
+use crate::row::{Row, fma, fp, fp_lanes, fp_ops};
 use crate::uops::simd;
 use crate::uops::sve::*;
 
@@ -40,13 +40,15 @@ pub(super) const ROWS: &[Row] = &[
     fp("01100101_11_0_010oo_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
     fp("01100101_10_0_01010_101_ggg_nnnnn_ddddd", "vd = vd vn pg", BFCVT, S),
     fp("01100101_00_0_01010_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
-    // SCVTF, UCVTF and FCVTZS, FCVTZU by the larger of integer and floating-point element
+    // SCVTF, UCVTF and FCVTZS, FCVTZU by the floating-point type, whatever the integer's size (PMU guide
+    // 4.13.5 to 4.13.7); the larger of the two says how many elements there are
     fp("01100101_01_0_1o01u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, H),
-    fp("01100101_01_0_1o10u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, S),
-    fp("01100101_01_0_1o11u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
+    fp_lanes("01100101_01_0_1o10u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, H, S),
+    fp_lanes("01100101_01_0_1o11u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, H, D),
     fp("01100101_10_0_1o10u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, S),
     fp("01100101_11_0_1o00u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
-    fp("01100101_11_0_1o1ku_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
+    fp_lanes("01100101_11_0_1o10u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, S, D),
+    fp("01100101_11_0_1o11u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
     // FCVTNT, FCVTLT of half and single; of single and double; FCVTXNT; BFCVTNT
     fp("01100100_10_0_0100o_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, S),
     fp("01100100_11_0_0101o_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),

@@ -29,7 +29,13 @@ impl CoreRun {
             self.end(memory, listener);
             return Ok(());
         }
-        order.wait_until(std::mem::take(&mut self.wait));
+        let wait = std::mem::take(&mut self.wait);
+        if wait > 0 && self.is_away(program) {
+            self.waits.away += wait.saturating_sub(order.cycle());
+        } else {
+            self.note_wait(order.cycle(), wait);
+        }
+        order.wait_until(wait);
         while self.at < self.stop && !self.ended && order.cycle() <= until {
             let next = Some(self.batch[self.at].id);
             let sink = &mut (&mut self.totals, &mut *listener);

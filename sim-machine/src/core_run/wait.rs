@@ -31,8 +31,10 @@ impl CoreRun {
     ) {
         let until = std::mem::take(&mut self.wait);
         if !self.is_away(program) {
+            self.note_wait(self.pipeline.cycle(), until);
             return self.pipeline.wait_until(until);
         }
+        self.waits.away += until.saturating_sub(self.pipeline.cycle());
         let is_counted = self.opened.is_some();
         if is_counted {
             self.close(true, memory, listener);
@@ -46,8 +48,15 @@ impl CoreRun {
         }
     }
 
+    /// The thread stands still on its core between these cycles.
+    pub(super) fn note_wait(&mut self, from: Cycle, until: Cycle) {
+        if self.opened.is_some() {
+            self.waits.on_core += until.saturating_sub(from);
+        }
+    }
+
     /// The next instruction stands behind a system call, or is the first.
-    fn is_away(&self, program: &Program) -> bool {
+    pub(super) fn is_away(&self, program: &Program) -> bool {
         let before = match self.at.checked_sub(1) {
             Some(last) => self.batch.get(last).map(|inst| inst.id),
             None => self.before,

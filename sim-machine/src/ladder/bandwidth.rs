@@ -1,5 +1,7 @@
 //! Bytes that one core reads per cycle out of each level: 16-byte loads from end to end.
 
+use sim_core::DataSource;
+
 use super::kernel::Kernel;
 use super::latency::Setting;
 use super::run::{Plan, measure};
@@ -32,7 +34,22 @@ impl Level {
     /// From the core outwards.
     pub const ALL: [Level; 4] = [Level::L1, Level::L2, Level::Slc, Level::Dram];
 
-    /// Name as printed.
+    /// Name for people, as everywhere else.
+    pub fn label(self) -> &'static str {
+        match self {
+            Level::L1 => "L1D",
+            Level::L2 => DataSource::L2.label(),
+            Level::Slc => DataSource::Slc.label(),
+            Level::Dram => DataSource::Dram.label(),
+        }
+    }
+
+    /// True where the stream is read once: its footprint is not what decides where it comes from.
+    pub fn is_read_once(self) -> bool {
+        self == Level::Dram
+    }
+
+    /// Name in separated values.
     pub fn name(self) -> &'static str {
         match self {
             Level::L1 => "L1D",

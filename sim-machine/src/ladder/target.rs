@@ -61,11 +61,15 @@ pub const L1D_LATENCY: Target =
 pub const L2_LATENCY: Target =
     latency("L2 load-to-use", 13.0, 14.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
 /// Load-to-use at a footprint of 16 MB with 2 MB pages: 35.48 ns at 2.75 GHz.
-pub const SLC_LATENCY: Target =
-    latency("SLC load-to-use, 16 MB", 97.6, 97.6, "Chips and Cheese, Neoverse N2 (Yitian 710)");
+pub const SLC_LATENCY: Target = latency(
+    "system level cache load-to-use, 16 MB",
+    97.6,
+    97.6,
+    "Chips and Cheese, Neoverse N2 (Yitian 710)",
+);
 /// Load-to-use far beyond the system level cache: 141 ns at 2.75 GHz.
 pub const DRAM_LATENCY: Target =
-    latency("DRAM load-to-use", 388.0, 388.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
+    latency("memory load-to-use", 388.0, 388.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
 /// Reads of one core out of its L1 D-cache: 95.98 GB/s at 2.2 GHz.
 pub const L1D_BANDWIDTH: Target =
     rate("L1D read bandwidth", 43.6, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
@@ -73,11 +77,15 @@ pub const L1D_BANDWIDTH: Target =
 pub const L2_BANDWIDTH: Target =
     rate("L2 read bandwidth", 20.0, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
 /// Reads of one core out of the system level cache: 36.5 GB/s at 2.75 GHz.
-pub const SLC_BANDWIDTH: Target =
-    rate("SLC read bandwidth", 13.3, Unit::BytesPerCycle, "Chips and Cheese, Neoverse N2");
+pub const SLC_BANDWIDTH: Target = rate(
+    "system level cache read bandwidth",
+    13.3,
+    Unit::BytesPerCycle,
+    "Chips and Cheese, Neoverse N2",
+);
 /// Reads of one core out of LPDDR5. Memory knows no core clock: the target is a rate in time.
 pub const DRAM_BANDWIDTH: Target =
-    rate("DRAM read bandwidth", 21.64, Unit::GigabytesPerSecond, "Chips and Cheese, Cortex-A710");
+    rate("memory read bandwidth", 21.64, Unit::GigabytesPerSecond, "Chips and Cheese, Cortex-A710");
 
 /// Two cores that take turns with compare-and-swaps of one line: 50 to 60 ns at 2.75 GHz.
 pub const CORE_TO_CORE: Target = Target {

@@ -8,7 +8,7 @@
 //! * Any other to the operation that came late or could not be sent on.
 
 use sim_core::operation::AccessKind;
-use sim_core::{InstId, LINE_SHIFT, Operation, OperationKind, StallCause};
+use sim_core::{InstId, LINE_SHIFT, Lost, Operation, OperationKind, StallCause};
 
 use super::Seen;
 use super::column::Column;
@@ -17,9 +17,6 @@ use super::profile::{Profile, cycles_of};
 use super::reuse::{MOST_LINES, MOST_PAGES, Reuse, Stack};
 use super::timeline::Recorder;
 
-/// Retired instructions that are remembered: more than a reorder buffer holds.
-const REMEMBERED: usize = 1024;
-
 /// What is known of one core.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
@@ -27,14 +24,13 @@ pub(crate) struct Core {
     pub(crate) timeline: Recorder,
     /// Raised, lost since the last operation; cycles before the first one.
     columns: [u64; Column::COUNT],
-    lost: Vec<(StallCause, u64)>,
+    lost: Vec<Lost>,
     cycles: u64,
     /// The instruction of the right path that was told last, and whether it was mispredicted.
     last: Option<InstId>,
     behind_branch: bool,
     /// A load that was flushed with all behind it.
     flushed: Option<InstId>,
-    retired: RetiredLast,
     page_shift: u32,
     used: Reuse<Stack>,
 }
@@ -51,7 +47,6 @@ impl Core {
             last: None,
             behind_branch: false,
             flushed: None,
-            retired: RetiredLast::default(),
             page_shift,
             used: Reuse {
                 data_lines: Stack::new(MOST_LINES),
@@ -79,10 +74,10 @@ impl Core {
     }
 
     #[inline]
-    pub(crate) fn lost(&mut self, cause: StallCause, slots: u64) {
+    pub(crate) fn lost(&mut self, lost: Lost) {
         if self.is_counted {
-            self.timeline.slots(Fate::Empty(cause).end(), slots);
-            self.lost.push((cause, slots));
+            self.timeline.slots(Fate::of(&lost).end(), lost.slots);
+            self.lost.push(lost);
         }
     }
 
@@ -139,23 +134,17 @@ impl Core {
         if self.lost.is_empty() {
             return;
         }
-        let life = &operation.life;
-        for at in 0..self.lost.len() {
-            let (cause, slots) = self.lost[at];
-            let waited_for = match whose(cause) {
-                Whose::TheOldest => self.retired.waited_for(half_way(life.rename, slots)),
-                Whose::TheBranchBefore if life.retired => self.last,
-                Whose::TheBranchBefore | Whose::ItsOwn => None,
-            };
-            let owner = waited_for.unwrap_or(culprit);
-            profile.of(Some(owner)).slots[Fate::Empty(cause).index()] += slots;
+        for lost in self.lost.drain(..) {
+            let before = self.last.filter(|_| operation.life.retired && is_of_branch(lost.cause));
+            let owner = lost.owner.or(before).unwrap_or(culprit);
+            profile.of(Some(owner)).slots[Fate::of(&lost).index()] += lost.slots;
         }
-        self.lost.clear();
     }
 
     fn charge_lost(&mut self, owner: Option<InstId>, profile: &mut Profile) {
-        for (cause, slots) in self.lost.drain(..) {
-            profile.of(owner).slots[Fate::Empty(cause).index()] += slots;
+        for lost in self.lost.drain(..) {
+            let owner = lost.owner.or(owner);
+            profile.of(owner).slots[Fate::of(&lost).index()] += lost.slots;
         }
     }
 
@@ -174,7 +163,6 @@ impl Core {
         self.last = Some(life.inst);
         self.behind_branch = life.mispredicted;
         self.flushed = None;
-        self.retired.push(life.retire, life.inst);
         self.fetched(life.pc, seen);
         let OperationKind::Access(access) = operation.kind else { return };
         let addr = match access.kind {
@@ -187,7 +175,7 @@ impl Core {
             self.accessed(addr, u64::from(access.bytes), seen);
         }
         if self.is_counted && access.kind == AccessKind::Load {
-            seen.latencies.add(life.source, cycles_of(life));
+            seen.latencies.add(life.source, cycles_of(life), operation.wait);
         }
     }
 
@@ -219,94 +207,19 @@ impl Core {
     }
 }
 
-/// Who is to blame for an empty slot on the right path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    /// The operation that came late or could not be sent on.
-    ItsOwn,
-    /// What stands in front of it.
-    TheBranchBefore,
-    /// The instruction for which retirement waited.
-    TheOldest,
-}
-
-fn whose(cause: StallCause) -> Whose {
-    use StallCause::*;
-    match cause {
-        FetchMispredict | FetchNoTarget | FetchResteer | FetchBtbBubble | FetchSerialise
-        | FetchException => Whose::TheBranchBefore,
-        RobMemory | RobCore | LoadQueue | IntRegisters | VecRegisters | FlagRegisters
-        | BranchQueue => Whose::TheOldest,
-        FetchL1iMiss | FetchItlbMiss | FetchMemoryOrder | FetchPredictWidth | FetchMopSwitch
-        | FetchWidth | FetchAsleep | FetchEnd | IssueQueueInt | IssueQueueMem | IssueQueueVec
-        | StoreQueue | DispatchWidth | Serialise => Whose::ItsOwn,
-    }
-}
-
-/// The middle of a wait that ended at rename. At its end the oldest operation is often one that needs what
-/// the wait was for: a comparison of what a load brings.
-fn half_way(rename: u64, waited: u64) -> u64 {
-    rename.saturating_sub(waited / 2)
-}
-
-/// When the last instructions retired.
-#[derive(Clone, Debug)]
-struct RetiredLast {
-    ring: Box<[(u64, InstId)]>,
-    pushed: usize,
-}
-
-impl Default for RetiredLast {
-    fn default() -> Self {
-        RetiredLast { ring: vec![(0, 0); REMEMBERED].into_boxed_slice(), pushed: 0 }
-    }
-}
-
-impl RetiredLast {
-    #[inline]
-    fn push(&mut self, retire: u64, inst: InstId) {
-        self.ring[self.pushed % REMEMBERED] = (retire, inst);
-        self.pushed += 1;
-    }
-
-    /// The instruction for which retirement waited up to `cycle`: what it held was free one cycle after it
-    /// retired. Of several that retired in that cycle the oldest: the others waited for it.
-    fn waited_for(&self, cycle: u64) -> Option<InstId> {
-        let first = self.pushed.saturating_sub(REMEMBERED);
-        let at = |number: usize| self.ring[number % REMEMBERED];
-        // Retirement is in order: the cycles never go down.
-        let (mut low, mut high) = (first, self.pushed);
-        while low < high {
-            let middle = low.midpoint(high);
-            if at(middle).0 + 1 < cycle { low = middle + 1 } else { high = middle }
-        }
-        (low < self.pushed).then(|| at(low).1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn retirement_waited_for_the_oldest_of_a_cycle() {
-        let mut retired = RetiredLast::default();
-        assert_eq!(retired.waited_for(5), None);
-        for (retire, inst) in [(10, 1), (400, 2), (400, 3), (400, 4), (401, 5)] {
-            retired.push(retire, inst);
-        }
-        assert_eq!(retired.waited_for(401), Some(2), "the load, not those behind it");
-        assert_eq!(retired.waited_for(402), Some(5));
-        assert_eq!(retired.waited_for(9), Some(1));
-        assert_eq!(retired.waited_for(500), None);
-        assert_eq!(retired.waited_for(half_way(402, 350)), Some(2), "what follows needs the load");
-    }
-
-    #[test]
-    fn only_the_last_instructions_are_remembered() {
-        let mut retired = RetiredLast::default();
-        (0..5000).for_each(|n| retired.push(n, n as u32));
-        assert_eq!(retired.waited_for(0), Some(5000 - REMEMBERED as u32));
-        assert_eq!(retired.waited_for(4901), Some(4900));
-    }
+/// Returns whether the branch before the operation that came late is charged with the slots.
+fn is_of_branch(cause: StallCause) -> bool {
+    use StallCause::{
+        FetchBtbBubble, FetchException, FetchMispredict, FetchNoTarget, FetchResteer,
+        FetchSerialise,
+    };
+    matches!(
+        cause,
+        FetchMispredict
+            | FetchNoTarget
+            | FetchResteer
+            | FetchBtbBubble
+            | FetchSerialise
+            | FetchException
+    )
 }

@@ -1,6 +1,8 @@
 //! What can become of a rename slot (PMU guide 4.7, 4.12): every slot has exactly one fate.
 
-use sim_core::StallCause;
+use std::ops::{Deref, DerefMut};
+
+use sim_core::{Lost, RootCause, StallCause};
 
 /// What became of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +14,34 @@ pub enum Fate {
     /// Its operation was thrown away for another reason: a load had passed the store that it reads from, or
     /// an instruction did not complete.
     ThrownAway,
-    /// It stayed empty.
+    /// The front end left it empty.
     Empty(StallCause),
+    /// The back end left it empty, and waited for this.
+    Stalled(RootCause),
+}
+
+/// Slots by fate (index: [`Fate::index`]).
+#[derive(Clone, Copy, Debug)]
+pub struct FateSlots([u64; Fate::COUNT]);
+
+impl Default for FateSlots {
+    fn default() -> FateSlots {
+        FateSlots([0; Fate::COUNT])
+    }
+}
+
+impl Deref for FateSlots {
+    type Target = [u64; Fate::COUNT];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for FateSlots {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
 }
 
 /// Which part of the core answers for a slot: top-down level 1.
@@ -36,13 +64,24 @@ impl End {
 }
 
 impl Fate {
+    /// The fate of a lost slot.
+    #[inline]
+    pub fn of(lost: &Lost) -> Fate {
+        if lost.cause.is_frontend() { Fate::Empty(lost.cause) } else { Fate::Stalled(lost.root) }
+    }
+
     /// How many there are.
-    pub const COUNT: usize = StallCause::COUNT + 3;
+    pub const COUNT: usize = Fate::FIRST_ROOT + RootCause::COUNT - 1;
+
+    /// Fates that are no roots: three uses of a slot and the causes of the front end.
+    const FIRST_ROOT: usize = 3 + StallCause::FRONT_END;
 
     /// Every fate, by index.
     pub fn all() -> impl Iterator<Item = Fate> {
         let used = [Fate::Retired, Fate::BehindBranch, Fate::ThrownAway];
-        used.into_iter().chain(StallCause::ALL.into_iter().map(Fate::Empty))
+        let empty = StallCause::ALL.into_iter().filter(|cause| cause.is_frontend());
+        let stalled = RootCause::back_end().map(Fate::Stalled);
+        used.into_iter().chain(empty.map(Fate::Empty)).chain(stalled)
     }
 
     /// Its place in a table of all.
@@ -53,6 +92,8 @@ impl Fate {
             Fate::BehindBranch => 1,
             Fate::ThrownAway => 2,
             Fate::Empty(cause) => 3 + cause as usize,
+            // The first root is that of the front end.
+            Fate::Stalled(root) => Fate::FIRST_ROOT + root as usize - 1,
         }
     }
 
@@ -64,8 +105,8 @@ impl Fate {
             Fate::Retired => End::Retiring,
             Fate::BehindBranch | Fate::ThrownAway => End::BadSpeculation,
             Fate::Empty(FetchMispredict | FetchNoTarget | FetchMemoryOrder) => End::BadSpeculation,
-            Fate::Empty(cause) if cause.is_frontend() => End::Frontend,
-            Fate::Empty(_) => End::Backend,
+            Fate::Empty(_) => End::Frontend,
+            Fate::Stalled(_) => End::Backend,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How long loads took, by where their data came from: histograms of a fixed size.
 
-use sim_core::DataSource;
+use sim_core::{DataSource, LoadWait};
 
 /// Every source, in the order of distance.
 pub const SOURCES: [DataSource; 8] = [
@@ -30,19 +30,30 @@ pub struct Latency {
     pub min: u64,
     /// The slowest.
     pub max: u64,
+    /// Cycles in which they waited for a free refill buffer.
+    pub buffer_wait: u64,
+    /// Cycles in which they waited for a line on its way.
+    pub line_wait: u64,
+    /// Those that waited for a line on its way.
+    pub found_on_its_way: u64,
     buckets: Box<[u64]>,
 }
 
 impl Default for Latency {
     fn default() -> Self {
         let buckets = vec![0; BUCKETS].into_boxed_slice();
-        Latency { loads: 0, cycles: 0, min: u64::MAX, max: 0, buckets }
+        let (loads, cycles, buffer_wait, line_wait, found_on_its_way) = (0, 0, 0, 0, 0);
+        let (min, max) = (u64::MAX, 0);
+        Latency { loads, cycles, min, max, buffer_wait, line_wait, found_on_its_way, buckets }
     }
 }
 
 impl Latency {
     #[inline]
-    fn add(&mut self, cycles: u64) {
+    fn add(&mut self, cycles: u64, wait: LoadWait) {
+        self.buffer_wait += u64::from(wait.buffer);
+        self.line_wait += u64::from(wait.line);
+        self.found_on_its_way += u64::from(wait.line > 0);
         self.loads += 1;
         self.cycles += cycles;
         self.min = self.min.min(cycles);
@@ -100,8 +111,8 @@ pub struct Latencies([Latency; SOURCES.len()]);
 impl Latencies {
     /// A load took so long.
     #[inline]
-    pub(crate) fn add(&mut self, source: DataSource, cycles: u64) {
-        self.0[source as usize].add(cycles);
+    pub(crate) fn add(&mut self, source: DataSource, cycles: u64, wait: LoadWait) {
+        self.0[source as usize].add(cycles, wait);
     }
 
     /// The loads of one source.
@@ -126,7 +137,9 @@ mod tests {
         }
         assert_eq!(next, 0, "the last one ends with the largest number");
         let mut latency = Latency::default();
-        [0, 7, 8, u64::MAX / 2].into_iter().for_each(|cycles| latency.add(cycles));
+        [0, 7, 8, u64::MAX / 2]
+            .into_iter()
+            .for_each(|cycles| latency.add(cycles, LoadWait::default()));
         assert_eq!(latency.buckets().map(|(.., loads)| loads).sum::<u64>(), 4);
     }
 
@@ -134,9 +147,13 @@ mod tests {
     fn percentiles_are_ends_of_buckets_but_never_beyond_the_slowest() {
         let mut latency = Latency::default();
         assert_eq!(latency.percentile(50), None);
-        (0..98).for_each(|_| latency.add(4));
-        latency.add(100);
-        latency.add(401);
+        (0..98).for_each(|_| latency.add(4, LoadWait::default()));
+        latency.add(100, LoadWait { buffer: 60, line: 0 });
+        latency.add(401, LoadWait { buffer: 5, line: 300 });
+        assert_eq!(
+            (latency.buffer_wait, latency.line_wait, latency.found_on_its_way),
+            (65, 300, 1)
+        );
         assert_eq!(
             [50, 98, 99, 100].map(|p| latency.percentile(p)),
             [Some(4), Some(4), Some(103), Some(401)]

@@ -4,7 +4,7 @@ use sim_core::operation::{AccessKind, BranchCourse};
 use sim_core::{InstId, OpLife, Operation, OperationKind};
 
 use super::column::Column;
-use super::fate::Fate;
+use super::fate::FateSlots;
 use super::latency::SOURCES;
 
 /// Kind of a branch instruction.
@@ -95,8 +95,8 @@ pub struct InstCost {
     pub cycles: u64,
     /// Events (index: `Column as usize`).
     pub columns: [u64; Column::COUNT],
-    /// Rename slots that it is charged with (index: [`Fate::index`]).
-    pub slots: [u64; Fate::COUNT],
+    /// Rename slots that it is charged with (index: [`super::fate::Fate::index`]).
+    pub slots: FateSlots,
     /// Of an access that retired: where its data was (index: place in [`SOURCES`]).
     pub sources: [u64; SOURCES.len()],
     /// Of a load that retired: cycles from issue to data.

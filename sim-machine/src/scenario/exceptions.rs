@@ -73,7 +73,11 @@ impl<T: Tally> Stepper<T> {
             Action::Interrupt(kind) => {
                 self.pipeline.interrupt(kind, self.group_start, &mut self.sink)
             }
-            Action::Idle { until } => self.pipeline.idle_until(until, &mut self.sink),
+            Action::Idle { until } => {
+                let until = until.saturating_add(self.uncounted);
+                self.idle_memory(until);
+                self.pipeline.idle_until(until, &mut self.sink)
+            }
             _ => 0,
         }
     }

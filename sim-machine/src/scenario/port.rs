@@ -2,7 +2,9 @@
 //! unless the case asks for it.
 
 use sim_cache::CorePort;
-use sim_core::{Cycle, EventSink, Happened, MemReply, MemRequest, MemoryPort, PhysAddr, VirtAddr};
+use sim_core::{
+    Cycle, EventSink, Happened, LoadWait, MemReply, MemRequest, MemoryPort, PhysAddr, VirtAddr,
+};
 
 /// A core's memory, as a rule with a silent I-side, and a gate that holds the front end back.
 pub(super) struct DataPort<'a> {
@@ -54,6 +56,10 @@ impl MemoryPort for DataPort<'_> {
 
     fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
         self.inner.physical(addr)
+    }
+
+    fn load_wait(&self, pc: VirtAddr, issued: Cycle) -> LoadWait {
+        self.inner.load_wait(pc, issued)
     }
 
     fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {

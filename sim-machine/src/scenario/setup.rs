@@ -276,6 +276,7 @@ fn describe(wish: &Wish, memory: &mut MemorySystem) {
             return;
         }
         State::Unmapped => None,
+        State::Alias => memory.page_target(VirtAddr(wish.addr.saturating_sub(PAGE_BYTES))),
         State::Device => Some(PageTarget { memory: MemoryType::Device, ..target }),
         State::NonCacheable => Some(PageTarget { memory: MemoryType::NonCacheable, ..target }),
         State::Tagged => Some(PageTarget { tagged: true, ..target }),

@@ -2,13 +2,14 @@
 
 use sim_cache::{CacheLevel, MemorySystem};
 use sim_core::{
-    Activity, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, StallCause, TraceInst, VirtAddr,
+    Activity, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, RootCause, StallCause, TraceInst,
+    VirtAddr,
 };
 use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
 use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 
-use super::exceptions::CutShort;
+use super::exceptions::{CutShort, is_cut_short};
 use super::pmu_registers::pmu_for;
 use super::port::{DataPort, NoMemory};
 use super::profiling::{self, unit_for};
@@ -24,8 +25,8 @@ const CODE: u64 = 0x4000_0000;
 const NOP: u32 = 0xD503_201F;
 /// Fetch starts anew behind it.
 const ISB: u32 = 0xD503_3FDF;
-/// How long a step waits behind the answer to the one before it: the last beats of a line in flight
-/// come after its critical word.
+/// How long the machine rests behind the answer to a step, uncounted: the last beats of a line in flight
+/// come after its critical word, what it prefetches later still.
 const SETTLE_CYCLES: Cycle = 1000;
 /// How often the steps run before counting when the predictors are given as trained.
 const TRAINING_RUNS: usize = 16;
@@ -42,6 +43,8 @@ pub(super) struct Stepper<T> {
     busy_until: Cycle,
     /// When the current group of steps (joined by `&`) began.
     pub(super) group_start: Cycle,
+    /// Cycles so far that no step is counted: training, and the rests between steps.
+    pub(super) uncounted: Cycle,
     /// Instructions that run again when their interrupts are returned from.
     pub(super) cut_short: Vec<CutShort>,
     /// The steps' own fetches go through the I-side.
@@ -69,11 +72,12 @@ impl<T: Tally> Stepper<T> {
         let mut stepper = Stepper {
             memory,
             pipeline,
-            program: Program::new(),
+            program: Program::sparing(config.pipeline.ideal.spared()),
             sink,
             pc: CODE,
             busy_until: 0,
             group_start: 0,
+            uncounted: 0,
             cut_short: Vec::new(),
             own_fetches: case.given.own_fetches,
         };
@@ -97,18 +101,35 @@ impl<T: Tally> Stepper<T> {
         (self.group_start, self.busy_until)
     }
 
-    /// Runs one step, which the next one may cut short.
+    /// Runs step `i` of the case. The last one of a group (joined by `&`) is counted all the time that the core
+    /// still needs: no step pays for the one before it.
     ///
     /// # Errors
     ///
     /// The step names a place or a page that is not there.
-    pub(super) fn run(&mut self, step: &Step, is_cut_short: bool) -> Result<(), CaseError> {
+    pub(super) fn run(&mut self, case: &Case, i: usize) -> Result<(), CaseError> {
+        let step = &case.steps[i];
         if step.join == Join::After {
-            if self.busy_until > 0 {
-                self.group_start = self.busy_until + SETTLE_CYCLES;
-            }
+            self.rest();
             self.pc = next_line(self.pc);
         }
+        self.take(step, is_cut_short(case, i))?;
+        if ends_group(case, i) {
+            self.pipeline.drain(&mut self.sink);
+        }
+        Ok(())
+    }
+
+    /// Waits, uncounted, until all that was asked of the memory is over: the next step finds the machine idle.
+    fn rest(&mut self) {
+        if self.busy_until > 0 {
+            self.group_start = self.busy_until + SETTLE_CYCLES;
+            self.uncounted += self.pipeline.pause_until(self.group_start);
+        }
+    }
+
+    /// Does what one step says, which the next one may cut short.
+    fn take(&mut self, step: &Step, is_cut_short: bool) -> Result<(), CaseError> {
         match step.action {
             Action::Fetch { addr } => {
                 let done = self.fetch(addr, step.wrong_path);
@@ -141,8 +162,10 @@ impl<T: Tally> Stepper<T> {
                 self.busy_until = self.busy_until.max(done);
             }
             Action::Rename { offered, accepted, blocked } => {
-                let blocked = blocked.unwrap_or(StallCause::DispatchWidth);
-                self.offer(Offer { offered: offered.into(), accepted: accepted.into(), blocked });
+                let (blocked, root) =
+                    blocked.unwrap_or((StallCause::DispatchWidth, RootCause::Dispatch));
+                let (offered, accepted) = (offered.into(), accepted.into());
+                self.offer(Offer { offered, accepted, blocked, root });
             }
         }
         self.tell_pmu();
@@ -269,7 +292,7 @@ impl<T: Tally> Stepper<T> {
         // The first step of the case is fetched anew.
         let barrier = TraceInst { id: self.program.intern(self.pc, ISB), ..TraceInst::default() };
         self.train_one(barrier, self.pc + 4);
-        self.pipeline.cut_window(&mut NullSink);
+        self.uncounted = self.pipeline.cut_window(&mut NullSink);
         self.pc = start;
     }
 
@@ -279,12 +302,24 @@ impl<T: Tally> Stepper<T> {
         self.busy_until = self.busy_until.max(life.complete.max(life.retire));
     }
 
+    /// The memory system hears that the core does nothing until this cycle.
+    pub(super) fn idle_memory(&mut self, until: Cycle) {
+        self.memory.pass_time(0, until, &mut self.sink);
+    }
+
     /// Lets everything drain; the sink with what the whole case raised.
     pub(super) fn finish(mut self) -> T {
+        let mut port = self.memory.port(0);
+        self.pipeline.push_stores(self.busy_until, &mut port, &mut self.sink);
         self.pipeline.finish(&mut self.sink);
         self.sink.profile(|spe, sink| spe.synchronize(sink));
         self.sink
     }
+}
+
+/// True when the step behind number `i` of the case, if there is one, waits for it.
+pub(super) fn ends_group(case: &Case, i: usize) -> bool {
+    case.steps.get(i + 1).is_none_or(|next| next.join == Join::After)
 }
 
 /// Addresses of a step behind its first.

@@ -5,12 +5,22 @@ use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
 use sim_trace::scenario::{Case, Step};
 
 use super::recorded::Tally;
-use super::stepper::Stepper;
-use super::{CaseError, Recorded, elements, exceptions, statements};
+use super::stepper::{Stepper, ends_group};
+use super::{CaseError, Recorded, elements, statements};
 use crate::config::MachineConfig;
 
 /// Operations of a step that are kept: a step may be repeated a million times.
 pub const OPERATIONS_KEPT: usize = 64;
+/// What counts time, in cycles and slots: what is raised, not the sums and other names of it.
+const TIME: [PmuEvent; 7] = [
+    PmuEvent::CPU_CYCLES,
+    PmuEvent::CNT_CYCLES,
+    PmuEvent::STALL_FRONTEND,
+    PmuEvent::STALL_BACKEND,
+    PmuEvent::STALL_BACKEND_MEM,
+    PmuEvent::STALL_SLOT_FRONTEND,
+    PmuEvent::STALL_SLOT_BACKEND,
+];
 
 /// What one step of the text did, all its repetitions together.
 #[derive(Clone, Debug)]
@@ -29,6 +39,8 @@ pub struct Walked {
     pub operations: Vec<Operation>,
     /// Cycles from the step's begin until all that it asked for was there; of the longest repetition.
     pub cycles: Cycle,
+    /// A later step is joined to it by `&`: their time is counted together, with the last of them.
+    pub time_with_later: bool,
 }
 
 /// Runs a case on a fresh machine, and tells what each step did. What the case expects is not looked at.
@@ -41,11 +53,18 @@ pub fn walk_case(case: &Case, config: &MachineConfig) -> Result<Vec<Walked>, Cas
     statements::check(case)?;
     let mut stepper = Stepper::new(case, config, Walker::default())?;
     let mut walked: Vec<Walked> = Vec::new();
+    let mut time = Counts::default();
     stepper.sink.take();
     for (i, step) in case.steps.iter().enumerate() {
-        stepper.run(step, exceptions::is_cut_short(case, i))?;
+        stepper.run(case, i)?;
         let (begin, end) = stepper.span();
-        let did = Walked { cycles: end.saturating_sub(begin), ..stepper.sink.take().of(step) };
+        let mut did = Walked { cycles: end.saturating_sub(begin), ..stepper.sink.take().of(step) };
+        if ends_group(case, i) {
+            did.counts.add(&std::mem::take(&mut time));
+        } else {
+            take_time(&mut did.counts, &mut time);
+            did.time_with_later = true;
+        }
         match walked.last_mut().filter(|last| last.step.place == step.place) {
             Some(last) => last.add(did),
             None => walked.push(did),
@@ -57,6 +76,13 @@ pub fn walk_case(case: &Case, config: &MachineConfig) -> Result<Vec<Walked>, Cas
         last.add(Walked { times: 0, ..rest.of(&step) });
     }
     Ok(walked)
+}
+
+/// Moves what counts time, in cycles and slots, from the counts of a step to those of its group.
+fn take_time(counts: &mut Counts, time: &mut Counts) {
+    let is_time = |event: PmuEvent| TIME.contains(&event);
+    time.add(&counts.map_events(|event, n| if is_time(event) { n } else { 0 }));
+    *counts = counts.map_events(|event, n| if is_time(event) { 0 } else { n });
 }
 
 impl Walked {
@@ -74,6 +100,7 @@ impl Walked {
         let room = OPERATIONS_KEPT.saturating_sub(self.operations.len());
         self.operations.extend(more.operations.into_iter().take(room));
         self.cycles = self.cycles.max(more.cycles);
+        self.time_with_later &= more.time_with_later;
     }
 }
 
@@ -97,7 +124,8 @@ struct Heard {
 impl Heard {
     fn of(self, step: &Step) -> Walked {
         let Heard { counts, flows, order, operations } = self;
-        Walked { step: step.clone(), times: 1, counts, flows, order, operations, cycles: 0 }
+        let (step, times, cycles, time_with_later) = (step.clone(), 1, 0, false);
+        Walked { step, times, counts, flows, order, operations, cycles, time_with_later }
     }
 }
 

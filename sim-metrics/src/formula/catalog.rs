@@ -20,6 +20,8 @@ pub struct MetricFormula {
     pub threshold: Option<Result<Formula, FormulaError>>,
     /// Name of the truth that the value claims to be.
     pub claims: Option<String>,
+    /// What its file refers to and does not hold, with what to give: without it the value has no unit.
+    pub missing: Option<String>,
     /// The file, with a line where it has lines.
     pub source: String,
 }
@@ -35,6 +37,7 @@ impl MetricFormula {
             groups: Vec::new(),
             threshold: None,
             claims: None,
+            missing: None,
             source: source.to_owned(),
         }
     }
@@ -68,6 +71,14 @@ impl Scale {
             }
         }
         None
+    }
+
+    /// The scale as a file writes it; nothing for none.
+    pub fn text(&self) -> String {
+        match *self == Scale::default() {
+            true => String::new(),
+            false => format!("{}{}", self.factor, self.unit),
+        }
     }
 
     /// Decimals with which perf prints a value of this scale.

@@ -97,6 +97,30 @@ impl Linked {
         &self.texts[self.node(id).text as usize]
     }
 
+    /// The text of the formula itself with other words at some of its nodes. `None` if one of them
+    /// stands in another metric.
+    pub(crate) fn rewritten(&self, edits: &[(NodeId, String)]) -> Option<String> {
+        let mut edits: Vec<_> = edits.iter().collect();
+        edits.sort_by_key(|(id, _)| std::cmp::Reverse(self.node(*id).span.start));
+        let mut text = self.source(self.root).text.clone();
+        for (id, words) in edits {
+            let node = self.node(*id);
+            let range = node.span.start as usize..node.span.end as usize;
+            if node.text != 0 || text.get(range.clone()).is_none() {
+                return None;
+            }
+            text.replace_range(range, words);
+        }
+        (self.node(self.root).text == 0).then_some(text)
+    }
+
+    /// The same formula with another number at a node.
+    pub(crate) fn with_number(&self, id: NodeId, value: f64) -> Linked {
+        let mut changed = self.clone();
+        changed.nodes[id.index()].op = Op::Number(value);
+        changed
+    }
+
     /// Where a node stands, for messages: `column 3`, or `column 3 of ipc`.
     pub fn place(&self, id: NodeId) -> String {
         let source = self.source(id);

@@ -8,6 +8,7 @@ use sim_core::pmu_event::{EventNameError, RelationKind};
 
 use super::catalog::{Catalog, MetricFormula};
 use super::dimension::{Mismatch, measures};
+use super::double_count::{DoubleCount, double_counts, original};
 use super::event_use::Quantity;
 use super::foreign;
 use super::link::Linked;
@@ -67,6 +68,12 @@ pub enum Kind {
     Population,
     /// The surplus slot of r0p0 to r0p2 is not taken out, or taken out where there is none.
     Erratum,
+    /// A sum of a whole and its part, or of an event and its alias.
+    DoubleCount,
+    /// Slots per cycle that are not those of the core.
+    SlotWidth,
+    /// The value is not what the metric claims: the code of a reason of `n2sim validate`.
+    Claim(&'static str),
     /// More events than counters.
     Counters,
     /// Two metrics of one name.
@@ -88,6 +95,9 @@ impl Kind {
             Kind::Stage => "stage",
             Kind::Population => "population",
             Kind::Erratum => "erratum",
+            Kind::DoubleCount => "double-count",
+            Kind::SlotWidth => "slot-width",
+            Kind::Claim(code) => code,
             Kind::Counters => "counters",
             Kind::Duplicate => "duplicate",
         }
@@ -172,6 +182,8 @@ impl Report<'_> {
         }
         quotient::check(self, linked);
         unit::check(self, linked, &measures);
+        self.double_counts(linked);
+        self.slot_widths(linked);
         self.erratum(linked, machine);
         self.counters(linked, machine);
     }
@@ -267,6 +279,29 @@ impl Report<'_> {
         }
     }
 
+    /// A whole and its part in one sum.
+    fn double_counts(&mut self, linked: &Linked) {
+        for DoubleCount { at, whole, part } in double_counts(linked) {
+            let (whole, part) = (whole.mnemonic(), part.mnemonic());
+            let message = match whole == part {
+                true => format!("{whole} is added to itself"),
+                false => format!("{whole} counts all that {part} counts; add one of them"),
+            };
+            self.at(linked, at, Severity::Warning, Kind::DoubleCount, &message);
+        }
+    }
+
+    /// Slots divided by cycles of another width.
+    fn slot_widths(&mut self, linked: &Linked) {
+        let slots = Machine::neoverse_n2(0, 1).slots;
+        for (id, width) in slot_widths(linked) {
+            if width != f64::from(slots) {
+                let message = format!("{width} slots in a cycle; this core has {slots}");
+                self.at(linked, id, Severity::Warning, Kind::SlotWidth, &message);
+            }
+        }
+    }
+
     fn counters(&mut self, linked: &Linked, machine: Option<&Machine>) {
         let any = Machine::neoverse_n2(3, 1);
         let needed = linked.needed(machine.unwrap_or(&any));
@@ -283,6 +318,35 @@ impl Report<'_> {
             self.add(Severity::Warning, Kind::Counters, message);
         }
     }
+}
+
+/// The products of a number and `CPU_CYCLES` that stalled or executed slots are divided by.
+fn slot_widths(linked: &Linked) -> Vec<(NodeId, f64)> {
+    let mut widths = Vec::new();
+    for node in linked.nodes() {
+        let Op::Binary(BinaryOp::Divide | BinaryOp::Ratio, above, below) = node.op else {
+            continue;
+        };
+        let Op::Binary(BinaryOp::Multiply, a, b) = linked.node(below).op else { continue };
+        let width = match (linked.node(a).op, linked.node(b).op) {
+            (Op::Number(width), _) if is_cycles(linked, b) => width,
+            (_, Op::Number(width)) if is_cycles(linked, a) => width,
+            _ => continue,
+        };
+        // Operations that retire may be meant by the width of retirement.
+        let events = quotient::terms(linked, above);
+        let are_slots = |event: &PmuEvent| {
+            matches!(event, STALL_SLOT | STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND | OP_SPEC)
+        };
+        if events.iter().any(are_slots) {
+            widths.push((below, width));
+        }
+    }
+    widths
+}
+
+fn is_cycles(linked: &Linked, id: NodeId) -> bool {
+    event_at(linked, id).is_some_and(|event| original(event) == CPU_CYCLES)
 }
 
 /// What is to be said about a name.

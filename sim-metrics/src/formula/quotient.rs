@@ -25,7 +25,7 @@ pub(super) fn check(report: &mut Report<'_>, linked: &Linked) {
 }
 
 /// The events that a side is a weighted sum of; none if it is something else.
-fn terms(linked: &Linked, side: NodeId) -> Vec<PmuEvent> {
+pub(super) fn terms(linked: &Linked, side: NodeId) -> Vec<PmuEvent> {
     let mut events = Vec::new();
     let mut rest = vec![side];
     while let Some(id) = rest.pop() {

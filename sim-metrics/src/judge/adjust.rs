@@ -8,6 +8,7 @@ use sim_core::pmu_event::Unit;
 use super::evidence::Evidence;
 use super::reason::Reason;
 use crate::formula::{Evaluation, Linked};
+use crate::identities::SLOTS_PER_CYCLE;
 use crate::truth::Truth;
 
 /// A habit explains something if it takes away this part of what is left.
@@ -18,6 +19,8 @@ const REASONS_MAX: usize = 4;
 /// A habit of events that can be taken out of the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Habit {
+    /// Cycles without an operation stand for lost slots: a fault of the formula, found as a habit is.
+    CyclesForSlots,
     /// Wrong paths count.
     Speculation,
     /// Prefetches count.
@@ -59,7 +62,8 @@ pub(super) struct Case<'a> {
 }
 
 impl Habit {
-    pub(super) const ALL: [Habit; 9] = [
+    pub(super) const ALL: [Habit; 10] = [
+        Habit::CyclesForSlots,
         Habit::Speculation,
         Habit::PrefetchCounted,
         Habit::PrefetchHidden,
@@ -73,6 +77,7 @@ impl Habit {
 
     pub(super) fn reason(self) -> Reason {
         match self {
+            Habit::CyclesForSlots => Reason::CyclesForSlots,
             Habit::Speculation => Reason::Speculation,
             Habit::PrefetchCounted => Reason::PrefetchCounted,
             Habit::PrefetchHidden => Reason::PrefetchHidden,
@@ -85,36 +90,115 @@ impl Habit {
         }
     }
 
+    /// True if the habit can be between these events and this truth at all. A number that happens to
+    /// fit is no reason: who counts what wrong paths do has no fault where the truth has them too.
+    fn concerns(self, truth: Truth) -> bool {
+        let sides = truth.quotient().map_or([truth; 2], |quotient| [quotient.part, quotient.whole]);
+        let is_any = |list: &[Truth]| sides.iter().any(|side| list.contains(side));
+        match self {
+            Habit::CyclesForSlots => sides.contains(&Truth::Slots),
+            Habit::Speculation if sides.contains(&Truth::Slots) => is_any(&[Truth::RetiredSlots]),
+            Habit::Speculation => !is_any(ON_ALL_PATHS),
+            Habit::PrefetchCounted => !is_any(OF_LINES),
+            Habit::PrefetchHidden => is_any(OF_LINES),
+            Habit::InFlight | Habit::Streamed => !is_any(OF_LINES),
+            Habit::Fragments => is_any(OF_ACCESSES),
+            Habit::DataAndCode => is_of_data(truth),
+            Habit::WriteBacks => is_any(&[Truth::L2Accesses, Truth::L2DataAccesses]),
+            Habit::Recovery => is_any(OF_RECOVERY),
+        }
+    }
+
     /// What is added to the count of an event to take the habit out.
     fn delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
         match self {
+            Habit::CyclesForSlots => slots_less_cycles(event, run),
+            // Slots of what was thrown away are used, and lost all the same.
+            Habit::Speculation if event == STALL_SLOT => match truth {
+                Truth::Retiring | Truth::RetiredSlots => of(Truth::SquashedSlots, run),
+                _ => 0.0,
+            },
             Habit::Speculation => without_wrong_paths(event, run),
             Habit::PrefetchCounted => without_prefetches(event, run),
             Habit::PrefetchHidden => with_prefetches(event, run),
             Habit::InFlight => with_waiting(event, run),
             Habit::Fragments => one_each(event, run),
-            Habit::DataAndCode if is_of_data(truth) => without_code(event, run),
+            Habit::DataAndCode => without_code(event, run),
             Habit::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
                 -(run.counts.value(L1D_CACHE_WB) as f64)
             }
+            Habit::WriteBacks => 0.0,
             Habit::Streamed => without_streams(event, run),
-            Habit::DataAndCode | Habit::WriteBacks | Habit::Recovery => 0.0,
+            Habit::Recovery => recovered(event, run),
         }
     }
+}
 
-    /// What is added to the value itself.
-    fn shift(self, truth: Truth, run: &Evidence) -> f64 {
-        let of = |truth| run.truths.value(truth).unwrap_or(0.0);
-        let share = |slots| of(slots) / of(Truth::Slots).max(1.0);
-        match (self, truth) {
-            (Habit::Recovery, Truth::FrontendBound | Truth::FetchLatency) => {
-                -share(Truth::RecoverySlots)
-            }
-            (Habit::Recovery, Truth::BadSpeculation) => share(Truth::RecoverySlots),
-            // Used slots are taken for retired ones.
-            (Habit::Speculation, Truth::Retiring) => -share(Truth::SquashedSlots),
-            _ => 0.0,
-        }
+/// Truths in which wrong paths are.
+const ON_ALL_PATHS: &[Truth] = &[
+    Truth::Executed,
+    Truth::ExecutedOps,
+    Truth::SquashedOps,
+    Truth::L1iAccesses,
+    Truth::L1iMisses,
+    Truth::ItlbAccesses,
+    Truth::ItlbMisses,
+    Truth::ItlbWalks,
+    Truth::Walks,
+    Truth::OutsideLines,
+    Truth::SlcMisses,
+    Truth::SlcHits,
+    Truth::RemoteLines,
+    Truth::BytesRead,
+    Truth::BytesWritten,
+    Truth::BytesMoved,
+];
+/// Truths of lines, whoever asked for them.
+const OF_LINES: &[Truth] = &[
+    Truth::OutsideLines,
+    Truth::SlcMisses,
+    Truth::SlcHits,
+    Truth::PrefetchedLines,
+    Truth::RemoteLines,
+    Truth::BytesRead,
+    Truth::BytesWritten,
+    Truth::BytesMoved,
+];
+/// Truths in which an access counts once, however wide it is.
+const OF_ACCESSES: &[Truth] = &[
+    Truth::L1dAccesses,
+    Truth::DtlbAccesses,
+    Truth::L2DataAccesses,
+    Truth::L2TlbDataAccesses,
+    Truth::Loads,
+    Truth::Stores,
+];
+/// Truths that take the refill behind a flush for bad speculation.
+const OF_RECOVERY: &[Truth] = &[Truth::FrontendSlots, Truth::BadSlots, Truth::FetchLatencySlots];
+
+fn of(truth: Truth, run: &Evidence) -> f64 {
+    run.truths.value(truth).unwrap_or(0.0)
+}
+
+/// A cycle's worth of slots for each five that were lost, in the place of the cycles in which all were.
+fn slots_less_cycles(event: PmuEvent, run: &Evidence) -> f64 {
+    let slots = match event {
+        STALL => STALL_SLOT,
+        STALL_FRONTEND => STALL_SLOT_FRONTEND,
+        STALL_BACKEND => STALL_SLOT_BACKEND,
+        _ => return 0.0,
+    };
+    let lost = run.counts.value(slots) as f64 / SLOTS_PER_CYCLE as f64;
+    lost - run.counts.value(event) as f64
+}
+
+/// Slots of the refill behind a flush, given to the operations that were thrown away.
+fn recovered(event: PmuEvent, run: &Evidence) -> f64 {
+    let slots = of(Truth::RecoverySlots, run);
+    match event {
+        STALL_SLOT | STALL_SLOT_FRONTEND => -slots,
+        OP_SPEC => slots,
+        _ => 0.0,
     }
 }
 
@@ -258,9 +342,7 @@ impl Case<'_> {
             let deltas: f64 = habits.iter().map(|habit| habit.delta(event, truth, run)).sum();
             (run.count(event, self.patch) + deltas).max(0.0)
         };
-        let value = run.evaluate(self.formula, self.patch, table).value;
-        let shifts: f64 = habits.iter().map(|habit| habit.shift(truth, run)).sum();
-        self.factor * value + shifts
+        self.factor * run.evaluate(self.formula, self.patch, table).value
     }
 
     /// The value with one event multiplied.
@@ -276,6 +358,13 @@ impl Case<'_> {
     /// smallest set of them that leaves nothing. Habits may work against each other, so that none of
     /// them alone comes nearer.
     pub(super) fn habits(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
+        // No count says how many slots were lost in the cycles of STALL_BACKEND_MEM.
+        let is_open = |habit: Habit| {
+            habit == Habit::CyclesForSlots
+                && self.formula.core_events().contains(&STALL_BACKEND_MEM)
+        };
+        let possible = Habit::ALL.into_iter().filter(|habit| habit.concerns(self.truth));
+        let possible: Vec<Habit> = possible.filter(|habit| !is_open(*habit)).collect();
         let distance = |set: &[Habit]| {
             let left = (self.without(set) - real).abs();
             if left.is_finite() { left } else { f64::INFINITY }
@@ -286,7 +375,7 @@ impl Case<'_> {
             if best.1 <= tolerance {
                 break;
             }
-            sets = larger(&sets);
+            sets = larger(&sets, &possible);
             let measured = sets.iter().map(|set| (set, distance(set)));
             let Some((set, left)) = measured.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
             if left <= (1.0 - WORTH) * best.1 {
@@ -313,13 +402,12 @@ impl Case<'_> {
 }
 
 /// All sets with one habit more, each once.
-fn larger(sets: &[Vec<Habit>]) -> Vec<Vec<Habit>> {
+fn larger(sets: &[Vec<Habit>], possible: &[Habit]) -> Vec<Vec<Habit>> {
     let grown = sets.iter().flat_map(|set| {
         let last = set.last().map(|last| *last as usize);
-        let more = Habit::ALL
-            .into_iter()
-            .filter(move |habit| last.is_none_or(|last| *habit as usize > last));
-        more.map(|habit| [set.as_slice(), &[habit]].concat())
+        let more =
+            possible.iter().filter(move |habit| last.is_none_or(|last| **habit as usize > last));
+        more.map(|habit| [set.as_slice(), &[*habit]].concat())
     });
     grown.collect()
 }

@@ -69,6 +69,11 @@ pub fn claim(metric: &MetricFormula) -> Result<Option<Truth>, String> {
     }
 }
 
+/// True for the name of a published metric.
+pub(super) fn is_known(name: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
 /// By what a formula's value is multiplied to be in the unit of a truth.
 pub(super) fn factor(scale: &Scale, truth: Truth) -> f64 {
     let unit = scale.unit.to_ascii_lowercase();

@@ -93,6 +93,21 @@ impl Evidence {
         Machine::neoverse_n2(patch, self.cores)
     }
 
+    /// The events that a formula needs on a core of revision r0pN, as it names them, with their counts.
+    pub fn counts_of(&self, formula: &Linked, patch: u8) -> Vec<(String, f64)> {
+        let table = |event| self.count(event, patch);
+        let needed = formula.needed(&self.machine(patch)).into_iter();
+        needed
+            .filter_map(|name| {
+                let spelled = match name.event() {
+                    Some(event) if name.levels == Levels::ALL => event.mnemonic().to_owned(),
+                    _ => name.name.clone(),
+                };
+                Some((spelled, self.quantity(name, &table)?))
+            })
+            .collect()
+    }
+
     /// The value of a formula, with the count of every event taken from `table`.
     pub fn evaluate(
         &self,

@@ -32,6 +32,11 @@ pub(super) fn misfit(formula: &Linked, machine: &Machine, truth: Truth) -> Optio
     }
     let whole = whole?;
     let stands_for = events_of(whole);
+    // Operations and stalled slots together are all slots, without a cycle.
+    let events = formula.core_events();
+    if whole == Truth::Slots && [OP_SPEC, STALL_SLOT].iter().all(|event| events.contains(event)) {
+        return None;
+    }
     let is_independent = probe.doubled(|event| stands_for.contains(&event), false)? == 1.0;
     (!stands_for.is_empty() && is_independent)
         .then(|| Reason::WrongDenominator(whole.unit().to_string()))
@@ -186,6 +191,7 @@ mod tests {
             ("1 - OP_RETIRED / OP_SPEC", Truth::OpsWasted),
             ("L1D_CACHE_REFILL * 64 / CPU_CYCLES", Truth::ReadBandwidth),
             ("STALL_BACKEND / CPU_CYCLES", Truth::BackendCycles),
+            ("STALL_SLOT_BACKEND / (OP_SPEC + STALL_SLOT)", Truth::BackendBound),
             ("64 * L2D_CACHE_REFILL", Truth::BytesRead),
         ] {
             assert_eq!(code(formula, truth), None, "{formula}");

@@ -4,11 +4,12 @@ use std::fmt;
 
 use sim_core::PmuEvent;
 
+use super::fraction::Fraction;
+use crate::identities::SLOTS_PER_CYCLE;
+
 /// One reason.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// Six counters shared by more events: the estimate is off, the formula is not.
-    Multiplexing,
     /// r0p0 to r0p2 count a surplus slot per cycle, and the formula does not take it off.
     ErratumUncorrected,
     /// The formula takes a surplus slot per cycle off that this revision does not count.
@@ -56,6 +57,34 @@ pub enum Reason {
     WrongDenominator(String),
     /// The value is this many times what it claims, in every run.
     Factor(f64),
+    /// It takes a cycle to have so many slots; the value is this many times what it claims, if it is
+    /// a multiple.
+    SlotWidth {
+        /// Slots of a cycle, as the formula has them.
+        given: u64,
+        /// The multiple.
+        times: Option<f64>,
+    },
+    /// A sum of a whole and its part, or of an event and its alias.
+    DoubleCount(PmuEvent, PmuEvent),
+    /// The event counts a part of what is claimed.
+    Subset {
+        /// The event.
+        part: PmuEvent,
+        /// What is claimed.
+        whole: PmuEvent,
+    },
+    /// The event counts more than what is claimed.
+    Superset {
+        /// What is claimed.
+        part: PmuEvent,
+        /// The event.
+        whole: PmuEvent,
+    },
+    /// It is what the claim leaves of the whole.
+    Complement,
+    /// It divides the whole by the part.
+    Inverted,
     /// A part is more than its whole.
     AboveOne(f64),
     /// A part is less than nothing.
@@ -74,7 +103,6 @@ impl Reason {
     /// The word that programs know it by.
     pub fn code(&self) -> &'static str {
         match self {
-            Reason::Multiplexing => "multiplexing",
             Reason::ErratumUncorrected => "erratum-uncorrected",
             Reason::ErratumTwice => "erratum-twice",
             Reason::Speculation => "speculation",
@@ -96,6 +124,12 @@ impl Reason {
             Reason::Dimension { .. } => "dimension",
             Reason::WrongDenominator(_) => "wrong-denominator",
             Reason::Factor(_) => "factor",
+            Reason::SlotWidth { .. } => "slot-width",
+            Reason::DoubleCount(..) => "double-count",
+            Reason::Subset { .. } => "subset",
+            Reason::Superset { .. } => "superset",
+            Reason::Complement => "complement",
+            Reason::Inverted => "inverted",
             Reason::AboveOne(_) => "above-one",
             Reason::Negative(_) => "negative",
             Reason::DivisionByZero(_) => "division-by-zero",
@@ -109,8 +143,7 @@ impl Reason {
     pub fn is_fault(&self) -> bool {
         !matches!(
             self,
-            Reason::Multiplexing
-                | Reason::Speculation
+            Reason::Speculation
                 | Reason::PrefetchCounted
                 | Reason::PrefetchHidden
                 | Reason::InFlight
@@ -150,9 +183,40 @@ impl fmt::Display for Reason {
             Reason::WrongDenominator(whole) => {
                 write!(f, "it claims a part of {whole} and does not divide by them")
             }
-            Reason::Factor(times) => {
-                write!(f, "it is {} what it claims, in every run", times_of(*times))
+            Reason::Factor(times) => write!(
+                f,
+                "it is {} what it claims, in every run{}",
+                times_of(*times),
+                if *times == 2.0 { ": counted twice" } else { "" }
+            ),
+            Reason::SlotWidth { given, times } => {
+                write!(f, "slots of another width: ")?;
+                if let Some(times) = times {
+                    write!(f, "it is {} what it claims, in every run; ", times_of(*times))?;
+                }
+                write!(f, "this core has {SLOTS_PER_CYCLE} slots in a cycle, not {given}")
             }
+            Reason::DoubleCount(whole, part) if whole == part => {
+                write!(f, "{} is added to itself", whole.mnemonic())
+            }
+            Reason::DoubleCount(whole, part) => write!(
+                f,
+                "counted twice: {} counts all that {} counts",
+                whole.mnemonic(),
+                part.mnemonic()
+            ),
+            Reason::Subset { part, whole } => write!(
+                f,
+                "{} counts only a part of what it claims: {} counts all of it",
+                part.mnemonic(),
+                whole.mnemonic()
+            ),
+            Reason::Superset { part, whole } => write!(
+                f,
+                "{} counts more than what it claims: {} counts that part of it",
+                whole.mnemonic(),
+                part.mnemonic()
+            ),
             Reason::AboveOne(value) | Reason::Negative(value) => {
                 write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value)
             }
@@ -169,9 +233,6 @@ impl Reason {
     /// The sentence of a reason that has no figure in it.
     fn habit(&self) -> &'static str {
         match self {
-            Reason::Multiplexing => {
-                "multiplexing: more events than counters took turns, each was scaled from its part"
-            }
             Reason::ErratumUncorrected => {
                 "r0p0 to r0p2 count one slot too many per cycle in STALL_SLOT and \
                  STALL_SLOT_FRONTEND, and it does not take CPU_CYCLES off"
@@ -210,6 +271,10 @@ impl Reason {
                 "cycles in which nothing was sent stand for lost slots: a cycle that sends one \
                  operation of five is none of them, and has lost four slots"
             }
+            Reason::Complement => "it is the rest of the whole: 1 less the value is what it claims",
+            Reason::Inverted => {
+                "it divides the whole by the part: 1 over the value is what it claims"
+            }
             Reason::NoL3 => {
                 "a Neoverse N2 has no level 3 cache of its own: LL_CACHE events count what came \
                  from the mesh, from other cores and from memory"
@@ -219,7 +284,19 @@ impl Reason {
     }
 }
 
-/// `2 times`, `half of`.
+/// `2 times`, `0.625 = 5/8 of`, `1/6.01 of`.
 fn times_of(times: f64) -> String {
-    if times >= 1.0 { format!("{times:.2} times") } else { format!("1/{:.2} of", 1.0 / times) }
+    match Fraction::of(times) {
+        Some(whole @ Fraction { whole: 1, .. }) => format!("{whole} times"),
+        Some(part) if times < 1.0 => format!("{} = {part} of", short(times)),
+        Some(fraction) => format!("{} = {fraction} times", short(times)),
+        None if times >= 1.0 => format!("{times:.2} times"),
+        None => format!("1/{:.2} of", 1.0 / times),
+    }
+}
+
+/// A number with as many decimals as it needs, four at most.
+fn short(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -6,6 +6,7 @@ use sim_core::pmu_event::{EventNameError, RelationKind};
 
 use super::adjust::Case;
 use super::evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH};
+use super::fraction::Fraction;
 use super::reason::Reason;
 use crate::formula::event_use::Quantity;
 use crate::formula::{BinaryOp, EventUse, Linked, Node, NodeId, Op};
@@ -15,6 +16,8 @@ use crate::truth::{Truth, TruthUnit};
 const USUAL_FACTORS: [f64; 9] = [2.0, 4.0, 5.0, 8.0, 16.0, 32.0, 64.0, 100.0, 1000.0];
 /// How exactly a ratio must be one of them.
 const FACTOR_TOLERANCE: f64 = 0.02;
+/// Runs in which an inexact factor must be the same: two may agree by chance.
+const FACTOR_RUNS: usize = 3;
 /// A share may be this much above 1 or below 0 by rounding.
 const SHARE_ROUNDING: f64 = 1e-9;
 /// How exact a ratio is that no chance makes.
@@ -171,13 +174,15 @@ fn population(formula: &Linked, node: usize) -> Option<Population> {
     parts.reduce(|a, b| if a == b { a } else { Population::Mixed })
 }
 
-/// A term of mispredictions that charges something else than what they cost.
+/// A term of mispredictions that charges something else than what they cost. Only a formula whose
+/// other terms are what the ledger says without them has its difference from this one.
 pub(super) fn mispredict_term(case: &Case, real: f64) -> Option<Reason> {
     const TERM: [PmuEvent; 2] = [BR_MIS_PRED, BR_MIS_PRED_RETIRED];
-    if case.truth.quotient().map(|quotient| quotient.whole) != Some(Truth::Slots) {
+    let (without, with) = (case.with_scaled(&TERM, 0.0), case.with_scaled(&TERM, 1.0));
+    let of_others = case.evidence.truths.value(without_recovery(case.truth)?)?;
+    if (without - of_others).abs() > TERM_TOLERANCE * (with - without).abs() {
         return None;
     }
-    let (without, with) = (case.with_scaled(&TERM, 0.0), case.with_scaled(&TERM, 1.0));
     // So much of the term would be right.
     let right = (real - without) / (with - without);
     if !right.is_finite() || (right - 1.0).abs() < TERM_TOLERANCE {
@@ -190,13 +195,16 @@ pub(super) fn mispredict_term(case: &Case, real: f64) -> Option<Reason> {
     (1.0 / TERM_MAX..=TERM_MAX).contains(&times).then_some(Reason::MispredictTerm(times))
 }
 
-/// Whole cycles in which nothing was sent stand for slots.
-pub(super) fn cycles_for_slots(case: &Case) -> Option<Reason> {
-    const CYCLES: [PmuEvent; 4] = [STALL, STALL_FRONTEND, STALL_BACKEND, STALL_BACKEND_MEM];
-    let claims_slots = case.truth.quotient().map(|quotient| quotient.whole) == Some(Truth::Slots);
-    let used = case.formula.events().iter().filter_map(EventUse::event);
-    let used: Vec<PmuEvent> = used.filter(|event| CYCLES.contains(event)).collect();
-    (claims_slots && !used.is_empty()).then_some(Reason::CyclesForSlots)
+/// What the other terms of a share say, of which a term of mispredictions makes the truth.
+fn without_recovery(truth: Truth) -> Option<Truth> {
+    match truth {
+        Truth::FrontendBound => Some(Truth::FrontendEmpty),
+        Truth::BadSpeculation => Some(Truth::Squashed),
+        Truth::BackendBound | Truth::Retiring | Truth::Squashed | Truth::FrontendEmpty => {
+            Some(truth)
+        }
+        _ => None,
+    }
 }
 
 /// One run alone shows a forgotten factor only if everything else is exact.
@@ -206,13 +214,21 @@ pub(super) fn exact_factor(value: f64, real: f64) -> Option<Reason> {
     forgotten.into_iter().find(|factor| is_exact(*factor)).map(Reason::Factor)
 }
 
-/// A forgotten factor: in every run the value is the same multiple of the truth, `pairs` of both.
-pub(super) fn factor(pairs: &[(f64, f64)]) -> Option<Reason> {
+/// A forgotten factor: in every run the value is the same multiple of the truth, `pairs` of both. Any
+/// simple fraction is one if it is exact; the usual ones may hide behind habits of the events.
+pub(super) fn factor(pairs: &[(f64, f64)]) -> Option<f64> {
     let ratios: Vec<f64> =
         pairs.iter().filter(|(_, real)| *real != 0.0).map(|(v, r)| v / r).collect();
     let first = *ratios.first()?;
+    let is_near = |ratio: f64, factor: f64, tolerance| (ratio / factor - 1.0).abs() <= tolerance;
+    if ratios.len() > 1
+        && Fraction::of(first).is_some_and(|fraction| fraction != Fraction { part: 1, whole: 1 })
+        && ratios.iter().all(|ratio| is_near(*ratio, first, EXACT))
+    {
+        return Some(first);
+    }
     let usual = USUAL_FACTORS.iter().flat_map(|factor| [*factor, 1.0 / factor]);
-    let is_near = |ratio: f64, factor: f64| (ratio / factor - 1.0).abs() <= FACTOR_TOLERANCE;
-    let factor = usual.into_iter().find(|factor| is_near(first, *factor))?;
-    ratios.iter().all(|ratio| is_near(*ratio, factor)).then_some(Reason::Factor(factor))
+    let factor = usual.into_iter().find(|factor| is_near(first, *factor, FACTOR_TOLERANCE))?;
+    let is_common = ratios.iter().all(|ratio| is_near(*ratio, factor, FACTOR_TOLERANCE));
+    (is_common && ratios.len() >= FACTOR_RUNS).then_some(factor)
 }

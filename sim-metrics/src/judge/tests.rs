@@ -207,7 +207,69 @@ fn multiplexing_is_told_from_a_wrong_formula() {
     let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
     assert_eq!(codes(&judge.verdict(&run(), Some(2.01))), [""; 0]);
     let verdict = judge.verdict(&run(), Some(2.4));
-    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec!["multiplexing"]));
+    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]));
+    assert!((verdict.multiplexing().expect("both values") - 0.4).abs() < 1e-9);
+}
+
+/// Reasons that a number fits by chance, and that the evidence does not carry.
+#[test]
+fn a_reason_that_the_evidence_does_not_carry_is_not_given() {
+    // All lost slots are in whole cycles: slots in the place of cycles change nothing.
+    let mut whole_cycles = run();
+    whole_cycles.counts.count(STALL_BACKEND, 240);
+    whole_cycles.counts.count(STALL_BACKEND_MEM, 230);
+    whole_cycles.truths.set(Truth::MemorySlots, 20.0);
+    let memory = "STALL_SLOT_BACKEND / (5 * CPU_CYCLES) * STALL_BACKEND_MEM / STALL_BACKEND";
+    let verdict = judged_on(&whole_cycles, 3, memory, "share.memory_bound", "");
+    assert_eq!(codes(&verdict), ["unexplained"]);
+    // The other terms are not those of the front end: the term of mispredictions has no blame.
+    let unlike = "STALL_SLOT_BACKEND / (5 * CPU_CYCLES) - 6 * BR_MIS_PRED / CPU_CYCLES";
+    let verdict = judged(unlike, "share.frontend");
+    assert!(!verdict.has("mispredict-term"), "{:?}", codes(&verdict));
+    // Nothing in it counts what was thrown away: it cannot be too large for that.
+    let verdict = judged("OP_RETIRED / (4.3 * CPU_CYCLES)", "share.retiring");
+    assert!(!verdict.has("speculation"), "{:?}", codes(&verdict));
+    // Lost by the back end, and not by a front end that refills.
+    let verdict = judged("1.1 * STALL_SLOT_BACKEND / (5 * CPU_CYCLES)", "share.frontend");
+    assert!(!verdict.has("recovery"), "{:?}", codes(&verdict));
+    // Prefetched lines are no misses of what was asked for.
+    let mut fetched = run();
+    fetched.prefetched.l1d_lines = 20.0;
+    fetched.truths.set(Truth::L1dRefills, 60.0);
+    fetched.retired.count(L1D_CACHE_REFILL_RD, 10);
+    let verdict = judged_on(&fetched, 3, "L1D_CACHE_REFILL", "l1d.misses", "");
+    assert!(!verdict.has("prefetch-hidden"), "{:?}", codes(&verdict));
+}
+
+#[test]
+fn slots_of_another_width_are_found_on_one_run() {
+    let verdict = judged("OP_RETIRED / (8 * CPU_CYCLES)", "share.retiring");
+    assert_eq!(codes(&verdict), ["slot-width"]);
+    let told = verdict.findings[0].reason.to_string();
+    assert!(told.contains("0.625 = 5/8") && told.contains("5 slots in a cycle, not 8"), "{told}");
+    assert_eq!(verdict.corrected.as_deref(), Some("OP_RETIRED / (5 * CPU_CYCLES)"));
+    let verdict = judged("2 * INST_RETIRED / CPU_CYCLES", "ipc");
+    assert_eq!(codes(&verdict), ["factor"]);
+    assert!(verdict.findings[0].reason.to_string().ends_with("in every run: counted twice"));
+}
+
+#[test]
+fn simple_fractions_are_found_over_runs_if_enough_was_counted() {
+    let of = |value: f64, count: f64| Verdict {
+        counts: vec![("LL_CACHE_RD".to_owned(), count)],
+        value: Some(value),
+        real: Some(1.0),
+        standing: Standing::Off,
+        truth: Some(Truth::BytesRead),
+        findings: Vec::new(),
+        ..judged("LL_CACHE_RD", "")
+    };
+    let common = |runs: &[Verdict]| common_factor(&runs.iter().collect::<Vec<_>>());
+    assert_eq!(common(&[of(0.8, 1e4), of(0.8, 2e4)]), Some(Reason::Factor(0.8)));
+    assert_eq!(common(&[of(0.8, 1e4), of(0.8, 20.0)]), None, "few");
+    assert_eq!(common(&[of(0.8, 1e4), of(0.81, 2e4)]), None, "not the same");
+    assert_eq!(common(&[of(2.0, 1e4), of(2.02, 2e4)]), None, "two runs agree by chance");
+    assert_eq!(common(&[of(2.0, 1e4), of(2.02, 2e4), of(1.99, 1e4)]), Some(Reason::Factor(2.0)));
 }
 
 #[test]

@@ -39,15 +39,14 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
     let field = |key| fields.get(key);
     let metric = field("MetricName").or(wanted.filter(|_| own.contains_key("MetricExpr")));
     if let Some(metric) = metric {
-        if wanted.is_some() && base.is_none() {
-            let standard = STANDARD.join(", ");
-            file.faults.push(format!(
-                "{place}: {metric} takes its unit from the lists for all Arm cores, which are not \
-                 given: name their folder too ({standard})"
-            ));
+        let missing = missing_unit(&fields, wanted);
+        if let Some(missing) = &missing {
+            file.faults.push(format!("{place}: {metric} {missing}"));
         }
         return match field("MetricExpr") {
-            Some(expression) => file.metrics.push(metric_of(metric, expression, name, &fields)),
+            Some(expression) => file
+                .metrics
+                .push(MetricFormula { missing, ..metric_of(metric, expression, name, &fields) }),
             None => file.faults.push(format!("{place}: the metric {metric} has no MetricExpr")),
         };
     }
@@ -65,6 +64,19 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
         None => None,
     };
     file.events.push(DeclaredEvent { name: event.to_owned(), code, source: name.to_owned() });
+}
+
+/// What is to be given so that the unit of a metric is known. The lists have changed it over the years
+/// (a factor of 100 stood in the unit before it stood in the formula), so no unit is assumed.
+fn missing_unit(fields: &Fields<'_>, wanted: Option<&str>) -> Option<String> {
+    let is_known = fields.base.is_some() || fields.get("ScaleUnit").is_some();
+    (wanted.is_some() && !is_known).then(|| {
+        format!(
+            "takes its unit from the lists for all Arm cores, which are not given: name their \
+             folder too ({})",
+            STANDARD.join(", ")
+        )
+    })
 }
 
 /// What an entry says itself, or the one that it stands on.
@@ -152,6 +164,13 @@ mod tests {
         assert_eq!(alone.metrics.len(), 2);
         let [fault] = &alone.faults[..] else { panic!("{:?}", alone.faults) };
         assert!(fault.starts_with("core.json: entry 1: bound takes its unit"), "{fault}");
+        let missing = |metric: &MetricFormula| metric.missing.is_some();
+        assert_eq!(alone.metrics.iter().map(missing).collect::<Vec<_>>(), [true, false]);
+        assert!(!both(CORE).metrics.iter().any(missing));
+        let own_unit = CORE.replacen("},", ", \"ScaleUnit\": \"1percent of slots\"},", 1);
+        let alone = read(&[NamedText { name: "core.json", text: &own_unit }]).expect("a list");
+        assert_eq!(alone.faults, Vec::<String>::new(), "the entry says its unit itself");
+        assert!(!alone.metrics.iter().any(missing));
     }
 
     #[test]

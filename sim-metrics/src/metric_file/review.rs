@@ -5,7 +5,8 @@ use sim_core::pmu_event::EventNameError;
 
 use super::{DeclaredEvent, MetricFile};
 use crate::formula::lint::about_unknown;
-use crate::formula::{Catalog, Finding, Kind, Machine, Severity, lint};
+use crate::formula::{Catalog, Finding, Kind, Machine, MetricFormula, Severity, lint};
+use crate::judge::{Judge, Reason, Tolerance};
 
 /// Part number of the Neoverse N2. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u32 = 0xD49;
@@ -18,20 +19,56 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
     findings.extend(core(file));
     findings.extend(file.events.iter().filter_map(declared));
     for (index, metric) in file.metrics.iter().enumerate() {
-        let is_same =
-            |other: &&crate::formula::MetricFormula| other.name.eq_ignore_ascii_case(&metric.name);
+        let is_same = |other: &&MetricFormula| other.name.eq_ignore_ascii_case(&metric.name);
         if let Some(first) = file.metrics[..index].iter().find(is_same) {
             let message = format!("a metric of this name stands in {} already", first.source);
             let (name, source) = (&metric.name, &metric.source);
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
-        findings.extend(lint(metric, catalog, machine));
+        let of_formula = lint(metric, catalog, machine);
+        let of_claim = claimed(metric, catalog, machine);
+        // What the formula itself shows is told at its place; the claim adds what it alone shows.
+        let is_new =
+            |own: &Finding| !of_formula.iter().any(|other| other.kind.name() == own.kind.name());
+        let of_claim: Vec<Finding> = of_claim.into_iter().filter(is_new).collect();
+        findings.extend(of_formula);
+        findings.extend(of_claim);
     }
     findings
 }
 
+/// What does not fit between a formula and what the metric claims, or its published name means.
+fn claimed(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
+    let told =
+        |severity, kind, message| finding(&metric.name, &metric.source, severity, kind, message);
+    let judge = match Judge::new(metric, catalog, Tolerance::default()) {
+        Ok(judge) => judge,
+        Err(message) => return vec![told(Severity::Error, Kind::Claim("no-truth"), message)],
+    };
+    if let Some(missing) = judge.missing().filter(|_| metric.missing.is_none()) {
+        let message = missing.to_owned();
+        return vec![told(Severity::Warning, Kind::Claim("missing"), message)];
+    }
+    let (reasons, corrected) = judge.lint(machine);
+    let better = corrected.map_or_else(String::new, |text| format!("; right is {text}"));
+    reasons
+        .into_iter()
+        .filter(|reason| !is_about_names(reason))
+        .map(|reason| {
+            let message = format!("{reason}{better}");
+            told(Severity::Error, Kind::Claim(reason.code()), message)
+        })
+        .collect()
+}
+
 fn finding(metric: &str, source: &str, severity: Severity, kind: Kind, message: String) -> Finding {
     Finding { metric: metric.to_owned(), source: source.to_owned(), severity, kind, message }
+}
+
+/// True for what is told of every name without a claim.
+fn is_about_names(reason: &Reason) -> bool {
+    use Reason::{ExtllcClear, NeverCounts, NoL3, UnknownEvent, WrongNumber};
+    matches!(reason, NoL3 | NeverCounts(_) | UnknownEvent(_) | WrongNumber(..) | ExtllcClear(_))
 }
 
 /// A file for another core, or with another number of slots.
@@ -114,6 +151,49 @@ mod tests {
         let mut expected = expected.to_vec();
         expected.sort_unstable();
         assert_eq!(found, expected);
+    }
+
+    /// What a metric claims is held against its formula without a run.
+    #[test]
+    fn claims_are_held_against_formulas() {
+        let found = |formula: &str, claims: &str| {
+            let entry = format!(
+                r#"{{"metrics": {{"a": {{"formula": "{formula}", "claims": "{claims}"}}}}}}"#
+            );
+            let file = read(&[NamedText { name: "t.json", text: &entry }]).expect("readable");
+            let catalog: Catalog = file.metrics.iter().cloned().collect();
+            let least =
+                |finding: &Finding| finding.severity > Severity::Note && !finding.metric.is_empty();
+            review(&file, &catalog, None).into_iter().filter(least).collect::<Vec<_>>()
+        };
+        for (formula, claims, kind, right) in [
+            (
+                "BR_MIS_PRED_RETIRED / INST_RETIRED",
+                "branch.miss_ratio",
+                "wrong-denominator",
+                "BR_MIS_PRED_RETIRED / BR_RETIRED",
+            ),
+            (
+                "L1D_CACHE_REFILL_OUTER / L1D_CACHE",
+                "l1d.miss_ratio",
+                "subset",
+                "L1D_CACHE_REFILL / L1D_CACHE",
+            ),
+            (
+                "OP_RETIRED / (8 * CPU_CYCLES)",
+                "share.retiring",
+                "slot-width",
+                "OP_RETIRED / (5 * CPU_CYCLES)",
+            ),
+            ("INST_RETIRED / CPU_CYCLES", "luck", "no-truth", ""),
+        ] {
+            let told = found(formula, claims);
+            let is_there =
+                |finding: &Finding| finding.kind.name() == kind && finding.message.contains(right);
+            assert!(told.iter().any(is_there), "{formula}: {told:?}");
+        }
+        assert_eq!(found("INST_RETIRED / CPU_CYCLES", "ipc"), []);
+        assert_eq!(found("STALL_SLOT_FRONTEND / (5 * CPU_CYCLES)", "share.frontend_all"), []);
     }
 
     #[test]

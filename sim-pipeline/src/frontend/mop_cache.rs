@@ -39,6 +39,8 @@ pub(super) struct MopCache {
     current: usize,
     /// What was decoded of it.
     insts: [InstId; WORDS],
+    /// Bits by which instructions differ: none if all are always there.
+    compared: InstId,
 }
 
 impl MopCache {
@@ -51,7 +53,13 @@ impl MopCache {
             mops_per_set: (ways * mops_per_way) as u32,
             current: 0,
             insts: [NO_INST; WORDS],
+            compared: InstId::MAX,
         }
+    }
+
+    /// The same cache, with every instruction in it.
+    pub(super) fn with_all(self) -> MopCache {
+        MopCache { compared: 0, ..self }
     }
 
     /// Moves to the block of `pc`. One that is absent starts without MOPs; the least recently used
@@ -74,7 +82,7 @@ impl MopCache {
     /// Whether the word at `pc`, in the current block, is there as this instruction.
     #[inline]
     pub(super) fn holds(&self, pc: u64, id: InstId) -> bool {
-        self.insts[word(pc)] == id
+        (self.insts[word(pc)] ^ id) & self.compared == 0
     }
 
     /// Adds the MOPs of a word of the current block. The least recently used blocks make room.

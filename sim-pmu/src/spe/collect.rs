@@ -79,7 +79,7 @@ fn describe(operation: &Operation, wanted: Collected, context: &Context, record:
     record.operation = Some(OperationType::of(operation));
     record.events = record.events.map(|events| {
         events
-            .with_if(operation.activity == Activity::Partial, Events::PARTIAL_PREDICATE)
+            .with_if(operation.activity != Activity::All, Events::PARTIAL_PREDICATE)
             .with_if(operation.activity == Activity::None, Events::EMPTY_PREDICATE)
     });
     match operation.kind {
@@ -141,7 +141,7 @@ fn describe_access(
 
 /// What the access met.
 fn access_events(operation: &Operation, context: &Context) -> Events {
-    let OperationKind::Access(shape) = operation.kind else { return Events::default() };
+    let OperationKind::Access(_) = operation.kind else { return Events::default() };
     let life = &operation.life;
     let has = |what: Happened| life.happened.has(what);
     let refills = has(Happened::L1_REFILL);
@@ -158,7 +158,7 @@ fn access_events(operation: &Operation, context: &Context) -> Events {
         .with_if(goes_out, Events::LL_ACCESS)
         .with_if(goes_out && life.source != DataSource::Slc, Events::LL_MISS)
         .with_if(life.source == DataSource::Remote, Events::REMOTE_ACCESS)
-        .with_if(!shape.aligned, Events::ALIGNMENT)
+        .with_if(has(Happened::SPLIT), Events::ALIGNMENT)
 }
 
 /// How it ended: an instruction that generates an exception completes with it.

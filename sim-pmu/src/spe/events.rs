@@ -47,9 +47,10 @@ impl Events {
     pub const LL_MISS: Events = Events(1 << 9);
     /// Its access went to another chip.
     pub const REMOTE_ACCESS: Events = Events(1 << 10);
-    /// Its access was not aligned to its size (SPEv1p1).
+    /// Its access took more time because of its alignment: what `LDST_ALIGN_LAT` counts (SPEv1p1).
     pub const ALIGNMENT: Events = Events(1 << 11);
-    /// Its predicate let some of its elements work, not all (SPEv1p1).
+    /// Its predicate kept at least one of its elements from working, or all of them: what
+    /// `SVE_PRED_NOT_FULL_SPEC` counts (SPEv1p1).
     pub const PARTIAL_PREDICATE: Events = Events(1 << 17);
     /// Its predicate let no element work (SPEv1p1).
     pub const EMPTY_PREDICATE: Events = Events(1 << 18);

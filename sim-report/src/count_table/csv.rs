@@ -21,31 +21,66 @@ pub(super) fn row(
     separator: char,
 ) -> Result<Option<Row>, CountTableError> {
     let trimmed = line.trim();
-    if trimmed.is_empty() || trimmed.starts_with('#') || is_metric(line, separator) {
+    if trimmed.is_empty()
+        || trimmed.starts_with('#')
+        || is_metric(line, separator)
+        || is_head(trimmed, separator)
+    {
         return Ok(None);
     }
-    let damaged = || CountTableError::Row { line: number, text: trimmed.to_owned() };
+    let damaged = || CountTableError::Row { line: number, text: super::shown(trimmed) };
     let entry = entry(line, separator).ok_or_else(damaged)?;
-    let value = Value::parse(entry.value)
-        .ok_or_else(|| CountTableError::Value { line: number, value: entry.value.to_owned() })?;
+    let value = Value::parse(&entry.value).ok_or_else(|| CountTableError::Value {
+        line: number,
+        value: super::shown(&entry.value),
+    })?;
     let share = entry.percent / 100.0;
-    Ok(Some(Row { whose: super::owner(&entry.whose), event: entry.event, value, share }))
+    let whose: Vec<&str> = entry.whose.iter().map(String::as_str).collect();
+    let whose = super::owner(&whose);
+    let is_function = super::is_function(&whose);
+    Ok(Some(Row { whose, is_function, event: entry.event, value, share }))
 }
 
-struct Entry<'a> {
-    whose: Vec<&'a str>,
-    value: &'a str,
+/// True for the names of the columns.
+fn is_head(line: &str, separator: char) -> bool {
+    line.split(separator).any(|field| field.trim() == "counter-value")
+}
+
+/// The fields of a line; one that holds the separator stands in quotation marks.
+fn fields(line: &str, separator: char) -> Vec<String> {
+    let (mut fields, mut field, mut is_quoted) = (Vec::new(), String::new(), false);
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if is_quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            '"' if is_quoted || field.trim().is_empty() => is_quoted = !is_quoted,
+            c if c == separator && !is_quoted => {
+                fields.push(std::mem::take(&mut field).trim().to_owned());
+            }
+            c => field.push(c),
+        }
+    }
+    fields.push(field.trim().to_owned());
+    fields
+}
+
+struct Entry {
+    whose: Vec<String>,
+    value: String,
     event: String,
     percent: f64,
 }
 
 /// The event is found by its name: the value stands two fields before it, the times behind it.
-fn entry(line: &str, separator: char) -> Option<Entry<'_>> {
-    let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
+fn entry(line: &str, separator: char) -> Option<Entry> {
+    let fields = fields(line, separator);
     let at = (2..fields.len()).find(|&at| {
         let has_name = fields[at].starts_with(|c: char| c.is_ascii_alphabetic());
         let has_unit = !fields[at - 1].starts_with(|c: char| c.is_ascii_digit());
-        has_name && has_unit && Value::parse(fields[at - 2]).is_some()
+        has_name && has_unit && Value::parse(&fields[at - 2]).is_some()
     })?;
     // An event with terms (`pmu/event=0x11,long=1/`) may contain the separator itself.
     let mut end = at;
@@ -60,7 +95,7 @@ fn entry(line: &str, separator: char) -> Option<Entry<'_>> {
     let percent = times.next()?.parse().ok()?;
     Some(Entry {
         whose: fields[..at - 2].to_vec(),
-        value: fields[at - 2],
+        value: fields[at - 2].clone(),
         event: fields[at..=end].join(&separator.to_string()),
         percent,
     })

@@ -18,7 +18,9 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
     let text = |key: &str| object.get(key).and_then(Json::as_str).map(str::to_owned);
     let Some(event) = text("event") else {
         // Further metrics of an event stand on lines of their own.
-        let is_metric = object.get("metric-value").is_some() || object.get("metricgroup").is_some();
+        // What produced the counts is an object of its own.
+        let is_other = ["metric-value", "metricgroup", "n2sim"];
+        let is_metric = is_other.iter().any(|key| object.get(key).is_some());
         let error = CountTableError::Field { line: number, field: "event" };
         return if is_metric { Ok(None) } else { Err(error) };
     };
@@ -26,10 +28,14 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
     let value = text("counter-value")
         .or_else(|| bare().map(Json::to_string))
         .ok_or(CountTableError::Field { line: number, field: "counter-value" })?;
-    let value = Value::parse(&value).ok_or(CountTableError::Value { line: number, value })?;
+    let value = Value::parse(&value)
+        .ok_or_else(|| CountTableError::Value { line: number, value: super::shown(&value) })?;
     let interval = object.get("interval").map(Json::to_string);
-    let whose: Vec<String> =
-        interval.into_iter().chain(OWNERS.into_iter().filter_map(text)).collect();
+    let function = text("function");
+    let is_function = function.is_some();
+    let owners = OWNERS.into_iter().filter_map(text).chain(function);
+    let whose: Vec<String> = interval.into_iter().chain(owners).collect();
     let percent = object.get("pcnt-running").and_then(Json::as_f64).unwrap_or(100.0);
-    Ok(Some(Row { whose: whose.join(" "), event, value, share: percent / 100.0 }))
+    let (whose, share) = (whose.join(" "), percent / 100.0);
+    Ok(Some(Row { whose, is_function, event, value, share }))
 }

@@ -11,27 +11,91 @@ pub(super) fn is_head(line: &str) -> bool {
     line.trim_start().starts_with("Performance counter stats for")
 }
 
+/// Where in the output of a run a line stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// Below the head of a run, above its times.
+    is_in_run: bool,
+    /// Below the times of a run, where other tables stand.
+    is_after_run: bool,
+    /// The function whose counts these are.
+    function: Option<String>,
+}
+
+impl Place {
+    /// One line; `None` if it holds no count.
+    pub(super) fn row(
+        &mut self,
+        line: &str,
+        number: usize,
+    ) -> Result<Option<Row>, CountTableError> {
+        if is_function_table(line) {
+            return Err(CountTableError::FunctionTable { line: number });
+        }
+        if is_head(line) {
+            *self = Place { is_in_run: true, ..Place::default() };
+            return Ok(None);
+        }
+        if is_time(line) {
+            *self = Place { is_after_run: true, ..Place::default() };
+            return Ok(None);
+        }
+        if self.is_after_run {
+            return Ok(None);
+        }
+        if let Some(name) = title(line).filter(|_| self.is_in_run) {
+            self.function = (!is_chapter(name)).then(|| name.to_owned());
+            return Ok(None);
+        }
+        let row = row(line, number)?;
+        Ok(row.map(|row| match &self.function {
+            Some(name) => Row { whose: name.clone(), is_function: true, ..row },
+            None => row,
+        }))
+    }
+}
+
+/// The heading of counts: ` name:`.
+fn title(line: &str) -> Option<&str> {
+    let name = line.strip_prefix(' ')?.strip_suffix(':')?;
+    let is_one = !name.starts_with(' ') && !name.is_empty();
+    is_one.then_some(name)
+}
+
+/// True for the heading of a chapter of events.
+fn is_chapter(title: &str) -> bool {
+    title.contains("(PMU guide ")
+}
+
+/// True at the head of the table by function that `n2sim stat` prints for people.
+fn is_function_table(line: &str) -> bool {
+    line.trim_start().starts_with("Exact counts by function for")
+}
+
+/// True for a time behind the counts of a run.
+fn is_time(line: &str) -> bool {
+    TIMES.iter().any(|end| line.trim_end().ends_with(end))
+}
+
 /// One line; `None` if it holds no count.
-pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
+fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     let (line, share) = without_percent(line);
     // Only ASCII blanks separate: others are thousands separators of some languages.
     let head = line.split('#').next().unwrap_or(line);
     let head = head.replace("<not counted>", "<not-counted>");
     let head = head.replace("<not supported>", "<not-supported>");
     let tokens: Vec<&str> = head.split_ascii_whitespace().collect();
-    if TIMES.iter().any(|end| line.trim_end().ends_with(end)) {
-        return Ok(None);
-    }
     let Some((event, before)) = tokens.split_last() else {
         return Ok(None);
     };
     match value_in(before).filter(|_| is_event(event)) {
         Some((owners, value)) => {
             let whose = super::owner(owners);
-            Ok(Some(Row { whose, event: (*event).to_owned(), value, share }))
+            let event = (*event).to_owned();
+            Ok(Some(Row { whose, is_function: false, event, value, share }))
         }
         None if line.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '<') => {
-            Err(CountTableError::Row { line: number, text: line.trim().to_owned() })
+            Err(CountTableError::Row { line: number, text: super::shown(line.trim()) })
         }
         None => Ok(None),
     }

@@ -68,8 +68,7 @@ const WORDS: [(StallCause, &str, &str); StallCause::COUNT] = [
     (StallCause::FetchException, "fetch begins anew behind an exception or its return, or where the trace has a gap", "fewer system calls and faults"),
     (StallCause::FetchAsleep, "the core sleeps in WFI or WFE", "nothing: the program waits"),
     (StallCause::FetchEnd, "the window begins or ends here: nothing is there yet, or nothing comes any more", "nothing: it vanishes in long windows"),
-    (StallCause::RobMemory, "the reorder buffer is full and its oldest operation waits for memory", "fewer misses, or misses that overlap: prefetches, independent chains of loads"),
-    (StallCause::RobCore, "the reorder buffer is full and its oldest operation computes", "shorter chains of slow operations such as divides"),
+    (StallCause::ReorderBuffer, "every entry of the reorder buffer is taken; the stall table says what its oldest operation waits for", "what the oldest operation waits for: fewer misses, shorter chains"),
     (StallCause::IssueQueueInt, "the queues in front of the branch and integer pipes are full", "shorter chains of integer operations, more independent work"),
     (StallCause::IssueQueueMem, "the queues in front of the load and store pipes are full", "addresses that are known early, fewer accesses"),
     (StallCause::IssueQueueVec, "the queues in front of the vector pipes are full", "more accumulators: independent chains of vector operations"),
@@ -91,7 +90,9 @@ fn beside(cause: StallCause) -> &'static [&'static str] {
         StallCause::FetchMispredict | StallCause::FetchNoTarget => &["BR_MIS_PRED_RETIRED"],
         StallCause::FetchResteer => &["BR_MIS_PRED"],
         StallCause::FetchException => &["EXC_TAKEN"],
-        StallCause::RobMemory => &["STALL_BACKEND_MEM", "L1D_CACHE_REFILL"],
+        StallCause::ReorderBuffer | StallCause::BranchQueue | StallCause::LoadQueue => {
+            &["STALL_BACKEND_MEM", "L1D_CACHE_REFILL"]
+        }
         StallCause::StoreQueue => &["L1D_CACHE_REFILL_WR"],
         StallCause::FetchSerialise => &["ISB_SPEC"],
         StallCause::Serialise => &["DSB_SPEC", "DMB_SPEC"],

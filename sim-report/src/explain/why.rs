@@ -14,8 +14,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sim_core::flow::FlowCounts;
 use sim_core::pmu_event::Group;
-use sim_core::{Counts, EventSink, FlowEdge, Operation, PmuEvent, StallCause};
+use sim_core::{
+    Counts, EventSink, FlowEdge, Lost, LostSlots as Slots, Operation, PmuEvent, RootCause,
+    StallCause,
+};
 use sim_machine::scenario::Walked;
+
+use crate::stalls;
 
 pub use absent::Absent;
 pub use reasons::Reason;
@@ -30,8 +35,8 @@ pub struct Execution {
     pub counts: Counts,
     /// The edges of the flows that it took.
     pub flows: FlowCounts,
-    /// Empty rename slots that it was the cause of, by cause (index: `StallCause as usize`).
-    pub lost: [u64; StallCause::COUNT],
+    /// Empty rename slots that it was the cause of.
+    pub lost: Slots,
     /// What went through the core; none for a step of a scenario that is no instruction.
     pub operation: Option<Operation>,
 }
@@ -46,7 +51,7 @@ pub struct Course {
     /// Cycles from issue to result: fewest, most, all together.
     pub latency: (u64, u64, u64),
     /// Empty rename slots that all of them were the cause of, by cause.
-    pub lost: [u64; StallCause::COUNT],
+    pub lost: Slots,
 }
 
 /// All that was seen of one instruction.
@@ -88,8 +93,8 @@ impl Seen {
             counts.count(event, step.counts.raised(event));
         }
         let (flows, operation) = (step.flows.clone(), step.operations.first().copied());
-        let lost = [0; StallCause::COUNT];
-        let first = Execution { counts, flows, lost, operation };
+        let lost = Slots::default();
+        let first = Execution { counts, flows, lost: lost.clone(), operation };
         let latency = first.latency();
         let course = Course { times: 1, first, latency: (latency, latency, latency), lost };
         Seen { courses: vec![course], others: 0 }
@@ -156,11 +161,9 @@ impl Witness {
             course.times += 1;
             let (least, most, sum) = course.latency;
             course.latency = (least.min(latency), most.max(latency), sum + latency);
-            for (all, more) in course.lost.iter_mut().zip(&execution.lost) {
-                *all += more;
-            }
+            course.lost.plus(&execution.lost);
         } else if self.courses.len() < COURSES {
-            let (lost, latency) = (execution.lost, (latency, latency, latency));
+            let (lost, latency) = (execution.lost.clone(), (latency, latency, latency));
             self.courses.insert(key, Course { times: 1, first: execution, latency, lost });
         } else {
             self.others += 1;
@@ -211,8 +214,8 @@ impl EventSink for Witness {
         self.heard().execution.flows.edge(edge);
     }
 
-    fn lost(&mut self, cause: StallCause, slots: u64) {
-        self.heard().execution.lost[cause as usize] += slots;
+    fn lost(&mut self, lost: Lost) {
+        self.heard().execution.lost.add(lost.cause, lost.root, lost.slots);
     }
 
     fn core(&mut self, core: usize) {
@@ -322,14 +325,13 @@ pub fn explain(subject: String, seen: &Seen, setting: Setting, shown: usize) -> 
 }
 
 fn lost(course: &Course) -> Vec<LostSlots> {
-    let mut lost: Vec<LostSlots> = StallCause::ALL
-        .into_iter()
-        .map(|cause| LostSlots {
-            cause: cause.label().to_owned(),
-            slots: course.lost[cause as usize],
-        })
-        .filter(|lost| lost.slots > 0)
-        .collect();
+    let all =
+        StallCause::ALL.into_iter().flat_map(|cause| RootCause::ALL.map(|root| (cause, root)));
+    let named = |(cause, root)| LostSlots {
+        cause: stalls::reason(cause, root),
+        slots: course.lost.at(cause, root),
+    };
+    let mut lost: Vec<LostSlots> = all.map(named).filter(|lost| lost.slots > 0).collect();
     lost.sort_by_key(|lost| std::cmp::Reverse(lost.slots));
     lost
 }

@@ -5,6 +5,8 @@ use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::plots::Plot;
 
+use crate::ladder::size_name;
+
 use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
 
 /// Traces that have a line; the others are in the mean alone.
@@ -41,17 +43,19 @@ pub fn sensitivity(key: &str, values: &[String], metric: &str, curves: &[Curve])
     let low = heights.iter().copied().fold(1.0 - LEAST_SPAN, f64::min);
     let high = heights.iter().copied().fold(1.0 + LEAST_SPAN, f64::max);
     let margin = (high - low) * 0.05;
-    let labels: Vec<String> = values.iter().map(|value| short(value)).collect();
+    let key = Key::of(key);
+    let labels: Vec<String> = values.iter().map(|value| key.value(value)).collect();
     let hidden = curves.len().saturating_sub(SHOWN);
-    let subtitle = match hidden {
-        0 => format!("in parts of its value at {}", labels[0]),
-        _ => format!("in parts of its value at {}; {hidden} more traces in the mean", labels[0]),
-    };
+    let first = labels.first().cloned().unwrap_or_default();
+    let mut subtitle = format!("1 is its value at {first}");
+    if hidden > 0 {
+        subtitle += &format!("; {hidden} more traces in the mean");
+    }
     let last = values.len().saturating_sub(1) as f64;
-    let layout = base_layout(&plots, &format!("{metric} over {key}"))
+    let layout = base_layout(&plots, &format!("How {metric} follows the {}", key.words))
         .with_subtitle(subtitle)
-        .with_x_label(key)
-        .with_y_label(metric)
+        .with_x_label(key.label())
+        .with_y_label(format!("{metric}, relative to {first}"))
         .with_x_axis_min(-0.25)
         .with_x_axis_max(last + 0.25)
         .with_x_tick_step(1.0)
@@ -99,6 +103,47 @@ fn label(labels: &[String], x: f64) -> String {
     label.cloned().unwrap_or_default()
 }
 
+/// A key of the configuration as people read it.
+struct Key<'a> {
+    key: &'a str,
+    /// `l2 size` of `memory.l2.size-bytes`.
+    words: String,
+    /// What its numbers count, if the key says so.
+    unit: Option<&'static str>,
+}
+
+/// Units that stand at the end of keys.
+const UNITS: [&str; 5] = ["bytes", "cycles", "entries", "hz", "percent"];
+
+impl Key<'_> {
+    fn of(key: &str) -> Key<'_> {
+        let parts: Vec<&str> = key.split(['.', '-']).collect();
+        let unit = UNITS.into_iter().find(|unit| parts.len() > 2 && parts.last() == Some(unit));
+        let end = parts.len() - usize::from(unit.is_some());
+        // The first part says only in which half of the machine it is.
+        let begin = usize::from(end > 1);
+        Key { key, words: parts[begin..end].join(" "), unit }
+    }
+
+    /// The name of the axis.
+    fn label(&self) -> String {
+        match self.unit {
+            // Sizes have their unit at each value.
+            Some("bytes") | None => self.key.to_owned(),
+            Some("hz") => format!("{}, Hz", self.key),
+            Some(unit) => format!("{}, {unit}", self.key),
+        }
+    }
+
+    /// A value on the axis.
+    fn value(&self, value: &str) -> String {
+        match (self.unit, value.parse::<u64>()) {
+            (Some("bytes"), Ok(bytes)) => size_name(bytes),
+            _ => short(value),
+        }
+    }
+}
+
 fn short(value: &str) -> String {
     match value.char_indices().nth(LABEL_CHARS) {
         Some((end, _)) => format!("{}…", &value[..end]),
@@ -116,11 +161,14 @@ mod tests {
             name: name.to_owned(),
             values: vec![Some(1.0), None, Some(last)],
         };
-        let values = ["512 KiB", "1 MiB", "a value much longer than its place"].map(str::to_owned);
-        let svg =
-            sensitivity("memory.l2", &values, "ipc", &[curve("hash", 1.2), curve("sort", 0.9)]);
+        let values = ["524288", "1048576", "a value much longer than its place"].map(str::to_owned);
+        let curves = [curve("hash", 1.2), curve("sort", 0.9)];
+        let svg = sensitivity("memory.l2.size-bytes", &values, "ipc", &curves);
         for expected in [
-            "ipc over memory.l2",
+            "How ipc follows the l2 size",
+            "ipc, relative to 512 KiB",
+            "1 is its value at 512 KiB",
+            "memory.l2.size-bytes",
             "512 KiB",
             "1 MiB",
             "a value much l…",
@@ -130,6 +178,24 @@ mod tests {
         ] {
             assert!(svg.contains(expected), "{expected}");
         }
+    }
+
+    #[test]
+    fn a_key_is_read_as_words_and_a_unit() {
+        let told = |key: &str, value: &str| {
+            let key = Key::of(key);
+            (key.words.clone(), key.label(), key.value(value))
+        };
+        let expected = |all: [&str; 3]| (all[0].to_owned(), all[1].to_owned(), all[2].to_owned());
+        assert_eq!(
+            told("memory.l2.size-bytes", "262144"),
+            expected(["l2 size", "memory.l2.size-bytes", "256 KiB"])
+        );
+        assert_eq!(
+            told("memory.dram.access-cycles", "200"),
+            expected(["dram access", "memory.dram.access-cycles, cycles", "200"])
+        );
+        assert_eq!(told("seed", "7"), expected(["seed", "seed", "7"]));
     }
 
     #[test]

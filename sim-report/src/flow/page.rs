@@ -61,7 +61,9 @@ pub fn walk(title: String, lead: &str, walked: &[Walked]) -> String {
         });
     }
     sections.push(glossary_of(events));
-    Page { title, lead: html! { p { (lead) } p { (LEGEND) } }, sections }.html()
+    let note = steps::note(walked).join(" ");
+    let lead = html! { p { (lead) } p { (LEGEND) } @if !note.is_empty() { p { (note) } } };
+    Page { title, lead, sections }.html()
 }
 
 fn step_body(
@@ -72,6 +74,7 @@ fn step_body(
 ) -> Markup {
     html! {
         @for words in steps::summary(step) { p { (words) } }
+        @if step.time_with_later { p.quiet { (steps::TIME_WITH_LATER) "." } }
         @for (flow, chart) in charts.iter().enumerate() {
             (figure(&format!("step-{number}-flow-{flow}"), chart, &section_title(chart)))
         }

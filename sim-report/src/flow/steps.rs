@@ -55,6 +55,25 @@ fn access(operation: &Operation) -> String {
     }
 }
 
+/// Why a step that waits counts stalls of the front end, line by line.
+const NOTHING_BEHIND: [&str; 3] = [
+    "Nothing is fetched behind a step: while it waits, empty slots count as",
+    "STALL_FRONTEND. In a program younger instructions fill the window behind it, and",
+    "the wait counts as STALL_BACKEND.",
+];
+
+/// What a reader of the steps' stalls has to know, line by line; nothing if no step waited.
+pub fn note(walked: &[Walked]) -> &'static [&'static str] {
+    let waits = |step: &Walked| {
+        !step.operations.is_empty() && step.counts.value(PmuEvent::STALL_FRONTEND) > 0
+    };
+    if walked.iter().any(waits) { &NOTHING_BEHIND } else { &[] }
+}
+
+/// What is said of a step whose time is told with a later one.
+pub const TIME_WITH_LATER: &str =
+    "its cycles and stalls are counted with the last step joined by &";
+
 /// Where data comes from, as the scenarios call it.
 pub fn source_name(source: DataSource) -> &'static str {
     match source {
@@ -64,7 +83,7 @@ pub fn source_name(source: DataSource) -> &'static str {
         DataSource::Slc => "the system level cache",
         DataSource::Peer => "another core",
         DataSource::Remote => "another chip",
-        DataSource::Dram => "local memory",
+        DataSource::Dram => "memory",
         DataSource::Device => "a device or uncached memory",
     }
 }
@@ -92,6 +111,9 @@ pub fn write_step(out: &mut impl Write, walked: &Walked) -> io::Result<()> {
     writeln!(out, "{}{wrong_path}", walked.step.text)?;
     for words in summary(walked) {
         writeln!(out, "  {words}")?;
+    }
+    if walked.time_with_later {
+        writeln!(out, "  {TIME_WITH_LATER}")?;
     }
     for chart in charts(walked) {
         // The step stands above.

@@ -3,11 +3,11 @@
 
 use std::io::{self, Write};
 
-use sim_core::{Cycle, StallCause};
+use sim_core::{Cycle, Lost, StallCause};
 
 use super::notes::notes;
 use super::stage::{Stage, spans};
-use super::{Lives, TracedOp};
+use super::{Lives, Need, TracedOp};
 use crate::symbols::Symbols;
 
 /// The lane of the stages.
@@ -53,10 +53,14 @@ pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Resu
         let op = &lives.ops[place];
         declare(&mut lines, lives, op, id, symbols);
         live(&mut lines, op, id);
-        let fetched = |place: &usize| lives.ops[*place].operation.life.fetch;
         let at = op.operation.life.issue.clamp(op.operation.life.fetch, op.end() - 1);
-        for producer in op.needs.iter().filter(|producer| fetched(producer) <= at) {
-            lines.put(at, format!("W\t{id}\t{}\t0", ids[*producer]));
+        // An arrow from the end of an execution would lie about a base register, which was there long before.
+        let is_drawn = |need: &&Need| {
+            let life = &lives.ops[need.place].operation.life;
+            life.fetch <= at && need.ready >= life.complete
+        };
+        for need in op.needs.iter().filter(is_drawn) {
+            lines.put(at, format!("W\t{id}\t{}\t0", ids[need.place]));
         }
         let flushed = u8::from(op.is_flushed());
         lines.put(op.end(), format!("R\t{id}\t{}\t{flushed}", retire_ids[place]));
@@ -91,7 +95,7 @@ fn live(lines: &mut Lines, op: &TracedOp, id: usize) {
     for span in spans(op).iter().filter(|span| span.stage != Stage::Drain) {
         lines.put(span.from, format!("S\t{id}\t{STAGES}\t{}", span.stage.short()));
     }
-    let Some((cause, _)) = op.lost.iter().max_by_key(|(_, slots)| slots) else { return };
+    let Some(Lost { cause, .. }) = op.lost.iter().max_by_key(|lost| lost.slots) else { return };
     let life = &op.operation.life;
     let until = life.rename.min(op.end());
     let held = if cause.is_frontend() { life.fetch } else { life.front_end.max(life.fetch) };

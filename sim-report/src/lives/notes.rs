@@ -1,9 +1,10 @@
 //! What the stages of an operation do not show: why slots were lost before it, where its data came from,
 //! what it waited for.
 
-use sim_core::{DataSource, Happened, OperationKind};
+use sim_core::{DataSource, Happened, Lost, OperationKind};
 
 use super::{Lives, TracedOp};
+use crate::stalls;
 
 /// Cycles of waiting for an operand that are worth a note: shorter waits are the way to the pipes.
 const WAIT_LEAST: u64 = 10;
@@ -18,17 +19,16 @@ fn name_of(op: &TracedOp) -> String {
 /// The notes, the most telling first. Empty for an operation of which there is nothing to say.
 pub fn notes(lives: &Lives, op: &TracedOp) -> Vec<String> {
     let mut notes = Vec::new();
-    for (cause, slots) in &op.lost {
+    for Lost { cause, root, slots, .. } in &op.lost {
         let noun = if *slots == 1 { "slot" } else { "slots" };
-        notes.push(format!("{slots} {noun} lost: {}", cause.label()));
+        notes.push(format!("{slots} {noun} lost: {}", stalls::reason(*cause, *root)));
     }
     memory(lives, op, &mut notes);
     let life = &op.operation.life;
-    if let Some(place) = lives.waited_for(op) {
-        let other = &lives.ops[place];
-        let cycles = other.operation.life.complete.min(op.end()).saturating_sub(life.rename + 1);
+    if let Some(need) = lives.waited_for(op) {
+        let cycles = need.ready.min(op.end()).saturating_sub(life.rename + 1);
         if cycles >= WAIT_LEAST {
-            notes.push(format!("waited {cycles} cycles for {}", name_of(other)));
+            notes.push(format!("waited {cycles} cycles for {}", name_of(&lives.ops[need.place])));
         }
     }
     if life.mispredicted {
@@ -71,7 +71,7 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
         return;
     }
     if life.source == DataSource::StoreQueue {
-        let store = op.needs.iter().rev().map(|place| &lives.ops[*place]);
+        let store = op.needs.iter().rev().map(|need| &lives.ops[need.place]);
         let store = store.into_iter().find(|other| other.operation.life.written > 0);
         let from = store.map_or_else(|| String::from("an older store"), name_of);
         notes.push(format!("data forwarded from {from}"));
@@ -81,6 +81,10 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
         if life.happened.has(Happened::L1_MISS) && !life.happened.has(Happened::L1_REFILL) {
             way = ", line was on its way";
         }
-        notes.push(format!("data from {source} after {cycles} cycles{way}"));
+        let queued = match op.operation.wait.buffer {
+            0 => String::new(),
+            buffer => format!(", {buffer} of them for a free refill buffer"),
+        };
+        notes.push(format!("data from {source} after {cycles} cycles{queued}{way}"));
     }
 }

@@ -318,14 +318,14 @@ fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: 
     );
 }
 
-/// A line from the end of a producer's execution to the begin of that of an operation that waited.
+/// A line from where a producer's result was there to the begin of the execution of an operation that waited.
 fn draw_needs(svg: &mut String, lives: &Lives, axis: &Axis) {
     for (row, op) in lives.ops.iter().enumerate() {
-        let Some(place) = lives.waited_for(op) else { continue };
-        let ready = lives.ops[place].operation.life.complete.min(op.end());
+        let Some(need) = lives.waited_for(op) else { continue };
+        let ready = need.ready.min(op.end());
         let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.life.issue.max(ready)));
         let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;
-        let (start, end) = (middle(place), middle(row));
+        let (start, end) = (middle(need.place), middle(row));
         push(
             svg,
             format_args!("<path class=\"need stroke-orange\" d=\"M{from} {start}L{to} {end}\"/>\n"),

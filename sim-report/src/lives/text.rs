@@ -152,8 +152,8 @@ fn write_sum(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
         grouped(lives.flushed() as u64)
     )?;
     let lost = lives.lost();
-    for (cause, slots) in lost.iter().take(CAUSES) {
-        writeln!(out, " {:>12} slots lost: {}", grouped(*slots), cause.label())?;
+    for (reason, slots) in lost.iter().take(CAUSES) {
+        writeln!(out, " {:>12} slots lost: {}", grouped(*slots), reason)?;
     }
     if lost.len() > CAUSES {
         let rest: u64 = lost[CAUSES..].iter().map(|(_, slots)| slots).sum();

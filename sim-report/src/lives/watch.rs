@@ -1,19 +1,20 @@
 //! Collects the operations of a window while the trace runs.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use sim_core::{
-    DataSource, EventSink, Operation, OperationKind, PmuEvent, StallCause, operation::AccessShape,
+    DataSource, EventSink, Lost, Operation, OperationKind, PmuEvent, operation::AccessShape,
 };
 use sim_isa::{Program, Reg, Rename};
 
-use super::{Lives, TracedOp};
+use super::{Lives, Need, TracedOp};
 
 /// Operations that are looked at for the store that a load read from: more than a reorder buffer holds.
 const STORES_BACK: usize = 1024;
 
-/// The operation that wrote each register last, by its place in the window.
-type Writers = [Option<usize>; Reg::COUNT];
+/// What each register holds, if an operation of the window wrote it.
+type Writers = [Option<Need>; Reg::COUNT];
 
 /// Follows one core of a run and keeps what falls into the window.
 pub struct Watch {
@@ -24,7 +25,7 @@ pub struct Watch {
     /// Instructions that the trace numbers; those behind are found on wrong paths.
     known: usize,
     ops: Vec<TracedOp>,
-    lost: Vec<(StallCause, u64)>,
+    lost: Vec<Lost>,
     lost_to_none: u64,
     /// The window was reached, and is not behind.
     is_inside: bool,
@@ -78,15 +79,20 @@ impl Watch {
             let inst = self.program.inst(id);
             needs.extend(inst.srcs().iter().filter_map(|reg| self.writers[usize::from(reg.0)]));
             needs.extend(forwarded_from(&self.ops, operation));
-            needs.sort_unstable();
-            needs.dedup();
+            needs.sort_unstable_by_key(|need: &Need| (need.place, Reverse(need.ready)));
+            needs.dedup_by_key(|need| need.place);
             // A move that rename does itself gives a register another name.
             let is_alias =
                 inst.rename == Rename::Move && operation.life.complete <= operation.life.rename + 1;
             let source = inst.srcs().first().filter(|_| is_alias);
-            let writer = source.map_or(Some(place), |reg| self.writers[usize::from(reg.0)]);
+            let own = Need { place, ready: operation.life.complete };
+            let writer = source.map_or(Some(own), |reg| self.writers[usize::from(reg.0)]);
             for reg in inst.dsts() {
                 self.writers[usize::from(reg.0)] = writer;
+            }
+            if let (Some(base), true) = (inst.dsts().last(), operation.base_ready > 0) {
+                let ready = operation.base_ready;
+                self.writers[usize::from(base.0)] = Some(Need { place, ready });
             }
         }
         let (word, lost) = (found.map(|(_, word)| word), std::mem::take(&mut self.lost));
@@ -95,7 +101,7 @@ impl Watch {
 }
 
 /// The store that a load read its data from: the youngest older one with a byte of it.
-fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<usize> {
+fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<Need> {
     let OperationKind::Access(AccessShape { bytes, .. }) = operation.kind else { return None };
     let life = &operation.life;
     if life.source != DataSource::StoreQueue || life.written != 0 {
@@ -110,7 +116,8 @@ fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<usize> {
             && life.addr < addr.saturating_add(other.bytes.into())
     };
     let youngest = ops.iter().rev().take(STORES_BACK).position(writes_it)?;
-    Some(ops.len() - 1 - youngest)
+    let place = ops.len() - 1 - youngest;
+    Some(Need { place, ready: ops[place].operation.life.complete })
 }
 
 impl EventSink for Watch {
@@ -123,13 +130,14 @@ impl EventSink for Watch {
         self.current = core;
     }
 
-    fn lost(&mut self, cause: StallCause, slots: u64) {
+    fn lost(&mut self, lost: Lost) {
         if self.current != self.core || !self.is_inside {
             return;
         }
-        match self.lost.iter_mut().find(|(known, _)| *known == cause) {
-            Some((_, sum)) => *sum += slots,
-            None => self.lost.push((cause, slots)),
+        let same = |known: &&mut Lost| (known.cause, known.root) == (lost.cause, lost.root);
+        match self.lost.iter_mut().find(same) {
+            Some(known) => known.slots += lost.slots,
+            None => self.lost.push(lost),
         }
     }
 
@@ -150,12 +158,94 @@ impl EventSink for Watch {
         if self.current != self.core {
             return;
         }
-        let slots: u64 = self.lost.drain(..).map(|(_, slots)| slots).sum();
+        let slots: u64 = self.lost.drain(..).map(|lost| lost.slots).sum();
         if !self.ops.is_empty() {
             self.lost_to_none += slots;
         }
         if let Some(before) = self.before.take() {
             self.writers = *before;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lives::notes::notes;
+    use sim_core::LoadWait;
+    use sim_machine::ConfigSource;
+    use sim_machine::scenario::{configure, walk_case};
+    use sim_trace::scenario::parse_steps;
+
+    /// `ldr x1, [x0], #8`, `cmp x0, x2`, `add x3, x1, x2`.
+    const WORDS: [u32; 3] = [0xF840_8401, 0xEB02_001F, 0x8B02_0023];
+
+    /// A cold load that updates its base, one that reads the base, one that reads the data.
+    fn post_indexed() -> Lives {
+        let [load, compare, add] = WORDS;
+        let steps = format!("word {load:#x} 0x8000 & word {compare:#x} & word {add:#x}");
+        let case = parse_steps(("given", "K1"), ("do", &steps)).expect("steps");
+        let config = configure(&case, &ConfigSource::default()).expect("a machine");
+        let walked = walk_case(&case, &config).expect("it runs");
+        let operations: Vec<Operation> =
+            walked.iter().flat_map(|step| step.operations.iter().copied()).collect();
+        let mut program = Program::new();
+        for (operation, word) in operations.iter().zip(WORDS) {
+            assert_eq!(program.intern(operation.life.pc, word), operation.life.inst);
+        }
+        let mut watch = Watch::new(0, 0..3, program);
+        operations.iter().for_each(|operation| watch.operation(operation));
+        watch.finish(String::from("t"), 0)
+    }
+
+    #[test]
+    fn who_reads_an_updated_base_did_not_wait_for_the_data() {
+        let lives = post_indexed();
+        let [load, compare, add] = &lives.ops[..] else { panic!("three operations") };
+        let (issue, data) = (load.operation.life.issue, load.operation.life.complete);
+        assert!(data > issue + 300, "the data comes from memory");
+        assert_eq!(compare.needs.len(), 1);
+        assert!(compare.needs[0].ready <= issue + 1, "{:?}", compare.needs);
+        assert!(compare.operation.life.issue <= issue + 2, "{:?}", compare.operation.life);
+        assert_eq!(notes(&lives, compare), Vec::<String>::new());
+        assert_eq!(lives.waited_for(add), Some(Need { place: 0, ready: data }));
+        let waited = data - (add.operation.life.rename + 1);
+        assert_eq!(notes(&lives, add), [format!("waited {waited} cycles for 0")]);
+    }
+
+    /// The operations of steps on warm TLBs and a machine with one refill buffer.
+    fn with_one_buffer(steps: &str) -> Vec<Operation> {
+        let case = parse_steps(("given", "K1"), ("do", steps)).expect("steps");
+        let overrides = [String::from("memory.l1d.mshrs=1")];
+        let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+        let config = configure(&case, &source).expect("a machine");
+        let walked = walk_case(&case, &config).expect("it runs");
+        walked.iter().flat_map(|step| step.operations.iter().copied()).collect()
+    }
+
+    #[test]
+    fn a_load_says_whether_it_waited_for_a_buffer_or_for_a_line() {
+        let other_line = with_one_buffer("LD8 0x8000 & LD8 0x9000");
+        assert_eq!(other_line[0].wait, LoadWait::default(), "the first finds all free");
+        let first = other_line[0].life.complete - other_line[0].life.issue;
+        let LoadWait { buffer, line } = other_line[1].wait;
+        assert!(line == 0 && u64::from(buffer) + 10 > first, "{buffer} of {first}");
+        let same_line = with_one_buffer("LD8 0x8000 & LD8 0x8008");
+        let LoadWait { buffer, line } = same_line[1].wait;
+        assert!(buffer == 0 && u64::from(line) + 10 > first, "{line} of {first}");
+        let forwarded = with_one_buffer("LD8 0x8000 & ST8 0x8000 & LD8 0x8000");
+        assert_eq!(forwarded[2].life.source, DataSource::StoreQueue);
+        assert_eq!(forwarded[2].wait, LoadWait::default(), "its data never left the core");
+    }
+
+    #[test]
+    fn arrows_end_where_somebody_waited() {
+        let lives = post_indexed();
+        let picture = super::super::svg::draw(&lives, &crate::Symbols::default());
+        // The legend's arrow stands behind its text, those of operations on lines of their own.
+        let arrow = "<path class=\"need stroke-orange\"";
+        let ends = picture.lines().filter(|line| line.starts_with(arrow)).count();
+        assert_eq!(ends, 2, "{picture}");
+        assert_eq!(picture.matches(arrow).count(), ends + 1, "{picture}");
     }
 }

@@ -1,4 +1,4 @@
-use sim_core::{Counts, EventSink, PmuEvent, StallCause};
+use sim_core::{Counts, EventSink, LostSlots, PmuEvent};
 use sim_machine::{CoreOutcome, MemoryTally, Outcome, RunHeader};
 
 use super::*;
@@ -19,7 +19,7 @@ fn outcome() -> Outcome {
         ] {
             counts.count(event, n * scale);
         }
-        let stalls = [0; StallCause::COUNT];
+        let stalls = LostSlots::default();
         let (prefetches, unknown_words) = Default::default();
         CoreOutcome {
             stream,
@@ -29,6 +29,7 @@ fn outcome() -> Outcome {
             stalls,
             prefetches,
             memory: MemoryTally::default(),
+            waits: Default::default(),
             unknown_words,
         }
     };

@@ -17,14 +17,49 @@ pub(super) fn body(histograms: &[LatencyHistogram]) -> Markup {
     if seen.is_empty() {
         return html! { p { "No load retired." } };
     }
-    html! { (summary(histograms).html()) (chart(&seen)) }
+    html! {
+        (summary(histograms).html())
+        p.quiet {
+            "The mean of a source has three parts. A load waits for a free refill buffer when all are taken by \
+             older misses, stores among them; it waits for a line that a prefetch or another access has asked for \
+             already; the rest is service. The source is where the line was when the access found it."
+        }
+        @for words in slower_than_farther(&seen) { p { (words) } }
+        (chart(&seen))
+    }
+}
+
+/// Why a nearer source was slower than one that is farther away, where it was.
+fn slower_than_farther(histograms: &[&LatencyHistogram]) -> Vec<String> {
+    let mean = |own: &LatencyHistogram| own.mean.unwrap_or(0.0);
+    let is_refill = |own: &LatencyHistogram| !["older store", "L1"].contains(&own.source.as_str());
+    let told = histograms.iter().enumerate().filter_map(|(place, own)| {
+        if !is_refill(own) {
+            return None;
+        }
+        let farther = histograms[place + 1..].iter().find(|other| mean(other) < mean(own))?;
+        let part = |part: Option<f64>| part.unwrap_or(0.0);
+        Some(format!(
+            "Loads from {} took longer than those from {}: of {:.1} cycles they waited {:.1} for a free refill \
+             buffer and {:.1} for a line on its way; service took {:.1}.",
+            own.source,
+            farther.source,
+            mean(own),
+            part(own.mean_buffer_wait),
+            part(own.mean_line_wait),
+            part(own.mean_service)
+        ))
+    });
+    told.collect()
 }
 
 fn summary(histograms: &[LatencyHistogram]) -> Table {
     let caption = "Cycles from issue to data of loads that retired, by where their data came from";
     let table =
         Table::new("latency-table", caption).text("Source").number("Loads").number("Of all");
-    let table = table.number("Mean").number("Least").number("Median").number("90%").number("99%");
+    let table = table.number("Mean").number("= Free buffer").number("+ Line on its way");
+    let table = table.number("+ Service").number("Lines on their way");
+    let table = table.number("Least").number("Median").number("90%").number("99%");
     let mut table = table.number("Most").number("Cycles of all");
     let cycles = |cycles: Option<u64>| cycles.map_or(Cell::None, Cell::Count);
     for own in histograms {
@@ -33,6 +68,10 @@ fn summary(histograms: &[LatencyHistogram]) -> Table {
             own.loads.into(),
             percent(own.percent),
             Cell::number(own.mean, 1),
+            Cell::number(own.mean_buffer_wait, 1),
+            Cell::number(own.mean_line_wait, 1),
+            Cell::number(own.mean_service, 1),
+            own.found_on_its_way.into(),
             cycles(own.min),
             cycles(own.median),
             cycles(own.p90),
@@ -114,6 +153,41 @@ mod tests {
     use super::*;
     use crate::run_report::LatencyBucket;
 
+    fn took(source: &str, parts: [f64; 3]) -> LatencyHistogram {
+        LatencyHistogram {
+            source: source.into(),
+            loads: 10,
+            percent: 50.0,
+            cycles: 10 * parts.iter().sum::<f64>() as u64,
+            mean: Some(parts.iter().sum()),
+            mean_buffer_wait: Some(parts[0]),
+            mean_line_wait: Some(parts[1]),
+            mean_service: Some(parts[2]),
+            found_on_its_way: 0,
+            min: Some(1),
+            median: Some(1),
+            p90: Some(1),
+            p99: Some(1),
+            max: Some(1),
+            buckets: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_near_source_that_is_slower_says_what_it_waited_for() {
+        let (near, far) =
+            (took("L2", [150.0, 20.0, 39.0]), took("system level cache", [0.0, 9.0, 100.0]));
+        let told = slower_than_farther(&[&near, &far]);
+        assert_eq!(
+            told,
+            [
+                "Loads from L2 took longer than those from system level cache: of 209.0 cycles they waited \
+              150.0 for a free refill buffer and 20.0 for a line on its way; service took 39.0."
+            ]
+        );
+        assert!(slower_than_farther(&[&took("L2", [0.0, 0.0, 13.0]), &far]).is_empty());
+    }
+
     #[test]
     fn an_outline_falls_to_the_floor_between_buckets() {
         let bucket = |from, to, loads| LatencyBucket { from, to, loads };
@@ -123,6 +197,10 @@ mod tests {
             percent: 100.0,
             cycles: 700,
             mean: Some(6.0),
+            mean_buffer_wait: Some(1.0),
+            mean_line_wait: Some(2.0),
+            mean_service: Some(3.0),
+            found_on_its_way: 5,
             min: Some(4),
             median: Some(4),
             p90: Some(16),

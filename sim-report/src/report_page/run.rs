@@ -6,9 +6,9 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{RunInfo, RunReport};
 
-use super::code_cell;
+use super::{code_cell, slots};
 
-/// The run in a sentence.
+/// The run in a sentence, what to look at first, and what a reader of the counts should know.
 pub(super) fn lead(report: &RunReport) -> Markup {
     let run = &report.run;
     html! {
@@ -19,15 +19,16 @@ pub(super) fn lead(report: &RunReport) -> Markup {
             @if report.threads.len() > 1 { ", " (report.threads.len()) " threads" }
             "."
         }
+        (slots::look_first(&report.top_down))
+        @for note in &run.notes { p.note { strong { "Note: " } (note) } }
     }
 }
 
-/// Facts, threads, notes.
+/// Facts and threads.
 pub(super) fn body(report: &RunReport) -> Markup {
     let run = &report.run;
     html! {
         (facts(run))
-        @for note in &run.notes { p.note { strong { "Note: " } (note) } }
         @if report.threads.len() > 1 { (threads(report).html()) }
         @if !run.unknown_words.is_empty() { (unknown_words(run).html()) }
     }
@@ -42,7 +43,7 @@ fn facts(run: &RunInfo) -> Markup {
             dt { "Core" } dd { "Neoverse N2 " (run.revision) " at " (format!("{frequency:.2}")) " GHz" }
             dt { "Modeled time" } dd { (seconds(run.seconds)) }
             dt { "Counted" } dd { (counted(run)) }
-            dt { "Six counters" } dd { "estimates with turns of " (seconds(run.tick_ns as f64 / 1e9)) }
+            dt { "Six counters" } dd { (six_counters(run)) }
             dt { "Seed" } dd { (run.seed) }
             dt { "Hashes" }
             dd { "trace " code { (run.trace_hash) } ", configuration " code { (run.config_hash) } }
@@ -51,18 +52,29 @@ fn facts(run: &RunInfo) -> Markup {
     }
 }
 
+fn six_counters(run: &RunInfo) -> String {
+    match run.tick_ns {
+        Some(tick) => format!("estimates with turns of {}", seconds(tick as f64 / 1e9)),
+        None => String::from("the run is too short to estimate anything"),
+    }
+}
+
+/// Which part of the trace was counted, and how many instructions that were.
 fn counted(run: &RunInfo) -> String {
-    let mut text = match run.limit {
-        None => String::from("the whole trace"),
-        Some(limit) => format!("{} instructions of each thread", grouped(limit)),
+    let mut text = match (&run.roi, run.limit) {
+        (None, None) => String::from("the whole trace"),
+        (Some(roi), None) => roi.clone(),
+        (None, Some(limit)) => at_most(limit),
+        (Some(roi), Some(limit)) => format!("{roi}, {}", at_most(limit)),
     };
     if run.warmup > 0 {
         text += &format!(", after {} that only warmed the machine", grouped(run.warmup));
     }
-    if let Some(roi) = &run.roi {
-        text += &format!(", between the markers {roi}");
-    }
-    text
+    text + &format!(": {} instructions", grouped(run.instructions))
+}
+
+fn at_most(limit: u64) -> String {
+    format!("at most {} of each thread", grouped(limit))
 }
 
 fn threads(report: &RunReport) -> Table {
@@ -87,6 +99,6 @@ fn unknown_words(run: &RunInfo) -> Table {
 }
 
 /// A time with the unit that makes it short.
-fn seconds(seconds: f64) -> String {
+pub(super) fn seconds(seconds: f64) -> String {
     crate::figure::turns::time_name(seconds * 1e9)
 }

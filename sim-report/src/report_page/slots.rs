@@ -26,8 +26,37 @@ pub(super) fn body(top: &SlotNode) -> Markup {
         p.quiet #tree-help {
             "Open a branch to see what it consists of. With the keyboard: up and down move, right opens, left closes."
         }
-        ul.tree aria-describedby="tree-help" { @for child in &top.children { li { (node(child)) } } }
+        ul.tree aria-describedby="tree-help" {
+            @for child in &top.children { li { (node(child, &opened(top))) } }
+        }
     }
+}
+
+/// What to look at first, in a sentence: the cause that cost most, and the instruction that it is charged to.
+pub(super) fn look_first(top: &SlotNode) -> Markup {
+    let path = top.worst();
+    let Some(cause) = path.last() else {
+        return html! { p.first { "No rename slot was lost." } };
+    };
+    let names: Vec<&str> = path.iter().map(|node| node.name.as_str()).collect();
+    html! {
+        p.first {
+            strong { "Look first at: " }
+            a href={ "#" (element_id(&cause.id)) } { (names.join(", ")) }
+            ", " (format!("{:.1}%", cause.percent)) " of all rename slots."
+            @if let Some(hot) = cause.hottest.first() {
+                " The largest part of it, " (format!("{:.1}%", hot.percent)) ", is charged to "
+                code { (hot.place.symbol) }
+                @if let Some(line) = &hot.place.line { " (" (line) ")" }
+                "."
+            }
+        }
+    }
+}
+
+/// The branches of the tree that are open from the start: those on the way to the cause that cost most.
+fn opened(top: &SlotNode) -> Vec<&str> {
+    top.worst().into_iter().map(|node| node.id.as_str()).collect()
 }
 
 /// The first level as one strip. The tree says the same in words.
@@ -44,16 +73,17 @@ fn color(node: &SlotNode) -> Color {
     known.map_or(GRAY, |(_, color)| *color)
 }
 
-fn node(node: &SlotNode) -> Markup {
+fn node(node: &SlotNode, open: &[&str]) -> Markup {
     let has_more = !node.children.is_empty() || !node.hottest.is_empty();
     html! {
         @if has_more {
-            details id=(element_id(&node.id)) data-slots=(node.slots) {
+            details id=(element_id(&node.id)) data-slots=(node.slots)
+                open[open.contains(&node.id.as_str())] {
                 summary { (line(node)) }
                 p { (node.meaning)
                     @if !node.events.is_empty() { " Events: " (events(&node.events)) "." } }
                 @if !node.children.is_empty() {
-                    ul { @for child in &node.children { li { (self::node(child)) } } }
+                    ul { @for child in &node.children { li { (self::node(child, open)) } } }
                 }
                 @if !node.hottest.is_empty() { (hottest(node).html()) }
             }

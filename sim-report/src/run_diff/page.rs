@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use sim_core::PmuEvent;
 
-use super::text::{named, printed, signed};
+use super::text::{changed_by, has_shares, named, printed, signed, time};
 use super::{Change, Number, RunDiff, SectionDiff};
 use crate::page::{Cell, Chart, Page, Section, Table, event_link, glossary, palette};
 use crate::perf_stat::grouped;
@@ -30,6 +30,7 @@ fn lead(diff: &RunDiff) -> Markup {
     let unchanged: u64 = diff.sections.iter().map(|section| section.unchanged).sum();
     html! {
         p { "From " strong { (diff.from.name) } " to " strong { (diff.to.name) } "." }
+        p.lead { (diff.verdict) }
         p { (grouped(diff.changed() as u64)) " numbers of the reports changed and are listed; "
             (grouped(unchanged)) " are the same." }
     }
@@ -66,9 +67,16 @@ fn body(section: &SectionDiff) -> Markup {
     let table = table(section);
     html! {
         @if section.id == "slots" { (chart(section).html()) } @else { (table.html()) }
-        p.quiet { (grouped(section.unchanged)) " numbers of this part are the same"
+        p.quiet { (same(section.unchanged))
             @if section.small > 0 { ", " (grouped(section.small)) " changed by less than was asked for" }
             "." }
+    }
+}
+
+fn same(numbers: u64) -> String {
+    match numbers {
+        1 => String::from("1 number of this part is the same"),
+        n => format!("{} numbers of this part are the same", grouped(n)),
     }
 }
 
@@ -84,16 +92,25 @@ fn table(section: &SectionDiff) -> Table {
     if has_rates {
         table = table.number("Per instruction, %");
     }
+    let has_shares = has_shares(section);
+    if has_shares {
+        table = table.number("Of all slots, from").number("To");
+    }
     let has_doubts = section.changes.iter().any(|change| change.doubt.is_some());
     if has_doubts {
         table = table.text("Doubtful");
     }
     for change in &section.changes {
-        let mut row =
-            vec![name(change), cell(change.from), cell(change.to), difference(change.change)];
+        let numbers = [cell(change, change.from), cell(change, change.to), difference(change)];
+        let mut row: Vec<Cell> = [name(change)].into_iter().chain(numbers).collect();
         row.push(percent(change.percent));
         if has_rates {
             row.push(percent(change.rate_percent));
+        }
+        if has_shares {
+            let share =
+                |percent: Option<f64>| percent.map_or(Cell::None, |p| Cell::Share(p / 100.0));
+            row.extend([share(change.from_share), share(change.to_share)]);
         }
         if has_doubts {
             row.push(change.doubt.as_deref().map_or(Cell::None, Cell::from));
@@ -110,22 +127,25 @@ fn name(change: &Change) -> Cell {
     }
 }
 
-fn cell(number: Option<Number>) -> Cell {
+fn cell(change: &Change, number: Option<Number>) -> Cell {
     match number {
         Some(Number::Count(count)) => Cell::Count(count),
-        Some(number) => Cell::Markup(html! { (printed(number)) }, number.as_f64().to_string()),
+        Some(number) => {
+            let text = if change.unit == "seconds" { time(number) } else { printed(number) };
+            Cell::Markup(html! { (text) }, number.as_f64().to_string())
+        }
         None => Cell::None,
     }
 }
 
 /// The exact difference stands behind what is printed.
-fn difference(number: Option<Number>) -> Cell {
-    let Some(number) = number else { return Cell::None };
+fn difference(change: &Change) -> Cell {
+    let Some(number) = change.change else { return Cell::None };
     let exact = match number {
         Number::Difference(difference) => difference.to_string(),
         other => other.as_f64().to_string(),
     };
-    Cell::Markup(html! { (signed(number)) }, exact)
+    Cell::Markup(html! { (changed_by(number, &change.unit)) }, exact)
 }
 
 fn percent(percent: Option<f64>) -> Cell {

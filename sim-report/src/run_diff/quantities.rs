@@ -9,7 +9,7 @@ use crate::run_report::{Code, LookupRow, MissCurve, RunReport, SlotNode};
 pub(super) struct Quantity {
     pub(super) id: String,
     pub(super) name: String,
-    pub(super) unit: &'static str,
+    pub(super) unit: String,
     pub(super) event: Option<String>,
     pub(super) value: Option<Number>,
     /// What the trace lacks so that it is doubtful.
@@ -22,47 +22,54 @@ pub(super) struct Group {
     pub(super) title: &'static str,
     /// What a number is that a report leaves out.
     pub(super) missing: Option<Number>,
+    /// All slots of the run, if the numbers are parts of them.
+    pub(super) whole: Option<u64>,
     pub(super) quantities: Vec<Quantity>,
 }
 
-fn count(
-    id: impl Into<String>,
-    name: impl Into<String>,
-    unit: &'static str,
-    count: u64,
-) -> Quantity {
-    let value = Some(Number::Count(count));
+fn count(id: impl Into<String>, name: impl Into<String>, unit: &str, count: u64) -> Quantity {
+    let (value, unit) = (Some(Number::Count(count)), unit.to_owned());
     Quantity { id: id.into(), name: name.into(), unit, event: None, value, doubt: None }
 }
 
 fn value(
     id: impl Into<String>,
     name: impl Into<String>,
-    unit: &'static str,
+    unit: &str,
     value: Option<f64>,
 ) -> Quantity {
     let value = value.filter(|value| value.is_finite()).map(Number::Value);
+    let unit = unit.to_owned();
     Quantity { id: id.into(), name: name.into(), unit, event: None, value, doubt: None }
 }
 
 /// The parts of a report, the same for every one. What six counters would have read is left out: it differs
 /// with every change of timing.
 pub(super) fn groups(report: &RunReport) -> Vec<Group> {
-    let group = |id, title, quantities| Group { id, title, missing: None, quantities };
+    let group = |id, title, quantities| {
+        let (missing, whole) = (None, None);
+        Group { id, title, missing, whole, quantities }
+    };
+    let whole = Some(report.top_down.slots);
+    let of_slots = |group: Group| Group { whole, ..group };
     // Causes without slots are left out of the tree.
     let missing = Some(Number::Count(0));
     vec![
         group("run", "The run", run(report)),
-        Group { missing, ..group("slots", "Where the rename slots went", slots(&report.top_down)) },
+        Group {
+            missing,
+            whole,
+            ..group("slots", "Where the rename slots went", slots(&report.top_down))
+        },
         group("metrics", "Metrics", metrics(report)),
         group("caches", "Caches", lookups(&report.caches)),
         group("tlbs", "TLBs", lookups(&report.tlbs)),
         group("latencies", "How long loads took", latencies(report)),
         group("prefetchers", "Prefetchers", prefetchers(report)),
         group("branches", "Branches", branches(report)),
-        group("functions", "Functions", functions(&report.code)),
-        group("lines", "Source lines", lines(&report.code)),
-        group("instructions", "Instructions", instructions(&report.code)),
+        of_slots(group("functions", "Functions", functions(&report.code))),
+        of_slots(group("lines", "Source lines", lines(&report.code))),
+        of_slots(group("instructions", "Instructions", instructions(&report.code))),
         group("curves", "Footprints and misses by size", curves(&report.miss_curves)),
         group("flows", "Flows of the guide", flows(report)),
         group("events", "Events", events(report)),
@@ -97,7 +104,7 @@ fn slots(root: &SlotNode) -> Vec<Quantity> {
 
 fn metrics(report: &RunReport) -> Vec<Quantity> {
     let metric = |metric: &crate::run_report::MetricValue| {
-        value(metric.metric.as_str(), metric.metric.as_str(), "", metric.value)
+        value(metric.metric.as_str(), metric.metric.as_str(), &metric.unit, metric.value)
     };
     report.metrics.iter().map(metric).collect()
 }
@@ -134,6 +141,18 @@ fn latencies(report: &RunReport) -> Vec<Quantity> {
         [
             count(format!("{source}.loads"), format!("{source}: loads"), "loads", row.loads),
             value(format!("{source}.mean"), format!("{source}: mean"), "cycles", row.mean),
+            value(
+                format!("{source}.mean_buffer_wait"),
+                format!("{source}: of it, for a free buffer"),
+                "cycles",
+                row.mean_buffer_wait,
+            ),
+            value(
+                format!("{source}.mean_line_wait"),
+                format!("{source}: of it, for a line on its way"),
+                "cycles",
+                row.mean_line_wait,
+            ),
             cycles("median", "median", row.median),
             cycles("p90", "90 of 100", row.p90),
             cycles("p99", "99 of 100", row.p99),

@@ -8,6 +8,8 @@ use crate::perf_stat::grouped;
 /// Columns of names and of numbers.
 const NAME: usize = 30;
 const NUMBER: usize = 14;
+/// Columns of a change per instruction, or of shares: `100.0->100.0`.
+const LAST: usize = 13;
 
 /// Writes the comparison.
 ///
@@ -22,6 +24,8 @@ pub fn write_text(out: &mut impl Write, diff: &RunDiff) -> io::Result<()> {
             writeln!(out, "       # lacks {}", side.doubts.join(", "))?;
         }
     }
+    writeln!(out)?;
+    folded(&diff.verdict).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     if !diff.settings.is_empty() {
         writeln!(out, "\n Settings that differ")?;
     }
@@ -42,46 +46,124 @@ pub fn write_text(out: &mut impl Write, diff: &RunDiff) -> io::Result<()> {
 
 fn write_section(out: &mut impl Write, section: &SectionDiff) -> io::Result<()> {
     let has_rates = section.changes.iter().any(|change| change.rate_percent.is_some());
-    let rate = if has_rates { "per inst." } else { "" };
-    let title = cut(&section.title);
+    let last = match (has_shares(section), has_rates) {
+        (true, _) => "% of slots",
+        (false, true) => "per inst.",
+        (false, false) => "",
+    };
+    let unit = common_unit(section);
+    let title = match unit {
+        Some(unit) => format!("{} ({unit})", section.title),
+        None => section.title.clone(),
+    };
+    let (title, own_line) = fitted(&title);
     let head = format!(
-        " {title:<NAME$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$} {:>9}{rate:>10}",
+        " {title:<NAME$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$} {:>9}{last:>LAST$}",
         "from", "to", "change", ""
     );
-    writeln!(out, "\n{}", head.trim_end())?;
+    writeln!(out, "\n{own_line}{}", head.trim_end())?;
     for change in &section.changes {
-        writeln!(out, "{}", row(change).trim_end())?;
+        writeln!(out, "{}", row(change, unit.is_some()).trim_end())?;
     }
     Ok(())
 }
 
-fn row(change: &Change) -> String {
-    let number = |number: Option<Number>| number.map_or_else(|| String::from("-"), printed);
+/// True where the numbers are parts of all slots.
+pub(super) fn has_shares(section: &SectionDiff) -> bool {
+    section.changes.iter().any(|change| change.from_share.is_some() || change.to_share.is_some())
+}
+
+/// The unit of all numbers of a section, if they have one.
+fn common_unit(section: &SectionDiff) -> Option<&str> {
+    let (first, others) = section.changes.split_first()?;
+    let is_same = others.iter().all(|change| change.unit == first.unit);
+    // That events are events needs no word.
+    let is_told = first.unit.eq_ignore_ascii_case(&section.title);
+    (is_same && !others.is_empty() && !is_told).then_some(first.unit.as_str())
+}
+
+fn row(change: &Change, unit_is_told: bool) -> String {
+    let number = |number| number_with(number, &change.unit, printed);
     let percent = |percent: Option<f64>| percent.map_or_else(String::new, |p| format!("{p:+.1}%"));
     let (from, to) = (number(change.from), number(change.to));
-    let by = change.change.map_or_else(String::new, signed);
-    let (part, rate) = (percent(change.percent), percent(change.rate_percent));
-    let name = named(change).replace('\u{a0}', " ").replace(char::is_control, "?");
-    let name = cut(&name);
+    let by = change.change.map_or_else(String::new, |by| changed_by(by, &change.unit));
+    let part = percent(change.percent);
+    let last = match (change.from_share, change.to_share) {
+        (None, None) => percent(change.rate_percent),
+        (from, to) => format!("{:.1}->{:.1}", from.unwrap_or(0.0), to.unwrap_or(0.0)),
+    };
+    let name = if unit_is_told { change.name.clone() } else { named(change) };
+    let name = name.replace('\u{a0}', " ").replace(char::is_control, "?");
+    let (name, own_line) = fitted(&name);
     let doubt =
         change.doubt.as_ref().map(|lack| format!(" # doubtful: {lack}")).unwrap_or_default();
-    format!(" {name:<NAME$}{from:>NUMBER$}{to:>NUMBER$}{by:>NUMBER$} {part:>9}{rate:>10}{doubt}")
+    format!(
+        "{own_line} {name:<NAME$}{from:>NUMBER$}{to:>NUMBER$}{by:>NUMBER$} {part:>9}{last:>LAST$}{doubt}"
+    )
 }
 
-/// The name, with the unit where the section does not tell it.
+/// The number as text; seconds in the unit that makes them short.
+fn number_with(number: Option<Number>, unit: &str, print: fn(Number) -> String) -> String {
+    match number {
+        None => String::from("-"),
+        Some(number) if unit == "seconds" => time(number),
+        Some(number) => print(number),
+    }
+}
+
+/// A difference with its sign.
+pub(super) fn changed_by(number: Number, unit: &str) -> String {
+    let plus = if number.as_f64() > 0.0 { "+" } else { "" };
+    if unit == "seconds" { format!("{plus}{}", time(number)) } else { signed(number) }
+}
+
+/// A time or a difference of times.
+pub(super) fn time(number: Number) -> String {
+    let seconds = number.as_f64();
+    let sign = if seconds < 0.0 { "-" } else { "" };
+    let (scale, unit) = match seconds.abs() {
+        s if s >= 1.0 => (1.0, "s"),
+        s if s >= 1e-3 => (1e3, "ms"),
+        s if s >= 1e-6 => (1e6, "us"),
+        _ => (1e9, "ns"),
+    };
+    format!("{sign}{:.3} {unit}", seconds.abs() * scale)
+}
+
+/// The name, with its unit where neither section nor name tells it.
 pub(super) fn named(change: &Change) -> String {
+    let words = change.name.replace('_', " ").to_lowercase();
     match change.unit.as_str() {
-        "percent" => format!("{}, %", change.name),
         "per 1000 instructions" => format!("{}, MPKI", change.name),
-        _ => change.name.clone(),
+        // Times have their unit behind each number.
+        "" | "seconds" => change.name.clone(),
+        unit if words.contains(&unit.to_lowercase()) => change.name.clone(),
+        unit => format!("{}, {}", change.name, unit.replace("percent", "%")),
     }
 }
 
-fn cut(name: &str) -> String {
-    if name.chars().count() < NAME {
-        return name.to_owned();
+/// A text in lines that are as wide as the tables, each behind a blank.
+fn folded(text: &str) -> Vec<String> {
+    let width = 1 + NAME + 3 * NUMBER + LAST;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                *line += " ";
+                *line += word;
+            }
+            _ => lines.push(format!(" {word}")),
+        }
     }
-    name.chars().take(NAME - 3).chain("..".chars()).collect()
+    lines
+}
+
+/// A name that fits its column, and before it, on a line of its own, one that does not.
+fn fitted(name: &str) -> (&str, String) {
+    match name.chars().count() {
+        0..NAME => (name, String::new()),
+        _ => ("", format!(" {name}\n")),
+    }
 }
 
 /// A number with as many digits as say something.
@@ -94,6 +176,10 @@ pub(super) fn printed(number: Number) -> String {
         }
         Number::Value(value) if value != 0.0 && (value.abs() < 0.001 || value.abs() >= 1e9) => {
             format!("{value:.3e}")
+        }
+        Number::Value(value) if value.abs() >= 1000.0 && value.fract() == 0.0 => {
+            let sign = if value < 0.0 { "-" } else { "" };
+            format!("{sign}{}", grouped(value.abs() as u64))
         }
         Number::Value(value) if value.abs() >= 1000.0 => format!("{value:.1}"),
         Number::Value(value) => format!("{value:.3}"),
@@ -117,5 +203,10 @@ mod tests {
         assert_eq!(signed(Number::Difference(5)), "+5");
         assert_eq!(signed(Number::Value(0.5)), "+0.500");
         assert_eq!(printed(Number::Value(0.000_012)), "1.200e-5");
+        assert_eq!(printed(Number::Value(1_598_356.0)), "1,598,356");
+        assert_eq!(signed(Number::Value(-13_411.0)), "-13,411");
+        assert_eq!(time(Number::Value(1.77e-4)), "177.000 us");
+        assert_eq!(changed_by(Number::Value(-2.5e-3), "seconds"), "-2.500 ms");
+        assert_eq!(changed_by(Number::Value(2.5e-3), "seconds"), "+2.500 ms");
     }
 }

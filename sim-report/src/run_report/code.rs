@@ -26,7 +26,7 @@ pub struct Place {
 /// Slots of one cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CauseSlots {
-    /// The cause, as the last part of its place in the tree of slots: `rob_memory`.
+    /// The cause, as the last part of its place in the tree of slots: `load_dram`.
     pub cause: String,
     /// Its name.
     pub name: String,

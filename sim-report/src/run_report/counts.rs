@@ -31,9 +31,9 @@ pub struct EventCount {
     /// The same, thread by thread.
     pub by_thread: Vec<u64>,
     /// What perf would have read, had it asked for all events at once; absent where it was never on a
-    /// counter, or cannot be counted.
+    /// counter, cannot be counted, or the run is too short to estimate.
     pub six_counters: Option<SixCounters>,
-    /// Why the count cannot be trusted: what the trace of another tool lacks; absent if it can be.
+    /// Why the count cannot be trusted, what the trace lacks above all; absent if it can be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
 }
@@ -77,7 +77,7 @@ impl EventCount {
     /// Every event, chapter by chapter.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<EventCount> {
         let total = observed.outcome.total();
-        let lacks = &observed.outcome.header.lacks;
+        let header = &observed.outcome.header;
         let one = |selected: Selected| {
             let event = selected.event.event;
             let (info, count) = (event.info(), total.value(event));
@@ -90,7 +90,7 @@ impl EventCount {
                 count,
                 by_thread: observed.outcome.cores.iter().map(|c| c.counts.value(event)).collect(),
                 six_counters: SixCounters::of(&observed.reading(event), count),
-                doubt: trust::doubt(event, lacks).map(|lack| lack.label().to_owned()),
+                doubt: trust::caveat(event, header).map(str::to_owned),
             }
         };
         stat::every_event().into_iter().map(one).collect()

@@ -18,8 +18,20 @@ pub struct LatencyHistogram {
     pub percent: f64,
     /// Cycles of all of them together.
     pub cycles: u64,
-    /// Mean cycles; absent without loads, as all below.
+    /// Mean cycles; absent without loads, as all below. The three parts that follow add up to it.
     pub mean: Option<f64>,
+    /// Of the mean: waiting for a free refill buffer of the L1 or a place in the queue of the L2.
+    #[serde(default)]
+    pub mean_buffer_wait: Option<f64>,
+    /// Of the mean: waiting for a line that was on its way already, asked for by another access.
+    #[serde(default)]
+    pub mean_line_wait: Option<f64>,
+    /// Of the mean: the rest, translation and the way to the data and back.
+    #[serde(default)]
+    pub mean_service: Option<f64>,
+    /// Loads whose line was on its way already.
+    #[serde(default)]
+    pub found_on_its_way: u64,
     /// The fastest.
     pub min: Option<u64>,
     /// Half of them took no longer; within the width of a bucket.
@@ -63,6 +75,14 @@ impl LatencyHistogram {
             percent: percent(latency.loads, loads),
             cycles: latency.cycles,
             mean: over(latency.cycles, latency.loads, 1.0),
+            mean_buffer_wait: over(latency.buffer_wait, latency.loads, 1.0),
+            mean_line_wait: over(latency.line_wait, latency.loads, 1.0),
+            mean_service: over(
+                latency.cycles.saturating_sub(latency.buffer_wait + latency.line_wait),
+                latency.loads,
+                1.0,
+            ),
+            found_on_its_way: latency.found_on_its_way,
             min: met.map(|latency| latency.min),
             median: latency.percentile(50),
             p90: latency.percentile(90),

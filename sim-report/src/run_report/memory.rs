@@ -79,7 +79,7 @@ impl LookupRow {
             ("L2", "all", &l2, L2D_CACHE, L2D_CACHE_REFILL),
             ("L2", "read", &l2, L2D_CACHE_RD, L2D_CACHE_REFILL_RD),
             ("L2", "write", &l2, L2D_CACHE_WR, L2D_CACHE_REFILL_WR),
-            ("last level", "read", &slc, LL_CACHE_RD, LL_CACHE_MISS_RD),
+            ("system level cache", "read", &slc, LL_CACHE_RD, LL_CACHE_MISS_RD),
         ];
         LookupRow::rows(observed, &rows)
     }

@@ -1,6 +1,12 @@
 //! Names of what the model knows by type: sources of data, fates of slots, kinds of code.
 
+use sim_core::StallCause;
 use sim_machine::observe::{BranchKind, CodeKind, Fate};
+
+/// The name of a cause for programs.
+pub(super) fn cause_id(cause: StallCause) -> String {
+    snake_case(&format!("{cause:?}"))
+}
 
 /// What became of slots: a name for programs, the same in every report, and one for people.
 pub(super) fn fate_names(fate: Fate) -> (String, &'static str) {
@@ -8,7 +14,8 @@ pub(super) fn fate_names(fate: Fate) -> (String, &'static str) {
         Fate::Retired => ("retired".to_owned(), "operations that retired"),
         Fate::BehindBranch => ("behind_branch".to_owned(), "behind a mispredicted branch"),
         Fate::ThrownAway => ("thrown_away".to_owned(), "flushed or not completed"),
-        Fate::Empty(cause) => (snake_case(&format!("{cause:?}")), cause.label()),
+        Fate::Empty(cause) => (cause_id(cause), cause.label()),
+        Fate::Stalled(root) => (snake_case(&format!("{root:?}")), root.label()),
     }
 }
 
@@ -50,13 +57,13 @@ pub(super) fn branch_name(kind: BranchKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::StallCause;
+    use sim_core::RootCause;
 
     #[test]
     fn causes_have_names_for_programs() {
         let id = |cause| fate_names(Fate::Empty(cause)).0;
         assert_eq!(id(StallCause::FetchL1iMiss), "fetch_l1i_miss");
-        assert_eq!(id(StallCause::RobMemory), "rob_memory");
+        assert_eq!(fate_names(Fate::Stalled(RootCause::LoadDram)).0, "load_dram");
         let mut ids: Vec<String> = Fate::all().map(|fate| fate_names(fate).0).collect();
         ids.sort();
         ids.dedup();

@@ -1,6 +1,6 @@
 //! What code cost, with names: the step between what was observed and the tables of code.
 
-use sim_core::InstId;
+use sim_core::{InstId, LostSlots};
 use sim_machine::observe::InstCost;
 
 use super::code::Place;
@@ -17,6 +17,8 @@ pub(super) struct Profiled<'a> {
     pub(super) elsewhere: &'a InstCost,
     /// All of it together.
     pub(super) total: InstCost,
+    /// Slots that stayed empty, by cause and root.
+    pub(super) stalls: LostSlots,
 }
 
 impl<'a> Profiled<'a> {
@@ -30,7 +32,8 @@ impl<'a> Profiled<'a> {
         instructions
             .retain(|(_, cost)| cost.retired > 0 || cost.all_slots() > 0 || has_events(cost));
         instructions.sort_by_key(|(_, cost)| (std::cmp::Reverse(cost.all_slots()), cost.pc));
-        Profiled { observed, symbols, instructions, elsewhere, total }
+        let stalls = observed.outcome.stalls();
+        Profiled { observed, symbols, instructions, elsewhere, total, stalls }
     }
 
     /// All slots of the run.

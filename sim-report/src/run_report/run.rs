@@ -41,8 +41,10 @@ pub struct RunInfo {
     pub instructions: u64,
     /// Retired instructions per cycle.
     pub ipc: Option<f64>,
-    /// Modeled time of a turn on the six counters, in nanoseconds.
-    pub tick_ns: u64,
+    /// Modeled time of a turn on the six counters, in nanoseconds; absent where the run is too short to estimate
+    /// anything, and every estimate with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick_ns: Option<u64>,
     /// What a reader of the counts should know, one sentence each.
     pub notes: Vec<String>,
     /// Words that the decoder does not know, most executed first.

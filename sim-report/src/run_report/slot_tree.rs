@@ -1,6 +1,7 @@
 //! The shape of the tree of slots: which causes make up which part of top-down, in words (PMU guide 4.7, 4.12).
 
 use sim_core::PmuEvent::{self, *};
+use sim_core::RootCause;
 use sim_core::StallCause::{self, *};
 use sim_machine::observe::Fate;
 
@@ -25,6 +26,10 @@ pub(super) enum Shape {
 
 const fn empty(cause: StallCause) -> Shape {
     Shape::Cause(Fate::Empty(cause))
+}
+
+const fn stalled(root: RootCause) -> Shape {
+    Shape::Cause(Fate::Stalled(root))
 }
 
 /// All slots.
@@ -119,25 +124,34 @@ const BACKEND: Shape = Shape::Part {
         Shape::Part {
             id: "memory",
             name: "memory",
-            meaning: "The back end waited for loads and stores.",
+            meaning: "The back end waited for data beyond the L1 D-cache, a translation or a store.",
             events: &[STALL_BACKEND_MEM],
-            parts: &[empty(RobMemory), empty(IssueQueueMem), empty(LoadQueue), empty(StoreQueue)],
+            parts: &[
+                stalled(RootCause::LoadL2),
+                stalled(RootCause::LoadSlc),
+                stalled(RootCause::LoadPeer),
+                stalled(RootCause::LoadRemote),
+                stalled(RootCause::LoadDram),
+                stalled(RootCause::LoadDevice),
+                stalled(RootCause::Translation),
+                stalled(RootCause::StoreDrain),
+            ],
         },
         Shape::Part {
             id: "core",
             name: "core",
-            meaning: "The back end waited for something else than memory.",
+            meaning: "The back end waited for something other than memory.",
             events: &[STALL_SLOT_BACKEND],
             parts: &[
-                empty(RobCore),
-                empty(IssueQueueInt),
-                empty(IssueQueueVec),
-                empty(IntRegisters),
-                empty(VecRegisters),
-                empty(FlagRegisters),
-                empty(BranchQueue),
-                empty(DispatchWidth),
-                empty(Serialise),
+                stalled(RootCause::LoadL1),
+                stalled(RootCause::Forwarding),
+                stalled(RootCause::Unpipelined),
+                stalled(RootCause::Latency),
+                stalled(RootCause::Pipe),
+                stalled(RootCause::Barrier),
+                stalled(RootCause::System),
+                stalled(RootCause::Dispatch),
+                stalled(RootCause::OtherThread),
             ],
         },
     ],
@@ -153,11 +167,38 @@ pub(super) fn meaning_of(fate: Fate) -> &'static str {
         Fate::ThrownAway => {
             "The operation was executed too early and again, or ended in an exception before it was complete."
         }
-        Fate::Empty(cause) => meaning_of_empty(cause),
+        Fate::Empty(cause) => meaning_of_cause(cause),
+        Fate::Stalled(root) => meaning_of_root(root),
     }
 }
 
-fn meaning_of_empty(cause: StallCause) -> &'static str {
+fn meaning_of_root(root: RootCause) -> &'static str {
+    match root {
+        RootCause::FrontEnd => "The front end had nothing.",
+        RootCause::LoadL2 => "A load missed the L1 D-cache and got its data from the L2.",
+        RootCause::LoadSlc => "A load missed the L2 and got its data from the system level cache.",
+        RootCause::LoadPeer => "A load missed the L2 and got its data from another core.",
+        RootCause::LoadRemote => "A load missed the L2 and got its data from another chip.",
+        RootCause::LoadDram => "A load missed every cache and got its data from DRAM.",
+        RootCause::LoadDevice => "A load read a device or non-cacheable memory.",
+        RootCause::Translation => {
+            "An access missed the L1 TLB and waited for the L2 TLB or a table walk."
+        }
+        RootCause::StoreDrain => "A retired store waited until the cache had it.",
+        RootCause::LoadL1 => "A load that hits the L1 D-cache takes four cycles or more.",
+        RootCause::Forwarding => "A load waited for an older store from which it reads.",
+        RootCause::Unpipelined => "A divide or a square root occupied its pipe for several cycles.",
+        RootCause::Latency => "An operation computed, or was on its way through the pipeline.",
+        RootCause::Pipe => "An operation had its inputs, and other operations had its pipes.",
+        RootCause::Barrier => "A barrier, an acquire or a release held younger accesses back.",
+        RootCause::System => "A system register or maintenance operation held younger ones back.",
+        RootCause::Dispatch => "Dispatch takes only so many operations of one type in a cycle.",
+        RootCause::OtherThread => "The thread waited for another one, with which it synchronizes.",
+    }
+}
+
+/// What it means that a cause was seen.
+pub(super) fn meaning_of_cause(cause: StallCause) -> &'static str {
     match cause {
         FetchL1iMiss => "Fetch waited for a line that the L1 I-cache did not have.",
         FetchItlbMiss => "Fetch waited for a translation that the instruction TLB did not have.",
@@ -187,13 +228,12 @@ fn meaning_of_empty(cause: StallCause) -> &'static str {
         FetchException => "An exception was taken or returned from, or the trace has a gap here.",
         FetchAsleep => "The core slept in WFI or WFE.",
         FetchEnd => "The thread began or had ended.",
-        RobMemory => "The reorder buffer was full, and its oldest operation waited for data.",
-        RobCore => "The reorder buffer was full, and its oldest operation computed.",
+        ReorderBuffer => "No entry of the reorder buffer was free.",
         IssueQueueInt => "The queues before the branch and integer pipes were full.",
         IssueQueueMem => "The queues before the load and store pipes were full.",
         IssueQueueVec => "The queues before the vector pipes were full.",
         LoadQueue => "No entry of the load queue was free.",
-        StoreQueue => "No entry of the store queue was free: stores wait for the caches.",
+        StoreQueue => "No entry of the store queue was free.",
         IntRegisters => "No general register was free to rename to.",
         VecRegisters => "No vector or predicate register was free to rename to.",
         FlagRegisters => "No register for the condition flags was free to rename to.",
@@ -216,9 +256,17 @@ pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
             FetchNoTarget | FetchResteer => &[BR_MIS_PRED, BR_PRED],
             FetchSerialise => &[ISB_SPEC],
             FetchException => &[EXC_TAKEN, EXC_RETURN],
-            RobMemory => &[L1D_CACHE_REFILL, STALL_BACKEND_MEM],
-            StoreQueue => &[L1D_CACHE_REFILL_WR],
-            Serialise => &[DSB_SPEC, DMB_SPEC],
+            _ => &[],
+        },
+        Fate::Stalled(root) => match root {
+            RootCause::LoadL2 => &[L1D_CACHE_REFILL],
+            RootCause::LoadSlc => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM, LL_CACHE_RD],
+            RootCause::LoadPeer => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM],
+            RootCause::LoadRemote => &[REMOTE_ACCESS, STALL_BACKEND_MEM],
+            RootCause::LoadDram => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM, LL_CACHE_MISS_RD],
+            RootCause::Translation => &[L1D_TLB_REFILL, DTLB_WALK],
+            RootCause::StoreDrain => &[L1D_CACHE_REFILL_WR],
+            RootCause::Barrier => &[DSB_SPEC, DMB_SPEC],
             _ => &[],
         },
     }

@@ -2,20 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim_core::PmuEvent;
+use sim_core::{PmuEvent, RootCause, StallCause};
 use sim_machine::observe::{Fate, InstCost};
 
 use super::code::Place;
-use super::names::fate_names;
+use super::names::{cause_id, fate_names};
 use super::profiled::Profiled;
 use super::ratio::percent;
-use super::slot_tree::{Shape, TREE, events_of, meaning_of};
+use super::slot_tree::{Shape, TREE, events_of, meaning_of, meaning_of_cause};
 
 /// Slots with one fate, and what they consist of. The children add up to their parent; a node without
 /// any is a single cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlotNode {
-    /// Its place in the tree, the same in every report: `slots.backend.memory.rob_memory`.
+    /// Its place in the tree, the same in every report: `slots.backend.memory.load_dram`.
     pub id: String,
     /// Its name.
     pub name: String,
@@ -44,6 +44,9 @@ pub struct SlotPlace {
     pub percent: f64,
 }
 
+/// The part of the tree that is no loss.
+const RETIRING: &str = "slots.retiring";
+
 /// Instructions that are named under a cause.
 const HOTTEST: usize = 5;
 
@@ -55,6 +58,7 @@ impl SlotNode {
 
     fn grown(shape: &Shape, above: &str, profile: &Profiled<'_>) -> SlotNode {
         match shape {
+            Shape::Cause(Fate::Stalled(root)) => SlotNode::root(*root, above, profile),
             Shape::Cause(fate) => SlotNode::leaf(*fate, above, profile),
             Shape::Part { id, name, meaning, events, parts } => {
                 let id = joined(above, id);
@@ -82,6 +86,43 @@ impl SlotNode {
             children: Vec::new(),
             hottest: hottest(fate, slots, profile),
         }
+    }
+
+    /// A root of the back end, and the structures that were full when it held the core up.
+    fn root(root: RootCause, above: &str, profile: &Profiled<'_>) -> SlotNode {
+        let leaf = SlotNode::leaf(Fate::Stalled(root), above, profile);
+        let causes = StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
+        let seen_as = |cause: StallCause| SlotNode {
+            id: joined(&leaf.id, &cause_id(cause)),
+            name: format!("seen as: {}", cause.label()),
+            meaning: meaning_of_cause(cause).to_owned(),
+            slots: profile.stalls.at(cause, root),
+            percent: percent(profile.stalls.at(cause, root), profile.all_slots()),
+            events: Vec::new(),
+            children: Vec::new(),
+            hottest: Vec::new(),
+        };
+        let mut children: Vec<SlotNode> = causes.map(seen_as).filter(|c| c.slots > 0).collect();
+        children.sort_by_key(|child| std::cmp::Reverse(child.slots));
+        SlotNode { children, ..leaf }
+    }
+
+    /// True for a single cause: below it stand at most the structures that it was seen in.
+    pub fn is_cause(&self) -> bool {
+        self.children.is_empty() || !self.hottest.is_empty()
+    }
+
+    /// The way to the single cause that cost most slots, from below the root down to it; slots of operations
+    /// that retired are no loss. Empty if nothing was lost.
+    pub fn worst(&self) -> Vec<&SlotNode> {
+        if self.is_cause() {
+            return Vec::new();
+        }
+        let losses = self.children.iter().filter(|node| node.id != RETIRING);
+        let ways = losses.map(|node| [vec![node], node.worst()].concat());
+        let lost = |way: &Vec<&SlotNode>| way.last().map_or(0, |cause| cause.slots);
+        // Of as large ones the first.
+        ways.filter(|way| lost(way) > 0).rev().max_by_key(lost).unwrap_or_default()
     }
 
     /// The node with this place in the tree.

@@ -64,7 +64,7 @@ const PER_THOUSAND: [(&str, &str, Column); 7] = [
     ("l1i_mpki", "L1I refills", Column::L1iRefills),
     ("l1d_mpki", "L1D refills", Column::L1dRefills),
     ("l2_mpki", "L2 refills", Column::L2Refills),
-    ("ll_mpki", "last level read misses", Column::LlMisses),
+    ("ll_mpki", "system level cache read misses", Column::LlMisses),
     ("dtlb_walk_pki", "data table walks", Column::DtlbWalks),
     ("itlb_walk_pki", "instruction table walks", Column::ItlbWalks),
 ];

@@ -15,6 +15,8 @@ const ATTR_SIZE: usize = 16;
 const ATTRS: usize = 24;
 const DATA: usize = 40;
 /// Records that say something of the profile.
+const MMAP: u32 = 1;
+const MMAP2: u32 = 10;
 const AUX: u32 = 11;
 const AUXTRACE_INFO: u32 = 70;
 const AUXTRACE: u32 = 71;
@@ -23,6 +25,11 @@ const COMPRESSED: [u32; 2] = [81, 83];
 const ARM_SPE: u32 = 4;
 /// The version word of the newer form of its contents.
 const METADATA_V2: u64 = 2;
+/// Where records of mappings have the start, the length and the offset in the file.
+const MAPPED: [usize; 3] = [16, 24, 32];
+/// Where they have the name of the file, without and with what `MMAP2` adds.
+const MMAP_NAME: usize = 40;
+const MMAP2_NAME: usize = 72;
 /// Flags of an `AUX` record.
 const AUX_TRUNCATED: u64 = 1;
 const AUX_COLLISION: u64 = 8;
@@ -58,11 +65,26 @@ pub struct Buffer {
     pub address: u64,
 }
 
+/// A part of a file that was mapped into the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapped {
+    /// Its first address.
+    pub start: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// The file.
+    pub path: String,
+}
+
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     /// In the order of the file.
     pub buffers: Vec<Buffer>,
+    /// What the program had mapped, in the order of the file.
+    pub mapped: Vec<Mapped>,
     /// Operations from one sample to the next, as perf was told.
     pub period: Option<u64>,
     /// Buffers that perf flagged: samples collided while they were written.
@@ -97,6 +119,7 @@ pub fn find(file: &[u8]) -> Result<Input, InputError> {
             return Err(InputError::Damaged(at));
         }
         match kind {
+            MMAP | MMAP2 => input.mapped.extend(mapped(file, kind, at..end)?),
             AUXTRACE_INFO => pmu_type = spe_type(file, at)?.or(pmu_type),
             AUX => {
                 let flags = word(file, at + 24)?;
@@ -128,6 +151,17 @@ fn spe_type(file: &[u8], at: usize) -> Result<Option<u64>, InputError> {
     // The newer form starts with its version and the length of its header.
     let place = if first == METADATA_V2 && quarter(file, at + 6)? > 32 { at + 32 } else { at + 16 };
     word(file, place).map(Some)
+}
+
+/// What a record of a mapping says; nothing without a name.
+fn mapped(file: &[u8], kind: u32, record: Range<usize>) -> Result<Option<Mapped>, InputError> {
+    let name = record.start + if kind == MMAP2 { MMAP2_NAME } else { MMAP_NAME };
+    let [start, bytes, offset] = MAPPED.map(|at| word(file, record.start + at));
+    let Some(name) = file.get(name..record.end) else { return Ok(None) };
+    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+    let path = String::from_utf8_lossy(name).into_owned();
+    let mapped = Mapped { start: start?, bytes: bytes?, offset: offset?, path };
+    Ok((!mapped.path.is_empty()).then_some(mapped))
 }
 
 /// What an `AUXTRACE` record announces: `size, offset, reference, idx, tid, cpu`.
@@ -196,9 +230,17 @@ mod tests {
         };
         let aux = record(AUX.into(), &[0, content.len() as u64, AUX_COLLISION]);
         let trace = record(AUXTRACE.into(), &[content.len() as u64, 0x40, 0, 3, 3]);
-        let data =
-            [record(AUXTRACE_INFO.into(), info), aux, trace, content.to_vec(), record(68, &[])]
-                .concat();
+        let name = u64::from_le_bytes(*b"/bin/x\0\0");
+        let mapping = record(MMAP2.into(), &[0, 0x40_0000, 0x2000, 0x1000, 0, 0, 0, 5, name]);
+        let data = [
+            record(AUXTRACE_INFO.into(), info),
+            mapping,
+            aux,
+            trace,
+            content.to_vec(),
+            record(68, &[]),
+        ]
+        .concat();
         let attr_bytes = 80;
         let mut attr: Vec<u8> = words(&[9, 0, 1024]);
         attr.resize(attr_bytes, 0);
@@ -219,6 +261,9 @@ mod tests {
             assert_eq!((buffer.cpu, buffer.address), (Some(3), 0x40));
             assert_eq!(file[buffer.bytes.clone()], [1; 48]);
             assert_eq!((input.period, input.flagged_collision), (Some(1024), 1));
+            let path = String::from("/bin/x");
+            let mapped = Mapped { start: 0x40_0000, bytes: 0x2000, offset: 0x1000, path };
+            assert_eq!(input.mapped, [mapped]);
         }
     }
 

@@ -84,6 +84,7 @@ fn lines(report: &Report<'_>) -> Vec<Value> {
             "l1d_refills": line.refills,
             "from_others": line.from_others,
             "load_cycles": line.cycles,
+            "name": line.virtual_address.and_then(|address| (report.data)(address)),
         })
     };
     lines.into_iter().map(row).collect()

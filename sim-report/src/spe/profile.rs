@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sim_core::LINE_SHIFT;
+use sim_core::{DataSource, LINE_SHIFT};
 use sim_pmu::spe::{Events, SpeRecord};
 
 /// Values of a 12-bit latency.
@@ -35,12 +35,26 @@ impl Group {
     /// Its name in reports.
     pub fn name(self) -> String {
         match self {
-            Group::Load(Some(source)) => format!("load {}", source_name(source)),
+            Group::Load(Some(source)) => format!("load, {}", source_label(source)),
             Group::Load(None) => String::from("load, source unknown"),
             Group::Store => String::from("store"),
             Group::Branch => String::from("branch"),
             Group::Other => String::from("other"),
         }
+    }
+}
+
+/// A data source as all reports call it; the clusters, which the model has not, as Arm's decoder does.
+fn source_label(source: u16) -> String {
+    let source_of = |source: DataSource| source.label().to_owned();
+    match source {
+        0x0 => source_of(DataSource::L1),
+        0x8 => source_of(DataSource::L2),
+        0x9 => source_of(DataSource::Peer),
+        0xb => source_of(DataSource::Slc),
+        0xd => source_of(DataSource::Remote),
+        0xe => source_of(DataSource::Dram),
+        other => source_name(other),
     }
 }
 
@@ -150,6 +164,23 @@ pub struct Line {
     pub from_others: u64,
     /// Total latency of its loads.
     pub cycles: u64,
+    /// The lowest virtual address that was used, for its name.
+    pub virtual_address: Option<u64>,
+}
+
+impl Line {
+    /// Loads and stores.
+    pub fn samples(&self) -> u64 {
+        self.loads + self.stores
+    }
+
+    /// Adds a virtual address.
+    fn use_address(&mut self, address: Option<u64>) {
+        self.virtual_address = match (self.virtual_address, address) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
+    }
 }
 
 /// Sums over sample records.
@@ -204,6 +235,7 @@ impl Profile {
         let Some(address) = physical.or(record.virtual_address) else { return };
         let line = self.lines.entry(address >> LINE_SHIFT).or_default();
         line.refills += u64::from(events.has(Events::L1D_REFILL));
+        line.use_address(record.virtual_address);
         match Group::of(record) {
             Group::Load(source) => {
                 line.loads += 1;
@@ -235,6 +267,7 @@ impl Profile {
         }
         for (number, more) in &other.lines {
             let line = self.lines.entry(*number).or_default();
+            line.use_address(more.virtual_address);
             line.loads += more.loads;
             line.stores += more.stores;
             line.refills += more.refills;
@@ -260,7 +293,7 @@ impl Profile {
 
     /// The lines with most loads and stores.
     pub fn hot_lines(&self, top: usize) -> Vec<(u64, Line)> {
-        most(&self.lines, top, |line| line.loads + line.stores)
+        most(&self.lines, top, Line::samples)
     }
 }
 
@@ -301,7 +334,9 @@ mod tests {
         assert_eq!(profile.with_event(Events::L1D_REFILL), 2);
         let place = Place { samples: 2, cycles: 104, refills: 1, mispredicted: 0 };
         assert_eq!(profile.hot_places(1), [(4, place)]);
-        let line = Line { loads: 3, stores: 0, refills: 2, from_others: 2, cycles: 404 };
+        let virtual_address = Some(0x1004);
+        let line =
+            Line { loads: 3, stores: 0, refills: 2, from_others: 2, cycles: 404, virtual_address };
         assert_eq!(profile.hot_lines(9), [(0x40, line)]);
     }
 

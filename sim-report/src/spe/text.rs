@@ -9,6 +9,8 @@ use sim_pmu::spe::{Damage, Events};
 use super::input::Input;
 use super::profile::{Group, Latencies, Line, Place, Profile};
 
+/// Samples from which on a line is called hot; fewer are chance.
+const HOT_SAMPLES: u64 = 3;
 /// Damaged places that are listed one by one.
 const DAMAGE_SHOWN: usize = 8;
 /// Heads of the columns of the histogram: the least latency of each.
@@ -17,6 +19,9 @@ const OCTAVES: [&str; 12] =
 
 /// What a program counter is called: function and offset, and the line of its source.
 pub type Namer<'a> = dyn Fn(u64) -> String + 'a;
+
+/// What data at a virtual address is called; nothing where no variable is known.
+pub type DataNamer<'a> = dyn Fn(u64) -> Option<String> + 'a;
 
 /// A profile and where it came from.
 pub struct Report<'a> {
@@ -28,6 +33,8 @@ pub struct Report<'a> {
     pub profile: &'a Profile,
     /// Names for program counters.
     pub name: &'a Namer<'a>,
+    /// Names for data.
+    pub data: &'a DataNamer<'a>,
     /// Rows of the tables of instructions and lines.
     pub top: usize,
 }
@@ -92,7 +99,7 @@ fn write_events(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
 fn write_latencies(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
     writeln!(
         out,
-        "\n{:<22}{:>12}{:>9}{:>9}{:>9}{:>7}{:>7}{:>7}",
+        "\n{:<24}{:>12}{:>9}{:>9}{:>9}{:>7}{:>7}{:>7}",
         "cycles, dispatch to", "samples", "share", "issued", "done", "50%", "90%", "99%"
     )?;
     for (group, total) in &profile.total {
@@ -100,7 +107,7 @@ fn write_latencies(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
         let issue = profile.issue_cycles.get(group).copied().unwrap_or(0);
         writeln!(
             out,
-            "{:<22}{:>12}{:>9}{:>9.1}{:>9.1}{:>7}{:>7}{:>7}",
+            "{:<24}{:>12}{:>9}{:>9.1}{:>9.1}{:>7}{:>7}{:>7}",
             group.name(),
             grouped(samples),
             percent(samples, profile.records),
@@ -122,12 +129,12 @@ fn write_latencies(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
 }
 
 fn write_histogram(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
-    write!(out, "\n{:<22}", "samples by cycles")?;
+    write!(out, "\n{:<24}", "samples by cycles")?;
     OCTAVES.iter().try_for_each(|octave| write!(out, "{octave:>9}"))?;
     writeln!(out)?;
     let loads = |group: &Group| matches!(group, Group::Load(_) | Group::Store);
     for (group, total) in profile.total.iter().filter(|(group, _)| loads(group)) {
-        write!(out, "{:<22}", group.name())?;
+        write!(out, "{:<24}", group.name())?;
         for count in Latencies::octaves(total) {
             let shown = if count == 0 { String::from(".") } else { grouped(count) };
             write!(out, "{shown:>9}")?;
@@ -161,9 +168,19 @@ fn write_places(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
 }
 
 fn write_lines(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
-    let lines = report.profile.hot_lines(report.top);
-    if lines.is_empty() {
+    let mut lines = report.profile.hot_lines(report.top);
+    lines.retain(|(_, line)| line.samples() >= HOT_SAMPLES);
+    let all = report.profile.lines.values();
+    let rare = all.filter(|line| line.samples() < HOT_SAMPLES).count() as u64;
+    if lines.is_empty() && rare == 0 {
         return Ok(());
+    }
+    if lines.is_empty() {
+        let rare = counted(rare, "line");
+        return writeln!(
+            out,
+            "\nno hot lines: {rare} of 64 bytes, with less than {HOT_SAMPLES} samples each"
+        );
     }
     writeln!(
         out,
@@ -171,17 +188,22 @@ fn write_lines(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
         "loads", "stores", "cycles", "refills", "shared"
     )?;
     for (number, line) in lines {
-        let Line { loads, stores, refills, from_others, cycles } = line;
+        let Line { loads, stores, refills, from_others, cycles, virtual_address } = line;
+        let name = virtual_address.and_then(|address| (report.data)(address)).unwrap_or_default();
+        let address = format!("{:#x} {name}", number << LINE_SHIFT);
         writeln!(
             out,
-            "{:>9}{:>9}{:>9.1}{:>9}{:>9}  {:#x}",
+            "{:>9}{:>9}{:>9.1}{:>9}{:>9}  {}",
             grouped(loads),
             grouped(stores),
             cycles as f64 / loads.max(1) as f64,
             percent(refills, loads + stores),
             percent(from_others, loads),
-            number << LINE_SHIFT
+            address.trim_end()
         )?;
+    }
+    if rare > 0 {
+        writeln!(out, "and {} with less than {HOT_SAMPLES} samples each", counted(rare, "line"))?;
     }
     Ok(())
 }

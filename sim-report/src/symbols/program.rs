@@ -110,6 +110,38 @@ impl ProgramFile {
         Ok(ProgramFile { file: file.to_owned(), segments, bias, bytes })
     }
 
+    /// A file of which a part was mapped: the byte at `offset` in it was at address `start`.
+    ///
+    /// # Errors
+    /// If it is not an ELF file for AArch64, or has nothing to map at that offset.
+    pub fn mapped(
+        file: &str,
+        bytes: Vec<u8>,
+        start: u64,
+        offset: u64,
+    ) -> Result<ProgramFile, SymbolError> {
+        let refuse = |reason: &str| SymbolError::NotAProgram {
+            file: file.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let elf = ElfFile64::<Endianness>::parse(&*bytes).map_err(|e| refuse(&e.to_string()))?;
+        let endian = elf.endian();
+        if elf.elf_header().e_machine(endian) != EM_AARCH64 {
+            return Err(refuse("it is for another machine"));
+        }
+        let bias = elf.elf_program_headers().iter().find_map(|header| {
+            let (begin, bytes) = (header.p_offset(endian), header.p_filesz(endian));
+            // The system maps from the beginning of a page on.
+            let page = begin - begin % PAGE_BYTES;
+            let is_loaded = header.p_type(endian) == PT_LOAD;
+            let is_it = is_loaded && page <= offset && offset < begin.saturating_add(bytes);
+            let address = header.p_vaddr(endian).wrapping_add(offset.wrapping_sub(begin));
+            is_it.then(|| start.wrapping_sub(address))
+        });
+        let bias = bias.ok_or_else(|| refuse("it has no segment that was mapped so"))?;
+        Ok(ProgramFile { file: file.to_owned(), segments: Vec::new(), bias, bytes })
+    }
+
     /// Its name.
     pub fn file(&self) -> &str {
         &self.file
@@ -127,8 +159,23 @@ impl ProgramFile {
 
     /// Its functions, as executed.
     pub(crate) fn functions(&self) -> Result<Vec<Function>, SymbolError> {
+        self.named(SymbolKind::Text)
+    }
+
+    /// Its variables, where they were.
+    pub(crate) fn variables(&self) -> Result<Vec<Function>, SymbolError> {
+        let mut variables = self.named(SymbolKind::Data)?;
+        variables.retain(|variable| variable.size > 0);
+        Ok(variables)
+    }
+
+    /// What it defines of a kind, as executed. A stripped file still names what others may use.
+    fn named(&self, kind: SymbolKind) -> Result<Vec<Function>, SymbolError> {
         let elf = self.parse()?;
-        let named = elf.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+        let is_stripped = elf.symbols().next().is_none();
+        let own = elf.symbols().filter(|_| !is_stripped);
+        let exported = elf.dynamic_symbols().filter(|_| is_stripped);
+        let named = own.chain(exported).filter(|symbol| symbol.kind() == kind);
         let functions = named.filter(|symbol| symbol.is_definition()).filter_map(|symbol| {
             let name =
                 symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;

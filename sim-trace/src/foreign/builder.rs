@@ -8,7 +8,7 @@ use super::elf::Code;
 use super::stop::Stop;
 use crate::error::TraceError;
 use crate::event::StreamEvent;
-use crate::flow::{is_branch, is_prefetch, must_access};
+use crate::flow::{is_branch, is_prefetch, is_sve, is_sve_access, must_access};
 use crate::lack::Lack;
 use crate::writer::{Access, Summary, TraceWriter};
 
@@ -211,14 +211,21 @@ impl<W: Write + Seek> Builder<W> {
             all.any(|(at, _)| !is_known(at))
         };
         let is_zeroing: fn(u32) -> bool = |word| matches!(word & !0x1f, DC_ZVA | DC_GZVA);
-        let unknown = [(Lack::ZeroedLines, is_zeroing), (Lack::Prefetches, is_prefetch)];
+        let unknown = [
+            (Lack::ZeroedLines, is_zeroing),
+            (Lack::Prefetches, is_prefetch),
+            (Lack::SveAccesses, is_sve_access),
+        ];
         let unknown = unknown.map(|(lack, is_one)| lacks(is_one).then_some(lack));
+        let is_predicated = open.words.iter().any(|word| is_sve(*word));
         let block = self.writer.define_block(open.pc, &open.words)?;
         let executed = open.words.len() as u16;
         self.writer.push_block(stream, block, executed, &open.accesses, None)?;
         open.words.clear();
         open.accesses.clear();
-        unknown.into_iter().flatten().for_each(|lack| self.lack(lack));
+        // No other format has predicates.
+        let is_predicated = is_predicated.then_some(Lack::Predicates);
+        unknown.into_iter().chain([is_predicated]).flatten().for_each(|lack| self.lack(lack));
         if self.writer.code_words() > CODE_MAX {
             let what =
                 format!("more than {CODE_MAX} different instructions: this is no such trace");

@@ -1,4 +1,4 @@
-//! Reads the tickets of one stream ahead of its instructions: of each chunk with events only their column is
+//! Reads the tickets and system calls of one stream ahead of its instructions: of each chunk with events only their column is
 //! unpacked, so that to look far ahead costs little and needs memory for one chunk.
 
 use std::fs::File;
@@ -22,6 +22,26 @@ pub struct Ticket {
     pub position: u64,
     /// Number among the tickets of all streams.
     pub order: u64,
+}
+
+/// What a stream says of the order among threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderNote {
+    /// A ticket.
+    Ticket(Ticket),
+    /// A system call, of which the tickets tell when it began and when it was back.
+    Call(Call),
+}
+
+/// A system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Number in the stream of the instruction behind the call.
+    pub behind: u64,
+    /// Number of the call.
+    pub number: u64,
+    /// Its arguments.
+    pub args: [u64; 6],
 }
 
 /// Reads the tickets of one stream, in order.
@@ -51,6 +71,20 @@ impl<R: Read + Seek> TicketReader<R> {
     /// # Errors
     /// If a chunk is damaged, or a ticket belongs to no instruction of its chunk. Nothing follows an error.
     pub fn next_ticket(&mut self) -> Result<Option<Ticket>, TraceError> {
+        loop {
+            match self.next_note()? {
+                Some(OrderNote::Ticket(ticket)) => return Ok(Some(ticket)),
+                Some(OrderNote::Call(_)) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The next ticket or system call; `None` behind the last.
+    ///
+    /// # Errors
+    /// As [`TicketReader::next_ticket`].
+    pub fn next_note(&mut self) -> Result<Option<OrderNote>, TraceError> {
         let found = self.try_next();
         if found.is_err() {
             self.begun = self.chunks.len();
@@ -60,7 +94,7 @@ impl<R: Read + Seek> TicketReader<R> {
         found
     }
 
-    fn try_next(&mut self) -> Result<Option<Ticket>, TraceError> {
+    fn try_next(&mut self) -> Result<Option<OrderNote>, TraceError> {
         loop {
             if let Some(&k) = self.begun.checked_sub(1).and_then(|last| self.chunks.get(last)) {
                 let shared = &self.shared;
@@ -68,11 +102,18 @@ impl<R: Read + Seek> TicketReader<R> {
                 let header = &shared.chunks.entries[k as usize].header;
                 let column = self.columns.column(EVENTS);
                 while let Some(event) = self.cursor.next(column, header.instructions).at(place)? {
-                    if let StreamEvent::Ticket { order, back } = event {
-                        let at = self.cursor.place.checked_sub(back.into());
-                        let at = at.ok_or("a ticket of no instruction").at(place)?;
-                        let position = header.first + u64::from(at);
-                        return Ok(Some(Ticket { position, order }));
+                    let behind = header.first + u64::from(self.cursor.place);
+                    match event {
+                        StreamEvent::Ticket { order, back } => {
+                            let at = self.cursor.place.checked_sub(back.into());
+                            let at = at.ok_or("a ticket of no instruction").at(place)?;
+                            let position = header.first + u64::from(at);
+                            return Ok(Some(OrderNote::Ticket(Ticket { position, order })));
+                        }
+                        StreamEvent::Syscall { number, args, .. } => {
+                            return Ok(Some(OrderNote::Call(Call { behind, number, args })));
+                        }
+                        _ => {}
                     }
                 }
             }

@@ -59,6 +59,8 @@ pub enum State {
     UnmappedInStage2,
     /// `device in stage 2`: stage 2 makes the page Device memory.
     DeviceInStage2,
+    /// `an alias of the page before`: it leads to the frame of that page.
+    Alias,
     /// `contiguous`: with its 15 aligned neighbors, one TLB entry may serve all.
     Contiguous,
     /// `in walk cache`: the upper levels of its translation are known, the last is not.
@@ -123,7 +125,7 @@ pub enum Bits {
 
 impl State {
     /// Every state with the words that name it.
-    pub const NAMED: [(&'static str, State); 31] = [
+    pub const NAMED: [(&'static str, State); 32] = [
         ("unmapped", State::Unmapped),
         ("unmapped in stage 2", State::UnmappedInStage2),
         ("device in stage 2", State::DeviceInStage2),
@@ -132,6 +134,7 @@ impl State {
         ("read-only", State::ReadOnly),
         ("tagged", State::Tagged),
         ("in a 2 MiB block", State::InBlock),
+        ("an alias of the page before", State::Alias),
         ("contiguous", State::Contiguous),
         ("in walk cache", State::InWalkCache),
         ("in TLBs", State::InTlbs),
@@ -165,10 +168,10 @@ impl State {
 
     /// True for what the tables say of a page, whoever holds its translation.
     pub fn is_attribute(self) -> bool {
+        use State::{Alias, DeviceInStage2, UnmappedInStage2};
         use State::{Contiguous, Device, InBlock, NonCacheable, ReadOnly, Tagged, Unmapped};
-        use State::{DeviceInStage2, UnmappedInStage2};
         matches!(self, Unmapped | NonCacheable | Device | ReadOnly | Tagged | InBlock | Contiguous)
-            || matches!(self, UnmappedInStage2 | DeviceInStage2)
+            || matches!(self, Alias | UnmappedInStage2 | DeviceInStage2)
     }
 }
 

@@ -1,6 +1,6 @@
-//! The step that gives the rename slots one cycle: `rename 5 accept 3, load queue full`.
+//! The step that gives the rename slots one cycle: `rename 5 accept 3, load queue full: load from DRAM`.
 
-use sim_core::StallCause;
+use sim_core::{RootCause, StallCause};
 
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
@@ -39,8 +39,31 @@ fn operations(cursor: &mut Cursor, most: u64) -> Result<u64, Fault> {
     Ok(value)
 }
 
-/// A cause of the back end by the name that reports give it.
-fn reason(cursor: &mut Cursor) -> Result<StallCause, Fault> {
+/// Names of scenarios that were written when a full reorder buffer had two causes.
+const FORMER: [(&str, (StallCause, RootCause)); 2] = [
+    ("ROB full, waits for memory", (StallCause::ReorderBuffer, RootCause::LoadDram)),
+    ("ROB full, waits for execution", (StallCause::ReorderBuffer, RootCause::Latency)),
+];
+
+/// A cause of the back end and what it waits for, by the names that reports give them.
+fn reason(cursor: &mut Cursor) -> Result<(StallCause, RootCause), Fault> {
+    if let Some((_, both)) = FORMER.into_iter().find(|(name, _)| cursor.take(name)) {
+        return Ok(both);
+    }
+    let cause = cause(cursor)?;
+    if !cursor.take(":") {
+        return Ok((cause, RootCause::Latency));
+    }
+    match RootCause::back_end().find(|root| cursor.take(root.label())) {
+        Some(root) => Ok((cause, root)),
+        None => {
+            let names: Vec<&str> = RootCause::back_end().map(RootCause::label).collect();
+            Err(cursor.expected(&format!("what that waits for ({})", names.join("; "))))
+        }
+    }
+}
+
+fn cause(cursor: &mut Cursor) -> Result<StallCause, Fault> {
     let causes = || StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
     match causes().find(|cause| cursor.take(cause.label())) {
         Some(cause) => Ok(cause),

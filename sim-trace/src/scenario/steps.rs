@@ -28,7 +28,7 @@
 //! | `s [step N] x 4` | s four times with `;` between, the address growing by N |
 //! | `s [step N] &x 4` | the same with `&` |
 
-use sim_core::{ExceptionKind, Snoop, StallCause};
+use sim_core::{ExceptionKind, RootCause, Snoop, StallCause};
 
 use super::Place;
 use super::agents;
@@ -105,8 +105,8 @@ pub enum Action {
         offered: u8,
         /// How many of them the back end takes.
         accepted: u8,
-        /// Why it takes no more, or why it would not.
-        blocked: Option<StallCause>,
+        /// What is full when it takes no more, or would be, and what that waits for.
+        blocked: Option<(StallCause, RootCause)>,
     },
 }
 

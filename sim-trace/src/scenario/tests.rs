@@ -1,7 +1,7 @@
 //! The language as a writer meets it: what is read, and what is said about each mistake.
 
 use proptest::prelude::*;
-use sim_core::{Flow, PmuEvent, Snoop, StallCause};
+use sim_core::{Flow, PmuEvent, RootCause, Snoop, StallCause};
 
 use super::*;
 
@@ -194,7 +194,7 @@ fn the_rename_slots_take_operations_and_a_reason() {
          do = 'rename 0 & rename 5 accept 3, ROB full, waits for memory &x 2'",
     );
     assert_eq!((case.given.trained_taken, case.given.own_fetches), (Some(false), true));
-    let blocked = Some(StallCause::RobMemory);
+    let blocked = Some((StallCause::ReorderBuffer, RootCause::LoadDram));
     assert_eq!(case.steps.len(), 3);
     assert_eq!(case.steps[0].action, Action::Rename { offered: 0, accepted: 0, blocked: None });
     assert_eq!(case.steps[2].action, Action::Rename { offered: 5, accepted: 3, blocked });

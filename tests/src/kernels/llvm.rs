@@ -10,6 +10,8 @@ use crate::read;
 
 /// Versions of LLVM's tools that are tried, newest knowledge of this core last known to be compared first.
 const VERSIONS: [&str; 6] = ["-19", "-20", "-21", "-18", "-17", ""];
+/// The first version that takes all extensions as one option.
+const OLDEST: u32 = 17;
 /// What both tools are told about the core; the extensions beyond its base are options of the core.
 pub const CORE: [&str; 2] = ["-mcpu=neoverse-n2", "-mattr=+all"];
 
@@ -34,14 +36,18 @@ impl Figures {
 /// Kept figures by kernel; `None` for a kernel with an instruction that LLVM does not model.
 pub type Kept = BTreeMap<String, Option<Figures>>;
 
-/// The name of an installed tool such as `llvm-mc`, with its version.
+/// The name of an installed tool such as `llvm-mc`, with its version; older ones than the comparison needs
+/// are passed over.
 pub fn tool(name: &str) -> Option<String> {
-    let answers = |name: &String| {
-        let mut command = Command::new(name);
-        let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-        quiet.status().is_ok_and(|status| status.success())
-    };
-    VERSIONS.iter().map(|version| format!("{name}{version}")).find(answers)
+    let is_recent = |name: &String| version_of(name).is_some_and(|version| version >= OLDEST);
+    VERSIONS.iter().map(|version| format!("{name}{version}")).find(is_recent)
+}
+
+/// The major version in `LLVM version 19.1.7`, which the tool prints.
+fn version_of(tool: &str) -> Option<u32> {
+    let printed = Command::new(tool).arg("--version").output().ok()?;
+    let text = String::from_utf8(printed.stdout).ok()?;
+    text.split("LLVM version ").nth(1)?.split('.').next()?.parse().ok()
 }
 
 /// Assembles the regions of an assembly file with the tool `llvm-mc`.

@@ -42,7 +42,8 @@ program of 10 s has 2500 turns of 4 ms, 17 rounds of 147 events; a run of 1 ms h
 const BELOW: &str = "
 ## What to do
 
-* Ask for no more than six events and cycles, or use `n2sim stat --no-multiplex`: it is exact.
+* Ask for no more than six events and cycles, or use `n2sim stat -e ... --no-multiplex`: it is exact. Metrics (`-M`) are
+  exact without it, unless `--tick` or `--truth` asks for multiplexing.
 * `n2sim stat TRACE -e ... --plan` says how many runs a list of events needs, and how wrong it is in one.
 * Put what is divided by each other into one group, `{l1d_cache,l1d_cache_refill}`: both are seen at the
   same time. It helps the ratio, not the counts.

@@ -48,42 +48,67 @@ impl Cache {
         }
     }
 
-    /// The set is the line number modulo the number of sets.
+    /// The set is a line number modulo the number of sets: of the physical line, or in the L1 caches of the virtual
+    /// one.
     pub(crate) fn of_core(bytes: u64, ways: u32, policy: ReplacementKind, seed: u64) -> Cache {
         let sets = bytes / 64 / u64::from(ways);
         Cache::new(ways, policy, seed, move |line| line % sets)
     }
 
-    fn set(&mut self, line: u64) -> &mut Set {
+    /// The set for an address in line `at`.
+    fn set(&mut self, at: u64) -> &mut Set {
         let n_ways = self.n_ways;
         let empty = || Set { ways: vec![None; n_ways], history: History::new(n_ways) };
-        self.sets.entry((self.index)(line)).or_insert_with(empty)
+        self.sets.entry((self.index)(at)).or_insert_with(empty)
     }
 
-    fn way(&mut self, line: u64) -> Option<usize> {
-        self.set(line).ways.iter().position(|way| way.is_some_and(|l| l.number == line))
+    fn way(&mut self, line: u64, at: u64) -> Option<usize> {
+        self.set(at).ways.iter().position(|way| way.is_some_and(|l| l.number == line))
+    }
+
+    /// The copies of a line, in whatever sets.
+    fn copies(&mut self, line: u64) -> impl Iterator<Item = &mut Option<Line>> {
+        let ways = self.sets.values_mut().flat_map(|set| set.ways.iter_mut());
+        ways.filter(move |way| way.is_some_and(|l| l.number == line))
     }
 
     pub(crate) fn holds(&mut self, line: u64) -> bool {
-        self.way(line).is_some()
+        self.copies(line).next().is_some()
+    }
+
+    pub(crate) fn holds_at(&mut self, line: u64, at: u64) -> bool {
+        self.way(line, at).is_some()
     }
 
     /// What is known about a line, without using it.
     pub(crate) fn look(&mut self, line: u64) -> Option<Line> {
-        let way = self.way(line)?;
-        self.set(line).ways[way]
+        *self.copies(line).next()?
+    }
+
+    pub(crate) fn look_at(&mut self, line: u64, at: u64) -> Option<Line> {
+        let way = self.way(line, at)?;
+        self.set(at).ways[way]
     }
 
     /// A line to be changed, without using it.
     pub(crate) fn change(&mut self, line: u64) -> Option<&mut Line> {
-        let way = self.way(line)?;
-        self.set(line).ways[way].as_mut()
+        self.copies(line).next()?.as_mut()
     }
 
-    /// A demand lookup.
+    pub(crate) fn change_at(&mut self, line: u64, at: u64) -> Option<&mut Line> {
+        let way = self.way(line, at)?;
+        self.set(at).ways[way].as_mut()
+    }
+
+    /// A demand lookup by physical address.
     pub(crate) fn find(&mut self, line: u64) -> bool {
-        let Some(way) = self.way(line) else { return false };
-        self.set(line).history.used(way);
+        self.find_at(line, line)
+    }
+
+    /// A demand lookup by an address in line `at`.
+    pub(crate) fn find_at(&mut self, line: u64, at: u64) -> bool {
+        let Some(way) = self.way(line, at) else { return false };
+        self.set(at).history.used(way);
         true
     }
 
@@ -93,9 +118,14 @@ impl Cache {
 
     /// Adds an absent line; what it pushes out.
     pub(crate) fn add(&mut self, line: Line) -> Option<Line> {
+        self.add_at(line, line.number)
+    }
+
+    /// Adds a line that the set of `at` lacks; what it pushes out.
+    pub(crate) fn add_at(&mut self, line: Line, at: u64) -> Option<Line> {
         let policy = self.policy;
         let mut random = self.random.clone();
-        let set = self.set(line.number);
+        let set = self.set(at);
         let empty = set.ways.iter().position(Option::is_none);
         let way = empty.unwrap_or_else(|| set.history.victim(policy, &mut random));
         let old = set.ways[way].replace(line);
@@ -104,9 +134,9 @@ impl Cache {
         old
     }
 
+    /// No copy stays; what one of them was.
     pub(crate) fn remove(&mut self, line: u64) -> Option<Line> {
-        let way = self.way(line)?;
-        self.set(line).ways[way].take()
+        self.copies(line).filter_map(Option::take).last()
     }
 
     pub(crate) fn remove_all(&mut self) {

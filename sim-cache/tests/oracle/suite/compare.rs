@@ -111,8 +111,8 @@ fn differing_content<S>(driver: &Driver<S>, oracle: &mut Oracle) -> Option<Strin
             let addr = page * world.page_bytes + line * 64;
             let number = target.frame * world.lines_of_page() + line;
             let expected = [
-                (CacheLevel::L1i, oracle.core.l1i.look(number)),
-                (CacheLevel::L1d, oracle.core.l1d.look(number)),
+                (CacheLevel::L1i, oracle.core.l1i.look_at(number, addr / 64)),
+                (CacheLevel::L1d, oracle.core.l1d.look_at(number, addr / 64)),
                 (CacheLevel::L2, oracle.core.l2.look(number)),
                 (CacheLevel::Slc, oracle.slc.as_mut().and_then(|slc| slc.look(number))),
             ];

@@ -5,13 +5,14 @@ use sim_core::MemKind;
 
 use super::cache::Line;
 use super::l2::Reader;
-use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, is_refused, parts};
+use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, is_refused, operations, parts};
 
 impl Oracle {
     /// Brings an absent line into the L1 D-cache; a preload is no demand (A04).
-    fn refill_l1d(&mut self, line: u64, reader: Reader, is_demand: bool) {
+    fn refill_l1d(&mut self, line: u64, at: u64, reader: Reader, is_demand: bool) {
         self.drain_if_held(line);
         let answer = self.read_l2(line, reader);
+        self.copy_comes_back(line);
         if is_demand {
             self.count(&["L1D_CACHE_REFILL"]);
             self.count(&[if answer.outside {
@@ -28,7 +29,8 @@ impl Oracle {
         if reader == Reader::Store {
             self.fetched_copy_goes(line);
         }
-        let old = self.core.l1d.add(Line { dirty: reader == Reader::Store, shared, ..clean(line) });
+        let new = Line { dirty: reader == Reader::Store, shared, ..clean(line) };
+        let old = self.core.l1d.add_at(new, at);
         if let Some(old) = old.filter(|old| old.dirty) {
             // By inclusion the L2 has it (A02).
             self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
@@ -36,6 +38,15 @@ impl Oracle {
         }
         if answer.trains {
             self.prefetch_after(line);
+        }
+    }
+
+    /// The L1 D-cache has a line once: a copy in the set of another virtual address makes room for this one.
+    fn copy_comes_back(&mut self, line: u64) {
+        let copy = self.core.l1d.remove(line);
+        if copy.is_some_and(|copy| copy.dirty) {
+            self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
+            self.core.l2.make_dirty(line);
         }
     }
 
@@ -51,26 +62,35 @@ impl Oracle {
 
     /// False when it faults.
     pub(crate) fn load(&mut self, addr: u64, bytes: u64, element: u64) -> bool {
-        if addr / 64 != (addr + bytes - 1) / 64 || (element >= 16 && !addr.is_multiple_of(4)) {
-            self.count(&["LD_ALIGN_LAT", "LDST_ALIGN_LAT"]);
-        }
-        for (part, bytes) in parts(addr, bytes) {
-            let Some(target) = self.begin_read(part) else { return false };
-            if is_refused(target, addr, element) {
-                return false;
+        // 4.6.10 counts reads, as MEM_ACCESS_RD does: of a pair of quad words each is one.
+        for (read, length) in operations(addr, bytes) {
+            let over_lines = read / 64 != (read + length - 1) / 64;
+            if over_lines || (element >= 16 && !read.is_multiple_of(4)) {
+                self.count(&["LD_ALIGN_LAT", "LDST_ALIGN_LAT"]);
             }
-            self.load_part(part, bytes, target);
-            if !self.check_tag("MEM_ACCESS_RD_CHECKED", part, bytes, target) {
-                return false;
+            for (part, length) in parts(read, length) {
+                let Some(target) = self.begin_read(part) else { return false };
+                if is_refused(target, addr, element) {
+                    return false;
+                }
+                self.load_part(part, length, target);
+                if !self.check_tag("MEM_ACCESS_RD_CHECKED", part, length, target) {
+                    return false;
+                }
             }
         }
         true
     }
 
-    /// Past the caches: an aligned transaction for each width of the bus that is touched (3.2.16).
+    /// Past the caches: an aligned transaction for each width of the bus that is touched (3.2.16). What the
+    /// bus interface makes of one memory access counts as so many (4.6.7, 4.6.8).
     fn past_the_caches(&mut self, half: &'static str, addr: u64, bytes: u64) {
         let width = u64::from(self.config.bus.beat_bytes);
+        let access = if half == "BUS_ACCESS_RD" { "MEM_ACCESS_RD" } else { "MEM_ACCESS_WR" };
         for block in addr / width..=(addr + bytes - 1) / width {
+            if block > addr / width {
+                self.count(&["MEM_ACCESS", access]);
+            }
             let (from, to) = (addr.max(block * width), (addr + bytes).min((block + 1) * width));
             self.bus(half, to - from);
         }
@@ -83,8 +103,8 @@ impl Oracle {
         }
         let line = self.line_of(addr, target);
         self.count(&["L1D_CACHE", "L1D_CACHE_RD"]);
-        if !self.core.l1d.find(line) {
-            self.refill_l1d(line, Reader::Load, true);
+        if !self.core.l1d.find_at(line, addr / 64) {
+            self.refill_l1d(line, addr / 64, Reader::Load, true);
         }
     }
 
@@ -102,8 +122,10 @@ impl Oracle {
     pub(crate) fn store(&mut self, addr: u64, bytes: u64) -> bool {
         // The smallest granule in use (A17).
         let granule = self.world.page_bytes;
-        if addr / granule != (addr + bytes - 1) / granule {
-            self.count(&["ST_ALIGN_LAT", "LDST_ALIGN_LAT"]);
+        for (write, length) in operations(addr, bytes) {
+            if write / granule != (write + length - 1) / granule {
+                self.count(&["ST_ALIGN_LAT", "LDST_ALIGN_LAT"]);
+            }
         }
         let mut writes = Vec::new();
         let bytes_of_one = bytes.min(16);
@@ -132,7 +154,7 @@ impl Oracle {
         }
         self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
         let line = self.line_of(addr, target);
-        let hit = self.core.l1d.find(line);
+        let hit = self.core.l1d.find_at(line, addr / 64);
         if hit {
             self.write_l1d(line);
         }
@@ -140,9 +162,13 @@ impl Oracle {
         let stream_after = self.config.l1d.write_stream_lines;
         let streaming = stream_after > 0 && self.core.full_lines >= stream_after;
         let hold = !hit && known.unwrap_or(streaming);
+        if hold {
+            // What is merged on the way to the L2 has no copy above it.
+            self.copy_comes_back(line);
+        }
         self.merge(line, addr % 64..addr % 64 + bytes, hold);
         if !hit && !hold {
-            self.refill_l1d(line, Reader::Store, true);
+            self.refill_l1d(line, addr / 64, Reader::Store, true);
         }
     }
 
@@ -186,6 +212,13 @@ impl Oracle {
         }
     }
 
+    /// A barrier, or a time without stores: no byte waits any longer, the line opened first leaves first.
+    pub(crate) fn drain_all(&mut self) {
+        while let Some(at) = self.core.open.iter().position(|open| open.held) {
+            self.close(at, true);
+        }
+    }
+
     /// `DC ZVA` (A36).
     pub(crate) fn zero_line(&mut self, addr: u64) {
         let Some(target) = self.begin_write(addr) else { return };
@@ -202,21 +235,27 @@ impl Oracle {
         }
         self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
         let line = self.line_of(addr, target);
-        if self.core.l1d.find(line) {
+        if self.core.l1d.find_at(line, addr / 64) {
             self.write_l1d(line);
             return;
         }
+        // All of it is overwritten: no copy in another set has anything to give.
+        self.core.l1d.remove(line);
         if let Some(at) = self.held(line) {
             self.close(at, false);
         }
         self.write_full_line(line);
     }
 
-    /// A near atomic reads, then writes; the halves that count are those of A20.
+    /// A near atomic reads, then writes; the halves that count are those of A20. Whatever counts, every
+    /// atomic writes its location, so each needs the right to (Arm ARM, "permission faults": an atomic is
+    /// judged as a write).
     pub(crate) fn atomic(&mut self, kind: MemKind, addr: u64) {
         let mut target = None;
         if kind != MemKind::AtomicStore {
-            let Some(read) = self.begin_read(addr) else { return };
+            let way = if kind == MemKind::AtomicSwap { Way::ReadToWrite } else { Way::Read };
+            self.count(&["MEM_ACCESS", "MEM_ACCESS_RD", "L1D_TLB", "L1D_TLB_RD"]);
+            let Some(read) = self.translate(way, addr) else { return };
             if !self.check_tag("MEM_ACCESS_RD_CHECKED", addr, 8, read) {
                 return;
             }
@@ -238,8 +277,8 @@ impl Oracle {
         }
         self.count(&["L1D_CACHE", "L1D_CACHE", "L1D_CACHE_RD", "L1D_CACHE_WR"]);
         let line = self.line_of(addr, target);
-        if !self.core.l1d.find(line) {
-            self.refill_l1d(line, Reader::Atomic, true);
+        if !self.core.l1d.find_at(line, addr / 64) {
+            self.refill_l1d(line, addr / 64, Reader::Atomic, true);
         }
         // A prefetch behind the refill may have pushed the line out of a tiny L2.
         if self.core.l1d.holds(line) {
@@ -251,8 +290,21 @@ impl Oracle {
     pub(crate) fn preload(&mut self, way: Way, addr: u64) {
         let Some(target) = self.translate(way, addr) else { return };
         let line = self.line_of(addr, target);
-        if is_cacheable(target) && !self.core.l1d.find(line) {
-            self.refill_l1d(line, Reader::Load, false);
+        if is_cacheable(target) && !self.core.l1d.find_at(line, addr / 64) {
+            self.refill_l1d(line, addr / 64, Reader::Load, false);
+        }
+    }
+
+    /// A preload whose name says L2 or L3 (`PLDL2KEEP`): into the L2, and no further.
+    pub(crate) fn preload_outer(&mut self, way: Way, addr: u64) {
+        let Some(target) = self.translate(way, addr) else { return };
+        let line = self.line_of(addr, target);
+        if !is_cacheable(target) || self.core.l1d.holds_at(line, addr / 64) {
+            return;
+        }
+        self.drain_if_held(line);
+        if self.read_l2(line, Reader::Load).trains {
+            self.prefetch_after(line);
         }
     }
 }

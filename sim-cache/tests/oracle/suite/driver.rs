@@ -69,6 +69,9 @@ impl<S: EventSink> Driver<S> {
 
     pub(crate) fn settle(&mut self) {
         self.now += GROUP_CYCLES;
+        for core in 0..self.memory.n_cores() {
+            self.memory.pass_time(core, self.now, &mut self.sink);
+        }
     }
 
     /// Both cores answer the snoops that wait for them.
@@ -115,6 +118,7 @@ impl<S: EventSink> Driver<S> {
             Op::LoadExclusive(addr) => self.exclusive(MemKind::Load, addr),
             Op::StoreExclusive(addr) => self.exclusive(MemKind::Store, addr),
             Op::ClearExclusive(_) => self.access(MemKind::ClearExclusive, 0, 1, 1),
+            Op::Barrier(_) => self.access(MemKind::DrainStores, 0, 1, 1),
             Op::Maintain(what, operand) => self.access(MemKind::Maintain(what), operand, 1, 1),
             Op::Snoop(snoop, addr) => {
                 let (addr, sink) = (VirtAddr(addr), &mut self.sink);
@@ -158,11 +162,15 @@ impl Oracle {
             Op::Atomic(kind, addr) => self.atomic(kind, addr),
             Op::ZeroLine(addr) => self.zero_line(addr),
             Op::Preload(MemKind::PrefetchStore, addr) => self.preload(Way::Write, addr),
+            Op::Preload(MemKind::PrefetchOuter { for_write }, addr) => {
+                self.preload_outer(if for_write { Way::Write } else { Way::Read }, addr);
+            }
             Op::Preload(_, addr) => self.preload(Way::Read, addr),
             Op::Fetch(pc) => self.fetch(pc),
             Op::LoadExclusive(addr) => self.load_exclusive(addr),
             Op::StoreExclusive(addr) => self.store_exclusive(addr),
             Op::ClearExclusive(_) => self.core.marked = None,
+            Op::Barrier(_) => self.drain_all(),
             Op::Maintain(what, operand) => self.maintain(what, operand),
             Op::Snoop(snoop, addr) => self.snoop(snoop, addr),
             Op::Stash(addr) => self.stash(addr),

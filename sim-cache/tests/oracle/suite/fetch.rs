@@ -14,14 +14,15 @@ impl Oracle {
         }
         self.count(&["L1I_CACHE"]);
         let line = self.line_of(pc, target);
-        if !self.core.l1i.find(line) {
-            self.refill_l1i(line, false);
-            self.prefetch_code(line + 1);
+        let at = pc / 64;
+        if !self.core.l1i.find_at(line, at) {
+            self.refill_l1i(line, at, false);
+            self.prefetch_code(line + 1, at + 1);
             return;
         }
-        let found = self.core.l1i.change(line).expect("the line was found");
+        let found = self.core.l1i.change_at(line, at).expect("the line was found");
         if std::mem::take(&mut found.prefetched) {
-            self.prefetch_code(line + 1);
+            self.prefetch_code(line + 1, at + 1);
         }
     }
 
@@ -32,25 +33,26 @@ impl Oracle {
         }
     }
 
-    fn refill_l1i(&mut self, line: u64, prefetched: bool) {
+    /// Copies under several virtual addresses may stay: none is ever modified.
+    fn refill_l1i(&mut self, line: u64, at: u64, prefetched: bool) {
         self.drain_if_held(line);
         let answer = self.read_l2(line, Reader::Fetch);
         self.count(&["L1I_CACHE_REFILL", "L1I_CACHE_LMISS"]);
-        self.core.l1i.add(Line { prefetched, ..clean(line) });
+        self.core.l1i.add_at(Line { prefetched, ..clean(line) }, at);
         if answer.trains {
             self.prefetch_after(line);
         }
     }
 
     /// The next line of the page counts as a fetch in everything (A35).
-    fn prefetch_code(&mut self, line: u64) {
+    fn prefetch_code(&mut self, line: u64, at: u64) {
         let is_other_page = line.is_multiple_of(self.world.lines_of_page());
         if !self.config.prefetch.l1i_next_line || is_other_page {
             return;
         }
         self.count(&["L1I_TLB", "L1I_CACHE"]);
-        if !self.core.l1i.holds(line) {
-            self.refill_l1i(line, true);
+        if !self.core.l1i.holds_at(line, at) {
+            self.refill_l1i(line, at, true);
         }
     }
 }

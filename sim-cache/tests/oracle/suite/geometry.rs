@@ -35,11 +35,12 @@ pub(crate) struct Geometry {
     pub(crate) seed: u64,
 }
 
-const POLICIES: [ReplacementKind; 4] = [
+const POLICIES: [ReplacementKind; 5] = [
     ReplacementKind::Lru,
     ReplacementKind::TreePlru,
     ReplacementKind::Rrip,
     ReplacementKind::Random,
+    ReplacementKind::VictimCounter,
 ];
 
 impl Geometry {
@@ -51,6 +52,10 @@ impl Geometry {
         shape_tlbs(&mut tables.memory, &mut random);
         shape_prefetch(&mut tables.memory, &mut random);
         choose_semantics(&mut tables, number, &mut random);
+        if tables.semantics.walk_reads != WalkReads::SidePort {
+            // Stores that leave when a group begins would be there, or not, when a walk of the group ends.
+            tables.memory.l1d.merge_idle_cycles = 0;
+        }
         leave_room(&mut tables.memory);
         let world = World::new(tables.memory.pages.page_bytes, &mut random);
         let tag_checks = random.coin();
@@ -80,14 +85,21 @@ fn any_ways(most: u64, random: &mut Random) -> (u32, ReplacementKind) {
     (ways, policy)
 }
 
+/// Bits that choose a set of an L1 cache: few, or so many that the topmost are those of a virtual page.
+fn any_index_bits(random: &mut Random) -> u64 {
+    if random.coin() { random.below(4) } else { 6 + random.below(4) }
+}
+
 fn shape_caches(memory: &mut MemoryConfig, random: &mut Random) {
     let (l1i, l1d, l2, slc) = (&mut memory.l1i, &mut memory.l1d, &mut memory.l2, &mut memory.slc);
     (l1i.ways, l1i.replacement) = any_ways(4, random);
     l1i.coherent = random.coin();
-    l1i.size_bytes = (u64::from(l1i.ways) * 64) << random.below(4);
+    l1i.size_bytes = (u64::from(l1i.ways) * 64) << any_index_bits(random);
     (l1d.ways, l1d.replacement) = any_ways(4, random);
-    l1d.size_bytes = (u64::from(l1d.ways) * 64) << random.below(4);
+    l1d.size_bytes = (u64::from(l1d.ways) * 64) << any_index_bits(random);
     l1d.write_stream_lines = random.pick(&[0, 1, 2, 4]);
+    // Longer than the operations of one group, and shorter than from group to group; or never.
+    l1d.merge_idle_cycles = random.pick(&[0, 100_000]);
     (l2.ways, l2.replacement) = any_ways(8, random);
     l2.size_bytes = u64::from(l2.ways) * 64;
     while l2.size_bytes < l1i.size_bytes + l1d.size_bytes {
@@ -151,5 +163,6 @@ fn leave_room(memory: &mut MemoryConfig) {
     memory.slc.home_node_cycles = 3000;
     (memory.walker.level_cycles, memory.walker.read_cycles, memory.walker.walks) = (0, 1, 16);
     (memory.l1i.mshrs, memory.l1d.mshrs) = (64, 64);
-    (memory.l2.queue_entries, memory.l2.bytes_per_cycle) = (256, 64);
+    (memory.l2_tlb.lookups, memory.l2.queue_entries) = (16, 256);
+    (memory.l2.read_bytes_per_cycle, memory.l2.write_bytes_per_cycle) = (64, 64);
 }

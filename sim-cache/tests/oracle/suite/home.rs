@@ -92,6 +92,7 @@ impl Oracle {
     }
 
     pub(crate) fn ask_home(&mut self, line: u64, want: Want) -> Granted {
+        self.taken.remove(&line);
         let takes_away = matches!(want, Want::Own | Want::Upgrade | Want::Claim);
         let elsewhere = self.is_elsewhere(line);
         let is_owned = elsewhere && self.holders[&line].owned;
@@ -130,6 +131,18 @@ impl Oracle {
         }
     }
 
+    /// The agent outside that has the line alone gives it: a reader leaves it a clean copy, and the data goes
+    /// home; a writer leaves it none.
+    pub(crate) fn ask_agent(&mut self, line: u64, want: Want) -> Granted {
+        self.ask_home(line, want);
+        let shared = want != Want::Own;
+        if shared {
+            self.holders.get_mut(&line).expect("it was granted").owned = false;
+            self.send_to_slc(line, true);
+        }
+        Granted { source: DataSource::Peer, dirty: false, shared }
+    }
+
     /// The snoop filter is finite: the line whose entry makes room, each way of a set in turn, leaves
     /// every cache.
     fn make_room_for(&mut self, line: u64) {
@@ -161,7 +174,7 @@ impl Oracle {
 
     /// Whether the system level cache has a line, and if so whether dirty; a line that does not stay
     /// is given away.
-    fn read_slc(&mut self, line: u64, stays: bool) -> Option<bool> {
+    pub(crate) fn read_slc(&mut self, line: u64, stays: bool) -> Option<bool> {
         let slc = self.slc.as_mut()?;
         if !stays {
             return slc.remove(line).map(|line| line.dirty);
@@ -172,11 +185,15 @@ impl Oracle {
 
     /// What waits for this core, before it does anything else.
     pub(crate) fn answer_mail(&mut self) {
-        for Letter { line, snoop, gives } in std::mem::take(&mut self.core.mail) {
+        let letters = std::mem::take(&mut self.core.mail);
+        for Letter { line, snoop, gives } in letters.iter().copied() {
+            self.push_into_own(line);
             self.answer_snoop(line, snoop, gives);
             if !matches!(snoop, Snoop::Shared | Snoop::Forward | Snoop::Clean) {
                 self.left(line);
             }
         }
+        // What waits for a line that went asks for it again, when all is answered.
+        letters.iter().for_each(|letter| self.drain_if_held(letter.line));
     }
 }

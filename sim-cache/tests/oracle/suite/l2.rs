@@ -93,6 +93,9 @@ impl Oracle {
             Reader::Store | Reader::Atomic => Want::Own,
             _ => Want::Read,
         };
+        if self.taken.contains(&line) {
+            return self.ask_agent(line, want);
+        }
         match self.world.supplier(line) {
             None => self.ask_home(line, want),
             Some(source) if self.other.is_none() => Granted { source, dirty: false, shared: false },

@@ -76,6 +76,8 @@ pub(crate) struct Oracle {
     pub(crate) other: Option<Core>,
     /// Who has which line.
     pub(crate) holders: BTreeMap<u64, Holders>,
+    /// Lines that an agent outside took for itself.
+    pub(crate) taken: BTreeSet<u64>,
     /// Lines with an entry in each set of the snoop filters, and the way that makes room next.
     pub(crate) filter: BTreeMap<u64, (Vec<Option<u64>>, usize)>,
     pub(crate) slc: Option<Cache>,
@@ -89,6 +91,8 @@ pub(crate) struct Oracle {
 pub(crate) enum Way {
     Fetch,
     Read,
+    /// A read of what is written next: it counts as a read, and may do what a write may.
+    ReadToWrite,
     Write,
 }
 
@@ -100,6 +104,7 @@ impl Oracle {
             core: Core::new(0, &config, geometry.seed),
             other: geometry.two_cores.then(|| Core::new(1, &config, geometry.seed)),
             holders: BTreeMap::new(),
+            taken: BTreeSet::new(),
             filter: BTreeMap::new(),
             slc: system_level_cache(&config, geometry.seed ^ 3),
             tag_checks: geometry.tag_checks,
@@ -116,6 +121,16 @@ impl Oracle {
         if let Some(other) = &mut self.other {
             other.arriving.clear();
         }
+        if self.config.l1d.merge_idle_cycles == 0 {
+            return;
+        }
+        // A group is longer than any store waits for the rest of its line.
+        let acting = self.core.number;
+        for number in 0..=usize::from(self.other.is_some()) {
+            self.switch_to(number);
+            self.drain_all();
+        }
+        self.switch_to(acting);
     }
 
     pub(crate) fn count(&mut self, events: &[&'static str]) {
@@ -182,6 +197,11 @@ fn system_level_cache(config: &MemoryConfig, seed: u64) -> Option<Cache> {
     let sets = slc.slice_bytes / 64 / u64::from(slc.ways);
     let index = move |line: u64| home_set(line, slices, sets);
     Some(Cache::new(slc.ways, slc.replacement, seed, index))
+}
+
+/// Memory operations of 16 bytes each, whatever lines they touch: address and length.
+pub(crate) fn operations(addr: u64, bytes: u64) -> Vec<(u64, u64)> {
+    (0..bytes.div_ceil(16)).map(|n| (addr + 16 * n, (bytes - 16 * n).min(16))).collect()
 }
 
 /// Memory operations of 16 bytes each, cut at lines: address and length, found byte by byte (A11).

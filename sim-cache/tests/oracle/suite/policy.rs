@@ -47,11 +47,13 @@ pub(crate) struct History {
     uses: Vec<usize>,
     /// Predicted distance of the next use of each way.
     distance: Vec<u8>,
+    /// Lines that left so far.
+    left: usize,
 }
 
 impl History {
     pub(crate) fn new(ways: usize) -> History {
-        History { uses: Vec::new(), distance: vec![0; ways] }
+        History { uses: Vec::new(), distance: vec![0; ways], left: 0 }
     }
 
     fn moves_to_end(&mut self, way: usize) {
@@ -82,6 +84,11 @@ impl History {
                 self.distance.iter_mut().for_each(|d| *d += 1);
             },
             ReplacementKind::Random => random.way(ways),
+            // 3.2.15: a counter of victims.
+            ReplacementKind::VictimCounter => {
+                self.left += 1;
+                (self.left - 1) % ways
+            }
         }
     }
 

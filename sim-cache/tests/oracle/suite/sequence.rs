@@ -20,6 +20,8 @@ pub(crate) enum Op {
     StoreExclusive(u64),
     /// `CLREX`; the address is where the monitor is looked at afterwards.
     ClearExclusive(u64),
+    /// `DSB`, as far as stores are concerned; the address is where the monitor is looked at afterwards.
+    Barrier(u64),
     /// The operand is an address, or a level, way and set.
     Maintain(Maintenance, u64),
     /// An agent outside wants the line.
@@ -45,6 +47,7 @@ impl Op {
             | Op::LoadExclusive(addr)
             | Op::StoreExclusive(addr)
             | Op::ClearExclusive(addr)
+            | Op::Barrier(addr)
             | Op::Maintain(_, addr)
             | Op::Snoop(_, addr)
             | Op::Stash(addr)
@@ -58,7 +61,12 @@ impl Op {
 pub(crate) type Group = Vec<Op>;
 
 const ATOMICS: [MemKind; 3] = [MemKind::AtomicLoad, MemKind::AtomicStore, MemKind::AtomicSwap];
-const PRELOADS: [MemKind; 2] = [MemKind::PrefetchLoad, MemKind::PrefetchStore];
+const PRELOADS: [MemKind; 4] = [
+    MemKind::PrefetchLoad,
+    MemKind::PrefetchStore,
+    MemKind::PrefetchOuter { for_write: false },
+    MemKind::PrefetchOuter { for_write: true },
+];
 const CACHE_OPS: [CacheOp; 4] =
     [CacheOp::Invalidate, CacheOp::Clean, CacheOp::CleanToUnification, CacheOp::CleanInvalidate];
 const PLACE_OPS: [CacheOp; 3] = [CacheOp::Invalidate, CacheOp::Clean, CacheOp::CleanInvalidate];
@@ -96,6 +104,7 @@ fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
         63..68 => Op::ZeroLine(any_tag(random) | world.any_addr(near, random)),
         68..73 => Op::Preload(random.pick(&PRELOADS), world.any_addr(near, random)),
         73..80 => Op::Snoop(random.pick(&SNOOPS), world.any_addr(near, random)),
+        80..81 if random.coin() => Op::Barrier(world.any_addr(near, random)),
         80..81 => Op::Stash(world.any_addr(near, random)),
         81..82 => Op::SetTag(world.any_addr(near, random), random.below(3) as u8),
         92..96 if geometry.two_cores => {

@@ -13,7 +13,21 @@ impl Oracle {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
         self.answer_mail();
+        self.push_into_own(line);
         self.answer_snoop(line, snoop, snoop == Snoop::Forward);
+        self.tell_home_of(snoop, line);
+        // Bytes that wait for a line which is not this core's ask for it behind the answer.
+        self.drain_if_held(line);
+    }
+
+    /// Bytes that wait for the rest of a line which this core may write are in front of any answer.
+    pub(crate) fn push_into_own(&mut self, line: u64) {
+        if self.core.l2.look(line).is_some_and(|copy| !copy.shared) {
+            self.drain_if_held(line);
+        }
+    }
+
+    fn tell_home_of(&mut self, snoop: Snoop, line: u64) {
         match snoop {
             Snoop::Clean => {}
             Snoop::Shared | Snoop::Forward => {
@@ -25,7 +39,15 @@ impl Oracle {
                     holders.owned = false;
                 }
             }
-            _ => self.left(line),
+            Snoop::Unique | Snoop::MakeInvalid => {
+                self.left(line);
+                self.taken.insert(line);
+                self.read_slc(line, false);
+            }
+            Snoop::CleanInvalidate | Snoop::Invalidate => {
+                self.left(line);
+                self.taken.remove(&line);
+            }
         }
     }
 
@@ -91,6 +113,8 @@ impl Oracle {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
         self.answer_mail();
+        // Older than the agent's data.
+        self.drain_if_held(line);
         self.bus_of_others(0);
         self.bus_of_others(64);
         self.core.l1i.remove(line);
@@ -113,6 +137,7 @@ impl Oracle {
     pub(crate) fn store_exclusive(&mut self, addr: u64) {
         if self.store(addr, 8) {
             self.core.marked = None;
+            self.drain_all();
         }
     }
 

@@ -18,7 +18,7 @@ fn is_refused(way: Way, region: Region) -> bool {
     match way {
         Way::Fetch => region.no_exec,
         Way::Read => false,
-        Way::Write => region.read_only,
+        Way::Write | Way::ReadToWrite => region.read_only,
     }
 }
 
@@ -35,7 +35,9 @@ impl Oracle {
                 self.l1_tlb(way).add(entry);
                 match way {
                     Way::Fetch => self.count(&["L1I_TLB_REFILL"]),
-                    Way::Read => self.count(&["L1D_TLB_REFILL", "L1D_TLB_REFILL_RD"]),
+                    Way::Read | Way::ReadToWrite => {
+                        self.count(&["L1D_TLB_REFILL", "L1D_TLB_REFILL_RD"]);
+                    }
                     Way::Write => self.count(&["L1D_TLB_REFILL", "L1D_TLB_REFILL_WR"]),
                 }
                 entry

@@ -80,9 +80,11 @@ impl World {
         }
         (regions[1].global, regions[7].global) = (true, true);
         (regions[9].read_only, regions[2].no_exec) = (true, true);
-        // Aliases: a second page for an ordinary frame, and for two frames that random picks.
+        // Aliases: a second page for an ordinary frame, and for frames that random picks. Virtual pages differ in
+        // the bits by which an L1 cache chooses a set.
         regions.push(Region::page(FIRST + 40, 100));
         regions.push(Region::page(FIRST + 2 * FAR + 9, 100 + random.below(4)));
+        regions.push(Region::page(FIRST + 42, 100 + random.below(4)));
         regions.push(Region { global: true, ..Region::page(FIRST + 41, 101 + random.below(3)) });
         regions.push(Region { frame: None, ..Region::page(FIRST + FAR + 1, 0) });
         for i in 1..4 {

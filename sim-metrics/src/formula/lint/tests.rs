@@ -46,6 +46,10 @@ fn correct_formulas_raise_no_alarm() {
         ("1", "INST_SPEC / INST_RETIRED"),
         ("1slots each", "(OP_SPEC - OP_RETIRED) / BR_MIS_PRED_RETIRED"),
         ("1bytes per cycle", "BUS_ACCESS_RD * 64 / CPU_CYCLES"),
+        ("1", "STALL_SLOT / (5 * CPU_CYCLES)"),
+        ("100percent of retirement", "OP_RETIRED / (8 * CPU_CYCLES)"),
+        ("1", "(L1D_CACHE_REFILL_RD + L1D_CACHE_REFILL_WR) / L1D_CACHE"),
+        ("1cycles", "L1D_CACHE * 4 + L1D_CACHE_REFILL * 11 + L2D_CACHE_REFILL * 100"),
     ] {
         assert_eq!(alarms(unit, text), [], "{text}");
     }
@@ -85,6 +89,20 @@ fn wrong_formulas_are_found_with_the_right_kind() {
             "LD_SPEC + ST_SPEC + DP_SPEC + ASE_SPEC + VFP_SPEC + CRYPTO_SPEC + BR_IMMED_SPEC",
             Kind::Counters,
         ),
+        ("1", "L1D_CACHE_REFILL + L1D_CACHE_REFILL_RD", Kind::DoubleCount),
+        (
+            "1",
+            "(L1D_CACHE + L1D_CACHE_RD + L1D_CACHE_WR + MEM_ACCESS) / INST_RETIRED",
+            Kind::DoubleCount,
+        ),
+        (
+            "1",
+            "(L2D_CACHE_REFILL + L2D_CACHE_REFILL_RD + L2D_CACHE_REFILL_WR) / INST_RETIRED",
+            Kind::DoubleCount,
+        ),
+        ("100percent of slots", "STALL_SLOT / (4 * CPU_CYCLES)", Kind::SlotWidth),
+        ("1", "(STALL_SLOT - CPU_CYCLES) / (CPU_CYCLES * 8)", Kind::SlotWidth),
+        ("1", "OP_SPEC / (BUS_CYCLES * 6)", Kind::SlotWidth),
         ("1", "1 +", Kind::Unreadable),
         ("1", "m + 1", Kind::UnknownEvent),
     ] {

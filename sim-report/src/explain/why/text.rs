@@ -2,18 +2,19 @@
 
 use std::io::{self, Write};
 
-use super::{ExplainedCourse, Why};
+use super::{Absent, ExplainedCourse, Reason, Why};
 use crate::explain::text::wrapped;
 use crate::perf_stat::grouped;
 
 /// Columns of an event's name.
 const NAME_WIDTH: usize = 24;
 
-/// Writes all ways.
+/// Writes all ways. Of the second and all others only what is not as in the first, and where the model raises
+/// events not at all, unless it is to be `verbose`.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, why: &Why) -> io::Result<()> {
+pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
     writeln!(out, "{}", why.subject)?;
     let (all, wrong) = (grouped(why.executions), grouped(why.on_wrong_paths));
     let ways = match why.courses.len() {
@@ -31,7 +32,15 @@ pub fn write(out: &mut impl Write, why: &Why) -> io::Result<()> {
             n => format!("{} times", grouped(n)),
         };
         writeln!(out, "\n{}. {times} ({share:.1} %): {}", i + 1, course.summary)?;
-        write_course(out, course)?;
+        match why.courses.first() {
+            Some(first) if i > 0 && !verbose => {
+                write_course(out, &differing(course, first), false)?
+            }
+            _ => write_course(out, course, verbose)?,
+        }
+    }
+    if why.courses.len() > 1 && !verbose {
+        writeln!(out, "\nBehind way 1 only what is not as there is told; -v tells all.")?;
     }
     if why.not_shown > 0 {
         let more = grouped(why.not_shown);
@@ -40,12 +49,37 @@ pub fn write(out: &mut impl Write, why: &Why) -> io::Result<()> {
     Ok(())
 }
 
-fn write_course(out: &mut impl Write, course: &ExplainedCourse) -> io::Result<()> {
+/// What a way has otherwise than the first.
+fn differing(course: &ExplainedCourse, first: &ExplainedCourse) -> ExplainedCourse {
+    let is_known = |reason: &Reason| {
+        first.raised.iter().any(|known| known.event == reason.event && known.n == reason.n)
+    };
+    let raised = course.raised.iter().filter(|reason| !is_known(reason)).cloned().collect();
+    let here = |event: &str| course.raised.iter().any(|reason| reason.event == event);
+    let why_not = |event: &str| course.not_raised.iter().find(|absent| absent.event == event);
+    let lacking = first.raised.iter().filter(|reason| !here(&reason.event));
+    let not_raised = lacking.map(|reason| Absent {
+        event: reason.event.clone(),
+        because: why_not(&reason.event)
+            .map_or_else(|| String::from("only in way 1"), |absent| absent.because.clone()),
+    });
+    let derived = course.derived.iter().filter(|name| !first.derived.contains(name));
+    ExplainedCourse {
+        ways: course.ways.iter().filter(|way| !first.ways.contains(way)).cloned().collect(),
+        raised,
+        derived: derived.cloned().collect(),
+        not_raised: not_raised.collect(),
+        ..course.clone()
+    }
+}
+
+fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) -> io::Result<()> {
     for way in &course.ways {
         writeln!(out, "   way     {}", wrapped(way, 11))?;
     }
     for reason in &course.raised {
         let place = match reason.places.as_slice() {
+            _ if !places => String::new(),
             [] => String::new(),
             [one] => format!(" [{one}]"),
             [one, other] => format!(" [{one}; or {other}]"),

@@ -1,15 +1,14 @@
-//! What an SVE instruction is about to do, from the registers in front of it: its governing predicate, and
-//! the addresses of its active elements (Arm ARM, SVE addressing).
+//! What an instruction is about to do, from the registers in front of it: the governing predicate of an SVE
+//! instruction and the addresses of its active elements (Arm ARM, SVE addressing); the operand of `DC`, `IC`, `PRFM`.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-
+use super::super::a64::Unreported;
+use super::super::stream::BlockInfo;
+use super::super::system_words::Operand;
+use super::debugger::Debugger;
 use anyhow::{Context, Result, bail};
 use sim_core::{Activity, PmuEvent};
 use sim_isa::{Governing, Inst, MemOp, Reg, decode};
-use sim_trace::TraceFile;
-
-use super::debugger::Debugger;
+use std::collections::BTreeMap;
 
 /// The instructions of the program at which it is stopped, by address.
 pub(super) type Places = BTreeMap<u64, Inst>;
@@ -35,30 +34,42 @@ pub(super) struct Seen {
 
 /// True for instructions of which a record is wanted.
 pub(super) fn is_wanted(inst: &Inst) -> bool {
-    let is_memory =
-        !matches!(inst.mem.op, MemOp::None | MemOp::PrefetchLoad | MemOp::PrefetchStore);
-    inst.is_sve && (is_memory || inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC))
+    is_sve_access(inst)
+        || inst.is_sve && inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC)
+        || Unreported::of(inst.word).is_some() && Operand::of(inst.word).is_some()
+}
+
+/// True for SVE loads and stores; where prefetches go is not looked at.
+fn is_sve_access(inst: &Inst) -> bool {
+    let is_silent = matches!(
+        inst.mem.op,
+        MemOp::None | MemOp::PrefetchLoad | MemOp::PrefetchStore | MemOp::PrefetchInst
+    );
+    inst.is_sve && !is_silent
 }
 
 fn reads_ffr(inst: &Inst) -> bool {
     inst.mem.op == MemOp::None && inst.srcs().contains(&Reg::FFR)
 }
 
-/// The SVE instructions that the recording executed.
-pub(super) fn places(file: &TraceFile<File>) -> Places {
-    let insts = file.statics().insts().iter().map(|code| (code.pc, decode(code.word)));
-    insts.filter(|(_, inst)| is_wanted(inst) || reads_ffr(inst)).collect()
+/// The places of blocks at which the program is to be stopped.
+pub(super) fn places(blocks: &[BlockInfo]) -> Places {
+    let words = blocks.iter().flat_map(|block| {
+        (0..block.len()).map(|index| (block.pc_of(index), decode(block.word(index))))
+    });
+    words.filter(|(_, inst)| is_wanted(inst) || reads_ffr(inst)).collect()
 }
 
 /// Runs the program and looks at every instruction of `places`.
 pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
+    debugger.z(0)?;
     for pc in places.keys() {
         debugger.stop_at(*pc)?;
     }
     let mut seen = Seen::default();
     loop {
         let mut pc = debugger.pc()?;
-        if !places.contains_key(&pc) {
+        while debugger.has_signal() || !places.contains_key(&pc) {
             if !debugger.resume()? {
                 return Ok(seen);
             }
@@ -73,13 +84,19 @@ pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
                 look(debugger, pc, inst).with_context(|| format!("word {:08x}", inst.word));
             seen.records.push(record?);
         }
-        debugger.step()?;
+        if !debugger.step()? {
+            return Ok(seen);
+        }
     }
 }
 
 /// The instruction at `pc`, which is about to run.
 fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
     let mut record = Record { pc, ..Record::default() };
+    if let Some(operand) = Operand::of(inst.word).filter(|_| !inst.is_sve) {
+        record.addrs = vec![value(debugger, pc, operand)?];
+        return Ok(record);
+    }
     let (mut elements, mut active) = (1, 1);
     if inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC) {
         let governing =
@@ -88,10 +105,27 @@ fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
         (record.activity, active) = governing.activity(debugger.p(u32::from(governing.register))?);
         record.active = active;
     }
-    if inst.mem.op != MemOp::None && active != 0 {
+    if is_sve_access(inst) && active != 0 {
         record.addrs = addresses(debugger, inst, elements, active)?;
     }
     Ok(record)
+}
+
+/// The operand of an instruction at `pc` that is no SVE one.
+fn value(debugger: &mut Debugger, pc: u64, operand: Operand) -> Result<u64> {
+    let mut values = [None; 32];
+    let (base, index) = match operand {
+        Operand::Register(n) => (Some(n), None),
+        Operand::Offset(base, _) => (Some(base), None),
+        Operand::Indexed { base, index, .. } => (Some(base), Some(index)),
+        Operand::Literal(_) => (None, None),
+    };
+    for n in [base, index].into_iter().flatten() {
+        values[n as usize & 31] = Some(debugger.x(n)?);
+    }
+    let x_or_sp = |n: u32| values[n as usize & 31];
+    let x = |n: u32| if n == 31 { Some(0) } else { x_or_sp(n) };
+    operand.value(pc, x, x_or_sp).context("its operand is unknown")
 }
 
 /// The addresses of the active elements of a gather or scatter, or the first of another access.

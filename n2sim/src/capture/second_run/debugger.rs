@@ -1,11 +1,12 @@
 //! The remote protocol of GDB, as far as QEMU speaks it: breakpoints, steps, registers.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::SHORT_VECTORS;
 use anyhow::{Context, Result, bail};
 
 /// Register numbers of the engine: X0 to X30, SP and PC, then those of SVE.
@@ -14,35 +15,33 @@ const Z0: usize = 34;
 const P0: usize = 68;
 const FFR: usize = 84;
 
+/// Stop of a breakpoint or a step; any other number is a signal for the program.
+const TRAP: u8 = 5;
+/// Pause between two attempts to reach the engine.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// A program under the engine's debugger interface.
 pub(super) struct Debugger {
-    engine: Child,
-    stream: TcpStream,
+    stream: UnixStream,
     pending: Vec<u8>,
+    /// The signal that the program is to get when it goes on.
+    signal: Option<u8>,
 }
 
 impl Debugger {
-    /// Starts `program`, stopped at its first instruction.
-    pub(super) fn start(engine: &str, cpu: &str, program: &Path) -> Result<Debugger> {
-        // A port that is free now.
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let engine = Command::new(engine)
-            .args(["-cpu", cpu, "-g", &port.to_string()])
-            .arg(program)
-            .stdout(Stdio::null())
-            .spawn()
-            .with_context(|| format!("cannot run {engine}: install qemu-user"))?;
-        for _ in 0..100 {
-            if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
-                stream.set_nodelay(true)?;
-                let mut debugger = Debugger { engine, stream, pending: Vec::new() };
+    /// Waits for the engine to listen at `socket`; the program is stopped at its first instruction. None if
+    /// `is_over` first.
+    pub(super) fn connect(socket: &Path, is_over: &AtomicBool) -> Result<Option<Debugger>> {
+        while !is_over.load(Ordering::Relaxed) {
+            if let Ok(stream) = UnixStream::connect(socket) {
+                let mut debugger = Debugger { stream, pending: Vec::new(), signal: None };
                 // The engine shows the registers of SVE to those who have read the description.
                 debugger.ask("qXfer:features:read:target.xml:0,fff")?;
-                return Ok(debugger);
+                return Ok(Some(debugger));
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(PAUSE);
         }
-        bail!("the engine opened no debugger port");
+        Ok(None)
     }
 
     /// Stops the program whenever it reaches `pc`.
@@ -56,12 +55,34 @@ impl Debugger {
     /// Runs to the next stop; false at the end of the program. One that stands at a breakpoint would stay
     /// there: [`Debugger::step`] first.
     pub(super) fn resume(&mut self) -> Result<bool> {
-        Ok(!self.ask("c")?.starts_with(['W', 'X']))
+        let packet = match self.signal.take() {
+            None => "c".to_owned(),
+            Some(signal) => format!("C{signal:02x}"),
+        };
+        self.run(&packet)
     }
 
-    /// Runs one instruction.
-    pub(super) fn step(&mut self) -> Result<()> {
-        self.ask("s").map(drop)
+    /// Runs one instruction; false at the end of the program.
+    pub(super) fn step(&mut self) -> Result<bool> {
+        self.run("s")
+    }
+
+    /// True if the program is to get a signal when it goes on.
+    pub(super) fn has_signal(&self) -> bool {
+        self.signal.is_some()
+    }
+
+    /// Ends the program.
+    pub(super) fn kill(&mut self) {
+        // It may have ended by itself.
+        let _ = self.stream.write_all(b"$k#6b");
+    }
+
+    fn run(&mut self, packet: &str) -> Result<bool> {
+        let stop = self.ask(packet)?;
+        let number = stop.get(1..3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        self.signal = number.filter(|number| *number != TRAP);
+        Ok(!stop.starts_with(['W', 'X']))
     }
 
     /// The program counter.
@@ -77,7 +98,9 @@ impl Debugger {
     /// A vector of 16 bytes.
     pub(super) fn z(&mut self, n: u32) -> Result<[u8; 16]> {
         let bytes = self.register(Z0 + n as usize)?;
-        bytes.try_into().map_err(|_| anyhow::anyhow!("the engine's vectors are not of 128 bits"))
+        bytes.try_into().map_err(|_| {
+            anyhow::anyhow!("its vectors are not the N2's, of 128 bits: `--cpu {SHORT_VECTORS}`")
+        })
     }
 
     /// A predicate: one bit for each byte of a vector.
@@ -128,13 +151,5 @@ impl Debugger {
             self.pending.drain(..end + 3);
             text
         })
-    }
-}
-
-impl Drop for Debugger {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.engine.kill();
-        let _ = self.engine.wait();
     }
 }

@@ -1,16 +1,14 @@
-//! Writes a recording again, with what was seen of its SVE instructions.
+//! Writes a recording again, with what was seen of its instructions.
 
-use std::fs::File;
-use std::path::Path;
-
+use super::super::a64::{is_prefetch, is_sve};
+use super::look::{Places, Record, Seen, is_wanted};
 use anyhow::{Context, Result, bail, ensure};
 use sim_core::{Activity, InstFlags, TraceInst};
-use sim_isa::Inst;
+use sim_isa::decode;
 use sim_trace::{
-    Access, EventAt, Further, StreamEvent, Summary, TraceFile, TraceWriter, WriterOptions,
+    Access, EventAt, Further, Meta, StreamEvent, TraceFile, TraceWriter, WriterOptions,
 };
-
-use super::elements::{Places, Record, Seen, is_wanted};
+use std::path::Path;
 
 /// Longest block written.
 const MAX_BLOCK: usize = 512;
@@ -55,31 +53,37 @@ fn told(back: usize, record: &Record) -> Result<StreamEvent> {
     Ok(StreamEvent::Elements { back: back as u16, activity: *activity, active, further })
 }
 
-/// Writes `file` with the records of `seen` to `output`.
+/// A trace that only has to be finished.
+pub(super) struct Merged {
+    pub(super) writer: TraceWriter,
+    /// Prefetches of SVE, whose addresses are not known.
+    pub(super) silent: u64,
+}
+
+/// Gives a writer of `output` all instructions of `file` with the records of `seen`.
 pub(super) fn write(
-    file: &TraceFile<File>,
+    file: &TraceFile,
+    meta: Meta,
     places: &Places,
     seen: &Seen,
     output: &Path,
-) -> Result<Summary> {
-    let mut meta = file.meta().clone();
-    meta.machine.vector_bytes = 16;
-    meta.gaps.retain(|gap| !gap.contains("SVE"));
-    meta.gaps.push(format!(
-        "predicates and addresses of {} SVE instructions are from a second run; {} reads of the FFR found a \
-         fault, which a replay only meets where a page map leaves the page out",
-        seen.records.len(),
-        seen.ended_early
-    ));
-    let options = WriterOptions { level: 19, ..WriterOptions::default() };
+    level: i32,
+) -> Result<Merged> {
+    let options = WriterOptions { level, ..WriterOptions::default() };
     let mut writer = TraceWriter::create_with(output, meta, options)?;
     for (va, bytes) in file.image().pages() {
         writer.image_page(va, bytes)?;
     }
+    // Whether a record is wanted is the same for all executions.
+    let insts = file.statics().insts();
+    let wanted: Vec<bool> = insts.iter().map(|code| is_wanted(&decode(code.word))).collect();
+    let is_silent: Vec<bool> =
+        insts.iter().map(|code| is_prefetch(code.word) && is_sve(code.word)).collect();
     let mut records = seen.records.iter();
     let mut reader = file.reader(0)?;
     let mut batch: Vec<TraceInst> = Vec::new();
     let mut block = Block::default();
+    let mut silent = 0;
     while reader.next_batch(&mut batch)? {
         let mut events = reader.events().iter().copied().peekable();
         for (i, inst) in (0u32..).zip(&batch) {
@@ -87,14 +91,18 @@ pub(super) fn write(
             while let Some(EventAt { event, .. }) = events.next_if(|e| e.position == i) {
                 happened.push(event);
             }
-            let code = file.statics().insts()[inst.id as usize];
+            let code = insts[inst.id as usize];
             if !happened.is_empty() || block.next_pc() != code.pc || block.words.len() == MAX_BLOCK
             {
                 block.flush(&mut writer, &happened)?;
                 block.pc = code.pc;
             }
-            let place = places.get(&code.pc);
-            append(&mut block, code.word, inst, place, &mut records, code.pc)?;
+            let record = match wanted[inst.id as usize] {
+                true => Some(next(&mut records, places, code.pc)?),
+                false => None,
+            };
+            silent += u64::from(is_silent[inst.id as usize]);
+            append(&mut block, code.word, inst, record);
         }
         let rest: Vec<StreamEvent> = events.map(|e| e.event).collect();
         if !rest.is_empty() {
@@ -102,24 +110,30 @@ pub(super) fn write(
         }
     }
     block.flush(&mut writer, &[])?;
-    ensure!(records.next().is_none(), "the second run executed more SVE instructions");
-    Ok(writer.finish()?)
+    ensure!(records.next().is_none(), "the debugger saw more than was recorded");
+    Ok(Merged { writer, silent })
 }
 
-fn append<'a>(
-    block: &mut Block,
-    word: u32,
-    inst: &TraceInst,
-    place: Option<&Inst>,
+/// The record of the instruction at `pc`.
+fn next<'a>(
     records: &mut impl Iterator<Item = &'a Record>,
+    places: &Places,
     pc: u64,
-) -> Result<()> {
+) -> Result<&'a Record> {
+    ensure!(
+        places.contains_key(&pc),
+        "the second run came to {pc:#x} and the first did not: the program must do the same each time"
+    );
+    let Some(record) = records.next() else { bail!("nothing is known of what ran at {pc:#x}") };
+    ensure!(record.pc == pc, "the debugger is at {:#x}, the recording at {pc:#x}", record.pc);
+    Ok(record)
+}
+
+fn append(block: &mut Block, word: u32, inst: &TraceInst, record: Option<&Record>) {
     let index = block.words.len();
     block.words.push(word);
     let mut addr = inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr);
-    if place.is_some_and(is_wanted) {
-        let Some(record) = records.next() else { bail!("the second run ended before {pc:#x}") };
-        ensure!(record.pc == pc, "the second run is at {:#x}, the first at {pc:#x}", record.pc);
+    if let Some(record) = record {
         addr = record.addrs.first().copied();
         if record.activity != Activity::All || record.addrs.len() > 1 {
             block.elements.push((index, record.clone()));
@@ -128,5 +142,4 @@ fn append<'a>(
     if let Some(addr) = addr {
         block.accesses.push(Access { index: index as u16, addr });
     }
-    Ok(())
 }

@@ -1,0 +1,78 @@
+//! Finds the value of a register in what a block does behind the place where it is wanted.
+
+use super::a64;
+use super::addressing::{addressing, field};
+use super::stream::{BlockInfo, Run};
+use super::system_words::Operand;
+
+/// The base register of the operand of `word`; 31 is SP.
+pub(super) fn base_of(word: u32) -> Option<usize> {
+    match Operand::of(word)? {
+        Operand::Register(n) => Some(n as usize),
+        Operand::Offset(base, _) | Operand::Indexed { base, .. } => Some(base as usize),
+        Operand::Literal(_) => None,
+    }
+}
+
+/// The value of X`register` (31 is SP) in front of instruction `index` of `run`: an access behind it through the same
+/// register tells, if the register is only moved in between.
+pub(super) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -> Option<u64> {
+    let mut moved = 0i64;
+    let mut accesses = run.accesses.iter().filter(|access| access.index > index).peekable();
+    for at in index + 1..run.executed {
+        let word = info.word(at.into());
+        let access = accesses.next_if(|access| access.index == at);
+        let form = addressing(word).filter(|form| form.base == register);
+        if let (Some(form), Some(access), false) = (form, access, a64::is_prefetch(word)) {
+            return Some(access.addr.wrapping_add_signed(-form.offset - moved));
+        }
+        if let Some(by) = moves(word, register) {
+            moved += by;
+        } else if sim_isa::decode(word).dsts().iter().any(|dst| usize::from(dst.0) == register) {
+            return None;
+        }
+    }
+    None
+}
+
+/// What `word` adds to X`register`, if it does that and no more.
+fn moves(word: u32, register: usize) -> Option<i64> {
+    // ADD and SUB of a constant, without flags.
+    let is_it = word & 0xbf80_0000 == 0x9100_0000
+        && field(word, 0, 5) == register
+        && field(word, 5, 5) == register;
+    let by = (field(word, 10, 12) as i64) << (12 * field(word, 22, 1));
+    is_it.then_some(if field(word, 30, 1) == 1 { -by } else { by })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_trace::{Access, BlockId};
+
+    const PRFM: u32 = 0xf980_8020; // prfm pldl1keep, [x1, #256]
+    const ADD: u32 = 0x9100_4021; // add x1, x1, #16
+    const SUB: u32 = 0xd100_2021; // sub x1, x1, #8
+    const LDR: u32 = 0xf940_0422; // ldr x2, [x1, #8]
+    const MOV: u32 = 0xaa03_03e1; // mov x1, x3
+
+    fn revealed(words: &[u32], accesses: &[(u16, u64)]) -> Option<u64> {
+        let info = BlockInfo::new(BlockId(0), 0x40_0000, words.to_vec());
+        let accesses = accesses.iter().map(|&(index, addr)| Access { index, addr }).collect();
+        reveal(&info, &Run { accesses, ..Run::of(words.len() as u16) }, 0, 1)
+    }
+
+    #[test]
+    fn a_later_access_through_the_register_tells_what_it_was() {
+        assert_eq!(revealed(&[PRFM, LDR], &[(1, 0x1008)]), Some(0x1000));
+        assert_eq!(revealed(&[PRFM, ADD, SUB, LDR], &[(3, 0x1008)]), Some(0x1000 - 8));
+        assert_eq!(revealed(&[PRFM, PRFM, LDR], &[(2, 0x1008)]), Some(0x1000));
+    }
+
+    #[test]
+    fn a_register_that_is_written_or_not_used_tells_nothing() {
+        assert_eq!(revealed(&[PRFM, MOV, LDR], &[(2, 0x1008)]), None);
+        assert_eq!(revealed(&[PRFM, LDR], &[]), None);
+        assert_eq!(revealed(&[PRFM, ADD], &[]), None);
+    }
+}

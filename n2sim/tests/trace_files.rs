@@ -1,0 +1,120 @@
+//! `n2sim trace` as a user meets it: looking into traces, cutting, merging, recovering and mapping them.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A committed trace of a real program.
+fn trace() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/hash.n2t");
+    path.display().to_string()
+}
+
+fn n2sim(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs the program, demands success, gives what it printed.
+fn printed(args: &[&str]) -> String {
+    let output = n2sim(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Runs the program, demands exit code 2 and no output, gives the message.
+fn refused(args: &[&str]) -> String {
+    let output = n2sim(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+    assert_eq!(stdout(&output), "", "{args:?}");
+    let message = stderr(&output);
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+fn file_with(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let path: PathBuf = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_trace_can_be_looked_into() {
+    let trace = trace();
+    assert!(printed(&["trace", "info", &trace]).contains("hash"));
+    assert!(printed(&["trace", "verify", &trace]).ends_with("  intact\n"));
+    let dump = printed(&["trace", "dump", &trace, "--start", "10", "--count", "5"]);
+    let insts =
+        dump.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    assert_eq!(insts.count(), 5, "{dump}");
+    assert!(refused(&["trace", "dump", &trace, "--stream", "77"]).contains("no stream 77"));
+}
+
+#[test]
+fn a_part_of_a_trace_can_be_kept_and_parts_put_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (trace, first, second, both) = (trace(), file("1.n2t"), file("2.n2t"), file("both.n2t"));
+    printed(&["trace", "slice", &trace, "--count", "1000", "-o", &first]);
+    printed(&["trace", "slice", &trace, "--start", "1k", "--count", "1k", "-o", &second]);
+    let text = printed(&["trace", "merge", "--as", "parts", &first, &second, "-o", &both]);
+    assert!(text.contains("2000 instructions"), "{text}");
+    let verified = printed(&["trace", "verify", &both]);
+    assert!(verified.contains("1 gaps") && verified.ends_with("  intact\n"), "{verified}");
+    // Positions differ by the slice's start, lines by nothing else.
+    let lines = |trace: &str, start: &str| -> Vec<String> {
+        let text = printed(&["trace", "dump", trace, "--start", start, "--count", "9"]);
+        text.lines().map(|line| line.trim_start().split_once(' ').unwrap().1.to_owned()).collect()
+    };
+    assert_eq!(lines(&trace, "1500"), lines(&second, "500"));
+    let told = refused(&["trace", "slice", &first, "--start", "1k", "-o", &both]);
+    assert!(told.contains("the trace has no instructions 1000 and later"), "{told}");
+    let told = refused(&["trace", "merge", "--as", "rows", &first, &second, "-o", &both]);
+    assert!(told.contains("parts, threads"), "{told}");
+    let told = refused(&["trace", "merge", "--as", "parts", &first, &second, "-o", &first]);
+    assert!(told.contains("give another file"), "{told}");
+}
+
+#[test]
+fn the_good_part_of_a_cut_trace_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(trace()).unwrap();
+    let cut = folder.path().join("cut.n2t").display().to_string();
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let told = refused(&["stat", &cut]);
+    assert!(told.contains("n2sim trace recover"), "{told}");
+
+    let good = folder.path().join("good.n2t").display().to_string();
+    let text = printed(&["trace", "recover", &cut, "-o", &good]);
+    assert!(text.contains("cut.n2t: chunk "), "{text}");
+    let counts = printed(&["stat", &good, "-x,", "-e", "inst_retired", "--limit", "1k"]);
+    assert!(counts.starts_with("1000,,inst_retired,"), "{counts}");
+    assert!(refused(&["trace", "repack", &good, "-o", &good]).contains("give another file"));
+    assert!(printed(&["trace", "verify", &good]).ends_with("  intact\n"));
+}
+
+#[test]
+fn a_trace_can_be_given_a_page_map() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("mapped.n2t").display().to_string();
+    let bad = file_with(&folder, "bad.csv", "0x400000,4096,0,shared\n");
+    let told = refused(&["trace", "map", &trace(), &bad, "-o", &out]);
+    assert!(told.contains(&format!("{bad}: no page map: line 1: unknown attribute")), "{told}");
+    let good = "granule,16384\n0x400000,16384,0x80000000,execute # code\n";
+    let good = file_with(&folder, "good.csv", good);
+    printed(&["trace", "map", &trace(), &good, "-o", &out]);
+    let info = printed(&["trace", "info", &out]);
+    assert!(info.contains("page map      1 entries, 16384 bytes mapped, granule 16384"), "{info}");
+    let told = refused(&["stat", &out]);
+    assert!(told.contains("run it with --set memory.pages.page-bytes=16384"), "{told}");
+    let set = ["stat", &out, "--limit", "1000", "--set", "memory.pages.page-bytes=16384"];
+    assert!(printed(&set).contains("inst_retired"));
+}

@@ -1,0 +1,232 @@
+//! Happens-before over scripts: who waits for whom, who does not, and that nobody waits for good.
+
+use proptest::prelude::*;
+
+use super::super::edges::{Arrival, Scope};
+use super::*;
+
+impl Arrivals for std::vec::IntoIter<Arrival> {
+    fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError> {
+        Ok(self.next())
+    }
+}
+
+/// A thread of so many instructions, each of which takes so many cycles.
+#[derive(Clone, Debug)]
+struct Script {
+    length: u64,
+    cycles: Cycle,
+    arrivals: Vec<Arrival>,
+}
+
+/// When each instruction of each thread ended.
+type Ends = Vec<Vec<Cycle>>;
+
+/// Runs the threads to their ends, as a session does.
+fn run(scripts: &[Script]) -> Ends {
+    let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
+    let mut causal = Causal::new(arrivals).expect("scripts do not fail");
+    let mut at: Vec<Standing> = scripts
+        .iter()
+        .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
+        .collect();
+    let mut ends: Ends = scripts.iter().map(|_| Vec::new()).collect();
+    let most = |one: &Script| one.length as usize + one.arrivals.len();
+    let mut left: usize = scripts.iter().map(most).sum();
+    while let Some(choice) = causal.choose(at.iter().copied()).expect("scripts do not fail") {
+        assert!(left > 0, "somebody is chosen who cannot go on");
+        left -= 1;
+        let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
+        assert!(!one.ended && one.position < choice.hold_at);
+        one.cycle = one.cycle.max(choice.wait);
+        while one.position < script.length.min(choice.hold_at) {
+            one.cycle += script.cycles;
+            ends[choice.thread].push(one.cycle);
+            one.position += 1;
+            if one.cycle > choice.until {
+                break;
+            }
+        }
+        one.ended = one.position >= script.length;
+        causal.ran(choice.thread, one.cycle);
+    }
+    assert!(at.iter().all(|one| one.ended), "no thread is left behind");
+    ends
+}
+
+const WORD: Scope = Scope::Bytes(0x8000, 8);
+const NEXT_WORD: Scope = Scope::Bytes(0x8008, 8);
+
+fn release(position: u64, order: u64, releases: Scope) -> Arrival {
+    Arrival { position, order, acquires: Scope::Nowhere, releases }
+}
+
+fn acquire(position: u64, order: u64, acquires: Scope) -> Arrival {
+    Arrival { position, order, acquires, releases: Scope::Nowhere }
+}
+
+fn script(length: u64, cycles: Cycle, arrivals: &[Arrival]) -> Script {
+    Script { length, cycles, arrivals: arrivals.to_vec() }
+}
+
+/// The cycle in which the second thread's instruction 5 of 10 ends; each takes 1 cycle there, and 7 in the first
+/// thread, whose instructions 3 and 8 end in cycles 28 and 63.
+fn fifth_of(first: &[Arrival], second: &[Arrival]) -> Cycle {
+    run(&[script(10, 7, first), script(10, 1, second)])[1][5]
+}
+
+#[test]
+fn an_acquire_waits_for_the_last_release_to_its_bytes_before_it() {
+    let both = [release(3, 0, WORD), release(8, 2, WORD)];
+    assert_eq!(fifth_of(&both, &[acquire(5, 1, WORD)]), 29, "the first");
+    assert_eq!(fifth_of(&both, &[acquire(5, 3, WORD)]), 64, "the second");
+}
+
+#[test]
+fn neighbors_of_one_line_do_not_wait() {
+    let first = [release(8, 0, WORD)];
+    assert_eq!(fifth_of(&first, &[acquire(5, 1, NEXT_WORD)]), 6);
+    assert_eq!(fifth_of(&first, &[release(5, 1, WORD)]), 6, "a write behind a write");
+    assert_eq!(fifth_of(&[acquire(8, 0, WORD)], &[release(5, 1, WORD)]), 6, "behind a read");
+    // Two counters of 32 bits in one word.
+    let half = [release(8, 0, Scope::Bytes(0x8000, 4))];
+    assert_eq!(fifth_of(&half, &[acquire(5, 1, Scope::Bytes(0x8004, 4))]), 6);
+    assert_eq!(fifth_of(&half, &[acquire(5, 1, WORD)]), 64, "overlap");
+}
+
+#[test]
+fn a_release_reaches_who_acquires_behind_other_threads_updates() {
+    let first = script(10, 7, &[release(8, 0, WORD)]);
+    let second = script(10, 1, &[release(2, 1, WORD)]);
+    let third = script(10, 1, &[acquire(5, 2, WORD)]);
+    assert_eq!(run(&[first, second, third])[2][5], 64);
+}
+
+#[test]
+fn barriers_reach_every_location_both_ways() {
+    let all = Scope::Everywhere;
+    assert_eq!(fifth_of(&[release(3, 0, all)], &[acquire(5, 1, WORD)]), 29);
+    assert_eq!(fifth_of(&[release(3, 0, WORD)], &[acquire(5, 1, all)]), 29);
+    assert_eq!(fifth_of(&[release(3, 0, all)], &[acquire(5, 1, all)]), 29);
+    assert_eq!(fifth_of(&[acquire(3, 0, all)], &[acquire(5, 1, all)]), 6);
+}
+
+#[test]
+fn a_thread_begins_behind_its_creation_and_is_joined_behind_its_end() {
+    let made = [release(3, 0, Scope::Creation(Some(0x9000)))];
+    assert_eq!(fifth_of(&made, &[acquire(5, 1, Scope::Creation(None))]), 29);
+    let joins = |ending: Option<u64>, word: u64| {
+        let maker = script(
+            10,
+            1,
+            &[release(0, 0, Scope::Creation(ending)), acquire(5, 3, Scope::Bytes(word, 4))],
+        );
+        let made =
+            script(9, 7, &[acquire(0, 1, Scope::Creation(None)), release(8, 2, Scope::Exit)]);
+        run(&[maker, made])[0][5]
+    };
+    // It begins in cycle 1, and its ninth instruction ends in cycle 64.
+    assert_eq!(joins(Some(0x9000), 0x9000), 65);
+    assert_eq!(joins(Some(0x9000), 0xa000), 6, "another word");
+    assert_eq!(joins(None, 0xa000), 65, "any word may be the one that the system cleared");
+}
+
+#[test]
+fn a_release_that_never_comes_holds_nobody() {
+    let cut = script(5, 7, &[release(8, 0, WORD)]);
+    let waits = script(10, 1, &[acquire(5, 1, WORD)]);
+    let end = run(&[cut, waits])[1][5];
+    assert!((35..=42).contains(&end), "behind the end of the other one: {end}");
+}
+
+#[test]
+fn what_is_never_acquired_is_forgotten() {
+    let count = 100_000;
+    let adds = |first: u64, word: Scope| -> Vec<Arrival> {
+        let add =
+            |n: u64| Arrival { position: n, order: 2 * n + first, acquires: word, releases: word };
+        (0..count).map(add).collect()
+    };
+    let waiter = vec![acquire(0, u64::MAX, WORD)];
+    let all = [adds(0, WORD), adds(1, NEXT_WORD), waiter];
+    let mut edges = Edges::new(all.map(Vec::into_iter).into()).expect("scripts do not fail");
+    let hold = edges.next_hold(2).expect("scripts do not fail").expect("it waits");
+    assert_eq!(hold.edges.len(), 1);
+    assert!(
+        (0..2).all(|thread| edges.held(thread) < 200),
+        "one release for each word, and some dead"
+    );
+}
+
+fn any_scope() -> impl Strategy<Value = Scope> {
+    prop_oneof![
+        Just(Scope::Nowhere),
+        (0u64..6, 1u16..9).prop_map(|(n, bytes)| Scope::Bytes(0x8000 + 4 * n, bytes)),
+        Just(Scope::Kernel),
+        Just(Scope::Creation(Some(0x8000))),
+        Just(Scope::Creation(None)),
+        Just(Scope::Exit),
+        Just(Scope::Everywhere),
+    ]
+}
+
+/// Threads with any tickets: lost, doubled, out of order.
+fn any_script() -> impl Strategy<Value = Script> {
+    let order = prop_oneof![0u64..40, any::<u64>()];
+    let arrival = (0u64..70, order, any_scope(), any_scope())
+        .prop_map(|(position, order, a, r)| Arrival { position, order, acquires: a, releases: r });
+    let arrivals = prop::collection::vec(arrival, 0..25);
+    (0u64..60, 0u64..5, arrivals)
+        .prop_map(|(length, cycles, arrivals)| script(length, cycles, &arrivals))
+}
+
+/// Threads whose tickets come from one counter.
+fn recorded() -> impl Strategy<Value = Vec<Script>> {
+    let threads = prop::collection::vec(1u64..9, 2..5);
+    let draw = (any::<prop::sample::Index>(), 1u64..20, any_scope(), any_scope());
+    (threads, prop::collection::vec(draw, 0..80)).prop_map(|(threads, draws)| {
+        let mut scripts: Vec<Script> =
+            threads.iter().map(|cycles| script(0, *cycles, &[])).collect();
+        for ((index, step, acquires, releases), order) in draws.into_iter().zip(0..) {
+            let one = &mut scripts[index.index(threads.len())];
+            one.length += step;
+            one.arrivals.push(Arrival { position: one.length - 1, order, acquires, releases });
+        }
+        scripts
+    })
+}
+
+/// The releases of other threads that an acquire of these bytes must come behind, found the slow way.
+fn earlier<'a>(scripts: &'a [Script], of: usize, acquire: &'a Arrival) -> Vec<(usize, u64)> {
+    let meets = |release: &Arrival| match (release.releases, acquire.acquires) {
+        (Scope::Bytes(a, n), Scope::Bytes(b, m)) => a < b + u64::from(m) && b < a + u64::from(n),
+        (Scope::Nowhere, _) | (_, Scope::Nowhere | Scope::Exit) => false,
+        (Scope::Kernel, Scope::Kernel) | (Scope::Creation(_), Scope::Creation(_)) => true,
+        (Scope::Everywhere, Scope::Bytes(..)) | (_, Scope::Everywhere) => true,
+        _ => false,
+    };
+    let others = scripts.iter().enumerate().filter(|(i, _)| *i != of);
+    let all = others.flat_map(|(i, script)| script.arrivals.iter().map(move |one| (i, one)));
+    let before = all.filter(|(_, one)| one.order < acquire.order && meets(one));
+    before.map(|(i, one)| (i, one.position)).collect()
+}
+
+proptest! {
+    #[test]
+    fn an_acquire_ends_behind_every_release_that_it_may_have_read(scripts in recorded()) {
+        let ends = run(&scripts);
+        for (i, script) in scripts.iter().enumerate() {
+            for acquire in &script.arrivals {
+                let end = ends[i][acquire.position as usize];
+                for (j, position) in earlier(&scripts, i, acquire) {
+                    prop_assert!(ends[j][position as usize] <= end, "{i} {acquire:?} {j} {position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_tickets_whatever_stop_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
+        run(&scripts);
+    }
+}

@@ -1,0 +1,337 @@
+//! Which instructions wait for which, by happens-before alone: derived from the tickets of all threads and from what
+//! each of them does (docs/capture.md, Threads).
+//!
+//! The tickets of all streams are taken in the order of their numbers. An acquire waits, for each other thread, for the
+//! last release to the bytes that it reads. Where it is not known which bytes carry a release or an acquire, they are
+//! taken to be all. Every edge leads to a ticket that was taken before, so there is no circle of them.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::error::MachineError;
+
+/// Bytes of a place in the table of locations.
+const GRANULE: u64 = 8;
+/// Granule that no address has: what system calls release and acquire.
+const KERNEL: u64 = u64::MAX;
+/// Granule that no address has: what threads are made by.
+const CREATION: u64 = u64::MAX - 1;
+
+/// Where an acquire or a release takes effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nowhere: it is none.
+    #[default]
+    Nowhere,
+    /// These bytes.
+    Bytes(u64, u16),
+    /// In the operating system.
+    Kernel,
+    /// A thread is made, or begins; the word that the system clears at its end, if that is known.
+    Creation(Option<u64>),
+    /// A thread ends: the words of all threads that were made.
+    Exit,
+    /// Every location.
+    Everywhere,
+}
+
+/// A ticket, and what its instruction does there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Number of the instruction in its stream.
+    pub(super) position: u64,
+    /// Number among the tickets of all streams.
+    pub(super) order: u64,
+    /// What it waits for.
+    pub(super) acquires: Scope,
+    /// What may wait for it.
+    pub(super) releases: Scope,
+}
+
+/// Where the tickets of one thread come from, in order.
+pub(crate) trait Arrivals {
+    /// The next one; `None` behind the last.
+    fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError>;
+}
+
+/// A place of another thread that is to be passed first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub(super) thread: usize,
+    pub(super) rank: u64,
+}
+
+/// An instruction that waits for others, or that others may wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hold {
+    /// Number of the instruction in its stream.
+    pub(super) position: u64,
+    /// Its place among all that was taken; rises from 1.
+    pub(super) rank: u64,
+    /// How many edges lead here, or may come to do so.
+    references: u32,
+    /// What it waits for.
+    pub(super) edges: Vec<Edge>,
+}
+
+impl Hold {
+    /// No thread will ever wait for it.
+    pub(super) fn is_no_release(&self) -> bool {
+        self.references == 0
+    }
+
+    fn is_dead(&self) -> bool {
+        self.references == 0 && self.edges.is_empty()
+    }
+}
+
+/// The last release of a thread to some bytes of a granule.
+#[derive(Clone, Copy, Debug)]
+struct Release {
+    thread: usize,
+    rank: u64,
+    bytes: u8,
+}
+
+/// One thread.
+struct Thread<A> {
+    arrivals: A,
+    /// The next ticket that is not taken yet.
+    head: Option<Arrival>,
+    /// What it has yet to pass, in order.
+    holds: VecDeque<Hold>,
+    /// Dead ones among them.
+    dead: usize,
+    /// Its last release that may have been to any location.
+    last_fence: u64,
+    /// Its last release of any kind.
+    last_release: u64,
+    /// Up to which place of each other thread it has waited.
+    waited: Vec<u64>,
+}
+
+impl<A> Thread<A> {
+    /// One edge less may lead to the hold of this rank, if it is not passed.
+    fn forget(&mut self, rank: u64) {
+        let Ok(at) = self.holds.binary_search_by_key(&rank, |hold| hold.rank) else { return };
+        let hold = &mut self.holds[at];
+        hold.references -= 1;
+        self.dead += usize::from(hold.is_dead());
+        if self.dead > self.holds.len() / 2 + 64 {
+            self.holds.retain(|hold| !hold.is_dead());
+            self.dead = 0;
+        }
+    }
+
+    /// One edge more leads to the hold of this rank, if it is not passed.
+    fn refer(&mut self, rank: u64) {
+        if let Ok(at) = self.holds.binary_search_by_key(&rank, |hold| hold.rank) {
+            self.holds[at].references += 1;
+        }
+    }
+}
+
+/// Takes the tickets of all threads in their order, as far as is asked for.
+pub(super) struct Edges<A> {
+    threads: Vec<Thread<A>>,
+    /// What was released, by granule; no loop goes over all of it.
+    locations: FxHashMap<u64, Vec<Release>>,
+    /// Words that the system clears when a thread ends.
+    endings: Vec<u64>,
+    /// A thread was made whose word is not known.
+    has_unknown_ending: bool,
+    rank: u64,
+    found: Vec<Edge>,
+}
+
+impl<A: Arrivals> Edges<A> {
+    pub(super) fn new(threads: Vec<A>) -> Result<Edges<A>, MachineError> {
+        let count = threads.len();
+        let threads: Result<Vec<Thread<A>>, MachineError> = threads
+            .into_iter()
+            .map(|mut arrivals| {
+                let head = arrivals.next_arrival()?;
+                let (holds, waited) = (VecDeque::new(), vec![0; count]);
+                let (dead, last_fence, last_release) = (0, 0, 0);
+                Ok(Thread { arrivals, head, holds, dead, last_fence, last_release, waited })
+            })
+            .collect();
+        Ok(Edges {
+            threads: threads?,
+            locations: FxHashMap::default(),
+            endings: Vec::new(),
+            has_unknown_ending: false,
+            rank: 0,
+            found: Vec::new(),
+        })
+    }
+
+    /// The next instruction of a thread that waits or is waited for; `None` behind the last.
+    pub(super) fn next_hold(&mut self, thread: usize) -> Result<Option<&Hold>, MachineError> {
+        loop {
+            let one = &mut self.threads[thread];
+            while one.holds.front().is_some_and(Hold::is_dead) {
+                one.holds.pop_front();
+                one.dead -= 1;
+            }
+            if !one.holds.is_empty() || one.head.is_none() {
+                return Ok(self.threads[thread].holds.front());
+            }
+            self.take_next()?;
+        }
+    }
+
+    /// The instruction that [`Edges::next_hold`] named is passed.
+    pub(super) fn pass(&mut self, thread: usize) {
+        self.threads[thread].holds.pop_front();
+    }
+
+    /// What a thread waits for that stands before this instruction.
+    pub(super) fn edges(&self, thread: usize, position: u64) -> &[Edge] {
+        // Of an instruction with two holds the first may have become no concern of others: the second counts then.
+        let mut holds = self.threads[thread].holds.iter();
+        let here = holds.find(|hold| !hold.is_dead()).filter(|hold| hold.position <= position);
+        here.map_or(&[], |hold| &hold.edges)
+    }
+
+    /// True once a thread stands before nothing up to this rank, which was taken.
+    pub(super) fn has_passed(&self, edge: &Edge) -> bool {
+        self.threads[edge.thread].holds.front().is_none_or(|hold| hold.rank > edge.rank)
+    }
+
+    /// How many instructions of a thread are kept.
+    #[cfg(test)]
+    pub(super) fn held(&self, thread: usize) -> usize {
+        self.threads[thread].holds.len()
+    }
+
+    /// Takes the lowest ticket of all.
+    fn take_next(&mut self) -> Result<(), MachineError> {
+        let heads = self.threads.iter().enumerate();
+        let heads = heads.filter_map(|(i, thread)| Some((thread.head.as_ref()?.order, i)));
+        let Some((_, first)) = heads.min() else { return Ok(()) };
+        let next = self.threads[first].arrivals.next_arrival()?;
+        let taken = std::mem::replace(&mut self.threads[first].head, next);
+        let Some(arrival) = taken else { return Ok(()) };
+        self.rank += 1;
+        self.find_edges(first, arrival.acquires);
+        let edges = self.settle_edges(first);
+        let hold = Hold { position: arrival.position, rank: self.rank, references: 0, edges };
+        self.threads[first].holds.push_back(hold);
+        self.release(first, arrival.releases);
+        let thread = &mut self.threads[first];
+        if thread.holds.back().is_some_and(Hold::is_dead) {
+            thread.holds.pop_back();
+        }
+        Ok(())
+    }
+
+    /// What an acquire of this thread waits for.
+    fn find_edges(&mut self, thread: usize, scope: Scope) {
+        self.found.clear();
+        match scope {
+            Scope::Nowhere | Scope::Exit => {}
+            Scope::Bytes(addr, bytes) => {
+                each_granule(addr, bytes, |granule, bytes| self.find_at(granule, bytes));
+                self.find_all(|other| other.last_fence);
+            }
+            Scope::Kernel => self.find_at(KERNEL, u8::MAX),
+            Scope::Creation(_) => self.find_at(CREATION, u8::MAX),
+            Scope::Everywhere => self.find_all(|other| other.last_release),
+        }
+        self.found.retain(|edge| edge.thread != thread);
+    }
+
+    fn find_at(&mut self, granule: u64, bytes: u8) {
+        let Some(releases) = self.locations.get(&granule) else { return };
+        let seen = releases.iter().filter(|release| release.bytes & bytes != 0);
+        self.found.extend(seen.map(|release| Edge { thread: release.thread, rank: release.rank }));
+    }
+
+    fn find_all(&mut self, last: impl Fn(&Thread<A>) -> u64) {
+        let ranks = self.threads.iter().map(last).enumerate().filter(|(_, rank)| *rank > 0);
+        self.found.extend(ranks.map(|(thread, rank)| Edge { thread, rank }));
+    }
+
+    /// The edges that were found, without those that an earlier wait of the thread has answered.
+    fn settle_edges(&mut self, thread: usize) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        self.found.sort_unstable_by_key(|edge| (edge.thread, std::cmp::Reverse(edge.rank)));
+        self.found.dedup_by_key(|edge| edge.thread);
+        for &edge in &self.found {
+            let waited = &mut self.threads[thread].waited[edge.thread];
+            if edge.rank > *waited {
+                *waited = edge.rank;
+                self.threads[edge.thread].refer(edge.rank);
+                edges.push(edge);
+            }
+        }
+        edges
+    }
+
+    /// The hold that was taken last is a release.
+    fn release(&mut self, thread: usize, scope: Scope) {
+        match scope {
+            Scope::Nowhere => return,
+            Scope::Bytes(addr, bytes) => {
+                each_granule(addr, bytes, |granule, bytes| self.release_at(thread, granule, bytes));
+            }
+            Scope::Kernel => self.release_at(thread, KERNEL, u8::MAX),
+            Scope::Creation(ending) => {
+                self.release_at(thread, CREATION, u8::MAX);
+                match ending {
+                    Some(word) if !self.endings.contains(&word) => self.endings.push(word),
+                    Some(_) => {}
+                    None => self.has_unknown_ending = true,
+                }
+            }
+            Scope::Exit => {
+                if self.has_unknown_ending || self.endings.is_empty() {
+                    self.release_everywhere(thread);
+                }
+                for word in self.endings.clone() {
+                    each_granule(word, 4, |granule, bytes| {
+                        self.release_at(thread, granule, bytes);
+                    });
+                }
+            }
+            Scope::Everywhere => self.release_everywhere(thread),
+        }
+        let before = std::mem::replace(&mut self.threads[thread].last_release, self.rank);
+        self.threads[thread].refer(self.rank);
+        self.threads[thread].forget(before);
+    }
+
+    fn release_at(&mut self, thread: usize, granule: u64, bytes: u8) {
+        let rank = self.rank;
+        let releases = self.locations.entry(granule).or_default();
+        let same = releases.iter_mut().find(|one| one.thread == thread && one.bytes == bytes);
+        let before = match same {
+            Some(release) => std::mem::replace(&mut release.rank, rank),
+            None => {
+                releases.push(Release { thread, rank, bytes });
+                0
+            }
+        };
+        self.threads[thread].refer(rank);
+        self.threads[thread].forget(before);
+    }
+
+    fn release_everywhere(&mut self, thread: usize) {
+        let before = std::mem::replace(&mut self.threads[thread].last_fence, self.rank);
+        self.threads[thread].refer(self.rank);
+        self.threads[thread].forget(before);
+    }
+}
+
+/// Calls `visit` with each granule of these bytes, and which of its bytes they are.
+fn each_granule(addr: u64, bytes: u16, mut visit: impl FnMut(u64, u8)) {
+    let end = u128::from(addr) + u128::from(bytes.max(1));
+    let last = u64::try_from((end - 1) / u128::from(GRANULE)).unwrap_or(u64::MAX);
+    for granule in addr / GRANULE..=last {
+        let begin = u128::from(granule) * u128::from(GRANULE);
+        let of = |n: &u32| (u128::from(addr)..end).contains(&(begin + u128::from(*n)));
+        visit(granule, (0..GRANULE as u32).filter(of).map(|n| 1u8 << n).sum());
+    }
+}

@@ -1,0 +1,254 @@
+//! By happens-before a thread waits for what it may have read, and for nothing else.
+
+use std::path::Path;
+
+use sim_core::{Cycle, EventSink, Operation, PmuEvent};
+use sim_machine::{
+    ConfigSource, MachineConfig, Mode, Outcome, RunHeader, RunOptions, Session, ThreadOrder,
+};
+use sim_trace::{Access, BlockId, Meta, StreamEvent, TraceWriter};
+
+const NOP: u32 = 0xd503_201f;
+const SVC: u32 = 0xd400_0001;
+/// STLR X1, [X0]
+const STLR: u32 = 0xc89f_fc01;
+/// LDAR X1, [X0]
+const LDAR: u32 = 0xc8df_fc01;
+/// LDADD X1, X2, [X0]
+const LDADD: u32 = 0xf821_0002;
+/// LDADDAL X1, X2, [X0]
+const LDADDAL: u32 = 0xf8e1_0002;
+/// DMB ISH
+const DMB: u32 = 0xd503_3bbf;
+/// B to the instruction itself.
+const SELF: u32 = 0x1400_0000;
+
+const WORD: u64 = 0x8000;
+const NEXT_WORD: u64 = 0x8008;
+
+/// What a thread does, in order.
+#[derive(Clone, Copy)]
+enum Do {
+    /// So many branches.
+    Bare(u64),
+    /// An instruction at this address, with these tickets.
+    Access(u32, u64, &'static [u64]),
+    /// A call: number, first argument, second one, its ticket, and that of what comes behind.
+    Call(u64, [u64; 2], u64, u64),
+    /// Tickets of the next instruction: the thread begins.
+    Begin(u64),
+}
+
+struct Writer {
+    trace: TraceWriter,
+    blocks: Vec<(u32, BlockId)>,
+}
+
+impl Writer {
+    fn block(&mut self, word: u32) -> BlockId {
+        if let Some((_, block)) = self.blocks.iter().find(|(known, _)| *known == word) {
+            return *block;
+        }
+        let pc = 0x1000 + 0x100 * self.blocks.len() as u64;
+        let block = self.trace.define_block(pc, &[word]).expect("a block");
+        self.blocks.push((word, block));
+        block
+    }
+
+    fn run(&mut self, stream: u32, word: u32, accesses: &[Access]) {
+        let block = self.block(word);
+        self.trace.push_block(stream, block, 1, accesses, None).expect("it fits");
+    }
+
+    fn ticket(&mut self, stream: u32, order: u64, back: u16) {
+        self.trace.push_event(stream, StreamEvent::Ticket { order, back }).expect("it fits");
+    }
+
+    fn step(&mut self, stream: u32, what: Do) {
+        match what {
+            Do::Bare(count) => (0..count).for_each(|_| self.run(stream, SELF, &[])),
+            Do::Access(word, addr, tickets) => {
+                let access = [Access { index: 0, addr }];
+                let accesses: &[Access] = if word == DMB { &[] } else { &access };
+                self.run(stream, word, accesses);
+                tickets.iter().for_each(|order| self.ticket(stream, *order, 1));
+            }
+            Do::Call(number, [x0, x1], before, behind) => {
+                self.run(stream, SVC, &[]);
+                self.ticket(stream, before, 1);
+                let args = [x0, x1, 0, 0, 0x9000, 0];
+                let event = StreamEvent::Syscall { number, args, result: Some(0) };
+                self.trace.push_event(stream, event).expect("it fits");
+                self.run(stream, NOP, &[]);
+                self.ticket(stream, behind, 1);
+            }
+            Do::Begin(order) => {
+                self.run(stream, NOP, &[]);
+                self.ticket(stream, order, 1);
+            }
+        }
+    }
+}
+
+fn write(path: &Path, threads: &[&[Do]]) {
+    let trace = TraceWriter::create(path, Meta::default()).expect("a folder for tests");
+    let mut writer = Writer { trace, blocks: Vec::new() };
+    for (stream, steps) in (0..).zip(threads) {
+        steps.iter().for_each(|what| writer.step(stream, *what));
+    }
+    writer.trace.finish().expect("a whole trace");
+}
+
+/// Hears when each core runs each instruction.
+#[derive(Default)]
+struct Listener {
+    core: usize,
+    ran: Vec<(usize, u64, Cycle)>,
+}
+
+impl EventSink for Listener {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+
+    fn core(&mut self, core: usize) {
+        self.core = core;
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        if !operation.life.wrong_path {
+            self.ran.push((self.core, operation.number, operation.life.rename));
+        }
+    }
+}
+
+fn session(threads: &[&[Do]], order: &str) -> Session {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("causal.n2t");
+    write(&path, threads);
+    let overrides = [format!("threads.order={order}")];
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the profile is embedded");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    Session::open(&path, config, RunHeader::default()).expect("a good trace")
+}
+
+/// The outcome, and when the last instruction of the second thread was renamed.
+fn last_of_second(threads: &[&[Do]], order: &str) -> (Outcome, Cycle) {
+    let mut listener = Listener::default();
+    let session = session(threads, order);
+    let outcome = session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
+    let second = listener.ran.iter().filter(|one| one.0 == 1);
+    let last = second.max_by_key(|one| one.1).expect("it has run").2;
+    (outcome.expect("it runs"), last)
+}
+
+/// Branches in front of what the first thread gives free.
+const BRANCHES: u64 = 20_000;
+/// Cycles that these take at least.
+const SLOW: u64 = BRANCHES / 4;
+
+/// Whether the second thread's last step waits for the first one's.
+fn waits(first: Do, second: Do) -> bool {
+    let threads: [&[Do]; 2] = [&[Do::Bare(BRANCHES), first], &[Do::Bare(5), second]];
+    last_of_second(&threads, "causal").1 >= SLOW
+}
+
+#[test]
+fn an_acquire_waits_for_the_release_that_it_reads() {
+    let release = Do::Access(STLR, WORD, &[0]);
+    assert!(waits(release, Do::Access(LDAR, WORD, &[1])));
+    assert!(waits(release, Do::Access(LDADDAL, WORD, &[1, 2])));
+    assert!(waits(Do::Access(LDADDAL, WORD, &[0, 1]), Do::Access(LDAR, WORD, &[2])));
+    assert!(!waits(release, Do::Access(LDAR, NEXT_WORD, &[1])), "a neighbor in the line");
+    assert!(!waits(release, Do::Access(STLR, WORD, &[1])), "a write behind a write");
+    assert!(!waits(release, Do::Access(LDADD, WORD, &[1])), "relaxed");
+    assert!(!waits(Do::Access(LDADD, WORD, &[0]), Do::Access(LDAR, WORD, &[1])), "relaxed");
+    assert!(!waits(Do::Access(STLR, WORD, &[1]), Do::Access(LDAR, WORD, &[0])), "read before");
+}
+
+#[test]
+fn counters_in_one_line_do_not_wait_for_each_other() {
+    let first = Do::Access(LDADDAL, WORD, &[0, 1]);
+    assert!(!waits(first, Do::Access(LDADDAL, NEXT_WORD, &[2, 3])));
+}
+
+#[test]
+fn a_barrier_waits_for_whatever_was_released() {
+    assert!(waits(Do::Access(STLR, WORD, &[0]), Do::Access(DMB, 0, &[1])));
+    assert!(waits(Do::Access(DMB, 0, &[0]), Do::Access(LDAR, WORD, &[1])));
+    assert!(!waits(Do::Access(LDAR, WORD, &[0]), Do::Access(DMB, 0, &[1])));
+}
+
+#[test]
+fn calls_wait_for_what_they_are_answered_by() {
+    const CLONE: u64 = 220;
+    const FUTEX: u64 = 98;
+    const EXIT: u64 = 93;
+    let (wait, wake) = (0x80, 0x81);
+    let wakes = Do::Call(FUTEX, [WORD, wake], 1, 9);
+    assert!(waits(wakes, Do::Call(FUTEX, [WORD, wait], 0, 2)));
+    assert!(!waits(wakes, Do::Call(FUTEX, [NEXT_WORD, wait], 0, 2)), "another word");
+    assert!(!waits(wakes, Do::Call(113, [0, 0], 0, 2)), "clock_gettime");
+    // CLONE_THREAD and CLONE_CHILD_CLEARTID; the word is the fifth argument.
+    let makes = Do::Call(CLONE, [0x21_0000, 0], 0, 9);
+    let threads: [&[Do]; 2] = [&[Do::Bare(BRANCHES), makes], &[Do::Begin(1)]];
+    assert!(last_of_second(&threads, "causal").1 >= SLOW);
+    let joined = |word: u64| {
+        let ends = [Do::Begin(2), Do::Bare(BRANCHES), Do::Call(EXIT, [0, 0], 3, 9)];
+        let joins = [Do::Call(CLONE, [0x21_0000, 0], 0, 1), Do::Call(FUTEX, [word, 0], 4, 5)];
+        last_of_second(&[&ends, &joins], "causal").1
+    };
+    assert!(joined(0x9000) >= SLOW);
+    assert!(joined(0xa000) < SLOW, "another word");
+}
+
+#[test]
+fn the_order_is_told_with_the_part_of_its_time_that_a_thread_waited() {
+    let first = [Do::Bare(BRANCHES), Do::Access(STLR, WORD, &[0])];
+    let other = [Do::Bare(5), Do::Access(LDAR, NEXT_WORD, &[1])];
+    let threads: [&[Do]; 2] = [&first, &other];
+    for (order, kept, has_waited) in [
+        ("causal", ThreadOrder::Causal, false),
+        ("recorded", ThreadOrder::Recorded, true),
+        ("free", ThreadOrder::Free, false),
+    ] {
+        let (outcome, last) = last_of_second(&threads, order);
+        assert_eq!(outcome.header.order.map(|order| order.kept()), Some(kept));
+        assert_eq!(last >= SLOW, has_waited, "{order}");
+        let waits = outcome.cores[1].waits;
+        assert_eq!(waits.on_core > SLOW / 2, has_waited, "{order} {waits:?}");
+        assert!(waits.on_core <= outcome.cores[1].counts.value(PmuEvent::CPU_CYCLES));
+        assert_eq!((waits.away, waits.shares().0 > 50.0), (0, has_waited), "{waits:?}");
+        let note = format!("threads in {order} order");
+        assert!(outcome.notes[0].starts_with(&note), "{:?}", outcome.notes);
+    }
+}
+
+#[test]
+fn one_thread_has_no_order_and_threads_without_tickets_run_free() {
+    let alone: &[Do] = &[Do::Bare(5), Do::Access(STLR, WORD, &[0])];
+    assert_eq!(session(&[alone], "causal").header().order, None);
+    let bare: &[Do] = &[Do::Bare(5)];
+    let order = session(&[bare, bare], "causal").header().order.expect("two threads");
+    assert_eq!((order.kept(), order.is_known), (ThreadOrder::Free, false));
+}
+
+#[test]
+fn every_mode_and_every_cut_runs_to_its_end() {
+    let one = [Do::Access(STLR, WORD, &[7]), Do::Bare(3), Do::Access(LDADDAL, WORD, &[7, 2])];
+    let two = [Do::Access(LDAR, WORD, &[9, 9]), Do::Bare(2_000), Do::Access(DMB, 0, &[1])];
+    let three = [Do::Call(98, [WORD, 0], 3, 8), Do::Bare(50), Do::Access(LDAR, WORD, &[11])];
+    for mode in [Mode::Full, Mode::Memory, Mode::Frontend] {
+        let session = session(&[&one, &two, &three], "causal").in_mode(mode);
+        for limit in [None, Some(1), Some(3), Some(40)] {
+            let options = RunOptions { limit, ..RunOptions::default() };
+            let run = || session.run(&options, &mut |_| {}).expect("it ends").total();
+            let counts = run();
+            let streams = session.trace().streams().iter();
+            let all: u64 = streams.map(|one| one.instructions.min(limit.unwrap_or(u64::MAX))).sum();
+            assert_eq!(counts.value(PmuEvent::INST_RETIRED), all, "{mode:?} {limit:?}");
+            assert_eq!(counts, run(), "{mode:?} {limit:?}");
+        }
+    }
+}

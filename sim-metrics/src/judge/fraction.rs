@@ -1,0 +1,64 @@
+//! Simple fractions: the factors that people forget or put in twice.
+
+use std::fmt;
+
+/// The largest number above and below the line.
+const NUMBER_MAX: u32 = 16;
+/// How exactly a value must be the fraction.
+const EXACT: f64 = 1e-6;
+
+/// A fraction of two small numbers without a common factor; or a whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fraction {
+    pub(super) part: u32,
+    pub(super) whole: u32,
+}
+
+impl Fraction {
+    /// The fraction that a value is, with the smallest number below the line.
+    pub(super) fn of(value: f64) -> Option<Fraction> {
+        if value <= 0.0 || !value.is_finite() {
+            return None;
+        }
+        let candidate = |whole: u32| {
+            let part = (value * f64::from(whole)).round();
+            let is_exact = (value * f64::from(whole) / part - 1.0).abs() < EXACT;
+            let is_small = part <= f64::from(NUMBER_MAX) || (whole == 1 && part < 1e9);
+            (part >= 1.0 && is_exact && is_small).then_some(Fraction { part: part as u32, whole })
+        };
+        let inverse = || {
+            let whole = (1.0 / value).round();
+            let is_exact = (value * whole - 1.0).abs() < EXACT && whole < 1e9;
+            is_exact.then_some(Fraction { part: 1, whole: whole as u32 })
+        };
+        (1..=NUMBER_MAX).find_map(candidate).or_else(inverse)
+    }
+}
+
+impl fmt::Display for Fraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.whole {
+            1 => write!(f, "{}", self.part),
+            whole => write!(f, "{}/{whole}", self.part),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_fractions_are_found_and_others_are_not() {
+        let text = |value| Fraction::of(value).map(|fraction| fraction.to_string());
+        assert_eq!(text(0.625).as_deref(), Some("5/8"));
+        assert_eq!(text(0.8).as_deref(), Some("4/5"));
+        assert_eq!(text(2.0).as_deref(), Some("2"));
+        assert_eq!(text(1000.0).as_deref(), Some("1000"));
+        assert_eq!(text(0.01).as_deref(), Some("1/100"));
+        assert_eq!(text(1.25).as_deref(), Some("5/4"));
+        for value in [0.62501, std::f64::consts::PI, 0.0, -2.0, f64::NAN, 17.0 / 19.0] {
+            assert_eq!(text(value), None, "{value}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a metric refers to and is given nowhere: without it there is no verdict, and above all no reason.
+
+use sim_core::pmu_event::EventNameError;
+
+use super::claims;
+use crate::builtin;
+use crate::formula::event_use::Quantity;
+use crate::formula::foreign;
+use crate::formula::{EventUse, Linked, MetricFormula};
+
+/// Says what is missing and what to give. `None` if the metric can be judged.
+pub(super) fn of(metric: &MetricFormula, formula: Option<&Linked>) -> Option<String> {
+    let in_formula = || formula?.events().iter().find_map(name);
+    metric.missing.clone().or_else(in_formula)
+}
+
+/// What is to be said of a name that no event of a core has, if it may be something else.
+fn name(name: &EventUse) -> Option<String> {
+    let spelled = &name.name;
+    match &name.quantity {
+        Quantity::OtherPmu(pmu) => Some(format!(
+            "{spelled} is an event of {pmu}, outside of the core: no count of it is given"
+        )),
+        Quantity::Unknown(EventNameError::NotModeled(..)) => {
+            Some(format!("{spelled} is an event that n2sim does not model: no count is given"))
+        }
+        Quantity::Unknown(EventNameError::Unknown(_, closest)) => {
+            if is_metric(spelled) {
+                return Some(format!(
+                    "{spelled} is the name of a metric, which is not given: name the file that defines it \
+                     too (--metrics FILE)"
+                ));
+            }
+            let is_event = foreign::from_name(spelled).is_some()
+                || foreign::is_of_x86(spelled)
+                || closest.is_some();
+            (!is_event).then(|| {
+                format!(
+                    "{spelled} is neither an event nor a metric that is given: write its value in its \
+                     place, or name the file that defines it too (--metrics FILE)"
+                )
+            })
+        }
+        _ => None,
+    }
+}
+
+/// True for the name of a metric that is published or that the program brings.
+fn is_metric(name: &str) -> bool {
+    claims::is_known(name) || builtin::catalog().get(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::{Catalog, Formula};
+
+    fn missing(text: &str) -> Option<String> {
+        let metric = MetricFormula::new("m", text, "test");
+        let formula = Formula::parse(text).expect("a formula");
+        let linked = Linked::new(&formula, &Catalog::default()).expect("links");
+        of(&metric, Some(&linked))
+    }
+
+    #[test]
+    fn what_is_not_given_is_named() {
+        for (text, named) in [
+            ("ipc / #slots", "ipc is the name of a metric"),
+            ("OP_RETIRED / (CPU_CYCLES * SLOTS_OF_THIS_CORE)", "SLOTS_OF_THIS_CORE is neither"),
+            ("CPU_CYCLES * inverseClock", "inverseClock is neither"),
+            ("arm_cmn_0@hnf_mc_reqs@ / INST_RETIRED", "is an event of arm_cmn_0"),
+            ("TRB_WRAP / CPU_CYCLES", "TRB_WRAP is an event that n2sim does not model"),
+        ] {
+            let told = missing(text).unwrap_or_default();
+            assert!(told.contains(named), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn wrong_events_are_wrong_and_not_missing() {
+        for text in
+            ["INST_RETIRED / CPU_CYCLES", "UOPS_ISSUED.ANY", "LL_CACHE_MISS", "L1D_CACH", "r0c"]
+        {
+            assert_eq!(missing(text), None, "{text}");
+        }
+    }
+}

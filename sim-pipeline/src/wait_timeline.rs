@@ -1,0 +1,142 @@
+//! What rename waited for, cycle by cycle, as far back as an operation may have stood in its slot.
+
+use sim_core::{Cycle, InstId, RootCause};
+
+/// Segments that are kept: more than five operations that stand in the slots have waited for.
+const KEPT: usize = 512;
+
+/// A run of cycles with one root: from the end of the segment before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    /// The first cycle after it.
+    pub(crate) end: Cycle,
+    /// What rename waited for.
+    pub(crate) root: RootCause,
+    /// The static instruction that is the root, if one is known.
+    pub(crate) owner: Option<InstId>,
+}
+
+impl Segment {
+    /// Of no length.
+    pub(crate) const NONE: Segment = Segment { end: 0, root: RootCause::Latency, owner: None };
+}
+
+/// A part of the cycles asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Its length.
+    pub(crate) cycles: Cycle,
+    /// What rename waited for.
+    pub(crate) root: RootCause,
+    /// The static instruction that is the root, if one is known.
+    pub(crate) owner: Option<InstId>,
+}
+
+/// The last segments, oldest first.
+#[derive(Clone, Debug)]
+pub(crate) struct WaitTimeline {
+    segments: Box<[Segment; KEPT]>,
+    pushed: usize,
+    /// A chain that is being followed, latest first.
+    chain: Vec<Segment>,
+}
+
+impl Default for WaitTimeline {
+    fn default() -> WaitTimeline {
+        let segments = Box::new([Segment::NONE; KEPT]);
+        WaitTimeline { segments, pushed: 0, chain: Vec::new() }
+    }
+}
+
+impl WaitTimeline {
+    /// Adds the cycles from the end of the last segment to that of `segment`, if there are any.
+    pub(crate) fn push(&mut self, segment: Segment) {
+        let last = &mut self.segments[self.pushed.wrapping_sub(1) % KEPT];
+        if segment.end <= last.end {
+            return;
+        }
+        if self.pushed > 0 && last.root == segment.root && last.owner == segment.owner {
+            last.end = segment.end;
+            return;
+        }
+        self.segments[self.pushed % KEPT] = segment;
+        self.pushed += 1;
+    }
+
+    /// The root of the last segment.
+    pub(crate) fn last(&self) -> (RootCause, Option<InstId>) {
+        let last = &self.segments[self.pushed.wrapping_sub(1) % KEPT];
+        (last.root, last.owner)
+    }
+
+    /// The place for a chain, latest segment first: empty.
+    pub(crate) fn chain(&mut self) -> &mut Vec<Segment> {
+        self.chain.clear();
+        &mut self.chain
+    }
+
+    /// Adds the chain.
+    pub(crate) fn take_chain(&mut self) {
+        while let Some(segment) = self.chain.pop() {
+            self.push(segment);
+        }
+    }
+
+    /// The cycles from `from` to `end`, by root. Cycles that no segment has belong to latency.
+    pub(crate) fn over(&self, from: Cycle, end: Cycle) -> impl Iterator<Item = Part> + '_ {
+        let mut at = self.pushed;
+        while at > self.pushed.saturating_sub(KEPT) && self.segments[(at - 1) % KEPT].end > from {
+            at -= 1;
+        }
+        let mut from = from;
+        std::iter::from_fn(move || {
+            if from >= end {
+                return None;
+            }
+            let segment = match at < self.pushed {
+                true => self.segments[at % KEPT],
+                false => Segment { end, ..Segment::NONE },
+            };
+            at += 1;
+            let until = segment.end.min(end);
+            let cycles = until - from;
+            from = until;
+            Some(Part { cycles, root: segment.root, owner: segment.owner })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_cut_at_the_ends_of_segments() {
+        let mut waits = WaitTimeline::default();
+        for (end, root) in
+            [(10, RootCause::Pipe), (50, RootCause::LoadDram), (60, RootCause::Latency)]
+        {
+            waits.push(Segment { end, root, owner: Some(1) });
+        }
+        let over =
+            |from, end| waits.over(from, end).map(|p| (p.cycles, p.root)).collect::<Vec<_>>();
+        assert_eq!(
+            over(8, 52),
+            [(2, RootCause::Pipe), (40, RootCause::LoadDram), (2, RootCause::Latency)]
+        );
+        assert_eq!(over(20, 21), [(1, RootCause::LoadDram)]);
+        assert_eq!(over(58, 63), [(2, RootCause::Latency), (3, RootCause::Latency)]);
+        assert_eq!(over(5, 5), []);
+    }
+
+    #[test]
+    fn only_the_last_segments_are_kept() {
+        let mut waits = WaitTimeline::default();
+        for end in 1..=1400 {
+            waits.push(Segment { end, root: RootCause::Pipe, owner: Some(end as InstId) });
+        }
+        let owners: Vec<_> = waits.over(1398, 1400).map(|part| part.owner).collect();
+        assert_eq!(owners, [Some(1399), Some(1400)]);
+        assert_eq!(waits.over(0, 1400).map(|part| part.cycles).sum::<Cycle>(), 1400);
+    }
+}

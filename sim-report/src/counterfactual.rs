@@ -1,0 +1,195 @@
+//! What a run would save if one thing cost nothing, beside the ledger's share of it.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+use sim_machine::counterfactual::{Change, Counterfactual, Ideal, LEAST, Pair, Slots};
+
+use crate::perf_stat::grouped;
+use crate::run_diff::csv::quoted;
+
+/// Columns of a name, of cycles, of a share.
+const NAME_WIDTH: usize = 24;
+const CYCLES_WIDTH: usize = 18;
+const SHARE_WIDTH: usize = 9;
+/// Changes that a line of text names.
+const CHANGES_NAMED: usize = 3;
+
+/// Writes a table for people.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_text(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
+    let title = "If it cost nothing";
+    writeln!(
+        out,
+        " {title:<NAME_WIDTH$} {:>CYCLES_WIDTH$} {:>SHARE_WIDTH$} {:>SHARE_WIDTH$}  why they differ",
+        "cycles", "saved", "ledger"
+    )?;
+    row(out, "nothing (as modeled)", &found.base, found, None)?;
+    for (ideal, slots) in &found.singles {
+        let why = why(found, *ideal, slots).join("; ");
+        row(out, ideal.label(), slots, found, Some((found.charged(*ideal), &why)))?;
+    }
+    row(out, "all of these", &found.all, found, None)?;
+    write_pairs(out, found)?;
+    writeln!(out)
+}
+
+fn row(
+    out: &mut impl Write,
+    name: &str,
+    slots: &Slots,
+    found: &Counterfactual,
+    ledger: Option<(f64, &str)>,
+) -> io::Result<()> {
+    let (cycles, saved) = (grouped(slots.cycles), percent(found.saved(slots)));
+    write!(out, " {name:<NAME_WIDTH$} {cycles:>CYCLES_WIDTH$} {saved:>SHARE_WIDTH$}")?;
+    let text = ledger.map(|(charged, why)| format!(" {:>SHARE_WIDTH$}  {why}", percent(charged)));
+    writeln!(out, "{}", text.unwrap_or_default().trim_end())
+}
+
+/// The pairs of which both together save more or less than each alone.
+fn write_pairs(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
+    let is_told = |pair: &&Pair| found.interaction(pair).abs() >= LEAST;
+    let mut pairs: Vec<&Pair> = found.pairs.iter().filter(is_told).collect();
+    if pairs.is_empty() {
+        let runs = found.pairs.len();
+        return match runs {
+            0 => Ok(()),
+            _ => writeln!(out, "\n No two of these interact by 1 % ({runs} pairs)"),
+        };
+    }
+    let strength = |pair: &Pair| found.interaction(pair).abs();
+    pairs.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
+    writeln!(out, "\n Pairs: what both save beyond what each saves alone")?;
+    for pair in pairs {
+        let [a, b] = pair.ideals.map(Ideal::label);
+        let (both, more) = (percent(found.saved(&pair.slots)), found.interaction(pair));
+        let name = format!("{a} + {b}");
+        let kind = if more > 0.0 { OVERLAP } else { SHARED };
+        writeln!(out, " {name:<43} {both:>SHARE_WIDTH$} {:>SHARE_WIDTH$}  {kind}", signed(more))?;
+    }
+    Ok(())
+}
+
+/// Both must go before the time is saved.
+const OVERLAP: &str = "overlap: each hides behind the other";
+/// Either saves the same time.
+const SHARED: &str = "shared: either saves these cycles";
+
+/// Why an ideal does not save the ledger's share: where its slots went, or came from.
+fn why(found: &Counterfactual, ideal: Ideal, slots: &Slots) -> Vec<String> {
+    if (found.saved(slots) - found.charged(ideal)).abs() < LEAST && ideal != Ideal::Window {
+        return Vec::new();
+    }
+    let changes = found.changes(ideal, slots);
+    let named = changes.iter().take(CHANGES_NAMED).map(|change| {
+        let (share, label) = (percent(change.share.abs()), change.loss.label());
+        match change {
+            _ if is_left(ideal, change) => format!("{share} stay: {label}"),
+            Change { share: ..0.0, .. } => format!("{share} less: {label}"),
+            _ => format!("{share} more: {label}"),
+        }
+    });
+    named.collect()
+}
+
+fn is_left(ideal: Ideal, change: &Change) -> bool {
+    ideal.removes().contains(&change.loss)
+}
+
+/// Writes one JSON object for each run.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_json(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
+    for line in lines(found) {
+        let changes: Vec<_> = line
+            .changes
+            .iter()
+            .map(|change| json!({"loss": change.loss.label(), "percent": change.share * 100.0}))
+            .collect();
+        let object = json!({
+            "ideal": line.name,
+            "cycles": line.slots.cycles,
+            "saved-cycles": found.base.cycles as i64 - line.slots.cycles as i64,
+            "saved-percent": found.saved(line.slots) * 100.0,
+            "ledger-percent": line.charged.map(|share| share * 100.0),
+            "interaction-percent": line.interaction.map(|share| share * 100.0),
+            "changes": changes,
+        });
+        writeln!(out, "{object}")?;
+    }
+    Ok(())
+}
+
+/// Writes a line of fields for each run: ideal, cycles, cycles saved, percent saved, percent of the
+/// ledger, percent of interaction, why. What contains the separator is quoted.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_csv(out: &mut impl Write, found: &Counterfactual, separator: &str) -> io::Result<()> {
+    for line in lines(found) {
+        let number = |share: Option<f64>| {
+            share.map_or_else(String::new, |share| format!("{:.2}", share * 100.0))
+        };
+        let fields = [
+            line.name,
+            line.slots.cycles.to_string(),
+            (found.base.cycles as i64 - line.slots.cycles as i64).to_string(),
+            number(Some(found.saved(line.slots))),
+            number(line.charged),
+            number(line.interaction),
+            line.why.join(" / "),
+        ];
+        let fields = fields.map(|field| quoted(&field, separator));
+        writeln!(out, "{}", fields.join(separator))?;
+    }
+    Ok(())
+}
+
+/// One run, for programs.
+struct Line<'a> {
+    name: String,
+    slots: &'a Slots,
+    charged: Option<f64>,
+    interaction: Option<f64>,
+    changes: Vec<Change>,
+    why: Vec<String>,
+}
+
+fn lines(found: &Counterfactual) -> Vec<Line<'_>> {
+    let plain = |name: &str, slots| Line {
+        name: name.to_owned(),
+        slots,
+        charged: None,
+        interaction: None,
+        changes: Vec::new(),
+        why: Vec::new(),
+    };
+    let mut lines = vec![plain("none", &found.base)];
+    for (ideal, slots) in &found.singles {
+        lines.push(Line {
+            charged: Some(found.charged(*ideal)),
+            changes: found.changes(*ideal, slots),
+            why: why(found, *ideal, slots),
+            ..plain(ideal.name(), slots)
+        });
+    }
+    for pair in &found.pairs {
+        let [a, b] = pair.ideals.map(Ideal::name);
+        let interaction = Some(found.interaction(pair));
+        lines.push(Line { interaction, ..plain(&format!("{a}+{b}"), &pair.slots) });
+    }
+    lines.push(plain("all", &found.all));
+    lines
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+fn signed(share: f64) -> String {
+    format!("{:+.2}%", share * 100.0)
+}

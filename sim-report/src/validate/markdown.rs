@@ -1,0 +1,115 @@
+//! Verdicts as Markdown that can be pasted into a bug report as it is.
+
+use std::io::{self, Write};
+
+use sim_metrics::judge::Standing;
+
+use super::{
+    Judged, Judgment, codes, counted_codes, counts_text, error_text, formula_text, legend,
+    run_name, value_text,
+};
+
+/// Writes everything as Markdown: the table, what its words mean, and of every formula that is off the
+/// text, the counts and what would be right.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_markdown(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
+    write_table(out, &judgment.metrics)?;
+    let legend = legend(&judgment.metrics);
+    if !legend.is_empty() {
+        writeln!(out, "\nReasons, with the first metric that has each:\n")?;
+    }
+    for (one, reason) in legend {
+        writeln!(out, "* **{}** (`{}`): {reason}", reason.code(), one.metric)?;
+    }
+    for one in judgment.metrics.iter().filter(|one| one.alarms()) {
+        write_section(out, one)?;
+    }
+    writeln!(out, "\n### How to repeat it\n\n    {}\n", judgment.command)?;
+    writeln!(out, "n2sim {}.\n", judgment.version)?;
+    writeln!(out, "| run | trace hash | configuration | its hash |\n| --- | --- | --- | --- |")?;
+    for run in &judgment.runs {
+        writeln!(
+            out,
+            "| {} | {:016x} | {} | {:016x} |",
+            run_name(&run.name),
+            run.trace_hash,
+            cell(&run.config),
+            run.config_hash
+        )?;
+    }
+    Ok(())
+}
+
+/// One row for each metric.
+fn write_table(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+    writeln!(
+        out,
+        "| metric | claims | right | off | worst error | value | truth | in | reasons |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |"
+    )?;
+    for one in judged {
+        if let Some(why) = &one.unreadable {
+            writeln!(out, "| `{}` | | | | | | | | cannot be read: {} |", one.metric, cell(why))?;
+            continue;
+        }
+        if let Some(missing) = one.missing() {
+            writeln!(out, "| `{}` | | | | | | | | no verdict: {} |", one.metric, cell(missing))?;
+            continue;
+        }
+        let Some(worst) = one.worst() else { continue };
+        let text = |value| value_text(worst.truth, value);
+        writeln!(
+            out,
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |",
+            one.metric,
+            worst.truth.map_or_else(String::new, |truth| format!("`{}`", truth.name())),
+            one.standing(Standing::Right),
+            one.standing(Standing::Off) + one.standing(Standing::NoValue),
+            error_text(worst),
+            text(worst.value),
+            text(worst.real),
+            run_name(&worst.trace),
+            counted_codes(one)
+        )?;
+    }
+    Ok(())
+}
+
+/// One metric that is off.
+fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
+    writeln!(out, "\n### `{}`\n\n    {}\n", one.metric, formula_text(one))?;
+    if !one.source.is_empty() {
+        writeln!(out, "* **From** {}", one.source)?;
+    }
+    if let Some(truth) = one.verdicts.iter().find_map(|verdict| verdict.truth) {
+        writeln!(out, "* **Claims** `{}`: {}", truth.name(), truth.definition())?;
+    }
+    if let Some(corrected) = one.corrected() {
+        writeln!(out, "* **Right is** `{corrected}`")?;
+    }
+    writeln!(
+        out,
+        "\n| run | value | truth | error | reasons | counts |\n\
+         | --- | ---: | ---: | ---: | --- | --- |"
+    )?;
+    for verdict in &one.verdicts {
+        writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            run_name(&verdict.trace),
+            value_text(verdict.truth, verdict.value),
+            value_text(verdict.truth, verdict.real),
+            error_text(verdict),
+            codes(verdict),
+            counts_text(verdict)
+        )?;
+    }
+    Ok(())
+}
+
+/// Text that does not end the cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}

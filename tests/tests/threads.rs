@@ -1,0 +1,78 @@
+//! Two threads that count beside each other (`traces/src/sharing.c`), in the order that is the default: what shares a
+//! line fights for it, what does not has it alone.
+
+use sim_core::PmuEvent;
+use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
+use sim_tests::repository;
+
+/// Additions of each thread.
+const ROUNDS: u64 = 8_000;
+
+fn run(name: &str, order: &str) -> Outcome {
+    let overrides = [format!("threads.order={order}")];
+    let overrides = if order.is_empty() { &[][..] } else { &overrides };
+    let source = ConfigSource { overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the profile is embedded");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let path = repository().join(format!("traces/threads/{name}.n2t"));
+    let session = Session::open(&path, config, RunHeader::default()).expect("a good trace");
+    session.run(&RunOptions::default(), &mut |_| {}).expect("it runs")
+}
+
+/// The count of the thread that has least of it.
+fn least(outcome: &Outcome, event: PmuEvent) -> u64 {
+    outcome.cores.iter().map(|core| core.counts.value(event)).min().expect("two threads")
+}
+
+fn most(outcome: &Outcome, event: PmuEvent) -> u64 {
+    outcome.cores.iter().map(|core| core.counts.value(event)).max().expect("two threads")
+}
+
+#[test]
+fn counters_in_one_line_are_fought_for_by_default() {
+    for kind in ["atomic", "exclusive", "plain"] {
+        let adjacent = run(&format!("{kind}_adjacent"), "");
+        let padded = run(&format!("{kind}_padded"), "");
+        for event in [PmuEvent::L1D_CACHE_REFILL, PmuEvent::L1D_CACHE_INVAL] {
+            let (together, apart) = (least(&adjacent, event), most(&padded, event));
+            assert!(together > 500, "{kind}: {} {together}", event.mnemonic());
+            assert!(apart < 40, "{kind}: {} {apart}", event.mnemonic());
+        }
+    }
+}
+
+#[test]
+fn atomics_wait_for_the_line_that_they_share() {
+    let cycles = |name: &str| most(&run(name, ""), PmuEvent::CPU_CYCLES);
+    let (together, apart) = (cycles("atomic_adjacent"), cycles("atomic_padded"));
+    assert!(together > 4 * apart, "{together} and {apart} cycles");
+}
+
+#[test]
+fn the_recorded_order_of_atomics_is_that_of_the_host() {
+    let by_host = run("atomic_adjacent", "recorded");
+    let by_default = run("atomic_adjacent", "");
+    let free = run("atomic_adjacent", "free");
+    let lost = |outcome: &Outcome| outcome.total().value(PmuEvent::L1D_CACHE_INVAL);
+    assert!(lost(&by_host) * 10 < lost(&by_default), "{} {}", lost(&by_host), lost(&by_default));
+    assert!(lost(&by_default) * 2 > lost(&free), "{} {}", lost(&by_default), lost(&free));
+    // When they were recorded the second thread began when the first one had finished.
+    let waited = |outcome: &Outcome| outcome.cores[1].waits.shares().0;
+    assert!(waited(&by_host) > 40.0, "{} %", waited(&by_host));
+    assert!(waited(&by_default) < 1.0, "{} %", waited(&by_default));
+}
+
+#[test]
+fn exclusives_that_cores_fight_for_are_told_and_marked() {
+    let adjacent = run("exclusive_adjacent", "");
+    let lost = adjacent.header.contended_exclusives;
+    assert!(lost > 100 && lost <= 2 * ROUNDS, "{lost}");
+    assert_eq!(adjacent.total().value(PmuEvent::STREX_FAIL_SPEC), 0, "as recorded");
+    let caveat = sim_machine::trust::caveat(PmuEvent::STREX_FAIL_SPEC, &adjacent.header);
+    assert_eq!(caveat, Some("recorded outcome"));
+    let note = format!("{lost} store-exclusives stored as recorded");
+    assert!(adjacent.notes.iter().any(|told| told.starts_with(&note)), "{:?}", adjacent.notes);
+    let padded = run("exclusive_padded", "");
+    assert_eq!(padded.header.contended_exclusives, 0);
+    assert_eq!(sim_machine::trust::caveat(PmuEvent::STREX_FAIL_SPEC, &padded.header), None);
+}
