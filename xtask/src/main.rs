@@ -5,6 +5,7 @@ mod accuracy;
 mod bench_compare;
 mod check_traces;
 mod compare_mca;
+mod condition_mutants;
 mod conformance;
 mod counterfactual;
 mod explain_index;
@@ -42,6 +43,8 @@ enum Command {
     Accuracy(accuracy::Args),
     /// Compare the speed of another revision with that of the working tree.
     BenchCompare(bench_compare::Args),
+    /// Make each condition of the model wrong and list those that no test notices.
+    ConditionMutants(condition_mutants::Args),
     /// Write docs/conformance.md from the scenarios.
     Conformance,
     /// Write the tables of docs/counterfactual.md: cycles that ideal runs save, beside the ledger.
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
         Command::CompareMca => compare_mca::run(),
+        Command::ConditionMutants(args) => condition_mutants::run(&args),
         Command::Accuracy(args) => accuracy::run(&args),
         Command::BenchCompare(args) => bench_compare::run(&args),
         Command::Conformance => conformance::run(),
