@@ -18,6 +18,7 @@ mod multiplex;
 mod oracle;
 mod pgo;
 mod regions;
+mod silicon;
 
 use std::process::ExitCode;
 
@@ -67,6 +68,8 @@ enum Command {
     Pgo(pgo::Args),
     /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
     Regions(regions::Args),
+    /// Write docs/silicon.md: public measurements of two machines beside the model.
+    Silicon(silicon::Args),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::Pgo(args) => pgo::run(&args),
         Command::Regions(args) => regions::run(&args),
+        Command::Silicon(args) => silicon::run(&args),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,0 +1,74 @@
+//! Writes `docs/silicon.md`: public measurements of two machines beside what the model says of the same work.
+
+mod page;
+mod record;
+mod replay;
+mod rows;
+mod tables;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use sim_machine::Machine;
+use sim_report::figure::silicon as figure;
+use sim_tests::repository;
+
+use replay::Compared;
+use rows::Row;
+
+/// What to replay, and where recordings are kept.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Folder of the recordings: those that it has are not made again [default: target/silicon]
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+    /// The n2sim that records [default: built from the working tree]
+    #[arg(long, value_name = "PATH")]
+    n2sim: Option<PathBuf>,
+    /// Replay the rows whose name contains TEXT, and write no page
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Replay with one value of the configuration changed (repeat for more), and write no page
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+/// Records, replays, prints every row and writes the page; false if it falls short of what it claims.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let mut rows = rows::read(&repository().join("xtask/silicon"))?;
+    if let Some(text) = &args.only {
+        rows.retain(|row| row.name.contains(text));
+    }
+    let folder = args.keep.clone().unwrap_or_else(|| repository().join("target/silicon"));
+    record::record(&rows, &folder, args.n2sim.as_deref())?;
+    let compared = replay::replay(&rows, &folder, &args.set)?;
+    for machine in rows::MACHINES {
+        let of_machine: Vec<&Compared<'_>> =
+            compared.iter().filter(|compared| compared.row.machine == machine).collect();
+        print!("{}\n{}", machine.name(), tables::summary(&of_machine));
+    }
+    if args.only.is_none() && args.set.is_empty() {
+        write(&rows, &compared)?;
+    }
+    Ok(true)
+}
+
+/// The page and its figure.
+fn write(rows: &[Row], compared: &[Compared<'_>]) -> Result<()> {
+    let point = |compared: &Compared<'_>| figure::Point {
+        is_first: compared.row.machine == Machine::Cobalt100,
+        is_held_out: compared.row.is_held_out(),
+        silicon: compared.silicon_ns(),
+        model: compared.model_ns(),
+    };
+    let names = rows::MACHINES.map(Machine::name);
+    let drawn = figure::silicon(names, &compared.iter().map(point).collect::<Vec<_>>());
+    for (name, text) in
+        [("docs/figures/silicon.svg", drawn), ("docs/silicon.md", page::page(rows, compared))]
+    {
+        let path = repository().join(name);
+        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        println!("wrote {}", path.display());
+    }
+    Ok(())
+}
