@@ -6,12 +6,15 @@
 
 use crate::stamp::{OpRef, Stamp};
 use crate::wait_timeline::{Segment, WaitTimeline};
+use crate::window::StoreWait;
 use sim_core::{Cycle, InstId, RootCause};
 
 /// Operations that are remembered for each entry of the reorder buffer: second halves of pairs have none.
 const FOR_EACH_ENTRY: usize = 3;
 /// Links of a chain that are followed; what is left of the wait goes to the last one.
 const MOST_LINKS: usize = 64;
+/// Cycles from the one in which a store leaves to that in which its entry is free, if it hits the L1 D-cache.
+const WRITE_HIT: Cycle = 2;
 
 /// How one operation came to its result. Its issue is kept by its low 32 bits.
 #[derive(Clone, Copy, Debug)]
@@ -122,17 +125,25 @@ impl CriticalPath {
         waits.take_chain();
     }
 
-    /// The same for the entry of `store` in the store queue: from its retirement on it drains.
+    /// The same for the entry of `store` in the store queue. It is written after it has left; one that hits takes
+    /// [`WRITE_HIT`] cycles of the core for that. Before, from its retirement on, it waits for a barrier or for its turn.
     pub(crate) fn trace_store(
         &self,
-        store: OpRef,
-        retired: Stamp,
+        store: StoreWait,
         (from, until): (Cycle, Cycle),
         waits: &mut WaitTimeline,
     ) {
+        let StoreWait { free, sent, retired } = store;
+        // What was never sent held its entry until it retired.
+        let sent = sent.max(retired);
         let mut chain = Chain { from, end: until, segments: waits.chain() };
-        let owner = self.records.get(usize::from(store.0)).map(|op| op.inst);
-        chain.back_to(retired.cycle(), RootCause::StoreDrain, owner);
+        let owner = self.records.get(usize::from(free.by().0)).map(|op| op.inst);
+        if free.cycle() > sent.cycle() + WRITE_HIT {
+            chain.back_to(sent.cycle(), RootCause::StoreDrain, owner);
+        }
+        let is_held = sent.by() == OpRef::ORDER;
+        let turn = if is_held { RootCause::Barrier } else { RootCause::Pipe };
+        chain.back_to(retired.cycle(), turn, owner);
         self.follow(retired.by(), &mut chain);
         waits.take_chain();
     }

@@ -37,6 +37,8 @@ pub(crate) struct Done {
     pub(crate) reply: MemReply,
     /// The access that a store makes when it leaves the store queue.
     pub(crate) store: Option<PendingStore>,
+    /// When that access was made, and what held it until then: [`crate::lsu::LoadStoreUnit::last_sent`]. 0 without one.
+    pub(crate) sent: Stamp,
     /// The atomic that it was.
     pub(crate) atomic: Option<MemRequest>,
     /// What it is while it executes.

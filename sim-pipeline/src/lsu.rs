@@ -258,7 +258,15 @@ impl LoadStoreUnit {
     #[inline(always)]
     pub fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
         let after = if release { self.last_drained } else { self.order.drain_floor };
-        self.drain.place(after.max(retired + 1), OpRef::NONE)
+        let by = if after > retired + 1 { OpRef::ORDER } else { OpRef::NONE };
+        self.drain.place(after.max(retired + 1), by)
+    }
+
+    /// Returns the cycle in which the last store left the queue, with what held it there: a barrier, or nothing but
+    /// the width of the drain.
+    #[inline]
+    pub(crate) fn last_sent(&self) -> Stamp {
+        self.drain.stamp(self.drain.cycle())
     }
 
     /// The cache has a store-release in `cycle`.

@@ -333,11 +333,11 @@ impl Pipeline {
         let retired = self.complete(op, &done, mops, retires, sink);
         let drained =
             if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
-        let drained_by = Stamp::new(drained + 1, self.path.now());
-        let times = EntryTimes { retired: self.free_at(op, retired + 1), drained: drained_by };
+        let drained = Stamp::new(drained + 1, self.path.now());
+        let times = EntryTimes { retired: self.free_at(op, retired + 1), sent: done.sent, drained };
         self.window.take_entries(op.inst, way, self.mops_left(op, mops), times);
         self.life = OpLife {
-            written: if done.store.is_some() && retires { drained } else { 0 },
+            written: if done.store.is_some() && retires { drained.cycle() - 1 } else { 0 },
             retired: retires,
             mops: mops as u8,
             ..op.life(arrival, rename, &done, retired)
@@ -572,6 +572,7 @@ impl Pipeline {
         let Some(store) = done.store else { return retired };
         if !is_simple && op.inst.mem.scattered {
             let last = self.store_elements(&{ *op }, store, retired, memory, sink);
+            done.sent = self.lsu.last_sent();
             done.reply.written(last);
             return last.done;
         }
@@ -581,6 +582,7 @@ impl Pipeline {
         if release {
             drain = drain.max(lsu::push_merged(op.pc, drain, memory, sink));
         }
+        done.sent = self.lsu.last_sent();
         let reply = memory.access(request, drain, sink);
         let mut written = reply.done.max(drain);
         if release {

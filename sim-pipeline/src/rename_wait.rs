@@ -6,7 +6,7 @@ use crate::op::Op;
 use crate::pipeline::Pipeline;
 use crate::stamp::Stamp;
 use crate::wait_timeline::Segment;
-use crate::window::{Blocked, StoreWait};
+use crate::window::Blocked;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, MemoryPort, PmuEvent, RootCause, StallCause};
 
@@ -31,8 +31,7 @@ impl Pipeline {
                 waits.push(Segment { end, root, owner });
             }
             StallCause::StoreQueue => {
-                let StoreWait { free, retired } = self.window.oldest_store();
-                self.path.trace_store(free.by(), retired, (from, end), waits);
+                self.path.trace_store(self.window.oldest_store(), (from, end), waits);
             }
             StallCause::IssueQueueInt | StallCause::IssueQueueMem | StallCause::IssueQueueVec => {
                 let IssueWait { input, for_pipe } = slot.awaited.of_issue();

@@ -8,6 +8,7 @@ use crate::lsu;
 use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
 use crate::stamp::Stamp;
+use crate::window::StoreWait;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, OpLife, PmuEvent};
 use sim_isa::{MemOp, Rename, Role, StaticEvents, UopCounts};
@@ -140,11 +141,12 @@ impl Pipeline {
             true => self.store(op, is_simple(KIND), &mut done, retired, memory, sink),
             false => retired,
         };
+        let drained = (done.sent, Stamp::new(drained + 1, self.path.now()));
         self.take_entries_of::<KIND>(op, (mops, has_entries), retired, drained);
         if S::ADDS_UP {
             self.note_end::<KIND>(op, &done, retires, retired);
         } else {
-            let (mops, written) = (mops as u8, if stores { drained } else { 0 });
+            let (mops, written) = (mops as u8, if stores { drained.1.cycle() - 1 } else { 0 });
             let life = op.life(arrival, rename, &done, retired);
             self.life = OpLife { mops, written, retired: retires, ..life };
         }
@@ -231,12 +233,11 @@ impl Pipeline {
         op: &Op<'_>,
         (mops, has_entries): (u32, bool),
         retired: Cycle,
-        drained: Cycle,
+        (sent, free): (Stamp, Stamp),
     ) {
         let retired = self.free_at(op, retired + 1);
         if may_store(KIND) && op.inst.stores {
-            let drained = Stamp::new(drained + 1, self.path.now());
-            self.window.take_store(drained, retired);
+            self.window.take_store(StoreWait { free, sent, retired });
         }
         match KIND {
             RIDING => {}

@@ -63,6 +63,8 @@ impl Awaited {
 pub struct StoreWait {
     /// When its entry is free, and the store.
     pub free: Stamp,
+    /// When it left for the cache, and what held it until then; 0 if it never did.
+    pub sent: Stamp,
     /// When it retired, and the operation for which retirement waited.
     pub retired: Stamp,
 }
@@ -72,6 +74,8 @@ pub struct StoreWait {
 pub struct EntryTimes {
     /// Registers and entries of all buffers but the store queue, and for whom retirement waited.
     pub retired: Stamp,
+    /// When a store left for the cache, and what held it until then.
+    pub sent: Stamp,
     /// The entry of the store queue, and the store.
     pub drained: Stamp,
 }
@@ -351,7 +355,11 @@ impl Window {
     pub fn take_entries(&mut self, inst: &Inst, way: Way, mops: u32, times: EntryTimes) {
         self.take_mops(inst, way, mops, times.retired);
         if way == Way::Issue && inst.stores {
-            self.take_store(times.drained, times.retired);
+            self.take_store(StoreWait {
+                free: times.drained,
+                sent: times.sent,
+                retired: times.retired,
+            });
         }
     }
 
@@ -364,11 +372,11 @@ impl Window {
         }
     }
 
-    /// Takes an entry of the store queue until `free`.
+    /// Takes an entry of the store queue until it is free.
     #[inline]
-    pub fn take_store(&mut self, free: Stamp, retired: Stamp) {
-        self.store_waits[self.stores.mark()] = StoreWait { free, retired };
-        self.stores.take(free.cycle());
+    pub fn take_store(&mut self, store: StoreWait) {
+        self.store_waits[self.stores.mark()] = store;
+        self.stores.take(store.free.cycle());
     }
 
     /// Takes the entry of a MOP that holds nothing else: one that renaming does, or not the last of its

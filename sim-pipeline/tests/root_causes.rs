@@ -42,6 +42,7 @@ impl MemoryPort for Memory {
             FAR_PAGE.. => (44, DataSource::L1, Happened::L1_TLB_MISS),
             L2.. => (13, DataSource::L2, miss),
             DRAM.. => (300, DataSource::Dram, miss),
+            _ if request.kind == MemKind::Store => (1, DataSource::L1, Happened::default()),
             _ => (4, DataSource::L1, Happened::default()),
         };
         let translation_cycles = if happened == Happened::L1_TLB_MISS { 40 } else { 1 };
@@ -193,6 +194,18 @@ fn a_store_that_drains_slowly_is_memory() {
     let lost = lost(&[STR_X3_X4; 8], 300, &config(), &[FAR_STORE; 8]);
     assert!(lost.of(StallCause::StoreQueue) > lost.end(false) / 2, "{lost:?}");
     belongs_to(&lost, RootCause::StoreDrain, 98);
+}
+
+#[test]
+fn stores_that_hit_and_wait_behind_a_divide_are_core() {
+    // Thirty stores to one line retire behind each divide: their entries are the last to be free, and
+    // no cache would free them earlier.
+    let words: Vec<u32> = [SDIV_X1_X1_X2].into_iter().chain([STR_X3_X4; 30]).collect();
+    let lost = lost(&words, 300, &config(), &[&[0_u64][..], &[0x8000; 30]].concat());
+    assert!(lost.of(StallCause::StoreQueue) > lost.end(false) / 2, "{lost:?}");
+    assert_eq!(lost.of_root(RootCause::StoreDrain), 0, "{lost:?}");
+    let core = lost.of_root(RootCause::Unpipelined) + lost.of_root(RootCause::Pipe);
+    assert!(100 * core >= 95 * lost.end(false), "{lost:?}");
 }
 
 #[test]
