@@ -50,7 +50,7 @@ fn an_exported_trace_comes_back_and_runs_as_it_is() {
         done(&["stat", trace, "--limit", "50k", "--no-multiplex", "-x,", "-e", events])
     };
     let (native, told) = stat("traces/vector.n2t");
-    assert!(!told.contains("doubtful") && !told.contains("# lacks"), "{told}");
+    assert!(!told.contains("doubtful") && !told.contains("# gaps"), "{told}");
     for (format, has_words) in [("text", true), ("champsim", false)] {
         let (exported, again) = (at(format), at("again.n2t"));
         done(&["trace", "export", "--to", format, "traces/vector.n2t", "-o", &exported]);
@@ -58,7 +58,10 @@ fn an_exported_trace_comes_back_and_runs_as_it_is() {
         assert!(told.contains("60000 instructions"), "{told}");
         for trace in [&exported, &again] {
             let (found, told) = stat(trace);
-            assert!(told.contains("# lacks ") && told.contains("n2sim: note: "), "{told}");
+            assert!(
+                told.contains("# gaps of the recording: ") && told.contains("n2sim: note: "),
+                "{told}"
+            );
             for event in ["instructions", "br_retired"] {
                 assert_eq!(count(&found, event), count(&native, event), "{format}: {event}");
             }
@@ -132,7 +135,8 @@ fn what_follows_from_doubtful_counts_is_marked_too() {
     }
     let text = said(&["diff", "--runs", native, &trace, "--limit", "5k"]);
     assert!(
-        text.contains("# lacks no opcodes") && text.contains("# doubtful: no opcodes"),
+        text.contains("# gaps of the recording: no opcodes")
+            && text.contains("# doubtful: no opcodes"),
         "{text}"
     );
     let page = done(&["diff", "--runs", native, &trace, "--limit", "5k", "--html"]).0;

@@ -24,7 +24,7 @@ pub fn write(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
     }
     if !header.lacks.is_empty() {
         let labels: Vec<_> = header.lacks.iter().map(|lack| lack.label()).collect();
-        writeln!(out, "# lacks {}", labels.join(", "))?;
+        writeln!(out, "# gaps of the recording: {}", labels.join(", "))?;
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ mod tests {
 # trace traces/hash.n2t (hash ffffffffffffffff)
 # seed 7
 # threads in recorded order: all that synchronizes as it came on the recording machine, in its time slices
-# lacks no opcodes, executed code only
+# gaps of the recording: no opcodes, executed code only
 ";
         assert_eq!(String::from_utf8(out).expect("text"), expected);
         let mut out = Vec::new();

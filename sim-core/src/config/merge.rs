@@ -5,6 +5,9 @@ use toml_edit::{Item, TableLike, Value};
 use super::fault::Problem;
 use crate::pmu_event::edit_distance;
 
+/// What may follow a number on the command line ([`super::units`]).
+const UNITS: &str = "; --set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too";
+
 /// Everything that forbids laying `over` on `base`.
 pub(super) fn check(base: &dyn TableLike, over: &dyn TableLike) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -31,7 +34,8 @@ fn check_table(
             }
             _ if !fits(old, item) => {
                 let found = if item.is_float() { "one with a fraction" } else { kind(item) };
-                let message = format!("`{path}` is {}, not {found}", kind(old));
+                let units = if old.is_integer() && item.is_str() { UNITS } else { "" };
+                let message = format!("`{path}` is {}, not {found}{units}", kind(old));
                 problems.push(Problem::new(&path, message));
             }
             _ => {}
@@ -86,7 +90,7 @@ fn fits(old: &Item, new: &Item) -> bool {
 
 fn kind(item: &Item) -> &'static str {
     match item.type_name() {
-        "string" => "a text in quotes",
+        "string" => "a text",
         "integer" => "a whole number",
         "float" => "a number",
         "boolean" => "true or false",

@@ -120,7 +120,7 @@ fn an_override_is_refused_with_its_text() {
     assert_eq!(message(base().set("core.clock=1")), expected);
     assert!(
         message(base().set("core.clock-hz=fast"))
-            .contains("`core.clock-hz` is a whole number, not a text in quotes")
+            .contains("`core.clock-hz` is a whole number, not a text; --set takes 64K")
     );
     assert!(message(base().set("core.revision")).contains("write it as table.key=value"));
     assert!(message(base().set("a b=1")).contains("write it as table.key=value"));

@@ -1,11 +1,16 @@
 //! Numbers with K, M or G. A size of memory or of a table is built in powers of two, so K is 1024 there: `128K` of
-//! `size-bytes`, `8K` of `btb-entries`. Everywhere else K is 1000: `3G` of `clock-hz`.
+//! `size-bytes`, `8K` of `btb-entries`. Everywhere else K is 1000: `3G` of `clock-hz`. `KiB`, `MiB` and `GiB` are powers of
+//! 1024 for every key.
 
 /// Last words of keys that hold sizes.
 const SIZES: [&str; 2] = ["bytes", "entries"];
 
 /// The number that `text` gives to `key`; none if it has no unit, or is not a whole number with one.
 pub fn resolve(key: &str, text: &str) -> Option<u64> {
+    let (text, base) = match text.strip_suffix("iB") {
+        Some(number) => (number, 1024),
+        None => (text, base(key)),
+    };
     let unit = text.chars().next_back()?;
     let power = match unit.to_ascii_uppercase() {
         'K' => 1,
@@ -16,7 +21,7 @@ pub fn resolve(key: &str, text: &str) -> Option<u64> {
     let digits = text[..text.len() - unit.len_utf8()].replace('_', "");
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     let number: u64 = is_number.then(|| digits.parse().ok())??;
-    number.checked_mul(base(key).pow(power))
+    number.checked_mul(base.pow(power))
 }
 
 /// What K means for a key.
@@ -34,6 +39,8 @@ mod tests {
         for (key, text, number) in [
             ("memory.l1d.size-bytes", "128K", 131_072),
             ("memory.l2.size-bytes", "1M", 1_048_576),
+            ("memory.l1d.size-bytes", "64KiB", 65_536),
+            ("run.seed", "2KiB", 2048),
             ("pipeline.branch.btb-entries", "8k", 8192),
             ("memory.l2-tlb.entries", "2K", 2048),
             ("core.clock-hz", "3G", 3_000_000_000),
@@ -45,7 +52,8 @@ mod tests {
 
     #[test]
     fn what_is_not_a_whole_number_with_a_unit_stays_as_it_is() {
-        for text in ["128", "K", "", "1.5K", "-1K", "12KB", "tageK", "99999999999G", "1é"] {
+        for text in ["128", "K", "", "1.5K", "-1K", "12KB", "12iB", "tageK", "99999999999G", "1é"]
+        {
             assert_eq!(resolve("memory.l1d.size-bytes", text), None, "{text}");
         }
     }

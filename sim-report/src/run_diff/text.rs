@@ -21,7 +21,7 @@ pub fn write_text(out: &mut impl Write, diff: &RunDiff) -> io::Result<()> {
         let (cycles, instructions) = (grouped(side.cycles), grouped(side.instructions));
         writeln!(out, " {word:<5} {}: {cycles} cycles, {instructions} instructions", side.name)?;
         if !side.doubts.is_empty() {
-            writeln!(out, "       # lacks {}", side.doubts.join(", "))?;
+            writeln!(out, "       # gaps of the recording: {}", side.doubts.join(", "))?;
         }
     }
     writeln!(out)?;
