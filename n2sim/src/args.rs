@@ -142,7 +142,7 @@ pub(crate) struct StatArgs {
     /// Print where the rename slots went, cause by cause
     #[arg(long, conflicts_with_all = ["json", "field_separator"])]
     pub(crate) stalls: bool,
-    /// Replay with one thing ideal at a time and print the cycles saved beside the ledger's share
+    /// Replay with one thing ideal at a time and print the cycles saved beside the share of lost slots
     #[arg(long, conflicts_with_all = ["event", "metric", "stalls", "prefetch", "per_thread"])]
     #[arg(conflicts_with_all = ["interval_print", "per_function", "perf_data", "regions", "jobs"])]
     #[arg(conflicts_with_all = ["all", "header", "verbose"])]
@@ -307,11 +307,11 @@ pub(crate) struct MachineArgs {
 /// In which order threads synchronize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Order {
-    /// All that synchronizes as it came on the recording machine, in its time slices
+    /// Keep the order of the recording machine for every synchronizing instruction, time slices included
     Recorded,
-    /// A release before the acquire that reads it, create, wake and exit before what follows them
+    /// Keep only happens-before: a release before the acquire that reads it, and thread creation, wake and exit before what they enable
     Causal,
-    /// Nothing
+    /// Let no thread wait for another
     Free,
 }
 

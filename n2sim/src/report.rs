@@ -36,7 +36,7 @@ pub(crate) struct ReportArgs {
     /// The program that was recorded, for source lines, and functions that the trace does not name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Time that a turn of the six counters takes, in modeled time (default: 1ms to the 4ms of perf, so that every
+    /// Modeled time of one multiplexing interval of the six counters (default: 1ms to the 4ms of perf, so that every
     /// event has several; in a shorter run nothing is estimated)
     #[arg(long, value_name = "TIME", value_parser = tick, allow_negative_numbers = true)]
     tick: Option<u64>,

@@ -107,7 +107,7 @@ impl Outcome {
         let note = match order.kept() {
             ThreadOrder::Free => format!("threads in {name} order: {}", order.describe()),
             _ => format!(
-                "threads in {name} order; for what another one had done first when they were recorded, {}",
+                "threads in {name} order; waiting for what another thread had to do first: {}",
                 self.shares_waited()
             ),
         };
