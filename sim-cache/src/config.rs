@@ -310,6 +310,8 @@ pub struct SemanticsConfig {
     pub clean_victims_count: bool,
     /// Partial walk entries count in `L2D_TLB_REFILL` when they enter the L2 TLB.
     pub partial_walks_count: bool,
+    /// Loads and stores of Advanced SIMD structures (`LD1` to `LD4`, `ST1` to `ST4`) count in `ASE_INST_SPEC`.
+    pub ase_structures_count: bool,
 }
 
 impl MemoryConfig {

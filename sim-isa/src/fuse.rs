@@ -2,7 +2,9 @@
 //!
 //! Sources: LLVM's feature list of this core (AES pairs, ADRP with ADD, compare with select), a
 //! measurement on the sister core A710 (NOP pairs), and the A710 feature list for compare with
-//! branch [assumed here: the N2 list lacks it, the family has it].
+//! branch [assumed here: the N2 list lacks it, the family has it]. By the optimization guides of relatives with the same
+//! MOP cache (A78, A720) CMP joins a select, CMN and TST do not; they do not name ADRP with ADD, LLVM's list of this core does.
+//! NOP with anything else (A78) is not assumed: what was measured are pairs of NOP.
 
 use crate::inst::{BranchKind, Inst, Reg, Rename};
 
@@ -21,10 +23,10 @@ impl Fusion {
 
     pub(crate) fn of(inst: &Inst) -> Fusion {
         let kind = |is: bool, kinds: u8| if is { kinds } else { 0 };
-        let compare = Fusion::COMPARE_AND_SELECT | Fusion::COMPARE_AND_BRANCH;
         Fusion {
             first_of: kind(is_first_by_word(inst), Fusion::BY_WORD)
-                | kind(is_compare(inst), compare)
+                | kind(is_compare(inst) && !is_addition(inst), Fusion::COMPARE_AND_SELECT)
+                | kind(is_compare(inst), Fusion::COMPARE_AND_BRANCH)
                 | kind(is_test(inst), Fusion::COMPARE_AND_BRANCH),
             second_of: Fusion::BY_WORD
                 | kind(is_select(inst), Fusion::COMPARE_AND_SELECT)
@@ -103,7 +105,7 @@ fn is_page_address(inst: &Inst) -> bool {
     inst.word & 0x9f00_0000 == 0x9000_0000
 }
 
-/// Joins `CMP` or `CMN`: `CSEL`, or `CSET` (a `CSINC` of the zero register).
+/// Joins `CMP`: `CSEL`, or `CSET` (a `CSINC` of the zero register).
 fn is_select(second: &Inst) -> bool {
     let is_csel = second.word & 0x7fe0_0c00 == 0x1a80_0000;
     let is_cset = second.word & 0x7fff_0fe0 == 0x1a9f_07e0;
@@ -120,6 +122,11 @@ fn is_compare(inst: &Inst) -> bool {
     let is_immediate = inst.word & 0x3f80_0000 == 0x3100_0000;
     let is_register = inst.word & 0x3f20_0000 == 0x2b00_0000;
     (is_immediate || is_register) && sets_flags_in_one_cycle(inst)
+}
+
+/// Of a compare: `CMN`.
+fn is_addition(inst: &Inst) -> bool {
+    inst.word >> 30 & 1 == 0
 }
 
 /// `ANDS`, `BICS` of one cycle without destination.
@@ -171,6 +178,14 @@ mod tests {
         assert!(!fuse_words(0xeb01_0002, 0x5400_0040)); // SUBS x2, x0, x1
         assert!(!fuse_words(0xeb01_201f, 0x5400_0040)); // CMP x0, x1, LSL #8
         assert!(!fuse_words(cmp, 0xb400_0040)); // CBZ x0
+    }
+
+    #[test]
+    fn a_compare_with_the_negative_fuses_with_a_branch_and_not_with_a_select() {
+        let cmn = 0xab01_001f; // CMN x0, x1
+        assert!(fuse_words(cmn, 0x5400_0040)); // B.EQ
+        assert!(!fuse_words(cmn, 0x9a83_0040)); // CSEL x0, x2, x3, eq
+        assert!(!fuse_words(cmn, 0x9a9f_17e0)); // CSET x0, eq
     }
 
     #[test]

@@ -387,6 +387,31 @@ impl StaticEvents {
     /// How many events at the head of the list are counted per instruction.
     pub const PER_INST: usize = 16;
 
+    /// Events that count an instruction when its first micro-operation issues, not when it is renamed: an instruction that
+    /// is squashed before that raises none of them (decision A50).
+    pub const AT_ISSUE: StaticEvents = StaticEvents(
+        StaticEvents::bit(PmuEvent::BR_IMMED_SPEC).0
+            | StaticEvents::bit(PmuEvent::BR_RETURN_SPEC).0
+            | StaticEvents::bit(PmuEvent::BR_INDIRECT_SPEC).0
+            | StaticEvents::bit(PmuEvent::PC_WRITE_SPEC).0
+            | StaticEvents::bit(PmuEvent::DSB_SPEC).0
+            | StaticEvents::bit(PmuEvent::DMB_SPEC).0,
+    );
+
+    /// Events of the set that are also in `other`.
+    #[inline]
+    #[must_use]
+    pub const fn and(self, other: StaticEvents) -> StaticEvents {
+        StaticEvents(self.0 & other.0)
+    }
+
+    /// Events of the set that are not in `other`.
+    #[inline]
+    #[must_use]
+    pub const fn without(self, other: StaticEvents) -> StaticEvents {
+        StaticEvents(self.0 & !other.0)
+    }
+
     /// One execution as one operation, to be added up: each event of the set in its place.
     fn tally(self) -> EventTally {
         let mut tally = EventTally::default();

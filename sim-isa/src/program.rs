@@ -45,6 +45,8 @@ pub struct Program {
     page_numbers: FxHashMap<u64, u32>,
     last: LastPage,
     spared: Spared,
+    /// Structure loads and stores count in `ASE_INST_SPEC`.
+    structures_count: bool,
 }
 
 /// The page that answered last: code mostly stays where it is.
@@ -68,6 +70,13 @@ impl Program {
     /// An empty table of instructions that do not have these costs.
     pub fn sparing(spared: Spared) -> Program {
         Program { spared, ..Program::default() }
+    }
+
+    /// The same table, in which loads and stores of Advanced SIMD structures (`LD1` to `LD4`, `ST1` to `ST4`) count in
+    /// `ASE_INST_SPEC` if that `is` so (decision A49).
+    #[must_use]
+    pub fn counting_structures(self, is: bool) -> Program {
+        Program { structures_count: is, ..self }
     }
 
     /// Number of static instructions.
@@ -120,6 +129,9 @@ impl Program {
         let mut inst = decode(word);
         if self.spared != Spared::default() {
             self.spared.apply(&mut inst);
+        }
+        if self.structures_count {
+            crate::events::count_structure(&mut inst);
         }
         inst
     }

@@ -39,3 +39,23 @@ fn the_front_end_meets_what_was_published() {
     }
     hold(&rows);
 }
+
+#[test]
+fn a_wrong_path_is_as_long_as_its_branch_takes_to_resolve() {
+    let rows = front_end::wrong_path::measure(&config());
+    for row in &rows {
+        assert!(row.insts <= row.most, "{row:?}");
+    }
+    // One prediction a cycle bounds a loop of three, so that it brings less than rename takes.
+    let loop_of_three = &rows[0];
+    assert!((6.0..=12.5).contains(&loop_of_three.insts), "{loop_of_three:?}");
+}
+
+#[test]
+fn an_indirect_misprediction_costs_as_much_as_a_direct_one() {
+    for targets in [2, 16] {
+        let cycles = front_end::wrong_path::indirect_cycles(&config(), targets);
+        // The loop without mispredictions is bound by its two taken branches, so a part of the penalty overlaps.
+        assert!((9.0..=13.5).contains(&cycles), "{targets} targets: {cycles} cycles");
+    }
+}

@@ -13,7 +13,7 @@ pub mod return_stack;
 pub mod tage;
 
 use crate::config::{BranchConfig, Direction};
-use btb::{Btb, BtbHit};
+use btb::{Btb, BtbHit, Known, may_pair};
 use gshare::Gshare;
 use history::{History, HistoryState};
 use indirect::IndirectPredictor;
@@ -51,6 +51,26 @@ impl Branch {
     pub fn is_conditional(self) -> bool {
         self.kind == BranchKind::Conditional
     }
+
+    /// True for a direct branch without a condition.
+    #[inline]
+    fn is_always_to_target(self) -> bool {
+        matches!(self.kind, BranchKind::Direct | BranchKind::Call)
+    }
+}
+
+/// Place of a taken branch in the prediction of its cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pairing {
+    /// Its entry has no second branch: the next prediction begins behind it.
+    #[default]
+    Alone,
+    /// The branch at its target is predicted with it.
+    First,
+    /// It was predicted with the one before it.
+    Second,
+    /// Nobody asks: branches are predicted perfectly.
+    Free,
 }
 
 /// What the front end does after a branch.
@@ -60,8 +80,10 @@ pub struct Prediction {
     pub next: Option<u64>,
     /// Whether the branch is taken according to the prediction.
     pub taken: bool,
-    /// Which BTB knew it.
+    /// Which BTB knew it; of a second one of a pair, which knew the pair.
     pub btb: BtbHit,
+    /// Whether it shares its prediction with another taken branch.
+    pub pairing: Pairing,
     /// A taken branch that no BTB knew and that decode found: predicted late.
     pub resteered: bool,
 }
@@ -122,6 +144,10 @@ pub struct BranchUnit {
     returns: ReturnStack,
     history: History,
     basis: Basis,
+    /// The second branch of the pair whose first was predicted last, and who knew the pair.
+    partner: Option<(u64, BtbHit)>,
+    /// The last taken branch of the right path that was predicted alone, and where it went: it may be the first of a pair.
+    open: Option<(u64, u64)>,
 }
 
 impl BranchUnit {
@@ -138,17 +164,20 @@ impl BranchUnit {
                 lookup: DirectionLookup::default(),
                 before: HistoryState::default(),
             },
+            partner: None,
+            open: None,
         }
     }
 
     /// Predicts one branch and moves the speculative history and return stack past it.
     pub fn predict(&mut self, branch: Branch) -> Prediction {
         self.basis.before = *self.history.state();
-        let (found, btb_target) = self.btb.look_up(branch.pc);
+        let (known, is_second) = self.look_up(branch);
+        let btb_target = known.target;
         self.basis.btb_target = btb_target;
         // Work that is abandoned has no outcome to be predicted perfectly, but nothing is late there.
         let is_perfect = matches!(self.direction, DirectionUnit::Perfect);
-        let btb = if is_perfect { BtbHit::Nano } else { found };
+        let btb = if is_perfect { BtbHit::Nano } else { known.hit };
         // Not from the copy in the basis, whose stores the host would have to wait for.
         let (history, found) = (self.history.state(), &mut self.basis.lookup);
         let taken = !branch.is_conditional() || self.direction.look_up(branch.pc, history, found);
@@ -159,7 +188,29 @@ impl BranchUnit {
         let next = if taken { target } else { Some(branch.pc.wrapping_add(4)) };
         self.history.push(branch, taken, next.unwrap_or(0));
         let resteered = taken && btb == BtbHit::Miss;
-        Prediction { next, taken, btb, resteered }
+        let second = known.second.filter(|_| taken);
+        if taken || btb_target.is_some() {
+            // A branch that the BTB knows and that falls through parts a pair: it is the second one of its entry.
+            self.partner = second.map(|second| (second, btb));
+        }
+        let pairing = match second {
+            _ if is_second => Pairing::Second,
+            Some(_) => Pairing::First,
+            None if is_perfect => Pairing::Free,
+            None => Pairing::Alone,
+        };
+        Prediction { next, taken, btb, pairing, resteered }
+    }
+
+    /// What the BTBs know of a branch, and whether it is predicted with the one before it: then none is asked.
+    #[inline]
+    fn look_up(&mut self, branch: Branch) -> (Known, bool) {
+        match self.partner {
+            Some((second, hit)) if second == branch.pc && branch.is_always_to_target() => {
+                (Known { hit, target: Some(branch.target), second: None }, true)
+            }
+            _ => (self.btb.look_up(branch.pc), false),
+        }
     }
 
     /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. The prediction,
@@ -171,6 +222,7 @@ impl BranchUnit {
         self.train(branch.kind, &prediction, Outcome { pc: branch.pc, taken, next });
         let is_wrong = prediction.next != Some(next);
         if is_wrong {
+            self.partner = None;
             self.history.restore(self.basis.before);
             self.history.push(branch, taken, next);
         }
@@ -182,7 +234,8 @@ impl BranchUnit {
     pub fn perfect(&self, branch: Branch, next: Option<u64>) -> Option<Prediction> {
         let (DirectionUnit::Perfect, Some(target)) = (&self.direction, next) else { return None };
         let taken = !branch.is_conditional() || target != branch.pc.wrapping_add(4);
-        Some(Prediction { next, taken, btb: BtbHit::Nano, resteered: false })
+        let (btb, pairing) = (BtbHit::Nano, Pairing::Free);
+        Some(Prediction { next, taken, btb, pairing, resteered: false })
     }
 
     /// Where the branch would go if it is taken.
@@ -215,6 +268,7 @@ impl BranchUnit {
 
     /// Takes back all predictions since `before`.
     pub fn restore(&mut self, before: &Speculation) {
+        self.partner = None;
         self.history.restore(before.history);
         self.returns.clone_from(&before.returns);
     }
@@ -242,7 +296,26 @@ impl BranchUnit {
         }
         if actual.taken {
             self.btb.train(actual.pc, actual.next, basis.btb_target);
+            self.pair(kind, prediction, actual);
+        } else if basis.btb_target.is_some() {
+            self.open = None;
         }
+    }
+
+    /// Makes the last two taken branches a pair if neither is part of one and the second always goes to its target.
+    #[inline]
+    fn pair(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
+        let may_be_second = matches!(kind, BranchKind::Direct | BranchKind::Call);
+        self.open = match (prediction.pairing, self.open) {
+            (Pairing::First | Pairing::Second | Pairing::Free, _) => None,
+            (Pairing::Alone, Some((first, target)))
+                if may_be_second && may_pair(target, actual.pc) =>
+            {
+                self.btb.pair(first, actual.pc);
+                None
+            }
+            (Pairing::Alone, _) => Some((actual.pc, actual.next)),
+        };
     }
 }
 
@@ -286,12 +359,14 @@ mod tests {
     fn config() -> BranchConfig {
         BranchConfig {
             direction: Direction::Tage,
-            nano_btb_entries: 64,
+            nano_btb_entries: 32,
             btb_regions: 128,
             btb_entries: 1024,
+            btb_cycles: 2,
             btb_bubble_cycles: 1,
             resteer_cycles: 4,
             redirect_cycles: 3,
+            isb_cycles: 20,
             return_stack: 16,
             bimodal_bits: 12,
             tagged_bits: 10,
@@ -396,6 +471,44 @@ mod tests {
         unit.train(branch.kind, &first, actual);
         let second = unit.predict(branch);
         assert_eq!((second.btb, second.resteered), (BtbHit::Nano, false));
+    }
+
+    /// How two branches that follow each other are predicted in each of three rounds.
+    fn pairings(kind: BranchKind, distance: u64) -> [(Pairing, Pairing); 3] {
+        let mut unit = BranchUnit::new(&config());
+        let first = Branch { pc: 0x1000, kind: BranchKind::Conditional, target: 0x2000 };
+        let second = Branch { pc: 0x2000 + distance, kind, target: 0x1000 };
+        // The direction is learned before, so that only the BTB decides.
+        (0..20).for_each(|_| unit.direction.train(first.pc, &unit.basis, true));
+        [(); 3].map(|()| {
+            let (a, _) = unit.meet(first, 0x2000);
+            let (b, _) = unit.meet(second, 0x1000);
+            (a.pairing, b.pairing)
+        })
+    }
+
+    #[test]
+    fn a_branch_of_a_loop_is_no_pair_with_the_jump_after_it() {
+        let mut unit = BranchUnit::new(&config());
+        let closing = Branch { pc: 0x2008, kind: BranchKind::Conditional, target: 0x2000 };
+        let jump = Branch { pc: 0x200c, kind: BranchKind::Direct, target: 0x2000 };
+        for turn in 0..100 {
+            let next = if turn % 4 == 3 { 0x200c } else { 0x2000 };
+            assert_eq!(unit.meet(closing, next).0.pairing, Pairing::Alone);
+            if turn % 4 == 3 {
+                unit.meet(jump, 0x2000);
+            }
+        }
+    }
+
+    #[test]
+    fn two_taken_branches_are_predicted_at_once_when_they_ran_before_and_the_second_has_no_condition()
+     {
+        use Pairing::{Alone, First, Second};
+        let alone = (Alone, Alone);
+        assert_eq!(pairings(BranchKind::Direct, 8), [alone, (First, Second), (First, Second)]);
+        assert_eq!(pairings(BranchKind::Indirect, 8), [alone; 3]);
+        assert_eq!(pairings(BranchKind::Direct, 32), [alone; 3]);
     }
 
     #[test]

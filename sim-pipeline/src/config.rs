@@ -61,18 +61,22 @@ pub struct FrontEndConfig {
 pub struct BranchConfig {
     /// What predicts the direction of conditional branches.
     pub direction: Direction,
-    /// Entries of the nano BTB.
+    /// Entries of the nano BTB, each of a branch and the one that is predicted with it.
     pub nano_btb_entries: usize,
     /// Regions of 32 bytes of which the first level of the main BTB holds up to four branches each.
     pub btb_regions: usize,
     /// Branches in the second level of the main BTB.
     pub btb_entries: usize,
-    /// Predictor cycles lost by a taken branch whose region the second level has to bring.
+    /// Cycles of a prediction, of up to two taken branches, out of the main BTB; at least 1. The nano BTB takes one.
+    pub btb_cycles: u64,
+    /// Further cycles of a prediction whose region the second level has to bring.
     pub btb_bubble_cycles: u64,
     /// Cycles from fetch until decode sends fetch on behind a taken branch that no BTB knew.
     pub resteer_cycles: u64,
     /// Cycles from the resolution of a mispredicted branch until prediction restarts.
     pub redirect_cycles: u64,
+    /// Cycles from the retirement of an `ISB`, behind which nothing is fetched before, until prediction restarts.
+    pub isb_cycles: u64,
     /// Entries of the return stack.
     pub return_stack: usize,
     /// log2 of the entries of the bimodal table.
@@ -333,7 +337,7 @@ impl PipelineConfig {
     }
 
     /// Key and value of every length of time that may be 0.
-    fn delays(&self) -> [(&'static str, u64); 11] {
+    fn delays(&self) -> [(&'static str, u64); 12] {
         let (f, b, e) = (&self.front_end, &self.branch, &self.execute);
         [
             ("front-end.predict-to-fetch-cycles", f.predict_to_fetch_cycles),
@@ -342,6 +346,7 @@ impl PipelineConfig {
             ("branch.btb-bubble-cycles", b.btb_bubble_cycles),
             ("branch.resteer-cycles", b.resteer_cycles),
             ("branch.redirect-cycles", b.redirect_cycles),
+            ("branch.isb-cycles", b.isb_cycles),
             ("execute.forward-cycles", e.forward_cycles),
             ("execute.forward-fail-cycles", e.forward_fail_cycles),
             ("execute.system-write-cycles", e.system_write_cycles),
@@ -351,7 +356,7 @@ impl PipelineConfig {
     }
 
     /// Key, value and largest sensible value of every size and width.
-    fn sizes(&self) -> [(&'static str, usize, usize); 31] {
+    fn sizes(&self) -> [(&'static str, usize, usize); 32] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
         let most = |kind: EntryKind| kind.most() as usize;
         [
@@ -361,6 +366,7 @@ impl PipelineConfig {
             ("front-end.mop-cache-mops-per-way", f.mop_cache_mops_per_way, 64),
             ("front-end.fetch-queue", f.fetch_queue, 256),
             ("front-end.target-queue", f.target_queue, 256),
+            ("branch.btb-cycles", b.btb_cycles as usize, 64),
             ("branch.return-stack", b.return_stack, 64),
             ("window.rob", w.rob, most(EntryKind::Rob)),
             ("window.retire-width", w.retire_width as usize, 32),

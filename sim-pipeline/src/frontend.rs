@@ -9,7 +9,7 @@
 
 mod mop_cache;
 
-use crate::branch::{Prediction, btb::BtbHit};
+use crate::branch::{Pairing, Prediction, btb::BtbHit};
 use crate::config::{BranchConfig, FrontEndConfig};
 use crate::resource::Ring;
 use mop_cache::MopCache;
@@ -19,7 +19,7 @@ use sim_core::{AbortCause, Cycle, EventSink, Happened, InstId, MemoryPort, Stall
 const NOWHERE: u64 = u64::MAX;
 /// log2 of the bytes of a window: eight instructions (HC33).
 const WINDOW_SHIFT: u32 = 5;
-/// Windows that prediction names in one cycle, each may end in a taken branch (HC33).
+/// Windows that prediction names in one cycle (HC33). Both may end in a taken branch if one BTB entry has the two.
 const WINDOWS_PER_CYCLE: u32 = 2;
 
 /// When one instruction came through the front end.
@@ -41,6 +41,7 @@ pub struct Arrival {
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
     config: FrontEndConfig,
+    btb_cycles: Cycle,
     btb_bubble_cycles: Cycle,
     resteer_cycles: Cycle,
     mop_cache: MopCache,
@@ -50,6 +51,8 @@ pub struct FrontEnd {
     /// Cycles that the taken branch at the end of the window costs, and what they are.
     gap: Cycle,
     gap_cause: StallCause,
+    /// Cycles of the prediction of a pair whose second branch has not come yet.
+    owed: Cycle,
     window: u64,
     line: u64,
     /// The fetch of the current line ended in a fault.
@@ -77,6 +80,7 @@ impl FrontEnd {
         let (sets, ways) = (config.mop_cache_sets, config.mop_cache_ways);
         let mop_cache = MopCache::new(sets, ways, config.mop_cache_mops_per_way);
         FrontEnd {
+            btb_cycles: branch.btb_cycles,
             btb_bubble_cycles: branch.btb_bubble_cycles,
             resteer_cycles: branch.resteer_cycles,
             mop_cache: if is_ideal { mop_cache.with_all() } else { mop_cache },
@@ -84,6 +88,7 @@ impl FrontEnd {
             windows: 0,
             gap: 0,
             gap_cause: StallCause::FetchPredictWidth,
+            owed: 0,
             window: NOWHERE,
             line: NOWHERE,
             fault: None,
@@ -181,15 +186,26 @@ impl FrontEnd {
             return;
         }
         (self.window, self.line) = (NOWHERE, NOWHERE);
-        (self.gap, self.gap_cause) = match prediction.btb {
-            BtbHit::Nano => (0, StallCause::FetchPredictWidth),
-            BtbHit::First => (1, StallCause::FetchPredictWidth),
-            BtbHit::Main => (1 + self.btb_bubble_cycles, StallCause::FetchBtbBubble),
+        let (cycles, cause) = match prediction.btb {
+            BtbHit::Nano => (1, StallCause::FetchPredictWidth),
+            BtbHit::First => (self.btb_cycles, StallCause::FetchPredictWidth),
+            BtbHit::Main => (self.btb_cycles + self.btb_bubble_cycles, StallCause::FetchBtbBubble),
             BtbHit::Miss => {
                 // Prediction had gone straight on; decode sets it back.
                 self.predict = self.fetch;
                 (self.resteer_cycles, StallCause::FetchResteer)
             }
+        };
+        let owed = std::mem::take(&mut self.owed);
+        (self.gap, self.gap_cause) = match prediction.pairing {
+            Pairing::Alone => (owed + cycles, cause),
+            // The window at its target is named in the same cycle; the one after the second branch pays for both.
+            Pairing::First => {
+                self.owed = cycles;
+                (owed, StallCause::FetchPredictWidth)
+            }
+            Pairing::Second => (cycles, cause),
+            Pairing::Free => (0, StallCause::FetchPredictWidth),
         };
     }
 
@@ -197,7 +213,7 @@ impl FrontEnd {
     pub fn redirect(&mut self, at: Cycle, cause: StallCause) {
         self.predict = at;
         self.windows = 0;
-        self.gap = 0;
+        (self.gap, self.owed) = (0, 0);
         self.fetch = at;
         self.fetched = 0;
         (self.window, self.line) = (NOWHERE, NOWHERE);

@@ -374,12 +374,13 @@ fn is_misaligned(inst: &Inst, addr: u64) -> bool {
 /// Raises the events that depend on the address of a load or store instruction:
 /// alignment (PMU guide 4.8.1 to 4.8.3).
 #[inline(always)]
-pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
+pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
     let Op { inst, addr, more, .. } = *op;
     let is_store = matches!(inst.mem.op, MemOp::Store | MemOp::AtomicStore);
     let is_load = matches!(inst.mem.op, MemOp::Load | MemOp::AtomicLoad | MemOp::AtomicSwap);
     let is_unaligned = |addr: u64| !inst.mem.is_aligned(addr);
     if addr.is_some_and(is_unaligned) || more.iter().any(|addr| is_unaligned(*addr)) {
+        sink.at(issue);
         if is_load {
             sink.raise(PmuEvent::UNALIGNED_LD_SPEC);
         } else if is_store {
@@ -400,9 +401,9 @@ pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, 
 
 /// As [`raise_instruction_events`], of a load or store that has a [`sim_isa::Shape`] of its own: only its alignment is to be asked for.
 #[inline(always)]
-pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, sink: &mut S) {
+pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
     if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
-        raise_instruction_events(op, sink);
+        raise_instruction_events(op, issue, sink);
     }
 }
 

@@ -325,7 +325,13 @@ impl Pipeline {
         sink.at(rename);
         self.raise_speculative(op, mops, sink);
         let mut done = self.execute(op, way, rename, memory, sink);
-        if op.inst.mem.exclusive {
+        let issue = match op.inst.n_uop_groups {
+            // What takes no pipe, a barrier, goes on to its unit all the same.
+            0 => rename + self.config.window.rename_to_issue_cycles,
+            _ => done.issue,
+        };
+        self.raise_issued(op, issue, sink);
+        if op.inst.mem.exclusive && issue <= op.squash {
             sink.at(rename);
             lsu::raise_exclusive_outcome(op, done.reply.happened, sink);
         }
@@ -482,11 +488,11 @@ impl Pipeline {
         sink.count(PmuEvent::OP_SPEC, mops.into());
     }
 
-    /// Events that speculative execution raises whatever becomes of the instruction.
+    /// Events that an instruction raises when it is renamed, whatever becomes of it.
     #[inline]
     pub(crate) fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
         self.raise_executed(mops, sink);
-        let mut bits = op.inst.events.0;
+        let mut bits = op.inst.events.without(StaticEvents::AT_ISSUE).0;
         let activity = op.flags.activity();
         if activity != Activity::All {
             bits = raise_predicate(op.inst.events, activity, mops, sink).0;
@@ -497,17 +503,12 @@ impl Pipeline {
             sink.count(StaticEvents::LIST[i], n);
             bits &= bits - 1;
         }
-        self.raise_by_operand(op, op.inst.mem.op != MemOp::None, sink);
+        self.raise_elements(op, sink);
     }
 
-    /// Those of them that count elements or depend on the address.
+    /// Those of them that count elements.
     #[inline(always)]
-    pub(crate) fn raise_by_operand<S: EventSink>(
-        &mut self,
-        op: &Op<'_>,
-        has_address: bool,
-        sink: &mut S,
-    ) {
+    pub(crate) fn raise_elements<S: EventSink>(&mut self, op: &Op<'_>, sink: &mut S) {
         if op.inst.fp_element_ops > 0 {
             let event = if op.inst.is_sve {
                 PmuEvent::FP_SCALE_OPS_SPEC
@@ -516,8 +517,25 @@ impl Pipeline {
             };
             sink.count(event, op.inst.fp_element_ops.into());
         }
-        if has_address {
-            lsu::raise_instruction_events(op, sink);
+    }
+
+    /// Events that an instruction raises when its first micro-operation issues in cycle `issue`; none if its path is
+    /// squashed before (decision A50).
+    #[inline(always)]
+    pub(crate) fn raise_issued<S: EventSink>(&mut self, op: &Op<'_>, issue: Cycle, sink: &mut S) {
+        if issue > op.squash {
+            return;
+        }
+        let mut bits = op.inst.events.and(StaticEvents::AT_ISSUE).0;
+        if bits != 0 {
+            sink.at(issue);
+        }
+        while bits != 0 {
+            sink.raise(StaticEvents::LIST[bits.trailing_zeros() as usize]);
+            bits &= bits - 1;
+        }
+        if op.inst.mem.op != MemOp::None {
+            lsu::raise_instruction_events(op, issue, sink);
         }
     }
 

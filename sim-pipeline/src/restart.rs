@@ -95,7 +95,8 @@ impl Pipeline {
                 self.sleep(life, ending.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
-                let at = life.retire + self.config.branch.redirect_cycles;
+                // It retires as the last of all before it: the back end is idle then.
+                let at = life.retire + self.config.branch.isb_cycles;
                 self.front.redirect(at, StallCause::FetchSerialise);
             }
             _ => {}

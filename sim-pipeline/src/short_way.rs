@@ -113,9 +113,7 @@ impl Pipeline {
             _ => 1,
         };
         sink.at(rename);
-        if S::ADDS_UP {
-            self.add_up_speculative::<KIND, S>(op, mops, sink);
-        } else {
+        if !S::ADDS_UP {
             self.raise_speculative(op, mops, sink);
         }
         let mut done = match KIND {
@@ -125,6 +123,11 @@ impl Pipeline {
             PLAIN | JOINED => self.compute(op, rename),
             _ => self.execute_groups(op, groups_of(KIND), rename, memory, sink),
         };
+        if S::ADDS_UP {
+            self.add_up_speculative::<KIND, S>(op, (mops, done.issue), sink);
+        } else {
+            self.raise_issued(op, done.issue, sink);
+        }
         let faults = match KIND {
             _ if is_simple(KIND) => done.reply.happened.has(Happened::FAULT),
             _ => accesses(KIND) && aborts(op, &done),
@@ -202,14 +205,17 @@ impl Pipeline {
         self.enter_slot(op.squash, no_uops, arrival, blocked, memory, sink).is_some()
     }
 
-    /// As `Pipeline::raise_speculative`, for a sink that adds up.
+    /// As `Pipeline::raise_speculative` and `Pipeline::raise_issued` in one, for a sink that adds up.
     #[inline(always)]
     fn add_up_speculative<const KIND: u8, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        mops: u32,
+        (mops, issue): (u32, Cycle),
         sink: &mut S,
     ) {
+        if op.squash != NEVER && issue > op.squash {
+            return self.raise_speculative(op, mops, sink);
+        }
         self.raise_executed(mops, sink);
         if is_second(KIND) {
             sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
@@ -220,9 +226,11 @@ impl Pipeline {
             sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
         }
         if is_simple(KIND) {
-            lsu::raise_simple_events(op, sink);
-        } else {
-            self.raise_by_operand(op, accesses(KIND) && op.inst.mem.op != MemOp::None, sink);
+            return lsu::raise_simple_events(op, issue, sink);
+        }
+        self.raise_elements(op, sink);
+        if accesses(KIND) && op.inst.mem.op != MemOp::None {
+            lsu::raise_instruction_events(op, issue, sink);
         }
     }
 
@@ -285,7 +293,8 @@ impl Pipeline {
         let life = &mut self.life;
         life.complete = done.complete;
         if op.squash != NEVER {
-            // Of a wrong path only its branches ask, when they resolve.
+            // Of a wrong path only its branches ask, when they issue and when they resolve.
+            life.issue = done.issue;
             return;
         }
         (life.pc, life.retire, life.retired) = (op.pc, retired, retires);

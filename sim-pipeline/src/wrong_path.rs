@@ -91,7 +91,7 @@ pub(crate) struct Course {
     pub(crate) retires: Option<Cycle>,
 }
 
-/// Events of a branch that got its slot (decisions A25 and A26). An exception return is none.
+/// Events of a branch that issued (decisions A25, A26 and A50). An exception return is none.
 pub(crate) fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course, sink: &mut S) {
     if course.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
@@ -206,17 +206,18 @@ impl Pipeline {
         }
     }
 
-    /// Everything the front end brings from `pc` on until the branch resolves in `squash`.
+    /// Everything the front end brings from `pc` on until the branch is `resolved`: in that cycle nothing of the path is
+    /// renamed or issued any more.
     pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
         &mut self,
         mut pc: u64,
-        squash: Cycle,
+        resolved: Cycle,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) {
         // It is one: what the stages ask to tell it from the right path is decided here.
-        let squash = squash.min(NEVER - 1);
+        let squash = resolved.saturating_sub(1).min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
             let arrival = self.bring(id, pc, program, memory, sink);
@@ -293,6 +294,7 @@ impl Pipeline {
     ) -> Option<u64> {
         let prediction = self.branches.predict(branch);
         let complete = self.life.complete;
+        let executed = placed && self.life.issue <= squash;
         let resolved = placed && complete <= squash;
         let known = self.guess.outcome(id).filter(|_| resolved);
         let corrected = known.filter(|next| prediction.next != Some(*next));
@@ -300,7 +302,7 @@ impl Pipeline {
             Some(next) => !branch.is_conditional() || next != branch.pc.wrapping_add(4),
             None => prediction.taken,
         };
-        if placed && branch.kind != BranchKind::ExceptionReturn {
+        if executed && branch.kind != BranchKind::ExceptionReturn {
             sink.at(complete);
             let course = Course { taken, flushed: corrected.is_some(), resolved, retires: None };
             raise_branch(&prediction, course, sink);

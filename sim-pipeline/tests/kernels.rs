@@ -379,3 +379,16 @@ fn a_full_barrier_orders_a_load_behind_an_older_store_and_a_load_barrier_does_no
     assert!(full >= 300.0, "{full} cycles with a full barrier");
     assert!(loads < full, "{loads} cycles with a barrier for loads, {full} with a full one");
 }
+
+const ISB: u32 = 0xD503_3FDF;
+
+#[test]
+fn nothing_is_fetched_after_an_isb_before_the_core_is_idle() {
+    let alone = per_iteration(&run_loop(&[ISB], 500, 4, |_, _| None), 500);
+    assert!((20.0..=40.0).contains(&alone), "{alone} cycles for an ISB");
+    // It waits for a chain of eight loads before it; the restart comes on top.
+    let words = [[LDR_X1_X1; 8].as_slice(), &[ISB]].concat();
+    let after_loads = run_loop(&words, 500, 4, |_, k| (k < 8).then_some(0x10_0000));
+    let more = per_iteration(&after_loads, 500) - alone;
+    assert!((28.0..=33.0).contains(&more), "{more} cycles for eight loads");
+}

@@ -72,7 +72,8 @@ impl<T: Tally> Stepper<T> {
         let mut stepper = Stepper {
             memory,
             pipeline,
-            program: Program::sparing(config.pipeline.ideal.spared()),
+            program: Program::sparing(config.pipeline.ideal.spared())
+                .counting_structures(config.semantics.ase_structures_count),
             sink,
             pc: CODE,
             busy_until: 0,

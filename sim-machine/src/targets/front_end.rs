@@ -3,6 +3,7 @@
 
 mod code;
 mod kernels;
+pub mod wrong_path;
 
 use super::Target;
 use crate::config::MachineConfig;

@@ -1,9 +1,11 @@
-//! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese).
+//! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese; pairs: jiegec, N2 and V1).
 //!
-//! The nano BTB costs nothing: two taken branches a cycle. The main BTB's first level holds regions
-//! of 32 bytes with up to four branches each: one taken branch a cycle. Its second level holds single
-//! branches and brings all those of a region at once, so the bubble of its access is shared by the
-//! branches of a region: that is how cycles per branch come to depend on spacing.
+//! Each entry of the nano BTB and of the main BTB's first level is a branch and the one that followed it when it was taken, if that
+//! is a direct branch without a condition at its target: both are predicted at once. Such a pair has run before, so
+//! a branch that is met for the first time is always predicted alone. A prediction out of the nano BTB takes one cycle.
+//! The first level of the main BTB holds regions of 32 bytes with up to four branches each: two cycles a prediction. Its second
+//! level holds single branches and brings all those of a region at once, so the bubble of its access is shared by the branches of
+//! a region: that is how cycles per branch come to depend on spacing.
 
 use sim_core::{StateVisitor, Stored, WarmState};
 
@@ -30,8 +32,44 @@ const REGION_SHIFT: u32 = 5;
 const EMPTY: u64 = u64::MAX;
 
 /// A branch and where it went last.
-type Entry = (u64, u64);
-const NO_ENTRY: Entry = (EMPTY, 0);
+type Single = (u64, u64);
+const NO_SINGLE: Single = (EMPTY, 0);
+
+/// A branch, and the one that is predicted with it.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    pc: u64,
+    target: u64,
+    /// Program counter of the second branch, [`EMPTY`] if there is none.
+    second: u64,
+}
+
+const NO_ENTRY: Entry = Entry { pc: EMPTY, target: 0, second: EMPTY };
+
+impl Entry {
+    /// A branch without a second one.
+    fn alone((pc, target): Single) -> Entry {
+        Entry { pc, target, second: EMPTY }
+    }
+}
+
+/// What the buffers know of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Which buffer it was.
+    pub hit: BtbHit,
+    /// Where it went last.
+    pub target: Option<u64>,
+    /// The branch at its target that is predicted with it.
+    pub second: Option<u64>,
+}
+
+/// True when a branch that was taken to `target` and the next taken branch, at `second`, may share an entry: prediction names the
+/// rest of one region a step.
+#[inline]
+pub fn may_pair(target: u64, second: u64) -> bool {
+    target >> REGION_SHIFT == second >> REGION_SHIFT && target <= second
+}
 
 /// Set number of `value`: all its low bits fold into it, so that steps of any power of two fill all
 /// sets alike.
@@ -55,6 +93,14 @@ fn move_first<const N: usize>(set: &mut [Entry; N], way: usize) {
 /// Puts the entry into a set, most recently used first; the last one makes room.
 #[inline]
 fn put_first<const N: usize>(set: &mut [Entry; N], entry: Entry) {
+    let way = set.iter().position(|old| old.pc == entry.pc).unwrap_or(N - 1);
+    set[..=way].rotate_right(1);
+    set[0] = entry;
+}
+
+/// The same of the second level.
+#[inline]
+fn put_single_first<const N: usize>(set: &mut [Single; N], entry: Single) {
     let way = set.iter().position(|(pc, _)| *pc == entry.0).unwrap_or(N - 1);
     set[..=way].rotate_right(1);
     set[0] = entry;
@@ -74,7 +120,7 @@ const NO_REGION: Region = Region { number: EMPTY, branches: [NO_ENTRY; REGION_BR
 pub struct Btb {
     nano: Box<[[Entry; NANO_WAYS]]>,
     regions: Box<[[Region; REGION_WAYS]]>,
-    main: Box<[[Entry; MAIN_WAYS]]>,
+    main: Box<[[Single; MAIN_WAYS]]>,
 }
 
 impl Btb {
@@ -83,58 +129,69 @@ impl Btb {
         Btb {
             nano: vec![[NO_ENTRY; NANO_WAYS]; nano_entries / NANO_WAYS].into_boxed_slice(),
             regions: vec![[NO_REGION; REGION_WAYS]; regions / REGION_WAYS].into_boxed_slice(),
-            main: vec![[NO_ENTRY; MAIN_WAYS]; main_entries / MAIN_WAYS].into_boxed_slice(),
+            main: vec![[NO_SINGLE; MAIN_WAYS]; main_entries / MAIN_WAYS].into_boxed_slice(),
         }
     }
 
-    /// Who knows the branch at `pc`, and its last target. The branch moves to the front.
+    /// What is known of the branch at `pc`, which becomes the most recently used one.
     #[inline]
-    pub fn look_up(&mut self, pc: u64) -> (BtbHit, Option<u64>) {
+    pub fn look_up(&mut self, pc: u64) -> Known {
         let set = self.nano_set(pc);
-        if let Some(way) = set.iter().position(|(at, _)| *at == pc) {
+        if let Some(way) = set.iter().position(|entry| entry.pc == pc) {
             move_first(set, way);
-            return (BtbHit::Nano, Some(set[0].1));
+            return Known::of(BtbHit::Nano, set[0]);
         }
-        let (hit, target) = self.look_up_main(pc);
-        if let Some(target) = target {
-            put_first(self.nano_set(pc), (pc, target));
-        }
-        (hit, target)
+        let Some((hit, entry)) = self.look_up_main(pc) else {
+            return Known { hit: BtbHit::Miss, target: None, second: None };
+        };
+        put_first(self.nano_set(pc), entry);
+        Known::of(hit, entry)
     }
 
-    fn look_up_main(&mut self, pc: u64) -> (BtbHit, Option<u64>) {
+    fn look_up_main(&mut self, pc: u64) -> Option<(BtbHit, Entry)> {
         if let Some(region) = self.region(pc)
-            && let Some(way) = region.branches.iter().position(|(at, _)| *at == pc)
+            && let Some(way) = region.branches.iter().position(|entry| entry.pc == pc)
         {
             region.branches[..=way].rotate_right(1);
-            return (BtbHit::First, Some(region.branches[0].1));
+            return Some((BtbHit::First, region.branches[0]));
         }
         let set = self.main_set(pc);
-        let Some(way) = set.iter().position(|(at, _)| *at == pc) else {
-            return (BtbHit::Miss, None);
-        };
+        let way = set.iter().position(|(at, _)| *at == pc)?;
         set[..=way].rotate_right(1);
         let branches = *set;
         // The oldest first, so that the one that is wanted stays if there are more than fit.
-        for entry in branches.iter().rev().filter(|e| e.0 >> REGION_SHIFT == pc >> REGION_SHIFT) {
-            self.put_in_region(*entry);
+        for single in branches.iter().rev().filter(|e| e.0 >> REGION_SHIFT == pc >> REGION_SHIFT) {
+            self.put_in_region(Entry::alone(*single));
         }
-        (BtbHit::Main, Some(branches[0].1))
+        Some((BtbHit::Main, Entry::alone(branches[0])))
     }
 
     /// Remembers where the taken branch at `pc` went; `known` is what the look-up found.
     #[inline]
     pub fn train(&mut self, pc: u64, target: u64, known: Option<u64>) {
         if known != Some(target) {
-            put_first(self.nano_set(pc), (pc, target));
-            put_first(self.main_set(pc), (pc, target));
-            self.put_in_region((pc, target));
+            let entry = Entry::alone((pc, target));
+            put_first(self.nano_set(pc), entry);
+            put_single_first(self.main_set(pc), (pc, target));
+            self.put_in_region(entry);
+        }
+    }
+
+    /// The direct branch at `second` came next when the branch at `first` was taken: from now on one prediction gives both.
+    pub fn pair(&mut self, first: u64, second: u64) {
+        if let Some(entry) = self.nano_set(first).iter_mut().find(|entry| entry.pc == first) {
+            entry.second = second;
+        }
+        if let Some(region) = self.region(first)
+            && let Some(entry) = region.branches.iter_mut().find(|entry| entry.pc == first)
+        {
+            entry.second = second;
         }
     }
 
     /// Puts a branch into the first level; the least recently used region makes room.
     fn put_in_region(&mut self, entry: Entry) {
-        let number = entry.0 >> REGION_SHIFT;
+        let number = entry.pc >> REGION_SHIFT;
         let sets = self.regions.len();
         let set = &mut self.regions[fold(number, sets)];
         let way = set.iter().position(|region| region.number == number);
@@ -161,24 +218,45 @@ impl Btb {
     }
 
     /// All branches of one region share a set.
-    fn main_set(&mut self, pc: u64) -> &mut [Entry; MAIN_WAYS] {
+    fn main_set(&mut self, pc: u64) -> &mut [Single; MAIN_WAYS] {
         let sets = self.main.len();
         &mut self.main[fold(pc >> REGION_SHIFT, sets)]
     }
 }
 
+impl Known {
+    #[inline]
+    fn of(hit: BtbHit, entry: Entry) -> Known {
+        let second = (entry.second != EMPTY).then_some(entry.second);
+        Known { hit, target: Some(entry.target), second }
+    }
+}
+
+impl Stored for Entry {
+    const WORDS: usize = 3;
+
+    fn store(self, words: &mut [u64]) {
+        words.copy_from_slice(&[self.pc, self.target, self.second]);
+    }
+
+    fn load(words: &[u64]) -> Entry {
+        Entry { pc: words[0], target: words[1], second: words[2] }
+    }
+}
+
 impl Stored for Region {
-    const WORDS: usize = 1 + 2 * REGION_BRANCHES;
+    const WORDS: usize = 1 + Entry::WORDS * REGION_BRANCHES;
 
     fn store(self, words: &mut [u64]) {
         words[0] = self.number;
-        for (entry, words) in self.branches.into_iter().zip(words[1..].chunks_exact_mut(2)) {
+        let places = words[1..].chunks_exact_mut(Entry::WORDS);
+        for (entry, words) in self.branches.into_iter().zip(places) {
             entry.store(words);
         }
     }
 
     fn load(words: &[u64]) -> Region {
-        let branch = |n: usize| Entry::load(&words[1 + 2 * n..]);
+        let branch = |n: usize| Entry::load(&words[1 + Entry::WORDS * n..][..Entry::WORDS]);
         Region { number: words[0], branches: std::array::from_fn(branch) }
     }
 }
@@ -195,16 +273,26 @@ impl WarmState for Btb {
 mod tests {
     use super::*;
 
-    /// Two passes over branches at this spacing: how many the buffers knew in the second, by buffer.
-    fn known(branches: u64, spacing: u64) -> [usize; 4] {
-        let mut btb = Btb::new(64, 512, 8192);
+    /// Passes over taken branches at this spacing, which may share entries if they `pair`: how many the buffers knew in the last, by buffer.
+    fn known(branches: u64, spacing: u64, pairs: bool) -> [usize; 4] {
+        let mut btb = Btb::new(32, 512, 8192);
         let mut found = [0; 4];
-        for pass in 0..3 {
+        for pass in 0..4 {
+            let (mut open, mut partner) = (None, None);
             for i in 0..branches {
                 let pc = 0x10_0000 + i * spacing;
-                let (hit, target) = btb.look_up(pc);
+                if partner == Some(pc) {
+                    (open, partner) = (None, None);
+                    continue;
+                }
+                let Known { hit, target, second } = btb.look_up(pc);
                 btb.train(pc, pc + spacing, target);
-                found[hit as usize] += usize::from(pass == 2);
+                found[hit as usize] += usize::from(pass == 3);
+                partner = second;
+                match open.take() {
+                    Some(first) if pairs => btb.pair(first, pc),
+                    _ => open = Some(pc),
+                }
             }
         }
         found
@@ -213,39 +301,50 @@ mod tests {
     #[test]
     fn each_buffer_holds_its_size_at_every_spacing() {
         for spacing in [8, 16, 32, 64] {
-            assert_eq!(known(64, spacing), [64, 0, 0, 0], "{spacing} bytes");
+            assert_eq!(known(32, spacing, false), [32, 0, 0, 0], "{spacing} bytes");
         }
-        assert_eq!(known(2048, 8), [0, 2048, 0, 0]);
-        assert_eq!(known(1024, 16), [0, 1024, 0, 0]);
-        assert_eq!(known(512, 32), [0, 512, 0, 0]);
+        assert_eq!(known(2048, 8, false), [0, 2048, 0, 0]);
+        assert_eq!(known(1024, 16, false), [0, 1024, 0, 0]);
+        assert_eq!(known(512, 32, false), [0, 512, 0, 0]);
+    }
+
+    #[test]
+    fn a_pair_takes_one_entry() {
+        for spacing in [8, 16, 32] {
+            assert_eq!(known(64, spacing, true), [32, 0, 0, 0], "{spacing} bytes");
+        }
+        assert_eq!(known(512, 32, true), [0, 256, 0, 0]);
     }
 
     #[test]
     fn a_region_comes_with_all_its_branches() {
-        assert_eq!(known(8192, 8), [0, 6144, 2048, 0]);
-        assert_eq!(known(8192, 32), [0, 0, 8192, 0]);
+        assert_eq!(known(8192, 8, false), [0, 6144, 2048, 0]);
+        assert_eq!(known(8192, 32, false), [0, 0, 8192, 0]);
     }
 
     #[test]
     fn the_main_btb_holds_its_size_and_no_more() {
-        assert_eq!(known(8192, 8)[BtbHit::Miss as usize], 0);
-        assert!(known(9216, 8)[BtbHit::Miss as usize] > 2048);
+        assert_eq!(known(8192, 8, false)[BtbHit::Miss as usize], 0);
+        assert!(known(9216, 8, false)[BtbHit::Miss as usize] > 2048);
     }
 
     #[test]
     fn a_region_of_more_than_four_branches_still_knows_them_all() {
-        assert_eq!(known(256, 4)[BtbHit::Miss as usize], 0);
+        assert_eq!(known(256, 4, false)[BtbHit::Miss as usize], 0);
     }
 
     #[test]
-    fn a_changed_target_is_known_everywhere() {
-        let mut btb = Btb::new(64, 512, 8192);
+    fn a_changed_target_is_known_everywhere_and_goes_alone() {
+        let mut btb = Btb::new(32, 512, 8192);
+        let known = |hit, target, second| Known { hit, target: Some(target), second };
         btb.train(0x1000, 0x2000, None);
+        btb.pair(0x1000, 0x2008);
+        assert_eq!(btb.look_up(0x1000), known(BtbHit::Nano, 0x2000, Some(0x2008)));
         btb.train(0x1000, 0x3000, Some(0x2000));
-        assert_eq!(btb.look_up(0x1000), (BtbHit::Nano, Some(0x3000)));
+        assert_eq!(btb.look_up(0x1000), known(BtbHit::Nano, 0x3000, None));
         for i in 1..1000 {
             btb.train(0x1000 + 64 * i, 0, None);
         }
-        assert_eq!(btb.look_up(0x1000), (BtbHit::Main, Some(0x3000)));
+        assert_eq!(btb.look_up(0x1000), known(BtbHit::Main, 0x3000, None));
     }
 }

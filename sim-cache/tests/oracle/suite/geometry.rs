@@ -154,6 +154,7 @@ fn choose_semantics(tables: &mut Tables, number: u64, random: &mut Random) {
         prefetch_counts_in_l2: random.coin(),
         clean_victims_count: random.coin(),
         partial_walks_count: random.coin(),
+        ase_structures_count: false,
     };
 }
 

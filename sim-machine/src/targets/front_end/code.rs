@@ -29,6 +29,11 @@ pub(super) fn cbz_over_one() -> u32 {
     0xb400_0001 | words(0, 8, 19) << 5
 }
 
+/// `cbz x1` back over so many instructions.
+pub(super) fn cbz_back(insts: u64) -> u32 {
+    0xb400_0001 | words(4 * insts, 0, 19) << 5
+}
+
 fn words(from: u64, to: u64, bits: u32) -> u32 {
     (to.wrapping_sub(from) >> 2) as u32 & ((1 << bits) - 1)
 }
@@ -47,6 +52,11 @@ impl Dice {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 >> 40 & 1 == 1
+    }
+
+    /// A number below `limit`, a power of two.
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
+        (0..limit.ilog2()).fold(0, |number, _| number << 1 | u64::from(self.bit()))
     }
 
     pub(super) fn bits(&mut self, n: usize) -> Vec<bool> {
