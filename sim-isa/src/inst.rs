@@ -340,6 +340,17 @@ pub struct Accumulate {
     pub latency: u8,
 }
 
+impl Accumulate {
+    /// In place of the index: every source takes what its family forwards.
+    pub const EVERY: u8 = u8::MAX - 1;
+
+    /// Source `i` takes what its family forwards.
+    #[inline]
+    pub fn takes(self, i: usize) -> bool {
+        i == usize::from(self.src) || self.src == Accumulate::EVERY
+    }
+}
+
 /// Most sources of one instruction.
 pub const MAX_SRCS: usize = 8;
 /// Most destinations of one instruction.

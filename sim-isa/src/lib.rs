@@ -20,6 +20,7 @@
 //! assert_eq!(ldp.dsts(), [Reg::x(29), Reg::x(30), Reg::SP]);
 //! ```
 
+mod costs;
 mod decode;
 mod entries;
 mod events;
@@ -37,6 +38,7 @@ mod system;
 mod uop_counts;
 mod uops;
 
+pub use costs::{Costs, DivideTime};
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
 pub use entries::{Entries, EntryKind};
 pub use fuse::{Fusion, fuses};

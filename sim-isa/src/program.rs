@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 use sim_core::InstId;
 
+use crate::costs::Costs;
 use crate::decode::decode;
 use crate::inst::{BranchKind, Inst, MemOp};
-use crate::spare::Spared;
 
 const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -44,7 +44,7 @@ pub struct Program {
     images: Vec<Image>,
     page_numbers: FxHashMap<u64, u32>,
     last: LastPage,
-    spared: Spared,
+    costs: Costs,
     /// Structure loads and stores count in `ASE_INST_SPEC`.
     structures_count: bool,
 }
@@ -67,9 +67,9 @@ impl Program {
         Program::default()
     }
 
-    /// An empty table of instructions that do not have these costs.
-    pub fn sparing(spared: Spared) -> Program {
-        Program { spared, ..Program::default() }
+    /// An empty table of instructions that have these costs.
+    pub fn costing(costs: Costs) -> Program {
+        Program { costs, ..Program::default() }
     }
 
     /// The same table, in which loads and stores of Advanced SIMD structures (`LD1` to `LD4`, `ST1` to `ST4`) count in
@@ -124,11 +124,11 @@ impl Program {
         }
     }
 
-    /// What `word` is, without the costs that are spared.
+    /// What `word` is, with the costs of this machine.
     fn decoded(&self, word: u32) -> Inst {
         let mut inst = decode(word);
-        if self.spared != Spared::default() {
-            self.spared.apply(&mut inst);
+        if self.costs != Costs::default() {
+            self.costs.apply(&mut inst);
         }
         if self.structures_count {
             crate::events::count_structure(&mut inst);

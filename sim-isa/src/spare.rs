@@ -50,14 +50,14 @@ fn order_nothing(inst: &mut Inst) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Program;
+    use crate::{Costs, Program};
     use sim_core::PmuEvent;
 
     /// `sdiv x0, x1, x2`, `ldr x1, [x2]`, `dmb ish`, `isb`, `ldar x1, [x0]`
     const WORDS: [u32; 5] = [0x9ac2_0c20, 0xf940_0041, 0xd503_3bbf, 0xd503_3fdf, 0xc8df_fc01];
 
     fn decoded(spared: Spared) -> [Inst; 5] {
-        let mut program = Program::sparing(spared);
+        let mut program = Program::costing(Costs { spared, ..Costs::default() });
         WORDS.map(|word| {
             let id = program.intern(0x1000, word);
             *program.inst(id)

@@ -67,6 +67,8 @@ pub(crate) mod family {
     pub(crate) const MLAL: u8 = 20;
     pub(crate) const SQDMLAL: u8 = 21;
     pub(crate) const SVE_FCMLA: u8 = 22;
+    /// Hash operations, of a machine whose other operations read their results later ([`crate::Costs`]).
+    pub(crate) const HASH: u8 = 23;
 }
 
 const I: PipeMask = PipeMask::I;

@@ -79,7 +79,7 @@ impl<M: MemoryPort> CoreBench<M> {
         CoreBench {
             pipeline: Pipeline::new(config),
             memory,
-            program: Program::sparing(config.ideal.spared()),
+            program: Program::costing(config.costs()),
             counts: Counts::default(),
             retired: 0,
         }

@@ -197,7 +197,7 @@ impl Session {
     /// # Errors
     /// If two instructions of the trace are the same.
     pub fn program(&self) -> Result<Program, MachineError> {
-        let mut program = Program::sparing(self.config.pipeline.ideal.spared())
+        let mut program = Program::costing(self.config.pipeline.costs())
             .counting_structures(self.config.semantics.ase_structures_count);
         for (number, code) in self.trace.statics().insts().iter().enumerate() {
             let id = program.intern(code.pc, code.word);

@@ -18,7 +18,7 @@ fn ours(rows: &[Target], id: &str) -> f64 {
 fn every_target_is_met_or_explained() {
     for profile in [Profile::Guide, Profile::Silicon] {
         let rows = back_end::measure(&config(profile));
-        assert_eq!(rows.len(), 27);
+        assert_eq!(rows.len(), 28);
         for row in rows {
             let met = row.error().abs() <= 0.1;
             assert!(met || !row.reason.is_empty(), "{profile:?}: {row:?}");
@@ -40,7 +40,7 @@ fn silicon_differs_from_the_guide_in_simple_integer_operations() {
     assert_eq!(differ, ["T14a", "T17a"]);
     let only: Vec<&str> =
         silicon.iter().filter(|row| !row.reason.is_empty()).map(|row| row.id).collect();
-    assert_eq!(only, ["T14b", "T17c"], "all others are within 10 %");
+    assert_eq!(only, ["T14b", "T14c", "T17c"], "all others are within 10 %");
 }
 
 #[test]

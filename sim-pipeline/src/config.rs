@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use sim_core::config::Problem;
-use sim_isa::{EntryKind, Spared, UopCounts};
+use sim_isa::{Costs, DivideTime, EntryKind, PipeMask, Spared, UopCounts};
 
 /// Largest issue queue.
 const MAX_QUEUE: usize = UopCounts::MAX as usize;
@@ -188,28 +188,117 @@ pub struct DispatchConfig {
     pub vector1: u8,
     /// Load/store address.
     pub load_store: u8,
+    /// When an operation that several integer pipes take gets its pipe.
+    pub integer_pipe: IntegerPipe,
+}
+
+/// Key `pipeline.dispatch.integer-pipe`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegerPipe {
+    /// When it issues: any that is free, as if all queues were one that serves all pipes.
+    Any,
+    /// When it is dispatched: the pipes that it may use take turns.
+    InTurn,
 }
 
 /// `[pipeline.execute]`
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExecuteConfig {
-    /// Whether M0 takes single-cycle integer operations too (four a cycle instead of three).
-    pub single_cycle_on_m0: bool,
+    /// Single-cycle integer operations that M0 takes too: four a cycle instead of three.
+    pub single_cycle_on_m0: OnM0,
+    /// Pipes of operations that read and write the flags (`ADCS`, `SBCS`, `CCMP`, `CCMN`).
+    pub carry: CarryPipes,
+    /// Time of divides and square roots, of which a trace does not have the operands.
+    pub divide: Divide,
+    /// Cycles that the result of a hash round (`SHA1*`, `SHA256*`, `SHA512*`, `SM3*`, `SM4*`) needs in addition until
+    /// anything but a hash operation can read it.
+    pub hash_forward_cycles: u64,
     /// Load-to-use of a load that an older store forwards to, from the store's data.
     pub forward_cycles: u64,
     /// Cycles behind the store's commit for a load that an older store covers only in part.
     pub forward_fail_cycles: u64,
-    /// log2 of the entries that remember loads which have passed a store of their address.
-    pub dependence_bits: u32,
+    /// Entries of the memory dependence predictor: loads which have passed a store of their address.
+    pub dependence_entries: usize,
+    /// Banks of the L1 D-cache of which each reads one line a cycle, by the address bits above the line's; a power of
+    /// two, 0 for no limit.
+    pub load_banks: usize,
     /// Stores that leave the store queue per cycle.
     pub store_drain_width: u32,
+    /// Aligned bytes of which a store that leaves the store queue writes one piece: one that touches two pieces takes
+    /// two of the stores per cycle. A power of two.
+    pub store_drain_bytes: u64,
     /// Cycles of a system register write (it waits for everything older).
     pub system_write_cycles: u64,
     /// Cycles of a system register read.
     pub system_read_cycles: u64,
     /// Cycles from an exception-generating instruction's retirement to the next fetch, kernel not included.
     pub exception_cycles: u64,
+}
+
+/// Key `pipeline.execute.single-cycle-on-m0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnM0 {
+    /// All of them.
+    All,
+    /// `AND`, `BIC`, `ORR`, `ORN`, `EOR`, `EON`, with and without flags.
+    Logic,
+    /// None of them.
+    None,
+}
+
+/// Key `pipeline.execute.carry`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CarryPipes {
+    /// Those of other single-cycle operations.
+    All,
+    /// M0 and M1: two a cycle.
+    Multi,
+}
+
+/// Key `pipeline.execute.divide`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Divide {
+    /// The longest of the published range: integers 12 and 20 cycles by size; floating point blocks its pipe until
+    /// the result is there.
+    Worst,
+    /// Integers 8 and 12 cycles, those of a quotient of half the register's bits; floating point takes as long as in
+    /// the worst case, but blocks its pipe only for the time measured on a relative.
+    Typical,
+    /// The shortest of the published range: integers 5 cycles, floating point 7.
+    Best,
+}
+
+impl ExecuteConfig {
+    /// Pipes of the single-cycle operations that M0 does not take.
+    fn without_m0() -> PipeMask {
+        PipeMask(PipeMask::I.0 & !PipeMask::M0.0)
+    }
+
+    /// Costs of instructions, but for what is spared.
+    fn costs(&self) -> Costs {
+        let (integer, logic) = match self.single_cycle_on_m0 {
+            OnM0::All => (PipeMask::I, PipeMask::I),
+            OnM0::Logic => (ExecuteConfig::without_m0(), PipeMask::I),
+            OnM0::None => (ExecuteConfig::without_m0(), ExecuteConfig::without_m0()),
+        };
+        Costs {
+            integer,
+            logic,
+            carry: if self.carry == CarryPipes::All { integer } else { PipeMask::M },
+            divide: match self.divide {
+                Divide::Worst => DivideTime::Worst,
+                Divide::Typical => DivideTime::Typical,
+                Divide::Best => DivideTime::Best,
+            },
+            hash_forward: self.hash_forward_cycles as u8,
+            spared: Spared::default(),
+        }
+    }
 }
 
 /// `[pipeline.wrong-path]`
@@ -238,17 +327,27 @@ pub struct IdealCore {
 
 impl IdealCore {
     /// The costs that instructions are decoded without.
-    pub fn spared(self) -> Spared {
+    fn spared(self) -> Spared {
         Spared { latency: self.latency, ordering: self.ordering }
     }
 }
 
 /// Longest delay of a stage, cycles: far beyond any core, and no sum of them overflows.
 const MAX_DELAY: u64 = 100_000;
+/// Most banks for loads.
+const MAX_BANKS: usize = 64;
+/// Most cycles by which a hash may be late.
+const MAX_HASH_FORWARD: u64 = 32;
 /// Most entries or sets of a predictor or of the MOP cache.
 const MAX_ENTRIES: usize = 1 << 20;
 
 impl PipelineConfig {
+    /// What instructions cost on this machine.
+    #[must_use]
+    pub fn costs(&self) -> Costs {
+        Costs { spared: self.ideal.spared(), ..self.execute.costs() }
+    }
+
     /// Every value that cannot be built; empty for a machine that can.
     pub fn problems(&self) -> Vec<Problem> {
         let mut found = Vec::new();
@@ -292,11 +391,23 @@ impl PipelineConfig {
         ] {
             check((4..=most).contains(&bits), key, format!("{bits} is outside 4 to {most}"));
         }
-        let bits = self.execute.dependence_bits;
+        let banks = self.execute.load_banks;
         check(
-            (6..=20).contains(&bits),
-            "execute.dependence-bits",
-            format!("{bits} is outside 6 to 20"),
+            banks == 0 || banks.is_power_of_two() && banks <= MAX_BANKS,
+            "execute.load-banks",
+            format!("{banks} banks: must be 0 or a power of two up to {MAX_BANKS}"),
+        );
+        let bytes = self.execute.store_drain_bytes;
+        check(
+            bytes.is_power_of_two() && (16..=64).contains(&bytes),
+            "execute.store-drain-bytes",
+            format!("{bytes} bytes: must be 16, 32 or 64"),
+        );
+        let cycles = self.execute.hash_forward_cycles;
+        check(
+            cycles <= MAX_HASH_FORWARD,
+            "execute.hash-forward-cycles",
+            format!("{cycles} cycles are more than {MAX_HASH_FORWARD}"),
         );
         let lengths = &b.history_lengths;
         let ascending = lengths.windows(2).all(|pair| pair[0] < pair[1]);
@@ -331,6 +442,8 @@ impl PipelineConfig {
                 &mut d.load_store,
             ];
             limits.into_iter().for_each(|limit| *limit = u8::MAX);
+            built.dispatch.integer_pipe = IntegerPipe::Any;
+            built.execute.load_banks = 0;
             built.execute.store_drain_width = u32::MAX;
         }
         built
@@ -391,6 +504,7 @@ impl PipelineConfig {
             ("dispatch.vector1", d.vector1.into(), 64),
             ("dispatch.load-store", d.load_store.into(), 64),
             ("execute.store-drain-width", self.execute.store_drain_width as usize, 16),
+            ("execute.dependence-entries", self.execute.dependence_entries, 1024),
             ("window.rename-to-issue-cycles", w.rename_to_issue_cycles as usize, 64),
         ]
     }

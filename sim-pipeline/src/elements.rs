@@ -151,7 +151,7 @@ impl Pipeline {
     ) -> MemReply {
         let mut all = MemReply { done: retired, ..MemReply::NOTHING };
         for request in requests(op, store.request) {
-            let drain = self.lsu.drain(retired, store.release);
+            let drain = self.lsu.drain_pieces(&request, retired, store.release);
             let reply = memory.access(request, drain, sink);
             let drained = reply.done.max(drain);
             let data = Stamp::new(store.data, self.path.now());

@@ -229,7 +229,8 @@ impl Pipeline {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
         let earliest = Stamp::new(rename + self.config.window.rename_to_issue_cycles, OpRef::NONE);
         let needs = self.scoreboard.all_sources(inst).max(earliest);
-        let request = self.cycle_for(group, group.flag_port);
+        let flag_port = group.flag_port;
+        let request = PipeRequest { flag_port, ..PipeRequest::cycle_of(group.pipes) };
         let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
         let complete = (rename + 1).max(issue + Cycle::from(group.latency));
         if inst.accumulate.family == 0 {
@@ -332,8 +333,7 @@ impl Pipeline {
         let needs =
             if role == Role::BaseUpdate { needs } else { needs.max(self.result(at.chained)) };
         let request = match role {
-            _ if groups.roles.is_empty() => self.request_for(group),
-            Role::BaseUpdate => self.cycle_for(group, false),
+            _ if groups.roles.is_empty() => Pipeline::request_for(group),
             _ => PipeRequest::cycle_of(group.pipes),
         };
         let issue = match groups.are_ones {
@@ -400,6 +400,7 @@ impl Pipeline {
         needs: Stamp,
         squash: Cycle,
     ) -> Cycle {
+        let request = PipeRequest { pipes: self.steering.choose(request.pipes), ..request };
         let issue = self.pipes.book(request, needs.cycle(), squash);
         self.window.queues().take(entry, needs, issue, squash);
         issue
@@ -407,16 +408,9 @@ impl Pipeline {
 
     /// What a micro-operation of this group asks of the pipes.
     #[inline]
-    fn request_for(&self, group: &UopGroup) -> PipeRequest {
-        let cycle = self.cycle_for(group, group.flag_port);
-        PipeRequest { occupancy: group.occupancy.into(), ..cycle }
-    }
-
-    /// The same of one that takes its pipe for a cycle.
-    #[inline(always)]
-    fn cycle_for(&self, group: &UopGroup, flag_port: bool) -> PipeRequest {
-        let pipes = if group.pipes == PipeMask::I { self.integer_pipes } else { group.pipes };
-        PipeRequest { flag_port, ..PipeRequest::cycle_of(pipes) }
+    fn request_for(group: &UopGroup) -> PipeRequest {
+        let (pipes, flag_port) = (group.pipes, group.flag_port);
+        PipeRequest { pipes, occupancy: group.occupancy.into(), flag_port }
     }
 
     fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
@@ -482,7 +476,10 @@ impl Pipeline {
     ) -> MemReply {
         let is_atomic = is_atomic(request.kind);
         let (addr, bytes) = (request.addr.0, u64::from(request.bytes));
-        let start = if is_atomic { self.lsu.settled(addr, bytes, issue) } else { issue };
+        let start = match is_atomic {
+            true => self.lsu.settled(addr, bytes, issue),
+            false => self.load_banks.read(addr, issue),
+        };
         let mut reply = memory.access(request, start, sink);
         match self.lsu.forward(addr, bytes, issue) {
             _ if is_atomic => done.atomic = Some(request),

@@ -5,6 +5,7 @@
 //! another core has written it in between.
 
 use crate::config::ExecuteConfig;
+use crate::dependence::DependencePredictor;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
 use crate::request::is_atomic;
@@ -47,11 +48,11 @@ pub struct StoreTimes {
 pub enum Forward {
     /// Nothing: the caches have the data.
     None,
-    /// One store covers it.
+    /// One store covers it, or two of which each covers one half.
     Hit {
         /// Cycle in which the load has the value.
         done: Cycle,
-        /// Cycle in which the store had its data, and the store.
+        /// Cycle in which the store had its data, and the store; the later one of two.
         data: Stamp,
     },
     /// A store covers it in part: it waits until the store has left the queue.
@@ -71,8 +72,9 @@ pub struct LoadStoreUnit {
     last_released: Cycle,
     /// Cycle in which the addresses of all stores so far are known.
     last_known: Cycle,
-    /// One bit for loads that have passed a store of their address, by program counter.
-    dependent: Box<[u64]>,
+    pub(crate) dependence: DependencePredictor,
+    /// Aligned bytes that one slot of the drain writes, less one.
+    drain_mask: u64,
     order: Order,
 }
 
@@ -108,7 +110,8 @@ impl LoadStoreUnit {
             last_drained: 0,
             last_released: 0,
             last_known: 0,
-            dependent: vec![0; 1 << (config.dependence_bits - 6)].into_boxed_slice(),
+            dependence: DependencePredictor::new(config.dependence_entries),
+            drain_mask: config.store_drain_bytes - 1,
             order: Order::default(),
         }
     }
@@ -192,10 +195,41 @@ impl LoadStoreUnit {
         if note.first <= addr && end <= note.end {
             // Store and load together take `forward_cycles`; the store's own cycle is in `data`.
             let data = note.times.data;
-            Forward::Hit { done: now.max(data.cycle()) + self.forward_cycles - 1, data }
-        } else {
-            Forward::Wait(note.times.drained + self.forward_fail_cycles)
+            return self.forwarded(data, now);
         }
+        match self.halves(addr, end, now) {
+            Some(data) => self.forwarded(data, now),
+            None => Forward::Wait(note.times.drained + self.forward_fail_cycles),
+        }
+    }
+
+    /// The value of a load whose stores had their data in `data`.
+    fn forwarded(&self, data: Stamp, now: Cycle) -> Forward {
+        Forward::Hit { done: now.max(data.cycle()) + self.forward_cycles - 1, data }
+    }
+
+    /// When two stores in flight have their data of which each covers one half of a load of 8 bytes or more
+    /// (optimization guides, A78 to V3).
+    fn halves(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
+        let bytes = end.wrapping_sub(addr);
+        let middle = addr.wrapping_add(bytes / 2);
+        let has_halves = bytes >= 8 && bytes.is_power_of_two();
+        let low = self.covering(addr, middle, now).filter(|_| has_halves)?;
+        let high = self.covering(middle, end, now)?;
+        Some(low.max(high))
+    }
+
+    /// The data of the one store in flight that wrote these bytes last.
+    fn covering(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
+        let note_of = |addr: u64| {
+            let granule = addr >> GRANULE_SHIFT;
+            let note = &self.notes[granule as usize & (SLOTS - 1)];
+            (note.granule == granule && note.times.drained > now).then_some(note)
+        };
+        let (first, last) = (note_of(addr)?, note_of(end.wrapping_sub(1))?);
+        let covers = |note: &StoreNote| note.first <= addr && end <= note.end;
+        let is_one = first.times.data == last.times.data;
+        (is_one && covers(first) && covers(last)).then_some(first.times.data)
     }
 
     /// True when the address of an older store may be unknown after `now`.
@@ -223,25 +257,6 @@ impl LoadStoreUnit {
         }
     }
 
-    /// Whether the load at `pc` is expected to read what an older store writes, and waits for its address.
-    #[inline]
-    pub fn expects_store(&self, pc: u64) -> bool {
-        let (word, bit) = self.dependence_bit(pc);
-        self.dependent[word] & bit != 0
-    }
-
-    /// The load at `pc` has passed a store that wrote what it read.
-    pub fn expect_store(&mut self, pc: u64) {
-        let (word, bit) = self.dependence_bit(pc);
-        self.dependent[word] |= bit;
-    }
-
-    #[inline]
-    fn dependence_bit(&self, pc: u64) -> (usize, u64) {
-        let i = (pc >> 2) as usize;
-        ((i / 64) & (self.dependent.len() - 1), 1 << (i % 64))
-    }
-
     /// From which cycle on an atomic that could issue in `now` may read its location: behind the older
     /// store or atomic that writes it.
     #[inline]
@@ -267,6 +282,18 @@ impl LoadStoreUnit {
     #[inline]
     pub(crate) fn last_sent(&self) -> Stamp {
         self.drain.stamp(self.drain.cycle())
+    }
+
+    /// As [`LoadStoreUnit::drain`], of an access that leaves in as many pieces as it touches: the cycle of the last.
+    #[inline(always)]
+    pub fn drain_pieces(&mut self, store: &MemRequest, retired: Cycle, release: bool) -> Cycle {
+        let mut cycle = self.drain(retired, release);
+        let mut last = (store.addr.0 & self.drain_mask) + u64::from(store.bytes.max(1)) - 1;
+        while last > self.drain_mask && store.kind == MemKind::Store {
+            cycle = self.drain.place(cycle, OpRef::NONE);
+            last -= self.drain_mask + 1;
+        }
+        cycle
     }
 
     /// The cache has a store-release in `cycle`.
@@ -421,14 +448,20 @@ pub fn is_barrier(inst: &Inst) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{CarryPipes, Divide, OnM0};
 
     fn unit() -> LoadStoreUnit {
         LoadStoreUnit::new(&ExecuteConfig {
-            single_cycle_on_m0: true,
+            single_cycle_on_m0: OnM0::All,
+            carry: CarryPipes::All,
+            divide: Divide::Worst,
+            hash_forward_cycles: 0,
             forward_cycles: 5,
             forward_fail_cycles: 4,
-            dependence_bits: 10,
+            dependence_entries: 32,
+            load_banks: 0,
             store_drain_width: 2,
+            store_drain_bytes: 32,
             system_write_cycles: 10,
             system_read_cycles: 4,
             exception_cycles: 40,
@@ -449,15 +482,6 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_passed_its_store_once_expects_it() {
-        let mut lsu = unit();
-        assert!(!lsu.expects_store(0x4004));
-        lsu.expect_store(0x4004);
-        assert!(lsu.expects_store(0x4004));
-        assert!(!lsu.expects_store(0x4008));
-    }
-
-    #[test]
     fn a_load_inside_a_store_in_flight_gets_its_data_from_there() {
         let mut lsu = unit();
         lsu.stored(0x1000, 8, TIMES);
@@ -475,6 +499,20 @@ mod tests {
     }
 
     #[test]
+    fn two_stores_forward_one_half_each() {
+        let mut lsu = unit();
+        let later = Stamp::new(40, OpRef(8));
+        lsu.stored(0x1000, 8, TIMES);
+        assert_eq!(lsu.forward(0x1000, 16, 30), Forward::Wait(94), "half of it is in the cache");
+        lsu.stored(0x1008, 8, StoreTimes { data: later, ..TIMES });
+        assert_eq!(lsu.forward(0x1000, 16, 30), Forward::Hit { done: 44, data: later });
+        assert_eq!(lsu.forward(0x1004, 8, 30), Forward::Hit { done: 44, data: later });
+        assert_eq!(lsu.forward(0x1002, 8, 30), Forward::Wait(94), "its halves are in no store");
+        lsu.stored(0x100c, 4, TIMES);
+        assert_eq!(lsu.forward(0x1000, 16, 30), Forward::Wait(94), "three stores");
+    }
+
+    #[test]
     fn a_store_that_has_left_the_queue_forwards_nothing() {
         let mut lsu = unit();
         lsu.stored(0x1000, 8, TIMES);
@@ -487,5 +525,19 @@ mod tests {
         let cycles: Vec<Cycle> =
             [9, 9, 9].into_iter().map(|retired| lsu.drain(retired, false)).collect();
         assert_eq!(cycles, [10, 10, 11]);
+    }
+
+    #[test]
+    fn a_store_takes_a_slot_of_the_drain_for_each_32_bytes_that_it_touches() {
+        let mut lsu = unit();
+        let mut drain = |addr, bytes, kind| {
+            let store = MemRequest::new(VirtAddr(0x4000), VirtAddr(addr), bytes, kind);
+            lsu.drain_pieces(&store, 9, false)
+        };
+        assert_eq!(drain(0x1010, 16, MemKind::Store), 10);
+        assert_eq!(drain(0x1018, 16, MemKind::Store), 11, "one slot of either cycle");
+        assert_eq!(drain(0x1000, 32, MemKind::Store), 11);
+        assert_eq!(drain(0x1008, 64, MemKind::Store), 13, "three pieces");
+        assert_eq!(drain(0x1000, 64, MemKind::ZeroLine), 13, "the whole line at once");
     }
 }

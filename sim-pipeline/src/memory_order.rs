@@ -2,17 +2,20 @@
 //! wrong to do so (out-of-order memory; Arm ARM B2.3: a load reads the youngest older store).
 //!
 //! A load is wrong if it issued before the address of an older store that writes what it reads. The
-//! pipes compare what issues in the same cycle, so such a load is right. That it was wrong is found when the address is there: the load and everything behind it is thrown away
-//! and executed again, so it raises its speculative events twice. From then on a load at this program
-//! counter waits for the address of the store it reads from. Loads on a wrong path are never checked.
+//! pipes compare what issues in the same cycle, so such a load is right. That it was wrong is found when the
+//! address is there: the load and everything behind it is thrown away and executed again, so it raises its
+//! speculative events twice. From then on a load at this program counter waits for the address of the store it
+//! reads from ([`crate::dependence`]). Loads on a wrong path are never checked.
 
 use crate::calendar::PipeRequest;
 use crate::dispatch::{Way, uops_of};
 use crate::frontend::Arrival;
+use crate::lsu::Forward;
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
 use crate::stamp::{OpRef, Stamp};
 use crate::tell::Aftermath;
+use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
 use sim_isa::{MemOp, Program, Role};
 
@@ -43,7 +46,7 @@ impl Pipeline {
     #[inline(never)]
     fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &Arrival) -> Option<Cycle> {
         let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
-        if !reads || self.lsu.expects_store(op.pc) {
+        if !reads || self.lsu.dependence.expects_store(op.pc) {
             return None;
         }
         let ready = self.window.blocker(op.inst, Way::Issue, arrival.at);
@@ -84,7 +87,7 @@ impl Pipeline {
             sink.squashed();
             self.branches.restore(&speculation);
         }
-        self.lsu.expect_store(pc);
+        self.lsu.dependence.passed_store(pc);
         let at = found + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchMemoryOrder);
         self.bring(step.inst.id, pc, program, memory, sink)
@@ -93,16 +96,28 @@ impl Pipeline {
     /// No load issues before: what orders it (one that has a [`sim_isa::Shape`] of its own waits for barriers alone), and
     /// the address of the store it is expected to read from.
     #[inline(always)]
-    pub(crate) fn load_floor(&self, op: &Op<'_>, is_simple: bool) -> Stamp {
+    pub(crate) fn load_floor(&mut self, op: &Op<'_>, is_simple: bool) -> Stamp {
         let ordered =
             if is_simple { self.lsu.order().floor_stamp() } else { self.lsu.load_floor(op.inst) };
         match op.addr {
-            Some(addr) if self.lsu.expects_store(op.pc) => {
-                let bytes = u64::from(op.inst.mem.bytes.max(1));
-                let known = self.lsu.unknown_store(addr, bytes, ordered.cycle());
-                known.map_or(ordered, |known| Stamp::new(known, OpRef::STORE_ADDRESS))
+            Some(addr) if self.lsu.dependence.expects_store(op.pc) => {
+                self.expected_store(op, addr, ordered)
             }
             _ => ordered,
         }
+    }
+
+    /// The address of the store that a load reads from, or `ordered` if it is known by then. A load of the right path
+    /// whose value is not in the store queue was independent.
+    #[inline(never)]
+    fn expected_store(&mut self, op: &Op<'_>, addr: u64, ordered: Stamp) -> Stamp {
+        let bytes = u64::from(op.inst.mem.bytes.max(1));
+        if op.squash == NEVER {
+            let now = self.window.cycle();
+            let is_dependent = self.lsu.forward(addr, bytes, now) != Forward::None;
+            self.lsu.dependence.learn(op.pc, is_dependent);
+        }
+        let known = self.lsu.unknown_store(addr, bytes, ordered.cycle());
+        known.map_or(ordered, |known| Stamp::new(known, OpRef::STORE_ADDRESS))
     }
 }

@@ -13,6 +13,7 @@ use crate::elements::{LastElements, raise_predicate};
 use crate::exception::ExceptionState;
 use crate::execute::{Done, PendingStore};
 use crate::frontend::{Arrival, FrontEnd};
+use crate::load_banks::LoadBanks;
 use crate::lsu::{self, LoadStoreUnit, StoreTimes};
 use crate::op::{Op, Step, aborts};
 use crate::rename_wait::raise_memory_stall;
@@ -25,6 +26,7 @@ use crate::short_way::{
 };
 use crate::slots::{SlotLedger, SlotUse};
 use crate::stamp::Stamp;
+use crate::steering::Steering;
 use crate::tell::Aftermath;
 use crate::wait_timeline::WaitTimeline;
 use crate::window::{Blocked, EntryTimes, Window};
@@ -35,8 +37,7 @@ use sim_core::{
     PmuEvent, Privilege, StallCause,
 };
 use sim_isa::{
-    BranchKind, Fusion, Inst, MemOp, PipeMask, Program, Rename, Shape, Special, StaticEvents,
-    UopCounts,
+    BranchKind, Fusion, Inst, MemOp, Program, Rename, Shape, Special, StaticEvents, UopCounts,
 };
 
 /// The instruction before, for fusion; by default none that may take a partner.
@@ -56,8 +57,8 @@ pub struct Pipeline {
     pub(crate) branches: BranchUnit,
     pub(crate) window: Window,
     pub(crate) pipes: Calendar,
-    /// The pipes of single-cycle integer operations.
-    pub(crate) integer_pipes: PipeMask,
+    pub(crate) steering: Steering,
+    pub(crate) load_banks: LoadBanks,
     pub(crate) scoreboard: Scoreboard,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) retire: InOrder,
@@ -88,10 +89,8 @@ impl Pipeline {
             branches: BranchUnit::new(&config.branch),
             window: Window::new(config),
             pipes: Calendar::new(config.ideal.pipes),
-            integer_pipes: match config.execute.single_cycle_on_m0 {
-                true => PipeMask::I,
-                false => PipeMask(PipeMask::I.0 & !PipeMask::M0.0),
-            },
+            steering: Steering::new(config.dispatch.integer_pipe),
+            load_banks: LoadBanks::new(config.execute.load_banks),
             scoreboard: Scoreboard::default(),
             lsu: LoadStoreUnit::new(&config.execute),
             retire: InOrder::new(config.window.retire_width),
@@ -596,7 +595,7 @@ impl Pipeline {
         }
         let PendingStore { request, known, data, release } = store;
         let release = !is_simple && release;
-        let mut drain = self.lsu.drain(retired, release);
+        let mut drain = self.lsu.drain_pieces(&request, retired, release);
         if release {
             drain = drain.max(lsu::push_merged(op.pc, drain, memory, sink));
         }

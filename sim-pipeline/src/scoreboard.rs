@@ -87,8 +87,7 @@ impl Scoreboard {
         let mut ready = SourcesReady::default();
         for (i, src) in inst.srcs().iter().enumerate() {
             let name = src.0 as usize;
-            let forwarded =
-                i == inst.accumulate.src as usize && self.family[name] == inst.accumulate.family;
+            let forwarded = inst.accumulate.takes(i) && self.family[name] == inst.accumulate.family;
             let cycle = if forwarded { self.early[name] } else { self.ready[name] };
             if i < inst.n_addr_srcs as usize {
                 ready.address = ready.address.max(cycle);

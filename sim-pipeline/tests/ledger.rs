@@ -9,6 +9,7 @@ use sim_core::{
     MemRequest, MemoryPort, OpLife, PmuEvent, RootCause, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::{BranchKind, Program, Special, decode};
+use sim_pipeline::config::OnM0;
 use sim_pipeline::{Pipeline, PipelineConfig, SLOTS, Step};
 
 const SCENARIOS: u64 = 10_000;
@@ -232,7 +233,7 @@ fn machine(random: &mut Random, default: &PipelineConfig) -> PipelineConfig {
     if random.one_in(4) {
         (config.branch.nano_btb_entries, config.branch.btb_regions) = (4, 4);
     }
-    e.single_cycle_on_m0 = random.one_in(2);
+    e.single_cycle_on_m0 = [OnM0::All, OnM0::Logic, OnM0::None][random.below(3) as usize];
     config.wrong_path.enabled = !random.one_in(4);
     assert!(config.problems().is_empty(), "{:?}", config.problems());
     config

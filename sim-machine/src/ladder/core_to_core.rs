@@ -83,7 +83,7 @@ struct Pair {
 
 impl Pair {
     fn new(config: &MachineConfig, partner: usize) -> Pair {
-        let mut program = Program::sparing(config.pipeline.ideal.spared());
+        let mut program = Program::costing(config.pipeline.costs());
         let mut pc = CODE;
         let ids = WORDS.map(|word| {
             pc += 4;

@@ -80,7 +80,7 @@ struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     fn new(config: &MachineConfig, kernel: &'a Kernel) -> Runner<'a> {
-        let mut program = Program::sparing(config.pipeline.ideal.spared());
+        let mut program = Program::costing(config.pipeline.costs());
         let places = (kernel.code()..).step_by(4);
         let ids = places.zip(kernel.words()).map(|(pc, word)| program.intern(pc, *word)).collect();
         let seed = config.run.seed;

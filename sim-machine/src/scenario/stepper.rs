@@ -72,7 +72,7 @@ impl<T: Tally> Stepper<T> {
         let mut stepper = Stepper {
             memory,
             pipeline,
-            program: Program::sparing(config.pipeline.ideal.spared())
+            program: Program::costing(config.pipeline.costs())
                 .counting_structures(config.semantics.ase_structures_count),
             sink,
             pc: CODE,

@@ -9,6 +9,11 @@ pub(super) const fn add_x(d: u32, n: u32) -> u32 {
     three(0x9100_0400, d, n, 0)
 }
 
+/// `eor xd, xn, xm`
+pub(super) const fn eor_x(d: u32, n: u32, m: u32) -> u32 {
+    three(0xca00_0000, d, n, m)
+}
+
 /// `madd xd, xn, xm, xa`
 pub(super) const fn madd_x(d: u32, n: u32, m: u32, a: u32) -> u32 {
     three(0x9b00_0000, d, n, m) | a << 10

@@ -1,0 +1,125 @@
+//! The memory dependence predictor: loads that are expected to read what an older store writes.
+//!
+//! As found on the N2 (SSBleed; jiegec's notes on store predictors): 32 entries, each a tag of 15 bits of the program
+//! counter and a counter of 4 bits. A load that has passed a store of its address gets an entry that begins at 1;
+//! it counts up when the load is found to be independent and down when it is not, and at 15 the entry goes. A load
+//! without an entry passes stores whose addresses are not known.
+
+/// Bits of the program counter that make the tag.
+const TAG_BITS: u32 = 15;
+const TAGS: usize = 1 << TAG_BITS;
+/// A new entry, and the count at which an entry goes.
+const FIRST: u8 = 1;
+const LAST: u8 = 15;
+
+/// One load.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    tag: u16,
+    independent: u8,
+}
+
+/// Loads that wait for older stores.
+#[derive(Clone, Debug)]
+pub(crate) struct DependencePredictor {
+    /// Oldest first [assumed: the oldest goes when a new one needs room].
+    entries: Vec<Entry>,
+    size: usize,
+    /// One bit for each tag that has an entry: what every load asks.
+    has_entry: Box<[u64; TAGS / 64]>,
+}
+
+impl DependencePredictor {
+    /// An empty predictor of so many entries.
+    pub(crate) fn new(size: usize) -> DependencePredictor {
+        let entries = Vec::with_capacity(size);
+        DependencePredictor { entries, size, has_entry: Box::new([0; TAGS / 64]) }
+    }
+
+    fn tag(pc: u64) -> usize {
+        (pc >> 2) as usize & (TAGS - 1)
+    }
+
+    /// Whether the load at `pc` waits for the store that it reads from.
+    #[inline]
+    pub(crate) fn expects_store(&self, pc: u64) -> bool {
+        let tag = DependencePredictor::tag(pc);
+        self.has_entry[tag / 64] >> (tag % 64) & 1 != 0
+    }
+
+    /// The load at `pc` has passed a store that wrote what it read.
+    pub(crate) fn passed_store(&mut self, pc: u64) {
+        let tag = DependencePredictor::tag(pc);
+        if self.expects_store(pc) {
+            return;
+        }
+        if self.entries.len() == self.size {
+            let oldest = self.entries.remove(0);
+            self.forget(oldest);
+        }
+        self.entries.push(Entry { tag: tag as u16, independent: FIRST });
+        self.has_entry[tag / 64] |= 1 << (tag % 64);
+    }
+
+    /// What a load at `pc`, which has an entry, was found to be.
+    #[inline(never)]
+    pub(crate) fn learn(&mut self, pc: u64, is_dependent: bool) {
+        let tag = DependencePredictor::tag(pc) as u16;
+        let Some(at) = self.entries.iter().position(|entry| entry.tag == tag) else { return };
+        let entry = &mut self.entries[at];
+        if is_dependent {
+            entry.independent = entry.independent.saturating_sub(1);
+            return;
+        }
+        entry.independent += 1;
+        if entry.independent == LAST {
+            let entry = self.entries.remove(at);
+            self.forget(entry);
+        }
+    }
+
+    fn forget(&mut self, entry: Entry) {
+        let tag = usize::from(entry.tag);
+        self.has_entry[tag / 64] &= !(1 << (tag % 64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_that_is_independent_fourteen_times_is_forgotten() {
+        let mut predictor = DependencePredictor::new(32);
+        predictor.passed_store(0x4004);
+        assert!(predictor.expects_store(0x4004) && !predictor.expects_store(0x4008));
+        (0..13).for_each(|_| predictor.learn(0x4004, false));
+        assert!(predictor.expects_store(0x4004));
+        predictor.learn(0x4004, false);
+        assert!(!predictor.expects_store(0x4004));
+    }
+
+    #[test]
+    fn a_load_that_is_dependent_stays() {
+        let mut predictor = DependencePredictor::new(32);
+        predictor.passed_store(0x4004);
+        (0..40).for_each(|turn| predictor.learn(0x4004, turn % 2 == 0));
+        assert!(predictor.expects_store(0x4004));
+    }
+
+    #[test]
+    fn the_oldest_of_32_loads_makes_room() {
+        let mut predictor = DependencePredictor::new(32);
+        let pcs = (0..33).map(|load| 0x4000 + 4 * load);
+        pcs.clone().for_each(|pc| predictor.passed_store(pc));
+        let known: Vec<u64> = pcs.filter(|pc| predictor.expects_store(*pc)).collect();
+        assert_eq!((known.len(), known[0]), (32, 0x4004));
+    }
+
+    #[test]
+    fn loads_whose_tags_are_equal_share_an_entry() {
+        let mut predictor = DependencePredictor::new(32);
+        predictor.passed_store(0x4004);
+        assert!(predictor.expects_store(0x4004 + (4 << TAG_BITS)));
+    }
+}

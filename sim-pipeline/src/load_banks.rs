@@ -1,0 +1,74 @@
+//! Banks of the L1 D-cache as loads see them (key `pipeline.execute.load-banks`): each reads one line a cycle,
+//! and loads of that line share it. A load whose bank reads another line has its data a cycle later.
+
+use sim_core::Cycle;
+
+const LINE_SHIFT: u32 = 6;
+/// Cycles that are remembered: more than loads of one time are apart, but for those behind a miss.
+const CYCLES: u64 = 1 << 8;
+/// The entry of a bank that has read nothing.
+const NOTHING: u64 = u64::MAX;
+
+/// Lines that each bank reads, by cycle.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadBanks {
+    /// Low halves of cycle and line number. An entry of another cycle is of the past: its bank is free.
+    reads: Box<[u64]>,
+    /// Number of banks less one, and its logarithm.
+    mask: u64,
+    shift: u32,
+}
+
+impl LoadBanks {
+    /// So many banks, a power of two, chosen by the lowest bits of the line number; 0 for no limit.
+    pub(crate) fn new(banks: usize) -> LoadBanks {
+        LoadBanks {
+            reads: vec![NOTHING; banks * CYCLES as usize].into_boxed_slice(),
+            mask: (banks as u64).saturating_sub(1),
+            shift: (banks as u64).max(1).trailing_zeros(),
+        }
+    }
+
+    /// The cycle in which a load that issues in `issue` can read its bank.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, addr: u64, issue: Cycle) -> Cycle {
+        if self.reads.is_empty() {
+            return issue;
+        }
+        let line = addr >> LINE_SHIFT;
+        let mut cycle = issue;
+        loop {
+            let at = ((cycle % CYCLES) << self.shift | line & self.mask) as usize;
+            let (wanted, entry) = (cycle << 32 | line & 0xffff_ffff, &mut self.reads[at]);
+            let is_free = (*entry ^ wanted) >> 32 != 0;
+            if is_free || *entry == wanted {
+                *entry = wanted;
+                return cycle;
+            }
+            cycle += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bank_reads_one_line_a_cycle_and_loads_of_that_line_share_it() {
+        let mut banks = LoadBanks::new(2);
+        assert_eq!(banks.read(0x1000, 10), 10);
+        assert_eq!(banks.read(0x1038, 10), 10, "the same line");
+        assert_eq!(banks.read(0x1040, 10), 10, "the other bank");
+        assert_eq!(banks.read(0x1080, 10), 11);
+        assert_eq!(banks.read(0x1100, 10), 12);
+        assert_eq!(banks.read(0x1080, 11), 11, "shared again");
+        assert_eq!(banks.read(0x1200, 10 + CYCLES), 10 + CYCLES, "an entry of the past");
+    }
+
+    #[test]
+    fn without_banks_nothing_waits() {
+        let mut banks = LoadBanks::new(0);
+        assert!((0..8).all(|line| banks.read(line << 7, 3) == 3));
+    }
+}
