@@ -160,6 +160,12 @@ pub struct PrefetchConfig {
     pub l1d_degree_lines: u32,
     /// What it does at a page without a translation.
     pub l1d_page_cross: PageCross,
+    /// Each store asks for its line, into the L2 and as this core's alone, once its address is known.
+    pub stores: bool,
+    /// Streams of such stores that are followed into the L2, inside a page: pages remembered.
+    pub store_table_entries: u32,
+    /// How far ahead of the newest store's line; 0 follows none.
+    pub store_distance_lines: u32,
     /// The stream prefetcher of the L2.
     pub l2_stream: bool,
     /// Pages whose streams it remembers.
@@ -423,7 +429,7 @@ impl MemoryConfig {
 
     fn check_ranges(&self, found: &mut Vec<Problem>) {
         let m = self;
-        let rows: [(&'static str, u64, u64, u64); 17] = [
+        let rows: [(&'static str, u64, u64, u64); 19] = [
             ("memory.itlb.entries", m.itlb.entries.into(), 1, 255),
             ("memory.dtlb.entries", m.dtlb.entries.into(), 1, 255),
             ("memory.l1i.hit-cycles", m.l1i.hit_cycles.into(), 1, 64),
@@ -438,6 +444,8 @@ impl MemoryConfig {
             ("memory.prefetch.l1d-table-entries", m.prefetch.l1d_table_entries.into(), 1, 256),
             ("memory.prefetch.l1d-distance-lines", m.prefetch.l1d_distance_lines.into(), 1, 64),
             ("memory.prefetch.l1d-degree-lines", m.prefetch.l1d_degree_lines.into(), 1, 16),
+            ("memory.prefetch.store-table-entries", m.prefetch.store_table_entries.into(), 1, 256),
+            ("memory.prefetch.store-distance-lines", m.prefetch.store_distance_lines.into(), 0, 64),
             ("memory.prefetch.l2-table-entries", m.prefetch.l2_table_entries.into(), 1, 256),
             ("memory.prefetch.l2-distance-lines", m.prefetch.l2_distance_lines.into(), 1, 64),
             ("memory.prefetch.l2-degree-lines", m.prefetch.l2_degree_lines.into(), 1, 16),

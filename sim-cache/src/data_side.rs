@@ -259,7 +259,9 @@ impl CoreMemory {
         }
         if state.is_prefetched() {
             self.l1d.first_use(place, arrives > hit);
-            self.train_prefetcher(operation, translated, uncore, sink);
+            if !operation.is_store() {
+                self.train_prefetcher(operation, translated, uncore, sink);
+            }
         }
         reply
     }
@@ -294,7 +296,9 @@ impl CoreMemory {
         if l2.poisoned && operation.consumes {
             reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
         }
-        self.train_prefetcher(operation, translated, uncore, sink);
+        if cause != RefillCause::Store {
+            self.train_prefetcher(operation, translated, uncore, sink);
+        }
         reply
     }
 
@@ -350,7 +354,7 @@ impl CoreMemory {
             let poisoned = self.check_written_back(victim.defect, sink);
             self.write_back_to_l2(victim.line, poisoned, sink);
         }
-        if reply.trains {
+        if reply.trains && cause != RefillCause::Store {
             self.train_l2_prefetcher(physical, at, uncore, sink);
         }
         reply
@@ -453,6 +457,11 @@ impl Operation {
             RefillCause::Atomic => &[FlowEdge::L1dReadHit, FlowEdge::L1dWriteHit],
             _ => &[FlowEdge::L1dReadHit],
         }
+    }
+
+    /// True for the write of a store, which trains no prefetcher: its line is asked for at its address (`store_prefetch`).
+    fn is_store(self) -> bool {
+        self.refill_cause() == RefillCause::Store
     }
 
     fn refill_cause(self) -> RefillCause {

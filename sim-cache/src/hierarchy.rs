@@ -4,8 +4,8 @@
 //! 5.5) `data_side`, L1 instruction cache (5.6) `fetch_side`, L2 (5.7, 5.8) `l2`.
 
 use sim_core::{
-    Cycle, EventSink, LINE_BYTES, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr,
-    StateVisitor, TagUse, VirtAddr, WarmState,
+    Cycle, EventSink, LINE_BYTES, LineAddr, LoadWait, MemKind, MemReply, MemRequest, MemoryPort,
+    PhysAddr, StateVisitor, TagUse, VirtAddr, WarmState,
 };
 
 use crate::address_space::AddressSpace;
@@ -21,7 +21,7 @@ use crate::level::Level;
 use crate::monitor::ExclusiveMonitor;
 use crate::mshr::Mshrs;
 use crate::pending::MissIntervals;
-use crate::prefetch::DataPrefetcher;
+use crate::prefetch::{DataPrefetcher, StoreStreams};
 use crate::tally::MemoryTally;
 use crate::tlb::L1Tlb;
 use crate::uncore::Uncore;
@@ -61,6 +61,8 @@ pub(crate) struct PrefetchSwitches {
     pub(crate) l1i: bool,
     /// L2 stream.
     pub(crate) l2: bool,
+    /// Stores into the L2, when their address is known.
+    pub(crate) stores: bool,
     /// Lines of one L2 request.
     pub(crate) l2_degree: u64,
     /// What the L1 D prefetcher does at a page without translation.
@@ -103,7 +105,10 @@ pub struct CoreMemory {
     pub(crate) errors: ErrorSource,
     pub(crate) l2_streams: L2Streams,
     pub(crate) prefetcher: DataPrefetcher,
+    pub(crate) store_streams: StoreStreams,
     pub(crate) prefetch: PrefetchSwitches,
+    /// The line of the last store whose address was looked at: its neighbors in program order ask for nothing more.
+    pub(crate) last_store_line: LineAddr,
     pub(crate) tally: MemoryTally,
     /// What the present refill and the last load that missed waited for.
     pub(crate) waits: Waits,
@@ -147,13 +152,16 @@ impl CoreMemory {
             errors: ErrorSource::new(&config.errors, seed ^ 4 ^ (number as u64) << 32),
             l2_streams: L2Streams::new(prefetch),
             prefetcher: DataPrefetcher::new(prefetch),
+            store_streams: StoreStreams::new(prefetch),
             prefetch: PrefetchSwitches {
                 l1d: prefetch.l1d,
                 l1i: prefetch.l1i_next_line,
                 l2: prefetch.l2_stream,
+                stores: prefetch.stores,
                 l2_degree: prefetch.l2_degree_lines.into(),
                 page_cross: prefetch.l1d_page_cross,
             },
+            last_store_line: LineAddr(u64::MAX),
             tally: MemoryTally::default(),
             waits: Waits::default(),
         }

@@ -32,6 +32,8 @@ pub(crate) enum L2Request {
     L1Prefetch,
     /// The L2's own prefetcher.
     L2Prefetch,
+    /// A store whose address is known and that has not been written yet.
+    StorePrefetch,
     /// Descriptor read of a table walk.
     Walk,
 }
@@ -102,9 +104,14 @@ impl L2Request {
         !matches!(self, L2Request::Fetch | L2Request::Walk)
     }
 
+    /// Returns whether the line goes no further than the L2.
+    fn stays_in_l2(self) -> bool {
+        matches!(self, L2Request::L2Prefetch | L2Request::StorePrefetch)
+    }
+
     fn want(self) -> Want {
         match self {
-            L2Request::Store | L2Request::Atomic => Want::Own,
+            L2Request::Store | L2Request::StorePrefetch | L2Request::Atomic => Want::Own,
             L2Request::Fetch => Want::Code,
             _ => Want::Read,
         }
@@ -122,7 +129,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> L2Reply {
         let is_free = self.is_ideal_beyond_l1() && request.is_data();
-        let needs_port = request != L2Request::L2Prefetch && !is_free;
+        let needs_port = !request.stays_in_l2() && !is_free;
         let at = if needs_port { self.l2_port.book(at) } else { at };
         if self.counts_in_l2(request) {
             sink.at(at);
@@ -220,9 +227,11 @@ impl CoreMemory {
             .with_dirty(reply.dirty)
             .with_defect(arriving_defect(poisoned))
             .with_shared(reply.shared)
-            .with_prefetched(request == L2Request::L2Prefetch);
+            .with_prefetched(request.stays_in_l2());
         let insertion = match request {
-            L2Request::L1Prefetch | L2Request::L2Prefetch => Insertion::Prefetch,
+            L2Request::L1Prefetch | L2Request::L2Prefetch | L2Request::StorePrefetch => {
+                Insertion::Prefetch
+            }
             _ => Insertion::Demand,
         };
         let victim = self.l2.allocate(Indexed::physically(line), state, insertion);
@@ -280,12 +289,17 @@ impl CoreMemory {
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
-        let mut leaves = at;
+        // It waits for its turn outside, and holds a place there until the home node has it: CHI's copy-back is a transaction
+        // like a read.
+        let entry = self.l2_queue.find(at);
+        let mut leaves = entry.from;
         if written_out {
             sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
-            leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, at, sink);
+            leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, leaves, sink);
         }
         let sent = self.bus.send_line(leaves);
+        let taken = uncore.told(self.number, victim.line, sent);
+        self.l2_queue.hold(entry, if self.is_ideal_beyond_l2() { sent } else { taken });
         if dirty || poisoned {
             uncore.note_poison(victim.line, poisoned);
         }
@@ -396,7 +410,9 @@ impl CoreMemory {
 
     fn counts_in_l2(&self, request: L2Request) -> bool {
         match request {
-            L2Request::L1Prefetch | L2Request::L2Prefetch => self.semantics.prefetch_counts_in_l2,
+            L2Request::L1Prefetch | L2Request::L2Prefetch | L2Request::StorePrefetch => {
+                self.semantics.prefetch_counts_in_l2
+            }
             L2Request::Walk => self.semantics.walk_reads == WalkReads::L2Counted,
             _ => true,
         }

@@ -1,8 +1,8 @@
 //! The L2's stream prefetcher. PMU guide 4.4.1: what it brings in counts as accesses of the L2.
 //!
-//! It hears of the requests that miss the L2, and of the first use of a line that it fetched itself,
-//! in physical addresses: it follows lines inside a page and never leaves it. Not modeled: the region
-//! and the temporal engine of the N2.
+//! It learns from the requests of loads, preloads, prefetches and fetches that miss the L2, and from their first use of
+//! a prefetched line, in physical addresses: it follows lines inside a page and never leaves it. Stores have prefetchers
+//! of their own (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
 
 use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr, StateVisitor, Stored, WarmState};
 

@@ -53,6 +53,7 @@ mod slc;
 mod snoop;
 mod snoop_filter;
 mod stash;
+mod store_prefetch;
 mod store_side;
 mod tag_array;
 mod tags;

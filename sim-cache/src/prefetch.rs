@@ -107,6 +107,31 @@ impl DataPrefetcher {
     }
 }
 
+/// The streams of stores, in physical lines: followed by their page alone.
+#[derive(Clone, Debug)]
+pub(crate) struct StoreStreams {
+    streams: TrackTable,
+    distance: u32,
+}
+
+/// Lines that a store asks for at once behind its own: one that was left out is made up for.
+const STORE_DEGREE: u32 = 2;
+
+impl StoreStreams {
+    /// Nothing learned.
+    pub(crate) fn new(config: &PrefetchConfig) -> StoreStreams {
+        let streams = TrackTable::new(config.store_table_entries, STREAM_STEP_MAX);
+        StoreStreams { streams, distance: config.store_distance_lines }
+    }
+
+    /// Learns from a store whose line is in no L1 set, and says what to ask for.
+    pub(crate) fn train(&mut self, line: u64) -> Option<PrefetchRun> {
+        let distance = self.distance;
+        let track = self.streams.train(line >> REGION_SHIFT, line)?;
+        track.run(distance, STORE_DEGREE)
+    }
+}
+
 impl Track {
     /// The next lines of the stride, at most `degree`, not farther than the distance allowed.
     fn run(&mut self, distance: u32, degree: u32) -> Option<PrefetchRun> {
@@ -149,14 +174,25 @@ impl Stored for Track {
     }
 }
 
+impl WarmState for TrackTable {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.tracks);
+        let mut next = self.next as u64;
+        visitor.one(&mut next);
+        self.next = next as usize % self.tracks.len();
+    }
+}
+
 impl WarmState for DataPrefetcher {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        for table in [&mut self.strides, &mut self.streams] {
-            visitor.words(&mut table.tracks);
-            let mut next = table.next as u64;
-            visitor.one(&mut next);
-            table.next = next as usize % table.tracks.len();
-        }
+        self.strides.visit(visitor);
+        self.streams.visit(visitor);
+    }
+}
+
+impl WarmState for StoreStreams {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        self.streams.visit(visitor);
     }
 }
 

@@ -68,12 +68,20 @@ impl CoreMemory {
         let addr = fragment.addr;
         sink.at(now);
         raise_store_lookup(sink);
-        if self.dtlb.plain_hit(self.space.key(uncore.page_map.page_of(addr)), now).is_some() {
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        if let Some(frame) = self.dtlb.plain_hit(key, now) {
             sink.edge(FlowEdge::StoreTlbHit);
+            let line = Indexed::virtually(addr, uncore.page_map.line_in(addr, frame));
+            self.foresee_write(request.kind, line, now, uncore, sink);
             return hit_reply(now + 1);
         }
         match self.translate(Asker::Write, addr, now, uncore, sink) {
             Ok(translated) => {
+                if translated.target.memory == MemoryType::Cacheable {
+                    let line = uncore.page_map.line_in(addr, translated.target.frame);
+                    let line = Indexed::virtually(addr, line);
+                    self.foresee_write(request.kind, line, translated.start, uncore, sink);
+                }
                 if let Some(fault) = misaligned_on_device(request, addr, translated, uncore) {
                     return fault;
                 }

@@ -75,7 +75,9 @@ impl MemoryTally {
             L2Request::Load | L2Request::Atomic | L2Request::Store => self.data_lines += 1,
             L2Request::Fetch => self.fetch_lines += 1,
             L2Request::Preload => self.preload_lines += 1,
-            L2Request::L1Prefetch | L2Request::L2Prefetch => self.prefetch_lines += 1,
+            L2Request::L1Prefetch | L2Request::L2Prefetch | L2Request::StorePrefetch => {
+                self.prefetch_lines += 1;
+            }
             L2Request::Walk => self.walk_lines += 1,
         }
         match source {

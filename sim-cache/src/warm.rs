@@ -52,7 +52,7 @@ impl MemorySystem {
     ) -> Cycle {
         let awake = self.cores[core].prefetch;
         let asleep = &mut self.cores[core].prefetch;
-        (asleep.l1d, asleep.l1i, asleep.l2) = (false, false, false);
+        (asleep.l1d, asleep.l1i, asleep.l2, asleep.stores) = (false, false, false, false);
         let end = touches.into_iter().fold(now, |now, touch| self.touch_one(core, touch, now));
         self.cores[core].prefetch = awake;
         end

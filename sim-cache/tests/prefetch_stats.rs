@@ -111,6 +111,7 @@ fn without_prefetchers_nothing_is_issued() {
     tables.memory.prefetch.l1d = false;
     tables.memory.prefetch.l2_stream = false;
     tables.memory.prefetch.l1i_next_line = false;
+    tables.memory.prefetch.stores = false;
     let mut memory = memory(&tables);
     run_mixture(&mut memory, 20);
     for (name, counts) in memory.prefetch_stats(0).named() {

@@ -30,8 +30,9 @@ pub use verdict::{Mismatch, StepCounts, Verdict, WrongCounter, WrongEdge};
 pub use walk::{OPERATIONS_KEPT, Walked, walk_case};
 
 /// What holds in every scenario unless its `set` says otherwise.
-const QUIET: [&str; 5] = [
+const QUIET: [&str; 6] = [
     "memory.prefetch.l1d=false",
+    "memory.prefetch.stores=false",
     "memory.prefetch.l2-stream=false",
     "memory.prefetch.l1i-next-line=false",
     "memory.pages.mapping=identity",

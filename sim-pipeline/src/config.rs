@@ -224,6 +224,8 @@ pub struct ExecuteConfig {
     /// Banks of the L1 D-cache of which each reads one line a cycle, by the address bits above the line's; a power of
     /// two, 0 for no limit.
     pub load_banks: usize,
+    /// Cycles from when the L1 has everything older until a barrier lets younger accesses go (`DMB` without `LD` or `ST`, `DSB`).
+    pub barrier_cycles: u64,
     /// Stores that leave the store queue per cycle.
     pub store_drain_width: u32,
     /// Aligned bytes of which a store that leaves the store queue writes one piece: one that touches two pieces takes
@@ -462,6 +464,7 @@ impl PipelineConfig {
             ("branch.isb-cycles", b.isb_cycles),
             ("execute.forward-cycles", e.forward_cycles),
             ("execute.forward-fail-cycles", e.forward_fail_cycles),
+            ("execute.barrier-cycles", e.barrier_cycles),
             ("execute.system-write-cycles", e.system_write_cycles),
             ("execute.system-read-cycles", e.system_read_cycles),
             ("execute.exception-cycles", e.exception_cycles),

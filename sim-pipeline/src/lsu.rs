@@ -66,6 +66,7 @@ pub struct LoadStoreUnit {
     drain: InOrder,
     forward_cycles: Cycle,
     forward_fail_cycles: Cycle,
+    barrier_cycles: Cycle,
     /// Cycle in which the cache has all stores so far.
     last_drained: Cycle,
     /// Cycle in which the cache has all store-releases so far.
@@ -107,6 +108,7 @@ impl LoadStoreUnit {
             drain: InOrder::new(config.store_drain_width),
             forward_cycles: config.forward_cycles,
             forward_fail_cycles: config.forward_fail_cycles,
+            barrier_cycles: config.barrier_cycles,
             last_drained: 0,
             last_released: 0,
             last_known: 0,
@@ -130,6 +132,12 @@ impl LoadStoreUnit {
     /// When everything older is done, stores written to the cache included.
     pub fn all_done(&self) -> Cycle {
         self.order.done.max(self.last_drained)
+    }
+
+    /// When a barrier for loads and stores has found everything older done. Returns 0 if there was nothing older.
+    pub fn all_observed(&self) -> Cycle {
+        let done = self.all_done();
+        if done == 0 { 0 } else { done + self.barrier_cycles }
     }
 
     /// Younger memory operations wait until `cycle`, for `by`.
@@ -157,7 +165,7 @@ impl LoadStoreUnit {
         match barrier.word >> 8 & 0b11 {
             0b01 => self.hold_until(self.order.done, OpRef::ORDER),
             0b10 => self.order.drain_floor = self.order.drain_floor.max(self.last_drained),
-            _ => self.hold_until(self.all_done(), OpRef::ORDER),
+            _ => self.hold_until(self.all_observed(), OpRef::ORDER),
         }
     }
 
@@ -460,6 +468,7 @@ mod tests {
             forward_fail_cycles: 4,
             dependence_entries: 32,
             load_banks: 0,
+            barrier_cycles: 8,
             store_drain_width: 2,
             store_drain_bytes: 32,
             system_write_cycles: 10,

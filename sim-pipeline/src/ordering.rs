@@ -38,7 +38,7 @@ impl Pipeline {
             }
             Special::DataSyncBarrier => {
                 self.push_before_barrier(op, memory, sink);
-                at.result = at.result.max(self.lsu.all_done());
+                at.result = at.result.max(self.lsu.all_observed());
             }
             Special::SystemWrite => {
                 let start = at.earliest.max(at.ready.all().cycle()).max(self.retire.cycle());

@@ -336,6 +336,22 @@ fn loads_that_issue_with_the_addresses_of_their_stores_are_never_executed_again(
     assert_eq!(counts.value(PmuEvent::INST_SPEC), 30 * 25);
 }
 
+#[test]
+fn a_full_barrier_takes_eight_cycles_more_than_the_way_into_the_cache() {
+    let cycles = |barrier| {
+        let words = [STR_X1_X0, barrier, LDR_X3_X0];
+        let addr = |_, k| match k {
+            0 => Some(0x10_0000),
+            2 => Some(0x90_0000),
+            _ => None,
+        };
+        per_iteration(&run_loop(&words, 200, 4, addr), 200)
+    };
+    // Four cycles of the load, four of the store in this memory, one to leave the queue, eight of the barrier.
+    let full = cycles(DMB_ISH);
+    assert!((16.0..=18.0).contains(&full), "{full} cycles");
+}
+
 const LDADD_X1_X2_X0: u32 = 0xF821_0002;
 const STR_X1_X0: u32 = 0xF900_0001;
 const LDR_X3_X0: u32 = 0xF940_0003;

@@ -194,6 +194,7 @@ fn profiled(trace: &str, interval: u64, limit: u64, config: &SpeConfig) -> (Outc
     let overrides = [
         "memory.prefetch.l1d=false",
         "memory.prefetch.l2-stream=false",
+        "memory.prefetch.stores=false",
         "memory.l1d.write-stream-lines=1000000",
     ]
     .map(str::to_owned);

@@ -208,6 +208,7 @@ fn sweep() -> anyhow::Result<String> {
                 "memory.prefetch.l1d=false",
                 "memory.prefetch.l1i-next-line=false",
                 "memory.prefetch.l2-stream=false",
+                "memory.prefetch.stores=false",
             ],
         ),
     ];

@@ -16,6 +16,7 @@ mod rig;
 mod silicon;
 mod snoops;
 mod stage2;
+mod stores_ahead;
 mod tags;
 mod timing;
 mod tlb_flows;

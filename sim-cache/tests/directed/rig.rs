@@ -28,6 +28,7 @@ impl Tables {
         let mut tables = Tables::committed();
         tables.memory.pages.mapping = sim_cache::config::PageMapping::Identity;
         tables.memory.prefetch.l1d = false;
+        tables.memory.prefetch.stores = false;
         tables.memory.prefetch.l2_stream = false;
         tables.memory.prefetch.l1i_next_line = false;
         tables

@@ -191,3 +191,38 @@ fn two_look_ups_of_the_l2_tlb_are_under_way_at_a_time() {
     assert_eq!(done[..5], [9, 9, 14, 14, 19]);
     assert_eq!(done[15], 4 + 5 * 8);
 }
+
+/// When the last of independent loads of so many pages is done; their lines are in the L1.
+fn of_pages(walked: bool, pages: u64) -> u64 {
+    let addrs: Vec<u64> = (0..pages).map(|page| 0x100_0000 + page * 0x1040).collect();
+    let mut rig = Rig::new(K3, &addrs, &[]);
+    if walked {
+        rig.empty_tlbs()
+    } else {
+        rig.only_l2_tlb(&addrs)
+    };
+    let begin = rig.now;
+    addrs.iter().map(|addr| rig.ld(8, *addr).done).max().unwrap_or(begin) - begin
+}
+
+#[test]
+fn misses_of_the_l1_tlb_queue_for_two_look_ups_and_four_walks() {
+    // 5 for a look-up of the L2 TLB, 17 for each level of a walk that is read, 4 for the L1.
+    assert_eq!([1, 2, 3, 8].map(|pages| of_pages(false, pages)), [9, 9, 14, 24]);
+    let [four, eight] = [4, 8].map(|pages| of_pages(true, pages));
+    assert!(eight >= four + 17, "{eight} cycles for eight walks, {four} for four");
+}
+
+#[test]
+fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() {
+    let lines: Vec<u64> = (0..256).map(|i| 0x100_0000 + i * 64).collect();
+    let mut rig = Rig::new(K2, &lines, &[]);
+    let begin = rig.now;
+    let written = lines.iter().map(|line| rig.zva(*line).done).max().unwrap_or(begin) - begin;
+    assert!((500..=540).contains(&written), "{written} cycles for 16 KiB");
+    let mut tables = Tables::quiet();
+    tables.memory.l1d.mshrs = 64;
+    let mut rig = Rig::with(&tables, K2, &lines, &[]);
+    let read = lines.iter().map(|line| rig.ld(8, *line).done).max().unwrap_or(begin) - begin;
+    assert!((780..=880).contains(&read), "{read} cycles for 16 KiB");
+}

@@ -53,6 +53,7 @@ impl Setting {
         };
         if !self.prefetch {
             config.memory.prefetch.l1d = false;
+            config.memory.prefetch.stores = false;
             config.memory.prefetch.l2_stream = false;
             config.memory.prefetch.l1i_next_line = false;
         }

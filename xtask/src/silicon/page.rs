@@ -41,6 +41,14 @@ Rows that are more than 15 % away. Known of them:
 * **Chases from 32 to 256 MiB** take nearly as long as one of 512 MiB on both machines, although the system level cache would hold
   them, or much of them, and streams of that size run at its rate. Both are virtual machines, and their second stage of
   translation is not modeled; but a walk of two stages would lengthen the longest chase too, which fits without it.
+* **Chases in the L2** take some 20 cycles a miss of the L1, where a chase through whole lines takes 13. It is not the replacement of the L1: four
+  nodes share a line, so a random cycle of twice the L1's size hits 40 % of its accesses under any policy like LRU and 50 % under random
+  victims, and none hits much less. A region prefetcher that keeps the L2 busy, or a hit that was foreseen wrongly, would be causes; neither
+  is published for this core.
+* **Streams of full lines into the system level cache** are too fast. A line costs the claim and the victim that it pushes out, each a place
+  in the queue of 64 until the home node answers. Silicon shows 4.5 (Cobalt 100) and 7 cycles (Yitian 710) a line, 2 to 3.5 a transaction.
+* **Stores of parts of lines into memory** are too slow, as the reads of streams from memory are: their lines wait longer there than on silicon.
+* **Copies of 512 KiB to 2 MiB** are too fast: half of what they touch is written in full lines.
 * **Latencies and rates of the system level cache** are those of two cores among 128, whose other users are not known.
 
 ";

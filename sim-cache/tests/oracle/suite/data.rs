@@ -36,7 +36,7 @@ impl Oracle {
             self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
             self.core.l2.make_dirty(old.number);
         }
-        if answer.trains {
+        if answer.trains && reader != Reader::Store {
             self.prefetch_after(line);
         }
     }
@@ -131,6 +131,9 @@ impl Oracle {
         let bytes_of_one = bytes.min(16);
         for (part, bytes) in parts(addr, bytes) {
             let Some(target) = self.begin_write(part) else { return false };
+            if is_cacheable(target) {
+                self.ask_before_the_write(part, target);
+            }
             if is_refused(target, addr, bytes_of_one) {
                 return false;
             }
@@ -147,6 +150,27 @@ impl Oracle {
         true
     }
 
+    /// The address of a store is known, its write comes later: a line that no cache has is asked for now, unless the write is
+    /// going to be merged. Stores in a row to one line ask once.
+    fn ask_before_the_write(&mut self, addr: u64, target: PageTarget) {
+        let line = self.line_of(addr, target);
+        if !self.config.prefetch.stores || self.core.stored_line == Some(line) {
+            return;
+        }
+        self.core.stored_line = Some(line);
+        let known = self.core.open.iter().find(|open| open.line == line).map(|open| open.held);
+        let is_merged = known.unwrap_or(self.streams_past_the_l1());
+        if !self.core.l1d.holds_at(line, addr / 64) && !is_merged && !self.core.l2.holds(line) {
+            self.read_l2(line, Reader::StoreAhead);
+        }
+    }
+
+    /// So many full lines were stored one after the other that a store that misses is merged.
+    fn streams_past_the_l1(&self) -> bool {
+        let stream_after = self.config.l1d.write_stream_lines;
+        stream_after > 0 && self.core.full_lines >= stream_after
+    }
+
     fn store_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
         if !is_cacheable(target) {
             self.past_the_caches("BUS_ACCESS_WR", addr, bytes);
@@ -159,9 +183,7 @@ impl Oracle {
             self.write_l1d(line);
         }
         let known = self.core.open.iter().find(|open| open.line == line).map(|open| open.held);
-        let stream_after = self.config.l1d.write_stream_lines;
-        let streaming = stream_after > 0 && self.core.full_lines >= stream_after;
-        let hold = !hit && known.unwrap_or(streaming);
+        let hold = !hit && known.unwrap_or(self.streams_past_the_l1());
         if hold {
             // What is merged on the way to the L2 has no copy above it.
             self.copy_comes_back(line);

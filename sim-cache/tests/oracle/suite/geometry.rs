@@ -129,6 +129,8 @@ fn shape_prefetch(memory: &mut MemoryConfig, random: &mut Random) {
     let prefetch = &mut memory.prefetch;
     prefetch.l1d = false;
     prefetch.l1i_next_line = random.coin();
+    prefetch.stores = random.coin();
+    prefetch.store_distance_lines = 0;
     prefetch.l2_stream = random.coin();
     prefetch.l2_table_entries = 1 + random.below(4) as u32;
     prefetch.l2_distance_lines = 1 + random.below(6) as u32;

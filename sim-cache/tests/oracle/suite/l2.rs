@@ -20,6 +20,8 @@ pub(crate) enum Reader {
     Fetch,
     /// The L2's own prefetcher.
     Prefetcher,
+    /// A store whose write comes later.
+    StoreAhead,
     /// A table walk.
     Walk,
 }
@@ -36,7 +38,7 @@ pub(crate) struct Answer {
 impl Oracle {
     fn counts(&self, reader: Reader) -> bool {
         match reader {
-            Reader::Prefetcher => self.semantics.prefetch_counts_in_l2,
+            Reader::Prefetcher | Reader::StoreAhead => self.semantics.prefetch_counts_in_l2,
             Reader::Walk => self.semantics.walk_reads == WalkReads::L2Counted,
             _ => true,
         }
@@ -81,7 +83,7 @@ impl Oracle {
             }
         }
         self.core.arriving.insert(line);
-        let prefetched = reader == Reader::Prefetcher;
+        let prefetched = matches!(reader, Reader::Prefetcher | Reader::StoreAhead);
         self.add_to_l2(Line { dirty, prefetched, shared, ..clean(line) });
     }
 
@@ -90,7 +92,7 @@ impl Oracle {
     fn read_outside(&mut self, line: u64, reader: Reader) -> Granted {
         let want = match reader {
             Reader::Fetch => Want::Code,
-            Reader::Store | Reader::Atomic => Want::Own,
+            Reader::Store | Reader::StoreAhead | Reader::Atomic => Want::Own,
             _ => Want::Read,
         };
         if self.taken.contains(&line) {

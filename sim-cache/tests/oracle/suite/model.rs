@@ -40,6 +40,8 @@ pub(crate) struct Core {
     pub(crate) marked: Option<u64>,
     /// What the L2's prefetcher knows of pages, the last heard of at the end.
     pub(crate) streams: Vec<Stream>,
+    /// The line of the last store whose address was known.
+    pub(crate) stored_line: Option<u64>,
 }
 
 impl Core {
@@ -56,6 +58,7 @@ impl Core {
             l2: Cache::of_core(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
             arriving: BTreeSet::new(),
             open: VecDeque::new(),
+            stored_line: None,
             full_lines: 0,
             number,
             mail: Vec::new(),
