@@ -452,7 +452,7 @@ impl PipelineConfig {
     }
 
     /// Key and value of every length of time that may be 0.
-    fn delays(&self) -> [(&'static str, u64); 12] {
+    fn delays(&self) -> [(&'static str, u64); 13] {
         let (f, b, e) = (&self.front_end, &self.branch, &self.execute);
         [
             ("front-end.predict-to-fetch-cycles", f.predict_to_fetch_cycles),
@@ -472,7 +472,7 @@ impl PipelineConfig {
     }
 
     /// Key, value and largest sensible value of every size and width.
-    fn sizes(&self) -> [(&'static str, usize, usize); 32] {
+    fn sizes(&self) -> [(&'static str, usize, usize); 33] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
         let most = |kind: EntryKind| kind.most() as usize;
         [

@@ -219,10 +219,10 @@ fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() 
     let mut rig = Rig::new(K2, &lines, &[]);
     let begin = rig.now;
     let written = lines.iter().map(|line| rig.zva(*line).done).max().unwrap_or(begin) - begin;
-    assert!((500..=540).contains(&written), "{written} cycles for 16 KiB");
+    assert!((480..=540).contains(&written), "{written} cycles for 16 KiB");
     let mut tables = Tables::quiet();
     tables.memory.l1d.mshrs = 64;
     let mut rig = Rig::with(&tables, K2, &lines, &[]);
     let read = lines.iter().map(|line| rig.ld(8, *line).done).max().unwrap_or(begin) - begin;
-    assert!((780..=880).contains(&read), "{read} cycles for 16 KiB");
+    assert!((780..=900).contains(&read), "{read} cycles for 16 KiB");
 }
