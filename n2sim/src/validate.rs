@@ -28,7 +28,7 @@ use crate::stat::parse_roi;
 /// Name of the formula of the command line.
 const OWN: &str = "formula";
 
-/// Hold metric formulas against what truly happened: error, reason, worst case
+/// Compare metric formulas with what truly happened: error, reason, worst case
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim validate traces/hash.n2t\n          \
     n2sim validate traces/*.n2t --metrics my-metrics.toml --limit 1M --tolerance 5\n          \
@@ -63,7 +63,7 @@ pub(crate) struct ValidateArgs {
     /// Percentage points by which a share may be off (stated: exit code 1 if one is; default 0.5)
     #[arg(long, value_name = "POINTS", value_parser = percent, allow_negative_numbers = true)]
     points: Option<f64>,
-    /// What the truths of slots are: the ledger's shares, or what runs without the cause save
+    /// Source of slot truths: the slot ledger, or cycles saved in counterfactual runs
     #[arg(long, value_enum, default_value_t, value_name = "SOURCE")]
     truth: counterfactual::Source,
     /// Judge on this revision (default: the file's, or the configuration's)
@@ -151,6 +151,13 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     let judgment = judge(&judges, runs);
     write(&mut out, args, &judgment)?;
     note(&file, &judgment.metrics, tolerance)?;
+    if args.formula.is_some() && judges.iter().all(|judge| judge.truth().is_none()) {
+        writeln!(
+            io::stderr(),
+            "n2sim: note: the formula claims nothing, so it is compared with nothing: give --claims TRUTH \
+             (n2sim validate --list-truths)"
+        )?;
+    }
     out.finish()?;
     if let Some(mut plot) = plot.take() {
         plot.write_all(sim_report::error_figure::errors(&judgment.metrics).as_bytes())?;
@@ -158,7 +165,8 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     }
     let is_stated = args.tolerance.is_some() || args.points.is_some();
     // What could not be judged has not been shown to be within the tolerance.
-    let is_missed = judgment.metrics.iter().any(|one| one.alarms() || one.missing().is_some());
+    let is_open = |one: &Judged| one.missing().is_some() || one.is_doubtful();
+    let is_missed = judgment.metrics.iter().any(|one| one.alarms() || is_open(one));
     Ok(if is_stated && is_missed { Verdict::Refuted } else { Verdict::Good })
 }
 
@@ -230,7 +238,7 @@ fn document(machine: &MachineArgs, more: &[String]) -> anyhow::Result<Document> 
 fn judges<'a>(
     args: &ValidateArgs,
     metrics: &'a [MetricFormula],
-    catalog: &Catalog,
+    catalog: &'a Catalog,
     tolerance: Tolerance,
 ) -> anyhow::Result<Vec<Judge<'a>>> {
     let is_named = |metric: &MetricFormula, name: &String| {

@@ -9,6 +9,7 @@ use crate::error::MachineError;
 use crate::outcome::Outcome;
 use crate::region::RunOptions;
 use crate::session::Session;
+use crate::trust;
 use crate::truth::{Ledger, TruthSink};
 
 /// Runs a session for what it says about formulas; `listener` hears the run as well.
@@ -44,7 +45,14 @@ pub fn evidence(session: &Session, outcome: &Outcome, ledger: Ledger) -> Evidenc
         has_external_llc: config.semantics.extllc,
         seconds,
         is_user_only: !session.trace().meta().machine.full_system,
+        doubts: doubts(outcome),
     }
+}
+
+/// The events that cannot be trusted, as tables of counts mark them.
+fn doubts(outcome: &Outcome) -> Vec<(PmuEvent, &'static str)> {
+    let doubt = |event| Some((event, trust::caveat(event, &outcome.header)?));
+    PmuEvent::ALL.into_iter().filter_map(doubt).collect()
 }
 
 /// The counts as a core of revision r0p3 has them.

@@ -8,10 +8,12 @@
 
 mod adjust;
 pub mod claims;
+mod correction;
 mod edit;
 pub mod evidence;
 mod fraction;
 mod missing;
+mod multiple;
 mod probe;
 pub mod reason;
 mod reference;
@@ -26,6 +28,7 @@ use crate::formula::{Catalog, Linked, Machine, MetricFormula, Trouble};
 use crate::truth::Truth;
 use adjust::Case;
 pub use adjust::Finding;
+use correction::Correction;
 pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
 pub use reason::Reason;
 use structure::{Structure, Subject};
@@ -38,6 +41,7 @@ const EXPLAINED: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct Judge<'a> {
     metric: &'a MetricFormula,
+    catalog: &'a Catalog,
     formula: Result<Linked, String>,
     truth: Option<Truth>,
     tolerance: Tolerance,
@@ -51,7 +55,7 @@ impl<'a> Judge<'a> {
     /// It claims something that is no truth: the message names those that are like it.
     pub fn new(
         metric: &'a MetricFormula,
-        catalog: &Catalog,
+        catalog: &'a Catalog,
         tolerance: Tolerance,
     ) -> Result<Judge<'a>, String> {
         let truth = claims::claim(metric).map_err(|name| {
@@ -69,7 +73,7 @@ impl<'a> Judge<'a> {
             Err(error) => Err(error.to_string()),
         };
         let missing = missing::of(metric, formula.as_ref().ok());
-        Ok(Judge { metric, formula, truth, tolerance, missing })
+        Ok(Judge { metric, catalog, formula, truth, tolerance, missing })
     }
 
     /// The metric.
@@ -102,7 +106,43 @@ impl<'a> Judge<'a> {
 
     /// Judges one run. `on_six` is the value of the formula, without factors, from six shared counters.
     pub fn verdict(&self, run: &Evidence, on_six: Option<f64>) -> Verdict {
-        let mut verdict = Verdict {
+        let mut verdict = self.empty(run);
+        let Ok(formula) = &self.formula else { return verdict };
+        verdict.counts = run.counts_of(formula, run.patch);
+        if verdict.missing.is_some() {
+            verdict.standing = Standing::Missing;
+            return verdict;
+        }
+        let truth = self.truth.unwrap_or(Truth::Retired);
+        let (factor, patch) = (self.factor(), run.patch);
+        let case = Case { formula, factor, truth, evidence: run, patch, is_rest: false };
+        self.values(&case, on_six, &mut verdict);
+        let machine = run.machine(run.patch);
+        let (mut faults, structure) = self.faults(formula, &machine, Some(run), run.patch);
+        let corrected = structure.corrected.clone();
+        let mut correction = corrected.and_then(|text| Correction::of(text, self.catalog, &case));
+        let is_structural = structure.fault.is_some() && faults.first() == structure.fault.as_ref();
+        let is_idle =
+            |fault: &Reason, correction: &Correction| is_idle(fault, correction, &verdict);
+        if is_structural
+            && faults.first().zip(correction.as_ref()).is_some_and(|(f, c)| is_idle(f, c))
+        {
+            (faults, correction) = (Vec::new(), None);
+        }
+        let undone = correction.as_ref().filter(|_| is_structural);
+        faults.into_iter().for_each(|fault| verdict.add(fault));
+        let found = self.stand(&case, structure.is_known, undone, &mut verdict);
+        self.offer(found.or(correction), &mut verdict);
+        verdict.doubt = run.doubt(formula, run.patch);
+        if verdict.doubt.is_some() {
+            verdict.doubted();
+        }
+        verdict
+    }
+
+    /// A verdict of which nothing is known yet.
+    fn empty(&self, run: &Evidence) -> Verdict {
+        Verdict {
             trace: run.trace.clone(),
             standing: Standing::NoValue,
             truth: self.truth,
@@ -112,28 +152,23 @@ impl<'a> Judge<'a> {
             on_sound: None,
             on_six: None,
             missing: self.missing.clone(),
+            doubt: None,
             counts: Vec::new(),
             corrected: None,
+            corrected_value: None,
             findings: Vec::new(),
             rest: None,
-        };
-        let Ok(formula) = &self.formula else { return verdict };
-        verdict.counts = run.counts_of(formula, run.patch);
-        if verdict.missing.is_some() {
-            verdict.standing = Standing::Missing;
-            return verdict;
         }
-        let truth = self.truth.unwrap_or(Truth::Retired);
-        let case = Case { formula, factor: self.factor(), truth, evidence: run, patch: run.patch };
-        self.values(&case, on_six, &mut verdict);
-        let machine = run.machine(run.patch);
-        let (faults, structure) = self.faults(formula, &machine, Some(run), run.patch);
-        faults.into_iter().for_each(|fault| verdict.add(fault));
-        self.stand(&case, structure.is_known, &mut verdict);
-        if verdict.findings.iter().any(|finding| finding.reason.is_fault()) {
-            verdict.corrected = structure.corrected;
+    }
+
+    /// Offers what is known in the place of a formula with a fault, unless it is farther from the truth.
+    fn offer(&self, correction: Option<Correction>, verdict: &mut Verdict) {
+        let has_fault = verdict.findings.iter().any(|finding| finding.reason.is_fault());
+        let is_good = |correction: &Correction| !correction.moves_away(verdict.value, verdict.real);
+        if let Some(correction) = correction.filter(|one| has_fault && is_good(one)) {
+            verdict.corrected_value = correction.value.is_finite().then_some(correction.value);
+            verdict.corrected = Some(correction.text);
         }
-        verdict
     }
 
     /// What is wrong with a formula whatever is counted, and what it is beside those that are known.
@@ -188,29 +223,59 @@ impl<'a> Judge<'a> {
         verdict.on_six = on_six.and_then(|value| number(case.factor * value));
     }
 
-    /// Compares and finds the reasons of a difference.
-    fn stand(&self, case: &Case, is_known: bool, verdict: &mut Verdict) {
-        let Some(value) = verdict.value else { return self.without_value(case, verdict) };
+    /// Compares and finds the reasons of a difference. `undone` is the formula without its fault of
+    /// structure. Gives what would be right if only the run shows that.
+    fn stand(
+        &self,
+        case: &Case,
+        is_known: bool,
+        undone: Option<&Correction>,
+        verdict: &mut Verdict,
+    ) -> Option<Correction> {
+        let Some(value) = verdict.value else {
+            self.without_value(case, verdict);
+            return None;
+        };
         let Some(truth) = self.truth else {
             verdict.standing = Standing::Unclaimed;
-            return;
+            return None;
         };
         let out_of_range = rules::out_of_range(value, truth.unit());
         let Some(real) = verdict.real else {
             out_of_range.into_iter().for_each(|reason| verdict.add(reason));
             verdict.standing = Standing::Nothing;
-            return;
+            return None;
         };
         let tolerance = self.tolerance.of(truth, real, &case.evidence.truths);
         if (value - real).abs() <= tolerance {
             verdict.standing = Standing::Right;
             verdict.rest = Some(value - real);
-            return;
+            return None;
         }
         verdict.standing = Standing::Off;
         // A share that is truly above 1, instructions for each slot, is no fault.
         out_of_range.into_iter().for_each(|reason| verdict.add(reason));
-        self.explain(case, is_known, (real, tolerance), verdict);
+        if let Some(undone) = undone {
+            self.explain_rest(case, undone, (real, tolerance), verdict);
+            return None;
+        }
+        self.explain(case, is_known, (real, tolerance), verdict)
+    }
+
+    /// The reasons of a formula whose fault of structure is undone stand behind that fault.
+    fn explain_rest(
+        &self,
+        case: &Case,
+        undone: &Correction,
+        (real, tolerance): (f64, f64),
+        verdict: &mut Verdict,
+    ) {
+        let case = Case { formula: &undone.formula, ..*case };
+        verdict.rest = Some(undone.value - real);
+        if (undone.value - real).abs() > tolerance {
+            let (findings, rest) = case.habits(real, tolerance);
+            self.conclude(&case, (findings, rest), (real, tolerance), verdict);
+        }
     }
 
     /// Looks for the reasons of a difference. A known formula has no fault of its own.
@@ -220,13 +285,13 @@ impl<'a> Judge<'a> {
         is_known: bool,
         (real, tolerance): (f64, f64),
         verdict: &mut Verdict,
-    ) {
+    ) -> Option<Correction> {
         // What says nothing, or something else, needs no other explanation.
         let is_something_else = verdict.findings.iter().any(|finding| {
             !matches!(finding.reason, Reason::AboveOne(_) | Reason::Negative(_) | Reason::NoL3)
         });
         if is_something_else {
-            return;
+            return None;
         }
         let exact = || rules::exact_factor(case.value(), real).filter(|_| verdict.is_of_many());
         let whole = || {
@@ -237,20 +302,35 @@ impl<'a> Judge<'a> {
         };
         if let Some(reason) = (!is_known).then(whole).flatten() {
             verdict.add(reason);
-            return;
+            return None;
         }
         let (findings, rest) = case.habits(real, tolerance);
-        verdict.rest = Some(rest);
-        // Habits that leave the greater part of a difference have another cause beside them, and what
-        // they seem to explain may be chance.
-        if rest.abs() > tolerance.max(EXPLAINED * (case.value() - real).abs()) {
-            verdict.add(Reason::Unexplained);
-            return;
-        }
-        for finding in findings {
-            if !verdict.has(finding.reason.code()) {
-                verdict.findings.push(finding);
+        if !is_known && rest.abs() > tolerance {
+            let is_of_many = verdict.is_of_many();
+            if let Some(undone) = multiple::undone(case, real, tolerance, is_of_many) {
+                verdict.add(undone.reason);
+                verdict.rest = Some(undone.rest);
+                verdict.explained_by(undone.findings);
+                return undone.text.and_then(|text| Correction::of(text, self.catalog, case));
             }
+        }
+        self.conclude(case, (findings, rest), (real, tolerance), verdict);
+        None
+    }
+
+    /// Takes habits for the reasons if they explain the greater part of a difference. If they do not, it
+    /// has another cause beside them, and what they seem to explain may be chance.
+    fn conclude(
+        &self,
+        case: &Case,
+        (findings, rest): (Vec<Finding>, f64),
+        (real, tolerance): (f64, f64),
+        verdict: &mut Verdict,
+    ) {
+        verdict.rest = Some(rest);
+        match rest.abs() > tolerance.max(EXPLAINED * (case.value() - real).abs()) {
+            true => verdict.add(Reason::Unexplained),
+            false => verdict.explained_by(findings),
         }
     }
 
@@ -272,6 +352,14 @@ impl<'a> Judge<'a> {
             verdict.add(Reason::DivisionByZero(case.formula.explain(trouble)));
         }
     }
+}
+
+/// True if a fault of structure is none on this run: the formula without it has the same value, or a part
+/// stands for the whole and the whole is farther from the truth.
+fn is_idle(fault: &Reason, correction: &Correction, verdict: &Verdict) -> bool {
+    let is_extent = matches!(fault, Reason::Subset { .. } | Reason::Superset { .. });
+    correction.is_same(verdict.value)
+        || (is_extent && correction.moves_away(verdict.value, verdict.real))
 }
 
 /// What only several runs together show: a factor is a fault if it is the same in all of them.

@@ -152,8 +152,10 @@ mod tests {
             on_sound: None,
             on_six: None,
             missing: None,
+            doubt: None,
             counts: Vec::new(),
             corrected: None,
+            corrected_value: None,
             findings: Vec::new(),
             rest: None,
         };

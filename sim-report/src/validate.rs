@@ -89,9 +89,37 @@ impl Judged {
         self.verdicts.iter().find_map(|verdict| verdict.missing.as_deref())
     }
 
-    /// A formula that would be right in its place.
-    fn corrected(&self) -> Option<&str> {
-        self.verdicts.iter().find_map(|verdict| verdict.corrected.as_deref())
+    /// Why a verdict is doubtful, if one is, and in how many runs.
+    fn doubt(&self) -> Option<(&'static str, usize)> {
+        let runs = self.verdicts.iter().filter(|verdict| verdict.doubt.is_some()).count();
+        self.verdicts.iter().find_map(|verdict| verdict.doubt).map(|why| (why, runs))
+    }
+
+    /// True if a run says nothing for sure: what its trace lacks makes the counts doubtful.
+    pub fn is_doubtful(&self) -> bool {
+        self.doubt().is_some()
+    }
+
+    /// What is offered in its place, with the words before and behind: a correction that is farther from
+    /// the truth in some runs is not right, and said to be nearer in the others.
+    fn corrected(&self) -> Option<(String, &str, String)> {
+        let is_faulty = |verdict: &&Verdict| verdict.findings.iter().any(|f| f.reason.is_fault());
+        let has_any = |verdict: &&Verdict| verdict.corrected.is_some();
+        let text = self.verdicts.iter().find_map(|verdict| verdict.corrected.as_deref())?;
+        let (offered, faulty) = (
+            self.verdicts.iter().filter(has_any).count(),
+            self.verdicts.iter().filter(is_faulty).count(),
+        );
+        let before = match offered < faulty {
+            true => format!("nearer in {offered} of {faulty} runs"),
+            false => String::from("right is"),
+        };
+        let worst = self.worst().filter(|worst| worst.corrected_value.is_some());
+        let behind = worst.map_or_else(String::new, |worst| {
+            let value = value_text(worst.truth, worst.corrected_value);
+            format!(" ({value} in {})", run_name(&worst.trace))
+        });
+        Some((before, text, behind))
     }
 
     /// The greatest error that sharing six counters adds.
@@ -155,9 +183,32 @@ pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
             | TruthUnit::CyclesEach
             | TruthUnit::SlotsEach,
         )
-        | None => format!("{:.3}", rounded(value, 1000.0)),
-        Some(_) if (0.0..1e18).contains(&value) => grouped(value.round() as u64),
-        Some(_) => format!("{value:.0}"),
+        | None => number_text(value),
+        Some(_) if value.fract() != 0.0 && value.abs() < WHOLE_MIN => number_text(value),
+        Some(_) if (0.0..WIDE_MIN).contains(&value) => grouped(value.round() as u64),
+        Some(_) if value.abs() < WIDE_MIN => format!("{value:.0}"),
+        Some(_) => number_text(value),
+    }
+}
+
+/// Counts from which on parts of one do not matter.
+const WHOLE_MIN: f64 = 10.0;
+/// Numbers from which on all digits would not fit in a column.
+const WIDE_MIN: f64 = 1e12;
+/// Numbers below which zeros behind the point would not fit.
+const SMALL_MIN: f64 = 1e-4;
+
+/// A number with three decimals; one below 1 with four digits that say something.
+fn number_text(value: f64) -> String {
+    match value.abs() {
+        0.0 => String::from("0.000"),
+        size if (1.0..1e7).contains(&size) => format!("{:.3}", rounded(value, 1000.0)),
+        size if (1e7..WIDE_MIN).contains(&size) => format!("{value:.0}"),
+        size if (SMALL_MIN..1.0).contains(&size) => {
+            let zeros = (-size.log10()).floor() as usize;
+            format!("{value:.*}", zeros + 4)
+        }
+        _ => format!("{value:.3e}"),
     }
 }
 
@@ -210,6 +261,7 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     for one in judged {
         if let Some(why) = &one.unreadable {
             writeln!(out, " {:<28} cannot be read: {why}", shortened(&one.metric, 28))?;
+            continue;
         }
         for verdict in &one.verdicts {
             if let Some(missing) = &verdict.missing {
@@ -221,6 +273,8 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
                 Standing::Right | Standing::Off => String::new(),
                 other => format!("{}  ", other.word()),
             };
+            let doubt = verdict.doubt.map(|why| format!("doubtful: {why}  "));
+            let standing = doubt.unwrap_or(standing);
             writeln!(
                 out,
                 " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {standing}{}",
@@ -287,7 +341,8 @@ pub fn write_summary(out: &mut impl Write, judgment: &Judgment) -> io::Result<()
 fn counted_codes(one: &Judged) -> String {
     let reasons = reasons(one);
     let text = |(reason, runs): &(&Reason, usize)| format!("{} ({runs})", reason.code());
-    reasons.iter().map(text).collect::<Vec<_>>().join(", ")
+    let doubt = one.doubt().map(|(why, runs)| format!("doubtful: {why} ({runs})"));
+    doubt.into_iter().chain(reasons.iter().map(text)).collect::<Vec<_>>().join(", ")
 }
 
 /// The codes that a table has, each once, with the first metric that has it.
@@ -317,7 +372,9 @@ fn write_words(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
 
 /// The formulas that are off, with what they were computed from; and the runs.
 fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
-    let mut alarming = judgment.metrics.iter().filter(|one| one.alarms()).peekable();
+    write_unreadable(out, &judgment.metrics)?;
+    let is_off = |one: &&Judged| one.alarms() && one.unreadable.is_none();
+    let mut alarming = judgment.metrics.iter().filter(is_off).peekable();
     if alarming.peek().is_some() {
         writeln!(out, "\n Formulas that are off, with the counts of their worst run:")?;
     }
@@ -326,8 +383,8 @@ fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
         if let Some(worst) = one.worst().filter(|worst| !worst.counts.is_empty()) {
             writeln!(out, "    {}: {}", run_name(&worst.trace), counts_text(worst))?;
         }
-        if let Some(corrected) = one.corrected() {
-            writeln!(out, "    right is: {corrected}")?;
+        if let Some((before, corrected, behind)) = one.corrected() {
+            writeln!(out, "    {before}: {corrected}{behind}")?;
         }
     }
     if !judgment.runs.is_empty() {
@@ -342,6 +399,22 @@ fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
             run.config,
             run.config_hash
         )?;
+    }
+    Ok(())
+}
+
+/// The formulas that have no value anywhere, with what is wrong with them.
+fn write_unreadable(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+    let faults = judged.iter().filter_map(|one| Some((one, one.unreadable.as_ref()?)));
+    let mut faults = faults.peekable();
+    if faults.peek().is_some() {
+        writeln!(out, "\n Formulas that cannot be read:")?;
+    }
+    for (one, why) in faults {
+        match one.formula.is_empty() {
+            true => writeln!(out, "  {}: {why}", one.metric)?,
+            false => writeln!(out, "  {}: {}: {why}", one.metric, one.formula)?,
+        }
     }
     Ok(())
 }
@@ -382,8 +455,10 @@ mod tests {
             on_sound: Some(value),
             on_six: Some(value + 0.02),
             missing: None,
+            doubt: None,
             counts: vec![("L1D_CACHE".to_owned(), 12_345.0)],
             corrected: Some("A / B".to_owned()),
+            corrected_value: Some(0.0999),
             findings: vec![Finding { reason: Reason::InFlight, shift: Some(0.1 - value) }],
             rest: None,
         }
@@ -490,6 +565,60 @@ mod tests {
         assert!(!judgment.metrics[0].alarms());
     }
 
+    type Form = fn(&mut Vec<u8>, &Judgment) -> io::Result<()>;
+    const CSV: Form = |out, judgment| write_csv(out, judgment, ";");
+
+    #[test]
+    fn every_form_says_that_a_verdict_is_doubtful() {
+        let mut judgment = judged();
+        for verdict in &mut judgment.metrics[0].verdicts {
+            verdict.standing = Standing::Doubtful;
+            verdict.doubt = Some("no SVE accesses");
+            verdict.findings.clear();
+        }
+        for write in [write_runs, write_summary, write_markdown, write_json, CSV] {
+            let text = written(|out| write(out, &judgment));
+            assert!(text.contains("doubtful") && text.contains("no SVE accesses"), "{text}");
+        }
+        assert!(judgment.metrics[0].is_doubtful() && !judgment.metrics[0].alarms());
+    }
+
+    #[test]
+    fn what_cannot_be_read_stands_apart_with_what_is_wrong() {
+        let mut judgment = judged();
+        let one = &mut judgment.metrics[0];
+        one.unreadable = Some("column 4: a value is missing".to_owned());
+        one.formula.clear();
+        for verdict in &mut one.verdicts {
+            verdict.standing = Standing::NoValue;
+            verdict.findings.clear();
+        }
+        for write in [write_runs, write_summary, write_markdown, CSV] {
+            let text = written(|out| write(out, &judgment));
+            assert!(text.contains("column 4: a value is missing"), "{text}");
+            assert!(!text.contains("that are off") && !text.contains("### `l1d`"), "{text}");
+        }
+    }
+
+    /// One of the runs does not offer it: it is farther from the truth there.
+    #[test]
+    fn a_correction_that_is_nearer_in_some_runs_only_is_not_called_right() {
+        let mut judgment = judged();
+        for (number, verdict) in judgment.metrics[0].verdicts.iter_mut().enumerate() {
+            verdict.findings = vec![Finding { reason: Reason::Multiple(2.0), shift: None }];
+            if number == 2 {
+                verdict.corrected = None;
+            }
+        }
+        let text = written(|out| write_summary(out, &judgment));
+        assert!(
+            text.contains("nearer in 2 of 3 runs: A / B (9.99 % in b.n2t run.seed=2)"),
+            "{text}"
+        );
+        let text = written(|out| write_markdown(out, &judgment));
+        assert!(text.contains("* **Nearer in 2 of 3 runs** `A / B`"), "{text}");
+    }
+
     #[test]
     fn programs_read_every_run() {
         let text = written(|out| write_csv(out, &judged(), ","));
@@ -513,5 +642,17 @@ mod tests {
         assert_eq!(value_text(Some(Truth::BytesRead), Some(1234567.0)), "1,234,567");
         assert_eq!(value_text(Some(Truth::BytesRead), Some(-3.0)), "-3");
         assert_eq!(value_text(None, None), "-");
+        for (value, text) in [
+            (3e-7, "3.000e-7"),
+            (0.0, "0.000"),
+            (0.0314159, "0.03142"),
+            (0.19, "0.1900"),
+            (1000.0, "1000.000"),
+            (2e16, "2.000e16"),
+        ] {
+            assert_eq!(value_text(None, Some(value)), text);
+        }
+        assert_eq!(value_text(Some(Truth::BytesRead), Some(0.25)), "0.2500", "a ratio");
+        assert_eq!(value_text(Some(Truth::BytesRead), Some(2e16)), "2.000e16");
     }
 }

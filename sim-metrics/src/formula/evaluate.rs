@@ -127,7 +127,7 @@ impl Linked {
             Trouble::NotCounted(id) => format!("{} was not counted", at(id)),
             Trouble::UnknownEvent(id) => format!("{} is no event of this core", at(id)),
             Trouble::DivisionByZero(id) | Trouble::RemainderByZero(id) => {
-                format!("{}: division by zero, {} is 0", self.place(id), divisor(id))
+                format!("{}: division by zero: the divisor {} is 0", self.place(id), divisor(id))
             }
             Trouble::Written(id) => format!("{} is written as no number", at(id)),
             Trouble::Undefined(id) => format!("{} has no result", at(id)),

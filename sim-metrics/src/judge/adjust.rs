@@ -7,6 +7,7 @@ use sim_core::pmu_event::Unit;
 
 use super::evidence::Evidence;
 use super::reason::Reason;
+use crate::formula::double_count::original;
 use crate::formula::{Evaluation, Linked};
 use crate::identities::SLOTS_PER_CYCLE;
 use crate::truth::Truth;
@@ -21,6 +22,8 @@ const REASONS_MAX: usize = 4;
 pub(super) enum Habit {
     /// Cycles without an operation stand for lost slots: a fault of the formula, found as a habit is.
     CyclesForSlots,
+    /// A miss that is pending takes the whole cycle, whatever the cycle waits for.
+    PendingMisses,
     /// Wrong paths count.
     Speculation,
     /// Prefetches count.
@@ -59,11 +62,14 @@ pub(super) struct Case<'a> {
     pub(super) evidence: &'a Evidence,
     /// Revision r0pN that is judged.
     pub(super) patch: u8,
+    /// What the formula leaves of the whole is asked, in the place of its value.
+    pub(super) is_rest: bool,
 }
 
 impl Habit {
-    pub(super) const ALL: [Habit; 10] = [
+    pub(super) const ALL: [Habit; 11] = [
         Habit::CyclesForSlots,
+        Habit::PendingMisses,
         Habit::Speculation,
         Habit::PrefetchCounted,
         Habit::PrefetchHidden,
@@ -78,6 +84,7 @@ impl Habit {
     pub(super) fn reason(self) -> Reason {
         match self {
             Habit::CyclesForSlots => Reason::CyclesForSlots,
+            Habit::PendingMisses => Reason::PendingMisses,
             Habit::Speculation => Reason::Speculation,
             Habit::PrefetchCounted => Reason::PrefetchCounted,
             Habit::PrefetchHidden => Reason::PrefetchHidden,
@@ -97,6 +104,7 @@ impl Habit {
         let is_any = |list: &[Truth]| sides.iter().any(|side| list.contains(side));
         match self {
             Habit::CyclesForSlots => sides.contains(&Truth::Slots),
+            Habit::PendingMisses => is_any(&[Truth::MemorySlots, Truth::CoreSlots]),
             Habit::Speculation if sides.contains(&Truth::Slots) => is_any(&[Truth::RetiredSlots]),
             Habit::Speculation => !is_any(ON_ALL_PATHS),
             Habit::PrefetchCounted => !is_any(OF_LINES),
@@ -109,10 +117,27 @@ impl Habit {
         }
     }
 
-    /// What is added to the count of an event to take the habit out.
+    /// What is added to the count of an event to take the habit out. What holds of an event holds of its
+    /// alias, and its parts have their share, so that formulas that are equal have equal reasons.
     fn delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
+        let event = original(event);
+        match (self, event) {
+            (Habit::Speculation, STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND) => {
+                share(event, STALL_SLOT, run) * self.own_delta(STALL_SLOT, truth, run)
+            }
+            (Habit::Speculation, _) => self.own_delta(event, truth, run),
+            (_, L1D_CACHE_REFILL_INNER | L1D_CACHE_REFILL_OUTER) => {
+                let of_all = self.own_delta(L1D_CACHE_REFILL, truth, run);
+                share(event, L1D_CACHE_REFILL, run) * of_all
+            }
+            _ => self.own_delta(event, truth, run),
+        }
+    }
+
+    fn own_delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
         match self {
             Habit::CyclesForSlots => slots_less_cycles(event, run),
+            Habit::PendingMisses => without_pending(event, run),
             // Slots of what was thrown away are used, and lost all the same.
             Habit::Speculation if event == STALL_SLOT => match truth {
                 Truth::Retiring | Truth::RetiredSlots => of(Truth::SquashedSlots, run),
@@ -180,16 +205,50 @@ fn of(truth: Truth, run: &Evidence) -> f64 {
     run.truths.value(truth).unwrap_or(0.0)
 }
 
+/// The part of a count that is a part of another one.
+fn share(part: PmuEvent, whole: PmuEvent, run: &Evidence) -> f64 {
+    let whole = run.counts.value(whole) as f64;
+    if whole == 0.0 { 0.0 } else { run.counts.value(part) as f64 / whole }
+}
+
 /// A cycle's worth of slots for each five that were lost, in the place of the cycles in which all were.
 fn slots_less_cycles(event: PmuEvent, run: &Evidence) -> f64 {
     let slots = match event {
         STALL => STALL_SLOT,
         STALL_FRONTEND => STALL_SLOT_FRONTEND,
         STALL_BACKEND => STALL_SLOT_BACKEND,
+        STALL_BACKEND_MEM => return MemoryCycles::of(run).in_part,
         _ => return 0.0,
     };
     let lost = run.counts.value(slots) as f64 / SLOTS_PER_CYCLE as f64;
     lost - run.counts.value(event) as f64
+}
+
+/// Where `STALL_BACKEND_MEM` and the slots lost to memory cannot agree, in cycles' worth of slots.
+struct MemoryCycles {
+    /// Lost to memory in cycles that sent something: what the cycles of the event cannot hold, and the
+    /// cycles that lost a part of their slots can.
+    in_part: f64,
+    /// Cycles that the event has too many, or too few if negative, whatever was lost in the others.
+    surplus: f64,
+}
+
+impl MemoryCycles {
+    fn of(run: &Evidence) -> MemoryCycles {
+        let each = SLOTS_PER_CYCLE as f64;
+        let count = |event| run.counts.value(event) as f64;
+        let in_part = (count(STALL_SLOT_BACKEND) / each - count(STALL_BACKEND)).max(0.0);
+        let beyond = of(Truth::MemorySlots, run) / each - count(STALL_BACKEND_MEM);
+        MemoryCycles {
+            in_part: beyond.max(0.0).min(in_part),
+            surplus: if beyond < 0.0 { -beyond } else { -(beyond - in_part).max(0.0) },
+        }
+    }
+}
+
+/// Without the cycles in which a miss was pending and something else was waited for.
+fn without_pending(event: PmuEvent, run: &Evidence) -> f64 {
+    if event == STALL_BACKEND_MEM { -MemoryCycles::of(run).surplus } else { 0.0 }
 }
 
 /// Slots of the refill behind a flush, given to the operations that were thrown away.
@@ -207,6 +266,7 @@ fn without_wrong_paths(event: PmuEvent, run: &Evidence) -> f64 {
         // Whoever waits for a fetch does not know yet whether its path is right: the truth has both.
         L1I_CACHE | L1I_CACHE_REFILL | L1I_TLB | L1I_TLB_REFILL | ITLB_WALK => return 0.0,
         L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => return -run.l2.wrong_paths,
+        L2D_CACHE_REFILL_WR => return 0.0,
         _ => {}
     }
     match event.info().unit {
@@ -223,7 +283,7 @@ fn without_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
             -in_l2(prefetched.l2_lines) - prefetched.next_line_lines
         }
         L2D_CACHE | L2D_CACHE_RD => -in_l2(prefetched.l2_lookups) - prefetched.l1i_lines,
-        LL_CACHE_RD | BUS_ACCESS_RD => -prefetched.l2_lines,
+        LL_CACHE_RD | BUS_ACCESS_RD | BUS_ACCESS => -prefetched.l2_lines,
         L1I_CACHE_REFILL => -prefetched.l1i_lines,
         L1I_CACHE | L1I_TLB => -prefetched.l1i_lookups,
         L1D_TLB_REFILL | L1D_TLB_REFILL_RD | L2D_TLB | L2D_TLB_RD => -prefetched.tlb_misses,
@@ -326,13 +386,19 @@ impl Case<'_> {
     /// The value on another revision.
     pub(super) fn value_at(&self, patch: u8) -> f64 {
         let table = |event| self.evidence.count(event, patch);
-        self.factor * self.evidence.evaluate(self.formula, patch, table).value
+        self.of(self.evidence.evaluate(self.formula, patch, table).value)
+    }
+
+    /// A value of the formula in the unit of the truth; or what it leaves of the whole.
+    fn of(&self, value: f64) -> f64 {
+        let value = self.factor * value;
+        if self.is_rest { 1.0 - value } else { value }
     }
 
     /// What the formula of this revision makes of the counts of another one.
     pub(super) fn fed_with(&self, patch: u8) -> f64 {
         let table = |event| self.evidence.count(event, patch);
-        self.factor * self.evidence.evaluate(self.formula, self.patch, table).value
+        self.of(self.evidence.evaluate(self.formula, self.patch, table).value)
     }
 
     /// The value if the events did not have these habits.
@@ -342,7 +408,7 @@ impl Case<'_> {
             let deltas: f64 = habits.iter().map(|habit| habit.delta(event, truth, run)).sum();
             (run.count(event, self.patch) + deltas).max(0.0)
         };
-        self.factor * run.evaluate(self.formula, self.patch, table).value
+        self.of(run.evaluate(self.formula, self.patch, table).value)
     }
 
     /// The value with one event multiplied.
@@ -351,20 +417,15 @@ impl Case<'_> {
             let count = self.evidence.count(event, self.patch);
             if scaled.contains(&event) { count * times } else { count }
         };
-        self.factor * self.evidence.evaluate(self.formula, self.patch, table).value
+        self.of(self.evidence.evaluate(self.formula, self.patch, table).value)
     }
 
     /// The habits that explain the difference to `real`, greatest first, and what is left of it: the
     /// smallest set of them that leaves nothing. Habits may work against each other, so that none of
     /// them alone comes nearer.
     pub(super) fn habits(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
-        // No count says how many slots were lost in the cycles of STALL_BACKEND_MEM.
-        let is_open = |habit: Habit| {
-            habit == Habit::CyclesForSlots
-                && self.formula.core_events().contains(&STALL_BACKEND_MEM)
-        };
         let possible = Habit::ALL.into_iter().filter(|habit| habit.concerns(self.truth));
-        let possible: Vec<Habit> = possible.filter(|habit| !is_open(*habit)).collect();
+        let possible: Vec<Habit> = possible.collect();
         let distance = |set: &[Habit]| {
             let left = (self.without(set) - real).abs();
             if left.is_finite() { left } else { f64::INFINITY }

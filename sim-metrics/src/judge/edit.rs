@@ -2,7 +2,8 @@
 
 use sim_core::PmuEvent;
 
-use crate::formula::{BinaryOp, Linked, NodeId, Op};
+use super::fraction::Fraction;
+use crate::formula::{BinaryOp, Catalog, Formula, Linked, NodeId, Op};
 
 /// The places of an event.
 pub(super) fn places(formula: &Linked, event: PmuEvent) -> impl Iterator<Item = NodeId> {
@@ -52,6 +53,7 @@ pub(super) fn bare(text: &str) -> &str {
 /// Another number at a node. A factor or divisor of one goes away with its operator, and a factor
 /// with the divisor that is its equal.
 pub(super) fn number_edit(formula: &Linked, id: NodeId, number: f64) -> (NodeId, String) {
+    let number = Fraction::of(number).map_or(number, Fraction::value);
     let is_equal = |id: NodeId| matches!(formula.node(id).op, Op::Number(n) if n == number);
     let factor_at = |at: NodeId| match formula.node(at).op {
         Op::Binary(BinaryOp::Multiply, a, b) if a == id => Some((at, b)),
@@ -75,9 +77,85 @@ pub(super) fn number_edit(formula: &Linked, id: NodeId, number: f64) -> (NodeId,
     }
 }
 
+/// A formula without numbers that cancel each other: a factor and a divisor that are equal go away. Numbers
+/// that mean something, percent of slots, are not multiplied.
+pub(super) fn simplified(text: &str) -> String {
+    let linked = || Linked::new(&Formula::parse(text).ok()?, &Catalog::default()).ok();
+    let simpler = linked().and_then(|formula| Product::of(&formula).text(&formula));
+    simpler.unwrap_or_else(|| text.to_owned())
+}
+
+/// A formula as a product of numbers and other factors, over a product of others.
+struct Product {
+    above: Vec<NodeId>,
+    below: Vec<NodeId>,
+    numbers: Vec<f64>,
+    number: f64,
+}
+
+impl Product {
+    fn of(formula: &Linked) -> Product {
+        let mut product = Product { above: vec![], below: vec![], numbers: vec![], number: 1.0 };
+        let mut open = vec![(formula.root(), true)];
+        while let Some((id, is_above)) = open.pop() {
+            match formula.node(id).op {
+                Op::Binary(BinaryOp::Multiply, a, b) => {
+                    open.extend([(b, is_above), (a, is_above)]);
+                }
+                Op::Binary(BinaryOp::Divide, a, b) => open.extend([(b, !is_above), (a, is_above)]),
+                Op::Number(number) => {
+                    product.numbers.extend((number != 1.0).then_some(number));
+                    product.number *= if is_above { number } else { 1.0 / number };
+                }
+                _ if is_above => product.above.push(id),
+                _ => product.below.push(id),
+            }
+        }
+        product
+    }
+
+    /// The words; `None` if no number goes away.
+    fn text(&self, formula: &Linked) -> Option<String> {
+        let Fraction { part, whole } = Fraction::of(self.number)?;
+        let kept: Vec<f64> =
+            [part, whole].iter().filter(|n| **n != 1).map(|n| f64::from(*n)).collect();
+        let is_less = kept.len() < self.numbers.len();
+        let is_known = kept.iter().all(|number| self.numbers.contains(number));
+        let words = |number: u32, factors: &[NodeId]| {
+            let number = (number != 1).then(|| number.to_string());
+            let factors = factors.iter().map(|id| in_brackets(formula, *id));
+            number.into_iter().chain(factors).collect::<Vec<_>>()
+        };
+        let (above, below) = (words(part, &self.above), words(whole, &self.below));
+        let above = if above.is_empty() { String::from("1") } else { above.join(" * ") };
+        (is_less && is_known).then(|| match below.as_slice() {
+            [] => above,
+            [one] => format!("{above} / {one}"),
+            many => format!("{above} / ({})", many.join(" * ")),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_cancel_go_away() {
+        for (text, simpler) in [
+            ("INST_RETIRED*5/(5*CPU_CYCLES)", "INST_RETIRED / CPU_CYCLES"),
+            ("STALL_SLOT_BACKEND*5/5", "STALL_SLOT_BACKEND"),
+            ("BR_MIS_PRED_RETIRED*2/(2*BR_RETIRED)", "BR_MIS_PRED_RETIRED / BR_RETIRED"),
+            ("2 * (LD_SPEC + ST_SPEC) / (2 * INST_SPEC)", "(LD_SPEC + ST_SPEC) / INST_SPEC"),
+            ("OP_RETIRED / (5 * CPU_CYCLES)", "OP_RETIRED / (5 * CPU_CYCLES)"),
+            ("STALL_SLOT_BACKEND / CPU_CYCLES / 5", "STALL_SLOT_BACKEND / CPU_CYCLES / 5"),
+            ("OP_RETIRED / CPU_CYCLES * 100 / 5", "OP_RETIRED / CPU_CYCLES * 100 / 5"),
+            ("1 / (L1D_TLB / DTLB_WALK)", "1 / (L1D_TLB / DTLB_WALK)"),
+            ("1 - 2 * OP_RETIRED / (2 * OP_SPEC)", "1 - 2 * OP_RETIRED / (2 * OP_SPEC)"),
+        ] {
+            assert_eq!(simplified(text), simpler);
+        }
+    }
 
     #[test]
     fn brackets_go_only_where_they_hold_everything() {

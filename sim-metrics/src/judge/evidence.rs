@@ -36,6 +36,8 @@ pub struct Evidence {
     pub seconds: f64,
     /// The trace has no kernel in it: what counts at EL1 alone stays 0.
     pub is_user_only: bool,
+    /// Events whose counts cannot be trusted, each with what the trace lacks or the mode leaves out.
+    pub doubts: Vec<(PmuEvent, &'static str)>,
 }
 
 /// What hardware prefetchers add to events, or hide from them.
@@ -106,6 +108,16 @@ impl Evidence {
                 Some((spelled, self.quantity(name, &table)?))
             })
             .collect()
+    }
+
+    /// Why a formula cannot be judged here: what makes the count of one of its events doubtful.
+    pub fn doubt(&self, formula: &Linked, patch: u8) -> Option<&'static str> {
+        let needed = formula.needed(&self.machine(patch));
+        let doubt = |name: &&EventUse| {
+            let found = self.doubts.iter().find(|(event, _)| Some(*event) == name.event());
+            found.map(|(_, why)| *why)
+        };
+        needed.iter().find_map(doubt)
     }
 
     /// The value of a formula, with the count of every event taken from `table`.

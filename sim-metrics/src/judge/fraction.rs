@@ -33,6 +33,11 @@ impl Fraction {
         };
         (1..=NUMBER_MAX).find_map(candidate).or_else(inverse)
     }
+
+    /// The number that it is, without the rounding of what it was found from.
+    pub(super) fn value(self) -> f64 {
+        f64::from(self.part) / f64::from(self.whole)
+    }
 }
 
 impl fmt::Display for Fraction {

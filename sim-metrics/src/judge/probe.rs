@@ -93,10 +93,12 @@ fn is_near(ratio: f64, expected: f64) -> bool {
 fn length_misfit(ratio: f64, claims_ratio: bool) -> Option<&'static str> {
     match claims_ratio {
         true if is_near(ratio, 1.0) => None,
-        true if is_near(ratio, 2.0) => Some("it is a count that grows with the run"),
-        true => Some("it changes with the length of the run"),
+        true if is_near(ratio, 2.0) => {
+            Some("its value is a count that grows with the length of the run")
+        }
+        true => Some("its value changes with the length of the run"),
         false if is_near(ratio, 2.0) => None,
-        false => Some("it does not grow with the run as a count does"),
+        false => Some("its value does not grow with the length of the run, as a count does"),
     }
 }
 
@@ -125,10 +127,10 @@ fn time_misfit(ratio: f64, exponent: i32) -> Option<&'static str> {
         return None;
     }
     Some(match ratio {
-        _ if is_near(ratio, 0.5) => "it is so many per cycle",
-        _ if is_near(ratio, 1.0) => "cycles and slots have no part in it",
-        _ if is_near(ratio, 2.0) => "it grows with the cycles",
-        _ => "it adds cycles or slots to something else",
+        _ if is_near(ratio, 0.5) => "its value is a number per cycle",
+        _ if is_near(ratio, 1.0) => "its value depends on neither cycles nor slots",
+        _ if is_near(ratio, 2.0) => "its value grows with the number of cycles",
+        _ => "it adds cycles or slots to another quantity",
     })
 }
 

@@ -38,6 +38,8 @@ pub enum Reason {
     MispredictTerm(f64),
     /// Cycles in which nothing was sent stand for lost slots.
     CyclesForSlots,
+    /// Cycles count for a pending miss, whatever they wait for.
+    PendingMisses,
     /// `CPUECTLR_EL1.EXTLLC` is 0: the last-level events say nothing.
     ExtllcClear(PmuEvent),
     /// The event never counts on this core.
@@ -57,6 +59,8 @@ pub enum Reason {
     WrongDenominator(String),
     /// The value is this many times what it claims, in every run.
     Factor(f64),
+    /// The formula is this many times the one for its claim, whatever else makes that differ from the truth.
+    Multiple(f64),
     /// It takes a cycle to have so many slots; the value is this many times what it claims, if it is
     /// a multiple.
     SlotWidth {
@@ -117,13 +121,14 @@ impl Reason {
             Reason::Recovery => "recovery",
             Reason::MispredictTerm(_) => "mispredict-term",
             Reason::CyclesForSlots => "cycles-for-slots",
+            Reason::PendingMisses => "pending-misses",
             Reason::ExtllcClear(_) => "extllc-clear",
             Reason::NeverCounts(_) => "never-counts",
             Reason::UnknownEvent(_) => "unknown-event",
             Reason::WrongNumber(..) => "wrong-number",
             Reason::Dimension { .. } => "dimension",
             Reason::WrongDenominator(_) => "wrong-denominator",
-            Reason::Factor(_) => "factor",
+            Reason::Factor(_) | Reason::Multiple(_) => "factor",
             Reason::SlotWidth { .. } => "slot-width",
             Reason::DoubleCount(..) => "double-count",
             Reason::Subset { .. } => "subset",
@@ -152,6 +157,7 @@ impl Reason {
                 | Reason::WriteBacks
                 | Reason::Streamed
                 | Reason::Recovery
+                | Reason::PendingMisses
                 | Reason::DivisionByZero(_)
                 | Reason::Unexplained
         )
@@ -181,13 +187,21 @@ impl fmt::Display for Reason {
             ),
             Reason::Dimension { wants, gives } => write!(f, "it claims {wants}, but {gives}"),
             Reason::WrongDenominator(whole) => {
-                write!(f, "it claims a part of {whole} and does not divide by them")
+                write!(f, "what it claims is divided by {whole}, and it divides by something else")
             }
-            Reason::Factor(times) => write!(
+            Reason::Factor(times) => {
+                write!(
+                    f,
+                    "it is {} what it claims, in every run{}",
+                    times_of(*times),
+                    twice(*times)
+                )
+            }
+            Reason::Multiple(times) => write!(
                 f,
-                "it is {} what it claims, in every run{}",
+                "it is {} the formula for its claim, in every run{}",
                 times_of(*times),
-                if *times == 2.0 { ": counted twice" } else { "" }
+                twice(*times)
             ),
             Reason::SlotWidth { given, times } => {
                 write!(f, "slots of another width: ")?;
@@ -271,6 +285,10 @@ impl Reason {
                 "cycles in which nothing was sent stand for lost slots: a cycle that sends one \
                  operation of five is none of them, and has lost four slots"
             }
+            Reason::PendingMisses => {
+                "STALL_BACKEND_MEM counts every cycle without an operation in which a miss of the L2 is \
+                 pending, whatever the cycle waits for, and no cycle that waits for the L2 itself"
+            }
             Reason::Complement => "it is the rest of the whole: 1 less the value is what it claims",
             Reason::Inverted => {
                 "it divides the whole by the part: 1 over the value is what it claims"
@@ -282,6 +300,11 @@ impl Reason {
             _ => "no rule explains the difference",
         }
     }
+}
+
+/// What to say of the double.
+fn twice(times: f64) -> &'static str {
+    if times == 2.0 { ": counted twice" } else { "" }
 }
 
 /// `2 times`, `0.625 = 5/8 of`, `1/6.01 of`.

@@ -6,7 +6,7 @@
 
 use sim_core::PmuEvent::{self, *};
 
-use super::edit::{bare, dropped, number_edit, places};
+use super::edit::{bare, dropped, number_edit, places, simplified};
 use super::evidence::FIRST_SOUND_PATCH;
 use super::fraction::Fraction;
 use super::reason::Reason;
@@ -92,9 +92,20 @@ impl Comparison<'_> {
             Some((fault, corrected)) => (Some(fault), corrected),
             None => (None, self.erratum().or_else(|| self.cycles()).or_else(|| self.other_event())),
         };
-        let has_surplus = self.subject.patch < FIRST_SOUND_PATCH;
-        let corrected = corrected.or_else(|| reference(self.subject.truth, has_surplus));
+        let corrected = corrected.map(|text| simplified(&text)).or_else(|| self.reference());
         Structure { is_known: false, fault, corrected }
+    }
+
+    /// The known formula of the claim, in the unit of the formula.
+    fn reference(&self) -> Option<String> {
+        let text = reference(self.subject.truth, self.subject.patch < FIRST_SOUND_PATCH)?;
+        let is_sum = text.contains(" - ") && !text.starts_with('(');
+        match Fraction::of(1.0 / self.subject.factor) {
+            Some(Fraction { part: 1, whole: 1 }) => Some(text),
+            Some(times) if is_sum => Some(format!("{times} * ({text})")),
+            Some(times) => Some(format!("{times} * {text}")),
+            None => None,
+        }
     }
 
     /// The value on each sample, in the unit of the truth, with counts from `table`.
@@ -252,8 +263,9 @@ impl Comparison<'_> {
     /// The same multiple of what is claimed, whatever is counted.
     fn multiple(&self, own: &[f64]) -> Option<(Reason, Option<String>)> {
         let times = self.ratio(own).filter(|times| *times != 1.0 && *times > 0.0)?;
+        let times = Fraction::of(times).map_or(times, Fraction::value);
         let corrected = self.without_number(times).or_else(|| self.divided(times));
-        let reason = factor_reason(self.subject.truth, times);
+        let reason = multiple_reason(self.subject.truth, times);
         Some((reason, corrected))
     }
 
@@ -350,8 +362,7 @@ impl Comparison<'_> {
         if !self.is_known(&slots) {
             return None;
         }
-        reference(self.subject.truth, self.subject.patch < FIRST_SOUND_PATCH)
-            .or_else(|| formula.rewritten(&[]))
+        self.reference().or_else(|| formula.rewritten(&[]))
     }
 
     /// One event of the references in the place of one of the formula's.
@@ -369,6 +380,14 @@ impl Comparison<'_> {
             }
         }
         None
+    }
+}
+
+/// The reason of a formula that is so many times the one for its claim.
+fn multiple_reason(truth: Truth, times: f64) -> Reason {
+    match factor_reason(truth, times) {
+        Reason::Factor(times) => Reason::Multiple(times),
+        width => width,
     }
 }
 

@@ -84,6 +84,7 @@ fn run() -> Evidence {
         has_external_llc: true,
         seconds: 1e-6,
         is_user_only: true,
+        doubts: Vec::new(),
     }
 }
 
@@ -214,14 +215,15 @@ fn multiplexing_is_told_from_a_wrong_formula() {
 /// Reasons that a number fits by chance, and that the evidence does not carry.
 #[test]
 fn a_reason_that_the_evidence_does_not_carry_is_not_given() {
-    // All lost slots are in whole cycles: slots in the place of cycles change nothing.
+    // All lost slots are in whole cycles: slots in the place of cycles change nothing. The event has more
+    // cycles than were lost to memory altogether.
     let mut whole_cycles = run();
     whole_cycles.counts.count(STALL_BACKEND, 240);
     whole_cycles.counts.count(STALL_BACKEND_MEM, 230);
     whole_cycles.truths.set(Truth::MemorySlots, 20.0);
     let memory = "STALL_SLOT_BACKEND / (5 * CPU_CYCLES) * STALL_BACKEND_MEM / STALL_BACKEND";
     let verdict = judged_on(&whole_cycles, 3, memory, "share.memory_bound", "");
-    assert_eq!(codes(&verdict), ["unexplained"]);
+    assert_eq!(codes(&verdict), ["pending-misses"]);
     // The other terms are not those of the front end: the term of mispredictions has no blame.
     let unlike = "STALL_SLOT_BACKEND / (5 * CPU_CYCLES) - 6 * BR_MIS_PRED / CPU_CYCLES";
     let verdict = judged(unlike, "share.frontend");
@@ -302,7 +304,7 @@ fn every_reason_is_a_sentence_without_a_stop() {
         Reason::WrongNumber("rc".to_owned(), event),
         Reason::Dimension {
             wants: "a share of slots".to_owned(),
-            gives: "it is so many per cycle",
+            gives: "its value is a number per cycle",
         },
         Reason::WrongDenominator("instructions".to_owned()),
         Reason::Factor(0.01),
@@ -351,4 +353,168 @@ fn fetches_of_wrong_paths_are_part_of_the_truth() {
     let mut found = codes(&verdict);
     found.sort_unstable();
     assert_eq!(found, ["in-flight", "prefetch-counted"]);
+}
+
+/// Most slots were lost in cycles that sent something, and few of those to memory: the ratio of the whole
+/// cycles does not hold for them.
+#[test]
+fn cycles_of_memory_stand_for_slots_only_where_slots_explain_it() {
+    let memory = "STALL_SLOT_BACKEND / (5 * CPU_CYCLES) * STALL_BACKEND_MEM / STALL_BACKEND";
+    let core = "STALL_SLOT_BACKEND / (5 * CPU_CYCLES) * (1 - STALL_BACKEND_MEM / STALL_BACKEND)";
+    let mut run = run();
+    run.counts.count(STALL_BACKEND, 24);
+    run.counts.count(STALL_BACKEND_MEM, 20);
+    run.truths.set(Truth::MemorySlots, 130.0);
+    run.truths.set(Truth::CoreSlots, 1070.0);
+    for (formula, claims) in [(memory, "share.memory_bound"), (core, "share.core_bound")] {
+        let verdict = judged_on(&run, 3, formula, claims, "");
+        assert_eq!(codes(&verdict), ["cycles-for-slots"], "{claims}");
+        assert!(verdict.rest.is_some_and(|rest| rest.abs() < 1e-9), "{:?}", verdict.rest);
+        assert_eq!(verdict.corrected, None, "no event counts these slots");
+    }
+    // Ten times as many cycles of the event as were lost to memory: slots are not all that is wrong.
+    run.truths.set(Truth::MemorySlots, 10.0);
+    let verdict = judged_on(&run, 3, memory, "share.memory_bound", "");
+    assert_eq!(codes(&verdict), ["cycles-for-slots", "pending-misses"]);
+}
+
+#[test]
+fn no_correction_is_farther_from_the_truth() {
+    // Reads are nearer: of both there are write-backs too.
+    let mut run = run();
+    run.counts.count(L2D_CACHE_WR, 60);
+    run.counts.count(L1D_CACHE_WB, 60);
+    run.truths.set(Truth::L2Accesses, 40.0);
+    run.truths.set(Truth::L2Misses, 38.0);
+    let verdict = judged_on(&run, 3, "L2D_CACHE_REFILL / L2D_CACHE_RD", "l2.miss_ratio", "");
+    assert!(!verdict.has("subset"), "{:?}", codes(&verdict));
+    assert_eq!((verdict.corrected, verdict.corrected_value), (None, None));
+    // The whole is the same here: nothing is wrong with the part.
+    let mpki = "L2D_CACHE_REFILL_RD / INST_RETIRED * 1000";
+    let mut same = run.clone();
+    same.counts.count(L2D_CACHE_REFILL_RD, 50);
+    same.truths.set(Truth::L2Misses, 50.0);
+    let verdict = judged_on(&same, 3, mpki, "l2.mpki", "");
+    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]));
+    // Where it is nearer, it is offered with its value.
+    let verdict = judged("2 * INST_RETIRED / CPU_CYCLES", "ipc");
+    assert_eq!(verdict.corrected.as_deref(), Some("INST_RETIRED / CPU_CYCLES"));
+    assert_eq!(verdict.corrected_value, Some(2.0));
+}
+
+/// The reasons of a formula with a fault are the fault, and then those of the formula without it.
+#[test]
+fn a_fault_of_structure_hides_no_habits() {
+    let right = judged("L1D_CACHE_REFILL / L1D_CACHE", "l1d.miss_ratio");
+    let behind = codes(&right);
+    assert!(behind.contains(&"in-flight"), "{behind:?}");
+    for (formula, code) in [
+        ("2 * L1D_CACHE_REFILL / L1D_CACHE", "factor"),
+        ("(L1D_CACHE_REFILL + L1D_CACHE_REFILL_RD) / L1D_CACHE", "double-count"),
+    ] {
+        let verdict = judged(formula, "l1d.miss_ratio");
+        assert_eq!(codes(&verdict), [&[code], behind.as_slice()].concat(), "{formula}");
+        let shifts = |verdict: &Verdict| -> Vec<f64> {
+            verdict.findings.iter().filter_map(|finding| finding.shift).collect()
+        };
+        let pairs = shifts(&verdict).into_iter().zip(shifts(&right));
+        assert!(pairs.clone().count() > 0 && pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-9));
+        let told = verdict.findings[0].reason.to_string();
+        assert!(!told.contains("what it claims"), "it is no multiple of the truth: {told}");
+    }
+}
+
+/// Sums and aliases have the habits of what they are equal to.
+#[test]
+fn habits_follow_the_identities() {
+    let mut run = run();
+    run.counts.count(L1D_CACHE_REFILL_INNER, 30);
+    run.counts.count(L1D_CACHE_REFILL_OUTER, 10);
+    run.retired.count(L1D_CACHE_REFILL_INNER, 22);
+    run.retired.count(L1D_CACHE_REFILL_OUTER, 8);
+    for (parts, whole, claims) in [
+        (
+            "(L1D_CACHE_REFILL_INNER + L1D_CACHE_REFILL_OUTER) / L1D_CACHE",
+            "L1D_CACHE_REFILL / L1D_CACHE",
+            "l1d.miss_ratio",
+        ),
+        (
+            "1 - (STALL_SLOT_FRONTEND + STALL_SLOT_BACKEND) / (5 * CPU_CYCLES)",
+            "1 - STALL_SLOT / (5 * CPU_CYCLES)",
+            "share.retiring",
+        ),
+        ("L1I_CACHE_LMISS", "L1I_CACHE_REFILL", "l1i.misses"),
+    ] {
+        let (parts, whole) =
+            (judged_on(&run, 3, parts, claims, ""), judged_on(&run, 3, whole, claims, ""));
+        assert_eq!(codes(&parts), codes(&whole), "{claims}");
+        assert!(!parts.has("unexplained"), "{claims}");
+    }
+}
+
+#[test]
+fn a_factor_is_undone_where_no_formula_is_known() {
+    for (formula, claims, right, behind) in [
+        ("LD_SPEC*2", "inst.loads", "LD_SPEC", &["speculation"][..]),
+        ("1000*LD_SPEC", "inst.loads", "LD_SPEC", &["speculation"]),
+        (
+            "STALL_SLOT / (5 * CPU_CYCLES)",
+            "share.retiring",
+            "1 - (STALL_SLOT / (5 * CPU_CYCLES))",
+            &["speculation"],
+        ),
+    ] {
+        let verdict = judged(formula, claims);
+        let first = if claims == "share.retiring" { "complement" } else { "factor" };
+        assert_eq!(codes(&verdict), [&[first], behind].concat(), "{formula}");
+        assert_eq!(verdict.corrected.as_deref(), Some(right), "{formula}");
+    }
+    let mut run = run();
+    run.counts.count(BUS_ACCESS_RD, 1200);
+    run.truths.set(Truth::BytesMoved, 64.0 * 1200.0);
+    let verdict = judged_on(&run, 3, "BUS_ACCESS*32", "bytes.moved", "");
+    assert_eq!(codes(&verdict), ["factor"]);
+    assert_eq!(verdict.corrected.as_deref(), Some("BUS_ACCESS*64"));
+    assert!(verdict.findings[0].reason.to_string().starts_with("it is 0.5 = 1/2 of the formula"));
+}
+
+#[test]
+fn corrections_have_the_numbers_that_they_mean() {
+    for (formula, claims, scale, right) in [
+        (
+            "100 * BR_MIS_PRED_RETIRED / INST_RETIRED",
+            "branch.mpki",
+            "",
+            "1000 * BR_MIS_PRED_RETIRED / INST_RETIRED",
+        ),
+        ("INST_RETIRED*4/(5*CPU_CYCLES)", "ipc", "", "INST_RETIRED / CPU_CYCLES"),
+        (
+            "OP_RETIRED / CPU_CYCLES * 100 / 3",
+            "share.retiring",
+            "1percent",
+            "OP_RETIRED / CPU_CYCLES * 100 / 5",
+        ),
+        ("100 * LD_SPEC / CPU_CYCLES", "mix.loads", "1percent", "100 * LD_SPEC / INST_SPEC"),
+        ("100 * LD_SPEC", "ops.wasted", "1percent", "100 * (1 - OP_RETIRED / OP_SPEC)"),
+    ] {
+        let verdict = judged_on(&run(), 3, formula, claims, scale);
+        assert_eq!(verdict.corrected.as_deref(), Some(right), "{formula}");
+    }
+}
+
+#[test]
+fn doubtful_counts_have_no_verdict() {
+    let mut run = run();
+    run.doubts =
+        vec![(L1D_CACHE_REFILL_RD, "no SVE accesses"), (L1D_CACHE_REFILL, "no SVE accesses")];
+    let verdict = judged_on(&run, 3, "L1D_CACHE_REFILL / INST_RETIRED * 1000", "l1d.mpki", "");
+    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Doubtful, vec![]));
+    assert_eq!(verdict.doubt, Some("no SVE accesses"));
+    assert!(!verdict.alarms() && verdict.value.is_some());
+    // What is wrong whatever is counted is wrong here too.
+    let verdict = judged_on(&run, 3, "L1D_CACHE_REFILL / CPU_CYCLES", "l1d.mpki", "");
+    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Doubtful, vec!["dimension"]));
+    assert!(verdict.alarms());
+    let verdict = judged_on(&run, 3, "INST_RETIRED / CPU_CYCLES", "ipc", "");
+    assert_eq!((verdict.standing, verdict.doubt), (Standing::Right, None));
 }

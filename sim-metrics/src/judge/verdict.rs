@@ -20,6 +20,8 @@ pub enum Standing {
     Unclaimed,
     /// What it claims did not occur in the run: neither has a value.
     Nothing,
+    /// Its counts or its truth cannot be trusted: both are told, and nothing is concluded.
+    Doubtful,
     /// It differs by more than the tolerance.
     Off,
     /// Something is missing that decides its value: nothing can be said.
@@ -35,6 +37,7 @@ impl Standing {
             Standing::Right => "right",
             Standing::Unclaimed => "unclaimed",
             Standing::Nothing => "nothing",
+            Standing::Doubtful => "doubtful",
             Standing::Off => "off",
             Standing::NoValue => "no value",
             Standing::Missing => "no verdict",
@@ -98,10 +101,14 @@ pub struct Verdict {
     pub on_six: Option<f64>,
     /// What is missing, if nothing can be said without it.
     pub missing: Option<String>,
+    /// What makes one of its counts doubtful, in a word or two: `no SVE accesses`.
+    pub doubt: Option<&'static str>,
     /// The events that it was computed from, as it names them, with their counts.
     pub counts: Vec<(String, f64)>,
-    /// A formula that is right in its place, where one is known and it is wrong.
+    /// A formula for its claim, where one is known, it is wrong and the other is not farther from the truth.
     pub corrected: Option<String>,
+    /// The value of that formula on this run, in the unit of the truth.
+    pub corrected_value: Option<f64>,
     /// Why it is off, or may be; the most important first.
     pub findings: Vec<Finding>,
     /// What the findings leave of the difference.
@@ -145,6 +152,31 @@ impl Verdict {
     /// Notes that all runs together show the reason that this one alone does not.
     pub fn explained(&mut self) {
         self.findings.retain(|finding| finding.reason != Reason::Unexplained);
+    }
+
+    /// Adds habits that are no reasons yet.
+    pub(super) fn explained_by(&mut self, findings: Vec<Finding>) {
+        for finding in findings {
+            if !self.has(finding.reason.code()) {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    /// Takes back what counts decided that cannot be trusted; what is wrong whatever is counted stays.
+    pub(super) fn doubted(&mut self) {
+        let of_counts = |reason: &Reason| {
+            use Reason::{AboveOne, CyclesForSlots, Negative};
+            !reason.is_fault() || matches!(reason, AboveOne(_) | Negative(_) | CyclesForSlots)
+        };
+        self.findings.retain(|finding| !of_counts(&finding.reason));
+        self.rest = None;
+        if !matches!(self.standing, Standing::Unclaimed | Standing::Missing) {
+            self.standing = Standing::Doubtful;
+        }
+        if self.findings.is_empty() {
+            (self.corrected, self.corrected_value) = (None, None);
+        }
     }
 
     pub(super) fn add(&mut self, reason: Reason) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sim_metrics::judge::Standing;
+use sim_metrics::judge::{Standing, Verdict};
 
 use super::{
     Judged, Judgment, codes, counted_codes, counts_text, error_text, formula_text, legend,
@@ -23,7 +23,7 @@ pub fn write_markdown(out: &mut impl Write, judgment: &Judgment) -> io::Result<(
     for (one, reason) in legend {
         writeln!(out, "* **{}** (`{}`): {reason}", reason.code(), one.metric)?;
     }
-    for one in judgment.metrics.iter().filter(|one| one.alarms()) {
+    for one in judgment.metrics.iter().filter(|one| one.alarms() && one.unreadable.is_none()) {
         write_section(out, one)?;
     }
     writeln!(out, "\n### How to repeat it\n\n    {}\n", judgment.command)?;
@@ -86,8 +86,10 @@ fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
     if let Some(truth) = one.verdicts.iter().find_map(|verdict| verdict.truth) {
         writeln!(out, "* **Claims** `{}`: {}", truth.name(), truth.definition())?;
     }
-    if let Some(corrected) = one.corrected() {
-        writeln!(out, "* **Right is** `{corrected}`")?;
+    if let Some((before, corrected, behind)) = one.corrected() {
+        let before = before.replacen('r', "R", usize::from(before.starts_with('r')));
+        let before = before.replacen('n', "N", usize::from(before.starts_with('n')));
+        writeln!(out, "* **{before}** `{corrected}`{behind}")?;
     }
     writeln!(
         out,
@@ -102,11 +104,18 @@ fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
             value_text(verdict.truth, verdict.value),
             value_text(verdict.truth, verdict.real),
             error_text(verdict),
-            codes(verdict),
+            reasons_text(verdict),
             counts_text(verdict)
         )?;
     }
     Ok(())
+}
+
+/// The reasons, and what makes the counts doubtful.
+fn reasons_text(verdict: &Verdict) -> String {
+    let doubt = verdict.doubt.map(|why| format!("doubtful: {why}"));
+    let codes = Some(codes(verdict)).filter(|codes| !codes.is_empty());
+    doubt.into_iter().chain(codes).collect::<Vec<_>>().join(", ")
 }
 
 /// Text that does not end the cell of a table.

@@ -30,6 +30,8 @@ pub fn write_csv(out: &mut impl Write, judgment: &Judgment, separator: &str) -> 
         "missing",
         "formula",
         "corrected",
+        "corrected_value",
+        "doubt",
     ];
     writeln!(out, "{}", columns.join(separator))?;
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
@@ -51,14 +53,21 @@ pub fn write_csv(out: &mut impl Write, judgment: &Judgment, separator: &str) -> 
                 number(verdict.on_six),
                 number(verdict.multiplexing()),
                 reasons.join(" "),
-                verdict.missing.clone().unwrap_or_default(),
+                missing(one, verdict).unwrap_or_default().to_owned(),
                 one.formula.clone(),
                 verdict.corrected.clone().unwrap_or_default(),
+                number(verdict.corrected_value),
+                verdict.doubt.unwrap_or_default().to_owned(),
             ];
             writeln!(out, "{}", fields.map(|field| quoted(&field, separator)).join(separator))?;
         }
     }
     Ok(())
+}
+
+/// What is missing for a verdict: a formula that can be read, or what it refers to.
+fn missing<'a>(one: &'a Judged, verdict: &'a Verdict) -> Option<&'a str> {
+    one.unreadable.as_deref().or(verdict.missing.as_deref())
 }
 
 /// A field in quotes where it contains what ends a field.
@@ -121,9 +130,11 @@ fn object(one: &Judged, verdict: &Verdict, run: Option<&RunInfo>) -> serde_json:
         "on_r0p3": verdict.on_sound,
         "on_six_counters": verdict.on_six,
         "of_multiplexing": verdict.multiplexing(),
-        "missing": verdict.missing,
+        "missing": missing(one, verdict),
+        "doubt": verdict.doubt,
         "reasons": reasons.chain(common).collect::<Vec<_>>(),
         "corrected": verdict.corrected,
+        "corrected_value": verdict.corrected_value,
         "alarm": verdict.alarms() || one.common.is_some(),
     })
 }
