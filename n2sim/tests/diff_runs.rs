@@ -119,10 +119,10 @@ fn two_traces_are_compared_by_rates_too() {
     assert_eq!(diff["settings"][0]["name"], "trace");
     let all = section(&diff, "events").len();
     let large: Value =
-        serde_json::from_str(&printed(&[&args[..], &["--least", "50"]].concat())).unwrap();
+        serde_json::from_str(&printed(&[&args[..], &["--least", "15"]].concat())).unwrap();
     let kept = section(&large, "events");
     assert!(kept.len() < all && !kept.is_empty());
-    let small = |change: &Value| change["percent"].as_f64().is_some_and(|p| p.abs() < 50.0);
+    let small = |change: &Value| change["percent"].as_f64().is_some_and(|p| p.abs() < 15.0);
     assert!(!kept.iter().any(small));
     for change in section(&diff, "run") {
         let sign = |value: &Value| value.as_f64().unwrap_or(0.0).partial_cmp(&0.0);
@@ -169,7 +169,7 @@ fn a_comparison_begins_with_its_verdict_and_names_units_and_shares() {
     assert!(verdict < first, "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("more cycles (8,686 -> 12,845). It loses more rename slots to \""),
+        words.contains("more cycles (7,945 -> 12,664). It loses more rename slots to \""),
         "{text}"
     );
     assert!(!text.contains(".. "), "no name is cut: {text}");

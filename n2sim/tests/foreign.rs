@@ -116,7 +116,7 @@ fn what_follows_from_doubtful_counts_is_marked_too() {
         (&["stat", "TRACE", "-M", "ipc", "--limit", "5k"], "# doubtful: no opcodes"),
         (&["stat", "TRACE", "-M", "ipc", "-x,", "--limit", "5k"], "(doubtful: no opcodes)"),
         (&["pipeline", "TRACE", "--window", "100..110"], "(doubtful: no opcodes)"),
-        (&["flow", "TRACE", "--limit", "5k"], "5.4 L1 D-cache, read: doubtful, no opcodes"),
+        (&["flow", "TRACE", "--limit", "5k"], "5.5 L1 D-cache, write: doubtful, no opcodes"),
         (&["flow", "TRACE", "--limit", "5k"], "# doubtful: no opcodes"),
         (&["flow", "TRACE", "--limit", "5k", "--svg"], "doubtful, no opcodes"),
     ];

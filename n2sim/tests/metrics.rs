@@ -94,7 +94,7 @@ fn own_formulas_and_thresholds_are_understood() {
         printed.lines().any(|line| line.trim_start().starts_with("nan ") && line.contains("none"))
     );
     assert!(
-        said.contains("none has no value: column 1: division by zero, L3D_CACHE is 0"),
+        said.contains("none has no value: column 1: division by zero: the divisor L3D_CACHE is 0"),
         "{said}"
     );
     let csv =

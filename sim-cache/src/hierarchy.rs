@@ -422,5 +422,7 @@ impl WarmState for CoreMemory {
         self.write_streams.visit(visitor);
         self.l2_streams.visit(visitor);
         self.prefetcher.visit(visitor);
+        self.store_streams.visit(visitor);
+        visitor.one(&mut self.last_store_line.0);
     }
 }

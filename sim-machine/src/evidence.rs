@@ -1,8 +1,9 @@
 //! What a run has to say about formulas, for [`sim_metrics::judge`]: counts as a sound core has them, what
 //! of them retired, truths, and what prefetchers did.
 
+use sim_cache::config::BusUnit;
 use sim_core::{Counts, EventSink, PmuEvent};
-use sim_metrics::judge::{Evidence, Prefetched};
+use sim_metrics::judge::{Evidence, L2Lines, Prefetched};
 
 use crate::config::MachineConfig;
 use crate::error::MachineError;
@@ -39,7 +40,14 @@ pub fn evidence(session: &Session, outcome: &Outcome, ledger: Ledger) -> Evidenc
         retired: ledger.retired,
         truths: ledger.truths,
         prefetched: prefetched(outcome, config),
-        l2: ledger.l2,
+        l2: L2Lines {
+            // A transaction without data has no beat.
+            claims_on_bus: match config.semantics.bus_unit {
+                BusUnit::Transaction => ledger.l2.claims_on_bus,
+                BusUnit::Beats => 0.0,
+            },
+            ..ledger.l2
+        },
         patch: config.core.revision.patch(),
         cores: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
         has_external_llc: config.semantics.extllc,

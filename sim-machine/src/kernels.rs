@@ -265,13 +265,17 @@ impl Stream {
 
     /// A branch over one word that is taken every other time, at random.
     fn coin(&mut self) -> Result<(), TraceError> {
-        let words = [TBZ_W2, HINT, ADD_FREE | 8, B | 0x3ff_fffd];
+        // Additions enough that prediction of the loop itself is not what limits it.
+        let additions = [ADD_FREE | 8; 12];
+        let back = 0x400_0000 - (additions.len() as u32 + 2);
+        let words = [[TBZ_W2, HINT].as_slice(), &additions, &[B | back]].concat();
         let branch = self.writer.define_block(CODE, &words[..1])?;
         let straight = self.writer.define_block(CODE + 4, &words[1..])?;
         let over = self.writer.define_block(CODE + 8, &words[2..])?;
         self.turns((1_000, 20_000), |stream| {
             let is_taken: bool = stream.random.random();
-            let (block, length) = if is_taken { (over, 2) } else { (straight, 3) };
+            let block = if is_taken { over } else { straight };
+            let length = additions.len() as u16 + 1 + u16::from(!is_taken);
             stream.writer.push_block(0, branch, 1, &[], None)?;
             stream.writer.push_block(0, block, length, &[], None)
         })

@@ -288,6 +288,8 @@ fn l2_lines(outcome: &Outcome, tally: &OperationTally) -> L2Lines {
         wrong_paths: asked.saturating_sub(tally.l2_refills) as f64,
         streamed_writes: memory.streamed_writes as f64,
         streamed: memory.streamed_lines as f64,
+        claimed: memory.claimed_lines as f64,
+        claims_on_bus: memory.claimed_lines as f64,
         waits: waits as f64,
     }
 }

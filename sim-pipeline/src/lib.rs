@@ -33,6 +33,7 @@ mod op;
 mod ordering;
 pub mod pipeline;
 mod program_order;
+mod raise;
 mod recorded;
 mod rename_wait;
 mod request;

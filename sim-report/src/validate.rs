@@ -2,6 +2,7 @@
 //! programs as CSV and JSON; for documents as Markdown, complete enough to stand in a bug report.
 
 mod markdown;
+mod numbers;
 mod rows;
 
 use std::io::{self, Write};
@@ -11,6 +12,8 @@ use sim_metrics::{Truth, TruthUnit};
 
 use crate::perf_stat::grouped;
 pub use markdown::write_markdown;
+pub use numbers::{error_of, error_text, value_text};
+use numbers::{in_unit, multiplexing_error, rounded};
 pub use rows::{write_csv, write_json};
 
 /// All that was judged, with what a repetition needs.
@@ -132,83 +135,6 @@ impl Judged {
     pub fn alarms(&self) -> bool {
         let is_made_wrong = self.unreadable.is_some() || self.common.is_some();
         is_made_wrong || self.verdicts.iter().any(Verdict::alarms)
-    }
-}
-
-/// The error by which runs are compared: percentage points for shares, else percent of the truth.
-pub fn error_of(verdict: &Verdict) -> Option<f64> {
-    match verdict.truth?.unit() {
-        TruthUnit::Share => verdict.difference().map(|difference| 100.0 * difference),
-        _ => verdict.relative().map(|relative| 100.0 * relative),
-    }
-}
-
-/// The error with its unit: `+3.20 pp` or `-12.0 %`.
-pub fn error_text(verdict: &Verdict) -> String {
-    in_unit(verdict.truth, error_of(verdict))
-}
-
-/// What sharing six counters adds, in the unit of [`error_of`].
-fn multiplexing_error(verdict: &Verdict) -> Option<f64> {
-    let added = verdict.multiplexing()?;
-    match verdict.truth.map(Truth::unit) {
-        Some(TruthUnit::Share) => Some(100.0 * added),
-        _ => verdict.value.filter(|value| *value != 0.0).map(|value| 100.0 * added / value.abs()),
-    }
-}
-
-/// An error with the unit that a truth's errors have.
-fn in_unit(truth: Option<Truth>, error: Option<f64>) -> String {
-    let is_share = truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
-    match error {
-        None => String::from("-"),
-        Some(error) if is_share => format!("{:+.2} pp", rounded(error, 100.0)),
-        Some(error) => format!("{:+.1} %", rounded(error, 10.0)),
-    }
-}
-
-/// Rounded to a part of one, without the sign of a zero.
-fn rounded(value: f64, parts: f64) -> f64 {
-    (value * parts).round() / parts + 0.0
-}
-
-/// A value in the unit of its truth.
-pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
-    let Some(value) = value else { return String::from("-") };
-    match truth.map(Truth::unit) {
-        Some(TruthUnit::Share) => format!("{:.2} %", rounded(100.0 * value, 100.0)),
-        Some(
-            TruthUnit::PerKiloInstruction
-            | TruthUnit::PerCycle
-            | TruthUnit::CyclesEach
-            | TruthUnit::SlotsEach,
-        )
-        | None => number_text(value),
-        Some(_) if value.fract() != 0.0 && value.abs() < WHOLE_MIN => number_text(value),
-        Some(_) if (0.0..WIDE_MIN).contains(&value) => grouped(value.round() as u64),
-        Some(_) if value.abs() < WIDE_MIN => format!("{value:.0}"),
-        Some(_) => number_text(value),
-    }
-}
-
-/// Counts from which on parts of one do not matter.
-const WHOLE_MIN: f64 = 10.0;
-/// Numbers from which on all digits would not fit in a column.
-const WIDE_MIN: f64 = 1e12;
-/// Numbers below which zeros behind the point would not fit.
-const SMALL_MIN: f64 = 1e-4;
-
-/// A number with three decimals; one below 1 with four digits that say something.
-fn number_text(value: f64) -> String {
-    match value.abs() {
-        0.0 => String::from("0.000"),
-        size if (1.0..1e7).contains(&size) => format!("{:.3}", rounded(value, 1000.0)),
-        size if (1e7..WIDE_MIN).contains(&size) => format!("{value:.0}"),
-        size if (SMALL_MIN..1.0).contains(&size) => {
-            let zeros = (-size.log10()).floor() as usize;
-            format!("{value:.*}", zeros + 4)
-        }
-        _ => format!("{value:.3e}"),
     }
 }
 

@@ -151,7 +151,7 @@ fn top_down_level_1_is_the_ledger_on_every_trace_and_revision() {
 /// Half of a 64-byte line for each refill is wrong by the same factor wherever it is tried.
 #[test]
 fn a_factor_is_found_over_several_runs() {
-    let runs: Vec<Evidence> = ["chase r0p3", "hash r0p3", "btree r0p3"].map(run).into();
+    let runs: Vec<Evidence> = ["chase r0p3", "hash r0p3", "vector r0p3"].map(run).into();
     let verdicts: Vec<Verdict> = runs
         .iter()
         .map(|run| judged("32 * LL_CACHE_RD / CPU_CYCLES", "m", "bytes.read_per_cycle", None, run))

@@ -275,10 +275,10 @@ mod tests {
             why.expect("a reason")
         };
         let division = why("1 + INST_RETIRED / L1D_CACHE");
-        assert_eq!(division, "column 5: division by zero, L1D_CACHE is 0");
+        assert_eq!(division, "column 5: division by zero: the divisor L1D_CACHE is 0");
         assert_eq!(why("LD_SPEC / 2"), "column 1: LD_SPEC was not counted");
         assert_eq!(why("1 / uops"), "column 5: uops is no event of this core");
-        assert_eq!(why("1 if 1 else 5 % 0"), "column 13: division by zero, 0 is 0");
+        assert_eq!(why("1 if 1 else 5 % 0"), "column 13: division by zero: the divisor 0 is 0");
         assert_eq!(why("2 * NaN"), "column 5: NaN is written as no number");
         assert!(why("1e308 * 10 - 1e308 * 10").ends_with("has no result"));
         assert_eq!(

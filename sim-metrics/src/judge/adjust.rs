@@ -109,7 +109,8 @@ impl Habit {
             Habit::Speculation => !is_any(ON_ALL_PATHS),
             Habit::PrefetchCounted => !is_any(OF_LINES),
             Habit::PrefetchHidden => is_any(OF_LINES),
-            Habit::InFlight | Habit::Streamed => !is_any(OF_LINES),
+            Habit::InFlight => !is_any(OF_LINES),
+            Habit::Streamed => true,
             Habit::Fragments => is_any(OF_ACCESSES),
             Habit::DataAndCode => is_of_data(truth),
             Habit::WriteBacks => is_any(&[Truth::L2Accesses, Truth::L2DataAccesses]),
@@ -153,6 +154,9 @@ impl Habit {
                 -(run.counts.value(L1D_CACHE_WB) as f64)
             }
             Habit::WriteBacks => 0.0,
+            Habit::Streamed if OF_LINES.iter().any(|line| has(truth, *line)) => {
+                without_claims(event, run)
+            }
             Habit::Streamed => without_streams(event, run),
             Habit::Recovery => recovered(event, run),
         }
@@ -299,6 +303,20 @@ fn with_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
             prefetched.l2_lines
         }
         L1D_CACHE_REFILL | L1D_CACHE_REFILL_RD => prefetched.l1d_lines,
+        _ => 0.0,
+    }
+}
+
+/// Whether this truth, or a side of its ratio, is `part`.
+fn has(truth: Truth, part: Truth) -> bool {
+    truth == part || truth.quotient().is_some_and(|q| q.part == part || q.whole == part)
+}
+
+/// Lines that are claimed move no bytes.
+fn without_claims(event: PmuEvent, run: &Evidence) -> f64 {
+    match event {
+        L2D_CACHE_REFILL => -run.l2.claimed,
+        BUS_ACCESS | BUS_ACCESS_WR => -run.l2.claims_on_bus,
         _ => 0.0,
     }
 }

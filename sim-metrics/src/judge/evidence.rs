@@ -74,6 +74,10 @@ pub struct L2Lines {
     pub streamed_writes: f64,
     /// Lines that came or were claimed for those.
     pub streamed: f64,
+    /// Lines that were claimed: nothing was read.
+    pub claimed: f64,
+    /// Transactions of the bus for them, in the unit of its events.
+    pub claims_on_bus: f64,
     /// Retired accesses and fetches that waited for a line from outside which something else had asked for.
     pub waits: f64,
 }

@@ -210,6 +210,25 @@ impl fmt::Display for Reason {
                 }
                 write!(f, "this core has {SLOTS_PER_CYCLE} slots in a cycle, not {given}")
             }
+            Reason::DoubleCount(..) | Reason::Subset { .. } | Reason::Superset { .. } => {
+                self.fmt_parts(f)
+            }
+            Reason::AboveOne(value) | Reason::Negative(value) => {
+                write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value)
+            }
+            Reason::DivisionByZero(what) => f.write_str(what),
+            Reason::NotTiling(sum) => {
+                write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
+            }
+            habit => f.write_str(habit.habit()),
+        }
+    }
+}
+
+impl Reason {
+    /// The sentence of a reason about a whole and its part.
+    fn fmt_parts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Reason::DoubleCount(whole, part) if whole == part => {
                 write!(f, "{} is added to itself", whole.mnemonic())
             }
@@ -231,19 +250,10 @@ impl fmt::Display for Reason {
                 whole.mnemonic(),
                 part.mnemonic()
             ),
-            Reason::AboveOne(value) | Reason::Negative(value) => {
-                write!(f, "it claims a part of a whole and is {:.1} %", 100.0 * value)
-            }
-            Reason::DivisionByZero(what) => f.write_str(what),
-            Reason::NotTiling(sum) => {
-                write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
-            }
-            habit => f.write_str(habit.habit()),
+            _ => Ok(()),
         }
     }
-}
 
-impl Reason {
     /// The sentence of a reason that has no figure in it.
     fn habit(&self) -> &'static str {
         match self {
