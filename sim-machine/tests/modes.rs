@@ -99,10 +99,11 @@ fn instructions_of_a_system_fall_to_the_levels_at_which_they_ran() {
 
 #[test]
 fn a_part_of_a_stream_counts_what_it_counts_within_the_whole() {
-    let session = open(&committed("btree.n2t"), &[]).in_mode(Mode::Memory);
+    // No stream of stores is open at the cut: the end of a run would push it out.
+    let session = open(&committed("lz.n2t"), &[]).in_mode(Mode::Memory);
     let part = |warmup, limit| run(&session, &RunOptions { warmup, limit, roi: None }).total();
     let (both, first, second) =
-        (part(0, Some(40_001)), part(0, Some(15_400)), part(15_400, Some(24_601)));
+        (part(0, Some(40_001)), part(0, Some(15_000)), part(15_000, Some(25_001)));
     for event in PmuEvent::ALL.into_iter().filter(|event| Mode::Memory.gives(*event)) {
         let sum = first.value(event) + second.value(event);
         assert_eq!(both.value(event), sum, "{}", event.mnemonic());

@@ -2,7 +2,7 @@
 //! in the place of a part. Found on a run by undoing it: the value then is the truth, but for habits of the
 //! events.
 
-use super::adjust::{Case, Finding};
+use super::adjust::{Case, Finding, Habit};
 use super::edit::{number_edit, simplified};
 use super::fraction::Fraction;
 use super::reason::Reason;
@@ -83,19 +83,24 @@ fn without(case: &Case, (id, _): (NodeId, f64), real: f64, tolerance: f64) -> Op
     (rest.abs() <= tolerance).then_some(Undone { reason, text, findings, rest })
 }
 
-/// The factor of another unit. There are several, so that the value must be exact.
+/// The factor of another unit. There are several, so that the value must be exact, but for lines that are claimed.
 fn of_other_unit(case: &Case, (id, given): (NodeId, f64), real: f64) -> Option<Undone> {
     let others = UNITS.into_iter().filter(|unit| *unit != given && UNITS.contains(&given));
     others.chain([1.0]).find_map(|number| {
         let (formula, times) = with(case, id, number);
-        let rest = Case { formula: &formula, ..*case }.value() - real;
+        let other = Case { formula: &formula, ..*case };
+        let own = other.value() - real;
+        let unclaimed = other.without(&[Habit::Streamed]) - real;
+        let is_exact = |rest: f64| rest.abs() <= EXACT * real.abs();
+        let (rest, findings) = match is_exact(own) {
+            true => (own, Vec::new()),
+            false => {
+                let shift = Some(unclaimed - own);
+                (unclaimed, vec![Finding { reason: Habit::Streamed.reason(), shift }])
+            }
+        };
         let (reason, text) = fault(case, id, number, times);
-        (rest.abs() <= EXACT * real.abs()).then_some(Undone {
-            reason,
-            text,
-            findings: Vec::new(),
-            rest,
-        })
+        is_exact(rest).then_some(Undone { reason, text, findings, rest })
     })
 }
 
