@@ -15,6 +15,7 @@ pub(crate) struct BusPort {
     read_beats: Calendar,
     read_lines: Calendar,
     write_beats: Calendar,
+    write_lines: Calendar,
     beat_bytes: u64,
     unit: BusUnit,
     /// Data that went over the channels so far, whatever events say of it.
@@ -38,6 +39,7 @@ impl BusPort {
             read_beats: Calendar::per_cycle(1),
             read_lines: Calendar::rate(config.read_bytes_per_cycle, LINE_BYTES as u32),
             write_beats: Calendar::per_cycle(1),
+            write_lines: Calendar::rate(config.write_bytes_per_cycle, LINE_BYTES as u32),
             beat_bytes: config.beat_bytes.into(),
             unit,
             moved: BytesMoved::default(),
@@ -111,7 +113,7 @@ impl BusPort {
     /// Sends the beats of a line; when the last one has left.
     pub(crate) fn send_line(&mut self, at: Cycle) -> Cycle {
         self.moved.written += LINE_BYTES;
-        let mut last = self.write_beats.book(at);
+        let mut last = self.write_beats.book(self.write_lines.book(at));
         for _ in 1..LINE_BYTES / self.beat_bytes {
             last = self.write_beats.book(last + 1);
         }
@@ -130,6 +132,7 @@ mod tests {
             transactions_per_cycle: 2,
             beat_bytes: 32,
             read_bytes_per_cycle: 32,
+            write_bytes_per_cycle: 32,
             peer_cycles: 50,
             device_cycles: 300,
         };

@@ -28,6 +28,9 @@ pub enum ReplacementKind {
     Lru,
     /// Re-reference interval prediction with two bits; prefetches enter as distant.
     Rrip,
+    /// The same, where lines that miss enter as distant if some sets, which always do so, miss less than others. The first
+    /// use of a prefetched line is no sign that another follows.
+    DynamicRrip,
     /// A seeded pseudo-random way.
     Random,
     /// A counter of each set names the line that leaves next, the ways in turn.
@@ -84,6 +87,8 @@ pub struct L2Config {
     pub size_bytes: u64,
     /// Lines per set.
     pub ways: u32,
+    /// Ways of each set that hold records of a prefetcher, and so no lines.
+    pub record_ways: u32,
     /// Victim selection.
     pub replacement: ReplacementKind,
     /// Added to the L1 hit time when the L2 has the line, and spent before a miss leaves.
@@ -96,6 +101,18 @@ pub struct L2Config {
     pub write_bytes_per_cycle: u32,
     /// Transactions outstanding outside the core.
     pub queue_entries: u32,
+}
+
+impl L2Config {
+    /// Ways of each set that hold lines.
+    pub fn line_ways(&self) -> u32 {
+        self.ways - self.record_ways
+    }
+
+    /// Bytes of lines that it can hold.
+    pub fn line_bytes(&self) -> u64 {
+        self.size_bytes / u64::from(self.ways) * u64::from(self.line_ways())
+    }
 }
 
 /// `[memory.itlb]` or `[memory.dtlb]`: a fully associative L1 TLB.
@@ -170,6 +187,8 @@ pub struct PrefetchConfig {
     pub l2_stream: bool,
     /// Pages whose streams it remembers.
     pub l2_table_entries: u32,
+    /// It goes on into the page that follows in virtual addresses, which the L1 D prefetcher names.
+    pub l2_page_cross: bool,
     /// How far ahead of the L1's requests it runs.
     pub l2_distance_lines: u32,
     /// Lines it asks for at once.
@@ -344,20 +363,38 @@ impl MemoryConfig {
             check_cache(&mut found, keys, size, ways, replacement);
         }
         self.check_outside(&mut found);
-        self.check_inclusion(&mut found);
+        self.check_record_ways(&mut found);
         self.check_pages(&mut found);
         self.check_tlbs(&mut found);
         self.check_ranges(&mut found);
         found
     }
 
+    fn check_record_ways(&self, found: &mut Vec<Problem>) {
+        let (l2, key) = (&self.l2, "memory.l2.record-ways");
+        if l2.ways == 0 {
+            // Refused already.
+            return;
+        }
+        if l2.record_ways >= l2.ways {
+            let wrong = format!("{} of {} ways leave none for lines", l2.record_ways, l2.ways);
+            refuse(found, key, wrong, "use fewer");
+            return;
+        }
+        if l2.record_ways > 0 && l2.replacement == ReplacementKind::TreePlru {
+            let wrong = "a binary tree has a leaf for each way";
+            refuse(found, key, wrong, "use 0, or another replacement");
+        }
+        self.check_inclusion(found);
+    }
+
     fn check_inclusion(&self, found: &mut Vec<Problem>) {
         let l1 = self.l1i.size_bytes.saturating_add(self.l1d.size_bytes);
-        if self.l2.size_bytes < l1 {
+        if self.l2.line_bytes() < l1 {
             refuse(
                 found,
                 "memory.l2.size-bytes",
-                format!("{} bytes cannot include both L1 caches", self.l2.size_bytes),
+                format!("{} bytes cannot include both L1 caches", self.l2.line_bytes()),
                 format!("at least {l1} bytes are needed"),
             );
         }

@@ -95,6 +95,9 @@ impl CoreMemory {
         let run = self.prefetcher.train(operation.pc.0, operation.addr.line());
         let Some(run) = run else { return };
         let now = translated.start;
+        if self.prefetch.l2_page_cross {
+            self.name_next_page(operation, translated, uncore, sink);
+        }
         for step in 0..run.count {
             let line = run.first.wrapping_add_signed(run.stride * i64::from(step));
             // A prefetch never waits for a register.
@@ -102,6 +105,26 @@ impl CoreMemory {
                 return;
             }
             self.prefetch_line(operation.asker, VirtAddr(line << LINE_SHIFT), now, uncore, sink);
+        }
+    }
+
+    /// Tells the L2's prefetcher, which sees physical addresses alone, which page follows the one that its stream is
+    /// about to leave.
+    fn name_next_page<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        let shift = uncore.page_map.page_shift();
+        let line = uncore.page_map.physical(operation.addr, translated.target).line();
+        let Some(step) = self.l2_streams.lacks_next_page(line, shift - LINE_SHIFT) else { return };
+        let next = VirtAddr(operation.addr.0.wrapping_add_signed(step.signum() << shift));
+        let found = self.translate_prefetch(operation.asker, next, translated.start, uncore, sink);
+        if let Some(found) = found.filter(|found| found.target.memory == MemoryType::Cacheable) {
+            let next = uncore.page_map.physical(next, found.target).line();
+            self.l2_streams.name_next_page(line, next, shift - LINE_SHIFT);
         }
     }
 

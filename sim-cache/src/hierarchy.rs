@@ -65,6 +65,8 @@ pub(crate) struct PrefetchSwitches {
     pub(crate) stores: bool,
     /// Lines of one L2 request.
     pub(crate) l2_degree: u64,
+    /// The L2 stream goes on into the page that the L1 D prefetcher names.
+    pub(crate) l2_page_cross: bool,
     /// What the L1 D prefetcher does at a page without translation.
     pub(crate) page_cross: PageCross,
 }
@@ -143,7 +145,7 @@ impl CoreMemory {
             monitor: ExclusiveMonitor::default(),
             far_atomics: config.far_atomics,
             ideal: config.ideal,
-            l2: Level::new(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
+            l2: Level::new(l2.line_bytes(), l2.line_ways(), l2.replacement, seed ^ 2),
             l2_port: Calendar::rate(l2.read_bytes_per_cycle, LINE_BYTES as u32),
             l2_write_port: Calendar::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
@@ -159,6 +161,7 @@ impl CoreMemory {
                 l2: prefetch.l2_stream,
                 stores: prefetch.stores,
                 l2_degree: prefetch.l2_degree_lines.into(),
+                l2_page_cross: prefetch.l2_page_cross,
                 page_cross: prefetch.l1d_page_cross,
             },
             last_store_line: LineAddr(u64::MAX),

@@ -1,8 +1,9 @@
 //! The L2's stream prefetcher. PMU guide 4.4.1: what it brings in counts as accesses of the L2.
 //!
 //! It learns from the requests of loads, preloads, prefetches and fetches that miss the L2, and from their first use of
-//! a prefetched line, in physical addresses: it follows lines inside a page and never leaves it. Stores have prefetchers
-//! of their own (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
+//! a prefetched line, in physical addresses: it follows lines inside a page. It leaves a page only for one that the L1
+//! D prefetcher names, which sees virtual addresses (`l2-page-cross`). Stores have prefetchers of their own
+//! (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
 
 use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr, StateVisitor, Stored, WarmState};
 
@@ -30,8 +31,10 @@ struct Stream {
     step: i64,
     /// Times that this step was seen in a row, up to [`STEPS_TO_START`].
     repeats: u32,
-    /// Steps behind `last` that were asked for already.
+    /// Steps after `last` that were asked for already.
     ahead: u64,
+    /// Number of the page that follows in virtual addresses, plus one; 0 if nothing named it.
+    next_key: u64,
 }
 
 impl Stream {
@@ -56,8 +59,35 @@ impl Stream {
             (_, true) => STEPS_TO_START.min(self.repeats + 1),
             (_, false) => 1,
         };
-        *self = Stream { key: self.key, last: line, step, repeats, ahead: 0 };
+        *self = Stream { last: line, step, repeats, ahead: 0, ..*self };
         self.runs()
+    }
+
+    /// The next line to ask for, wherever it lies.
+    fn coming(&self) -> Option<u64> {
+        self.last.checked_add_signed(self.step * (self.ahead as i64 + 1))
+    }
+
+    /// Where a line that comes lies in memory: in this page, or in the one that follows, if that is known.
+    fn placed(&self, line: u64, page_lines_shift: u32) -> Option<u64> {
+        if (line >> page_lines_shift) + 1 == self.key {
+            return Some(line);
+        }
+        let next = self.next_key.checked_sub(1)?;
+        Some((next << page_lines_shift) + line % (1 << page_lines_shift))
+    }
+
+    /// The same stream told from the page that follows: its last line is as far outside it as before.
+    fn in_next_page(&self, page_lines_shift: u32) -> Stream {
+        let page_lines = 1_u64 << page_lines_shift;
+        let first = (self.next_key - 1) << page_lines_shift;
+        let last = first.wrapping_add(self.last % page_lines);
+        let last = if self.step > 0 {
+            last.wrapping_sub(page_lines)
+        } else {
+            last.wrapping_add(page_lines)
+        };
+        Stream { key: self.next_key, last, next_key: 0, ..*self }
     }
 
     fn is_reordered(&self, moved: i64) -> bool {
@@ -96,8 +126,16 @@ impl L2Streams {
     fn hear(&mut self, line: u64, page_lines_shift: u32) -> bool {
         let key = (line >> page_lines_shift) + 1;
         let known = self.streams.iter().position(|stream| stream.key == key);
+        let continued = || self.streams.iter().position(|stream| stream.next_key == key);
+        let (known, is_continued) = match known {
+            Some(_) => (known, false),
+            None => (continued(), true),
+        };
         let place = known.unwrap_or(self.streams.len() - 1);
         self.streams[..=place].rotate_right(1);
+        if known.is_some() && is_continued {
+            self.streams[0] = self.streams[0].in_next_page(page_lines_shift);
+        }
         if known.is_none() {
             self.streams[0] = Stream { key, last: line, ..Stream::default() };
             return false;
@@ -106,17 +144,32 @@ impl L2Streams {
     }
 
     /// The next line of the stream last heard of that was not asked for yet, inside the distance and
-    /// the page. From then on it counts as asked for.
+    /// the page or the one named to follow. From then on it counts as asked for.
     fn next_line(&mut self, page_lines_shift: u32) -> Option<LineAddr> {
         let stream = &mut self.streams[0];
-        let offset = stream.step * (stream.ahead as i64 + 1);
-        let line = stream.last.checked_add_signed(offset)?;
-        let is_in_page = (line >> page_lines_shift) + 1 == stream.key;
-        if !is_in_page || offset.unsigned_abs() > self.distance {
+        let reach = (stream.ahead + 1) * stream.step.unsigned_abs();
+        if reach > self.distance {
             return None;
         }
+        let line = stream.placed(stream.coming()?, page_lines_shift)?;
         stream.ahead += 1;
         Some(LineAddr(line))
+    }
+
+    /// The step of the stream of this line's page, if that has come to the end of the page and no page is known to follow.
+    pub(crate) fn lacks_next_page(&self, line: LineAddr, page_lines_shift: u32) -> Option<i64> {
+        let key = (line.0 >> page_lines_shift) + 1;
+        let stream = self.streams.iter().find(|stream| stream.key == key)?;
+        let is_at_end = || stream.coming().is_none_or(|line| (line >> page_lines_shift) + 1 != key);
+        (stream.runs() && stream.next_key == 0 && is_at_end()).then_some(stream.step)
+    }
+
+    /// Names the page that follows the page of `line`.
+    pub(crate) fn name_next_page(&mut self, line: LineAddr, next: LineAddr, page_lines_shift: u32) {
+        let key_of = |line: LineAddr| (line.0 >> page_lines_shift) + 1;
+        if let Some(stream) = self.streams.iter_mut().find(|stream| stream.key == key_of(line)) {
+            stream.next_key = key_of(next);
+        }
     }
 }
 
@@ -147,7 +200,7 @@ impl CoreMemory {
 }
 
 impl Stored for Stream {
-    const WORDS: usize = 5;
+    const WORDS: usize = 6;
 
     fn store(self, words: &mut [u64]) {
         words[0] = self.key;
@@ -155,6 +208,7 @@ impl Stored for Stream {
         words[2] = self.step.cast_unsigned();
         words[3] = self.repeats.into();
         words[4] = self.ahead;
+        words[5] = self.next_key;
     }
 
     fn load(words: &[u64]) -> Stream {
@@ -167,6 +221,7 @@ impl Stored for Stream {
             step,
             repeats: (words[3] as u32).min(most),
             ahead: words[4].min(u64::from(u16::MAX)),
+            next_key: words[5] & LINES,
         }
     }
 }

@@ -108,7 +108,11 @@ impl Level {
     #[inline]
     pub(crate) fn lookup(&mut self, line: Indexed) -> Option<Place> {
         let place = self.find(line)?;
-        self.replacement.used(place);
+        if self.tags.state(place).is_prefetched() {
+            self.replacement.first_used(place);
+        } else {
+            self.replacement.used(place);
+        }
         Some(place)
     }
 

@@ -1,4 +1,4 @@
-//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, seeded random, a victim counter.
+//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, dynamic RRIP, seeded random, a victim counter.
 //!
 //! PMU guide 3.2.15 says that a victim counter selects the line, and no more of it; which policy a cache
 //! uses is a key of the configuration. Each policy is tested against a short slow model of itself.
@@ -43,7 +43,10 @@ impl Replacement {
             ReplacementKind::Lru => {
                 Replacement::Lru(Lru { stamps: vec![0; places], clock: 0, ways })
             }
-            ReplacementKind::Rrip => Replacement::Rrip(Rrip { values: vec![0; places], ways }),
+            ReplacementKind::Rrip => Replacement::Rrip(Rrip::new(places, ways, None)),
+            ReplacementKind::DynamicRrip => {
+                Replacement::Rrip(Rrip::new(places, ways, Some(Duel::default())))
+            }
             ReplacementKind::Random => {
                 let rng = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
                 Replacement::Random(Random { rng, ways })
@@ -66,15 +69,23 @@ impl Replacement {
         }
     }
 
+    /// The line in `place` was fetched by a prefetch and is used for the first time by a demand access.
+    pub(crate) fn first_used(&mut self, place: Place) {
+        match self {
+            // That one use was foreseen: it says nothing of another.
+            Replacement::Rrip(Rrip { duel: Some(duel), values, ways }) => {
+                values[(place.set * *ways + place.way) as usize] = duel.value(place.set);
+            }
+            _ => self.used(place),
+        }
+    }
+
     /// A line enters `place`.
     pub(crate) fn inserted(&mut self, place: Place, insertion: Insertion) {
         match self {
             Replacement::TreePlru(tree) => tree.point_away(place),
             Replacement::Lru(lru) => lru.stamp(place),
-            Replacement::Rrip(rrip) => {
-                let value = if insertion == Insertion::Demand { 2 } else { DISTANT };
-                rrip.set(place, value);
-            }
+            Replacement::Rrip(rrip) => rrip.insert(place, insertion),
             Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
@@ -160,14 +171,82 @@ impl Lru {
 /// The value of a line whose next use is far away.
 const DISTANT: u8 = 3;
 
+/// The value of a demand line that enters.
+const LONG: u8 = 2;
+
 /// Two bits per place: [`DISTANT`] leaves first, 0 was used since it entered.
 #[derive(Clone, Debug)]
 pub(crate) struct Rrip {
     values: Vec<u8>,
     ways: u32,
+    /// Whether lines enter as [`LONG`] or as [`DISTANT`]; always as [`LONG`] without it.
+    duel: Option<Duel>,
+}
+
+/// One set in so many leads for each of the two ways to enter.
+const LEADER_STEP: u32 = 32;
+/// Misses by which the leaders of one way have to be ahead at most.
+const BALANCE_MAX: u64 = 1023;
+/// A line in so many enters as [`LONG`] where the others enter as [`DISTANT`].
+const LONG_EVERY: u64 = 32;
+
+/// Two ways to enter, tried in sets that lead: the one with fewer misses is taken by the others. A loop over more than
+/// the cache holds keeps a part of it where lines enter as [`DISTANT`] (Jaleel and others, ISCA 2010).
+#[derive(Clone, Copy, Debug)]
+struct Duel {
+    /// Misses of sets that enter lines as [`LONG`], less those of sets that enter them as [`DISTANT`], from the middle.
+    balance: u64,
+    /// Lines entered as [`DISTANT`] or in their place.
+    entered: u64,
+}
+
+impl Default for Duel {
+    fn default() -> Duel {
+        Duel { balance: BALANCE_MAX / 2, entered: 0 }
+    }
+}
+
+impl Duel {
+    /// A line missed in this set.
+    fn missed(&mut self, set: u32) {
+        match set % LEADER_STEP {
+            0 => self.balance = BALANCE_MAX.min(self.balance + 1),
+            1 => self.balance = self.balance.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// How a demand line enters this set.
+    fn value(&mut self, set: u32) -> u8 {
+        let is_distant = match set % LEADER_STEP {
+            0 => false,
+            1 => true,
+            _ => self.balance > BALANCE_MAX / 2,
+        };
+        if !is_distant {
+            return LONG;
+        }
+        self.entered += 1;
+        if self.entered.is_multiple_of(LONG_EVERY) { LONG } else { DISTANT }
+    }
 }
 
 impl Rrip {
+    fn new(places: usize, ways: u32, duel: Option<Duel>) -> Rrip {
+        Rrip { values: vec![0; places], ways, duel }
+    }
+
+    fn insert(&mut self, place: Place, insertion: Insertion) {
+        if let Some(duel) = &mut self.duel {
+            duel.missed(place.set);
+        }
+        let value = match insertion {
+            Insertion::Demand => self.duel.as_mut().map_or(LONG, |duel| duel.value(place.set)),
+            Insertion::Prefetch => DISTANT,
+        };
+        self.set(place, value);
+    }
+
     #[inline]
     fn set(&mut self, place: Place, value: u8) {
         self.values[(place.set * self.ways + place.way) as usize] = value;
@@ -229,6 +308,12 @@ impl WarmState for Replacement {
             Replacement::Rrip(rrip) => {
                 visitor.bytes(&mut rrip.values);
                 rrip.values.iter_mut().for_each(|value| *value &= DISTANT);
+                if let Some(duel) = &mut rrip.duel {
+                    visitor.one(&mut duel.balance);
+                    visitor.one(&mut duel.entered);
+                    duel.balance = duel.balance.min(BALANCE_MAX);
+                    duel.entered = duel.entered.min(LATEST_STAMP);
+                }
             }
             Replacement::Random(_) => {}
             Replacement::VictimCounter(counter) => {
@@ -304,6 +389,48 @@ mod tests {
             policy.inserted(Place { set: 0, way }, insertion);
         }
         assert_eq!(policy.victim(0).way, 2);
+    }
+
+    /// Hits of a loop over `lines` lines in a cache of 64 sets and 8 ways, in the last of ten rounds.
+    fn hits_of_a_loop(kind: ReplacementKind, lines: u32, prefetched: bool) -> u32 {
+        let (sets, ways) = (64, 8);
+        let mut policy = Replacement::new(kind, sets.into(), ways, 1);
+        let mut held = vec![None; (sets * ways) as usize];
+        let mut hits = 0;
+        for round in 0..10 {
+            for line in 0..lines {
+                let set = line % sets;
+                let places = &mut held[(set * ways) as usize..][..ways as usize];
+                let known = places.iter().position(|place| *place == Some(line));
+                if let Some(way) = known {
+                    policy.used(Place { set, way: way as u32 });
+                    hits += u32::from(round == 9);
+                    continue;
+                }
+                let empty = places.iter().position(Option::is_none);
+                let way = empty.map_or_else(|| policy.victim(set).way, |way| way as u32);
+                places[way as usize] = Some(line);
+                let place = Place { set, way };
+                if prefetched {
+                    policy.inserted(place, Insertion::Prefetch);
+                    policy.first_used(place);
+                } else {
+                    policy.inserted(place, Insertion::Demand);
+                }
+            }
+        }
+        hits
+    }
+
+    #[test]
+    fn dynamic_rrip_keeps_a_part_of_a_loop_that_does_not_fit_and_all_of_one_that_does() {
+        for prefetched in [false, true] {
+            let hits = |kind, lines| hits_of_a_loop(kind, lines, prefetched);
+            assert_eq!(hits(ReplacementKind::DynamicRrip, 512), 512);
+            assert_eq!(hits(ReplacementKind::Lru, 1024), 0);
+            let kept = hits(ReplacementKind::DynamicRrip, 1024);
+            assert!((300..=512).contains(&kept), "{kept} of 1024 hit");
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl MemorySystem {
     pub fn reach(&self) -> u64 {
         let config = &self.config;
         let slc = config.slc.slice_bytes * u64::from(config.slc.slices);
-        let private = config.l1i.size_bytes + config.l1d.size_bytes + config.l2.size_bytes;
+        let private = config.l1i.size_bytes + config.l1d.size_bytes + config.l2.line_bytes();
         (slc + private) / sim_core::LINE_BYTES
     }
 

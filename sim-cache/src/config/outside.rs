@@ -35,6 +35,8 @@ pub struct BusConfig {
     pub beat_bytes: u32,
     /// Rate at which lines come in from the mesh, sustained.
     pub read_bytes_per_cycle: u32,
+    /// Rate at which lines leave for the mesh, sustained.
+    pub write_bytes_per_cycle: u32,
     /// What another core takes to answer a snoop with a line, its interface included.
     pub peer_cycles: u32,
     /// What a device or uncached memory takes to answer, behind the edge of the mesh.
@@ -118,12 +120,13 @@ impl MemoryConfig {
     fn check_outside_ranges(&self, found: &mut Vec<Problem>) {
         let (bus, mesh, dram, chips) = (&self.bus, &self.mesh, &self.dram, &self.chips);
         let delay = MAX_DELAY as u32;
-        let rows: [(&'static str, u32, u32, u32); 16] = [
+        let rows: [(&'static str, u32, u32, u32); 17] = [
             ("memory.bus.interface-cycles", bus.interface_cycles, 0, delay),
             ("memory.bus.peer-cycles", bus.peer_cycles, 0, delay),
             ("memory.bus.device-cycles", bus.device_cycles, 0, delay),
             ("memory.bus.transactions-per-cycle", bus.transactions_per_cycle, 1, 8),
             ("memory.bus.read-bytes-per-cycle", bus.read_bytes_per_cycle, 4, 64),
+            ("memory.bus.write-bytes-per-cycle", bus.write_bytes_per_cycle, 4, 64),
             ("memory.bus.beat-bytes", bus.beat_bytes, 8, 64),
             ("memory.mesh.columns", mesh.columns, 1, 64),
             ("memory.mesh.rows", mesh.rows, 1, 64),

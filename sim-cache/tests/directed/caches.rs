@@ -1,6 +1,7 @@
 //! L1 and L2 cache events and the last level: guide sections 4.2 to 4.5.
 
 use sim_cache::CacheLevel;
+use sim_cache::config::PageMapping;
 use sim_core::{DataSource, Happened, MemKind, PmuEvent, VirtAddr};
 
 use crate::rig::Base::{K1, K2, K3};
@@ -274,6 +275,32 @@ fn the_l2_prefetcher_counts_in_l2_and_bus_and_stays_in_its_page() {
     three_lines_from(D + 0xF00, 64).expect(&format!("3 V1 + {PRELOADED}"));
     three_lines_from(D + 0xF40, 64).expect("3 V1");
     three_lines_from(D, 0x140).expect("3 V1");
+}
+
+/// Lines in the L2 after loads of the first `loads` lines of a stream over scattered pages.
+fn l2_lines_of_a_stream(page_cross: bool, loads: u64) -> u64 {
+    let mut tables = Tables::quiet();
+    tables.memory.pages.mapping = PageMapping::Mixed;
+    let prefetch = &mut tables.memory.prefetch;
+    (prefetch.l1d, prefetch.l2_stream) = (true, true);
+    prefetch.l2_page_cross = page_cross;
+    let mut rig = Rig::with(&tables, K1, &[], &[]);
+    for line in 0..loads {
+        rig.then().ld(8, D + 64 * line);
+    }
+    let [_, _, l2] = rig.memory.resident_lines(0);
+    l2
+}
+
+#[test]
+fn the_l2_prefetcher_goes_on_into_the_page_that_the_l1_prefetcher_names() {
+    // The L1 prefetcher runs ahead of the loads, and the L2's ahead of that.
+    let prefetch = Tables::committed().memory.prefetch;
+    let distance = u64::from(prefetch.l1d_distance_lines + prefetch.l2_distance_lines);
+    assert_eq!(l2_lines_of_a_stream(false, 40), 64, "to the end of the page");
+    assert_eq!(l2_lines_of_a_stream(true, 40), 40 + distance);
+    // Of three pages, each line once: nothing of a page that is not in the stream.
+    assert_eq!(l2_lines_of_a_stream(true, 140), 140 + distance);
 }
 
 #[test]

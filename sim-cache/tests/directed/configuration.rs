@@ -15,13 +15,17 @@ fn the_committed_tables_have_no_problem() {
 
 #[test]
 fn each_impossible_value_is_refused_by_its_key() {
-    let cases: [(&str, &str, Break); 19] = [
+    let cases: [(&str, &str, Break); 21] = [
         ("memory.l1d.size-bytes", "384 sets", |m| m.l1d.size_bytes = 98_304),
         ("memory.l1i.ways", "1 to 16", |m| m.l1i.ways = 32),
         ("memory.l1i.ways", "binary tree", |m| {
             (m.l1i.ways, m.l1i.size_bytes) = (3, 3 * 64 * 256);
         }),
         ("memory.l2.size-bytes", "at least 131072", |m| m.l2.size_bytes = 65_536),
+        ("memory.l2.record-ways", "use fewer", |m| m.l2.record_ways = 8),
+        ("memory.l2.record-ways", "another replacement", |m| {
+            (m.l2.record_ways, m.l2.replacement) = (1, ReplacementKind::TreePlru);
+        }),
         ("memory.l2-tlb.entries", "power of two", |m| m.l2_tlb.entries = 1280),
         ("memory.dtlb.entries", "1 to 255", |m| m.dtlb.entries = 0),
         ("memory.slc.slices", "power of two", |m| m.slc.slices = 12),

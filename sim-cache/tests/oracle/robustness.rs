@@ -31,10 +31,11 @@ fn tables(choices: &[usize]) -> Tables {
         ReplacementKind::Lru,
         ReplacementKind::TreePlru,
         ReplacementKind::Rrip,
+        ReplacementKind::DynamicRrip,
         ReplacementKind::Random,
         ReplacementKind::VictimCounter,
     ];
-    let mut policy = || policies[of(&[0, 1, 2, 3, 4]) as usize];
+    let mut policy = || policies[of(&[0, 1, 2, 3, 4, 5]) as usize];
     (memory.l1i.replacement, memory.l1d.replacement) = (policy(), policy());
     (memory.l2.replacement, memory.slc.replacement) = (policy(), policy());
     (memory.l1i.ways, memory.l1d.ways) = (of(&[1, 2]) as u32, of(&[1, 2, 16]) as u32);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sim_cache::config::ReplacementKind;
 
-use super::policy::{History, Xoshiro};
+use super::policy::{Duel, History, Xoshiro};
 
 /// A line that a cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,7 @@ pub(crate) struct Cache {
     n_ways: usize,
     policy: ReplacementKind,
     random: Xoshiro,
+    duel: Duel,
     index: Box<dyn Fn(u64) -> u64>,
 }
 
@@ -44,6 +45,7 @@ impl Cache {
             n_ways: ways as usize,
             policy,
             random: Xoshiro::new(seed),
+            duel: Duel::new(),
             index: Box::new(index),
         }
     }
@@ -108,7 +110,13 @@ impl Cache {
     /// A demand lookup by an address in line `at`.
     pub(crate) fn find_at(&mut self, line: u64, at: u64) -> bool {
         let Some(way) = self.way(line, at) else { return false };
-        self.set(at).history.used(way);
+        let is_foreseen = self.look_at(line, at).is_some_and(|found| found.prefetched);
+        if is_foreseen && self.policy == ReplacementKind::DynamicRrip {
+            let demand = self.duel.distance((self.index)(at));
+            self.set(at).history.used_as_foreseen(way, demand);
+        } else {
+            self.set(at).history.used(way);
+        }
         true
     }
 
@@ -125,13 +133,24 @@ impl Cache {
     pub(crate) fn add_at(&mut self, line: Line, at: u64) -> Option<Line> {
         let policy = self.policy;
         let mut random = self.random.clone();
+        let demand = self.demand_distance(line, at);
         let set = self.set(at);
         let empty = set.ways.iter().position(Option::is_none);
         let way = empty.unwrap_or_else(|| set.history.victim(policy, &mut random));
         let old = set.ways[way].replace(line);
-        set.history.entered(way, line.prefetched);
+        set.history.entered(way, line.prefetched, demand);
         self.random = random;
         old
+    }
+
+    /// The distance of a demand line that enters the set of `at`.
+    fn demand_distance(&mut self, line: Line, at: u64) -> u8 {
+        if self.policy != ReplacementKind::DynamicRrip {
+            return 2;
+        }
+        let set = (self.index)(at);
+        self.duel.missed(set);
+        if line.prefetched { 3 } else { self.duel.distance(set) }
     }
 
     /// No copy stays; what one of them was.

@@ -35,10 +35,11 @@ pub(crate) struct Geometry {
     pub(crate) seed: u64,
 }
 
-const POLICIES: [ReplacementKind; 5] = [
+const POLICIES: [ReplacementKind; 6] = [
     ReplacementKind::Lru,
     ReplacementKind::TreePlru,
     ReplacementKind::Rrip,
+    ReplacementKind::DynamicRrip,
     ReplacementKind::Random,
     ReplacementKind::VictimCounter,
 ];
@@ -101,8 +102,10 @@ fn shape_caches(memory: &mut MemoryConfig, random: &mut Random) {
     // Longer than the operations of one group, and shorter than from group to group; or never.
     l1d.merge_idle_cycles = random.pick(&[0, 100_000]);
     (l2.ways, l2.replacement) = any_ways(8, random);
+    let may_reserve = l2.ways > 1 && l2.replacement != ReplacementKind::TreePlru;
+    l2.record_ways = u32::from(may_reserve && random.coin());
     l2.size_bytes = u64::from(l2.ways) * 64;
-    while l2.size_bytes < l1i.size_bytes + l1d.size_bytes {
+    while l2.line_bytes() < l1i.size_bytes + l1d.size_bytes {
         l2.size_bytes *= 2;
     }
     l2.size_bytes <<= random.below(3);

@@ -69,7 +69,7 @@ impl Oracle {
     fn maintain_place(&mut self, op: CacheOp, operand: u64) {
         let is_l2 = operand >> 1 & 7 == 1;
         let (bytes, ways) = if is_l2 {
-            (self.config.l2.size_bytes, self.config.l2.ways)
+            (self.config.l2.line_bytes(), self.config.l2.line_ways())
         } else {
             (self.config.l1d.size_bytes, self.config.l1d.ways)
         };

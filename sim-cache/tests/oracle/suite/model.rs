@@ -55,7 +55,7 @@ impl Core {
             l2_tlb: (0..l2_tlb_sets).map(|_| LruList::new(config.l2_tlb.ways)).collect(),
             l1i: Cache::of_core(l1i.size_bytes, l1i.ways, l1i.replacement, seed),
             l1d: Cache::of_core(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1),
-            l2: Cache::of_core(l2.size_bytes, l2.ways, l2.replacement, seed ^ 2),
+            l2: Cache::of_core(l2.line_bytes(), l2.line_ways(), l2.replacement, seed ^ 2),
             arriving: BTreeSet::new(),
             open: VecDeque::new(),
             stored_line: None,

@@ -40,6 +40,35 @@ impl Xoshiro {
     }
 }
 
+/// Which of two ways to enter misses less: dynamic re-reference interval prediction as published (2010).
+#[derive(Clone, Copy)]
+pub(crate) struct Duel {
+    /// Ten bits that count up with misses of sets where lines enter as long, down with those of the others.
+    selector: i64,
+    /// Lines that entered where nearly all enter as distant.
+    distant: u64,
+}
+
+impl Duel {
+    pub(crate) fn new() -> Duel {
+        Duel { selector: 511, distant: 0 }
+    }
+
+    pub(crate) fn missed(&mut self, set: u64) {
+        let step = i64::from(set.is_multiple_of(32)) - i64::from(set % 32 == 1);
+        self.selector = (self.selector + step).clamp(0, 1023);
+    }
+
+    /// The distance that a demand line enters with.
+    pub(crate) fn distance(&mut self, set: u64) -> u8 {
+        if set.is_multiple_of(32) || set % 32 > 1 && self.selector <= 511 {
+            return 2;
+        }
+        self.distant += 1;
+        if self.distant.is_multiple_of(32) { 2 } else { 3 }
+    }
+}
+
 /// What a set remembers for its policy.
 #[derive(Clone)]
 pub(crate) struct History {
@@ -66,9 +95,15 @@ impl History {
         self.distance[way] = 0;
     }
 
-    pub(crate) fn entered(&mut self, way: usize, prefetched: bool) {
+    pub(crate) fn entered(&mut self, way: usize, prefetched: bool, demand: u8) {
         self.moves_to_end(way);
-        self.distance[way] = if prefetched { 3 } else { 2 };
+        self.distance[way] = if prefetched { 3 } else { demand };
+    }
+
+    /// A first use that a prefetch foresaw, where that is less than a use.
+    pub(crate) fn used_as_foreseen(&mut self, way: usize, demand: u8) {
+        self.moves_to_end(way);
+        self.distance[way] = demand;
     }
 
     /// The way that leaves a full set.
@@ -77,7 +112,7 @@ impl History {
         match policy {
             ReplacementKind::Lru => self.uses[0],
             ReplacementKind::TreePlru => self.colder_half(0, ways),
-            ReplacementKind::Rrip => loop {
+            ReplacementKind::Rrip | ReplacementKind::DynamicRrip => loop {
                 if let Some(way) = self.distance.iter().position(|d| *d == 3) {
                     break way;
                 }

@@ -125,7 +125,7 @@ fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
         5..7 => {
             let (level, bytes, ways) = random.pick(&[
                 (0, memory.l1d.size_bytes, memory.l1d.ways),
-                (1, memory.l2.size_bytes, memory.l2.ways),
+                (1, memory.l2.line_bytes(), memory.l2.line_ways()),
             ]);
             let set = random.below(bytes / 64 / u64::from(ways));
             let way = random.below(ways.into());
