@@ -30,6 +30,7 @@ mod system_words;
 mod wire;
 
 use crate::args::{instructions, instructions_from_one};
+use crate::command_line;
 use account::{PluginTally, Stopwatch};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -131,6 +132,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     }
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| default_output(&program.path));
+    command_line::refuse_input(&path)?;
     let meta = meta(args, engine, cpu);
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
     let trace = TraceWriter::create_with(&path, meta, options)?;

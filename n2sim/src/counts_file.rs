@@ -10,6 +10,7 @@ use sim_report::perf_data::counts::{Counts, Round};
 use sim_report::perf_data::{Machine, PerfData};
 use sim_report::stat;
 
+use crate::command_line;
 use crate::measure::Replay;
 
 /// Bytes of memory that the file claims: that of the reference machine of perf's headers.
@@ -44,7 +45,7 @@ impl CountsFile {
             cpus: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
             memory: MEMORY_BYTES,
             version: outcome.header.version.clone(),
-            command: std::env::args().collect(),
+            command: command_line::words().collect(),
         };
         CountsFile {
             events,

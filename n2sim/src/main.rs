@@ -8,6 +8,7 @@ mod bus;
 mod capture;
 mod check;
 mod check_counts;
+mod command_line;
 mod counterfactual;
 mod counts_file;
 mod diff;

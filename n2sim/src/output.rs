@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tempfile::NamedTempFile;
 
+use crate::command_line;
+
 /// Mode of a new file before the user's mask is taken off.
 const FILE_MODE: u32 = 0o666;
 
@@ -31,6 +33,7 @@ impl Output {
         let Some(path) = path else {
             return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())) });
         };
+        command_line::refuse_input(path)?;
         let context = || format!("cannot write {}", path.display());
         let target = if is_written_in_place(path) {
             let file = File::options().write(true).open(path).with_context(context)?;

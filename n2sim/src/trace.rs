@@ -11,7 +11,7 @@ use sim_trace::{Report, Summary, TraceFile};
 
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
-use crate::{export, import, regions, trace_parts};
+use crate::{command_line, export, import, regions, trace_parts};
 
 /// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
@@ -187,7 +187,7 @@ pub(crate) fn check_different(file: &Path, output: &Path) -> anyhow::Result<()> 
     if same(file, output) == Some(true) {
         anyhow::bail!("{}: give another file to write (-o)", output.display());
     }
-    Ok(())
+    command_line::refuse_input(output)
 }
 
 pub(crate) fn write_written(

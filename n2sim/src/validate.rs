@@ -19,6 +19,7 @@ use sim_report::validate::{self, Judged, Judgment, RunInfo};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one, tick};
+use crate::command_line;
 use crate::counterfactual;
 use crate::metric_files;
 use crate::opened;
@@ -386,7 +387,7 @@ fn judge(judges: &[Judge<'_>], runs: Vec<Run>) -> Judgment {
     let metrics = judges.iter().enumerate().map(one).collect();
     let runs = runs.into_iter().map(|run| run.info).collect();
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    Judgment { metrics, runs, command: command(std::env::args()), version }
+    Judgment { metrics, runs, command: command(command_line::words()), version }
 }
 
 /// The command line as a shell takes it.

@@ -118,3 +118,73 @@ fn a_trace_can_be_given_a_page_map() {
     let set = ["stat", &out, "--limit", "1000", "--set", "memory.pages.page-bytes=16384"];
     assert!(printed(&set).contains("inst_retired"));
 }
+
+/// The smallest committed trace.
+fn atomics() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/atomics.n2t")
+}
+
+#[test]
+fn no_command_writes_over_what_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("own.n2t");
+    let bytes = std::fs::read(atomics()).unwrap();
+    std::fs::write(&own, &bytes).unwrap();
+    let own = own.display().to_string();
+    let ways: [&[&str]; 13] = [
+        &["stat", &own, "-o", &own],
+        &["stat", &own, "--perf-data", &own],
+        &["stat", &own, "-x,", "-o", &own],
+        &["report", &own, "-o", &own],
+        &["report", &own, "-j", "-o", &own],
+        &["bus", &own, "-o", &own],
+        &["record", &own, "-o", &own],
+        &["pipeline", &own, "--window", "0..100", "-o", &own],
+        &["flow", "--trace", &own, "-o", &own],
+        &["validate", &own, "-o", &own],
+        &["validate", &own, "--plot", &own],
+        &["diff", &own, "-o", &own],
+        &["trace", "repack", &own, "-o", &own],
+    ];
+    for way in ways {
+        let output = Command::new(env!("CARGO_BIN_EXE_n2sim")).args(way).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{way:?}: {told}");
+        assert!(told.contains("give another file to write"), "{way:?}: {told}");
+        assert!(std::fs::read(&own).unwrap() == bytes, "{way:?} changed its input");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1, "{way:?} left something");
+    }
+}
+
+#[test]
+fn a_name_that_is_no_text_is_a_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.n2t"));
+    std::fs::copy(atomics(), &own).unwrap();
+    let data = folder.path().join(std::ffi::OsStr::from_bytes(b"\xfe.data"));
+    let output = Command::new(env!("CARGO_BIN_EXE_n2sim"))
+        .args(["stat", "--limit", "100", "--perf-data"])
+        .args([&data, &own])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(data.is_file());
+}
+
+#[test]
+fn code_of_the_current_folder_is_never_taken_for_the_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = folder.path().join("target/release");
+    std::fs::create_dir_all(&release).unwrap();
+    std::fs::write(release.join("libsim_capture.so"), "not ours").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_n2sim"))
+        .arg("doctor")
+        .current_dir(folder.path())
+        .env_remove("N2SIM_PLUGIN")
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("plugin"), "{told}");
+    assert!(!told.contains(&folder.path().display().to_string()), "{told}");
+}

@@ -57,7 +57,8 @@ impl Engine {
         if plugins.is_empty() {
             bail!(
                 "the recording plugin {LIBRARY} is not built: `{BUILD_PLUGIN}` \
-                 (looked beside this program and in target folders; N2SIM_PLUGIN names another)"
+                 (looked beside this program, in ../lib/n2sim from there, and in the target folder that it \
+                 was built in; copy it to one of these, or name it with N2SIM_PLUGIN)"
             );
         }
         let mut reasons = Vec::new();
@@ -97,38 +98,41 @@ pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Builds of the plugin, in the order in which they are tried.
+/// Builds of the plugin, in the order in which they are tried: `N2SIM_PLUGIN`, or what lies beside this program, installed or
+/// built. Never one of the current folder, nor of a folder that everybody can write: the engine runs its code.
 pub(crate) fn plugins() -> Vec<PathBuf> {
     if let Some(path) = std::env::var_os("N2SIM_PLUGIN") {
         return vec![PathBuf::from(path)];
     }
-    let mut folders = Vec::new();
-    if let Ok(own) = std::env::current_exe()
-        && let Some(folder) = own.parent()
+    let own = std::env::current_exe().ok();
+    let Some(folder) = own.as_deref().and_then(Path::parent) else { return Vec::new() };
+    let mut folders = vec![folder.to_path_buf(), folder.join("../lib/n2sim")];
+    // Tests lie in `deps` below what they are built with.
+    folders.extend(folder.parent().filter(|_| folder.ends_with("deps")).map(Path::to_path_buf));
+    if let Some(target) = folder.ancestors().skip(1).take(2).find(|folder| is_cargo_target(folder))
     {
-        // `target/debug/deps` holds the tests of `target/debug`.
-        folders.extend(folder.ancestors().take(2).map(Path::to_path_buf));
-        if let Some(target) = folder.ancestors().find(|folder| folder.ends_with("target")) {
-            folders.push(target.join("release"));
-            folders.push(target.join("api-v2/release"));
-        }
-        folders.extend(folder.ancestors().take(3).map(|folder| folder.join("release")));
-        folders.push(folder.join("../lib/n2sim"));
+        folders.extend(["release", "api-v2/release", "debug"].map(|part| target.join(part)));
     }
-    if let Some(target) = std::env::var_os("CARGO_TARGET_DIR") {
-        folders.push(Path::new(&target).join("release"));
-        folders.push(Path::new(&target).join("api-v2/release"));
-    }
-    folders.extend(["target/release", "target/api-v2/release"].map(PathBuf::from));
     let mut found: Vec<PathBuf> = Vec::new();
     for file in folders.into_iter().map(|folder| folder.join(LIBRARY)) {
         if let Ok(file) = file.canonicalize()
+            && file.parent().is_some_and(is_closed)
             && !found.contains(&file)
         {
             found.push(file);
         }
     }
     found
+}
+
+/// A folder that cargo builds in says so, and is the builder's own.
+fn is_cargo_target(folder: &Path) -> bool {
+    folder.join("CACHEDIR.TAG").is_file() && is_closed(folder)
+}
+
+/// True if not everybody can write into the folder.
+fn is_closed(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|found| found.permissions().mode() & 0o002 == 0)
 }
 
 /// The engine's own description of itself.

@@ -1,7 +1,7 @@
 //! Puts chunks into the sink and remembers them for the index.
 
 use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -306,11 +306,21 @@ impl TempFile {
     /// Makes the temporary file for `destination`.
     pub(crate) fn beside(destination: &Path) -> Result<(TempFile, File), TraceError> {
         check_destination(destination)?;
-        let mut name = destination.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".{}.partial", std::process::id()));
-        let temp = destination.with_file_name(name);
-        let file = File::create(&temp).map_err(TraceError::io(&temp, "making the trace file"))?;
-        Ok((TempFile { temp, destination: destination.to_path_buf(), keep: false }, file))
+        let mut number = 0;
+        loop {
+            let temp = temporary_name(destination, number);
+            match File::create_new(&temp) {
+                Ok(file) => {
+                    let destination = destination.to_path_buf();
+                    return Ok((TempFile { temp, destination, keep: false }, file));
+                }
+                // Another's file, a link, or what a run with the same process number left to be recovered.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < TRIES => {
+                    number += 1;
+                }
+                Err(error) => return Err(TraceError::io(&temp, "making the trace file")(error)),
+            }
+        }
     }
 
     /// The temporary file itself.
@@ -325,6 +335,20 @@ impl TempFile {
         self.keep = true;
         Ok(())
     }
+}
+
+/// Names that are tried for a temporary file.
+const TRIES: u32 = 1000;
+
+/// `NAME.PID.partial`, or `NAME.PID.NUMBER.partial` from the second one on.
+fn temporary_name(destination: &Path, number: u32) -> PathBuf {
+    let mut name = destination.file_name().unwrap_or_default().to_os_string();
+    let process = std::process::id();
+    name.push(match number {
+        0 => format!(".{process}.partial"),
+        _ => format!(".{process}.{number}.partial"),
+    });
+    destination.with_file_name(name)
 }
 
 /// The finished trace takes the place of what has its name: that must be a file or nothing. (To

@@ -1,0 +1,66 @@
+//! The words of the command line as they came, and the files that they name.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// The words, the program's own name first. Bytes that are no UTF-8 become replacement characters.
+pub(crate) fn words() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+}
+
+/// Refuses a file to write that another word of the command line names: a command would write over what it reads.
+pub(crate) fn refuse_input(output: &Path) -> anyhow::Result<()> {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    if is_input(output, words.iter().map(|word| word.as_os_str())) {
+        let name = output.display();
+        anyhow::bail!("{name}: this command reads that file; give another file to write (-o)");
+    }
+    Ok(())
+}
+
+/// True if more words name the file than those that spell it as the output, which is one.
+fn is_input<'a>(output: &Path, words: impl Iterator<Item = &'a OsStr>) -> bool {
+    let identity = |path: &Path| path.metadata().ok().map(|found| (found.dev(), found.ino()));
+    let Some(own) = identity(output).filter(|_| output.is_file()) else { return false };
+    let (mut naming, mut spelling) = (0, 0);
+    for word in words {
+        spelling += u32::from(parts(word).any(|part| part == output));
+        naming += u32::from(parts(word).any(|part| identity(part) == Some(own)));
+    }
+    naming > spelling.min(1)
+}
+
+/// What may be a file name in a word: all of it, `--option=NAME`, `-oNAME`.
+fn parts(word: &OsStr) -> impl Iterator<Item = &Path> {
+    let bytes = word.as_bytes();
+    let equals = bytes.iter().position(|byte| *byte == b'=').map(|at| &bytes[at + 1..]);
+    let attached = bytes.strip_prefix(b"-").and_then(|rest| rest.get(1..));
+    let parts = [Some(bytes), equals, attached].into_iter().flatten();
+    parts.map(|part| Path::new(OsStr::from_bytes(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_another_word_names_is_an_input() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("a.n2t"), folder.path().join("b.n2t"));
+        std::fs::write(&file, "x").expect("room");
+        std::os::unix::fs::symlink(&file, &link).expect("links are possible");
+        let is = |words: &[String]| is_input(&file, words.iter().map(|word| OsStr::new(word)));
+        let [name, other] = [&file, &link].map(|path| path.display().to_string());
+        let words =
+            |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert!(!is(&words(&["stat", "c.n2t", "-o", &name])));
+        assert!(!is(&words(&["stat", "c.n2t", &format!("--output={name}")])));
+        assert!(is(&words(&["stat", &name, "-o", &name])));
+        assert!(is(&words(&["stat", &other, &format!("-o{name}")])), "by another name");
+        assert!(is(&words(&["stat", &format!("--config={other}"), "-o", &name])));
+        assert!(is(&words(&["spe", &other, "--csv", "prefix"])), "a name that was made up");
+        assert!(!is_input(Path::new("/nowhere"), std::iter::empty()), "nothing is there");
+    }
+}
