@@ -140,7 +140,7 @@ fn no_command_writes_over_what_it_reads() {
         &["bus", &own, "-o", &own],
         &["record", &own, "-o", &own],
         &["pipeline", &own, "--window", "0..100", "-o", &own],
-        &["flow", "--trace", &own, "-o", &own],
+        &["flow", &own, "-o", &own],
         &["validate", &own, "-o", &own],
         &["validate", &own, "--plot", &own],
         &["diff", &own, "-o", &own],
