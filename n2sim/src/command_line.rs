@@ -12,7 +12,9 @@ pub(crate) fn words() -> impl Iterator<Item = String> {
 
 /// Refuses a file to write that another word of the command line names: a command would write over what it reads.
 pub(crate) fn refuse_input(output: &Path) -> anyhow::Result<()> {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    // Names of commands are no names of files.
+    let is_nested = std::env::args_os().nth(1).is_some_and(|word| word == "trace");
+    let words: Vec<_> = std::env::args_os().skip(if is_nested { 3 } else { 2 }).collect();
     if is_input(output, words.iter().map(|word| word.as_os_str())) {
         let name = output.display();
         anyhow::bail!("{name}: this command reads that file; give another file to write (-o)");
@@ -36,7 +38,8 @@ fn is_input<'a>(output: &Path, words: impl Iterator<Item = &'a OsStr>) -> bool {
 fn parts(word: &OsStr) -> impl Iterator<Item = &Path> {
     let bytes = word.as_bytes();
     let equals = bytes.iter().position(|byte| *byte == b'=').map(|at| &bytes[at + 1..]);
-    let attached = bytes.strip_prefix(b"-").and_then(|rest| rest.get(1..));
+    let short = bytes.strip_prefix(b"-").filter(|rest| !rest.starts_with(b"-"));
+    let attached = short.and_then(|rest| rest.get(1..));
     let parts = [Some(bytes), equals, attached].into_iter().flatten();
     parts.map(|part| Path::new(OsStr::from_bytes(part)))
 }
@@ -51,12 +54,13 @@ mod tests {
         let (file, link) = (folder.path().join("a.n2t"), folder.path().join("b.n2t"));
         std::fs::write(&file, "x").expect("room");
         std::os::unix::fs::symlink(&file, &link).expect("links are possible");
-        let is = |words: &[String]| is_input(&file, words.iter().map(|word| OsStr::new(word)));
+        let is = |words: &[String]| is_input(&file, words.iter().map(OsStr::new));
         let [name, other] = [&file, &link].map(|path| path.display().to_string());
         let words =
             |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert!(!is(&words(&["stat", "c.n2t", "-o", &name])));
         assert!(!is(&words(&["stat", "c.n2t", &format!("--output={name}")])));
+        assert!(!is(&words(&["validate", "c.n2t", "--a.n2t", &name])), "the name of an option");
         assert!(is(&words(&["stat", &name, "-o", &name])));
         assert!(is(&words(&["stat", &other, &format!("-o{name}")])), "by another name");
         assert!(is(&words(&["stat", &format!("--config={other}"), "-o", &name])));

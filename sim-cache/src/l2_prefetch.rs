@@ -59,7 +59,7 @@ impl Stream {
             (_, true) => STEPS_TO_START.min(self.repeats + 1),
             (_, false) => 1,
         };
-        *self = Stream { last: line, step, repeats, ahead: 0, ..*self };
+        *self = Stream { key: self.key, last: line, step, repeats, ahead: 0, next_key: 0 };
         self.runs()
     }
 
@@ -74,10 +74,10 @@ impl Stream {
             return Some(line);
         }
         let next = self.next_key.checked_sub(1)?;
-        Some((next << page_lines_shift) + line % (1 << page_lines_shift))
+        Some(((next << page_lines_shift) + line % (1 << page_lines_shift)) & LINES)
     }
 
-    /// The same stream told from the page that follows: its last line is as far outside it as before.
+    /// The same stream as one of the page that follows: its last line lies before the start of that page, as far as it did.
     fn in_next_page(&self, page_lines_shift: u32) -> Stream {
         let page_lines = 1_u64 << page_lines_shift;
         let first = (self.next_key - 1) << page_lines_shift;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -58,7 +58,7 @@ impl Engine {
             bail!(
                 "the recording plugin {LIBRARY} is not built: `{BUILD_PLUGIN}` \
                  (looked beside this program, in ../lib/n2sim from there, and in the target folder that it \
-                 was built in; copy it to one of these, or name it with N2SIM_PLUGIN)"
+                 was built in, but in no folder that others can write; N2SIM_PLUGIN names another)"
             );
         }
         let mut reasons = Vec::new();
@@ -99,24 +99,24 @@ pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
 }
 
 /// Builds of the plugin, in the order in which they are tried: `N2SIM_PLUGIN`, or what lies beside this program, installed or
-/// built. Never one of the current folder, nor of a folder that everybody can write: the engine runs its code.
+/// built. Never one of the current folder, nor of a folder that others can write: the engine runs its code.
 pub(crate) fn plugins() -> Vec<PathBuf> {
     if let Some(path) = std::env::var_os("N2SIM_PLUGIN") {
         return vec![PathBuf::from(path)];
     }
-    let own = std::env::current_exe().ok();
-    let Some(folder) = own.as_deref().and_then(Path::parent) else { return Vec::new() };
+    let Ok(own) = std::env::current_exe() else { return Vec::new() };
+    let Some(folder) = own.parent() else { return Vec::new() };
     let mut folders = vec![folder.to_path_buf(), folder.join("../lib/n2sim")];
     // Tests lie in `deps` below what they are built with.
     folders.extend(folder.parent().filter(|_| folder.ends_with("deps")).map(Path::to_path_buf));
-    if let Some(target) = folder.ancestors().skip(1).take(2).find(|folder| is_cargo_target(folder))
+    if let Some(target) = folder.ancestors().skip(1).take(3).find(|folder| is_cargo_target(folder))
     {
         folders.extend(["release", "api-v2/release", "debug"].map(|part| target.join(part)));
     }
     let mut found: Vec<PathBuf> = Vec::new();
     for file in folders.into_iter().map(|folder| folder.join(LIBRARY)) {
         if let Ok(file) = file.canonicalize()
-            && file.parent().is_some_and(is_closed)
+            && file.parent().is_some_and(|folder| is_closed(folder, &own))
             && !found.contains(&file)
         {
             found.push(file);
@@ -125,14 +125,16 @@ pub(crate) fn plugins() -> Vec<PathBuf> {
     found
 }
 
-/// A folder that cargo builds in says so, and is the builder's own.
+/// Cargo marks the folder that it builds in.
 fn is_cargo_target(folder: &Path) -> bool {
-    folder.join("CACHEDIR.TAG").is_file() && is_closed(folder)
+    ["CACHEDIR.TAG", ".rustc_info.json"].iter().any(|mark| folder.join(mark).is_file())
 }
 
-/// True if not everybody can write into the folder.
-fn is_closed(folder: &Path) -> bool {
-    folder.metadata().is_ok_and(|found| found.permissions().mode() & 0o002 == 0)
+/// True if the folder is root's or the program owner's, and not everybody can write into it.
+fn is_closed(folder: &Path, program: &Path) -> bool {
+    let (Ok(folder), Ok(program)) = (folder.metadata(), program.metadata()) else { return false };
+    let is_trusted = [0, program.uid()].contains(&folder.uid());
+    is_trusted && folder.permissions().mode() & 0o002 == 0
 }
 
 /// The engine's own description of itself.

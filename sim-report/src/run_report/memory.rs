@@ -65,7 +65,7 @@ impl LookupRow {
         let memory = &observed.session.config().memory;
         let cache = |bytes, ways| format!("{}, {ways}-way", binary(bytes));
         let l1d = cache(memory.l1d.size_bytes, memory.l1d.ways);
-        let l2 = cache(memory.l2.size_bytes, memory.l2.ways);
+        let l2 = cache(memory.l2.line_bytes(), memory.l2.line_ways());
         let slc = memory.slc.slice_bytes.saturating_mul(memory.slc.slices.into());
         let (l1i, slc) = (
             cache(memory.l1i.size_bytes, memory.l1i.ways),

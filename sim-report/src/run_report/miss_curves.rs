@@ -75,7 +75,7 @@ impl MissCurve {
         let (curves, memory) = (observed.observer.curves(), &observed.session.config().memory);
         let (line, page) = (LINE_BYTES, memory.pages.page_bytes);
         let slc = memory.slc.slice_bytes.saturating_mul(memory.slc.slices.into()) / line;
-        let l2 = ("L2", memory.l2.size_bytes / line, L2D_CACHE_REFILL);
+        let l2 = ("L2", memory.l2.line_bytes() / line, L2D_CACHE_REFILL);
         let l2_tlb = u64::from(memory.l2_tlb.entries);
         let data = [
             ("L1D", memory.l1d.size_bytes / line, L1D_CACHE_REFILL),
