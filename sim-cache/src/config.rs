@@ -28,8 +28,8 @@ pub enum ReplacementKind {
     Lru,
     /// Re-reference interval prediction with two bits; prefetches enter as distant.
     Rrip,
-    /// The same, where lines that miss enter as distant if some sets, which always do so, miss less than others. The first
-    /// use of a prefetched line is no sign that another follows.
+    /// Re-reference interval prediction with two ways to enter, as long or as distant: a few sets try each, and the way
+    /// with fewer misses is taken by all others. The first use of a prefetched line counts as its entering.
     DynamicRrip,
     /// A seeded pseudo-random way.
     Random,

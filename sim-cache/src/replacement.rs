@@ -196,7 +196,7 @@ const LONG_EVERY: u64 = 32;
 struct Duel {
     /// Misses of sets that enter lines as [`LONG`], less those of sets that enter them as [`DISTANT`], from the middle.
     balance: u64,
-    /// Lines entered as [`DISTANT`] or in their place.
+    /// Lines that entered where one in [`LONG_EVERY`] enters as [`LONG`] and the others as [`DISTANT`].
     entered: u64,
 }
 

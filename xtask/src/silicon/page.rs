@@ -23,9 +23,9 @@ them with their places. What runs:
 * **barrier**: a store, a full barrier, a load.
 
 An error is what the model takes longer (+) or shorter (-) than silicon, in parts of silicon's time. Rows with a ° are those whose name
-has a 64-bit FNV-1a hash that is divisible by three (`openssl.tsv/sha256/16` and so on). No value of the core was chosen by them. How
-streams go on at the end of a page, how the L2 and the system level cache choose victims, and how fast lines leave a core was chosen with all
-rows of membench and bw_mem in view, so that a ° of those says less.
+has a 64-bit FNV-1a hash that is divisible by three (`openssl.tsv/sha256/16` and so on). No value of the core was chosen by them. These
+were chosen with all rows of membench and bw_mem in view, so that a ° of those says less: how streams go on at the end of a page and how far
+ahead they run, how the L2 and the system level cache choose victims, how fast lines leave a core, and how long home nodes take.
 
 Recordings stay in `target/silicon` (`--keep` names another folder), and rows can be tried with other values:
 `cargo xtask silicon --only latency --set memory.walker.walks=4`.
