@@ -10,6 +10,7 @@
 //! * [`stall`], [`root_cause`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
+//! * [`shown`]: names and texts from outside, made safe to print;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
 pub mod addr;
@@ -26,6 +27,7 @@ pub mod privilege;
 pub mod register_access;
 pub mod relay;
 pub mod root_cause;
+pub mod shown;
 pub mod sink;
 pub mod stall;
 pub mod time;
@@ -47,6 +49,7 @@ pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
 pub use relay::Relay;
 pub use root_cause::{Lost, LostSlots, RootCause};
+pub use shown::{Shown, shown_lines};
 pub use sink::{Counts, EventSink, EventTally, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;
