@@ -39,8 +39,7 @@ pub struct Escaped<'a> {
 
 impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_escaped =
-            |c: char| acts(c) && !(self.keeps_lines && matches!(c, '\n' | '\t'));
+        let is_escaped = |c: char| acts(c) && !(self.keeps_lines && matches!(c, '\n' | '\t'));
         if !self.text.contains(is_escaped) {
             return f.pad(&self.text);
         }

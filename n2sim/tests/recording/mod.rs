@@ -1,7 +1,7 @@
 //! Records real programs under QEMU and reads the traces back: what the tests of `n2sim capture` share.
 //!
 //! Where QEMU or the cross compiler is absent, [`Bench::new`] checks the message that says what to
-//! install instead.
+//! install instead. With `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
 
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
@@ -21,6 +21,12 @@ pub(crate) const LOADS: usize = 1000;
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Fails for a tool that is absent where all tools must be there.
+pub(crate) fn must_not_be_required(tool: &str) {
+    let required = std::env::var("N2SIM_TOOLS").is_ok_and(|value| value == "required");
+    assert!(!required, "{tool} is missing: n2sim doctor says how to install it");
 }
 
 /// The plugin, built into the target folder of this test.
@@ -97,6 +103,7 @@ impl Bench {
             let output = Command::new(N2SIM).arg("doctor").output().expect("n2sim runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(text.contains("apt-get install gcc-aarch64-linux-gnu"), "{text}");
+            must_not_be_required(COMPILER);
             return None;
         }
         build(&folder.path().join("program"));
@@ -106,6 +113,7 @@ impl Bench {
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(2), "{text}");
             assert!(text.contains("apt-get install qemu-user"), "{text}");
+            must_not_be_required("qemu-aarch64");
             return None;
         }
         Some(bench)
