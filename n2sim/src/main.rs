@@ -53,6 +53,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+use sim_core::shown_lines;
 
 /// What a command found, if nothing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,8 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Nobody is left to tell when stderr is closed too.
-            let _ = writeln!(io::stderr(), "n2sim: {}", message(&error));
+            // What a file says of itself may be part of the message.
+            let _ = writeln!(io::stderr(), "n2sim: {}", shown_lines(&message(&error)));
             ExitCode::from(2)
         }
     }

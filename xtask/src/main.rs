@@ -18,6 +18,7 @@ mod multiplex;
 mod oracle;
 mod pgo;
 mod regions;
+mod sbom;
 mod silicon;
 
 use std::process::ExitCode;
@@ -68,6 +69,8 @@ enum Command {
     Pgo(pgo::Args),
     /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
     Regions(regions::Args),
+    /// Write what a built n2sim is made of, as a CycloneDX document.
+    Sbom(sbom::Args),
     /// Write docs/silicon.md: public measurements of two machines beside the model.
     Silicon(silicon::Args),
 }
@@ -91,6 +94,7 @@ fn main() -> ExitCode {
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::Pgo(args) => pgo::run(&args),
         Command::Regions(args) => regions::run(&args),
+        Command::Sbom(args) => sbom::run(&args),
         Command::Silicon(args) => silicon::run(&args),
     };
     match outcome {
