@@ -47,8 +47,9 @@ fn long(folder: &TempDir) -> PathBuf {
 
 /// Starts a command in `folder`, waits until a temporary file is there, and sends the signal.
 fn interrupted(folder: &Path, args: &[&str], signal: &str) -> Output {
-    let mut command = Command::new(N2SIM);
-    command.args(args).current_dir(folder);
+    // A test that runs in the background of a script would hand down that SIGINT is ignored.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,HUP", N2SIM]).args(args).current_dir(folder);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
     while !names(folder).iter().any(|name| name.starts_with(".n2sim-")) {

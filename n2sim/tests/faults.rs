@@ -100,6 +100,12 @@ fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>))
         if failed == "none" {
             continue;
         }
+        // A trace whose index cannot be read is read without it.
+        if failed == "Read" && output.status.code() == Some(0) {
+            assert_eq!(place.files(), whole, "{place_of}");
+            place.clear(&inputs);
+            continue;
+        }
         assert_eq!(output.status.code(), Some(2), "{place_of}");
         let message = said.lines().find(|line| line.contains(FAULT)).expect(&place_of);
         let names = ["in.", "grid.", "out", "/tmp", "libsim_capture", "qemu"];
