@@ -31,6 +31,7 @@ mod wire;
 
 use crate::args::{instructions, instructions_from_one};
 use crate::command_line;
+use crate::signals::Keeper;
 use account::{PluginTally, Stopwatch};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -135,7 +136,9 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     command_line::refuse_input(&path)?;
     let meta = meta(args, engine, cpu);
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    let trace = TraceWriter::create_with(&path, meta, options)?;
+    // Up to the end, so that a signal loses nothing of the trace.
+    let _keeper = Keeper::for_all();
+    let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
     let mut recorder = Recorder::default();
     recorder.shared.ends_for_good = region.ends_for_good();

@@ -73,11 +73,31 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
             writeln!(out, "{:19}to get it: {remedy}", "")?;
         }
     }
+    write_leftovers(&mut out, Path::new("."))?;
     let can_record = findings.iter().all(|finding| finding.is_good || !finding.is_needed);
     let verdict =
         if can_record { "n2sim capture works here" } else { "n2sim capture cannot work yet" };
     writeln!(out, "{verdict}")?;
     Ok(ExitCode::from(u8::from(!can_record)))
+}
+
+/// Removes what killed runs left in `folder` of their results, and says how to use what they left of recordings.
+fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
+    for path in sim_files::stale::remove_results(folder) {
+        let path = path.display();
+        writeln!(
+            out,
+            "{:<9}{:<10}a temporary file of a killed run, removed: {path}",
+            "ok", "files"
+        )?;
+    }
+    for path in sim_files::stale::recordings(folder) {
+        let path = path.display();
+        writeln!(out, "{:<9}{:<10}{path}: the recording of a killed run", "optional", "files")?;
+        let remedy = format!("n2sim trace recover {path} -o FILE.n2t");
+        writeln!(out, "{:19}to keep what is good of it: {remedy}; or remove it", "")?;
+    }
+    Ok(())
 }
 
 fn examine(args: &DoctorArgs) -> Vec<Finding> {

@@ -39,6 +39,7 @@ mod record;
 mod regions;
 mod report;
 mod sampled;
+mod signals;
 mod spe;
 mod stat;
 mod stat_metrics;
@@ -74,10 +75,11 @@ impl From<Verdict> for ExitCode {
 }
 
 fn main() -> ExitCode {
-    let done = match perf_stat::called_as_perf() {
+    let done = signals::watch().and_then(|()| match perf_stat::called_as_perf() {
         Some(words) => perf_stat::play(&words).map(|()| ExitCode::SUCCESS),
-        None => run(Args::parse().command),
-    };
+        None => run_command_line(),
+    });
+    write_calls();
     match done {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -87,6 +89,28 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "n2sim: {}", shown_lines(&message(&error)));
             ExitCode::from(2)
         }
+    }
+}
+
+fn run_command_line() -> anyhow::Result<ExitCode> {
+    match Args::try_parse() {
+        Ok(args) => run(args.command),
+        Err(error) if error.use_stderr() => error.exit(),
+        // Help, or the version.
+        Err(text) => {
+            text.print()?;
+            io::stdout().flush()?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// For tests that make calls of the system fail: says how many there were, and of what kind the failed one was.
+fn write_calls() {
+    if cfg!(debug_assertions) && std::env::var_os("N2SIM_COUNT_CALLS").is_some() {
+        let (made, failed) = sim_files::calls::made();
+        let failed = failed.map_or_else(|| "none".to_owned(), |call| format!("{call:?}"));
+        let _ = writeln!(io::stderr(), "n2sim: {made} calls of the system, failed: {failed}");
     }
 }
 
@@ -121,7 +145,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// The error and its causes in one sentence, without a cause that was told already.
 fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
-    if error.chain().next().is_some_and(|cause| cause.is::<io::Error>()) {
+    let first = error.chain().next().and_then(|cause| cause.downcast_ref::<io::Error>());
+    if first.is_some_and(|first| !output::is_named(first)) {
         // Only the writers of reports fail without a place.
         message.push_str("cannot write the output");
     }

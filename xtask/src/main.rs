@@ -12,6 +12,7 @@ mod explain_index;
 mod formulas;
 mod fuzz;
 mod isa_check;
+mod kills;
 mod long_run;
 mod modes;
 mod multiplex;
@@ -55,6 +56,8 @@ enum Command {
     ExplainIndex,
     /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
     Multiplex(multiplex::Args),
+    /// End writing commands by signals at random times and count what they leave.
+    Kills(kills::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
     LongRun(long_run::Args),
     /// Write the tables of docs/modes.md: how far parts of the machine are from the whole, and how fast.
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Command::Counterfactual(args) => counterfactual::run(&args),
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
+        Command::Kills(args) => kills::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Modes(args) => modes::run(&args),
         Command::Formulas => formulas::run(),

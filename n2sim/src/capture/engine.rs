@@ -5,9 +5,8 @@ use super::elf;
 use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use anyhow::{Context, Result, bail};
+use sim_files::Scratch;
 use std::ffi::OsString;
-use std::fs::Permissions;
-use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -215,23 +214,18 @@ pub(super) fn run(command: &mut Command) -> Result<Output> {
 
 /// An AArch64 program that only exits, in a temporary file.
 #[derive(Debug)]
-struct TinyProgram(tempfile::TempPath);
+struct TinyProgram(Scratch);
 
 impl TinyProgram {
     const INSTRUCTIONS: u64 = 3;
 
     fn write() -> Result<TinyProgram> {
-        let mut file = tempfile::Builder::new()
-            .prefix("n2sim-probe")
-            .permissions(Permissions::from_mode(0o700))
-            .tempfile()
-            .context("cannot write a temporary file")?;
-        file.write_all(&TinyProgram::elf()).context("cannot write a temporary file")?;
-        Ok(TinyProgram(file.into_temp_path()))
+        let made = Scratch::new("n2sim-probe", 0o700, &TinyProgram::elf());
+        Ok(TinyProgram(made.context("cannot write a temporary file")?))
     }
 
     fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// `mov x0, #0; mov x8, #93; svc #0`.

@@ -25,6 +25,7 @@ use super::shared_memory::SharedMemory;
 use super::stream::Output;
 use super::wire::{self, control};
 use super::{CaptureArgs, default_output, say};
+use crate::signals::Keeper;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use machine::{Guest, Start};
@@ -106,7 +107,9 @@ pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
         ..Meta::default()
     };
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    let trace = TraceWriter::create_with(&path, meta, options)?;
+    // Up to the end, so that a signal loses nothing of the trace.
+    let _keeper = Keeper::for_all();
+    let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
     let mut recorder = Recorder::default();
     recorder.shared.system = Some(SystemStream::default());

@@ -8,7 +8,7 @@ use super::super::engine::{
 use super::super::wire::control;
 use super::machine::{self, Start};
 use anyhow::{Context, Result, bail};
-use std::io::Write;
+use sim_files::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,8 +50,8 @@ pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
     if cpus.is_empty() {
         bail!("it plays no AArch64 processor");
     }
-    let mut kernel = tempfile::NamedTempFile::new().context("cannot write a temporary file")?;
-    kernel.write_all(&elf::bytes_of(&TRIAL_KERNEL)).context("cannot write a temporary file")?;
+    let kernel = Scratch::new("n2sim-probe", 0o600, &elf::bytes_of(&TRIAL_KERNEL));
+    let kernel = kernel.context("cannot write a temporary file")?;
     first_that_records(path, &version, &cpus, plugins, |engine, memory| {
         let cpu = engine.default_cpu();
         let mut command = machine::command(engine, cpu, memory, TRIAL_MEMORY, Start::Boot);
