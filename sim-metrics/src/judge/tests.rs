@@ -1,5 +1,7 @@
 //! Each rule on a run made by hand: found where it should be, and silent where nothing is wrong.
 
+mod borders;
+
 use sim_core::{Counts, EventSink, PmuEvent, PmuEvent::*};
 
 use super::*;

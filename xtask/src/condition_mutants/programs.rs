@@ -17,9 +17,8 @@ type Tests = (&'static str, &'static [&'static str]);
 
 const OF_METRICS: &[Tests] = &[
     ("sim-metrics", &[]),
-    ("sim-report", &[]),
-    ("sim-tests", &["formulas", "report", "truth"]),
-    ("n2sim", &["counts", "metrics", "report", "validate"]),
+    ("sim-tests", &["formulas"]),
+    ("n2sim", &["counts", "metrics", "validate"]),
 ];
 const OF_PIPELINE: &[Tests] = &[
     ("sim-pipeline", &[]),
@@ -77,11 +76,11 @@ pub(super) struct Programs {
     tests: Vec<Program>,
 }
 
-/// Builds what the mutants that wait are asked.
+/// Builds what the mutants that wait are asked: all, or their `own` crates alone.
 ///
 /// # Errors
 /// The copy does not build.
-pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>]) -> anyhow::Result<Programs> {
+pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>], own: bool) -> anyhow::Result<Programs> {
     let target = copy.join("target");
     let cargo = |arguments: &[&str]| {
         let mut command = Command::new("cargo");
@@ -98,24 +97,56 @@ pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>]) -> anyhow::Result<Progr
             "the copy with wrapped conditions does not build"
         );
     }
-    let wanted: BTreeSet<Tests> = folders.iter().copied().flat_map(asked_about).copied().collect();
+    let of_all = folders.iter().flat_map(|folder| asked_about(folder));
+    let wanted: BTreeSet<Tests> =
+        of_all.filter(|(package, _)| !own || folders.contains(package)).copied().collect();
+    // One build for all: each choice of packages alone has features, and so dependencies, of its own.
+    let mut arguments = vec![String::from("test"), String::from("--no-run"), String::from("--lib")];
+    for (package, names) in &wanted {
+        arguments.extend(["-p", package].map(String::from));
+        let names = if names.is_empty() { test_names(&copy.join(package))? } else { texts(names) };
+        names.into_iter().for_each(|name| arguments.extend([String::from("--test"), name]));
+    }
+    let built = cargo(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
+    ensure!(built.status.success(), "the tests of the copy do not build");
     let mut tests = Vec::new();
-    for (package, names) in wanted {
-        let mut arguments = vec!["test", "--no-run", "-p", package];
-        names.iter().for_each(|name| arguments.extend(["--test", name]));
-        let built = cargo(&arguments)?;
-        ensure!(built.status.success(), "the tests of {package} in the copy do not build");
-        for line in String::from_utf8(built.stdout)?.lines() {
-            let message: serde_json::Value = serde_json::from_str(line)?;
-            let is_test = message["profile"]["test"].as_bool() == Some(true);
-            if let Some(path) = message["executable"].as_str().filter(|_| is_test) {
-                let (package, path) = (package.to_owned(), PathBuf::from(path));
-                let (time, asks) = (Duration::ZERO, BTreeSet::new());
-                tests.push(Program { package, path, time, asks });
-            }
-        }
+    for line in String::from_utf8(built.stdout)?.lines() {
+        tests.extend(program(&serde_json::from_str(line)?, &wanted));
     }
     Ok(Programs { runner: target.join("debug/condition-runner"), tests })
+}
+
+fn texts(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| String::from(*name)).collect()
+}
+
+/// The test programs of a crate besides its unit tests.
+fn test_names(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let Ok(entries) = folder.join("tests").read_dir() else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").is_file() {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(names)
+}
+
+/// The test program that a message of cargo tells of, if it is wanted.
+fn program(message: &serde_json::Value, wanted: &BTreeSet<Tests>) -> Option<Program> {
+    let path = PathBuf::from(message["executable"].as_str()?);
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?.file_name()?;
+    let (package, names) = wanted.iter().find(|(package, _)| folder == folder_of(package))?;
+    let name = message["target"]["name"].as_str()?;
+    let is_wanted = names.is_empty() || names.contains(&name);
+    let is_test = message["profile"]["test"].as_bool() == Some(true);
+    (is_wanted && is_test).then(|| Program {
+        package: (*package).to_owned(),
+        path,
+        time: Duration::ZERO,
+        asks: BTreeSet::new(),
+    })
 }
 
 impl Programs {
