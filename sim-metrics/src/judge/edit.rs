@@ -181,6 +181,7 @@ mod tests {
         let three = "2 * (LD_SPEC + ST_SPEC + DP_SPEC)";
         assert_eq!(left(three, DP_SPEC).as_deref(), Some("2 * (LD_SPEC + ST_SPEC)"));
         assert_eq!(left("LD_SPEC - ST_SPEC", ST_SPEC), None);
+        assert_eq!(left("LD_SPEC + ST_SPEC", DP_SPEC), None);
     }
 
     #[test]

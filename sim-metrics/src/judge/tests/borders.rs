@@ -3,14 +3,19 @@
 use super::*;
 use crate::truth::TruthUnit;
 
-fn run_with(counts: &[(PmuEvent, u64)], truths: &[(Truth, f64)]) -> Evidence {
+pub(super) fn run_with(counts: &[(PmuEvent, u64)], truths: &[(Truth, f64)]) -> Evidence {
     let mut run = run();
     counts.iter().for_each(|(event, count)| run.counts.count(*event, *count));
     truths.iter().for_each(|(truth, value)| run.truths.set(*truth, *value));
     run
 }
 
-fn codes_on(run: &Evidence, patch: u8, formula: &str, claims: &str) -> Vec<&'static str> {
+pub(super) fn codes_on(
+    run: &Evidence,
+    patch: u8,
+    formula: &str,
+    claims: &str,
+) -> Vec<&'static str> {
     codes(&judged_on(run, patch, formula, claims, ""))
 }
 
