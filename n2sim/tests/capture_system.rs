@@ -6,7 +6,7 @@ mod recording;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use recording::{COMPILER, HERE, N2SIM, Recording, in_path, later_plugin};
+use recording::{COMPILER, HERE, N2SIM, Recording, in_path};
 use sim_core::{Activity, InstFlags, TraceInst};
 use sim_trace::StreamEvent;
 
@@ -56,7 +56,7 @@ impl Bench {
 
     fn record(&self, options: &[&str]) -> Output {
         Command::new(N2SIM)
-            .env("N2SIM_PLUGIN", later_plugin())
+            .env_remove("N2SIM_PLUGIN")
             .args(["capture", "--system", "--memory", "128", "--kernel"])
             .arg(self.path("kernel"))
             .arg("--initrd")

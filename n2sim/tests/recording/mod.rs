@@ -9,7 +9,6 @@ use sim_core::{InstFlags, TraceInst};
 use sim_trace::{EventAt, StreamEvent, TraceFile, verify};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
 pub(crate) const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
 pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -21,32 +20,6 @@ pub(crate) const LOADS: usize = 1000;
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
-/// The plugin, built into the target folder of this test.
-pub(crate) fn plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| build_plugin("", &[]))
-}
-
-/// The plugin for QEMU 9.1 and later.
-pub(crate) fn later_plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| build_plugin("api-v2", &["--features", "api-v2"]))
-}
-
-fn build_plugin(folder: &str, options: &[&str]) -> PathBuf {
-    let target = Path::new(N2SIM).ancestors().nth(2).expect("target/debug/n2sim").join(folder);
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--quiet", "-p", "sim-capture", "--target-dir"])
-        .arg(&target)
-        .args(options)
-        .current_dir(HERE)
-        .status()
-        .expect("cargo runs");
-    assert!(status.success(), "the plugin does not build");
-    target.join("debug/libsim_capture.so")
 }
 
 /// Compiles a pitfall to `program`.
@@ -117,7 +90,7 @@ impl Bench {
 
     pub(crate) fn capture(&self, options: &[&str]) -> Command {
         let mut command = Command::new(N2SIM);
-        command.env("N2SIM_PLUGIN", plugin()).arg("capture").args(options);
+        command.env_remove("N2SIM_PLUGIN").arg("capture").args(options);
         if !options.contains(&"--count-only") {
             command.arg("-o").arg(self.trace());
         }
