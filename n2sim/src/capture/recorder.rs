@@ -59,6 +59,9 @@ impl Recorder {
             let taken = taken.and_then(|has_taken| self.refuse_left(memory).map(|()| has_taken));
             self.note_damage(taken)?;
         }
+        if self.is_damaged() {
+            self.salvage(memory, output)?;
+        }
         // Where the memory was damaged the program was ended, between any two instructions.
         let signal = signal.filter(|_| !self.is_damaged());
         for progress in self.streams.values_mut() {
@@ -72,13 +75,28 @@ impl Recorder {
         self.shared.tally.damage.is_some()
     }
 
+    /// Takes of damaged memory what is whole: of each thread up to its first word that no plugin writes.
+    fn salvage(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
+        memory.salvage();
+        let mut slots = memory.headers()?;
+        slots.retain(|slot| {
+            slot.state != wire::FREE && slot.stream != DEFINITIONS && slot.cursor > 0
+        });
+        slots.sort_by_key(|slot| (slot.stream, slot.sequence));
+        for slot in &slots {
+            let taken = self.take_slot(slot, memory, output);
+            self.note_damage(taken)?;
+        }
+        Ok(())
+    }
+
     fn note_damage(&mut self, taken: Result<bool>) -> Result<bool> {
         let error = match taken {
             Ok(has_taken) => return Ok(has_taken),
             Err(error) => error,
         };
         let Damage(what) = error.downcast()?;
-        self.shared.tally.damage = Some(what);
+        self.shared.tally.damage.get_or_insert(what);
         Ok(false)
     }
 
@@ -133,8 +151,10 @@ impl Recorder {
         if progress.next_slot != slot.sequence {
             return Ok(false);
         }
-        progress.next_slot += 1;
+        // Behind damage nothing continues the stream.
+        progress.next_slot = u64::MAX;
         progress.stream.take(&words, &mut self.shared, output)?;
+        progress.next_slot = slot.sequence + 1;
         memory.free(slot)?;
         Ok(true)
     }

@@ -34,9 +34,10 @@ pub(super) struct SlotHeader {
 }
 
 impl SlotHeader {
-    fn read(slot: usize, words: &[u64]) -> Result<SlotHeader> {
+    /// The header in `words`; in damaged memory its state may be any.
+    fn read(slot: usize, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
         let (state, cursor) = (words[header::STATE], words[header::CURSOR]);
-        if state > wire::FULL || cursor > wire::SLOT_WORDS as u64 {
+        if !is_damaged && state > wire::FULL || cursor > wire::SLOT_WORDS as u64 {
             bail!(Damage(format!("slot {slot} has the state {state} and {cursor} words")));
         }
         let (stream, sequence) = (words[header::STREAM], words[header::SEQUENCE]);
@@ -56,6 +57,8 @@ pub(super) struct SharedMemory {
     bytes: Vec<u8>,
     /// Slots that the plugin has used.
     used: u64,
+    /// Damage was found: what is still whole is wanted.
+    is_damaged: bool,
 }
 
 impl SharedMemory {
@@ -70,7 +73,7 @@ impl SharedMemory {
         // Where a page is missing that was there, the engine would die of it.
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)
             .context("cannot fix the size of the memory shared with the plugin")?;
-        Ok(SharedMemory { file, bytes: Vec::new(), used: 0 })
+        Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
     }
 
     /// The path under which the process that is started next can open it, which inherits the descriptor and closes it
@@ -125,9 +128,17 @@ impl SharedMemory {
         self.write(index, value)
     }
 
+    /// Has headers that cannot be right be left out from now on, not refused.
+    pub(super) fn salvage(&mut self) {
+        self.is_damaged = true;
+    }
+
     /// The headers of all slots used so far.
     pub(super) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
-        let used = self.control(control::SLOTS_USED)?;
+        let used = match self.is_damaged {
+            true => wire::SLOTS as u64,
+            false => self.control(control::SLOTS_USED)?,
+        };
         if used < self.used || used > wire::SLOTS as u64 {
             bail!(Damage(format!("{used} of {} slots are said to be in use", wire::SLOTS)));
         }
@@ -136,7 +147,8 @@ impl SharedMemory {
         // What a header announces was written before it, and is read after it.
         fence(Ordering::Acquire);
         let headers = words.chunks_exact(wire::HEADER_WORDS).enumerate();
-        headers.map(|(slot, words)| SlotHeader::read(slot, words)).collect()
+        let headers = headers.map(|(slot, words)| SlotHeader::read(slot, words, self.is_damaged));
+        headers.filter(|header| !self.is_damaged || header.is_ok()).collect()
     }
 
     /// The words of a slot from `from` to its cursor.

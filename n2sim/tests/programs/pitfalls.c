@@ -51,7 +51,7 @@ static long open_memory(void) {
         path[end++] = '0' + fd % 10, path[end] = 0;
         long n = syscall6(78, -100, (long)path, (long)link, sizeof link, 0, 0);
         // "/memfd:n2sim-capture (deleted)"
-        if (n > 15 && link[1] == 'm' && link[13] == '-' && link[14] == 'c') {
+        if (n > 15 && link[1] == 'm' && link[12] == '-' && link[13] == 'c') {
             return syscall6(56, -100, (long)path, 2, 0, 0, 0);
         }
     }
@@ -68,8 +68,8 @@ static void harm(long fd) {
     for (u64 slot = 0; slot < 4; slot++) {
         u64 header = HEADERS_AT + slot * HEADER_WORDS;
         u64 data = HEADERS_AT + SLOTS * HEADER_WORDS + slot * SLOT_WORDS;
-        if (PITFALL == FORGES_HEADERS) forge(fd, header + 3, 1ul << 40);
-        if (PITFALL == FORGES_WORDS) forge(fd, data + 2500, 0x5fffffffffffffff);
+        if (PITFALL == FORGES_HEADERS) forge(fd, header, 7);
+        if (PITFALL == FORGES_WORDS) forge(fd, data + 1500, 0x5fffffffffffffff);
     }
 }
 #endif
@@ -215,7 +215,6 @@ void run(void) {
     while (child_tid != 0);
     finish(count == 2 * ROUNDS ? 0 : 1);
 #elif PITFALL >= TRUNCATES && PITFALL <= FORGES_CONTROL
-    sum += walk();
     long memory = open_memory();
     if (memory < 0) finish(3);
     harm(memory);
