@@ -7,7 +7,7 @@ mod recording;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use recording::{COMPILER, HERE, N2SIM, Recording, in_path, later_plugin, must_not_be_required};
+use recording::{COMPILER, HERE, N2SIM, Recording, in_path, must_not_be_required};
 use sim_core::{Activity, InstFlags, TraceInst};
 use sim_trace::StreamEvent;
 
@@ -61,7 +61,7 @@ impl Bench {
 
     fn record(&self, options: &[&str]) -> Output {
         Command::new(N2SIM)
-            .env("N2SIM_PLUGIN", later_plugin())
+            .env_remove("N2SIM_PLUGIN")
             .args(["capture", "--system", "--memory", "128", "--kernel"])
             .arg(self.path("kernel"))
             .arg("--initrd")

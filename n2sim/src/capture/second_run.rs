@@ -78,7 +78,7 @@ const SOCKET: &str = "debugger";
 /// Runs the program unseen: for its blocks.
 fn first(args: &CaptureArgs, setup: &Setup, folder: &Path) -> Result<Recorded> {
     let memory = SharedMemory::create()?;
-    let mut command = setup.command(args, &memory, &[]);
+    let mut command = setup.command(args, &memory, &[])?;
     command.stdin(input()?).stdout(Stdio::null()).stderr(Stdio::null());
     record(args, setup, command, memory, &folder.join(FIRST))
 }
@@ -104,7 +104,7 @@ fn second(
 ) -> Result<(Seen, Recorded)> {
     let socket = folder.join(SOCKET);
     let memory = SharedMemory::create()?;
-    let command = setup.command(args, &memory, &["-g".as_ref(), socket.as_os_str()]);
+    let command = setup.command(args, &memory, &["-g".as_ref(), socket.as_os_str()])?;
     let is_over = AtomicBool::new(false);
     let (seen, recorded) = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&socket, places, &is_over));

@@ -6,7 +6,7 @@ use super::stream::Output;
 use super::wire::control;
 use crate::signals::Keeper;
 use anyhow::{Context, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{DumpableBehavior, Pid, Signal, kill_process, set_dumpable_behavior};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL};
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
@@ -48,8 +48,11 @@ pub(super) fn record(
     limit: u64,
 ) -> Result<End> {
     let interrupts = Keeper::for_all();
-    let mut child = sim_files::spawn(command)
-        .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
+    refuse_others();
+    let child = sim_files::spawn(command);
+    memory.keep();
+    let mut child =
+        child.with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
     let mut end =
         End { status: ExitStatus::default(), is_cut: false, is_over: false, is_interrupted: false };
     let drained =
@@ -69,6 +72,13 @@ pub(super) fn record(
     Ok(end)
 }
 
+/// Has the system refuse others of this user the descriptors of this process, and with them the memory of the recording:
+/// the recorded program is one of them. Root it does not refuse.
+fn refuse_others() {
+    // A system that cannot do it leaves them open.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
 fn drain_until_exit(
     child: &mut Child,
     interrupts: &Keeper,
@@ -86,6 +96,10 @@ fn drain_until_exit(
             && (recorder.shared.tally.instructions >= limit || recorder.shared.is_over)
         {
             (end.is_cut, end.is_over) = (!recorder.shared.is_over, recorder.shared.is_over);
+            memory.stop()?;
+            child.kill().context("cannot end the program")?;
+        }
+        if recorder.is_damaged() {
             memory.stop()?;
             child.kill().context("cannot end the program")?;
         }

@@ -91,7 +91,7 @@ pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let engine = engine::find(args.engine.as_deref())?;
     let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
     let mut memory = SharedMemory::create()?;
-    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start);
+    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start)?;
     guest.add_to(&mut command, args.system.append.as_deref());
 
     let stopwatch = Stopwatch::start();

@@ -9,7 +9,6 @@ use sim_core::{InstFlags, TraceInst};
 use sim_trace::{EventAt, StreamEvent, TraceFile, verify};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
 pub(crate) const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
 pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -27,32 +26,6 @@ pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
 pub(crate) fn must_not_be_required(tool: &str) {
     let required = std::env::var("N2SIM_TOOLS").is_ok_and(|value| value == "required");
     assert!(!required, "{tool} is missing: n2sim doctor says how to install it");
-}
-
-/// The plugin, built into the target folder of this test.
-pub(crate) fn plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| build_plugin("", &[]))
-}
-
-/// The plugin for QEMU 9.1 and later.
-pub(crate) fn later_plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| build_plugin("api-v2", &["--features", "api-v2"]))
-}
-
-fn build_plugin(folder: &str, options: &[&str]) -> PathBuf {
-    let target = Path::new(N2SIM).ancestors().nth(2).expect("target/debug/n2sim").join(folder);
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--quiet", "-p", "sim-capture", "--target-dir"])
-        .arg(&target)
-        .args(options)
-        .current_dir(HERE)
-        .status()
-        .expect("cargo runs");
-    assert!(status.success(), "the plugin does not build");
-    target.join("debug/libsim_capture.so")
 }
 
 /// Compiles a pitfall to `program`.
@@ -125,7 +98,7 @@ impl Bench {
 
     pub(crate) fn capture(&self, options: &[&str]) -> Command {
         let mut command = Command::new(N2SIM);
-        command.env("N2SIM_PLUGIN", plugin()).arg("capture").args(options);
+        command.env_remove("N2SIM_PLUGIN").arg("capture").args(options);
         if !options.contains(&"--count-only") {
             command.arg("-o").arg(self.trace());
         }

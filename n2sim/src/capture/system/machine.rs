@@ -66,15 +66,18 @@ impl Start {
 }
 
 /// The engine with the machine and the plugin; what runs on it follows.
+///
+/// # Errors
+/// If plugin and memory cannot be handed over.
 pub(super) fn command(
     engine: &Engine,
     cpu: &str,
     memory: &SharedMemory,
     mebibytes: u32,
     start: Start,
-) -> Command {
-    let mut plugin = OsString::from(&engine.plugin);
-    plugin.push(format!(",memory={},system={}", memory.path(), start.argument()));
+) -> Result<Command> {
+    let mut plugin = engine.plugin_option(memory)?;
+    plugin.push(format!(",system={}", start.argument()));
     let mut command = Command::new(&engine.path);
     command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
     command.args(["-m", &mebibytes.to_string()]);
@@ -85,7 +88,7 @@ pub(super) fn command(
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);
     command.args(["-serial", "stdio", "-no-reboot", "-plugin"]);
     command.arg(plugin).stdin(Stdio::null());
-    command
+    Ok(command)
 }
 
 /// What runs on the machine.
