@@ -9,7 +9,8 @@ use std::process::{Command, Output};
 use sim_trace::{Meta, Symbol, TraceWriter};
 
 /// Sets a terminal's clipboard, clears it, turns the writing around, and pretends to be a line of its own.
-const HOSTILE: &str = "x\u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{202e}\u{9b}m\nforged 999\r\nforged,999,,cpu_cycles";
+const HOSTILE: &str =
+    "x\u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{202e}\u{9b}m\nforged 999\r\nforged,999,,cpu_cycles";
 
 struct Bench {
     folder: tempfile::TempDir,

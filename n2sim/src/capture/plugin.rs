@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use flate2::read::ZlibDecoder;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
+use sim_files::Scratch;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -37,7 +38,7 @@ enum Place {
     /// Sealed memory of this process.
     Memory(Arc<File>),
     /// A file of this process, removed with it.
-    Temporary(Arc<tempfile::TempPath>),
+    Temporary(Arc<Scratch>),
 }
 
 impl Plugin {
@@ -51,7 +52,7 @@ impl Plugin {
     pub(super) fn option(&self) -> Result<OsString> {
         Ok(match &self.place {
             Place::Named(path) => path.into(),
-            Place::Temporary(path) => path.as_os_str().to_owned(),
+            Place::Temporary(file) => file.path().into(),
             Place::Memory(file) => {
                 fcntl_setfd(file.as_fd(), FdFlags::empty())
                     .context("cannot hand the plugin over")?;
@@ -108,14 +109,9 @@ fn sealed(library: &[u8]) -> Result<File> {
 }
 
 /// A new file with this content, for its owner alone.
-fn temporary(library: &[u8]) -> Result<tempfile::TempPath> {
-    let mut file = tempfile::Builder::new()
-        .prefix("n2sim-plugin")
-        .suffix(".so")
-        .tempfile()
-        .context("cannot write the recording plugin to a temporary file")?;
-    file.write_all(library).context("cannot write the recording plugin to a temporary file")?;
-    Ok(file.into_temp_path())
+fn temporary(library: &[u8]) -> Result<Scratch> {
+    Scratch::new("n2sim-plugin", 0o600, library)
+        .context("cannot write the recording plugin to a temporary file")
 }
 
 #[cfg(test)]
@@ -153,7 +149,8 @@ mod tests {
     #[test]
     fn a_temporary_plugin_is_for_its_owner_alone_and_removed_with_it() {
         let place = temporary(&first()).expect("there is a temporary folder");
-        let (path, mode) = (place.to_path_buf(), place.metadata().expect("it is there").mode());
+        let (path, mode) =
+            (place.path().to_owned(), place.path().metadata().expect("it is there").mode());
         assert_eq!(mode & 0o077, 0);
         drop(place);
         assert!(!path.exists());

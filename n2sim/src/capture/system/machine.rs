@@ -9,7 +9,6 @@ use super::{init, libraries};
 use anyhow::{Context, Result, bail};
 use sim_files::Scratch;
 use sim_trace::Symbol;
-use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
