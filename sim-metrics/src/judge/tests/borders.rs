@@ -152,6 +152,11 @@ fn a_level_that_a_run_does_not_have_is_nothing_or_missing() {
     assert_eq!(counted(&system, "INST_RETIRED:u / CPU_CYCLES").2, Standing::Missing);
     assert_eq!(counted(&system, "INST_RETIRED:k / CPU_CYCLES").2, Standing::Missing);
     assert_eq!(counted(&system, "INST_RETIRED / CPU_CYCLES").0, Some(2.0));
+    let in_kernel = "system_time / duration_time";
+    assert_eq!(
+        [counted(&run(), in_kernel).0, counted(&system, in_kernel).0],
+        [Some(0.0), Some(1.0)]
+    );
 }
 
 #[test]
@@ -177,7 +182,8 @@ fn a_share_is_out_of_range_beyond_rounding() {
 #[test]
 fn the_surplus_slot_is_a_reason_if_it_explains_half() {
     let on = |real: f64, patch, formula: &str| {
-        let run = run_with(&[], &[(Truth::EmptyFrontendSlots, real)]);
+        let stalled = (STALL_FRONTEND, 1000);
+        let run = run_with(&[stalled], &[(Truth::EmptyFrontendSlots, real)]);
         codes_on(&run, patch, formula, "slots.frontend_all")
     };
     assert_eq!(on(300.0, 2, "STALL_SLOT_FRONTEND"), ["erratum-uncorrected"]);
@@ -190,7 +196,7 @@ fn the_surplus_slot_is_a_reason_if_it_explains_half() {
     assert_eq!(on(1300.0, 2, &chosen(0)), ["erratum-uncorrected"]);
     // What is taken off is no cycle, or off no event with the surplus.
     for formula in [
-        "STALL_SLOT_FRONTEND - L1D_CACHE_RD",
+        "STALL_SLOT_FRONTEND - STALL_FRONTEND",
         "(STALL_SLOT_BACKEND - CPU_CYCLES) + STALL_SLOT_FRONTEND - STALL_SLOT_BACKEND",
     ] {
         assert!(!on(1300.0, 3, formula).contains(&"erratum-twice"), "{formula}");

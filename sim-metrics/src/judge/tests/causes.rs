@@ -102,7 +102,7 @@ fn a_factor_or_a_rest_is_no_cause_if_it_does_not_fit() {
     let found = codes_on(&moved, 3, "BUS_ACCESS*48", "bytes.moved");
     assert!(!found.contains(&"factor"), "48 is no unit: {found:?}");
     let slow = run_with(&[], &[(Truth::Retired, 400.0)]);
-    let found = codes_on(&slow, 3, "600 / CPU_CYCLES", "ipc");
+    let found = codes_on(&slow, 3, "OP_RETIRED * 3 / (10 * CPU_CYCLES)", "ipc");
     assert!(!found.contains(&"complement"), "a number per cycle has no rest: {found:?}");
     let less =
         codes(&judged("(STALL_SLOT_BACKEND - OP_RETIRED / 4) / (5 * CPU_CYCLES)", "share.backend"));
