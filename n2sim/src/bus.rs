@@ -13,6 +13,7 @@ use crate::args::BusArgs;
 use crate::opened;
 use crate::output::Output;
 use crate::stat;
+use sim_core::Shown;
 
 /// Operations between two looks at what can be written.
 const GIVE_EVERY: u32 = 2048;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &BusArgs) -> anyhow::Result<Verdict> {
     let threads = session.trace().streams().iter().filter(|thread| thread.instructions > 0);
     let streams: Vec<u32> = threads.map(|thread| thread.stream).collect();
     let output = Output::create(args.output.as_deref())?;
-    let (name, trace) = (args.core.name, args.trace.display().to_string());
+    let (name, trace) = (args.core.name, args.trace.shown().to_string());
     let format = format_of(args.output.as_deref());
     let out = BusWriter::begin(output, format, wires(&args.core), &streams, (name, &trace))?;
     let mut follower = Follower::new(bus, streams.len(), out);

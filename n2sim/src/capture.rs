@@ -42,6 +42,7 @@ use recorder::Recorder;
 use region::{Place, Region};
 use session::End;
 use shared_memory::SharedMemory;
+use sim_core::Shown;
 use sim_trace::{MachineInfo, Meta, Summary, TraceError, TraceWriter, WriterOptions};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -154,7 +155,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if is_empty && memory.control(control::MAGIC)? != wire::MAGIC {
         bail!(
             "{} did not start the recording plugin ({})",
-            engine.path.display(),
+            engine.path.shown(),
             account::ending(&end)
         );
     }

@@ -15,6 +15,7 @@ use sim_trace::scenario::{self, Case};
 use crate::Verdict;
 use crate::args::CheckArgs;
 use crate::input;
+use sim_core::Shown as _;
 
 /// How many cases ran and how many held.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,14 +100,14 @@ fn run_named(
             let Some(named) = args.case.iter().position(|name| *name == case.test) else {
                 continue;
             };
-            let verdict = run_case(&case, source).with_context(|| file.display().to_string())?;
+            let verdict = run_case(&case, source).with_context(|| file.shown().to_string())?;
             if std::mem::replace(&mut met[named], true) {
                 writeln!(out)?;
             }
             case_counts::write(out, &case, &verdict, &events)?;
             case_counts::write_metrics(out, &verdict, &chosen, &catalog)?;
             if !verdict.holds() {
-                out.write_all(verdict.explain(&file.display().to_string(), &case).as_bytes())?;
+                out.write_all(verdict.explain(&file.shown().to_string(), &case).as_bytes())?;
             }
             refuted |= !verdict.holds();
         }
@@ -129,7 +130,7 @@ fn scenario_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let before = files.len();
         collect(path, &mut files)?;
         if files.len() == before {
-            anyhow::bail!("{}: no scenario files (*.toml) in this folder", path.display());
+            anyhow::bail!("{}: no scenario files (*.toml) in this folder", path.shown());
         }
         files[before..].sort();
     }
@@ -137,7 +138,7 @@ fn scenario_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let place = || format!("cannot read the folder {}", folder.display());
+    let place = || format!("cannot read the folder {}", folder.shown());
     for entry in std::fs::read_dir(folder).with_context(place)? {
         let path = entry.with_context(place)?.path();
         if path.is_dir() {
@@ -150,7 +151,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 }
 
 fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
-    let name = file.display().to_string();
+    let name = file.shown().to_string();
     let text = input::text(file).with_context(|| format!("cannot read the scenario {name}"))?;
     Ok(scenario::parse(&name, &text)?)
 }
@@ -170,7 +171,7 @@ fn run_cases(
     source: &ConfigSource<'_>,
     shown: &Shown,
 ) -> anyhow::Result<Report> {
-    let name = file.display().to_string();
+    let name = file.shown().to_string();
     let run = |case| run_case(case, source).with_context(|| name.clone());
     let verdicts = cases.iter().map(run).collect::<anyhow::Result<Vec<CaseVerdict>>>()?;
     let judged: Vec<(&Case, &CaseVerdict)> = cases.iter().zip(&verdicts).collect();
@@ -192,7 +193,7 @@ fn write_file(
     report: &Report,
     tally: &mut Tally,
 ) -> io::Result<()> {
-    let (name, Report { cases, failed, text }) = (file.display(), report);
+    let (name, Report { cases, failed, text }) = (file.shown(), report);
     tally.files += 1;
     tally.cases += cases;
     tally.failed += failed;

@@ -14,6 +14,7 @@ use sim_report::count_table::{self, CountTable, Tolerance};
 use crate::Verdict;
 use crate::args::CheckArgs;
 use crate::input;
+use sim_core::Shown;
 
 /// What the tables of a file came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,10 +70,10 @@ fn tolerance(args: &CheckArgs) -> anyhow::Result<Tolerance> {
 
 fn tables(file: &Path, tolerance: Tolerance) -> anyhow::Result<Vec<CountTable>> {
     let text =
-        input::text(file).with_context(|| format!("cannot read the counts {}", file.display()))?;
+        input::text(file).with_context(|| format!("cannot read the counts {}", file.shown()))?;
     count_table::read(&text, tolerance).map_err(|error| match error.line() {
-        Some(line) => anyhow::anyhow!("{}:{line}: {error}", file.display()),
-        None => anyhow::anyhow!("{}: {error}", file.display()),
+        Some(line) => anyhow::anyhow!("{}:{line}: {error}", file.shown()),
+        None => anyhow::anyhow!("{}: {error}", file.shown()),
     })
 }
 
@@ -96,7 +97,7 @@ fn write_tables(
         writeln!(
             out,
             "{}: functions share cycles, so rules on cycles were left out; check the counts of the run for them",
-            file.display()
+            file.shown()
         )?;
     }
     Ok(all)
@@ -120,7 +121,7 @@ fn untested(file: &Path, tables: &[CountTable], assumptions: &Assumptions) -> St
     };
     format!(
         "{}: nothing could be checked: no rule has all of its events in one table; {remedy}",
-        file.display()
+        file.shown()
     )
 }
 
@@ -192,7 +193,7 @@ fn write_summary(
     write!(
         out,
         "{}{whose}: {} events, {} rules tested, {broken} do not hold, {} left out (not counted)",
-        file.display(),
+        file.shown(),
         table.counts.len(),
         check.tested,
         check.left_out

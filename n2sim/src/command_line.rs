@@ -1,5 +1,6 @@
 //! The words of the command line as they came, and the files that they name.
 
+use sim_core::Shown;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +17,7 @@ pub(crate) fn refuse_input(output: &Path) -> anyhow::Result<()> {
     let is_nested = std::env::args_os().nth(1).is_some_and(|word| word == "trace");
     let words: Vec<_> = std::env::args_os().skip(if is_nested { 3 } else { 2 }).collect();
     if is_input(output, words.iter().map(|word| word.as_os_str())) {
-        let name = output.display();
+        let name = output.shown();
         anyhow::bail!("{name}: this command reads that file; give another file to write (-o)");
     }
     Ok(())

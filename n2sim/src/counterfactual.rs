@@ -15,6 +15,7 @@ use sim_report::header;
 
 use crate::args::StatArgs;
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Runs everything and prints the table.
 pub(crate) fn run(
@@ -23,7 +24,7 @@ pub(crate) fn run(
     document: &Document,
     options: &RunOptions,
 ) -> anyhow::Result<()> {
-    let place = args.trace.display().to_string();
+    let place = args.trace.shown().to_string();
     let one = |ideals: &[Ideal]| run_one(&args.trace, document, options, ideals);
     let base = one(&[]).with_context(|| place.clone())?;
     // On all processors: the runs know nothing of each other.
@@ -89,7 +90,7 @@ fn run_one(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config: document.name(),
         config_hash: document.hash(),
-        trace: trace.display().to_string(),
+        trace: trace.shown().to_string(),
         ..RunHeader::default()
     };
     let session = Session::open(trace, MachineConfig::from_document(&document)?, header)?;

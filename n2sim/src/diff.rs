@@ -13,6 +13,7 @@ use crate::Verdict;
 use crate::args::{instructions, instructions_from_one};
 use crate::diff_runs;
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Compare two configurations on traces: every event that differs, and because of which key. Or compare
 /// two runs: everything in their reports that changed
@@ -99,7 +100,7 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     for trace in &args.traces {
         let diff = comparison.run(trace, &options, &mut || bar.inc(1))?;
         let names =
-            Names { trace: trace.display().to_string(), from: first.clone(), to: second.clone() };
+            Names { trace: trace.shown().to_string(), from: first.clone(), to: second.clone() };
         diffs.push((names, diff));
     }
     bar.finish_and_clear();

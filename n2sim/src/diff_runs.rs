@@ -14,6 +14,7 @@ use crate::Verdict;
 use crate::diff::{DiffArgs, document};
 use crate::output::Output;
 use crate::{input, opened, per_function, stat};
+use sim_core::Shown;
 
 /// True for a report of `n2sim report --json`: no trace begins with a brace.
 pub(crate) fn is_report(path: &Path) -> bool {
@@ -40,8 +41,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.output.as_deref())?;
     let (a, b) = (report(args, first, from)?, report(args, second, to)?);
     let name = |path: &Path, config: &str| match is_report(path) {
-        true => path.display().to_string(),
-        false => format!("{} ({config})", path.display()),
+        true => path.shown().to_string(),
+        false => format!("{} ({config})", path.shown()),
     };
     let names = (name(first, from), name(second, to));
     let from = NamedRun { name: &names.0, report: &a };
@@ -75,14 +76,14 @@ fn check(args: &DiffArgs) -> anyhow::Result<()> {
         );
     }
     if reports == 1 && args.traces.len() == 1 {
-        anyhow::bail!("{}: give a second report to compare it with", args.traces[0].display());
+        anyhow::bail!("{}: give a second report to compare it with", args.traces[0].shown());
     }
     Ok(())
 }
 
 /// The report of a file, or of a trace that is replayed.
 fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunReport> {
-    let place = path.display();
+    let place = path.shown();
     if is_report(path) {
         let text = input::text(path).with_context(|| format!("cannot read {place}"))?;
         let report: RunReport = serde_json::from_str(&text)

@@ -7,6 +7,7 @@ use crate::capture::program::USUAL_SYSROOTS;
 use crate::capture::system;
 use anyhow::Result;
 use clap::Args;
+use sim_core::Shown;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
 /// Removes what killed runs left in `folder` of their results, and says how to use what they left of recordings.
 fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
     for path in sim_files::stale::remove_results(folder) {
-        let path = path.display();
+        let path = path.shown();
         writeln!(
             out,
             "{:<9}{:<10}a temporary file of a killed run, removed: {path}",
@@ -95,7 +96,7 @@ fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
         )?;
     }
     for path in sim_files::stale::recordings(folder) {
-        let path = path.display();
+        let path = path.shown();
         writeln!(out, "{:<9}{:<10}{path}: the recording of a killed run", "optional", "files")?;
         let remedy = format!("n2sim trace recover {path} -o FILE.n2t");
         writeln!(out, "{:19}to keep what is good of it: {remedy}; or remove it", "")?;
@@ -117,7 +118,7 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
                 part: "engine",
                 is_good: false,
                 is_needed: !works,
-                what: format!("{}: {error:#}", path.display()),
+                what: format!("{}: {error:#}", path.shown()),
                 notes: Vec::new(),
                 remedy: None,
             },
@@ -157,7 +158,7 @@ fn plugin_finding(plugins: &Result<Vec<Plugin>>) -> Finding {
 
 fn engine_finding(engine: &Engine) -> Finding {
     let (oldest, newest) = engine.api;
-    let what = format!("{}: {}", engine.path.display(), engine.version);
+    let what = format!("{}: {}", engine.path.shown(), engine.version);
     let notes = vec![
         format!(
             "plugin API {oldest} to {newest}; records as -cpu {} (offers {})",
@@ -198,11 +199,11 @@ fn system_finding(plugins: &[Plugin]) -> Finding {
                 format!("plugin API {oldest} to {newest}; records as -cpu {cpu}"),
                 blind.to_owned(),
             ];
-            let what = format!("{}: {}", path.display(), engine.version);
+            let what = format!("{}: {}", path.shown(), engine.version);
             Finding { notes, ..Finding::good("system", what) }
         }
         Err(error) => {
-            let what = format!("{}: {error:#}", path.display());
+            let what = format!("{}: {error:#}", path.shown());
             Finding { remedy: None, ..Finding::missing("system", false, &what, "") }
         }
     }
@@ -222,7 +223,7 @@ fn compiler_finding() -> Finding {
         |error| error.to_string(),
         |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
     );
-    Finding::good("compiler", format!("{} {version}", path.display()))
+    Finding::good("compiler", format!("{} {version}", path.shown()))
 }
 
 fn sysroot_finding() -> Finding {

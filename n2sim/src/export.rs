@@ -7,6 +7,7 @@ use sim_report::export::{self, ExportError, Target};
 use sim_trace::TraceFile;
 
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Writes the trace, or one thread of it.
 pub(crate) fn run(
@@ -16,7 +17,7 @@ pub(crate) fn run(
     output: Option<&Path>,
 ) -> anyhow::Result<()> {
     let trace = TraceFile::open(file)?;
-    let place = file.display();
+    let place = file.shown();
     let all: Vec<u32> = trace.streams().iter().map(|info| info.stream).collect();
     let list = || all.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let streams = match stream {

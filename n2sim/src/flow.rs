@@ -21,6 +21,7 @@ use crate::input;
 use crate::opened;
 use crate::output::Output;
 use crate::stat;
+use sim_core::Shown;
 
 /// Show the guide's flows through TLBs and caches: as declared, for one access, a scenario or a trace
 #[derive(Debug, Args)]
@@ -130,7 +131,7 @@ fn write_picture(args: &FlowArgs, out: &mut Output, charts: &[Chart]) -> io::Res
 /// A trace with counts on the edges.
 fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     if args.case.is_some() {
-        anyhow::bail!("--case names a case of scenarios, and {} is none (*.toml)", path.display());
+        anyhow::bail!("--case names a case of scenarios, and {} is none (*.toml)", path.shown());
     }
     let session = opened::with(path, &args.machine)?;
     let mut out = Output::create(args.output.as_deref())?;
@@ -238,9 +239,9 @@ fn address(step: &Step) -> Option<u64> {
 /// The cases of a file.
 fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     if args.warmup > 0 || args.limit.is_some() {
-        anyhow::bail!("--warmup and --limit are about a trace, and {} is none", path.display());
+        anyhow::bail!("--warmup and --limit are about a trace, and {} is none", path.shown());
     }
-    let name = path.display().to_string();
+    let name = path.shown().to_string();
     let text = input::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
     let cases = scenario::parse(&name, &text)?;
     let chosen: Vec<Case> = match &args.case {

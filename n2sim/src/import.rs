@@ -9,6 +9,7 @@ use sim_trace::foreign::{self, ImportOptions, Imported};
 
 use crate::opened;
 use crate::trace::write_written;
+use sim_core::Shown;
 
 /// Imports `file` as `output`; says what it was and what it lacks.
 pub(crate) fn run(
@@ -22,7 +23,7 @@ pub(crate) fn run(
     for packing in packings {
         packed = format!("{packed} in {packing}");
     }
-    let place = file.display();
+    let place = file.shown();
     writeln!(out, "{place}: {}{packed}, {} threads", format.title(), summary.streams)?;
     if skipped > 0 {
         writeln!(out, "{place}: {} lines that say nothing were passed over", grouped(skipped))?;

@@ -16,6 +16,7 @@ use sim_report::ladder::{self, Form};
 use crate::Verdict;
 use crate::args::MachineArgs;
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Loads of the longest trace that is saved: longer footprints are not run around.
 const SAVED_LOADS_MOST: u64 = 1 << 20;
@@ -133,13 +134,13 @@ fn save_traces(quantity: Quantity, config: &MachineConfig, folder: &Path) -> any
         }
     };
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        .with_context(|| format!("cannot make the folder {}", folder.shown()))?;
     let mut out = Output::create(None)?;
     for kernel in kernels {
         let path = folder.join(format!("{}.n2t", kernel.name()));
         let loads = (3 * kernel.period()).clamp(1 << 14, SAVED_LOADS_MOST);
         let summary = kernel.save(&path, loads)?;
-        writeln!(out, "{}: {} instructions", path.display(), summary.instructions)?;
+        writeln!(out, "{}: {} instructions", path.shown(), summary.instructions)?;
     }
     out.finish()
 }

@@ -9,6 +9,7 @@ use sim_metrics::formula::{Catalog, MetricFormula};
 use sim_metrics::metric_file::{self, MetricFile, NamedText, linux};
 
 use crate::input;
+use sim_core::Shown;
 
 /// Endings of the files of a folder that may be metric files.
 const ENDINGS: [&str; 4] = ["json", "toml", "csv", "txt"];
@@ -21,8 +22,8 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<MetricFile> {
     for path in paths {
         for file in files(path)? {
             let text = input::text(&file)
-                .with_context(|| format!("cannot read the metrics {}", file.display()))?;
-            texts.push((file.display().to_string(), text));
+                .with_context(|| format!("cannot read the metrics {}", file.shown()))?;
+            texts.push((file.shown().to_string(), text));
         }
     }
     let named: Vec<NamedText<'_>> =
@@ -69,7 +70,7 @@ fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let entries =
-        fs::read_dir(path).with_context(|| format!("cannot read the folder {}", path.display()))?;
+        fs::read_dir(path).with_context(|| format!("cannot read the folder {}", path.shown()))?;
     let mut files = Vec::new();
     for entry in entries {
         let file = entry?.path();
@@ -79,7 +80,7 @@ fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        anyhow::bail!("{}: no metric file (*.{}) is in it", path.display(), ENDINGS.join(", *."));
+        anyhow::bail!("{}: no metric file (*.{}) is in it", path.shown(), ENDINGS.join(", *."));
     }
     files.sort();
     if let Some(above) = path.canonicalize()?.ancestors().nth(STANDARD_ABOVE) {

@@ -8,6 +8,7 @@ use sim_machine::{MachineConfig, RunHeader, Session, trust};
 use sim_trace::{Lack, TraceFile};
 
 use crate::args::MachineArgs;
+use sim_core::Shown;
 
 /// The trace on the machine that the arguments describe.
 pub(crate) fn with(trace: &Path, machine: &MachineArgs) -> anyhow::Result<Session> {
@@ -21,7 +22,7 @@ pub(crate) fn on(trace: &Path, document: &Document) -> anyhow::Result<Session> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config: document.name(),
         config_hash: document.hash(),
-        trace: trace.display().to_string(),
+        trace: trace.shown().to_string(),
         ..RunHeader::default()
     };
     session(trace, MachineConfig::from_document(document)?, header)
@@ -40,7 +41,7 @@ pub(crate) fn session(
 
 /// One line for each thing that the trace lacks.
 pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
-    let (place, engine) = (trace.display(), &file.meta().engine);
+    let (place, engine) = (trace.shown(), &file.meta().engine);
     let lacks = trust::lacks(file);
     for lack in &lacks {
         writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;

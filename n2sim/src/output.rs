@@ -8,6 +8,7 @@ use anyhow::Context;
 use sim_files::{File, NewFile};
 
 use crate::command_line;
+use sim_core::Shown;
 
 /// The destination of a report.
 pub(crate) struct Output {
@@ -30,14 +31,14 @@ impl Output {
             return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())) });
         };
         command_line::refuse_input(path)?;
-        let context = || format!("cannot write {}", path.display());
+        let context = || format!("cannot write {}", path.shown());
         let target = if is_written_in_place(path) {
             let file = File::open_with(fs::File::options().write(true), path);
             Target::Direct(BufWriter::new(file.with_context(context)?), path.to_owned())
         } else {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
-                let (path, missing) = (path.display(), missing.display());
+                let (path, missing) = (path.shown(), missing.shown());
                 anyhow::bail!("cannot write {path}: there is no folder {missing}");
             }
             let file = NewFile::beside(path).with_context(context)?;
@@ -77,7 +78,7 @@ impl Output {
 
 /// A refusal of the system with the file that it concerns.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {}: {source}", path.display())]
+#[error("cannot write {}: {source}", path.shown())]
 struct Refused {
     path: PathBuf,
     source: io::Error,

@@ -20,6 +20,7 @@ use crate::event_list;
 use crate::measure::Replay;
 use crate::output::Output;
 use crate::stat::{with_progress, write_header, write_unknown_words};
+use sim_core::Shown;
 
 /// Events of one instruction for which there is room at first.
 const EVENTS_AT_ONCE: usize = 64;
@@ -208,8 +209,8 @@ pub(crate) fn symbols(trace: &TraceFile, elf: Option<&Path>) -> anyhow::Result<S
     let mut symbols = Symbols::from_trace(trace);
     if let Some(path) = elf {
         let bytes =
-            sim_files::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        symbols.add(&ProgramFile::new(&path.display().to_string(), bytes, trace)?)?;
+            sim_files::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
+        symbols.add(&ProgramFile::new(&path.shown().to_string(), bytes, trace)?)?;
     }
     Ok(symbols)
 }

@@ -23,6 +23,7 @@ use control::Control;
 use counters::LoneGroups;
 use options::PerfOptions;
 use print::{Destination, Print};
+use sim_core::Shown;
 
 /// The trace, for tools that cannot be told an option.
 const TRACE_VARIABLE: &str = "N2SIM_TRACE";
@@ -149,7 +150,7 @@ fn trace(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<PathBuf> 
     }
     let program = options.command.first().map(Path::new).and_then(Path::file_name);
     let Some(program) = program else {
-        anyhow::bail!("{}: a folder needs a command that names one of its traces", given.display());
+        anyhow::bail!("{}: a folder needs a command that names one of its traces", given.shown());
     };
     Ok(given.join(program).with_extension("n2t"))
 }
@@ -164,7 +165,7 @@ fn open(args: &PerfStatArgs, trace: &Path) -> anyhow::Result<(Session, bool)> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config: document.name(),
         config_hash: document.hash(),
-        trace: trace.display().to_string(),
+        trace: trace.shown().to_string(),
         ..RunHeader::default()
     };
     let session = opened::session(trace, config, header)?.without_roots();

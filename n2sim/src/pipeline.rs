@@ -15,6 +15,7 @@ use crate::Verdict;
 use crate::args::{MachineArgs, instructions};
 use crate::output::Output;
 use crate::{opened, per_function, stat};
+use sim_core::Shown;
 
 /// Instructions that are shown if no window is given.
 const DEFAULT_WINDOW: u64 = 48;
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
 
 /// The thread that was asked for, and which of the cores runs it.
 fn thread_of(session: &Session, args: &PipelineArgs) -> anyhow::Result<(usize, StreamInfo)> {
-    let trace = args.trace.display();
+    let trace = args.trace.shown();
     let streams = session.trace().streams().iter().filter(|stream| stream.instructions > 0);
     let streams: Vec<&StreamInfo> = streams.collect();
     let found = match args.thread {
@@ -119,7 +120,7 @@ fn window_of(stream: &StreamInfo, args: &PipelineArgs) -> anyhow::Result<Range<u
         return Ok(from..length.min(from + DEFAULT_WINDOW));
     };
     if window.start >= length {
-        let (trace, number) = (args.trace.display(), stream.stream);
+        let (trace, number) = (args.trace.shown(), stream.stream);
         let (from, to) = (window.start, window.end);
         anyhow::bail!("{trace}: --window {from}..{to}: thread {number} has {length} instructions");
     }
@@ -141,7 +142,7 @@ fn watch(
     stat::with_progress(session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;
-    let lives = watch.finish(args.trace.display().to_string(), stream.stream);
+    let lives = watch.finish(args.trace.shown().to_string(), stream.stream);
     let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &trust::lacks(session.trace()));
     Ok(Lives { doubt: doubt.map(Lack::label), ..lives })
 }

@@ -12,6 +12,7 @@ use crate::args::StatArgs;
 use crate::measure::{Measured, Method, Request};
 use crate::output::Output;
 use crate::stat::with_progress;
+use sim_core::Shown;
 
 /// Plans, runs the trace once with turns, and prints both.
 pub(crate) fn run(
@@ -22,7 +23,7 @@ pub(crate) fn run(
     request: &Request,
 ) -> anyhow::Result<()> {
     if request.groups.is_empty() {
-        anyhow::bail!("--plan: none of the events can be counted in {}", args.trace.display());
+        anyhow::bail!("--plan: none of the events can be counted in {}", args.trace.shown());
     }
     let plan = Passes::plan(&request.groups);
     let run = |progress: &mut dyn FnMut(u64)| {

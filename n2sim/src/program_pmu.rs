@@ -10,6 +10,7 @@ use crate::Verdict;
 use crate::args::StatArgs;
 use crate::output::Output;
 use crate::stat;
+use sim_core::Shown;
 
 /// Replays the trace on PMUs that only the program drives, and prints its accesses.
 pub(crate) fn run(
@@ -27,7 +28,7 @@ pub(crate) fn run(
             io::stderr(),
             "n2sim: {}: the trace has no accesses to registers (Register events of \
              docs/trace-format.md); the PMU stayed as after reset",
-            args.trace.display()
+            args.trace.shown()
         )?;
     }
     program_pmu::write(&mut output, &program)?;

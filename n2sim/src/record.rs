@@ -25,6 +25,7 @@ use crate::signals::{self, Keeper};
 use crate::stat::{expected, parse_roi, with_progress};
 
 use request::Request;
+use sim_core::Shown;
 
 /// Number of the process in the files; traces do not keep it.
 const PID: u32 = 1000;
@@ -118,7 +119,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config: document.name(),
         config_hash: document.hash(),
-        trace: args.trace.display().to_string(),
+        trace: args.trace.shown().to_string(),
         ..RunHeader::default()
     };
     let keeper = Keeper::for_first();

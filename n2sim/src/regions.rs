@@ -12,6 +12,7 @@ use crate::opened;
 use crate::output::{Output, is_written_in_place};
 use crate::stat::with_bar;
 use crate::trace::check_different;
+use sim_core::Shown;
 
 /// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
 #[derive(Debug, clap::Args)]
@@ -56,7 +57,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
     // A pipe has no file beside it.
     let is_alone = is_written_in_place(&args.output);
     if is_alone && !args.no_states {
-        let shown = args.output.display();
+        let shown = args.output.shown();
         writeln!(io::stderr(), "n2sim: note: {shown}: no file of states can stand beside it")?;
     }
     let has_states = !args.no_states && !is_alone;
@@ -84,7 +85,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
         out,
         "{}: {windows} windows of {} clusters in {} intervals: {} of {} instructions ({:.2} %), {} each to \
          warm up",
-        args.output.display(),
+        args.output.shown(),
         found.clusters,
         found.intervals,
         grouped(counted),
@@ -97,7 +98,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
         writeln!(
             out,
             "{}: the states in which they begin, {} bytes",
-            path.display(),
+            path.shown(),
             grouped(bytes)
         )?;
     }
@@ -118,7 +119,7 @@ fn options(args: &RegionsArgs) -> RegionOptions {
 /// The file of states beside a file of windows, and its name: `a.states` for `a.toml`, `a.1.states` for `a.1`.
 fn beside(windows: &Path) -> anyhow::Result<(PathBuf, String)> {
     let name = windows.file_name().and_then(|name| name.to_str()).with_context(|| {
-        let shown = windows.display();
+        let shown = windows.shown();
         format!("{shown}: the file of windows names that of its states: give a name in UTF-8, or --no-states")
     })?;
     let name = format!("{}.states", name.strip_suffix(".toml").unwrap_or(name));
@@ -132,7 +133,7 @@ fn write_states(
     path: &Path,
     file: &mut Output,
 ) -> anyhow::Result<()> {
-    let name = path.display().to_string();
+    let name = path.shown().to_string();
     with_bar(session.instructions(), |progress| {
         Ok(regions.write_states(session, file, &name, progress)?)
     })?;

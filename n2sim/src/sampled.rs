@@ -11,6 +11,7 @@ use sim_trace::StatesReader;
 
 use crate::args::StatArgs;
 use crate::input;
+use sim_core::Shown;
 
 /// What the parts say of the whole.
 pub(crate) struct Sampled {
@@ -41,7 +42,7 @@ fn windows(
     session: &Session,
     progress: &mut dyn FnMut(u64),
 ) -> anyhow::Result<Sampled> {
-    let file = path.display().to_string();
+    let file = path.shown().to_string();
     let text = input::text(path).with_context(|| format!("{file}: the windows cannot be read"))?;
     let regions = Regions::parse(&file, &text)?;
     regions.check_trace(&file, session.trace())?;
@@ -73,12 +74,12 @@ fn states(
 ) -> anyhow::Result<(Option<StatesReader>, Option<String>)> {
     let Some(name) = &regions.states else { return Ok((None, None)) };
     let file = path.with_file_name(name);
-    let shown = file.display().to_string();
+    let shown = file.shown().to_string();
     let input = File::open(&file).with_context(|| {
         format!(
             "{shown}: the states that {} names cannot be read; find the windows again, or take its line \
              `states` out",
-            path.display()
+            path.shown()
         )
     })?;
     let states = StatesReader::new(BufReader::new(input), &shown)?;

@@ -27,6 +27,7 @@ use tables::RecordFiles;
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Bytes of the largest profile that is read: an hour of records of a busy machine.
 const BYTES_MAX: u64 = 8 << 30;
@@ -111,7 +112,7 @@ pub(crate) fn run(args: &SpeArgs) -> anyhow::Result<Verdict> {
 
 /// Says what is in a file.
 fn print(out: &mut Output, args: &SpeArgs, file: &Path) -> anyhow::Result<()> {
-    let place = || file.display().to_string();
+    let place = || file.shown().to_string();
     let bytes = read(file).with_context(place)?;
     let input = input::find(&bytes).with_context(place)?;
     if args.packets {
@@ -148,7 +149,7 @@ fn compare(
 ) -> anyhow::Result<()> {
     let mut sampled = Vec::new();
     if let Some(file) = file {
-        let place = || file.display().to_string();
+        let place = || file.shown().to_string();
         let bytes = read(file).with_context(place)?;
         let input = input::find(&bytes).with_context(place)?;
         let read = sum_up(file, &bytes, &input, &Symbols::default(), RecordFiles::default())?;
@@ -215,7 +216,7 @@ pub(crate) fn symbols(trace: Option<&Path>, files: &[PathBuf]) -> anyhow::Result
     let trace = TraceFile::open(path)?;
     let mut symbols = Symbols::from_trace(&trace);
     for file in files {
-        let name = file.display().to_string();
+        let name = file.shown().to_string();
         let bytes = read(file).with_context(|| name.clone())?;
         symbols.add(&ProgramFile::new(&name, bytes, &trace)?)?;
     }
@@ -268,7 +269,7 @@ fn sum_up(
         anyhow::bail!(
             "{}: no sample record is in it ({damage}); give a perf.data file recorded with \
              arm_spe_0, or the raw bytes of a profiling buffer",
-            file.display()
+            file.shown()
         );
     }
     files.finish()?;

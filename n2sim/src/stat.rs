@@ -34,6 +34,7 @@ use crate::program_pmu;
 use crate::sampled::{self, Sampled};
 use crate::signals::{self, Keeper};
 use crate::stat_metrics::{Metrics, Sharing};
+use sim_core::Shown;
 
 /// Words unknown to the decoder that are listed by name.
 const UNKNOWN_WORDS_SHOWN: usize = 8;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config: document.name(),
         config_hash: document.hash(),
-        trace: args.trace.display().to_string(),
+        trace: args.trace.shown().to_string(),
         ..RunHeader::default()
     };
     let session = opened::session(&args.trace, config, header)?.in_mode(args.mode.mode());

@@ -25,6 +25,7 @@ use crate::Verdict;
 use crate::output::{Output, is_written_in_place};
 use grid::{Grid, Point};
 use journal::{Journal, Row};
+use sim_core::Shown;
 use table::Table;
 
 /// Ending of the journal, behind the name of the table.
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
         draw(prefix, &grid, &table, metric)?;
     }
     journal.remove()?;
-    note(&format!("{} runs in {}", grid.len(), path.display()))?;
+    note(&format!("{} runs in {}", grid.len(), path.shown()))?;
     Ok(Verdict::Good)
 }
 
@@ -95,7 +96,7 @@ fn check_place(path: &Path) -> anyhow::Result<()> {
     ensure!(
         !is_written_in_place(path),
         "cannot write {}: the runs of a sweep are kept beside its table; give a file",
-        path.display()
+        path.shown()
     );
     Output::create(Some(path)).map(drop)
 }

@@ -12,6 +12,7 @@ use sim_trace::{Report, Summary, TraceFile};
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
 use crate::{command_line, export, import, regions, trace_parts};
+use sim_core::Shown;
 
 /// zstd level of a recovered or mapped trace.
 const RECOVERED_LEVEL: i32 = 9;
@@ -21,7 +22,7 @@ const FAULTS_SHOWN: usize = 20;
 /// Writes every kernel that is bound by one known thing.
 fn kernels(out: &mut impl Write, folder: &Path) -> anyhow::Result<Verdict> {
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
+        .with_context(|| format!("{}: the folder cannot be made", folder.shown()))?;
     for kernel in Kernel::ALL {
         let path = folder.join(kernel.name()).with_extension("n2t");
         let summary = kernel.save(&path)?;
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
         }
         TraceWhat::Map { file, map, output } => {
             check_different(file, output)?;
-            let place = map.display();
+            let place = map.shown();
             let text = std::fs::read_to_string(map)
                 .with_context(|| format!("{place}: the page map cannot be read"))?;
             let map = text.parse().with_context(|| format!("{place}: no page map"))?;
@@ -93,7 +94,7 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
     writeln!(
         out,
         "{}: {} chunks, {} instructions, {} accesses, {} events",
-        file.display(),
+        file.shown(),
         report.chunks,
         report.instructions,
         report.accesses,
@@ -175,7 +176,7 @@ fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<V
     let summary = sim_trace::repack(&trace, output, RECOVERED_LEVEL)?;
     match damage {
         Some(damage) => writeln!(out, "{damage}")?,
-        None => writeln!(out, "{}: no chunk is damaged", file.display())?,
+        None => writeln!(out, "{}: no chunk is damaged", file.shown())?,
     }
     write_written(out, output, &summary)?;
     Ok(Verdict::Good)
@@ -185,7 +186,7 @@ fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<V
 pub(crate) fn check_different(file: &Path, output: &Path) -> anyhow::Result<()> {
     let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
     if same(file, output) == Some(true) {
-        anyhow::bail!("{}: give another file to write (-o)", output.display());
+        anyhow::bail!("{}: give another file to write (-o)", output.shown());
     }
     command_line::refuse_input(output)
 }
@@ -196,7 +197,7 @@ pub(crate) fn write_written(
     summary: &Summary,
 ) -> io::Result<()> {
     let (instructions, bytes) = (summary.instructions, summary.file_bytes);
-    writeln!(out, "{}: {instructions} instructions, {bytes} bytes", output.display())
+    writeln!(out, "{}: {instructions} instructions, {bytes} bytes", output.shown())
 }
 
 fn dump(
@@ -210,16 +211,16 @@ fn dump(
     let known = || file.streams().iter().map(|info| info.stream);
     let list = || known().map(|stream| stream.to_string()).collect::<Vec<_>>().join(", ");
     let stream = match stream {
-        None => known().next().with_context(|| format!("{}: no streams", path.display()))?,
+        None => known().next().with_context(|| format!("{}: no streams", path.shown()))?,
         Some(stream) if known().any(|known| known == stream) => stream,
         Some(stream) => {
-            anyhow::bail!("{}: no stream {stream}; the streams are: {}", path.display(), list())
+            anyhow::bail!("{}: no stream {stream}; the streams are: {}", path.shown(), list())
         }
     };
     let info = file.streams().iter().find(|info| info.stream == stream);
     let length = info.map_or(0, |info| info.instructions);
     if start >= length {
-        let place = path.display();
+        let place = path.shown();
         anyhow::bail!("{place}: --start {start}: stream {stream} has {length} instructions");
     }
     let range = start..start.saturating_add(count);

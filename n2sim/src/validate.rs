@@ -25,6 +25,7 @@ use crate::metric_files;
 use crate::opened;
 use crate::output::Output;
 use crate::stat::parse_roi;
+use sim_core::Shown;
 
 /// Name of the formula of the command line.
 const OWN: &str = "formula";
@@ -214,7 +215,7 @@ fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
 }
 
 fn list(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    paths.iter().map(|path| path.shown().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The overrides of each run of a sweep; one without any if there is none.
@@ -288,8 +289,8 @@ fn runs(
         let more: Vec<String> = revision.into_iter().chain((*variant).clone()).collect();
         let document = document(&args.machine, &more)?;
         let name = match variant {
-            Some(variant) => format!("{} {variant}", trace.display()),
-            None => trace.display().to_string(),
+            Some(variant) => format!("{} {variant}", trace.shown()),
+            None => trace.shown().to_string(),
         };
         let run = run_one(args, trace, &options, &document, name, judges);
         bar.inc(1);

@@ -16,6 +16,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
+use crate::shown::Shown;
 use fault::Layer;
 
 /// The key by which an overlay names the file whose values it changes.
@@ -62,7 +63,7 @@ impl Document {
     pub fn load(path: &Path, embedded: &[Embedded]) -> Result<Document, ConfigError> {
         let text = read(path)?;
         let folder = path.parent().unwrap_or(Path::new("."));
-        Document::stack(&path.display().to_string(), text, folder, embedded)
+        Document::stack(&path.shown().to_string(), text, folder, embedded)
     }
 
     /// The embedded file `name`, standing on its base if it names one.
@@ -202,7 +203,7 @@ impl Document {
             }
             let beside = folder.join(&base);
             let found = if beside.is_file() {
-                (beside.display().to_string(), read(&beside)?)
+                (beside.shown().to_string(), read(&beside)?)
             } else {
                 let file = find(&base, embedded).ok_or_else(|| ConfigError::NoBase {
                     file: upper[upper.len() - 1].0.clone(),
@@ -244,12 +245,12 @@ impl Document {
 
 /// The text of a file; of an endless one (a device) no more than a configuration can have.
 fn read(path: &Path) -> Result<String, ConfigError> {
-    let refuse = |source| ConfigError::Read { file: path.display().to_string(), source };
+    let refuse = |source| ConfigError::Read { file: path.shown().to_string(), source };
     let file = std::fs::File::open(path).map_err(refuse)?;
     let mut text = String::new();
     file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(refuse)?;
     if text.len() as u64 > FILE_BYTES_MAX {
-        let file = path.display().to_string();
+        let file = path.shown().to_string();
         return Err(ConfigError::TooLong { file, max: FILE_BYTES_MAX });
     }
     Ok(text)

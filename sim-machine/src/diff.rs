@@ -11,6 +11,7 @@ use crate::error::MachineError;
 use crate::outcome::RunHeader;
 use crate::region::RunOptions;
 use crate::session::Session;
+use sim_core::Shown;
 
 /// Part of an event's difference that a key must move to be named as a cause.
 const PART_LEAST: f64 = 0.05;
@@ -216,7 +217,7 @@ fn counts(
     config: &MachineConfig,
     options: &RunOptions,
 ) -> Result<Counts, MachineError> {
-    let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
+    let header = RunHeader { trace: trace.shown().to_string(), ..RunHeader::default() };
     let session = Session::open(trace, config.clone(), header)?;
     Ok(session.run(options, &mut |_| ())?.total())
 }

@@ -21,6 +21,7 @@ use calibrate::Calibration;
 pub use file::RegionsError;
 pub(crate) use file::hash_text;
 use sim_core::Counts;
+use sim_core::Shown;
 use sim_pipeline::Pipeline;
 use sim_trace::{StreamInfo, TraceFile};
 use traits::TraitReader;
@@ -153,7 +154,7 @@ impl Regions {
         let interval = options.interval.unwrap_or_else(usual).max(1);
         let expected = stream.instructions / interval;
         if expected > MOST_INTERVALS {
-            let (trace, most) = (trace.path().display().to_string(), MOST_INTERVALS);
+            let (trace, most) = (trace.path().shown().to_string(), MOST_INTERVALS);
             return Err(MachineError::TooManyIntervals { trace, interval, expected, most });
         }
         let intervals = intervals(session, stream, interval, options.seed, progress)?;
@@ -169,7 +170,7 @@ impl Regions {
         };
         let warmup = options.warmup.unwrap_or(interval.div_ceil(2));
         let regions = Regions {
-            trace: trace.path().display().to_string(),
+            trace: trace.path().shown().to_string(),
             trace_hash: hash_text(trace.hash()),
             instructions: stream.instructions,
             warmup,
@@ -245,7 +246,7 @@ fn weights(intervals: &[Interval], chosen: &[choose::Chosen]) -> Vec<u64> {
 /// The thread of a trace that has one only: where others stand when it is at some place, no trace says.
 pub(crate) fn only_thread(trace: &TraceFile) -> Result<&StreamInfo, MachineError> {
     let mut threads = trace.streams().iter().filter(|stream| stream.instructions > 0);
-    let name = || trace.path().display().to_string();
+    let name = || trace.path().shown().to_string();
     let thread = threads.next().ok_or_else(|| MachineError::Empty { trace: name() })?;
     match threads.count() {
         0 => Ok(thread),

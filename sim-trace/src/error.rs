@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::page_map::BadPageMap;
+use sim_core::Shown;
 
 /// Where in a trace file something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: chunk {} at byte {}", self.path.display(), self.chunk, self.offset)
+        write!(f, "{}: chunk {} at byte {}", self.path.shown(), self.chunk, self.offset)
     }
 }
 
@@ -30,10 +31,10 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum TraceError {
     /// The file is not there.
-    #[error("{}: no such trace; record one with `n2sim capture -o {} -- PROGRAM`", .0.display(), .0.display())]
+    #[error("{}: no such trace; record one with `n2sim capture -o {} -- PROGRAM`", .0.shown(), .0.shown())]
     NotFound(PathBuf),
     /// A folder, a device or a pipe.
-    #[error("{}: this is {found}, and a trace is read in many places at once; give a file", path.display())]
+    #[error("{}: this is {found}, and a trace is read in many places at once; give a file", path.shown())]
     NotAFile {
         /// What was named.
         path: PathBuf,
@@ -41,7 +42,7 @@ pub enum TraceError {
         found: &'static str,
     },
     /// A trace cannot get the name that it was to have.
-    #[error("{}: {what}; give another name for the trace", path.display())]
+    #[error("{}: {what}; give another name for the trace", path.shown())]
     Destination {
         /// The name.
         path: PathBuf,
@@ -49,10 +50,10 @@ pub enum TraceError {
         what: String,
     },
     /// The file has no bytes.
-    #[error("{}: the file is empty; the recording probably never started: record it again", .0.display())]
+    #[error("{}: the file is empty; the recording probably never started: record it again", .0.shown())]
     Empty(PathBuf),
     /// The file is something else.
-    #[error("{}: not an n2sim trace: it begins with {found}, a trace begins with the bytes 89 4e 32 54 (\".N2T\"); {remedy}", path.display())]
+    #[error("{}: not an n2sim trace: it begins with {found}, a trace begins with the bytes 89 4e 32 54 (\".N2T\"); {remedy}", path.shown())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -62,7 +63,7 @@ pub enum TraceError {
         remedy: &'static str,
     },
     /// A trace of another tool is damaged, or of no A64 code.
-    #[error("{}: {format}: {place}: {what}; {}", path.display(), kept(*instructions))]
+    #[error("{}: {format}: {place}: {what}; {}", path.shown(), kept(*instructions))]
     Import {
         /// The file.
         path: PathBuf,
@@ -77,7 +78,7 @@ pub enum TraceError {
     },
     /// A trace of another tool has no instruction words.
     #[error("{}: {what}: give the program that ran with \
-             `n2sim trace import --elf PROGRAM {} -o FILE.n2t`", path.display(), path.display())]
+             `n2sim trace import --elf PROGRAM {} -o FILE.n2t`", path.shown(), path.shown())]
     NeedsProgram {
         /// The trace.
         path: PathBuf,
@@ -85,7 +86,7 @@ pub enum TraceError {
         what: String,
     },
     /// A program's file is none that could have run.
-    #[error("{}: no program for a trace: {what}", path.display())]
+    #[error("{}: no program for a trace: {what}", path.shown())]
     Program {
         /// The file.
         path: PathBuf,
@@ -93,7 +94,7 @@ pub enum TraceError {
         what: String,
     },
     /// A later format.
-    #[error("{}: trace format {found}, this program reads format {supported}; use the n2sim version that wrote it, or record again", path.display())]
+    #[error("{}: trace format {found}, this program reads format {supported}; use the n2sim version that wrote it, or record again", path.shown())]
     Version {
         /// The file.
         path: PathBuf,
@@ -103,7 +104,7 @@ pub enum TraceError {
         supported: u16,
     },
     /// The 64-byte file header is cut or its values cannot be.
-    #[error("{}: file header: {what}; copy or record the file again", path.display())]
+    #[error("{}: file header: {what}; copy or record the file again", path.shown())]
     FileHeader {
         /// The file.
         path: PathBuf,
@@ -170,7 +171,7 @@ pub enum TraceError {
         source: BadPageMap,
     },
     /// A stream or chunk that the file does not have was asked for.
-    #[error("{}: there is no {what}; `n2sim trace info` lists what the file has", path.display())]
+    #[error("{}: there is no {what}; `n2sim trace info` lists what the file has", path.shown())]
     Absent {
         /// The file.
         path: PathBuf,
@@ -184,7 +185,7 @@ pub enum TraceError {
         what: String,
     },
     /// A trace cannot be merged with the others.
-    #[error("{}: it does not fit the first trace: {what}", path.display())]
+    #[error("{}: it does not fit the first trace: {what}", path.shown())]
     Misfit {
         /// The file.
         path: PathBuf,
@@ -195,7 +196,7 @@ pub enum TraceError {
     #[error("trace writer: {0}")]
     Rejected(&'static str),
     /// The operating system refused.
-    #[error("{}: {doing}: {source}; check space and permissions", path.display())]
+    #[error("{}: {doing}: {source}; check space and permissions", path.shown())]
     Io {
         /// The file.
         path: PathBuf,

@@ -97,6 +97,31 @@ fn libraries_do_not_print_and_do_not_exit() {
     expect_none(faults);
 }
 
+/// What is printed of a file's name may hold no control characters.
+#[test]
+fn names_of_files_are_shown_by_the_function_that_escapes_them() {
+    let mut faults = Vec::new();
+    let is_ours = |path: &&PathBuf| {
+        let of_a_library =
+            LIBRARIES.iter().any(|name| path.starts_with(Path::new(name).join("src")));
+        of_a_library || path.starts_with("n2sim/src")
+    };
+    for path in sources().iter().filter(is_ours).filter(|path| !path.ends_with("tests.rs")) {
+        let text = text_of(path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            if code_of(line).contains(".display()") {
+                faults.push(format!(
+                    "{}:{}: take sim_core::Shown::shown",
+                    path.display(),
+                    number + 1
+                ));
+            }
+        }
+    }
+    expect_none(faults);
+}
+
 #[test]
 fn every_value_of_a_configuration_ends_with_its_source() {
     let mut faults = Vec::new();

@@ -6,6 +6,7 @@ use super::stream::{Known, Tally};
 use super::system::SystemTally;
 use super::wire::{MAX_VCPUS, control};
 use anyhow::Result;
+use sim_core::Shown;
 use sim_trace::{Lack, Summary};
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -205,7 +206,7 @@ pub(super) fn summary(
     let _ = writeln!(
         text,
         "{}: {} instructions, {} blocks, {} accesses, {} thread{}; {}",
-        path.display(),
+        path.shown(),
         thousands(n),
         thousands(written.blocks),
         thousands(written.accesses),
@@ -286,7 +287,7 @@ pub(super) fn system_summary(
     let _ = writeln!(
         text,
         "{}: {} instructions, {} blocks, {} accesses, {share:.1} % in the kernel; {ending}",
-        path.display(),
+        path.shown(),
         thousands(n),
         thousands(written.blocks),
         thousands(written.accesses),

@@ -6,6 +6,7 @@ use super::plugin::{Plugin, plugins};
 use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use anyhow::{Context, Result, bail};
+use sim_core::Shown;
 use sim_files::Scratch;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ impl Engine {
         for path in &candidates {
             match probe(path, &plugins) {
                 Ok(engine) => return Ok(engine),
-                Err(error) => reasons.push(format!("{}: {error:#}", path.display())),
+                Err(error) => reasons.push(format!("{}: {error:#}", path.shown())),
             }
         }
         bail!("no engine here can record; `n2sim doctor` says more\n  {}", reasons.join("\n  "))

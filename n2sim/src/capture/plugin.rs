@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use flate2::read::ZlibDecoder;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
+use sim_core::Shown;
 use sim_files::Scratch;
 use std::ffi::OsString;
 use std::fs::File;
@@ -78,7 +79,7 @@ impl Plugin {
 /// If neither memory nor a temporary file can be had.
 pub(crate) fn plugins() -> Result<Vec<Plugin>> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
-        let name = path.display().to_string();
+        let name = path.shown().to_string();
         return Ok(vec![Plugin { name, place: Place::Named(path) }]);
     }
     EMBEDDED.iter().map(|(engines, packed)| embedded(engines, &unpack(packed)?)).collect()

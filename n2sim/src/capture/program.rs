@@ -7,6 +7,7 @@ use object::{
     Architecture, Endianness, Object, ObjectSection, ObjectSymbol, SectionIndex, SectionKind,
     SymbolKind,
 };
+use sim_core::Shown;
 use sim_trace::Symbol;
 use std::path::{Path, PathBuf};
 
@@ -35,8 +36,8 @@ impl Program {
         let path = find(name, sysroot)
             .with_context(|| format!("no program {name:?}: give the path of an AArch64 program"))?;
         let data =
-            sim_files::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let shown = path.display();
+            sim_files::read(&path).with_context(|| format!("cannot read {}", path.shown()))?;
+        let shown = path.shown();
         if data.starts_with(b"#!") {
             bail!("{shown} is a script: record its interpreter and give it the script's name");
         }
@@ -114,7 +115,7 @@ impl Program {
             if has_linker(root) {
                 return Ok(Some(root.to_path_buf()));
             }
-            bail!("{} has no {interpreter}, which the program needs", root.display());
+            bail!("{} has no {interpreter}, which the program needs", root.shown());
         }
         let usual = USUAL_SYSROOTS.iter().map(Path::new).find(|root| has_linker(root));
         match usual {

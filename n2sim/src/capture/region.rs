@@ -4,6 +4,7 @@ use super::program::Program;
 use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use anyhow::{Result, bail};
+use sim_core::Shown;
 use std::fmt;
 use std::str::FromStr;
 
@@ -63,11 +64,11 @@ impl Place {
                 (None, 0) => bail!(
                     "{option} {name}: {} has no names of functions (it is stripped): give the \
                      number of a hint or an address 0x... of its file",
-                    program.path.display()
+                    program.path.shown()
                 ),
                 (None, count) => bail!(
                     "{option} {name}: {} has {count} functions, and none of that name",
-                    program.path.display()
+                    program.path.shown()
                 ),
             },
         };

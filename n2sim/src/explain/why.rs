@@ -13,6 +13,7 @@ use sim_trace::scenario::{self, Case};
 
 use super::{ExplainArgs, on_trace};
 use crate::{input, opened, stat};
+use sim_core::Shown;
 
 /// Explains the instruction or step at this place.
 pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> anyhow::Result<()> {
@@ -37,7 +38,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     let Some(word) = word_at(session.trace(), pc) else {
         bail!(
             "{}: no instruction at {pc:#x} was recorded{}",
-            trace.display(),
+            trace.shown(),
             nearest(session.trace(), pc)
         );
     };
@@ -49,7 +50,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     let seen = witness.seen();
     if seen.courses.is_empty() {
         let part = "was not executed in this part of the trace";
-        bail!("{}: {} {part}{}", trace.display(), symbols.name(pc), first_of(session.trace(), pc)?);
+        bail!("{}: {} {part}{}", trace.shown(), symbols.name(pc), first_of(session.trace(), pc)?);
     }
     let name = match symbols.function(pc) {
         Some(_) => format!("{pc:#x}, {}", symbols.name(pc)),

@@ -15,6 +15,7 @@ use super::options::PerfOptions;
 use crate::interval;
 use crate::measure::Request;
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Events of the kernel that measure time, which a model has.
 const CLOCKS: [&str; 2] = ["cpu-clock", "task-clock"];
@@ -173,7 +174,7 @@ impl Destination {
         let Some(path) = &options.output else { return Ok(Destination::Stderr(io::stderr())) };
         if options.append {
             let file = File::options().append(true).create(true).open(path);
-            let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+            let file = file.with_context(|| format!("cannot write {}", path.shown()))?;
             return Ok(Destination::Append(file));
         }
         Ok(Destination::File(Output::create(Some(path))?))

@@ -9,6 +9,7 @@ use sim_report::symbols::{ProgramFile, code_elf};
 use sim_trace::TraceFile;
 
 use crate::output::{Output, is_written_in_place};
+use sim_core::Shown;
 
 /// What is mapped, and what a reader should know of it.
 #[derive(Default)]
@@ -41,19 +42,19 @@ pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyho
         std::io::Write::write_all(&mut file, made.bytes())?;
         program.beside = Some(file);
         let note = "code and function names of the trace, which perf reads in place of the program";
-        program.notes.push(format!("{}: {note}", beside.display()));
+        program.notes.push(format!("{}: {note}", beside.shown()));
     }
     Ok(program)
 }
 
 fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
-    let place = || format!("cannot read {}", path.display());
+    let place = || format!("cannot read {}", path.shown());
     // A device has no end.
     if !path.metadata().with_context(place)?.is_file() {
-        anyhow::bail!("{}: this is no file; give the recorded program", path.display());
+        anyhow::bail!("{}: this is no file; give the recorded program", path.shown());
     }
     let bytes = sim_files::read(path).with_context(place)?;
-    Ok(ProgramFile::new(&path.display().to_string(), bytes, trace)?)
+    Ok(ProgramFile::new(&path.shown().to_string(), bytes, trace)?)
 }
 
 /// `perf.data.elf` for `perf.data`; none where the profile goes to no file.
@@ -82,7 +83,7 @@ impl Program {
                     bytes: segment.bytes,
                     offset: segment.offset,
                     is_code: segment.is_code,
-                    path: path.display().to_string(),
+                    path: path.to_string_lossy().into_owned(),
                 });
             }
         }

@@ -12,6 +12,7 @@ use sim_report::spe::truth::{Funnel, Sampled};
 
 use super::AgainstArgs;
 use crate::opened;
+use sim_core::Shown;
 
 /// Where the profiling buffer begins and ends: nothing fills so much.
 const BUFFER: u64 = 1 << 20;
@@ -37,7 +38,7 @@ pub(super) fn run(trace: &std::path::Path, args: &AgainstArgs) -> anyhow::Result
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
     let mut listener = Listener::new(&config, &intervals(args)?);
-    let header = RunHeader { trace: trace.display().to_string(), ..RunHeader::default() };
+    let header = RunHeader { trace: trace.shown().to_string(), ..RunHeader::default() };
     let session = opened::session(trace, config, header)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
     let outcome = session.run_heard(&options, &mut |_| {}, &mut listener)?;

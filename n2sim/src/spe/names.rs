@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use sim_core::Shown;
 use sim_report::spe::input::{Input, Mapped};
 use sim_report::symbols::{ProgramFile, Symbols};
 
@@ -52,7 +53,7 @@ fn only<'a, 'b>(parts: &'b [&'a Mapped]) -> Option<&'b &'a Mapped> {
 
 fn not_mapped(path: &Path, mapped: &[&Mapped]) -> String {
     let names: Vec<&str> = mapped.iter().map(|part| part.path.as_str()).collect();
-    let path = path.display();
+    let path = path.shown();
     match names.is_empty() {
         true => format!("{path}: the profile does not say where it was loaded; give --trace too"),
         false => format!("{path}: the profile maps no file of this name, but {}", names.join(", ")),
@@ -60,7 +61,7 @@ fn not_mapped(path: &Path, mapped: &[&Mapped]) -> String {
 }
 
 fn program(path: &Path, part: &Mapped) -> anyhow::Result<ProgramFile> {
-    let name = path.display().to_string();
+    let name = path.shown().to_string();
     let bytes = super::read(path).with_context(|| name.clone())?;
     Ok(ProgramFile::mapped(&name, bytes, part.start, part.offset)?)
 }

@@ -18,6 +18,7 @@ use sim_report::symbols::Symbols;
 
 use super::tables::{named, symbol_of};
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Rows of a row group.
 const GROUP_ROWS: usize = 1 << 16;
@@ -39,7 +40,7 @@ impl ParquetFiles {
     pub(super) fn create(prefix: &Path) -> anyhow::Result<ParquetFiles> {
         let open = |table: Table| -> anyhow::Result<TableFile> {
             let path = named(prefix, table, "parquet");
-            let place = || format!("cannot write {}", path.display());
+            let place = || format!("cannot write {}", path.shown());
             let properties = Arc::new(WriterProperties::builder().build());
             let output = Output::create(Some(&path))?;
             let file = SerializedFileWriter::new(output, schema(table)?, properties);

@@ -13,6 +13,7 @@ use sim_trace::TraceFile;
 
 use crate::args;
 use crate::{input, opened};
+use sim_core::Shown;
 
 /// Most runs of one sweep.
 const RUNS_MAX: usize = 100_000;
@@ -126,7 +127,7 @@ pub(super) struct Grid {
 impl Grid {
     /// Reads and checks everything: each trace is opened once, each configuration is made once.
     pub(super) fn read(path: &Path) -> anyhow::Result<Grid> {
-        let name = path.display().to_string();
+        let name = path.shown().to_string();
         let text = input::text(path).with_context(|| format!("cannot read the grid {name}"))?;
         let file: GridFile = toml::from_str(&text).with_context(|| name.clone())?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();

@@ -15,6 +15,7 @@ use sim_core::PmuEvent;
 use sim_files::File;
 
 use super::grid::Grid;
+use sim_core::Shown;
 
 /// What the counts of a run depend on.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +63,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Opens or begins the journal of a sweep; also gives the runs that it has.
     pub(super) fn open(path: &Path, grid: &Grid, restart: bool) -> anyhow::Result<(Journal, Rows)> {
-        let name = path.display();
+        let name = path.shown();
         let mut options = fs::File::options();
         options.read(true).write(true).create(true).truncate(false);
         let mut file =
@@ -95,17 +96,16 @@ impl Journal {
 
     /// Nothing is left to be kept.
     pub(super) fn remove(self) -> anyhow::Result<()> {
-        fs::remove_file(&self.path)
-            .with_context(|| format!("cannot remove {}", self.path.display()))
+        fs::remove_file(&self.path).with_context(|| format!("cannot remove {}", self.path.shown()))
     }
 
     fn write(&mut self, line: &impl Serialize) -> anyhow::Result<()> {
         let mut text = serde_json::to_string(line).context("a line of the journal")?;
         text.push('\n');
-        ensure!(!self.is_broken, "cannot write {}", self.path.display());
+        ensure!(!self.is_broken, "cannot write {}", self.path.shown());
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync());
         self.is_broken = written.is_err();
-        written.with_context(|| format!("cannot write {}", self.path.display()))
+        written.with_context(|| format!("cannot write {}", self.path.shown()))
     }
 }
 

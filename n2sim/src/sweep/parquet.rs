@@ -14,10 +14,11 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::table::Table;
 use crate::output::Output;
+use sim_core::Shown;
 
 /// Writes the table to `path`.
 pub(super) fn write(table: &Table<'_>, path: &Path) -> anyhow::Result<()> {
-    let place = || format!("cannot write {}", path.display());
+    let place = || format!("cannot write {}", path.shown());
     let properties = Arc::new(WriterProperties::builder().build());
     let output = Output::create(Some(path))?;
     let mut file =

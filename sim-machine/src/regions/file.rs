@@ -7,6 +7,7 @@ use sim_trace::TraceFile;
 use super::{MOST_WINDOWS, Region, Regions, only_thread};
 use crate::error::MachineError;
 use crate::known::KNOWN;
+use sim_core::Shown;
 
 /// Why a file of windows cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +88,7 @@ impl Regions {
                 file: file.to_owned(),
                 named: self.trace.clone(),
                 expected: self.trace_hash.clone(),
-                trace: trace.path().display().to_string(),
+                trace: trace.path().shown().to_string(),
                 found,
             }
             .into());

@@ -18,6 +18,7 @@ use crate::layout::{
 use crate::meta::{MachineInfo, Meta};
 use crate::page_map::PageMap;
 use crate::varint::{put_varint, zigzag};
+use sim_core::Shown;
 
 /// The growing file.
 pub(crate) struct Output<W> {
@@ -326,7 +327,7 @@ fn check_destination(path: &Path) -> Result<(), TraceError> {
     }
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) if !folder.is_dir() => {
-            refuse(format!("there is no folder {}", folder.display()))
+            refuse(format!("there is no folder {}", folder.shown()))
         }
         _ => Ok(()),
     }

@@ -6,6 +6,7 @@ use super::super::plugin::{Plugin, plugins};
 use super::super::wire::control;
 use super::machine::{self, Start};
 use anyhow::{Context, Result, bail};
+use sim_core::Shown;
 use sim_files::Scratch;
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +29,7 @@ pub(super) fn find(given: Option<&Path>) -> Result<Engine> {
         );
     };
     let plugins = plugins()?;
-    probe(&path, &plugins).with_context(|| format!("{} cannot record", path.display()))
+    probe(&path, &plugins).with_context(|| format!("{} cannot record", path.shown()))
 }
 
 /// Runs a tiny kernel under the engine with each plugin until one records.

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use object::Endianness;
 use object::elf::DT_NEEDED;
 use object::read::elf::{Dyn, ElfFile64, FileHeader};
+use sim_core::Shown;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ pub(super) fn needed(
             }
             let places = FOLDERS.iter().map(|folder| sysroot.join(folder).join(&name));
             let Some(file) = places.into_iter().find(|file| file.is_file()) else {
-                bail!("{} has no {name}, which {} needs", sysroot.display(), path.display());
+                bail!("{} has no {name}, which {} needs", sysroot.shown(), path.shown());
             };
             found.insert(inside, file.clone());
             waiting.push(file);
@@ -41,7 +42,7 @@ pub(super) fn needed(
 
 /// The libraries that a file names.
 fn names(path: &Path) -> Result<Vec<String>> {
-    let shown = path.display();
+    let shown = path.shown();
     let data = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let parsed = || -> object::Result<Vec<String>> {
         let elf = ElfFile64::<Endianness>::parse(&*data)?;

@@ -7,6 +7,7 @@ use super::super::shared_memory::SharedMemory;
 use super::cpio::Archive;
 use super::{init, libraries};
 use anyhow::{Context, Result, bail};
+use sim_core::Shown;
 use sim_files::Scratch;
 use sim_trace::Symbol;
 use std::os::unix::fs::PermissionsExt;
@@ -106,9 +107,8 @@ impl Guest {
     pub(super) fn prepare(args: &CaptureArgs, kernel: PathBuf) -> Result<Guest> {
         check_kernel(&kernel)?;
         if let Some(path) = &args.system.initrd {
-            std::fs::File::open(path).with_context(|| {
-                format!("cannot read the initial file system {}", path.display())
-            })?;
+            std::fs::File::open(path)
+                .with_context(|| format!("cannot read the initial file system {}", path.shown()))?;
             return Ok(Guest { kernel, made: None, own: Some(path.clone()), program: None });
         }
         let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
@@ -162,18 +162,18 @@ impl Guest {
 }
 
 fn shown(path: &Path) -> String {
-    path.display().to_string()
+    path.shown().to_string()
 }
 
 fn check_kernel(path: &Path) -> Result<()> {
-    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     let is_image = data.get(56..60) == Some(b"ARM\x64");
     // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the engine unpacks.
     let is_packed = data.starts_with(b"\x1f\x8b") || data.get(4..8) == Some(b"zimg");
     if !is_image && !is_packed {
         bail!(
             "{}: not a Linux kernel for arm64 (an Image, as Debian's /boot/vmlinuz)",
-            path.display()
+            path.shown()
         );
     }
     Ok(())
@@ -224,7 +224,7 @@ fn absolute(path: &str) -> String {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))
 }
 
 #[cfg(test)]

@@ -2,18 +2,19 @@
 
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSymbol, SymbolKind};
+use sim_core::Shown;
 use sim_trace::Symbol;
 use std::path::Path;
 
 /// Reads an ELF file, or text with an address, a letter and a name on each line.
 pub(super) fn read(path: &Path) -> Result<Vec<Symbol>> {
-    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     parse(&data, path)
 }
 
 /// The functions of such a file, which is at `path`.
 pub(super) fn parse(data: &[u8], path: &Path) -> Result<Vec<Symbol>> {
-    let shown = path.display();
+    let shown = path.shown();
     let symbols = if data.starts_with(b"\x7fELF") {
         from_elf(data).with_context(|| format!("{shown} is no whole ELF file"))?
     } else {
