@@ -43,18 +43,8 @@ impl PluginTally {
     }
 }
 
-/// Plain sentences on what the trace does not contain.
-pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
-    let mut gaps = Vec::new();
-    gaps.extend(tally.damage.as_ref().map(|what| {
-        format!("the program wrote into the memory of its recording ({what}): the trace ends there")
-    }));
-    let mut gap = |is_there: bool, text: String| {
-        if is_there {
-            gaps.push(text);
-        }
-    };
-    let t = tally;
+/// Addresses and predicates that the trace does not have.
+fn absent_operands(t: &Tally, gap: &mut impl FnMut(bool, String)) {
     for (what, known) in rebuilt(t) {
         let Known { executed, known: found } = known;
         let told = if t.is_rebuilt { "were rebuilt from register values" } else { "are known" };
@@ -83,6 +73,21 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
         t.untold_predicates > 0,
         format!("predicates of {} SVE instructions are absent", t.untold_predicates),
     );
+}
+
+/// Plain sentences on what the trace does not contain.
+pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
+    let mut gaps = Vec::new();
+    gaps.extend(tally.damage.as_ref().map(|what| {
+        format!("the program wrote into the memory of its recording ({what}): the trace ends there")
+    }));
+    let mut gap = |is_there: bool, text: String| {
+        if is_there {
+            gaps.push(text);
+        }
+    };
+    let t = tally;
+    absent_operands(t, &mut gap);
     gap(t.skipped > 0, format!("the first {} instructions were skipped", t.skipped));
     gap(t.is_replaced, "the program replaced itself (execve): not followed".to_owned());
     gap(plugin.forks > 0, format!("{} child processes were not recorded", plugin.forks));

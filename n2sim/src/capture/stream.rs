@@ -250,11 +250,8 @@ impl Stream {
                 Some(Word::Block(block)) => self.begin(block, shared, writer)?,
                 Some(Word::Started(n)) => self.started = Some(n),
                 Some(Word::SyscallEnter(number)) => {
-                    let Some(args) = words[position..].first_chunk::<SYSCALL_ARGS>() else {
-                        bail!(Damage(format!("the record of system call {number} is cut")));
-                    };
+                    self.enter_syscall(number, &words[position..])?;
                     position += SYSCALL_ARGS;
-                    self.syscall = Some((u64::from(number), *args, None));
                 }
                 Some(Word::SyscallReturn(number)) => {
                     let result = words.get(position).copied().unwrap_or(0).cast_signed();
@@ -305,6 +302,15 @@ impl Stream {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// A system call with its arguments, the next words.
+    fn enter_syscall(&mut self, number: u32, words: &[u64]) -> Result<()> {
+        let Some(args) = words.first_chunk::<SYSCALL_ARGS>() else {
+            bail!(Damage(format!("the record of system call {number} is cut")));
+        };
+        self.syscall = Some((u64::from(number), *args, None));
         Ok(())
     }
 
