@@ -9,6 +9,7 @@ use std::path::Path;
 
 use common::*;
 use proptest::prelude::*;
+use sim_core::MemoryBudget;
 use sim_trace::{ChunkKind, TraceError, TraceFile, TraceWriter, verify_file};
 
 type Streams = Vec<(u32, Played)>;
@@ -295,7 +296,11 @@ fn a_bomb_is_refused_before_it_unpacks() {
         let places = zstd::bulk::compress(&[1; 1024], 19).unwrap();
         many = many.chunk(2, [1024, 0, 0, 0], &[(1024, places), (4 << 20, zeros(4 << 20))]);
     }
-    too_large(many.error());
+    let small = MemoryBudget::new(32 << 20);
+    let path = Path::new("memory.n2t");
+    let refused = TraceFile::from_reader_within(Cursor::new(many.finish()), path, &small).err();
+    assert!(matches!(refused, Some(TraceError::Memory { .. })), "{refused:?}");
+    assert_eq!(small.used(), 0, "what was read before is given back");
 }
 
 #[test]

@@ -134,11 +134,13 @@ struct Bench {
 
 impl Bench {
     fn new(session: &Session) -> Result<Bench, MachineError> {
-        only_thread(&session.trace)?;
         let program = session.program()?;
-        let mut cores = session.cores(&Default::default(), false)?;
-        let memory = session.memory(cores.len())?;
-        let core = cores.pop().expect("one thread has instructions");
+        let stream = only_thread(&session.trace)?.stream;
+        let watch =
+            RegionWatch::new(&Default::default(), session.trace.meta(), &session.header.trace)?;
+        let core = session.core(0, stream, watch, false)?;
+        let mut memory = session.memory(1)?;
+        memory.wake(0);
         Ok(Bench { program, memory, core })
     }
 
@@ -164,6 +166,6 @@ impl Bench {
             core.advance(Cycle::MAX, program, memory, &mut NullSink)?;
             progress(core.position());
         }
-        Ok(session.outcome(std::slice::from_ref(core), program, Vec::new()))
+        Ok(session.outcome(vec![core.outcome(program)], Vec::new()))
     }
 }
