@@ -284,7 +284,7 @@ impl MemorySystem {
     pub fn core_bytes(&self) -> u64 {
         let MemoryConfig { l1i, l1d, l2, .. } = &self.config;
         let bytes = l1i.size_bytes + l1d.size_bytes;
-        let lines = u64::from(bytes) / LINE_BYTES + u64::from(l2.line_bytes()) / LINE_BYTES;
+        let lines = (bytes + l2.line_bytes()) / LINE_BYTES;
         CORE_BYTES + lines * BYTES_PER_LINE
     }
 
