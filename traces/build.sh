@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the workloads of traces/src and records them again:
 #
-#   cargo build --release -p n2sim && cargo build --release -p sim-capture
+#   cargo build --release -p n2sim
 #   traces/build.sh [NAME...]        # default: all
 #
 # Programs and logs go to traces/build, traces to traces/NAME.n2t. Every program checks its own

@@ -2,7 +2,6 @@
 # Records traces/src/system.c together with Debian's arm64 kernel under it:
 #
 #   cargo build --release -p n2sim
-#   cargo build --release -p sim-capture --features api-v2 --target-dir target/api-v2
 #   traces/system.sh FOLDER [--bless]
 #
 # Downloads the kernel into FOLDER with an apt configuration of its own: no root rights, no foreign

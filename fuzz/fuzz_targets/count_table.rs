@@ -41,11 +41,8 @@ fn check(table: &CountTable) {
     for (has_stall_slot_erratum, has_external_llc) in
         [(None, None), (Some(true), Some(false)), (Some(false), Some(true))]
     {
-        let assumptions = Assumptions {
-            has_stall_slot_erratum,
-            has_external_llc,
-            ..Assumptions::default()
-        };
+        let assumptions =
+            Assumptions { has_stall_slot_erratum, has_external_llc, ..Assumptions::default() };
         let check = identities::check(count, &assumptions);
         for violation in &check.violations {
             let told =

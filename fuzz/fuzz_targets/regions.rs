@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sim_core::{Counts, EventSink, PmuEvent, LostSlots};
+use sim_core::{Counts, EventSink, LostSlots, PmuEvent};
 use sim_machine::estimate::Machine;
 use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
 

@@ -12,6 +12,7 @@ mod elf;
 mod ending;
 pub(crate) mod engine;
 mod known_memory;
+pub(crate) mod plugin;
 pub(crate) mod program;
 mod rebuild;
 mod recorder;
@@ -31,6 +32,7 @@ mod wire;
 
 use crate::args::{instructions, instructions_from_one};
 use crate::command_line;
+use crate::signals::Keeper;
 use account::{PluginTally, Stopwatch};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -126,7 +128,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let mut memory = SharedMemory::create()?;
     let region = Region { from: args.from.clone(), to: args.to.clone() };
     region.announce(program, &memory)?;
-    let mut command = setup.command(args, &memory, &[]);
+    let mut command = setup.command(args, &memory, &[])?;
     if args.count_only {
         return count(&mut command, &mut memory);
     }
@@ -135,7 +137,9 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     command_line::refuse_input(&path)?;
     let meta = meta(args, engine, cpu);
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    let trace = TraceWriter::create_with(&path, meta, options)?;
+    // Up to the end, so that a signal loses nothing of the trace.
+    let _keeper = Keeper::for_all();
+    let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
     let mut recorder = Recorder::default();
     recorder.shared.ends_for_good = region.ends_for_good();
@@ -146,14 +150,15 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
         Err(Ok(refusal)) => return keep_cut(output, refusal, program, &mut memory),
         Err(Err(error)) => return Err(error),
     };
-    if memory.control(control::MAGIC)? != wire::MAGIC {
+    let is_empty = output.trace.instructions() == 0;
+    if is_empty && memory.control(control::MAGIC)? != wire::MAGIC {
         bail!(
             "{} did not start the recording plugin ({})",
             engine.path.display(),
             account::ending(&end)
         );
     }
-    if output.trace.instructions() == 0 {
+    if is_empty {
         bail!("nothing was recorded: {}", nothing_recorded(args, &end));
     }
     let (written, plugin, gaps) = finish(program, &region, output, &recorder, &mut memory, &end)?;
@@ -188,15 +193,20 @@ impl Setup {
     }
 
     /// The command that runs the program and records it, with further `options` of the engine.
-    fn command(&self, args: &CaptureArgs, memory: &SharedMemory, options: &[&OsStr]) -> Command {
-        let mut command = self.engine.command(&self.cpu, memory, args.count_only);
+    fn command(
+        &self,
+        args: &CaptureArgs,
+        memory: &SharedMemory,
+        options: &[&OsStr],
+    ) -> Result<Command> {
+        let mut command = self.engine.command(&self.cpu, memory, args.count_only)?;
         command.args(options);
         if let Some(root) = self.sysroot.as_deref().filter(|root| *root != Path::new("/")) {
             command.arg("-L").arg(root);
         }
         // The engine would otherwise show the program its file's full path.
         command.arg("-0").arg(&args.command[0]).arg(&self.program.path).args(&args.command[1..]);
-        command
+        Ok(command)
     }
 }
 

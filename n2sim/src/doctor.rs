@@ -2,12 +2,13 @@
 //! that installs what is missing.
 
 use crate::capture::engine::{self, Engine};
+use crate::capture::plugin::{self, Plugin};
 use crate::capture::program::USUAL_SYSROOTS;
 use crate::capture::system;
 use anyhow::Result;
 use clap::Args;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Say what is here for recording programs, and how to get what is missing
@@ -15,9 +16,11 @@ use std::process::{Command, ExitCode};
 pub(crate) struct DoctorArgs {
     /// A qemu-aarch64 to examine [default: those in PATH]
     #[arg(long, value_name = "PATH")]
-    engine: Option<std::path::PathBuf>,
+    engine: Option<PathBuf>,
 }
 
+/// What helps where the embedded plugin finds no place.
+const MAKE_ROOM: &str = "room in the folder of temporary files, or another in TMPDIR";
 /// The cross compiler of Debian and its kin.
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
@@ -73,6 +76,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
             writeln!(out, "{:19}to get it: {remedy}", "")?;
         }
     }
+    write_leftovers(&mut out, Path::new("."))?;
     let can_record = findings.iter().all(|finding| finding.is_good || !finding.is_needed);
     let verdict =
         if can_record { "n2sim capture works here" } else { "n2sim capture cannot work yet" };
@@ -80,10 +84,30 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!can_record)))
 }
 
+/// Removes what killed runs left in `folder` of their results, and says how to use what they left of recordings.
+fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
+    for path in sim_files::stale::remove_results(folder) {
+        let path = path.display();
+        writeln!(
+            out,
+            "{:<9}{:<10}a temporary file of a killed run, removed: {path}",
+            "ok", "files"
+        )?;
+    }
+    for path in sim_files::stale::recordings(folder) {
+        let path = path.display();
+        writeln!(out, "{:<9}{:<10}{path}: the recording of a killed run", "optional", "files")?;
+        let remedy = format!("n2sim trace recover {path} -o FILE.n2t");
+        writeln!(out, "{:19}to keep what is good of it: {remedy}; or remove it", "")?;
+    }
+    Ok(())
+}
+
 fn examine(args: &DoctorArgs) -> Vec<Finding> {
-    let plugins = engine::plugins();
+    let found = plugin::plugins();
     let paths = args.engine.clone().map_or_else(engine::installed, |path| vec![path]);
-    let mut findings = vec![plugin_finding(&plugins)];
+    let mut findings = vec![plugin_finding(&found)];
+    let plugins = found.unwrap_or_default();
     let probes: Vec<_> = paths.iter().map(|path| (path, engine::probe(path, &plugins))).collect();
     let works = probes.iter().any(|(_, probe)| probe.is_ok());
     for (path, probe) in probes {
@@ -113,17 +137,22 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings
 }
 
-fn plugin_finding(plugins: &[std::path::PathBuf]) -> Finding {
-    if plugins.is_empty() {
-        return Finding::missing(
-            "plugin",
-            true,
-            "libsim_capture.so is not built",
-            engine::BUILD_PLUGIN,
-        );
+fn plugin_finding(plugins: &Result<Vec<Plugin>>) -> Finding {
+    let plugins = match plugins {
+        Ok(plugins) => plugins,
+        Err(error) => return Finding::missing("plugin", true, &format!("{error:#}"), MAKE_ROOM),
+    };
+    let list: Vec<&str> = plugins.iter().map(Plugin::name).collect();
+    let list = list.join("; ");
+    if let Some(file) = std::env::var_os(plugin::OVERRIDE).map(PathBuf::from) {
+        let what = format!("{list} ({} names it)", plugin::OVERRIDE);
+        if let Err(error) = std::fs::File::open(&file) {
+            let remedy = format!("unset {}: a plugin is part of this program", plugin::OVERRIDE);
+            return Finding::missing("plugin", true, &format!("{what}: {error}"), &remedy);
+        }
+        return Finding::good("plugin", what);
     }
-    let list: Vec<String> = plugins.iter().map(|path| path.display().to_string()).collect();
-    Finding::good("plugin", list.join(", "))
+    Finding::good("plugin", list)
 }
 
 fn engine_finding(engine: &Engine) -> Finding {
@@ -151,7 +180,7 @@ fn blind_spots(newest_api: u64) -> &'static str {
     }
 }
 
-fn system_finding(plugins: &[std::path::PathBuf]) -> Finding {
+fn system_finding(plugins: &[Plugin]) -> Finding {
     let Some(path) = engine::in_path(system::NAME) else {
         let what = "no qemu-system-aarch64 in PATH: capture --system needs it";
         return Finding::missing("system", false, what, system::INSTALL);
@@ -215,19 +244,12 @@ mod tests {
 
     #[test]
     fn an_engine_that_does_not_exist_is_a_needed_part_that_is_missing() {
-        let engine = Some(std::path::PathBuf::from("/nonexistent/qemu-aarch64"));
+        let engine = Some(PathBuf::from("/nonexistent/qemu-aarch64"));
         let findings = examine(&DoctorArgs { engine });
         let bad: Vec<&Finding> =
             findings.iter().filter(|finding| finding.part == "engine").collect();
         assert_eq!(bad.len(), 1);
         assert!(!bad[0].is_good && bad[0].is_needed, "{bad:?}");
         assert!(bad[0].what.contains("/nonexistent/qemu-aarch64"), "{bad:?}");
-    }
-
-    #[test]
-    fn a_missing_plugin_names_the_command_that_builds_it() {
-        let finding = plugin_finding(&[]);
-        assert!(finding.is_needed && !finding.is_good);
-        assert_eq!(finding.remedy.as_deref(), Some(engine::BUILD_PLUGIN));
     }
 }

@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
-use sim_report::export::{self, Target};
+use sim_report::export::{self, ExportError, Target};
 use sim_trace::TraceFile;
 
 use crate::memory;
@@ -34,7 +33,10 @@ pub(crate) fn run(
     };
     let mut out = Output::create(output)?;
     for stream in streams {
-        export::write(&trace, stream, target, &mut out).with_context(|| place.to_string())?;
+        export::write(&trace, stream, target, &mut out).map_err(|error| match error {
+            ExportError::Output(error) => anyhow::Error::from(error),
+            error => anyhow::Error::from(error).context(place.to_string()),
+        })?;
     }
     out.flush()?;
     out.finish()

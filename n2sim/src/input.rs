@@ -1,8 +1,9 @@
 //! Text files that users write or make: whole ones, of a length that such a file can have.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+use sim_files::File;
 
 /// Bytes of the longest text that is read: a day of counts in intervals of a second.
 const BYTES_MAX: u64 = 256 << 20;

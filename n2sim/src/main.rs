@@ -40,6 +40,7 @@ mod record;
 mod regions;
 mod report;
 mod sampled;
+mod signals;
 mod spe;
 mod stat;
 mod stat_metrics;
@@ -54,6 +55,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+use sim_core::shown_lines;
 
 /// What a command found, if nothing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,18 +76,42 @@ impl From<Verdict> for ExitCode {
 }
 
 fn main() -> ExitCode {
-    let done = match perf_stat::called_as_perf() {
+    let done = signals::watch().and_then(|()| match perf_stat::called_as_perf() {
         Some(words) => perf_stat::play(&words).map(|()| ExitCode::SUCCESS),
-        None => run(Args::parse().command),
-    };
+        None => run_command_line(),
+    });
+    write_calls();
     match done {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Nobody is left to tell when stderr is closed too.
-            let _ = writeln!(io::stderr(), "n2sim: {}", message(&error));
+            // What a file says of itself may be part of the message.
+            let _ = writeln!(io::stderr(), "n2sim: {}", shown_lines(&message(&error)));
             ExitCode::from(2)
         }
+    }
+}
+
+fn run_command_line() -> anyhow::Result<ExitCode> {
+    match Args::try_parse() {
+        Ok(args) => run(args.command),
+        Err(error) if error.use_stderr() => error.exit(),
+        // Help, or the version.
+        Err(text) => {
+            text.print()?;
+            io::stdout().flush()?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// For tests that make calls of the system fail: says how many there were, and of what kind the failed one was.
+fn write_calls() {
+    if cfg!(debug_assertions) && std::env::var_os("N2SIM_COUNT_CALLS").is_some() {
+        let (made, failed) = sim_files::calls::made();
+        let failed = failed.map_or_else(|| "none".to_owned(), |call| format!("{call:?}"));
+        let _ = writeln!(io::stderr(), "n2sim: {made} calls of the system, failed: {failed}");
     }
 }
 
@@ -120,7 +146,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// The error and its causes in one sentence, without a cause that was told already.
 fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
-    if error.chain().next().is_some_and(|cause| cause.is::<io::Error>()) {
+    let first = error.chain().next().and_then(|cause| cause.downcast_ref::<io::Error>());
+    if first.is_some_and(|first| !output::is_named(first)) {
         // Only the writers of reports fail without a place.
         message.push_str("cannot write the output");
     }

@@ -1,17 +1,13 @@
 //! Where results go: standard output, or a file that appears only when it is complete.
 
-use std::fs::{File, Permissions};
+use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tempfile::NamedTempFile;
+use sim_files::{File, NewFile};
 
 use crate::command_line;
-
-/// Mode of a new file before the user's mask is taken off.
-const FILE_MODE: u32 = 0o666;
 
 /// The destination of a report.
 pub(crate) struct Output {
@@ -23,7 +19,7 @@ enum Target {
     /// A device or pipe: written directly.
     Direct(BufWriter<File>, PathBuf),
     /// A file beside its final place.
-    Temporary(BufWriter<NamedTempFile>, PathBuf),
+    Temporary(BufWriter<NewFile>, PathBuf),
 }
 
 impl Output {
@@ -36,19 +32,15 @@ impl Output {
         command_line::refuse_input(path)?;
         let context = || format!("cannot write {}", path.display());
         let target = if is_written_in_place(path) {
-            let file = File::options().write(true).open(path).with_context(context)?;
-            Target::Direct(BufWriter::new(file), path.to_owned())
+            let file = File::open_with(fs::File::options().write(true), path);
+            Target::Direct(BufWriter::new(file.with_context(context)?), path.to_owned())
         } else {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
                 let (path, missing) = (path.display(), missing.display());
                 anyhow::bail!("cannot write {path}: there is no folder {missing}");
             }
-            let file = tempfile::Builder::new()
-                .prefix(".n2sim-")
-                .permissions(Permissions::from_mode(FILE_MODE))
-                .tempfile_in(folder.unwrap_or(Path::new(".")))
-                .with_context(context)?;
+            let file = NewFile::beside(path).with_context(context)?;
             Target::Temporary(BufWriter::new(file), path.to_owned())
         };
         Ok(Output { target })
@@ -59,21 +51,46 @@ impl Output {
         !matches!(self.target, Target::Stdout(_))
     }
 
-    /// Puts the finished file in its place.
+    /// Puts the finished file in its place; a symbolic link there is replaced.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
-        match self.target {
-            Target::Stdout(mut out) => out.flush()?,
-            Target::Direct(mut out, path) => {
-                out.flush().with_context(|| format!("cannot write {}", path.display()))?;
-            }
-            Target::Temporary(out, path) => {
-                let context = || format!("cannot write {}", path.display());
-                let file = out.into_inner().map_err(io::IntoInnerError::into_error);
-                file.with_context(context)?.persist(&path).with_context(context)?;
+        Output::finish_all(vec![self])
+    }
+
+    /// Puts files that belong together in their places: all of them, or none.
+    pub(crate) fn finish_all(outputs: Vec<Output>) -> anyhow::Result<()> {
+        let mut files = Vec::new();
+        for output in outputs {
+            match output.target {
+                Target::Stdout(mut out) => out.flush()?,
+                Target::Direct(mut out, path) => {
+                    out.flush().map_err(|error| named(&path, error))?
+                }
+                Target::Temporary(out, path) => {
+                    let file = out.into_inner().map_err(io::IntoInnerError::into_error);
+                    files.push(file.map_err(|error| named(&path, error))?);
+                }
             }
         }
-        Ok(())
+        NewFile::finish_all(files).map_err(|(path, error)| named(&path, error).into())
     }
+}
+
+/// A refusal of the system with the file that it concerns.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {source}", path.display())]
+struct Refused {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// The same error with the file in its text.
+fn named(path: &Path, source: io::Error) -> io::Error {
+    io::Error::new(source.kind(), Refused { path: path.to_owned(), source })
+}
+
+/// True if the text of the error names the file that could not be written.
+pub(crate) fn is_named(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Refused>())
 }
 
 /// True for a device or a pipe, and for the names of a program's own streams: `/dev/stdout` may lead to a
@@ -88,16 +105,16 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
             Target::Stdout(out) => out.write(bytes),
-            Target::Direct(out, _) => out.write(bytes),
-            Target::Temporary(out, _) => out.write(bytes),
+            Target::Direct(out, path) => out.write(bytes).map_err(|error| named(path, error)),
+            Target::Temporary(out, path) => out.write(bytes).map_err(|error| named(path, error)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
             Target::Stdout(out) => out.flush(),
-            Target::Direct(out, _) => out.flush(),
-            Target::Temporary(out, _) => out.flush(),
+            Target::Direct(out, path) => out.flush().map_err(|error| named(path, error)),
+            Target::Temporary(out, path) => out.flush().map_err(|error| named(path, error)),
         }
     }
 }

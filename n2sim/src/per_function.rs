@@ -208,7 +208,7 @@ pub(crate) fn symbols(trace: &TraceFile, elf: Option<&Path>) -> anyhow::Result<S
     let mut symbols = Symbols::from_trace(trace);
     if let Some(path) = elf {
         let bytes =
-            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+            sim_files::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         symbols.add(&ProgramFile::new(&path.display().to_string(), bytes, trace)?)?;
     }
     Ok(symbols)

@@ -10,9 +10,9 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
-use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
+use sim_core::EventSink;
+use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_report::header;
 use sim_report::perf_data::attr::flag;
 use sim_report::perf_data::{Machine, PerfData};
@@ -21,7 +21,8 @@ use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};
 use crate::opened;
 use crate::output::Output;
-use crate::stat::parse_roi;
+use crate::signals::{self, Keeper};
+use crate::stat::{expected, parse_roi, with_progress};
 
 use request::Request;
 
@@ -120,10 +121,11 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
         trace: args.trace.display().to_string(),
         ..RunHeader::default()
     };
-    let session = opened::session(&args.trace, config.clone(), about)?;
+    let keeper = Keeper::for_first();
+    let session = opened::session(&args.trace, config.clone(), about)?.stopped_by(signals::flag());
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
     let recording = Recording { args, config, session, options };
-    let notes = match request {
+    let (notes, instructions) = match request {
         Request::Spe(request) => spe::record(&recording, &request)?,
         Request::Overflow(events) => overflow::record(&recording, &events)?,
     };
@@ -132,6 +134,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     for note in notes {
         writeln!(stderr, "n2sim: {note}")?;
     }
+    keeper.end(instructions, expected(&recording.session, &recording.options))?;
     Ok(Verdict::Good)
 }
 
@@ -176,12 +179,18 @@ impl Recording<'_> {
         }
     }
 
-    /// Writes the file of a profile.
-    fn write(&self, output: Output, file: &PerfData) -> anyhow::Result<()> {
+    /// Writes the file of a profile, and puts it in its place together with the one `beside` it.
+    fn write(output: Output, beside: Option<Output>, file: &PerfData) -> anyhow::Result<()> {
         let mut output = output;
-        file.write(&mut output)
-            .with_context(|| format!("cannot write {}", self.args.output.display()))?;
-        output.finish()
+        file.write(&mut output)?;
+        Output::finish_all(beside.into_iter().chain([output]).collect())
+    }
+
+    /// Runs the trace under a sink, up to the first signal. Returns also the instructions that ran.
+    fn replay(&self, sink: &mut impl EventSink) -> anyhow::Result<(Outcome, u64)> {
+        with_progress(&self.session, &self.options, |progress| {
+            Ok(self.session.run_heard(&self.options, progress, sink)?)
+        })
     }
 }
 

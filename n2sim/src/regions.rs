@@ -77,8 +77,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
         regions.states = Some(name.clone());
     }
     write!(file, "{regions}")?;
-    states_file.map_or(Ok(()), Output::finish)?;
-    file.finish()?;
+    Output::finish_all(states_file.into_iter().chain([file]).collect())?;
     let windows = regions.windows.len();
     let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
     writeln!(

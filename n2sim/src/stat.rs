@@ -32,6 +32,7 @@ use crate::per_function;
 use crate::plan;
 use crate::program_pmu;
 use crate::sampled::{self, Sampled};
+use crate::signals::{self, Keeper};
 use crate::stat_metrics::{Metrics, Sharing};
 
 /// Words unknown to the decoder that are listed by name.
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     let session = opened::session(&args.trace, config, header)?.in_mode(args.mode.mode());
     // Only the table of lost slots shows what they waited for.
     let session = if args.stalls { session } else { session.without_roots() };
+    let session = session.stopped_by(signals::flag());
     let metrics = metrics(args, &session, patch, &groups)?;
     groups.extend_from_slice(metrics.requested());
     let request = Request::new(&groups, &session);
@@ -86,6 +88,9 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     let replay =
         Replay { session: &session, options: &options, request: &request, has_stall_slot_erratum };
     let start = Instant::now();
+    // Windows and parts of a trace stand for a whole only when all of them have run.
+    let is_in_one_piece = args.regions.is_none() && args.jobs.is_none();
+    let keeper = is_in_one_piece.then(Keeper::for_first);
     let (rounds, instructions) = match args.interval_print {
         _ if args.per_function => per_function::run(output, args, &replay)?,
         Some(milliseconds) => count_intervals(output, args, &replay, milliseconds)?,
@@ -97,6 +102,9 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     if let Some(mut file) = perf_data {
         rounds.write(&mut file)?;
         file.finish()?;
+    }
+    if let Some(keeper) = keeper {
+        keeper.end(instructions, expected(&session, &options))?;
     }
     Ok(Verdict::Good)
 }
@@ -321,7 +329,7 @@ pub(crate) fn with_progress<T>(
 }
 
 /// Instructions that a run comes to at most: those of each thread until its limit.
-fn expected(session: &Session, options: &RunOptions) -> u64 {
+pub(crate) fn expected(session: &Session, options: &RunOptions) -> u64 {
     // A limit counts from the first marker of a region, which only the run finds.
     let end = match (options.limit, &options.roi) {
         (Some(limit), None) => limit.saturating_add(options.warmup),

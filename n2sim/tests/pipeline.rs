@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 fn trace(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(name);
@@ -284,13 +283,16 @@ fn the_figure_of_the_document_is_what_the_program_draws() {
 }
 
 #[test]
-fn a_thousand_operations_are_there_at_once() {
-    let begin = Instant::now();
-    for form in ["--kanata", "--o3", "--svg"] {
-        printed(&["pipeline", &trace("btree.n2t"), "--window", "1000..2000", form]);
+fn every_form_shows_a_thousand_operations() {
+    for (form, begins) in [("--kanata", "I\t"), ("--o3", "O3PipeView:fetch:")] {
+        let text = printed(&["pipeline", &trace("btree.n2t"), "--window", "1000..2000", form]);
+        let shown = text.lines().filter(|line| line.starts_with(begins)).count();
+        assert!(shown >= 1000, "{form}: {shown}");
     }
-    // A second each, of a build without optimization, on a machine with other work.
-    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+    assert!(
+        printed(&["pipeline", &trace("btree.n2t"), "--window", "1000..2000", "--svg"])
+            .contains("</svg>")
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -86,11 +86,9 @@ fn interrupt(place: &Place, table: &str, after: usize) {
     let journal = place.file(&format!("{table}.runs"));
     let mut child =
         place.command(&["-o", table]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    let begin = Instant::now();
     let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
     while lines() < after {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
-        assert!(begin.elapsed() < Duration::from_secs(120), "no runs after two minutes");
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();

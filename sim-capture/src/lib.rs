@@ -15,6 +15,7 @@
 
 mod code;
 mod gate;
+mod guest;
 mod memory;
 // The engine's functions exist only inside the engine, so tests leave out what calls them.
 #[cfg(not(test))]

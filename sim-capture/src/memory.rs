@@ -46,6 +46,9 @@ impl SharedMemory {
             }
             std::slice::from_raw_parts(at.cast::<AtomicU64>(), TOTAL_WORDS)
         };
+        if let Some(inherited) = path.strip_prefix("/proc/self/fd/") {
+            close(inherited)?;
+        }
         // SAFETY: getppid cannot fail.
         let reader_pid = unsafe { libc::getppid() };
         Ok(SharedMemory { words, reader_pid })
@@ -105,6 +108,17 @@ impl SharedMemory {
             waited += PAUSE;
         }
         None
+    }
+}
+
+/// Closes a descriptor that `n2sim capture` passed to this process for the plugin alone: the recorded program is not to
+/// have it.
+pub(crate) fn close(descriptor: &str) -> Result<(), String> {
+    let number = descriptor.parse().map_err(|_| format!("bad descriptor {descriptor:?}"))?;
+    // SAFETY: nothing else in this process knows the descriptor; a wrong number is refused.
+    match unsafe { libc::close(number) } {
+        0 => Ok(()),
+        _ => Err(format!("descriptor {number}: {}", std::io::Error::last_os_error())),
     }
 }
 

@@ -5,7 +5,8 @@
 
 use crate::code::CodeTable;
 use crate::gate::{Gate, Marks};
-use crate::memory::{SharedMemory, StreamWriter};
+use crate::guest;
+use crate::memory::{self, SharedMemory, StreamWriter};
 use crate::qemu::{self, Block, Counter, Info, Insn, MemInfo, PluginId};
 use crate::system::{self, SystemVcpu};
 use crate::tickets;
@@ -22,7 +23,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub static qemu_plugin_version: c_int = qemu::VERSION;
 
 /// Most virtual CPUs (numbers are reused after a thread ended).
-const MAX_VCPUS: usize = 4096;
+const MAX_VCPUS: usize = wire::MAX_VCPUS;
 
 /// System call that sets a signal handler: its second argument points to the handler's address.
 const RT_SIGACTION: i64 = 134;
@@ -158,6 +159,8 @@ fn install(
     for argument in arguments {
         match argument.split_once('=') {
             Some(("memory", value)) => path = Some(value.to_owned()),
+            // What the plugin was loaded from.
+            Some(("plugin", descriptor)) => memory::close(descriptor)?,
             Some(("mode", "count")) => count_only = true,
             Some(("mode", "trace")) => {}
             Some(("system", start)) => system = Some(system::Start::parse(start)?),
@@ -303,9 +306,8 @@ pub(crate) unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[
         }
         let words = PAGE_BYTES as usize / size_of::<u64>();
         // SAFETY: host and guest page have the same offset, so the whole host page that holds the
-        // instruction is mapped and readable; it is copied at once.
-        let content =
-            unsafe { std::slice::from_raw_parts((host - offset) as *const u64, words) }.to_vec();
+        // instruction is mapped and readable.
+        let content = unsafe { guest::copy((host - offset) as *const u64, words) };
         code.page(page, &content);
         GUEST_BASE.store((host as u64).wrapping_sub(va), Ordering::Relaxed);
     }
@@ -318,7 +320,10 @@ pub(crate) fn with_vcpu(
     vcpu: c_uint,
     work: impl FnOnce(&mut Vcpu) -> bool,
 ) {
-    let Some(cell) = VCPUS.get(vcpu as usize) else { return };
+    let Some(cell) = VCPUS.get(vcpu as usize) else {
+        plugin.memory.control(control::BEYOND).store(1, Ordering::Relaxed);
+        return;
+    };
     // SAFETY: only this virtual CPU's thread uses the cell, and callbacks do not nest.
     let state = unsafe { &mut *cell.0.get() };
     if state.is_none() {

@@ -59,6 +59,8 @@ pub(crate) mod control {
     pub(crate) const BEGUN: usize = 35;
     /// 1 if the engine gives the predicates of vectors of 16 bytes.
     pub(crate) const HAS_PREDICATES: usize = 36;
+    /// 1 once a virtual CPU ran that is not recorded: its number is [`super::MAX_VCPUS`] or more.
+    pub(crate) const BEYOND: usize = 37;
     /// Written by the reader: kind of the place where recording begins ([`super::MARK_WORD`],
     /// [`super::MARK_ADDRESS`] or 0), and in the next word the place.
     pub(crate) const MARK_FROM: usize = 16;
@@ -96,6 +98,9 @@ pub(crate) const FULL: u64 = 2;
 
 /// Stream number of the slots that define blocks and code pages.
 pub(crate) const DEFINITIONS: u64 = u64::MAX;
+
+/// Virtual CPUs that are recorded, those with lower numbers.
+pub(crate) const MAX_VCPUS: usize = 4096;
 
 /// Bytes of a code page.
 pub(crate) const PAGE_BYTES: u64 = 4096;

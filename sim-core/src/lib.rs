@@ -11,6 +11,7 @@
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
 //! * [`memory_budget`]: how much memory of the host a replay may take;
+//! * [`shown`]: names and texts from outside, made safe to print;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
 pub mod addr;
@@ -28,6 +29,7 @@ pub mod privilege;
 pub mod register_access;
 pub mod relay;
 pub mod root_cause;
+pub mod shown;
 pub mod sink;
 pub mod stall;
 pub mod time;
@@ -50,6 +52,7 @@ pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
 pub use relay::Relay;
 pub use root_cause::{Lost, LostSlots, RootCause};
+pub use shown::{Shown, shown_lines};
 pub use sink::{Counts, EventSink, EventTally, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;

@@ -543,6 +543,14 @@ impl CoreRun {
         }
     }
 
+    /// Ends the thread where it is, if it has not ended.
+    pub(crate) fn end_here<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
+        if !self.ended {
+            listener.core(self.core);
+            self.end(memory, listener);
+        }
+    }
+
     fn end<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
         self.ended_inside = self.opened.is_some();
         self.push_stores(memory, listener);

@@ -73,6 +73,14 @@ pub enum MachineError {
         /// Instructions that ran.
         instructions: u64,
     },
+    /// The run was stopped from outside before anything was counted.
+    #[error("{trace}: stopped after {instructions} instructions, before anything was counted")]
+    Stopped {
+        /// The trace as named on the command line.
+        trace: String,
+        /// Instructions that ran.
+        instructions: u64,
+    },
     /// The warm-up is as long as the trace.
     #[error(
         "{trace}: --warmup {warmup} leaves nothing to count: the longest thread has {instructions} instructions"

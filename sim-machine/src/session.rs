@@ -21,6 +21,8 @@ use sim_isa::Program;
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{AheadReader, TraceFile};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A trace and the configuration of the machine that will run it.
 pub struct Session {
@@ -28,6 +30,8 @@ pub struct Session {
     config: MachineConfig,
     header: RunHeader,
     finds_roots: bool,
+    /// Set by others to end a run early.
+    stop: Arc<AtomicBool>,
 }
 
 impl Session {
@@ -63,7 +67,7 @@ impl Session {
         let seed = config.run.seed;
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
-        Ok(Session { trace: file, config, header, finds_roots: true })
+        Ok(Session { trace: file, config, header, finds_roots: true, stop: Arc::default() })
     }
 
     /// The same trace and machine, of which only a part is simulated.
@@ -78,6 +82,14 @@ impl Session {
     #[must_use]
     pub fn without_roots(mut self) -> Session {
         self.finds_roots = false;
+        self
+    }
+
+    /// The same trace and machine; once `stop` is set, a [`Session::run`] ends after the next batch of instructions as if
+    /// the trace ended there.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Session {
+        self.stop = stop;
         self
     }
 
@@ -177,6 +189,10 @@ impl Session {
             let more = core.done() - before;
             threads.ran(first, more, &program, &mut memory);
             progress(threads.done());
+            if self.stop.load(Ordering::Relaxed) {
+                threads.stop(&program, &mut memory, listener)?;
+                break;
+            }
         }
         let ended = threads.finish();
         self.check_counted(&ended, options)?;
@@ -287,6 +303,10 @@ impl Session {
             return Ok(());
         }
         let trace = self.header.trace.clone();
+        if self.stop.load(Ordering::Relaxed) {
+            let instructions = cores.iter().map(Ended::done).sum();
+            return Err(MachineError::Stopped { trace, instructions });
+        }
         let longest = cores.iter().map(Ended::done).max().unwrap_or(0);
         match &options.roi {
             Some(roi) => Err(MachineError::RegionNotMet {

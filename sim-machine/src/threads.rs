@@ -11,7 +11,7 @@ use crate::region::RegionWatch;
 use crate::session::Session;
 use crate::turns::Standing;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, Reserved};
+use sim_core::{Cycle, EventSink, Reserved};
 use sim_isa::Program;
 use sim_trace::TraceError;
 
@@ -159,6 +159,25 @@ impl<'s> Threads<'s> {
         };
         self.threads[thread] = Thread::Ended(Box::new(ended));
         memory.release(thread);
+    }
+
+    /// Ends every thread where it is.
+    ///
+    /// # Errors
+    /// Those of [`Threads::core`], for a thread that has not begun.
+    pub(crate) fn stop<S: EventSink>(
+        &mut self,
+        program: &Program,
+        memory: &mut MemorySystem,
+        listener: &mut S,
+    ) -> Result<(), MachineError> {
+        for thread in 0..self.threads.len() {
+            if !matches!(self.threads[thread], Thread::Ended(_)) {
+                self.core(thread, memory)?.end_here(memory, listener);
+                self.ran(thread, 0, program, memory);
+            }
+        }
+        Ok(())
     }
 
     /// What is left of the threads, once all have ended.

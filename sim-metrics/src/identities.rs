@@ -503,6 +503,18 @@ mod tests {
         assert_eq!(found(295, &Assumptions { tolerance: 0.2, ..open }), None, "it fits both");
         let known = Assumptions { has_stall_slot_erratum: Some(true), ..open };
         assert_eq!(found(295, &known), None, "nothing is left to find");
+        let part = Assumptions { is_part_of_code: true, ..open };
+        assert_eq!(found(295, &part), None, "a part of the code has no slots of its own");
+        assert_eq!(found(295, &Assumptions { tolerance: SURPLUS_SHARE, ..open }), None, "both fit");
+        let with = |cycles, never| {
+            let table = [(CPU_CYCLES, cycles), (STALL_SLOT, 0), (OP_SPEC, 5 * cycles), never];
+            let value = |event| table.iter().find(|(own, _)| *own == event).map(|(_, n)| *n);
+            check(value, &open).found_erratum
+        };
+        assert_eq!(with(0, (LDST_SPEC, 0)), None, "nothing ran");
+        assert_eq!(with(9, (LDST_SPEC, 1)), Some(false), "another rule is broken");
+        let midway = plain(&[(CPU_CYCLES, 10), (STALL_SLOT, 50), (OP_SPEC, 5)]);
+        assert!(midway[0].starts_with("OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES"), "{midway:?}");
     }
 
     /// A function shares the cycle of its first slots with its caller.
@@ -514,6 +526,9 @@ mod tests {
         assert_eq!(plain(&counts).len(), 1, "56 of 50 slots in a run");
         let alias = [(CPU_CYCLES, 10), (BUS_CYCLES, 9)];
         assert_eq!(violations(&alias, &part).len(), 1, "one count under two names stays one");
+        let cycles = [(CPU_CYCLES, 3), (STALL, 4), (L1D_CACHE, 9)];
+        let sum = [&cycles[..], &[(L1D_CACHE_RD, 4), (L1D_CACHE_WR, 4)]].concat();
+        assert_eq!(violations(&sum, &part).len(), 1, "a sum without cycles stays a sum");
     }
 
     #[test]
@@ -530,6 +545,8 @@ mod tests {
         assert_eq!(rule, "OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES");
         assert_eq!(missing, [OP_SPEC, STALL_SLOT]);
         assert_eq!(near(&[]), None);
+        let whole = near(&[L1D_CACHE, L1D_CACHE_RD, L1D_CACHE_WR]);
+        assert!(whole.is_none_or(|(_, missing)| !missing.is_empty()), "it lacks something");
     }
 
     #[test]
@@ -566,5 +583,18 @@ mod tests {
             check.violations.iter().map(|v| (v.subject, v.is_estimate, v.difference())).collect();
         assert_eq!(told, [(Subject::Alias, false, 1), (Subject::Never, true, 1)]);
         assert_eq!(check.violations[0].difference_share(), 0.001);
+        let sides = |left, right| {
+            let value = |event| match event {
+                BUS_CYCLES => Some(left),
+                CPU_CYCLES => Some(right),
+                _ => None,
+            };
+            super::check(value, &Assumptions::default()).violations[0].is_estimate
+        };
+        let (few, many) = (estimate(100), Count::from(1000));
+        assert_eq!(
+            [sides(few, many), sides(many, few), sides(Count::from(1), many)],
+            [true, true, false]
+        );
     }
 }

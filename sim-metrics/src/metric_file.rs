@@ -17,6 +17,8 @@ pub mod telemetry;
 
 pub use review::review;
 
+use sim_core::{Shown, shown_lines};
+
 use crate::formula::MetricFormula;
 
 /// What a file defines.
@@ -111,7 +113,8 @@ pub fn read(files: &[NamedText<'_>]) -> Result<MetricFile, MetricFileError> {
 
 impl MetricFile {
     /// Takes in what another file defines.
-    fn join(&mut self, other: MetricFile) {
+    fn join(&mut self, mut other: MetricFile) {
+        other.escape();
         self.metrics.extend(other.metrics);
         self.events.extend(other.events);
         self.faults.extend(other.faults);
@@ -120,6 +123,20 @@ impl MetricFile {
         own.part = own.part.or(other.core.part);
         own.slots = own.slots.or(other.core.slots);
         own.patch = own.patch.or(other.core.patch);
+    }
+
+    /// Makes all texts safe to print: they go to terminals and tables.
+    fn escape(&mut self) {
+        let escape = |text: &mut String| *text = text.shown().to_string();
+        for metric in &mut self.metrics {
+            let texts = [&mut metric.name, &mut metric.scale.unit, &mut metric.source];
+            texts.into_iter().chain(&mut metric.groups).for_each(escape);
+            [&mut metric.claims, &mut metric.missing].into_iter().flatten().for_each(escape);
+            metric.description = shown_lines(&metric.description).to_string();
+        }
+        self.events.iter_mut().flat_map(|e| [&mut e.name, &mut e.source]).for_each(escape);
+        self.faults.iter_mut().for_each(escape);
+        self.core.name.as_mut().map(escape);
     }
 }
 

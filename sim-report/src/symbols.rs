@@ -7,6 +7,7 @@ mod program;
 
 use std::io::{Read, Seek};
 
+use sim_core::Shown;
 use sim_trace::TraceFile;
 
 pub use code_elf::code_elf;
@@ -135,11 +136,12 @@ impl Symbols {
     }
 }
 
-/// The name that a programmer gave, where the compiler has made another of it.
+/// The name that a programmer gave, where the compiler has made another of it. A symbol table may hold any bytes: what
+/// acts on a terminal or would end a line of a table stands as an escape.
 fn demangled(name: &str) -> String {
     match rustc_demangle::try_demangle(name) {
-        Ok(plain) => format!("{plain:#}"),
-        Err(_) => name.to_owned(),
+        Ok(plain) => format!("{plain:#}").shown().to_string(),
+        Err(_) => name.shown().to_string(),
     }
 }
 

@@ -1,13 +1,13 @@
 //! An open trace: everything but the streams is in memory, the streams are read chunk by chunk.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use sim_core::{MemoryBudget, Reserved};
+use sim_files::File;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::error::{Place, TraceError, recognize};

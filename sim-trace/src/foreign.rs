@@ -19,7 +19,6 @@ mod tarmac;
 mod unpack;
 mod words;
 
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +31,7 @@ use crate::writer::{TraceWriter, WriterOptions};
 use builder::Builder;
 use champsim::Shape;
 use elf::Code;
+use sim_files::File;
 use stop::Stop;
 use unpack::{Unpacked, read_up_to, unpack};
 
@@ -199,7 +199,7 @@ pub fn open_within(
     let plan = Plan::of(input, options)?;
     let temporary = std::env::temp_dir();
     let place = TraceError::io(&temporary, "making a temporary trace");
-    let file = tempfile::tempfile().map_err(place)?;
+    let file = File::from_std(tempfile::tempfile().map_err(place)?);
     let sink = BufWriter::with_capacity(1 << 18, file);
     let writer = TraceWriter::new(sink, input, plan.meta(), WriterOptions::default())?;
     let (writer, imported) = plan.read(writer, options)?;

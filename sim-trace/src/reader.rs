@@ -4,7 +4,6 @@ pub(crate) mod decoder;
 mod event_cursor;
 mod tickets;
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use crate::limits::stream_columns;
 use crate::load::check_columns;
 use crate::source::At;
 use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
+use sim_files::File;
 
 pub use decoder::Skim;
 pub use tickets::{Call, OrderNote, Ticket, TicketReader};

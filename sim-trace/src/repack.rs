@@ -3,6 +3,8 @@
 use std::io::{BufWriter, Read, Seek, Write};
 use std::path::Path;
 
+use sim_files::NewFile;
+
 use crate::column::Columns;
 use crate::error::TraceError;
 use crate::file::TraceFile;
@@ -13,7 +15,7 @@ use crate::load::{check_columns, new_columns};
 use crate::page_map::PageMap;
 use crate::source::At;
 use crate::writer::Summary;
-use crate::writer::output::{Output, TempFile};
+use crate::writer::output::{Output, begin_file, end_file};
 
 /// Writes the content of `file` to `destination` at zstd `level` (3 to keep, 19 to archive), with a
 /// new index and totals. Chunks of unknown kinds are copied as they are.
@@ -47,7 +49,7 @@ fn repack_with<R: Read + Seek>(
     level: i32,
     map: Option<&PageMap>,
 ) -> Result<Summary, TraceError> {
-    let (temp, sink) = TempFile::beside(destination)?;
+    let (temp, sink) = begin_file(destination, NewFile::beside)?;
     let sink = BufWriter::with_capacity(1 << 18, sink);
     let mut output = Output::begin(sink, destination.to_path_buf(), file.meta(), level)?;
     // First, so that a cut file still has it.
@@ -76,8 +78,7 @@ fn repack_with<R: Read + Seek>(
         summary.events += info.events;
     }
     let (file_bytes, sink) = repacker.output.end(file.meta(), &summary)?;
-    drop(sink);
-    temp.rename()?;
+    end_file(temp, sink)?;
     Ok(Summary { file_bytes, ..summary })
 }
 

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use sim_core::{Activity, InstFlags, TraceInst};
+use sim_core::{Activity, InstFlags, Shown, TraceInst};
 
 use crate::error::TraceError;
 use crate::file::{StreamInfo, TraceFile};
@@ -80,9 +80,9 @@ impl fmt::Display for Info {
             "format        {}.{}, hash {:016x}",
             self.version.0, self.version.1, self.hash
         )?;
-        writeln!(f, "command       {}", command.join(" "))?;
-        writeln!(f, "producer      {producer}")?;
-        writeln!(f, "engine        {engine}, cpu {cpu}")?;
+        writeln!(f, "command       {}", command.join(" ").shown())?;
+        writeln!(f, "producer      {}", producer.shown())?;
+        writeln!(f, "engine        {}, cpu {}", engine.shown(), cpu.shown())?;
         writeln!(
             f,
             "machine       MIDR {:#x}, {}-byte vectors, {}-byte DC ZVA, {}-byte pages{}",
@@ -93,17 +93,17 @@ impl fmt::Display for Info {
             if machine.full_system { ", kernel included" } else { "" }
         )?;
         if let Some(recipe) = recipe {
-            writeln!(f, "recipe        {recipe}")?;
+            writeln!(f, "recipe        {}", recipe.shown())?;
         }
         if !lacks.is_empty() {
             let labels: Vec<_> = lacks.iter().map(|lack| lack.label()).collect();
             writeln!(f, "lacks         {}", labels.join(", "))?;
         }
         for gap in gaps {
-            writeln!(f, "gap           {gap}")?;
+            writeln!(f, "gap           {}", gap.shown())?;
         }
         for (key, value) in notes {
-            writeln!(f, "{key:<13} {value}")?;
+            writeln!(f, "{:<13} {}", key.shown(), value.shown())?;
         }
         writeln!(
             f,

@@ -8,11 +8,11 @@ mod salvage;
 pub(crate) mod stream_encoder;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
+use sim_files::{File, NewFile, Unfinished};
 
 use crate::error::TraceError;
 use crate::event::StreamEvent;
@@ -25,7 +25,7 @@ use crate::layout::{
 use crate::limits;
 use crate::meta::Meta;
 use crate::page_map::PageMap;
-use output::{Output, TempFile};
+use output::{Output, begin_file, end_file};
 use stream_encoder::StreamEncoder;
 
 /// Number of a block: address and words of straight-line code that never change.
@@ -97,7 +97,7 @@ struct Block {
 /// Writes one trace file.
 pub struct TraceWriter<W: Write + Seek = BufWriter<File>> {
     output: Output<W>,
-    temp: Option<TempFile>,
+    temp: Option<Unfinished>,
     meta: Meta,
     options: WriterOptions,
     image: CodeImage,
@@ -131,7 +131,29 @@ impl TraceWriter {
         meta: Meta,
         options: WriterOptions,
     ) -> Result<TraceWriter, TraceError> {
-        let (temp, file) = TempFile::beside(path)?;
+        TraceWriter::begin(path, meta, options, NewFile::beside)
+    }
+
+    /// As [`TraceWriter::create_with`] for what cannot be made again: if this process is killed, its unfinished
+    /// file stays beside `path` as `NAME.XXXXXX.partial`, from which `n2sim trace recover` takes whole chunks.
+    ///
+    /// # Errors
+    /// As [`TraceWriter::create`].
+    pub fn record(
+        path: &Path,
+        meta: Meta,
+        options: WriterOptions,
+    ) -> Result<TraceWriter, TraceError> {
+        TraceWriter::begin(path, meta, options, NewFile::recording)
+    }
+
+    fn begin(
+        path: &Path,
+        meta: Meta,
+        options: WriterOptions,
+        make: fn(&Path) -> io::Result<NewFile>,
+    ) -> Result<TraceWriter, TraceError> {
+        let (temp, file) = begin_file(path, make)?;
         let sink = BufWriter::with_capacity(1 << 18, file);
         let mut writer = TraceWriter::new(sink, path, meta, options)?;
         writer.temp = Some(temp);
@@ -145,9 +167,8 @@ impl TraceWriter {
     pub fn finish(mut self) -> Result<Summary, TraceError> {
         let temp = self.temp.take();
         let (summary, sink) = self.finish_into()?;
-        drop(sink);
         if let Some(temp) = temp {
-            temp.rename()?;
+            end_file(temp, sink)?;
         }
         Ok(summary)
     }

@@ -370,21 +370,3 @@ fn a_file_has_its_name_only_when_it_is_finished() {
     assert_eq!(file.instructions(), 1);
     fs::remove_dir_all(&folder).unwrap();
 }
-
-#[test]
-fn a_temporary_file_takes_no_place_that_is_taken() {
-    let folder = std::env::temp_dir().join(format!("n2t-taken-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let (path, precious) = (folder.join("a.n2t"), folder.join("precious"));
-    fs::write(&precious, "precious").unwrap();
-    let taken = folder.join(format!("a.n2t.{}.partial", std::process::id()));
-    std::os::unix::fs::symlink(&precious, &taken).unwrap();
-    let mut writer = TraceWriter::create(&path, meta()).unwrap();
-    let block = writer.define_block(0x1000, &[RET]).unwrap();
-    writer.push_block(0, block, 1, &[], None).unwrap();
-    writer.finish().unwrap();
-    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
-    assert!(taken.is_symlink(), "another's file stays");
-    assert_eq!(TraceFile::open(&path).unwrap().instructions(), 1);
-    fs::remove_dir_all(&folder).unwrap();
-}

@@ -26,8 +26,9 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "sim-core",
+    "sim-files",
     "sim-isa",
     "sim-trace",
     "sim-cache",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds traces/src/sharing.c in six forms and records each with its two threads:
 #
-#   cargo build --release -p n2sim && cargo build --release -p sim-capture
+#   cargo build --release -p n2sim
 #   traces/threads/build.sh
 #
 # KIND_adjacent.n2t: both counters in one line; KIND_padded.n2t: 128 bytes apart. Programs and logs go to traces/build.

@@ -3,20 +3,24 @@
 //! The sources are copied with each condition wrapped in a call that can turn it: always true, always false,
 //! or, for a comparison by order, with the other border. So the copy is built once. Conditions of model crates
 //! are held against the directed cases below `tests/scenarios`; those of other crates, and all that no case
-//! notices, against the tests of their own crate.
+//! notices, against the tests of their own crate and of those above it. The page is written as it grows.
 
+mod page;
+mod programs;
 mod rewrite;
 
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
 use crate::bench_compare::root_and_target;
+use programs::Programs;
 use rewrite::{Kind, Site, rewrite};
 
 #[derive(clap::Args)]
@@ -27,6 +31,18 @@ pub(crate) struct Args {
     /// Write the table of survivors to this file
     #[arg(short, long, default_value = "condition-mutants.md")]
     output: PathBuf,
+    /// Ask only the survivors of an earlier page again
+    #[arg(long, value_name = "FILE")]
+    only: Option<PathBuf>,
+    /// Ask the tests of each crate itself alone, which is quick
+    #[arg(long)]
+    own: bool,
+    /// Ask so many at a time
+    #[arg(short = 'j', long, default_value_t = 2)]
+    threads: usize,
+    /// Ask no test program that takes longer without a fault
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    longest: f64,
 }
 
 /// What raises events, decides causes or judges formulas.
@@ -41,10 +57,22 @@ struct Mutant<'a> {
     site: &'a Site,
     number: usize,
     fault: usize,
-    /// What noticed it.
-    noticed: Option<String>,
-    /// No directed case asks the condition.
-    unasked: bool,
+    state: State,
+    /// A directed case asks the condition.
+    is_in_a_case: bool,
+}
+
+/// What came of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// It was not asked, or not by all.
+    Waits,
+    /// Something fails with it.
+    Noticed,
+    /// Nothing fails, though the condition is asked.
+    Survives,
+    /// No case and no test asks the condition.
+    Unasked,
 }
 
 impl Mutant<'_> {
@@ -55,6 +83,10 @@ impl Mutant<'_> {
     fn fault_name(&self) -> &'static str {
         ["always true", "always false", "other border"][self.fault]
     }
+
+    fn folder(&self) -> &str {
+        self.file.split('/').next().unwrap_or_default()
+    }
 }
 
 /// Runs all mutants and writes those that nothing notices.
@@ -62,15 +94,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (root, target) = root_and_target()?;
     let copy = target.join("condition-mutants");
     let files = copy_sources(&root, &copy, &args.files)?;
-    let sites: usize = files.iter().map(|(_, sites)| sites.len()).sum();
-    println!("{sites} conditions in {} files; building", files.len());
-    let programs = build(&copy, &files)?;
     let mut mutants = mutants_of(&files);
-    by_cases(&programs.runner, &copy, &mut mutants)?;
-    by_tests(&programs.tests, &copy, &mut mutants)?;
-    let page = page(&mutants);
-    std::fs::write(&args.output, &page).with_context(|| args.output.display().to_string())?;
-    println!("{}", page.lines().nth(2).unwrap_or_default());
+    if let Some(earlier) = &args.only {
+        page::keep_survivors(earlier, &mut mutants)?;
+    }
+    let open = mutants.iter().filter(|mutant| mutant.state == State::Waits).count();
+    println!("{open} wrong conditions in {} files; building", files.len());
+    let programs = programs::build(&copy, &mutants, args.own)?;
+    by_cases(&programs.runner, &copy, &mut mutants, args.threads)?;
+    page::write(&args.output, &mutants)?;
+    let programs = programs.timed(&copy, args.longest)?;
+    by_tests(&programs, &copy, mutants, args)?;
     Ok(true)
 }
 
@@ -126,48 +160,13 @@ fn write_if_new(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     std::fs::write(path, content).with_context(|| path.display().to_string())
 }
 
-/// The programs that were built.
-struct Programs {
-    runner: PathBuf,
-    /// Crate and test program.
-    tests: Vec<(String, PathBuf)>,
-}
-
-fn build(copy: &Path, files: &Wrapped) -> anyhow::Result<Programs> {
-    let target = copy.join("target");
-    let cargo = |arguments: &[&str]| {
-        let mut command = Command::new("cargo");
-        command.args(arguments).args(["--locked", "--message-format", "json"]).current_dir(copy);
-        command.env("CARGO_TARGET_DIR", &target);
-        command.stderr(Stdio::inherit()).output()
-    };
-    let runner = ["build", "--profile", "test", "-p", "sim-tests", "--bin", "condition-runner"];
-    ensure!(cargo(&runner)?.status.success(), "the copy with wrapped conditions does not build");
-    let mut crates: Vec<&str> =
-        files.iter().filter_map(|(name, _)| name.split('/').next()).collect();
-    crates.dedup();
-    let mut arguments = vec!["test", "--no-run"];
-    crates.iter().for_each(|name| arguments.extend(["-p", name]));
-    let built = cargo(&arguments)?;
-    ensure!(built.status.success(), "the tests of the copy do not build");
-    let mut tests = Vec::new();
-    for line in String::from_utf8(built.stdout)?.lines() {
-        let message: serde_json::Value = serde_json::from_str(line)?;
-        let manifest = message["manifest_path"].as_str().unwrap_or_default();
-        let folder = Path::new(manifest).parent().and_then(Path::file_name);
-        if let (Some(program), Some(folder)) = (message["executable"].as_str(), folder) {
-            tests.push((folder.to_string_lossy().into_owned(), PathBuf::from(program)));
-        }
-    }
-    Ok(Programs { runner: target.join("debug/condition-runner"), tests })
-}
-
 fn mutants_of(files: &Wrapped) -> Vec<Mutant<'_>> {
     let sites = files.iter().flat_map(|(file, sites)| sites.iter().map(move |site| (file, site)));
     let mut all = Vec::new();
     for (number, (file, site)) in (1..).zip(sites) {
         let faults = if site.kind == Kind::Order { 3 } else { 2 };
-        let mutant = |fault| Mutant { file, site, number, fault, noticed: None, unasked: false };
+        let mutant =
+            |fault| Mutant { file, site, number, fault, state: State::Waits, is_in_a_case: false };
         all.extend((0..faults).map(mutant));
     }
     all
@@ -214,26 +213,36 @@ impl Runner {
     }
 }
 
-/// Runs the mutants of model crates against the directed cases, on two processes.
-fn by_cases(program: &Path, copy: &Path, mutants: &mut [Mutant<'_>]) -> anyhow::Result<()> {
-    let middle = mutants.len() / 2;
-    let (first, second) = mutants.split_at_mut(middle);
+/// Runs the mutants of model crates against the directed cases, on some processes.
+fn by_cases(
+    program: &Path,
+    copy: &Path,
+    mutants: &mut [Mutant<'_>],
+    threads: usize,
+) -> anyhow::Result<()> {
+    let mut open: Vec<&mut Mutant<'_>> = mutants
+        .iter_mut()
+        .filter(|one| one.state == State::Waits && programs::CASES_ASK.contains(&one.folder()))
+        .collect();
+    let part = open.len().div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| ask_all(program, copy, second));
-        ask_all(program, copy, first)?;
-        other.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?
+        let ask = |part| scope.spawn(|| ask_all(program, copy, part));
+        let running: Vec<_> = open.chunks_mut(part).map(ask).collect();
+        running
+            .into_iter()
+            .try_for_each(|one| one.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?)
     })
 }
 
-fn ask_all(program: &Path, copy: &Path, mutants: &mut [Mutant<'_>]) -> anyhow::Result<()> {
+fn ask_all(program: &Path, copy: &Path, mutants: &mut [&mut Mutant<'_>]) -> anyhow::Result<()> {
     let mut runner = Runner::start(program, copy)?;
     for mutant in mutants {
         match runner.ask(mutant.code()).as_deref() {
-            Some("-") => {}
-            Some("?") => mutant.unasked = true,
-            Some(case) => mutant.noticed = Some(case.to_owned()),
+            Some("-") => mutant.is_in_a_case = true,
+            Some("?") => {}
+            Some(_) => mutant.state = State::Noticed,
             None => {
-                mutant.noticed = Some(String::from("hangs or aborts"));
+                mutant.state = State::Noticed;
                 std::mem::replace(&mut runner, Runner::start(program, copy)?).end();
             }
         }
@@ -242,48 +251,35 @@ fn ask_all(program: &Path, copy: &Path, mutants: &mut [Mutant<'_>]) -> anyhow::R
     Ok(())
 }
 
-/// Runs what is left against the tests of its own crate.
+/// Runs what is left against the test programs, and writes the page after each.
 fn by_tests(
-    programs: &[(String, PathBuf)],
+    programs: &Programs,
     copy: &Path,
-    mutants: &mut [Mutant<'_>],
+    mutants: Vec<Mutant<'_>>,
+    args: &Args,
 ) -> anyhow::Result<()> {
-    for mutant in mutants.iter_mut().filter(|mutant| mutant.noticed.is_none()) {
-        let folder = mutant.file.split('/').next().unwrap_or_default();
-        for (_, program) in programs.iter().filter(|(name, _)| name == folder) {
-            if fails(program, &copy.join(folder), mutant.code())? {
-                let name = program.file_stem().unwrap_or_default().to_string_lossy();
-                let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
-                mutant.noticed = Some(format!("tests of {folder}: {name}"));
-                break;
-            }
+    let open: Vec<usize> =
+        (0..mutants.len()).filter(|at| mutants[*at].state != State::Noticed).collect();
+    let asked: Vec<(usize, String)> =
+        open.iter().map(|at| (mutants[*at].number, mutants[*at].folder().to_owned())).collect();
+    let codes: Vec<usize> = open.iter().map(|at| mutants[*at].code()).collect();
+    let (next, mutants) = (AtomicUsize::new(0), Mutex::new(mutants));
+    let work = || -> anyhow::Result<()> {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some((number, folder)) = asked.get(i) else { return Ok(()) };
+            let state = programs.ask(copy, folder, *number, codes[i])?;
+            let mut all = mutants.lock().map_err(|_| anyhow::anyhow!("a thread panicked"))?;
+            let one = &mut all[open[i]];
+            let is_asked = state == State::Unasked && one.is_in_a_case;
+            one.state = if is_asked { State::Survives } else { state };
+            page::write(&args.output, &all)?;
         }
-    }
-    Ok(())
-}
-
-fn fails(program: &Path, folder: &Path, code: usize) -> anyhow::Result<bool> {
-    let mut command = Command::new("timeout");
-    command.arg(PATIENCE.as_secs().to_string()).arg(program).current_dir(folder);
-    command.env("CONDITION", code.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(!command.status().context("timeout, of coreutils")?.success())
-}
-
-fn page(mutants: &[Mutant<'_>]) -> String {
-    let noticed = mutants.iter().filter(|mutant| mutant.noticed.is_some()).count();
-    let mut page = String::from("# Wrong conditions\n\n");
-    let all = mutants.len();
-    let _ = writeln!(page, "{all} tried, {noticed} noticed, {} survive.\n", all - noticed);
-    page.push_str("| File | Line | Condition | Fault | Asked by a case |\n|-|-|-|-|-|\n");
-    for mutant in mutants.iter().filter(|mutant| mutant.noticed.is_none()) {
-        let Site { line, text, .. } = mutant.site;
-        let (asked, text) = (if mutant.unasked { "no" } else { "yes" }, text.replace('|', "\\|"));
-        let _ = writeln!(
-            page,
-            "| {} | {line} | `{text}` | {} | {asked} |",
-            mutant.file,
-            mutant.fault_name()
-        );
-    }
-    page
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..args.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        running
+            .into_iter()
+            .try_for_each(|one| one.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?)
+    })
 }

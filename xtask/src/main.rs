@@ -12,12 +12,14 @@ mod explain_index;
 mod formulas;
 mod fuzz;
 mod isa_check;
+mod kills;
 mod long_run;
 mod modes;
 mod multiplex;
 mod oracle;
 mod pgo;
 mod regions;
+mod sbom;
 mod silicon;
 
 use std::process::ExitCode;
@@ -54,6 +56,8 @@ enum Command {
     ExplainIndex,
     /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
     Multiplex(multiplex::Args),
+    /// End writing commands by signals at random times and count what they leave.
+    Kills(kills::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
     LongRun(long_run::Args),
     /// Write the tables of docs/modes.md: how far parts of the machine are from the whole, and how fast.
@@ -68,6 +72,8 @@ enum Command {
     Pgo(pgo::Args),
     /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
     Regions(regions::Args),
+    /// Write what a built n2sim is made of, as a CycloneDX document.
+    Sbom(sbom::Args),
     /// Write docs/silicon.md: public measurements of two machines beside the model.
     Silicon(silicon::Args),
 }
@@ -84,6 +90,7 @@ fn main() -> ExitCode {
         Command::Counterfactual(args) => counterfactual::run(&args),
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
+        Command::Kills(args) => kills::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Modes(args) => modes::run(&args),
         Command::Formulas => formulas::run(),
@@ -91,6 +98,7 @@ fn main() -> ExitCode {
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::Pgo(args) => pgo::run(&args),
         Command::Regions(args) => regions::run(&args),
+        Command::Sbom(args) => sbom::run(&args),
         Command::Silicon(args) => silicon::run(&args),
     };
     match outcome {

@@ -4,7 +4,7 @@ use super::session::End;
 use super::shared_memory::SharedMemory;
 use super::stream::{Known, Tally};
 use super::system::SystemTally;
-use super::wire::control;
+use super::wire::{MAX_VCPUS, control};
 use anyhow::Result;
 use sim_trace::{Lack, Summary};
 use std::fmt::Write;
@@ -21,6 +21,8 @@ pub(super) struct PluginTally {
     pub(super) dropped: u64,
     pub(super) pages_lost: u64,
     pub(super) streams: u64,
+    /// A thread had a number that the plugin has no place for.
+    pub(super) has_beyond: bool,
     /// The engine's own count, if it is final.
     pub(super) engine_count: Option<u64>,
 }
@@ -34,6 +36,7 @@ impl PluginTally {
             dropped: memory.control(control::DROPPED)?,
             pages_lost: memory.control(control::PAGES_LOST)?,
             streams: memory.control(control::STREAMS)?,
+            has_beyond: memory.control(control::BEYOND)? != 0,
             engine_count: has_exited.then_some(count),
         })
     }
@@ -42,6 +45,9 @@ impl PluginTally {
 /// Plain sentences on what the trace does not contain.
 pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
     let mut gaps = Vec::new();
+    gaps.extend(tally.damage.as_ref().map(|what| {
+        format!("the program wrote into the memory of its recording ({what}): the trace ends there")
+    }));
     let mut gap = |is_there: bool, text: String| {
         if is_there {
             gaps.push(text);
@@ -80,6 +86,10 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     gap(t.is_replaced, "the program replaced itself (execve): not followed".to_owned());
     gap(plugin.forks > 0, format!("{} child processes were not recorded", plugin.forks));
     gap(plugin.dropped > 0, "recording stopped early: the memory for it was full".to_owned());
+    gap(
+        plugin.has_beyond,
+        format!("threads with engine numbers from {MAX_VCPUS} on were not recorded"),
+    );
     let lost = plugin.pages_lost;
     gap(lost > 0, format!("{lost} code pages could not be copied: the wrong path ends there"));
     gap(
@@ -99,7 +109,10 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     );
     gap(end.is_cut, "the recording ended at its instruction limit".to_owned());
     gap(end.is_over, "the recording ended at --to".to_owned());
-    let is_killed = !end.is_ended() && !end.is_interrupted && end.status.signal().is_some();
+    let is_killed = tally.damage.is_none()
+        && !end.is_ended()
+        && !end.is_interrupted
+        && end.status.signal().is_some();
     gap(is_killed, format!("the program was {}: the trace ends there", ending(end)));
     gap(end.is_interrupted, "the recording was interrupted".to_owned());
     gap(
@@ -317,6 +330,24 @@ pub(super) fn thousands(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_that_the_plugin_has_no_place_for_are_a_gap() {
+        let mut plugin = PluginTally {
+            forks: 0,
+            dropped: 0,
+            pages_lost: 0,
+            streams: 1,
+            has_beyond: false,
+            engine_count: None,
+        };
+        let status = std::process::ExitStatus::default();
+        let end = End { status, is_cut: false, is_over: false, is_interrupted: false };
+        assert!(gaps(&Tally::default(), &plugin, &end).is_empty());
+        plugin.has_beyond = true;
+        let told = gaps(&Tally::default(), &plugin, &end);
+        assert_eq!(told, ["threads with engine numbers from 4096 on were not recorded"]);
+    }
 
     #[test]
     fn numbers_are_grouped_by_thousands() {

@@ -2,13 +2,12 @@
 //! instructions.
 
 use super::elf;
+use super::plugin::{Plugin, plugins};
 use super::shared_memory::SharedMemory;
 use super::wire::{self, control};
 use anyhow::{Context, Result, bail};
+use sim_files::Scratch;
 use std::ffi::OsString;
-use std::fs::Permissions;
-use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -16,14 +15,8 @@ use std::process::{Command, Output, Stdio};
 const NAMES: &[&str] = &["qemu-aarch64", "qemu-aarch64-static"];
 /// Processor models, best first; the last is there in every engine.
 const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
-/// How the plugin is built, for both interfaces.
-pub(crate) const BUILD_PLUGIN: &str = "cargo build --release -p sim-capture";
-/// As [`BUILD_PLUGIN`], for QEMU 9.1 and later.
-pub(crate) const BUILD_PLUGIN_V2: &str =
-    "cargo build --release -p sim-capture --features api-v2 --target-dir target/api-v2";
 /// How the engine is installed.
 pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
-const LIBRARY: &str = "libsim_capture.so";
 
 /// An engine that can record.
 #[derive(Clone, Debug)]
@@ -33,7 +26,7 @@ pub(crate) struct Engine {
     /// Its first line of `--version`.
     pub(crate) version: String,
     /// The plugin that it accepts.
-    pub(crate) plugin: PathBuf,
+    pub(crate) plugin: Plugin,
     /// Oldest and newest plugin interface it speaks.
     pub(crate) api: (u64, u64),
     /// Processor models it offers, of those that matter here.
@@ -53,14 +46,7 @@ impl Engine {
                  `{INSTALL_ENGINE}` (Debian, Ubuntu), or name one with --engine"
             );
         }
-        let plugins = plugins();
-        if plugins.is_empty() {
-            bail!(
-                "the recording plugin {LIBRARY} is not built: `{BUILD_PLUGIN}` \
-                 (looked beside this program, in ../lib/n2sim from there, and in the target folder that it \
-                 was built in, but in no folder that others can write; N2SIM_PLUGIN names another)"
-            );
-        }
+        let plugins = plugins()?;
         let mut reasons = Vec::new();
         for path in &candidates {
             match probe(path, &plugins) {
@@ -77,13 +63,27 @@ impl Engine {
     }
 
     /// The command that runs a program with the plugin attached; arguments of the program follow.
-    pub(super) fn command(&self, cpu: &str, memory: &SharedMemory, is_count: bool) -> Command {
-        let mut plugin = OsString::from(&self.plugin);
-        plugin.push(format!(",memory={}", memory.path()));
+    ///
+    /// # Errors
+    /// If plugin and memory cannot be handed over.
+    pub(super) fn command(
+        &self,
+        cpu: &str,
+        memory: &SharedMemory,
+        is_count: bool,
+    ) -> Result<Command> {
+        let mut plugin = self.plugin_option(memory)?;
         plugin.push(if is_count { ",mode=count" } else { ",mode=trace" });
         let mut command = Command::new(&self.path);
         command.arg("-cpu").arg(cpu).arg("-plugin").arg(plugin);
-        command
+        Ok(command)
+    }
+
+    /// The plugin and where its memory is, as `-plugin` has it. The next process that is started inherits both.
+    pub(super) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
+        let mut plugin = self.plugin.option()?;
+        plugin.push(format!(",memory={}", memory.hand_over()?));
+        Ok(plugin)
     }
 }
 
@@ -98,45 +98,6 @@ pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Builds of the plugin, in the order in which they are tried: `N2SIM_PLUGIN`, or what lies beside this program, installed or
-/// built. Never one of the current folder, nor of a folder that others can write: the engine runs its code.
-pub(crate) fn plugins() -> Vec<PathBuf> {
-    if let Some(path) = std::env::var_os("N2SIM_PLUGIN") {
-        return vec![PathBuf::from(path)];
-    }
-    let Ok(own) = std::env::current_exe() else { return Vec::new() };
-    let Some(folder) = own.parent() else { return Vec::new() };
-    let mut folders = vec![folder.to_path_buf(), folder.join("../lib/n2sim")];
-    // Tests lie in `deps` below what they are built with.
-    folders.extend(folder.parent().filter(|_| folder.ends_with("deps")).map(Path::to_path_buf));
-    if let Some(target) = folder.ancestors().skip(1).take(3).find(|folder| is_cargo_target(folder))
-    {
-        folders.extend(["release", "api-v2/release", "debug"].map(|part| target.join(part)));
-    }
-    let mut found: Vec<PathBuf> = Vec::new();
-    for file in folders.into_iter().map(|folder| folder.join(LIBRARY)) {
-        if let Ok(file) = file.canonicalize()
-            && file.parent().is_some_and(|folder| is_closed(folder, &own))
-            && !found.contains(&file)
-        {
-            found.push(file);
-        }
-    }
-    found
-}
-
-/// Cargo marks the folder that it builds in.
-fn is_cargo_target(folder: &Path) -> bool {
-    ["CACHEDIR.TAG", ".rustc_info.json"].iter().any(|mark| folder.join(mark).is_file())
-}
-
-/// True if the folder is root's or the program owner's, and not everybody can write into it.
-fn is_closed(folder: &Path, program: &Path) -> bool {
-    let (Ok(folder), Ok(program)) = (folder.metadata(), program.metadata()) else { return false };
-    let is_trusted = [0, program.uid()].contains(&folder.uid());
-    is_trusted && folder.permissions().mode() & 0o002 == 0
-}
-
 /// The engine's own description of itself.
 pub(crate) fn version(path: &Path) -> Result<String> {
     let output = run(Command::new(path).arg("--version"))?;
@@ -145,20 +106,17 @@ pub(crate) fn version(path: &Path) -> Result<String> {
 }
 
 /// Runs three instructions under the engine with each plugin until one records.
-pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
+pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     let version = version(path)?;
     let help = run(Command::new(path).arg("-help"))?;
     if !String::from_utf8_lossy(&help.stdout).contains("-plugin") {
         bail!("this build has no -plugin option (static builds of QEMU leave it out)");
     }
-    if plugins.is_empty() {
-        bail!("{}: cannot be tried before the plugin is built", version);
-    }
     let offered = run(Command::new(path).args(["-cpu", "help"]))?;
     let cpus = cpus_of(&String::from_utf8_lossy(&offered.stdout));
     let program = TinyProgram::write()?;
     first_that_records(path, &version, &cpus, plugins, |engine, memory| {
-        let mut command = engine.command(engine.default_cpu(), memory, true);
+        let mut command = engine.command(engine.default_cpu(), memory, true)?;
         let output = run(command.arg(program.path()))?;
         let counted = memory.control(control::ENGINE_COUNT)?;
         Ok((output, counted == TinyProgram::INSTRUCTIONS))
@@ -179,7 +137,7 @@ pub(super) fn first_that_records(
     path: &Path,
     version: &str,
     cpus: &[&'static str],
-    plugins: &[PathBuf],
+    plugins: &[Plugin],
     attempt: impl Fn(&Engine, &mut SharedMemory) -> Result<(Output, bool)>,
 ) -> Result<Engine> {
     let mut reasons = Vec::new();
@@ -192,19 +150,18 @@ pub(super) fn first_that_records(
             api: (0, 0),
             cpus: cpus.to_vec(),
         };
-        let (output, has_recorded) = attempt(&engine, &mut memory)?;
+        let attempted = attempt(&engine, &mut memory);
+        plugin.keep();
+        let (output, has_recorded) = attempted?;
         if memory.control(control::MAGIC)? == wire::MAGIC && has_recorded {
             let api = (memory.control(control::API_MIN)?, memory.control(control::API_MAX)?);
             return Ok(Engine { api, ..engine });
         }
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("no word of why");
-        reasons.push(format!("{}: {said}", plugin.display()));
+        reasons.push(format!("{}: {said}", plugin.name()));
     }
-    bail!(
-        "it accepts none of the plugin builds ({}); for QEMU 9.1 and later: `{BUILD_PLUGIN_V2}`",
-        reasons.join("; ")
-    )
+    bail!("it accepts no build of the recording plugin ({})", reasons.join("; "))
 }
 
 /// Runs an engine without input.
@@ -215,23 +172,18 @@ pub(super) fn run(command: &mut Command) -> Result<Output> {
 
 /// An AArch64 program that only exits, in a temporary file.
 #[derive(Debug)]
-struct TinyProgram(tempfile::TempPath);
+struct TinyProgram(Scratch);
 
 impl TinyProgram {
     const INSTRUCTIONS: u64 = 3;
 
     fn write() -> Result<TinyProgram> {
-        let mut file = tempfile::Builder::new()
-            .prefix("n2sim-probe")
-            .permissions(Permissions::from_mode(0o700))
-            .tempfile()
-            .context("cannot write a temporary file")?;
-        file.write_all(&TinyProgram::elf()).context("cannot write a temporary file")?;
-        Ok(TinyProgram(file.into_temp_path()))
+        let made = Scratch::new("n2sim-probe", 0o700, &TinyProgram::elf());
+        Ok(TinyProgram(made.context("cannot write a temporary file")?))
     }
 
     fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// `mov x0, #0; mov x8, #93; svc #0`.

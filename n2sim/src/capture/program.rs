@@ -35,7 +35,7 @@ impl Program {
         let path = find(name, sysroot)
             .with_context(|| format!("no program {name:?}: give the path of an AArch64 program"))?;
         let data =
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            sim_files::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let shown = path.display();
         if data.starts_with(b"#!") {
             bail!("{shown} is a script: record its interpreter and give it the script's name");

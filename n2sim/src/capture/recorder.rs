@@ -3,10 +3,10 @@
 
 use super::a64::Unreported;
 use super::ending::After;
-use super::shared_memory::{SharedMemory, SlotHeader};
+use super::shared_memory::{Damage, SharedMemory, SlotHeader};
 use super::stream::{BlockInfo, Output, Shared, Stream};
-use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, PAGE_BYTES, control};
-use anyhow::{Context, Result, bail};
+use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, MAX_BLOCK, PAGE_BYTES, control};
+use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 
 /// Turns slots into trace chunks.
@@ -33,16 +33,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// Takes every full slot; true if there was any.
+    /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and nothing is taken from
+    /// then on.
     pub(super) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
-        let mut slots = memory.headers()?;
-        slots.retain(|slot| slot.state == wire::FULL && slot.stream != DEFINITIONS);
-        slots.sort_by_key(|slot| (slot.stream, slot.sequence));
-        let mut has_taken = false;
-        for slot in &slots {
-            has_taken |= self.take_slot(slot, memory, output)?;
+        if self.is_damaged() {
+            return Ok(false);
         }
-        Ok(has_taken)
+        let taken = self.take_all(memory, output, |slot| slot.state == wire::FULL);
+        self.note_damage(taken)
     }
 
     /// Takes what is left when the program is gone: also the slots that were not full.
@@ -52,16 +50,83 @@ impl Recorder {
         output: &mut Output,
         signal: Option<u32>,
     ) -> Result<()> {
-        let mut slots = memory.headers()?;
-        slots.retain(|slot| slot.state != wire::FREE && slot.stream != DEFINITIONS);
-        slots.sort_by_key(|slot| (slot.stream, slot.sequence));
-        for slot in &slots {
-            self.take_slot(slot, memory, output)?;
+        if !self.is_damaged() {
+            // One without words may be claimed only.
+            let is_used = |slot: &SlotHeader| {
+                slot.state == wire::FULL || slot.state == wire::FILLING && slot.cursor > 0
+            };
+            let taken = self.take_all(memory, output, is_used);
+            let taken = taken.and_then(|has_taken| self.refuse_left(memory).map(|()| has_taken));
+            self.note_damage(taken)?;
         }
+        if self.is_damaged() {
+            self.salvage(memory, output)?;
+        }
+        // Where the memory was damaged the program was ended, between any two instructions.
+        let signal = signal.filter(|_| !self.is_damaged());
         for progress in self.streams.values_mut() {
             progress.stream.end(After::Death(signal), &mut self.shared, output)?;
         }
         Ok(())
+    }
+
+    /// True once the memory held what no plugin writes.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.shared.tally.damage.is_some()
+    }
+
+    /// Takes of damaged memory what is whole: of each thread up to its first word that no plugin writes.
+    fn salvage(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
+        memory.salvage();
+        let mut slots = memory.headers()?;
+        slots.retain(|slot| {
+            slot.state != wire::FREE && slot.stream != DEFINITIONS && slot.cursor > 0
+        });
+        slots.sort_by_key(|slot| (slot.stream, slot.sequence));
+        for slot in &slots {
+            let taken = self.take_slot(slot, memory, output);
+            self.note_damage(taken)?;
+        }
+        Ok(())
+    }
+
+    fn note_damage(&mut self, taken: Result<bool>) -> Result<bool> {
+        let error = match taken {
+            Ok(has_taken) => return Ok(has_taken),
+            Err(error) => error,
+        };
+        let Damage(what) = error.downcast()?;
+        self.shared.tally.damage.get_or_insert(what);
+        Ok(false)
+    }
+
+    fn take_all(
+        &mut self,
+        memory: &mut SharedMemory,
+        output: &mut Output,
+        is_wanted: impl Fn(&SlotHeader) -> bool,
+    ) -> Result<bool> {
+        let mut slots = memory.headers()?;
+        slots.retain(|slot| slot.stream != DEFINITIONS && is_wanted(slot));
+        slots.sort_by_key(|slot| (slot.stream, slot.sequence));
+        let mut has_taken = false;
+        for slot in &slots {
+            has_taken |= self.take_slot(slot, memory, output)?;
+        }
+        Ok(has_taken)
+    }
+
+    /// Refuses full slots that are not the next of any stream, once all others were taken.
+    fn refuse_left(&self, memory: &mut SharedMemory) -> Result<()> {
+        let slots = memory.headers()?;
+        let left = slots
+            .iter()
+            .find(|slot| slot.state == wire::FULL && slot.stream != DEFINITIONS && slot.cursor > 0);
+        let Some(slot) = left else { return Ok(()) };
+        bail!(Damage(format!(
+            "slot {} of thread {} has no slot before it",
+            slot.sequence, slot.stream
+        )))
     }
 
     /// Takes one slot if it is the next of its stream.
@@ -74,8 +139,11 @@ impl Recorder {
         let words = memory.slot(slot, 0)?;
         // Every block was defined before its first word was written.
         self.take_definitions(memory, output)?;
-        let number =
-            u32::try_from(slot.stream).context("the plugin's stream number is too large")?;
+        let started = memory.control(control::STREAMS)?;
+        let number = u32::try_from(slot.stream).ok().filter(|_| slot.stream < started);
+        let Some(number) = number else {
+            bail!(Damage(format!("thread {} of {started} has words", slot.stream)));
+        };
         let progress = self
             .streams
             .entry(slot.stream)
@@ -83,15 +151,18 @@ impl Recorder {
         if progress.next_slot != slot.sequence {
             return Ok(false);
         }
-        progress.next_slot += 1;
+        // Behind damage nothing continues the stream.
+        progress.next_slot = u64::MAX;
         progress.stream.take(&words, &mut self.shared, output)?;
+        progress.next_slot = slot.sequence + 1;
         memory.free(slot)?;
         Ok(true)
     }
 
     /// Takes all definitions written so far.
     fn take_definitions(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
-        loop {
+        // More than there are slots cannot be full at once.
+        for _ in 0..=wire::SLOTS {
             let slots = memory.headers()?;
             let current = slots.iter().find(|slot| {
                 slot.state != wire::FREE
@@ -109,22 +180,29 @@ impl Recorder {
             self.definition_slot += 1;
             self.definition_word = 0;
         }
+        Ok(())
     }
 
     fn define(&mut self, mut words: &[u64], output: &mut Output) -> Result<()> {
         while let [head, addr, rest @ ..] = words {
             let length = (head & 0xffff_ffff) as usize;
-            let body = match head - length as u64 {
-                DEFINE_BLOCK => length.div_ceil(2),
-                DEFINE_PAGE => length,
-                _ => bail!("the plugin wrote the unknown definition {head:#x}: rebuild it"),
+            let kind = head - length as u64;
+            let page_words = PAGE_BYTES as usize / size_of::<u64>();
+            let is_page = addr.is_multiple_of(PAGE_BYTES) && length == page_words;
+            // The end of a block's last instruction is an address too.
+            let is_block = addr.is_multiple_of(4)
+                && (1..=MAX_BLOCK).contains(&length)
+                && addr.checked_add(4 * length as u64).is_some();
+            let body = match kind {
+                DEFINE_BLOCK if is_block => length.div_ceil(2),
+                DEFINE_PAGE if is_page => length,
+                _ => bail!(Damage(format!("the definition {head:#x} at {addr:#x}"))),
             };
             let Some((body, after)) = rest.split_at_checked(body) else {
-                bail!("the plugin's definition at {addr:#x} is cut");
+                bail!(Damage(format!("the definition at {addr:#x} is cut")));
             };
-            if head - length as u64 == DEFINE_PAGE {
+            if kind == DEFINE_PAGE {
                 let bytes: Vec<u8> = body.iter().flat_map(|word| word.to_le_bytes()).collect();
-                debug_assert_eq!(bytes.len() as u64, PAGE_BYTES);
                 output.trace.image_page(*addr, &bytes)?;
                 self.shared.code.page(*addr, bytes);
             } else {

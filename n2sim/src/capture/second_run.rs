@@ -19,6 +19,7 @@ use super::{CaptureArgs, Setup};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use debugger::Debugger;
 use look::{Places, Seen};
+use sim_files::ScratchFolder;
 use sim_trace::{Meta, TraceFile, TraceWriter, WriterOptions};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -44,7 +45,7 @@ struct Recorded {
 pub(super) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| super::default_output(&setup.program.path));
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = ScratchFolder::new().context("cannot make a temporary folder")?;
     let first = first(args, setup, folder.path()).context("the first run")?;
     let places = look::places(&first.recorder.shared.blocks);
     let (seen, mut second) =
@@ -77,7 +78,7 @@ const SOCKET: &str = "debugger";
 /// Runs the program unseen: for its blocks.
 fn first(args: &CaptureArgs, setup: &Setup, folder: &Path) -> Result<Recorded> {
     let memory = SharedMemory::create()?;
-    let mut command = setup.command(args, &memory, &[]);
+    let mut command = setup.command(args, &memory, &[])?;
     command.stdin(input()?).stdout(Stdio::null()).stderr(Stdio::null());
     record(args, setup, command, memory, &folder.join(FIRST))
 }
@@ -103,7 +104,7 @@ fn second(
 ) -> Result<(Seen, Recorded)> {
     let socket = folder.join(SOCKET);
     let memory = SharedMemory::create()?;
-    let command = setup.command(args, &memory, &["-g".as_ref(), socket.as_os_str()]);
+    let command = setup.command(args, &memory, &["-g".as_ref(), socket.as_os_str()])?;
     let is_over = AtomicBool::new(false);
     let (seen, recorded) = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&socket, places, &is_over));

@@ -4,14 +4,13 @@ use super::recorder::Recorder;
 use super::shared_memory::SharedMemory;
 use super::stream::Output;
 use super::wire::control;
+use crate::signals::Keeper;
 use anyhow::{Context, Result};
-use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGINT, SIGKILL, SIGTERM};
+use rustix::process::{DumpableBehavior, Pid, Signal, kill_process, set_dumpable_behavior};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL};
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Pause when there was nothing to take.
@@ -40,43 +39,6 @@ impl End {
     }
 }
 
-/// Signals that asked for the end so far, counted by handlers for as long as it lives.
-struct Interrupts {
-    count: Arc<AtomicUsize>,
-    ids: Vec<signal_hook::SigId>,
-}
-
-impl Interrupts {
-    fn watch() -> Result<Interrupts> {
-        let count = Arc::new(AtomicUsize::new(0));
-        let mut ids = Vec::new();
-        for signal in [SIGINT, SIGTERM] {
-            let count = Arc::clone(&count);
-            ids.push(
-                signal_hook::flag::register_usize(signal, count, signal as usize)
-                    .context("cannot watch for Ctrl-C")?,
-            );
-        }
-        Ok(Interrupts { count, ids })
-    }
-
-    /// The signal that came since the last question.
-    fn take(&self) -> Option<i32> {
-        match self.count.swap(0, Ordering::Relaxed) {
-            0 => None,
-            signal => Some(signal as i32),
-        }
-    }
-}
-
-impl Drop for Interrupts {
-    fn drop(&mut self) {
-        for id in self.ids.drain(..) {
-            signal_hook::low_level::unregister(id);
-        }
-    }
-}
-
 /// Runs `command` to its end, or to `limit` recorded instructions.
 pub(super) fn record(
     command: &mut Command,
@@ -85,10 +47,12 @@ pub(super) fn record(
     output: &mut Output,
     limit: u64,
 ) -> Result<End> {
-    let interrupts = Interrupts::watch()?;
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
+    let interrupts = Keeper::for_all();
+    refuse_others();
+    let child = sim_files::spawn(command);
+    memory.keep();
+    let mut child =
+        child.with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
     let mut end =
         End { status: ExitStatus::default(), is_cut: false, is_over: false, is_interrupted: false };
     let drained =
@@ -108,9 +72,16 @@ pub(super) fn record(
     Ok(end)
 }
 
+/// Has the system refuse others of this user the descriptors of this process, and with them the memory of the recording:
+/// the recorded program is one of them. Root it does not refuse.
+fn refuse_others() {
+    // A system that cannot do it leaves them open.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
 fn drain_until_exit(
     child: &mut Child,
-    interrupts: &Interrupts,
+    interrupts: &Keeper,
     memory: &mut SharedMemory,
     recorder: &mut Recorder,
     output: &mut Output,
@@ -125,6 +96,10 @@ fn drain_until_exit(
             && (recorder.shared.tally.instructions >= limit || recorder.shared.is_over)
         {
             (end.is_cut, end.is_over) = (!recorder.shared.is_over, recorder.shared.is_over);
+            memory.stop()?;
+            child.kill().context("cannot end the program")?;
+        }
+        if recorder.is_damaged() {
             memory.stop()?;
             child.kill().context("cannot end the program")?;
         }
@@ -169,7 +144,11 @@ fn interrupt(child: &mut Child, signal: i32, is_second: bool) {
     if signal == SIGINT && std::io::stdin().is_terminal() {
         return;
     }
-    let signal = if signal == SIGINT { Signal::INT } else { Signal::TERM };
+    let signal = match signal {
+        SIGINT => Signal::INT,
+        SIGHUP => Signal::HUP,
+        _ => Signal::TERM,
+    };
     if let Some(pid) = Pid::from_raw(child.id() as i32) {
         // The program may have ended meanwhile; then there is nothing to do.
         let _ = kill_process(pid, signal);

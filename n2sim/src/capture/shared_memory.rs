@@ -2,14 +2,19 @@
 //!
 //! The memory is an anonymous file that the plugin maps and this side reads and writes by plain
 //! file calls: no mapping, no unsafe code, and the copy is a small part of the work.
+//!
+//! The recorded program runs inside the engine, so it can change every word. The size is sealed, so it cannot take
+//! memory away; what is read here is checked before it is used.
 
 use super::wire::{self, control, header};
-use anyhow::{Context, Result};
-use rustix::fs::{MemfdFlags, memfd_create};
+use anyhow::{Context, Result, bail};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::{FdFlags, fcntl_setfd};
 use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{Ordering, fence};
+use thiserror::Error;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
@@ -28,27 +33,64 @@ pub(super) struct SlotHeader {
     pub(super) cursor: usize,
 }
 
+impl SlotHeader {
+    /// The header in `words`; in damaged memory its state may be any.
+    fn read(slot: usize, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
+        let (state, cursor) = (words[header::STATE], words[header::CURSOR]);
+        if !is_damaged && state > wire::FULL || cursor > wire::SLOT_WORDS as u64 {
+            bail!(Damage(format!("slot {slot} has the state {state} and {cursor} words")));
+        }
+        let (stream, sequence) = (words[header::STREAM], words[header::SEQUENCE]);
+        Ok(SlotHeader { slot, state, stream, sequence, cursor: cursor as usize })
+    }
+}
+
+/// Says that the memory holds what no plugin writes: the recorded program wrote into it. What was taken before stands.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(super) struct Damage(pub(super) String);
+
 /// The shared memory, owned by the recorder.
 #[derive(Debug)]
 pub(super) struct SharedMemory {
     file: File,
     bytes: Vec<u8>,
+    /// Slots that the plugin has used.
+    used: u64,
+    /// Damage was found: what is still whole is wanted.
+    is_damaged: bool,
 }
 
 impl SharedMemory {
     /// New memory, all zero.
     pub(super) fn create() -> Result<SharedMemory> {
-        let fd = memfd_create("n2sim-capture", MemfdFlags::CLOEXEC)
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let fd = memfd_create("n2sim-capture", flags)
             .context("cannot make the memory shared with the plugin")?;
         let file = File::from(fd);
         file.set_len((wire::TOTAL_WORDS * WORD_BYTES) as u64)
             .context("cannot size the memory shared with the plugin")?;
-        Ok(SharedMemory { file, bytes: Vec::new() })
+        // Where a page is missing that was there, the engine would die of it.
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)
+            .context("cannot fix the size of the memory shared with the plugin")?;
+        Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
     }
 
-    /// The path under which a child process can open it.
-    pub(super) fn path(&self) -> String {
-        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
+    /// The path under which the process that is started next can open it, which inherits the descriptor and closes it
+    /// before the program begins. Others do until [`SharedMemory::keep`].
+    ///
+    /// # Errors
+    /// If the system does not let it be inherited.
+    pub(super) fn hand_over(&self) -> Result<String> {
+        fcntl_setfd(self.file.as_fd(), FdFlags::empty())
+            .context("cannot hand over the memory shared with the plugin")?;
+        Ok(format!("/proc/self/fd/{}", self.file.as_raw_fd()))
+    }
+
+    /// Has processes that are started from now on not inherit it.
+    pub(super) fn keep(&self) {
+        // It can only fail for a descriptor that is closed.
+        let _ = fcntl_setfd(self.file.as_fd(), FdFlags::CLOEXEC);
     }
 
     fn read_bytes(&mut self, word: usize, words: usize) -> Result<&[u8]> {
@@ -86,22 +128,27 @@ impl SharedMemory {
         self.write(index, value)
     }
 
+    /// Has headers that cannot be right be left out from now on, not refused.
+    pub(super) fn salvage(&mut self) {
+        self.is_damaged = true;
+    }
+
     /// The headers of all slots used so far.
     pub(super) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
-        let used = (self.control(control::SLOTS_USED)? as usize).min(wire::SLOTS);
-        let words = self.read(wire::HEADERS_AT, used * wire::HEADER_WORDS)?;
+        let used = match self.is_damaged {
+            true => wire::SLOTS as u64,
+            false => self.control(control::SLOTS_USED)?,
+        };
+        if used < self.used || used > wire::SLOTS as u64 {
+            bail!(Damage(format!("{used} of {} slots are said to be in use", wire::SLOTS)));
+        }
+        self.used = used;
+        let words = self.read(wire::HEADERS_AT, used as usize * wire::HEADER_WORDS)?;
         // What a header announces was written before it, and is read after it.
         fence(Ordering::Acquire);
         let headers = words.chunks_exact(wire::HEADER_WORDS).enumerate();
-        Ok(headers
-            .map(|(slot, words)| SlotHeader {
-                slot,
-                state: words[header::STATE],
-                stream: words[header::STREAM],
-                sequence: words[header::SEQUENCE],
-                cursor: (words[header::CURSOR] as usize).min(wire::SLOT_WORDS),
-            })
-            .collect())
+        let headers = headers.map(|(slot, words)| SlotHeader::read(slot, words, self.is_damaged));
+        headers.filter(|header| !self.is_damaged || header.is_ok()).collect()
     }
 
     /// The words of a slot from `from` to its cursor.
@@ -110,9 +157,11 @@ impl SharedMemory {
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
-    /// Gives a slot back to the plugin.
-    pub(super) fn free(&self, header: &SlotHeader) -> Result<()> {
-        self.write(wire::HEADERS_AT + header.slot * wire::HEADER_WORDS + header::STATE, wire::FREE)
+    /// Gives a slot back to the plugin, empty: one that is claimed and not yet begun announces nothing.
+    pub(super) fn free(&self, slot: &SlotHeader) -> Result<()> {
+        let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
+        self.write(at + header::CURSOR, 0)?;
+        self.write(at + header::STATE, wire::FREE)
     }
 }
 
@@ -120,10 +169,48 @@ impl SharedMemory {
 mod tests {
     use super::*;
 
+    /// The memory as the engine opens it.
+    fn other_side(memory: &SharedMemory) -> File {
+        let path = memory.hand_over().expect("it can be inherited");
+        memory.keep();
+        File::options().write(true).open(path).expect("the path opens")
+    }
+
+    #[test]
+    fn nobody_can_change_the_size() {
+        let memory = SharedMemory::create().expect("memory files exist on Linux");
+        let other = other_side(&memory);
+        let bytes = (wire::TOTAL_WORDS * WORD_BYTES) as u64;
+        for length in [0, bytes - 1, bytes + 1] {
+            assert!(other.set_len(length).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn headers_that_no_plugin_writes_are_damage() {
+        let at = |word: usize| (word * WORD_BYTES) as u64;
+        let first = |field: usize| wire::HEADERS_AT + field;
+        let cases = [
+            (control::SLOTS_USED, wire::SLOTS as u64 + 1),
+            (control::SLOTS_USED, 0),
+            (first(header::STATE), wire::FULL + 1),
+            (first(header::CURSOR), wire::SLOT_WORDS as u64 + 1),
+        ];
+        for (word, value) in cases {
+            let mut memory = SharedMemory::create().expect("memory files exist on Linux");
+            let other = other_side(&memory);
+            other.write_all_at(&1u64.to_le_bytes(), at(control::SLOTS_USED)).expect("writes");
+            memory.headers().expect("a plugin may have written these");
+            other.write_all_at(&value.to_le_bytes(), at(word)).expect("writes");
+            let error = memory.headers().expect_err("no plugin writes these");
+            assert!(error.is::<Damage>(), "word {word}: {error}");
+        }
+    }
+
     #[test]
     fn words_written_through_the_path_are_read_back() {
         let mut memory = SharedMemory::create().expect("memory files exist on Linux");
-        let other = File::options().write(true).open(memory.path()).expect("the path opens");
+        let other = other_side(&memory);
         let at = |word: usize| (word * WORD_BYTES) as u64;
         other.write_all_at(&1u64.to_le_bytes(), at(control::SLOTS_USED)).expect("writes");
         let cursor = at(wire::HEADERS_AT + header::CURSOR);

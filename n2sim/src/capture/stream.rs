@@ -9,6 +9,7 @@ use super::elements;
 use super::ending::{After, Ending, judge};
 use super::rebuild;
 use super::registers::KnownRegisters;
+use super::shared_memory::Damage;
 use super::system::SystemStream;
 use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
@@ -168,6 +169,8 @@ pub(super) struct Tally {
     pub(super) signals: u64,
     /// True when a program was replaced by `execve`.
     pub(super) is_replaced: bool,
+    /// What the shared memory held that no plugin writes, where the recording ended because of it.
+    pub(super) damage: Option<String>,
 }
 
 /// One execution of a block.
@@ -248,7 +251,7 @@ impl Stream {
                 Some(Word::Started(n)) => self.started = Some(n),
                 Some(Word::SyscallEnter(number)) => {
                     let Some(args) = words[position..].first_chunk::<SYSCALL_ARGS>() else {
-                        bail!("the plugin's record of system call {number} is cut");
+                        bail!(Damage(format!("the record of system call {number} is cut")));
                     };
                     position += SYSCALL_ARGS;
                     self.syscall = Some((u64::from(number), *args, None));
@@ -297,7 +300,9 @@ impl Stream {
                     position += 1;
                     self.resume(count, shared, writer)?;
                 }
-                None => bail!("the plugin wrote the unknown word {bits:#x}: rebuild it"),
+                None => {
+                    bail!(Damage(format!("thread {} has the unknown word {bits:#x}", self.number)))
+                }
             }
         }
         Ok(())
@@ -322,7 +327,8 @@ impl Stream {
         self.registers.forget();
         self.followed = self.runs;
         let before = if shared.tally.pauses == 0 { Some(0) } else { shared.tally.unrecorded };
-        shared.tally.unrecorded = before.zip(count).map(|(before, count)| before + count);
+        shared.tally.unrecorded =
+            before.zip(count).and_then(|(before, count)| before.checked_add(count));
         shared.tally.pauses += 1;
         if self.runs > 0 && shared.tally.instructions > 0 {
             let gap = StreamEvent::Gap { instructions: count };
@@ -352,7 +358,10 @@ impl Stream {
 
     fn begin(&mut self, block: u32, shared: &mut Shared, writer: &mut Output) -> Result<()> {
         let Some(info) = shared.blocks.get(block as usize) else {
-            bail!("the plugin reports block {block} before its definition: rebuild it");
+            bail!(Damage(format!(
+                "thread {} runs block {block}, which is not defined",
+                self.number
+            )));
         };
         let next = info.pc;
         self.end(After::Block(next), shared, writer)?;

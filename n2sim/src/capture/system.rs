@@ -25,6 +25,7 @@ use super::shared_memory::SharedMemory;
 use super::stream::Output;
 use super::wire::{self, control};
 use super::{CaptureArgs, default_output, say};
+use crate::signals::Keeper;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use machine::{Guest, Start};
@@ -90,7 +91,7 @@ pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let engine = engine::find(args.engine.as_deref())?;
     let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
     let mut memory = SharedMemory::create()?;
-    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start);
+    let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start)?;
     guest.add_to(&mut command, args.system.append.as_deref());
 
     let stopwatch = Stopwatch::start();
@@ -106,7 +107,9 @@ pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
         ..Meta::default()
     };
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    let trace = TraceWriter::create_with(&path, meta, options)?;
+    // Up to the end, so that a signal loses nothing of the trace.
+    let _keeper = Keeper::for_all();
+    let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
     let mut recorder = Recorder::default();
     recorder.shared.system = Some(SystemStream::default());

@@ -3,13 +3,12 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::Context;
-use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::signals::Keeper;
 
 /// What perf writes when a command was obeyed, with the zero byte that it sends along.
 const ANSWER: &[u8] = b"ack\n\0";
@@ -23,7 +22,7 @@ const COMMAND_BYTES: usize = 64;
 pub(super) struct Control {
     commands: Receiver<Vec<u8>>,
     answers: Option<File>,
-    is_interrupted: Arc<AtomicBool>,
+    keeper: Keeper,
 }
 
 impl Control {
@@ -50,16 +49,11 @@ impl Control {
             }
             None => None,
         };
-        let is_interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // The second one ends the program at once.
-            let flag = Arc::clone(&is_interrupted);
-            signal_hook::flag::register_conditional_shutdown(signal, 130, flag)?;
-            signal_hook::flag::register(signal, Arc::clone(&is_interrupted))?;
-        }
+        // The second signal ends the program at once.
+        let keeper = Keeper::for_first();
         let source = File::open(&control)
             .with_context(|| format!("--control {text}: cannot read from {control}"))?;
-        Ok(Control { commands: listen(source), answers, is_interrupted })
+        Ok(Control { commands: listen(source), answers, keeper })
     }
 
     /// Obeys until counting is to end: at `stop`, at a signal, or when nobody can command any more. True
@@ -67,7 +61,7 @@ impl Control {
     pub(super) fn obey(mut self, is_on: bool) -> anyhow::Result<bool> {
         let mut was_on = is_on;
         loop {
-            if self.is_interrupted.load(Ordering::Relaxed) {
+            if self.keeper.is_stopped() {
                 return Ok(was_on);
             }
             let command = match self.commands.recv_timeout(PATIENCE) {

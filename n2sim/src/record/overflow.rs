@@ -7,16 +7,15 @@ use sim_report::perf_data::records::{Sample, nanoseconds};
 use sim_report::perf_stat::grouped;
 
 use crate::output::Output;
-use crate::stat::with_progress;
 
 use super::request::CounterEvent;
 use super::{PID, Recording, program};
 
-/// Runs the trace and writes the samples; what to tell the user.
+/// Runs the trace and writes the samples; what to tell the user, and the instructions that ran.
 pub(super) fn record(
     recording: &Recording<'_>,
     events: &[CounterEvent],
-) -> anyhow::Result<Vec<String>> {
+) -> anyhow::Result<(Vec<String>, u64)> {
     let args = recording.args;
     let requests: Vec<OverflowRequest> = events.iter().map(|event| event.request).collect();
     let samplers = OverflowSamplers::new(&requests, recording.cores());
@@ -24,9 +23,7 @@ pub(super) fn record(
         anyhow::anyhow!("{error}: record fewer at a time, or count them with n2sim stat")
     })?;
     let output = Output::create(Some(&args.output))?;
-    let (outcome, _) = with_progress(&recording.session, &recording.options, |progress| {
-        Ok(recording.session.run_heard(&recording.options, progress, &mut samplers)?)
-    })?;
+    let (outcome, instructions) = recording.replay(&mut samplers)?;
     let program = program::find(recording.session.trace(), &args.elf, &args.output)?;
     let mut profile = profile(recording, events, samplers.into_cores());
     profile.mappings = program.mappings;
@@ -38,9 +35,9 @@ pub(super) fn record(
             format!("{samples} samples of {}, one in {period}", event.name)
         })
         .collect();
-    recording.write(output, &profile.perf_data(&recording.machine()))?;
+    Recording::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
     notes.extend(outcome.notes.into_iter().chain(program.notes));
-    Ok(notes)
+    Ok((notes, instructions))
 }
 
 fn profile(

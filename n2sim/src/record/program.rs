@@ -11,10 +11,12 @@ use sim_trace::TraceFile;
 use crate::output::{Output, is_written_in_place};
 
 /// What is mapped, and what a reader should know of it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Program {
     pub(super) mappings: Vec<Mapping>,
     pub(super) notes: Vec<String>,
+    /// The file beside the profile, to be put in its place together with it.
+    pub(super) beside: Option<Output>,
 }
 
 /// Finds the files that were given or recorded, and writes one beside `output` for what they lack.
@@ -37,7 +39,7 @@ pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyho
     {
         let mut file = Output::create(Some(&beside))?;
         std::io::Write::write_all(&mut file, made.bytes())?;
-        file.finish()?;
+        program.beside = Some(file);
         let note = "code and function names of the trace, which perf reads in place of the program";
         program.notes.push(format!("{}: {note}", beside.display()));
     }
@@ -50,7 +52,7 @@ fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
     if !path.metadata().with_context(place)?.is_file() {
         anyhow::bail!("{}: this is no file; give the recorded program", path.display());
     }
-    let bytes = std::fs::read(path).with_context(place)?;
+    let bytes = sim_files::read(path).with_context(place)?;
     Ok(ProgramFile::new(&path.display().to_string(), bytes, trace)?)
 }
 

@@ -10,13 +10,15 @@ use sim_report::perf_data::spe::{AuxChunk, Metadata, SpeProfile, SpeThread};
 use sim_report::perf_stat::grouped;
 
 use crate::output::Output;
-use crate::stat::with_progress;
 
 use super::request::SpeEvent;
 use super::{MetadataName, PID, Recording, program};
 
-/// Runs the trace and writes what the units wrote; what to tell the user.
-pub(super) fn record(recording: &Recording<'_>, event: &SpeEvent) -> anyhow::Result<Vec<String>> {
+/// Runs the trace and writes what the units wrote; what to tell the user, and the instructions that ran.
+pub(super) fn record(
+    recording: &Recording<'_>,
+    event: &SpeEvent,
+) -> anyhow::Result<(Vec<String>, u64)> {
     let args = recording.args;
     let mut drivers = SpeDrivers::new(drivers(recording, event));
     let cores = recording.cores();
@@ -26,29 +28,27 @@ pub(super) fn record(recording: &Recording<'_>, event: &SpeEvent) -> anyhow::Res
     };
     let outputs: Result<Vec<Output>, _> =
         paths.iter().map(|path| Output::create(Some(path))).collect();
-    let outputs = outputs?;
-    let (outcome, _) = with_progress(&recording.session, &recording.options, |progress| {
-        Ok(recording.session.run_heard(&recording.options, progress, &mut drivers)?)
-    })?;
+    let mut outputs = outputs?;
+    let (outcome, instructions) = recording.replay(&mut drivers)?;
     let mut cores = drivers.into_cores();
     let mut notes = notes(recording, event, &mut cores);
     notes.extend(outcome.notes);
     if args.raw {
-        for (mut output, mut core) in outputs.into_iter().zip(cores) {
+        for (output, core) in outputs.iter_mut().zip(&mut cores) {
             for handed in core.take() {
                 output.write_all(&handed.bytes)?;
             }
-            output.finish()?;
         }
-        return Ok(notes);
+        Output::finish_all(outputs)?;
+        return Ok((notes, instructions));
     }
     let program = program::find(recording.session.trace(), &args.elf, &args.output)?;
     notes.extend(program.notes);
     let profile = profile(recording, event, cores, program.mappings);
-    for output in outputs {
-        recording.write(output, &profile.perf_data(&recording.machine()))?;
+    if let Some(output) = outputs.pop() {
+        Recording::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
     }
-    Ok(notes)
+    Ok((notes, instructions))
 }
 
 fn clocks(recording: &Recording<'_>) -> Clocks {

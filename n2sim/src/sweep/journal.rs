@@ -4,14 +4,15 @@
 //! written at once; one that an interruption cut is forgotten. Two sweeps cannot write the same journal.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
+use sim_files::File;
 
 use super::grid::Grid;
 
@@ -54,16 +55,19 @@ pub(super) struct Rows(BTreeMap<usize, Row>);
 pub(super) struct Journal {
     file: File,
     path: PathBuf,
+    /// A line could not be written; another one behind it would be lost with it.
+    is_broken: bool,
 }
 
 impl Journal {
     /// Opens or begins the journal of a sweep; also gives the runs that it has.
     pub(super) fn open(path: &Path, grid: &Grid, restart: bool) -> anyhow::Result<(Journal, Rows)> {
         let name = path.display();
-        let mut options = File::options();
+        let mut options = fs::File::options();
         options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).with_context(|| format!("cannot write {name}"))?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let mut file =
+            File::open_with(&options, path).with_context(|| format!("cannot write {name}"))?;
+        if flock(file.as_std(), FlockOperation::NonBlockingLockExclusive).is_err() {
             bail!("{name} is in use: another sweep writes it");
         }
         let mut text = String::new();
@@ -77,7 +81,7 @@ impl Journal {
         })?;
         file.set_len(whole as u64).with_context(|| format!("cannot write {name}"))?;
         file.seek(SeekFrom::End(0)).with_context(|| format!("cannot write {name}"))?;
-        let mut journal = Journal { file, path: path.to_owned() };
+        let mut journal = Journal { file, path: path.to_owned(), is_broken: false };
         if whole == 0 {
             journal.write(&head)?;
         }
@@ -91,16 +95,17 @@ impl Journal {
 
     /// Nothing is left to be kept.
     pub(super) fn remove(self) -> anyhow::Result<()> {
-        std::fs::remove_file(&self.path)
+        fs::remove_file(&self.path)
             .with_context(|| format!("cannot remove {}", self.path.display()))
     }
 
     fn write(&mut self, line: &impl Serialize) -> anyhow::Result<()> {
         let mut text = serde_json::to_string(line).context("a line of the journal")?;
         text.push('\n');
-        self.file
-            .write_all(text.as_bytes())
-            .with_context(|| format!("cannot write {}", self.path.display()))
+        ensure!(!self.is_broken, "cannot write {}", self.path.display());
+        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync());
+        self.is_broken = written.is_err();
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 

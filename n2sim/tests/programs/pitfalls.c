@@ -26,6 +26,53 @@ static NOINLINE u64 walk(void) {
 #define EXECVE 11
 #define RANDOM 12
 #define LOCK 13
+#define TRUNCATES 14
+#define FORGES_HEADERS 15
+#define FORGES_WORDS 16
+#define FORGES_CONTROL 17
+
+#if PITFALL >= TRUNCATES && PITFALL <= FORGES_CONTROL
+// As sim-capture/src/wire.rs has them.
+#define HEADERS_AT 512
+#define HEADER_WORDS 8
+#define SLOTS 256
+#define SLOT_WORDS 32768
+
+// Opens the recorder's memory through the process that started this one, if the system allows it.
+static long open_memory(void) {
+    char path[32] = "/proc/", link[32];
+    u64 length = 6, parent = syscall6(173, 0, 0, 0, 0, 0, 0), digits = 1;
+    while (digits * 10 <= parent) digits *= 10;
+    for (; digits != 0; digits /= 10) path[length++] = '0' + parent / digits % 10;
+    path[length++] = '/', path[length++] = 'f', path[length++] = 'd', path[length++] = '/';
+    for (u64 fd = 3; fd < 100; fd++) {
+        u64 end = length;
+        if (fd >= 10) path[end++] = '0' + fd / 10;
+        path[end++] = '0' + fd % 10, path[end] = 0;
+        long n = syscall6(78, -100, (long)path, (long)link, sizeof link, 0, 0);
+        // "/memfd:n2sim-capture (deleted)"
+        if (n > 15 && link[1] == 'm' && link[12] == '-' && link[13] == 'c') {
+            return syscall6(56, -100, (long)path, 2, 0, 0, 0);
+        }
+    }
+    return -1;
+}
+
+static void forge(long fd, u64 word, u64 value) {
+    syscall6(68, fd, (long)&value, 8, word * 8, 0, 0);
+}
+
+static void harm(long fd) {
+    if (PITFALL == TRUNCATES) syscall6(46, fd, 0, 0, 0, 0, 0);
+    if (PITFALL == FORGES_CONTROL) forge(fd, 2, 1ul << 40);
+    for (u64 slot = 0; slot < 4; slot++) {
+        u64 header = HEADERS_AT + slot * HEADER_WORDS;
+        u64 data = HEADERS_AT + SLOTS * HEADER_WORDS + slot * SLOT_WORDS;
+        if (PITFALL == FORGES_HEADERS) forge(fd, header, 7);
+        if (PITFALL == FORGES_WORDS) forge(fd, data + 1500, 0x5fffffffffffffff);
+    }
+}
+#endif
 
 #if PITFALL == LOCK
 #define ROUNDS 500
@@ -167,6 +214,12 @@ void run(void) {
     do syscall6(SYS_FUTEX, (long)&child_tid, 0, tid, 0, 0, 0);
     while (child_tid != 0);
     finish(count == 2 * ROUNDS ? 0 : 1);
+#elif PITFALL >= TRUNCATES && PITFALL <= FORGES_CONTROL
+    long memory = open_memory();
+    if (memory < 0) finish(3);
+    harm(memory);
+    sum += walk();
+    finish(0);
 #elif PITFALL == EXECVE
     char *const arguments[] = {"true", 0};
     syscall6(221, (long)"/bin/true", (long)arguments, (long)(arguments + 1), 0, 0, 0);

@@ -1,7 +1,7 @@
 //! Records real programs under QEMU and reads the traces back: what the tests of `n2sim capture` share.
 //!
 //! Where QEMU or the cross compiler is absent, [`Bench::new`] checks the message that says what to
-//! install instead.
+//! install instead. With `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
 
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
@@ -9,7 +9,6 @@ use sim_core::{InstFlags, TraceInst};
 use sim_trace::{EventAt, StreamEvent, TraceFile, verify};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
 pub(crate) const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
 pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -23,30 +22,10 @@ pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// The plugin, built into the target folder of this test.
-pub(crate) fn plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| build_plugin("", &[]))
-}
-
-/// The plugin for QEMU 9.1 and later.
-pub(crate) fn later_plugin() -> &'static Path {
-    static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
-    PLUGIN.get_or_init(|| build_plugin("api-v2", &["--features", "api-v2"]))
-}
-
-fn build_plugin(folder: &str, options: &[&str]) -> PathBuf {
-    let target = Path::new(N2SIM).ancestors().nth(2).expect("target/debug/n2sim").join(folder);
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--quiet", "-p", "sim-capture", "--target-dir"])
-        .arg(&target)
-        .args(options)
-        .current_dir(HERE)
-        .status()
-        .expect("cargo runs");
-    assert!(status.success(), "the plugin does not build");
-    target.join("debug/libsim_capture.so")
+/// Fails for a tool that is absent where all tools must be there.
+pub(crate) fn must_not_be_required(tool: &str) {
+    let required = std::env::var("N2SIM_TOOLS").is_ok_and(|value| value == "required");
+    assert!(!required, "{tool} is missing: n2sim doctor says how to install it");
 }
 
 /// Compiles a pitfall to `program`.
@@ -97,6 +76,7 @@ impl Bench {
             let output = Command::new(N2SIM).arg("doctor").output().expect("n2sim runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(text.contains("apt-get install gcc-aarch64-linux-gnu"), "{text}");
+            must_not_be_required(COMPILER);
             return None;
         }
         build(&folder.path().join("program"));
@@ -106,6 +86,7 @@ impl Bench {
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(2), "{text}");
             assert!(text.contains("apt-get install qemu-user"), "{text}");
+            must_not_be_required("qemu-aarch64");
             return None;
         }
         Some(bench)
@@ -117,7 +98,7 @@ impl Bench {
 
     pub(crate) fn capture(&self, options: &[&str]) -> Command {
         let mut command = Command::new(N2SIM);
-        command.env("N2SIM_PLUGIN", plugin()).arg("capture").args(options);
+        command.env_remove("N2SIM_PLUGIN").arg("capture").args(options);
         if !options.contains(&"--count-only") {
             command.arg("-o").arg(self.trace());
         }

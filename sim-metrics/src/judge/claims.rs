@@ -115,4 +115,13 @@ mod tests {
         assert_eq!(factor(&scale("1MPKI"), Truth::BranchMpki), 1.0);
         assert_eq!(factor(&Scale::default(), Truth::Retiring), 1.0);
     }
+
+    #[test]
+    fn suggestions_are_of_the_same_group() {
+        let like = suggestions("l1d.luck");
+        assert!(like.iter().all(|name| name.starts_with("l1d.")), "{like:?}");
+        assert_eq!(suggestions("luck"), [""; 0]);
+        let percent = Scale { factor: 100.0, unit: "%".to_owned() };
+        assert_eq!(factor(&percent, Truth::BranchMissRatio), 1.0);
+    }
 }

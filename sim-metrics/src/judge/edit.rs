@@ -163,4 +163,62 @@ mod tests {
         assert_eq!(bare("((a + b) / c)"), "(a + b) / c");
         assert_eq!(bare("a"), "a");
     }
+
+    fn linked(text: &str) -> Linked {
+        let formula = Formula::parse(text).expect("a formula");
+        Linked::new(&formula, &Catalog::default()).expect("links")
+    }
+
+    #[test]
+    fn a_dropped_event_leaves_what_it_was_added_to() {
+        use PmuEvent::{DP_SPEC, LD_SPEC, ST_SPEC};
+        let left = |text: &str, event| {
+            let formula = linked(text);
+            dropped(&formula, event).and_then(|edit| formula.rewritten(&[edit]))
+        };
+        assert_eq!(left("LD_SPEC + ST_SPEC", LD_SPEC).as_deref(), Some("ST_SPEC"));
+        assert_eq!(left("LD_SPEC + ST_SPEC", ST_SPEC).as_deref(), Some("LD_SPEC"));
+        let three = "2 * (LD_SPEC + ST_SPEC + DP_SPEC)";
+        assert_eq!(left(three, DP_SPEC).as_deref(), Some("2 * (LD_SPEC + ST_SPEC)"));
+        assert_eq!(left("LD_SPEC - ST_SPEC", ST_SPEC), None);
+        assert_eq!(left("LD_SPEC + ST_SPEC", DP_SPEC), None);
+    }
+
+    #[test]
+    fn an_event_has_all_of_its_places_and_no_others() {
+        let formula = linked("LD_SPEC / (LD_SPEC + ST_SPEC)");
+        assert_eq!(places(&formula, PmuEvent::LD_SPEC).count(), 2);
+        assert_eq!(places(&formula, PmuEvent::ST_SPEC).count(), 1);
+        assert_eq!(places(&formula, PmuEvent::DP_SPEC).count(), 0);
+    }
+
+    /// A number goes away with its operator only if it then says nothing.
+    #[test]
+    fn a_number_is_changed_where_it_stands() {
+        let changed = |text: &str, from: f64, to: f64| {
+            let formula = linked(text);
+            let mut ids = (0..formula.nodes().len()).map(|index| NodeId(index as u32));
+            let is_it = |id: &NodeId| matches!(formula.node(*id).op, Op::Number(n) if n == from);
+            let id = ids.find(is_it).expect("the number stands there");
+            formula.rewritten(&[number_edit(&formula, id, to)]).expect("words")
+        };
+        for (text, from, to, right) in [
+            ("LD_SPEC / 2", 2.0, 1.0, "LD_SPEC"),
+            ("LD_SPEC / 2", 2.0, 4.0, "LD_SPEC / 4"),
+            ("3 * LD_SPEC", 3.0, 1.0, "LD_SPEC"),
+            ("3 * LD_SPEC", 3.0, 2.0, "2 * LD_SPEC"),
+            ("3 * LD_SPEC / 5", 3.0, 5.0, "LD_SPEC"),
+            ("3 * LD_SPEC / 5", 3.0, 4.0, "4 * LD_SPEC / 5"),
+            ("3 * LD_SPEC + ST_SPEC / 5", 3.0, 5.0, "5 * LD_SPEC + ST_SPEC / 5"),
+            ("LD_SPEC * ST_SPEC + 3", 3.0, 1.0, "LD_SPEC * ST_SPEC + 1"),
+        ] {
+            assert_eq!(changed(text, from, to), right, "{text}: {from} becomes {to}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_stay_keep_their_side() {
+        assert_eq!(simplified("2 * 5 * LD_SPEC / (2 * DP_SPEC)"), "5 * LD_SPEC / DP_SPEC");
+        assert_eq!(simplified("5 / (5 * CPU_CYCLES)"), "1 / CPU_CYCLES");
+    }
 }

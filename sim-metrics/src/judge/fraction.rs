@@ -66,4 +66,16 @@ mod tests {
             assert_eq!(text(value), None, "{value}");
         }
     }
+
+    /// Numbers at the border of what is small, and beyond it.
+    #[test]
+    fn a_number_that_is_not_small_is_no_part_of_a_fraction() {
+        let text = |value| Fraction::of(value).map(|fraction| fraction.to_string());
+        assert_eq!(text(16.0 / 3.0).as_deref(), Some("16/3"));
+        assert_eq!(text(999_999_999.0).as_deref(), Some("999999999"));
+        assert_eq!(text(1.0 / 999_999_999.0).as_deref(), Some("1/999999999"));
+        for value in [17.0 / 3.0, 1e9, 1e12, 1e-9, 1e-12, -0.5, f64::INFINITY] {
+            assert_eq!(text(value), None, "{value}");
+        }
+    }
 }

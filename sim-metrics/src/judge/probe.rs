@@ -215,4 +215,44 @@ mod tests {
             assert_eq!(code(formula, truth), Some(expected), "{formula}");
         }
     }
+
+    /// What is said of a formula is what it does, not only that it does not fit.
+    #[test]
+    fn each_misfit_is_told_as_what_it_is() {
+        for (formula, truth, told) in [
+            ("BR_MIS_PRED_RETIRED", Truth::BranchMpki, "a count that grows with the length"),
+            ("BR_RETIRED * INST_RETIRED", Truth::BranchMpki, "changes with the length"),
+            ("L1D_CACHE_REFILL / LD_SPEC", Truth::BytesRead, "does not grow with the length"),
+            ("BR_RETIRED / CPU_CYCLES", Truth::BranchMpki, "a number per cycle"),
+            ("INST_RETIRED / BR_RETIRED", Truth::Ipc, "depends on neither cycles nor slots"),
+            ("CPU_CYCLES / INST_RETIRED", Truth::Ipc, "grows with the number of cycles"),
+            ("(CPU_CYCLES + LD_SPEC) / BR_RETIRED", Truth::Ipc, "adds cycles or slots to another"),
+        ] {
+            let parsed = Formula::parse(formula).expect("a formula");
+            let linked = Linked::new(&parsed, &Catalog::default()).expect("links");
+            let found = misfit(&linked, &Machine::neoverse_n2(3, 1), truth);
+            let text = found.map(|reason| reason.to_string()).unwrap_or_default();
+            assert!(text.contains(told), "{formula}: {text}");
+        }
+    }
+
+    /// Operations are slots where slots are claimed, and a misprediction is none where it is the whole.
+    #[test]
+    fn slots_of_either_side_are_slots() {
+        let each = "(OP_SPEC - OP_RETIRED) / BR_MIS_PRED_RETIRED";
+        assert_eq!(code(each, Truth::MispredictCost), None);
+        let part = "INST_RETIRED / (OP_SPEC + STALL_SLOT)";
+        assert_eq!(code(part, Truth::RetiredPerSlot), None);
+        let stalls = "STALL_SLOT_BACKEND / STALL_SLOT";
+        assert_eq!(code(stalls, Truth::BackendBound), Some("wrong-denominator"));
+        let branches = "BR_MIS_PRED_RETIRED * STALL_SLOT / (STALL_SLOT * OP_SPEC)";
+        assert_eq!(code(branches, Truth::BranchMissRatio), Some("wrong-denominator"));
+    }
+
+    /// A formula that is nothing says nothing of its kind, and many events can stand for timed loads.
+    #[test]
+    fn what_cannot_be_asked_is_no_misfit() {
+        assert_eq!(code("0 * INST_RETIRED", Truth::Retired), None);
+        assert_eq!(code("CPU_CYCLES / LD_SPEC", Truth::LoadLatency), None);
+    }
 }

@@ -145,11 +145,9 @@ impl Comparison<'_> {
     }
 
     /// The formula with another event in the place of one of its own.
-    fn replaced(&self, own: PmuEvent, by: Option<PmuEvent>) -> Vec<f64> {
-        self.values(&|sample, event| match by {
-            Some(by) if event == own => sample.count(by, self.subject.patch),
-            None if event == own => 0.0,
-            _ => sample.count(event, self.subject.patch),
+    fn replaced(&self, own: PmuEvent, by: PmuEvent) -> Vec<f64> {
+        self.values(&|sample, event| {
+            sample.count(if event == own { by } else { event }, self.subject.patch)
         })
     }
 
@@ -190,7 +188,7 @@ impl Comparison<'_> {
         };
         for part in events.iter().copied() {
             for whole in wholes(part) {
-                if self.is_known(&self.replaced(part, Some(whole))) {
+                if self.is_known(&self.replaced(part, whole)) {
                     let text = self.text_with(part, whole.mnemonic());
                     return Some((Reason::Subset { part, whole }, text));
                 }
@@ -229,7 +227,7 @@ impl Comparison<'_> {
             let parts = PmuEvent::ALL.into_iter().filter(|part| is_part(*part, whole));
             let parts = parts.filter(|part| original(*part) != original(whole));
             for part in parts.filter(|part| is_of_stage(*part, whole)) {
-                if self.is_known(&self.replaced(whole, Some(part))) {
+                if self.is_known(&self.replaced(whole, part)) {
                     let text = self.text_with(whole, part.mnemonic());
                     return Some((Reason::Superset { part, whole }, text));
                 }
@@ -374,7 +372,7 @@ impl Comparison<'_> {
             .collect();
         for own in self.subject.formula.core_events() {
             for other in &others {
-                if self.is_known(&self.replaced(own, Some(*other))) {
+                if self.is_known(&self.replaced(own, *other)) {
                     return self.text_with(own, other.mnemonic());
                 }
             }

@@ -1,5 +1,9 @@
 //! Each rule on a run made by hand: found where it should be, and silent where nothing is wrong.
 
+mod borders;
+mod causes;
+mod structures;
+
 use sim_core::{Counts, EventSink, PmuEvent, PmuEvent::*};
 
 use super::*;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use addr2line::Context;
 use gimli::{Dwarf, EndianArcSlice, RunTimeEndian, SectionId};
 use object::{Object, ObjectSection};
+use sim_core::Shown;
 
 use super::{Frame, SourceLine, demangled};
 
@@ -49,7 +50,7 @@ impl Lines {
             let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
             let Some(function) = name.as_deref().map(demangled) else { continue };
             let line = frame.location.and_then(|place| {
-                Some(SourceLine { file: place.file?.to_owned(), line: place.line? })
+                Some(SourceLine { file: place.file?.shown().to_string(), line: place.line? })
             });
             frames.push(Frame { function, line });
         }

@@ -2,11 +2,11 @@
 //! is unpacked while it is read; a file may be packed more than once.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 
 use flate2::Crc;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
+use sim_files::File;
 
 /// How often a file may be packed into another one.
 const LAYERS_MAX: usize = 3;
@@ -67,7 +67,7 @@ pub(super) fn unpack<'a>(source: impl Source + 'a) -> io::Result<Unpacked<'a>> {
 
 /// The bytes in a file without a name.
 fn on_disk(bytes: impl Read) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
+    let mut file = File::from_std(tempfile::tempfile()?);
     if io::copy(&mut bytes.take(INNER_ARCHIVE_MAX + 1), &mut file)? > INNER_ARCHIVE_MAX {
         return Err(invalid("the packed archive has more than 4 GiB: take the outer packing off"));
     }

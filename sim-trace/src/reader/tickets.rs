@@ -1,7 +1,6 @@
 //! Reads the tickets and system calls of one stream ahead of its instructions: of each chunk with events only their column is
 //! unpacked, so that to look far ahead costs little and needs memory for one chunk.
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use crate::file::Shared;
 use crate::limits::stream_columns;
 use crate::load::check_columns;
 use crate::source::At;
+use sim_files::File;
 
 /// An instruction that synchronizes, and its place among those of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Puts chunks into the sink and remembers them for the index.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use sim_files::{File, NewFile, Unfinished};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Summary;
@@ -298,60 +298,24 @@ impl BlockColumns {
     }
 }
 
-/// The temporary file beside the destination; removed when dropped before [`TempFile::rename`].
-pub(crate) struct TempFile {
-    temp: PathBuf,
-    destination: PathBuf,
-    keep: bool,
+/// Makes the temporary file of what will be a trace at `destination`, by `make`.
+pub(crate) fn begin_file(
+    destination: &Path,
+    make: fn(&Path) -> io::Result<NewFile>,
+) -> Result<(Unfinished, File), TraceError> {
+    check_destination(destination)?;
+    let made = make(destination).map_err(TraceError::io(destination, "making the trace file"))?;
+    Ok(made.split())
 }
 
-impl TempFile {
-    /// Makes the temporary file for `destination`.
-    pub(crate) fn beside(destination: &Path) -> Result<(TempFile, File), TraceError> {
-        check_destination(destination)?;
-        let mut number = 0;
-        loop {
-            let temp = temporary_name(destination, number);
-            match File::create_new(&temp) {
-                Ok(file) => {
-                    let destination = destination.to_path_buf();
-                    return Ok((TempFile { temp, destination, keep: false }, file));
-                }
-                // Another's file, a link, or what a run with the same process number left to be recovered.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < TRIES => {
-                    number += 1;
-                }
-                Err(error) => return Err(TraceError::io(&temp, "making the trace file")(error)),
-            }
-        }
-    }
-
-    /// The temporary file itself.
-    pub(crate) fn path(&self) -> &Path {
-        &self.temp
-    }
-
-    /// Gives the file its name.
-    pub(crate) fn rename(mut self) -> Result<(), TraceError> {
-        fs::rename(&self.temp, &self.destination)
-            .map_err(TraceError::io(&self.destination, "naming the finished trace"))?;
-        self.keep = true;
-        Ok(())
-    }
-}
-
-/// Names that are tried for a temporary file.
-const TRIES: u32 = 1000;
-
-/// `NAME.PID.partial`, or `NAME.PID.NUMBER.partial` from the second one on.
-fn temporary_name(destination: &Path, number: u32) -> PathBuf {
-    let mut name = destination.file_name().unwrap_or_default().to_os_string();
-    let process = std::process::id();
-    name.push(match number {
-        0 => format!(".{process}.partial"),
-        _ => format!(".{process}.{number}.partial"),
-    });
-    destination.with_file_name(name)
+/// Gives the finished trace its name. Its sink has nothing left to write.
+pub(crate) fn end_file(temp: Unfinished, sink: BufWriter<File>) -> Result<(), TraceError> {
+    let destination = temp.destination().to_path_buf();
+    let finish = || {
+        let file = sink.into_inner().map_err(io::IntoInnerError::into_error)?;
+        temp.finish(&file)
+    };
+    finish().map_err(TraceError::io(&destination, "naming the finished trace"))
 }
 
 /// The finished trace takes the place of what has its name: that must be a file or nothing. (To
@@ -368,14 +332,5 @@ fn check_destination(path: &Path) -> Result<(), TraceError> {
             refuse(format!("there is no folder {}", folder.display()))
         }
         _ => Ok(()),
-    }
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        if !self.keep {
-            // Nothing useful can be done if the file is gone already.
-            let _ = fs::remove_file(&self.temp);
-        }
     }
 }

@@ -1,10 +1,11 @@
 //! What to do when the system refuses to take more of a trace, because the disk is full for instance: the
 //! chunks that it took become a whole, shorter trace.
 
-use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom};
 
-use super::output::{Output, TempFile};
+use sim_files::{File, Unfinished as TempFile};
+
+use super::output::{Output, end_file};
 use super::{Summary, TraceWriter};
 use crate::error::TraceError;
 use crate::index::IndexEntry;
@@ -33,8 +34,7 @@ impl TraceWriter {
         };
         match self.finish_into() {
             Ok((summary, sink)) => {
-                drop(sink);
-                unfinished.temp.rename()?;
+                end_file(unfinished.temp, sink)?;
                 Ok((summary, None))
             }
             Err(refusal) => unfinished.cut(refusal).map(|(kept, reason)| (kept, Some(reason))),
@@ -74,8 +74,8 @@ impl Unfinished {
                 break;
             }
             match self.end_behind(kept) {
-                Ok(summary) => {
-                    self.temp.rename()?;
+                Ok((summary, sink)) => {
+                    end_file(self.temp, sink)?;
                     return Ok((summary, refusal));
                 }
                 // Still no room: with one chunk less there may be.
@@ -86,12 +86,13 @@ impl Unfinished {
         Err(refusal)
     }
 
-    fn end_behind(&self, kept: &[IndexEntry]) -> Result<Summary, TraceError> {
+    fn end_behind(&self, kept: &[IndexEntry]) -> Result<(Summary, BufWriter<File>), TraceError> {
         let path = self.temp.path();
         let end = kept.last().map_or(HEADER_BYTES as u64, |e| e.offset + e.header.total_bytes());
         let doing = "cutting the unfinished trace";
-        let mut file =
-            File::options().write(true).open(path).map_err(TraceError::io(path, doing))?;
+        let options = &mut std::fs::File::options();
+        let file = File::open_with(options.write(true), path);
+        let mut file = file.map_err(TraceError::io(path, doing))?;
         file.set_len(end)
             .and_then(|()| file.seek(SeekFrom::Start(end)))
             .map_err(TraceError::io(path, doing))?;
@@ -100,8 +101,7 @@ impl Unfinished {
         output.meta(&self.meta)?;
         let summary = summary_of(kept);
         let (file_bytes, sink) = output.end(&self.meta, &summary)?;
-        drop(sink);
-        Ok(Summary { file_bytes, ..summary })
+        Ok((Summary { file_bytes, ..summary }, sink))
     }
 }
 

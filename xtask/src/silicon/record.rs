@@ -38,10 +38,10 @@ pub(super) fn record(rows: &[Row], folder: &Path, n2sim: Option<&Path>) -> Resul
     Ok(())
 }
 
-/// n2sim of the working tree, with the plugin beside it.
+/// n2sim of the working tree.
 fn build() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--release", "--quiet", "-p", "n2sim", "-p", "sim-capture"]);
+    cargo.args(["build", "--release", "--quiet", "-p", "n2sim"]);
     ensure!(cargo.current_dir(repository()).status()?.success(), "n2sim cannot be built");
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     Ok(target.unwrap_or_else(|| repository().join("target")).join("release/n2sim"))

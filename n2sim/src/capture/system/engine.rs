@@ -1,15 +1,13 @@
 //! Which QEMU records whole systems here: found by trying each on a kernel of four instructions.
 
 use super::super::elf;
-use super::super::engine::{
-    BUILD_PLUGIN, BUILD_PLUGIN_V2, Engine, cpus_of, first_that_records, in_path, plugins, run,
-    version,
-};
+use super::super::engine::{Engine, cpus_of, first_that_records, in_path, run, version};
+use super::super::plugin::{Plugin, plugins};
 use super::super::wire::control;
 use super::machine::{self, Start};
 use anyhow::{Context, Result, bail};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use sim_files::Scratch;
+use std::path::Path;
 use std::process::Command;
 
 /// Its command.
@@ -29,17 +27,12 @@ pub(super) fn find(given: Option<&Path>) -> Result<Engine> {
             "no {NAME} in PATH, which runs the system while it is recorded: {INSTALL}, or name one with --engine"
         );
     };
-    let plugins = plugins();
-    if plugins.is_empty() {
-        bail!(
-            "the recording plugin is not built: `{BUILD_PLUGIN}`, for QEMU 9.1 and later `{BUILD_PLUGIN_V2}`"
-        );
-    }
+    let plugins = plugins()?;
     probe(&path, &plugins).with_context(|| format!("{} cannot record", path.display()))
 }
 
 /// Runs a tiny kernel under the engine with each plugin until one records.
-pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
+pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     let version = version(path)?;
     let help = run(Command::new(path).arg("-help"))?;
     if !String::from_utf8_lossy(&help.stdout).contains("-plugin") {
@@ -50,11 +43,11 @@ pub(crate) fn probe(path: &Path, plugins: &[PathBuf]) -> Result<Engine> {
     if cpus.is_empty() {
         bail!("it plays no AArch64 processor");
     }
-    let mut kernel = tempfile::NamedTempFile::new().context("cannot write a temporary file")?;
-    kernel.write_all(&elf::bytes_of(&TRIAL_KERNEL)).context("cannot write a temporary file")?;
+    let kernel = Scratch::new("n2sim-probe", 0o600, &elf::bytes_of(&TRIAL_KERNEL));
+    let kernel = kernel.context("cannot write a temporary file")?;
     first_that_records(path, &version, &cpus, plugins, |engine, memory| {
         let cpu = engine.default_cpu();
-        let mut command = machine::command(engine, cpu, memory, TRIAL_MEMORY, Start::Boot);
+        let mut command = machine::command(engine, cpu, memory, TRIAL_MEMORY, Start::Boot)?;
         let output = run(command.arg("-kernel").arg(kernel.path()))?;
         Ok((output, memory.control(control::STREAMS)? > 0))
     })

@@ -7,9 +7,8 @@ use super::super::shared_memory::SharedMemory;
 use super::cpio::Archive;
 use super::{init, libraries};
 use anyhow::{Context, Result, bail};
+use sim_files::Scratch;
 use sim_trace::Symbol;
-use std::ffi::OsString;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -66,15 +65,18 @@ impl Start {
 }
 
 /// The engine with the machine and the plugin; what runs on it follows.
+///
+/// # Errors
+/// If plugin and memory cannot be handed over.
 pub(super) fn command(
     engine: &Engine,
     cpu: &str,
     memory: &SharedMemory,
     mebibytes: u32,
     start: Start,
-) -> Command {
-    let mut plugin = OsString::from(&engine.plugin);
-    plugin.push(format!(",memory={},system={}", memory.path(), start.argument()));
+) -> Result<Command> {
+    let mut plugin = engine.plugin_option(memory)?;
+    plugin.push(format!(",system={}", start.argument()));
     let mut command = Command::new(&engine.path);
     command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
     command.args(["-m", &mebibytes.to_string()]);
@@ -85,7 +87,7 @@ pub(super) fn command(
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);
     command.args(["-serial", "stdio", "-no-reboot", "-plugin"]);
     command.arg(plugin).stdin(Stdio::null());
-    command
+    Ok(command)
 }
 
 /// What runs on the machine.
@@ -93,7 +95,7 @@ pub(super) fn command(
 pub(super) struct Guest {
     kernel: PathBuf,
     /// The initial file system made for the program.
-    made: Option<tempfile::TempPath>,
+    made: Option<Scratch>,
     /// The initial file system of the user's.
     own: Option<PathBuf>,
     program: Option<Program>,
@@ -111,17 +113,15 @@ impl Guest {
         }
         let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
         let archive = archive(args, &program)?;
-        let mut file = tempfile::Builder::new()
-            .prefix("n2sim-initrd")
-            .tempfile()
-            .context("cannot write a temporary file")?;
-        file.write_all(&archive).context("cannot write the initial file system")?;
-        Ok(Guest { kernel, made: Some(file.into_temp_path()), own: None, program: Some(program) })
+        let made = Scratch::new("n2sim-initrd", 0o600, &archive);
+        let made = Some(made.context("cannot write the initial file system")?);
+        Ok(Guest { kernel, made, own: None, program: Some(program) })
     }
 
     /// Adds what runs to the engine's options.
     pub(super) fn add_to(&self, command: &mut Command, append: Option<&str>) {
-        let initrd = self.made.as_deref().or(self.own.as_deref()).unwrap_or(Path::new(""));
+        let initrd =
+            self.made.as_ref().map(Scratch::path).or(self.own.as_deref()).unwrap_or(Path::new(""));
         let line = [COMMAND_LINE, append.unwrap_or_default()].join(" ");
         command.arg("-kernel").arg(&self.kernel).arg("-initrd").arg(initrd);
         command.arg("-append").arg(line.trim_end());

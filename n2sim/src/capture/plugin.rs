@@ -1,0 +1,158 @@
+//! The recording plugin: two builds of it are part of this program, one for each of QEMU's interfaces.
+//!
+//! The engine loads a plugin from a file. An embedded one is written into memory that nothing can change any more,
+//! and the engine gets the descriptor; where the system gives no such memory, into a file that only its owner reads.
+
+use anyhow::{Context, Result};
+use flate2::read::ZlibDecoder;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::{FdFlags, fcntl_setfd};
+use sim_files::Scratch;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Names another build of the plugin, a file.
+pub(crate) const OVERRIDE: &str = "N2SIM_PLUGIN";
+
+/// The embedded builds, compressed, and the engines they are for; in the order in which they are tried.
+const EMBEDDED: [(&str, &[u8]); 2] = [
+    ("QEMU before 9.1", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-1.z"))),
+    ("QEMU 9.1 and later", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-3.z"))),
+];
+
+/// A build of the plugin that an engine can load.
+#[derive(Clone, Debug)]
+pub(crate) struct Plugin {
+    name: String,
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// A file of the user's.
+    Named(PathBuf),
+    /// Sealed memory of this process.
+    Memory(Arc<File>),
+    /// A file of this process, removed with it.
+    Temporary(Arc<Scratch>),
+}
+
+impl Plugin {
+    /// What it is, for people.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The words of `-plugin` up to the plugin's own arguments, for an engine that is started next: it inherits the
+    /// descriptor, if there is one, until [`Plugin::keep`].
+    pub(super) fn option(&self) -> Result<OsString> {
+        Ok(match &self.place {
+            Place::Named(path) => path.into(),
+            Place::Temporary(file) => file.path().into(),
+            Place::Memory(file) => {
+                fcntl_setfd(file.as_fd(), FdFlags::empty())
+                    .context("cannot hand the plugin over")?;
+                // The plugin closes it once it is loaded: the program has no use for it.
+                format!("/proc/self/fd/{0},plugin={0}", file.as_raw_fd()).into()
+            }
+        })
+    }
+
+    /// Has processes that are started from now on not inherit it.
+    pub(super) fn keep(&self) {
+        if let Place::Memory(file) = &self.place {
+            // It can only fail for a descriptor that is closed.
+            let _ = fcntl_setfd(file.as_fd(), FdFlags::CLOEXEC);
+        }
+    }
+}
+
+/// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names, or the embedded ones.
+/// Nothing is looked for in any folder: the engine runs its code.
+///
+/// # Errors
+/// If neither memory nor a temporary file can be had.
+pub(crate) fn plugins() -> Result<Vec<Plugin>> {
+    if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
+        let name = path.display().to_string();
+        return Ok(vec![Plugin { name, place: Place::Named(path) }]);
+    }
+    EMBEDDED.iter().map(|(engines, packed)| embedded(engines, &unpack(packed)?)).collect()
+}
+
+fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
+    let mut library = Vec::new();
+    ZlibDecoder::new(packed).read_to_end(&mut library).context("the embedded plugin is damaged")?;
+    Ok(library)
+}
+
+fn embedded(engines: &str, library: &[u8]) -> Result<Plugin> {
+    let place = match sealed(library) {
+        Ok(file) => Place::Memory(Arc::new(file)),
+        Err(_) => Place::Temporary(Arc::new(temporary(library)?)),
+    };
+    Ok(Plugin { name: format!("embedded, for {engines}"), place })
+}
+
+/// Memory with this content, which nobody can change.
+fn sealed(library: &[u8]) -> Result<File> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(memfd_create("n2sim-plugin", flags)?);
+    file.write_all(library)?;
+    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    fcntl_add_seals(&file, seals)?;
+    Ok(file)
+}
+
+/// A new file with this content, for its owner alone.
+fn temporary(library: &[u8]) -> Result<Scratch> {
+    Scratch::new("n2sim-plugin", 0o600, library)
+        .context("cannot write the recording plugin to a temporary file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{FileExt, MetadataExt};
+
+    fn first() -> Vec<u8> {
+        unpack(EMBEDDED[0].1).expect("the build script packed it")
+    }
+
+    #[test]
+    fn both_builds_are_shared_libraries_with_the_symbols_of_a_plugin() {
+        use object::{Object, ObjectSymbol};
+        for (engines, packed) in EMBEDDED {
+            let library = unpack(packed).expect("the build script packed it");
+            let file = object::File::parse(&*library).expect("it is an ELF file");
+            let names: Vec<&str> =
+                file.dynamic_symbols().filter_map(|symbol| symbol.name().ok()).collect();
+            for name in ["qemu_plugin_version", "qemu_plugin_install"] {
+                assert!(names.contains(&name), "{engines}: {name} is not exported");
+            }
+        }
+    }
+
+    #[test]
+    fn the_memory_that_the_engine_loads_cannot_be_changed() {
+        let file = sealed(&first()).expect("memory files exist on Linux");
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let again = File::options().write(true).open(path).expect("the path opens");
+        assert!(again.write_all_at(b"x", 0).is_err());
+        assert!(again.set_len(0).is_err());
+    }
+
+    #[test]
+    fn a_temporary_plugin_is_for_its_owner_alone_and_removed_with_it() {
+        let place = temporary(&first()).expect("there is a temporary folder");
+        let (path, mode) =
+            (place.path().to_owned(), place.path().metadata().expect("it is there").mode());
+        assert_eq!(mode & 0o077, 0);
+        drop(place);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,171 @@
+//! Every call of the system that a writing command makes fails once: nothing half-written gets a final name,
+//! nothing else is left, inputs stay as they are, and the message names a file.
+//!
+//! Only builds with debug assertions make calls fail.
+#![cfg(debug_assertions)]
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
+/// EIO, which every injected fault is.
+const FAULT: &str = "Input/output error (os error 5)";
+/// Calls that are made to fail of a command, at equal distances if it makes more.
+const MOST_CALLS: u64 = 40;
+
+/// A folder with a short trace of another tool, the same as a trace, and a grid.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place { folder: TempDir::new().unwrap() };
+        let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
+        let trace = traces.join("hash.n2t").display().to_string();
+        let slice = ["trace", "slice", &trace, "--count", "3k", "-o", "in.n2t"];
+        let export = ["trace", "export", "--to", "text", "in.n2t", "-o", "in.txt"];
+        for args in [&slice[..], &export[..]] {
+            let output = place.run(args, None);
+            assert!(output.status.success(), "{}", told(&output));
+        }
+        let grid = "traces = [\"in.n2t\"]\nlimit = \"1k\"\nmetrics = [\"ipc\"]\n\
+                    [[vary]]\nkey = \"pipeline.window.rob\"\nvalues = [64, 128]\n";
+        fs::write(place.path().join("grid.toml"), grid).unwrap();
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Runs a command of which the call with the number `fail` fails.
+    fn run(&self, args: &[&str], fail: Option<u64>) -> Output {
+        let mut command = Command::new(N2SIM);
+        command.args(args).current_dir(self.path()).env("N2SIM_COUNT_CALLS", "1");
+        if let Some(call) = fail {
+            command.env("N2SIM_FAIL_CALL", call.to_string());
+        }
+        command.output().unwrap()
+    }
+
+    /// All files with their content.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = self.path().read_dir().unwrap().flatten();
+        entries.map(|entry| (entry.path(), fs::read(entry.path()).unwrap())).collect()
+    }
+
+    fn clear(&self, inputs: &BTreeMap<PathBuf, Vec<u8>>) {
+        for path in self.files().keys().filter(|path| !inputs.contains_key(*path)) {
+            fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The calls that a run made, and the kind of the one that failed.
+fn calls(output: &Output) -> (u64, String) {
+    let said = told(output);
+    let line = said.lines().find(|line| line.contains(" calls of the system, failed: "));
+    let (made, failed) = line.expect(&said).split_once(" calls of the system, failed: ").unwrap();
+    (made.trim_start_matches("n2sim: ").parse().unwrap(), failed.to_owned())
+}
+
+/// Makes calls of a command fail, one after another. `check` sees what each failed run left beside its inputs.
+fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>)) {
+    let place = Place::new();
+    let inputs = place.files();
+    let good = place.run(args, None);
+    assert_eq!(good.status.code(), Some(0), "{args:?}: {}", told(&good));
+    let whole = place.files();
+    place.clear(&inputs);
+    let (made, failed) = calls(&good);
+    assert!(made > 3 && failed == "none", "{args:?}: {made} calls");
+    let step = made.div_ceil(MOST_CALLS).max(1);
+    // The last calls, which give files their names, are all among them.
+    let numbers = (1..=made).step_by(step as usize).chain(made.saturating_sub(4)..=made);
+    for number in numbers.filter(|number| *number > 0) {
+        let output = place.run(args, Some(number));
+        let said = told(&output);
+        let (_, failed) = calls(&output);
+        let place_of = format!("{args:?}, call {number} of {made} ({failed}): {said}");
+        if failed == "none" {
+            continue;
+        }
+        // A trace whose index cannot be read is read without it.
+        if failed == "Read" && output.status.code() == Some(0) {
+            assert_eq!(place.files(), whole, "{place_of}");
+            place.clear(&inputs);
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(2), "{place_of}");
+        let message = said.lines().find(|line| line.contains(FAULT)).expect(&place_of);
+        let names = ["in.", "grid.", "out", "/tmp", "libsim_capture", "qemu"];
+        assert!(names.iter().any(|name| message.contains(name)), "{place_of}");
+        assert!(!said.contains("panicked"), "{place_of}");
+        let mut left = place.files();
+        for (path, content) in &inputs {
+            assert_eq!(left.remove(path).as_ref(), Some(content), "{place_of}");
+        }
+        for (path, content) in &left {
+            let name = path.file_name().unwrap().to_string_lossy();
+            assert!(name.starts_with("out"), "{name} is left; {place_of}");
+            assert!(name.ends_with(".runs") || whole.get(path) == Some(content), "{place_of}");
+        }
+        check(&place, &whole);
+        place.clear(&inputs);
+    }
+}
+
+#[test]
+fn stat_fails_cleanly_at_every_call() {
+    fail_each(&["stat", "in.n2t", "-x,", "-o", "out.csv"], |_, _| {});
+}
+
+#[test]
+fn record_fails_cleanly_at_every_call() {
+    fail_each(&["record", "in.n2t", "-o", "out.perf"], |place, _| {
+        let files = place.files();
+        let has = |name: &str| files.contains_key(&place.path().join(name));
+        assert_eq!(has("out.perf"), has("out.perf.elf"), "one without the other");
+    });
+}
+
+#[test]
+fn report_fails_cleanly_at_every_call() {
+    fail_each(&["report", "in.n2t", "--json", "-o", "out.json"], |_, _| {});
+}
+
+#[test]
+fn import_fails_cleanly_at_every_call() {
+    fail_each(&["trace", "import", "in.txt", "-o", "out.n2t"], |_, _| {});
+}
+
+#[test]
+fn regions_fail_cleanly_at_every_call() {
+    let args =
+        ["trace", "regions", "in.n2t", "--interval", "1k", "--windows", "2", "-o", "out.toml"];
+    fail_each(&args, |place, _| {
+        let files = place.files();
+        let has = |name: &str| files.contains_key(&place.path().join(name));
+        assert_eq!(has("out.toml"), has("out.states"), "one without the other");
+    });
+}
+
+#[test]
+fn a_sweep_goes_on_behind_every_failed_call() {
+    let args = ["sweep", "grid.toml", "-j", "1", "-o", "out.csv"];
+    fail_each(&args, |place, whole| {
+        let resumed = place.run(&args, None);
+        assert_eq!(resumed.status.code(), Some(0), "{}", told(&resumed));
+        assert_eq!(&place.files(), whole, "the same as without a failure");
+    });
+}

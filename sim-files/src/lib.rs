@@ -1,0 +1,15 @@
+//! Files of n2sim: results that appear under their name only when they are complete and on the disk, temporary
+//! files that no ending of the process leaves behind, and one place through which every call of the system goes
+//! that may fail.
+
+pub mod calls;
+mod file;
+mod live;
+mod new_file;
+mod scratch;
+pub mod stale;
+
+pub use file::{File, read, spawn};
+pub use live::remove_all;
+pub use new_file::{NewFile, Unfinished};
+pub use scratch::{Scratch, ScratchFolder};

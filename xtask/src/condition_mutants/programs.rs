@@ -1,0 +1,227 @@
+//! The test programs that are asked about a condition, cheapest first.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+
+use super::{Mutant, State};
+
+/// The crates that directed cases ask.
+pub(super) const CASES_ASK: [&str; 2] = ["sim-cache", "sim-pipeline"];
+
+/// Test programs of the workspace's own, by crate; none named: all of the crate, with its unit tests.
+type Tests = (&'static str, &'static [&'static str]);
+
+const OF_METRICS: &[Tests] = &[
+    ("sim-metrics", &[]),
+    ("sim-tests", &["formulas"]),
+    ("n2sim", &["counts", "metrics", "validate"]),
+];
+const OF_PIPELINE: &[Tests] = &[
+    ("sim-pipeline", &[]),
+    ("sim-machine", &[]),
+    (
+        "sim-tests",
+        &[
+            "conformance",
+            "flows",
+            "formulas",
+            "kernels",
+            "multiplex",
+            "spe_totals",
+            "threads",
+            "truth",
+        ],
+    ),
+    ("n2sim", &["counterfactual", "modes", "pipeline"]),
+];
+const OF_CACHE: &[Tests] =
+    &[("sim-cache", &[]), OF_PIPELINE[0], OF_PIPELINE[1], OF_PIPELINE[2], OF_PIPELINE[3]];
+
+/// Whose tests are asked about a condition of a crate: its own, and those of the crates above that use it.
+fn asked_about(folder: &str) -> &'static [Tests] {
+    match folder {
+        "sim-cache" => OF_CACHE,
+        "sim-pipeline" => OF_PIPELINE,
+        "sim-metrics" => OF_METRICS,
+        _ => &[],
+    }
+}
+
+/// The folder of a package.
+fn folder_of(package: &str) -> &str {
+    if package == "sim-tests" { "tests" } else { package }
+}
+
+/// Time for a program beside ten times its own: one that takes longer hangs, which is noticed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A test program.
+struct Program {
+    package: String,
+    path: PathBuf,
+    /// Without a fault.
+    time: Duration,
+    /// Numbers of the conditions that it asks.
+    asks: BTreeSet<usize>,
+}
+
+/// The programs that were built.
+pub(super) struct Programs {
+    /// The one that runs directed cases.
+    pub(super) runner: PathBuf,
+    tests: Vec<Program>,
+}
+
+/// Builds what the mutants that wait are asked: all, or their `own` crates alone.
+///
+/// # Errors
+/// The copy does not build.
+pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>], own: bool) -> anyhow::Result<Programs> {
+    let target = copy.join("target");
+    let cargo = |arguments: &[&str]| {
+        let mut command = Command::new("cargo");
+        command.args(arguments).args(["--locked", "--message-format", "json"]).current_dir(copy);
+        command.env("CARGO_TARGET_DIR", &target);
+        command.stderr(Stdio::inherit()).output()
+    };
+    let waiting = mutants.iter().filter(|mutant| mutant.state == State::Waits);
+    let folders: BTreeSet<&str> = waiting.map(Mutant::folder).collect();
+    if folders.iter().any(|folder| CASES_ASK.contains(folder)) {
+        let runner = ["build", "--profile", "test", "-p", "sim-tests", "--bin", "condition-runner"];
+        ensure!(
+            cargo(&runner)?.status.success(),
+            "the copy with wrapped conditions does not build"
+        );
+    }
+    let of_all = folders.iter().flat_map(|folder| asked_about(folder));
+    let wanted: BTreeSet<Tests> =
+        of_all.filter(|(package, _)| !own || folders.contains(package)).copied().collect();
+    // One build for all: each choice of packages alone has features, and so dependencies, of its own.
+    let mut arguments = vec![String::from("test"), String::from("--no-run"), String::from("--lib")];
+    for (package, names) in &wanted {
+        arguments.extend(["-p", package].map(String::from));
+        let names = if names.is_empty() { test_names(&copy.join(package))? } else { texts(names) };
+        names.into_iter().for_each(|name| arguments.extend([String::from("--test"), name]));
+    }
+    let built = cargo(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
+    ensure!(built.status.success(), "the tests of the copy do not build");
+    let mut tests = Vec::new();
+    for line in String::from_utf8(built.stdout)?.lines() {
+        tests.extend(program(&serde_json::from_str(line)?, &wanted));
+    }
+    Ok(Programs { runner: target.join("debug/condition-runner"), tests })
+}
+
+fn texts(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| String::from(*name)).collect()
+}
+
+/// The test programs of a crate besides its unit tests.
+fn test_names(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let Ok(entries) = folder.join("tests").read_dir() else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").is_file() {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(names)
+}
+
+/// The test program that a message of cargo tells of, if it is wanted.
+fn program(message: &serde_json::Value, wanted: &BTreeSet<Tests>) -> Option<Program> {
+    let path = PathBuf::from(message["executable"].as_str()?);
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?.file_name()?;
+    let (package, names) = wanted.iter().find(|(package, _)| folder == folder_of(package))?;
+    let name = message["target"]["name"].as_str()?;
+    let is_wanted = names.is_empty() || names.contains(&name);
+    let is_test = message["profile"]["test"].as_bool() == Some(true);
+    (is_wanted && is_test).then(|| Program {
+        package: (*package).to_owned(),
+        path,
+        time: Duration::ZERO,
+        asks: BTreeSet::new(),
+    })
+}
+
+impl Programs {
+    /// Runs each program once without a fault, which says how long it takes and what it asks, and puts the
+    /// cheapest first. One that fails by itself, or takes longer than `longest` seconds, is left out.
+    ///
+    /// # Errors
+    /// A program cannot be run.
+    pub(super) fn timed(mut self, copy: &Path, longest: f64) -> anyhow::Result<Programs> {
+        let asked = copy.join("target/asked");
+        for program in &mut self.tests {
+            std::fs::write(&asked, "")?;
+            let start = Instant::now();
+            let limit = Duration::from_secs_f64(longest);
+            let status = program.run(copy, 1, limit, Some(&asked))?;
+            program.time = start.elapsed();
+            let text = std::fs::read_to_string(&asked)?;
+            program.asks = text.lines().filter_map(|line| line.parse().ok()).collect();
+            let (seconds, asks) = (program.time.as_secs_f64(), program.asks.len());
+            let left_out =
+                if status.success() { "" } else { ": left out, it fails or is too slow" };
+            println!("{seconds:6.2} s, {asks:5} conditions, {}{left_out}", program.name());
+            if !status.success() {
+                program.asks.clear();
+            }
+        }
+        self.tests.sort_by_key(|program| program.time);
+        Ok(self)
+    }
+
+    /// Asks the programs that ask the condition, until one fails.
+    ///
+    /// # Errors
+    /// A program cannot be run.
+    pub(super) fn ask(
+        &self,
+        copy: &Path,
+        folder: &str,
+        number: usize,
+        code: usize,
+    ) -> anyhow::Result<State> {
+        let mut state = State::Unasked;
+        let packages = asked_about(folder);
+        let about = |one: &&Program| packages.iter().any(|(package, _)| one.package == *package);
+        for program in self.tests.iter().filter(about).filter(|one| one.asks.contains(&number)) {
+            if !program.run(copy, code, 10 * program.time + PATIENCE, None)?.success() {
+                return Ok(State::Noticed);
+            }
+            state = State::Survives;
+        }
+        Ok(state)
+    }
+}
+
+impl Program {
+    fn name(&self) -> String {
+        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
+        format!("{} of {}", name, self.package)
+    }
+
+    fn run(
+        &self,
+        copy: &Path,
+        code: usize,
+        limit: Duration,
+        asked: Option<&Path>,
+    ) -> anyhow::Result<ExitStatus> {
+        let mut command = Command::new("timeout");
+        command.arg(limit.as_secs_f64().to_string()).arg(&self.path);
+        command.current_dir(copy.join(folder_of(&self.package)));
+        command.env("CONDITION", code.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(asked) = asked {
+            command.env("CONDITIONS_ASKED", asked);
+        }
+        command.status().context("timeout, of coreutils")
+    }
+}
