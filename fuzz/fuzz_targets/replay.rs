@@ -41,7 +41,9 @@ fuzz_target!(|data: &[u8]| {
     let config = CONFIG.clone();
     let opened = Session::open_within(file.path(), config, RunHeader::default(), &budget);
     let session = match opened {
-        Ok(session) => session.in_mode([Mode::Full, Mode::Memory, Mode::Frontend][usize::from(choice % 3)]),
+        Ok(session) => {
+            session.in_mode([Mode::Full, Mode::Memory, Mode::Frontend][usize::from(choice % 3)])
+        }
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };

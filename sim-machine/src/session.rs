@@ -203,8 +203,15 @@ impl Session {
         Ok(outcome)
     }
 
+    /// The memory of one core, which is awake, with the pages of the trace.
+    pub(crate) fn memory_of_one(&self) -> Result<MemorySystem, MachineError> {
+        let mut memory = self.memory(1)?;
+        memory.wake(0);
+        Ok(memory)
+    }
+
     /// The memory of so many cores, none of them awake, with the pages of the trace.
-    pub(crate) fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
+    fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
         let MachineConfig { memory, semantics, run, .. } = &self.config;
         let mut memory = MemorySystem::asleep(memory, semantics, cores, run.seed);
         self.map_pages(&mut memory)?;

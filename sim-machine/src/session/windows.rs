@@ -139,8 +139,7 @@ impl Bench {
         let watch =
             RegionWatch::new(&Default::default(), session.trace.meta(), &session.header.trace)?;
         let core = session.core(0, stream, watch, false)?;
-        let mut memory = session.memory(1)?;
-        memory.wake(0);
+        let memory = session.memory_of_one()?;
         Ok(Bench { program, memory, core })
     }
 
