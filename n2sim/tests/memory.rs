@@ -2,9 +2,12 @@
 
 #![allow(missing_docs)]
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 const TRACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/matrix.n2t");
+
+const REPORT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/over-the-limit.html");
 
 fn n2sim(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_n2sim")).args(words).output().expect("the program runs")
@@ -14,7 +17,7 @@ fn n2sim(words: &[&str]) -> Output {
 fn a_replay_over_the_limit_is_refused_with_needed_size_limit_and_option() {
     for words in [
         &["stat", TRACE, "--limit", "1k", "--max-memory", "300k"][..],
-        &["--max-memory=300k", "report", TRACE, "-o", "/nowhere/report.html"],
+        &["--max-memory=300k", "report", TRACE, "-o", REPORT],
         &["trace", "verify", TRACE, "--max-memory", "20k"],
     ] {
         let output = n2sim(words);
@@ -24,6 +27,7 @@ fn a_replay_over_the_limit_is_refused_with_needed_size_limit_and_option() {
         assert!(told.ends_with("raise it with --max-memory\n"), "{words:?}: {told}");
         assert!(output.stdout.is_empty());
     }
+    assert!(!Path::new(REPORT).exists(), "nothing half-written stays");
 }
 
 #[test]
