@@ -36,6 +36,11 @@ const SEED_MAX: u64 = i64::MAX as u64;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Memory that code, readers and cores of a trace may take (k, M and G are powers of 1000) [default: three
+    /// quarters of what is available]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::memory::size)]
+    #[arg(allow_negative_numbers = true, help_heading = "Memory of the host")]
+    pub(crate) max_memory: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]

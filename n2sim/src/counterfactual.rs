@@ -14,6 +14,7 @@ use sim_report::counterfactual as report;
 use sim_report::header;
 
 use crate::args::StatArgs;
+use crate::memory;
 use crate::output::Output;
 use sim_core::Shown;
 
@@ -93,6 +94,11 @@ fn run_one(
         trace: trace.shown().to_string(),
         ..RunHeader::default()
     };
-    let session = Session::open(trace, MachineConfig::from_document(&document)?, header)?;
+    let session = Session::open_within(
+        trace,
+        MachineConfig::from_document(&document)?,
+        header,
+        &memory::budget(),
+    )?;
     Ok(session.run(options, &mut |_| {})?)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use sim_report::export::{self, ExportError, Target};
 use sim_trace::TraceFile;
 
+use crate::memory;
 use crate::output::Output;
 use sim_core::Shown;
 
@@ -16,7 +17,7 @@ pub(crate) fn run(
     stream: Option<u32>,
     output: Option<&Path>,
 ) -> anyhow::Result<()> {
-    let trace = TraceFile::open(file)?;
+    let trace = TraceFile::open_within(file, &memory::budget())?;
     let place = file.shown();
     let all: Vec<u32> = trace.streams().iter().map(|info| info.stream).collect();
     let list = || all.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");

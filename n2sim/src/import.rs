@@ -7,6 +7,7 @@ use sim_report::perf_stat::grouped;
 use sim_trace::TraceFile;
 use sim_trace::foreign::{self, ImportOptions, Imported};
 
+use crate::memory;
 use crate::opened;
 use crate::trace::write_written;
 use sim_core::Shown;
@@ -29,6 +30,10 @@ pub(crate) fn run(
         writeln!(out, "{place}: {} lines that say nothing were passed over", grouped(skipped))?;
     }
     write_written(out, output, &summary)?;
-    opened::write_lacks(&mut io::stderr(), output, &TraceFile::open(output)?)?;
+    opened::write_lacks(
+        &mut io::stderr(),
+        output,
+        &TraceFile::open_within(output, &memory::budget())?,
+    )?;
     Ok(())
 }

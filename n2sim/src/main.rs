@@ -26,6 +26,7 @@ mod ladder;
 mod lint;
 mod list;
 mod measure;
+mod memory;
 mod metric_files;
 mod mode;
 mod opened;

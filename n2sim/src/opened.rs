@@ -8,6 +8,7 @@ use sim_machine::{MachineConfig, RunHeader, Session, trust};
 use sim_trace::{Lack, TraceFile};
 
 use crate::args::MachineArgs;
+use crate::memory;
 use sim_core::Shown;
 
 /// The trace on the machine that the arguments describe.
@@ -34,7 +35,7 @@ pub(crate) fn session(
     config: MachineConfig,
     header: RunHeader,
 ) -> anyhow::Result<Session> {
-    let session = Session::open(trace, config, header)?;
+    let session = Session::open_within(trace, config, header, &memory::budget())?;
     write_lacks(&mut io::stderr(), trace, session.trace())?;
     Ok(session)
 }

@@ -26,6 +26,7 @@ use tables::RecordFiles;
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};
+use crate::memory;
 use crate::output::Output;
 use sim_core::Shown;
 
@@ -213,7 +214,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// The names of the code of a trace, and of the ELF files it was recorded of.
 pub(crate) fn symbols(trace: Option<&Path>, files: &[PathBuf]) -> anyhow::Result<Symbols> {
     let Some(path) = trace else { return Ok(Symbols::default()) };
-    let trace = TraceFile::open(path)?;
+    let trace = TraceFile::open_within(path, &memory::budget())?;
     let mut symbols = Symbols::from_trace(&trace);
     for file in files {
         let name = file.shown().to_string();

@@ -22,6 +22,7 @@ use sim_machine::{MachineConfig, RunHeader, Session};
 use sim_report::figure::sensitivity;
 
 use crate::Verdict;
+use crate::memory;
 use crate::output::{Output, is_written_in_place};
 use grid::{Grid, Point};
 use journal::{Journal, Row};
@@ -153,7 +154,8 @@ fn run_one(grid: &Grid, point: &Point<'_>) -> anyhow::Result<Row> {
     let document = grid.document(point.combination)?;
     let config = MachineConfig::from_document(&document)?;
     let header = RunHeader { trace: point.trace.name.clone(), ..RunHeader::default() };
-    let session = Session::open(&point.trace.path, config, header).with_context(place)?;
+    let session = Session::open_within(&point.trace.path, config, header, &memory::budget())
+        .with_context(place)?;
     let session = session.without_roots();
     let outcome = session.run(&grid.options, &mut |_| {}).with_context(place)?;
     let total = outcome.total();

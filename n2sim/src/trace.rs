@@ -11,6 +11,7 @@ use sim_trace::{Report, Summary, TraceFile};
 
 use crate::Verdict;
 use crate::args::{LoadedProgram, TraceArgs, TraceWhat};
+use crate::memory;
 use crate::{command_line, export, import, regions, trace_parts};
 use sim_core::Shown;
 
@@ -36,14 +37,18 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let verdict = match &args.what {
         TraceWhat::Info { file } => {
-            write!(out, "{}", sim_trace::info(&TraceFile::open(file)?))?;
+            write!(out, "{}", sim_trace::info(&TraceFile::open_within(file, &memory::budget())?))?;
             Verdict::Good
         }
         TraceWhat::Verify { file } => verify(&mut out, file)?,
         TraceWhat::Recover { file, output } => recover(&mut out, file, output)?,
         TraceWhat::Repack { file, output, level } => {
             check_different(file, output)?;
-            let summary = sim_trace::repack(&TraceFile::open(file)?, output, *level)?;
+            let summary = sim_trace::repack(
+                &TraceFile::open_within(file, &memory::budget())?,
+                output,
+                *level,
+            )?;
             write_written(&mut out, output, &summary)?;
             Verdict::Good
         }
@@ -70,7 +75,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
             let text = std::fs::read_to_string(map)
                 .with_context(|| format!("{place}: the page map cannot be read"))?;
             let map = text.parse().with_context(|| format!("{place}: no page map"))?;
-            let trace = TraceFile::open(file)?;
+            let trace = TraceFile::open_within(file, &memory::budget())?;
             let summary = sim_trace::repack_with_map(&trace, output, RECOVERED_LEVEL, &map)?;
             write_written(&mut out, output, &summary)?;
             Verdict::Good
@@ -90,7 +95,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
 }
 
 fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
-    let report = sim_trace::verify(file)?;
+    let report = sim_trace::verify_file(&TraceFile::open_within(file, &memory::budget())?)?;
     writeln!(
         out,
         "{}: {} chunks, {} instructions, {} accesses, {} events",
@@ -172,7 +177,7 @@ fn write_faults(out: &mut impl Write, report: &Report) -> io::Result<()> {
 /// Writes the good chunks; says what was wrong with the first that is not.
 fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<Verdict> {
     check_different(file, output)?;
-    let (trace, damage) = TraceFile::recover(file)?;
+    let (trace, damage) = TraceFile::recover_within(file, &memory::budget())?;
     let summary = sim_trace::repack(&trace, output, RECOVERED_LEVEL)?;
     match damage {
         Some(damage) => writeln!(out, "{damage}")?,
@@ -207,7 +212,7 @@ fn dump(
     start: u64,
     count: u64,
 ) -> anyhow::Result<()> {
-    let file = TraceFile::open(path)?;
+    let file = TraceFile::open_within(path, &memory::budget())?;
     let known = || file.streams().iter().map(|info| info.stream);
     let list = || known().map(|stream| stream.to_string()).collect::<Vec<_>>().join(", ");
     let stream = match stream {

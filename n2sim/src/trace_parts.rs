@@ -8,6 +8,7 @@ use sim_trace::{Join, Slice, TraceFile, WriterOptions};
 
 use crate::Verdict;
 use crate::args::{instructions, instructions_from_one};
+use crate::memory;
 use crate::trace::{check_different, write_written};
 
 /// Keep a part of a trace: some threads, some instructions of each
@@ -75,7 +76,12 @@ pub(crate) fn slice(out: &mut impl Write, args: &SliceArgs) -> anyhow::Result<Ve
     streams.sort_unstable();
     streams.dedup();
     let what = Slice { streams, range: *start..end, without_order: *without_order };
-    let summary = sim_trace::slice(&TraceFile::open(file)?, &what, output, at_level(*level))?;
+    let summary = sim_trace::slice(
+        &TraceFile::open_within(file, &memory::budget())?,
+        &what,
+        output,
+        at_level(*level),
+    )?;
     write_written(out, output, &summary)?;
     Ok(Verdict::Good)
 }
@@ -86,8 +92,9 @@ pub(crate) fn merge(out: &mut impl Write, args: &MergeArgs) -> anyhow::Result<Ve
     for file in files {
         check_different(file, output)?;
     }
+    let memory = memory::budget();
     let traces: Vec<TraceFile> =
-        files.iter().map(|file| TraceFile::open(file)).collect::<Result<_, _>>()?;
+        files.iter().map(|file| TraceFile::open_within(file, &memory)).collect::<Result<_, _>>()?;
     let summary = sim_trace::merge(&traces, *join, output, at_level(*level))?;
     write_written(out, output, &summary)?;
     Ok(Verdict::Good)

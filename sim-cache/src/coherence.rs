@@ -237,10 +237,10 @@ impl MemorySystem {
     pub fn is_coherent(&self) -> bool {
         let Some(filter) = &self.uncore.filter else { return true };
         let truly_there = filter.entries().all(|(line, holders, owned)| {
-            let alone = cores_of(holders).count() == 1;
-            (alone || !owned) && cores_of(holders).all(|c| self.cores[c].l2.probe(line).is_some())
+            let alone = holders.len() == 1;
+            (alone || !owned) && cores_of(&holders).all(|c| self.cores[c].l2.probe(line).is_some())
         });
-        let known = self.cores.iter().enumerate().all(|(number, core)| {
+        let known = self.cores.awake().all(|(number, core)| {
             let lines = core.l2.lines().chain(core.l1d.lines());
             lines.into_iter().all(|(line, state)| match filter.says(number, line) {
                 None => false,

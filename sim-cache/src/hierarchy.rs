@@ -14,6 +14,7 @@ use crate::calendar::Calendar;
 use crate::config::{
     FarAtomics, IdealData, IdealMemory, MemoryConfig, PageCross, SemanticsConfig, WalkReads,
 };
+use crate::cores::{Cores, Peers};
 use crate::errors::ErrorSource;
 use crate::l2_prefetch::L2Streams;
 use crate::l2_tlb::L2Tlb;
@@ -202,10 +203,14 @@ impl CoreLatencies {
     }
 }
 
+/// Memory of the host for what a core keeps of a line, and for TLBs, queues and predictors of a core, about.
+const BYTES_PER_LINE: u64 = 32;
+const CORE_BYTES: u64 = 128 << 10;
+
 /// The memory of a machine: a private part for every core, and what they share.
 #[derive(Clone, Debug)]
 pub struct MemorySystem {
-    pub(crate) cores: Vec<CoreMemory>,
+    pub(crate) cores: Cores,
     pub(crate) uncore: Uncore,
     pub(crate) config: MemoryConfig,
     pub(crate) semantics: SemanticsConfig,
@@ -224,16 +229,63 @@ impl MemorySystem {
         cores: usize,
         seed: u64,
     ) -> MemorySystem {
+        let mut memory = MemorySystem::asleep(config, semantics, cores, seed);
+        (0..cores).for_each(|core| memory.wake(core));
+        memory
+    }
+
+    /// [`MemorySystem::new`] without the private parts of the cores: [`MemorySystem::wake`] makes each before its core
+    /// runs, [`MemorySystem::release`] gives it back.
+    ///
+    /// # Panics
+    ///
+    /// As [`MemorySystem::new`].
+    pub fn asleep(
+        config: &MemoryConfig,
+        semantics: &SemanticsConfig,
+        cores: usize,
+        seed: u64,
+    ) -> MemorySystem {
         let problems = config.problems();
         assert!(problems.is_empty(), "the configuration was not checked: {problems:?}");
-        let core = |number| CoreMemory::new(config, *semantics, number, seed);
         MemorySystem {
-            cores: (0..cores).map(core).collect(),
+            cores: Cores::asleep(cores),
             uncore: Uncore::new(config, cores, seed),
             config: config.clone(),
             semantics: *semantics,
             seed,
         }
+    }
+
+    /// Makes the empty private part of a core, if it has none.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such core.
+    pub fn wake(&mut self, core: usize) {
+        if !self.cores.is_awake(core) {
+            let memory = CoreMemory::new(&self.config, self.semantics, core, self.seed);
+            self.cores.set(core, Some(memory));
+        }
+    }
+
+    /// Gives the private part of a core back, which runs nothing any more. The snoop filter goes on to name it for the
+    /// lines that it held: whoever wants one is answered by it in the same time. Snoops to it count nothing.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such core.
+    pub fn release(&mut self, core: usize) {
+        self.cores.set(core, None);
+        self.uncore.mail.close(core);
+    }
+
+    /// Returns about how many bytes of the host the private part of a core takes.
+    pub fn core_bytes(&self) -> u64 {
+        let MemoryConfig { l1i, l1d, l2, .. } = &self.config;
+        let bytes = l1i.size_bytes + l1d.size_bytes;
+        let lines = (bytes + l2.line_bytes()) / LINE_BYTES;
+        CORE_BYTES + lines * BYTES_PER_LINE
     }
 
     /// Number of cores.
@@ -245,12 +297,11 @@ impl MemorySystem {
     ///
     /// # Panics
     ///
-    /// When there is no such core.
+    /// When there is no such core, or it is not awake.
     #[inline]
     pub fn port(&mut self, core: usize) -> CorePort<'_> {
-        let (before, rest) = self.cores.split_at_mut(core);
-        let (core, after) = rest.split_first_mut().expect("there is such a core");
-        CorePort { core, peers: [before, after], uncore: &mut self.uncore }
+        let (core, peers) = self.cores.split(core);
+        CorePort { core, peers, uncore: &mut self.uncore }
     }
 }
 
@@ -258,8 +309,7 @@ impl MemorySystem {
 #[derive(Debug)]
 pub struct CorePort<'a> {
     pub(crate) core: &'a mut CoreMemory,
-    /// The cores with lower and with higher numbers.
-    peers: [&'a mut [CoreMemory]; 2],
+    peers: Peers<'a>,
     pub(crate) uncore: &'a mut Uncore,
 }
 
@@ -335,7 +385,7 @@ impl MemoryPort for CorePort<'_> {
 impl CorePort<'_> {
     /// All other cores: who hears a broadcast.
     pub(crate) fn peers(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
-        self.peers.iter_mut().flat_map(|part| part.iter_mut())
+        self.peers.awake()
     }
 
     /// What other cores asked for comes first; mostly it is nothing.
@@ -401,7 +451,7 @@ impl CorePort<'_> {
 /// exclusives and pages are no part of it.
 impl WarmState for MemorySystem {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        for core in &mut self.cores {
+        for core in self.cores.iter_mut() {
             core.visit(visitor);
         }
         self.uncore.visit(visitor);

@@ -21,6 +21,7 @@ mod bus;
 mod calendar;
 mod coherence;
 mod coherent_fetch;
+mod cores;
 mod data_prefetch;
 mod data_side;
 mod dram;

@@ -9,12 +9,18 @@ pub(crate) struct Mailboxes {
     /// Bit `core % 64`: something may wait for that core.
     flags: u64,
     boxes: Box<[Vec<SnoopRequest>]>,
+    /// Cores that never look into theirs again.
+    closed: Box<[bool]>,
 }
 
 impl Mailboxes {
     /// Empty boxes.
     pub(crate) fn new(cores: usize) -> Mailboxes {
-        Mailboxes { flags: 0, boxes: vec![Vec::new(); cores].into() }
+        Mailboxes {
+            flags: 0,
+            boxes: vec![Vec::new(); cores].into(),
+            closed: vec![false; cores].into(),
+        }
     }
 
     /// False when nothing waits for a core. The one question that every access asks.
@@ -25,8 +31,17 @@ impl Mailboxes {
 
     /// Sends a snoop.
     pub(crate) fn send(&mut self, core: usize, request: SnoopRequest) {
+        if self.closed[core] {
+            return;
+        }
         self.flags |= 1 << (core % 64);
         self.boxes[core].push(request);
+    }
+
+    /// Throws a core's snoops away, those to come as well.
+    pub(crate) fn close(&mut self, core: usize) {
+        drop(self.take(core));
+        self.closed[core] = true;
     }
 
     /// Empties a box; what is taken is handed back with [`Mailboxes::put_back`].
@@ -64,5 +79,16 @@ mod tests {
         assert!(mail.may_wait(65), "core 65 has mail");
         assert_eq!(mail.take(65), [request]);
         assert!(!mail.may_wait(1) && !mail.may_wait(65));
+    }
+
+    #[test]
+    fn a_closed_box_takes_nothing() {
+        let mut mail = Mailboxes::new(2);
+        let request = SnoopRequest::new(Snoop::Shared, LineAddr(1), 0);
+        mail.send(1, request);
+        mail.close(1);
+        mail.send(1, request);
+        assert!(!mail.may_wait(1));
+        assert_eq!(mail.take(1), []);
     }
 }

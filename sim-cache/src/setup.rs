@@ -154,7 +154,7 @@ impl MemorySystem {
 
     /// Empties every cache, TLB and queue; page mappings and fixed data sources stay.
     pub fn flush_all(&mut self) {
-        for core in &mut self.cores {
+        for core in self.cores.iter_mut() {
             let (prefetch, space) = (core.prefetch, core.space.clone());
             *core = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
             (core.prefetch, core.space) = (prefetch, space);
@@ -164,7 +164,7 @@ impl MemorySystem {
 
     /// Empties the TLBs of all cores, partial walk entries included; caches stay.
     pub fn flush_tlbs(&mut self) {
-        for core in &mut self.cores {
+        for core in self.cores.iter_mut() {
             let empty = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
             (core.itlb, core.dtlb, core.l2_tlb) = (empty.itlb, empty.dtlb, empty.l2_tlb);
         }
@@ -172,7 +172,7 @@ impl MemorySystem {
 
     /// Switches all hardware prefetchers of all cores.
     pub fn set_prefetch(&mut self, on: bool) {
-        for core in &mut self.cores {
+        for core in self.cores.iter_mut() {
             (core.prefetch.l1d, core.prefetch.l1i, core.prefetch.l2) = (on, on, on);
         }
     }

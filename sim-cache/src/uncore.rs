@@ -87,7 +87,7 @@ impl Uncore {
     /// Empty caches, no line anywhere, idle channels.
     pub(crate) fn new(config: &MemoryConfig, cores: usize, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
-        let filter = || SnoopFilter::new(&config.snoop_filter, slc, cores);
+        let filter = || SnoopFilter::new(&config.snoop_filter, slc);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
             mail: Mailboxes::new(cores),

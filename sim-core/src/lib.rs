@@ -10,6 +10,7 @@
 //! * [`stall`], [`root_cause`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
+//! * [`memory_budget`]: how much memory of the host a replay may take;
 //! * [`shown`]: names and texts from outside, made safe to print;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
@@ -19,6 +20,7 @@ pub mod event_name;
 pub mod exception;
 pub mod flow;
 pub mod maintenance;
+pub mod memory_budget;
 pub mod memory_port;
 pub mod op_life;
 pub mod operation;
@@ -39,6 +41,7 @@ pub use event_name::EventName;
 pub use exception::{AbortCause, ExceptionControls, ExceptionKind};
 pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
+pub use memory_budget::{MemoryBudget, OverBudget, Reserved};
 pub use memory_port::{
     DataSource, Happened, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, TagUse,
 };

@@ -35,6 +35,7 @@ pub mod regions;
 pub mod scenario;
 pub mod session;
 pub mod targets;
+mod threads;
 mod totals;
 mod touches;
 pub mod trust;

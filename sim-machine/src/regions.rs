@@ -193,7 +193,7 @@ fn intervals(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Interval>, MachineError> {
     let trace = session.trace();
-    let (mut program, mut memory) = (session.program()?, session.memory(1)?);
+    let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
     let mut pipeline = Pipeline::new(&session.config().pipeline);
     let places = Places::new(trace.statics(), &program);
     let sink = Counts::default();

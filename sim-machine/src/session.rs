@@ -13,9 +13,10 @@ use crate::mode::Mode;
 use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
+use crate::threads::{Ended, Threads};
 use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, NullSink, Relay};
+use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
 use sim_isa::Program;
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{AheadReader, TraceFile};
@@ -44,7 +45,20 @@ impl Session {
         config: MachineConfig,
         header: RunHeader,
     ) -> Result<Session, MachineError> {
-        let file = TraceFile::open(trace)?;
+        Session::open_within(trace, config, header, &MemoryBudget::default())
+    }
+
+    /// [`Session::open`] with an account for the memory of the trace's code, the readers of threads and the cores.
+    ///
+    /// # Errors
+    /// As [`Session::open`], or if the code does not fit the account.
+    pub fn open_within(
+        trace: &Path,
+        config: MachineConfig,
+        header: RunHeader,
+        budget: &MemoryBudget,
+    ) -> Result<Session, MachineError> {
+        let file = TraceFile::open_within(trace, budget)?;
         if file.instructions() == 0 {
             return Err(MachineError::Empty { trace: header.trace });
         }
@@ -148,14 +162,16 @@ impl Session {
         listener: &mut S,
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
-        let mut cores = self.cores(options, self.may_read_ahead())?;
-        let mut memory = self.memory(cores.len())?;
+        let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
+        let mut threads = Threads::new(self, self.running(), watch, self.may_read_ahead());
+        let mut memory = self.memory(threads.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
         let order = self.config.threads.order;
-        let mut turns = Turns::of(&self.trace, order, options, cores.iter().map(CoreRun::stream))?;
-        while let Some((first, until)) = next(&mut cores, turns.as_mut())? {
-            let core = &mut cores[first];
+        let mut turns = Turns::of(&self.trace, order, options, threads.streams())?;
+        while let Some((first, until)) = next(&mut threads, turns.as_mut(), &mut memory)? {
+            let core = threads.core(first, &mut memory)?;
+            let before = core.done();
             let part = match self.header.mode {
                 Mode::Full => {
                     core.advance(until, &mut program, &mut memory, listener)?;
@@ -168,31 +184,42 @@ impl Session {
                 core.advance_in_order(part, until, &program, &mut memory, listener)?;
             }
             if let Some(turns) = &mut turns {
-                turns.ran(first, cores[first].cycle());
+                turns.ran(first, core.cycle());
             }
-            progress(cores.iter().map(CoreRun::done).sum());
+            let more = core.done() - before;
+            threads.ran(first, more, &program, &mut memory);
+            progress(threads.done());
             if self.stop.load(Ordering::Relaxed) {
-                cores.iter_mut().for_each(|core| core.end_here(&mut memory, listener));
+                threads.stop(&program, &mut memory, listener)?;
                 break;
             }
         }
-        self.check_counted(&cores, options)?;
-        let mut outcome = self.outcome(&cores, &program, notes(&cores, options));
+        let ended = threads.finish();
+        self.check_counted(&ended, options)?;
+        let notes = notes(&ended, options);
+        let cores = ended.into_iter().map(Ended::into_outcome).collect();
+        let mut outcome = self.outcome(cores, notes);
         outcome.note_order();
         Ok(outcome)
     }
 
-    /// The memory of so many cores, with the pages of the trace.
-    pub(crate) fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
+    /// The memory of one core, which is awake, with the pages of the trace.
+    pub(crate) fn memory_of_one(&self) -> Result<MemorySystem, MachineError> {
+        let mut memory = self.memory(1)?;
+        memory.wake(0);
+        Ok(memory)
+    }
+
+    /// The memory of so many cores, none of them awake, with the pages of the trace.
+    fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
         let MachineConfig { memory, semantics, run, .. } = &self.config;
-        let mut memory = MemorySystem::new(memory, semantics, cores, run.seed);
+        let mut memory = MemorySystem::asleep(memory, semantics, cores, run.seed);
         self.map_pages(&mut memory)?;
         Ok(memory)
     }
 
     /// What the cores counted, as the revision of the core counts it.
-    fn outcome(&self, cores: &[CoreRun], program: &Program, notes: Vec<String>) -> Outcome {
-        let cores: Vec<CoreOutcome> = cores.iter().map(|core| core.outcome(program)).collect();
+    fn outcome(&self, cores: Vec<CoreOutcome>, notes: Vec<String>) -> Outcome {
         let contended_exclusives = cores.iter().map(|core| core.memory.contended_exclusives).sum();
         let mut outcome = Outcome {
             header: RunHeader { contended_exclusives, ..self.header.clone() },
@@ -249,42 +276,53 @@ impl Session {
         Ok(Source::Here(Box::new(self.trace.reader(stream)?)))
     }
 
-    /// A core for each thread. Readers that are `ahead` can pass nothing.
-    fn cores(&self, options: &RunOptions, ahead: bool) -> Result<Vec<CoreRun>, MachineError> {
-        let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
-        let mut cores = Vec::new();
-        for stream in self.trace.streams().iter().filter(|stream| stream.instructions > 0) {
-            let mut pipeline = Pipeline::new(&self.config.pipeline);
-            pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
-            if !self.finds_roots {
-                pipeline.skip_roots();
-            }
-            let reader = self.source(stream.stream, ahead)?;
-            let full_system = self.trace.meta().machine.full_system;
-            let (n, number, watch) = (cores.len(), stream.stream, watch.clone());
-            cores.push(CoreRun::new(n, number, pipeline, reader, watch, full_system));
-        }
-        Ok(cores)
+    /// The streams that have instructions.
+    fn running(&self) -> Vec<u32> {
+        let all = self.trace.streams().iter();
+        all.filter(|stream| stream.instructions > 0).map(|stream| stream.stream).collect()
     }
 
-    fn check_counted(&self, cores: &[CoreRun], options: &RunOptions) -> Result<(), MachineError> {
-        if cores.iter().any(CoreRun::ever_counted) {
+    /// A pipeline that has run nothing.
+    pub(crate) fn pipeline(&self) -> Pipeline {
+        let mut pipeline = Pipeline::new(&self.config.pipeline);
+        pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
+        if !self.finds_roots {
+            pipeline.skip_roots();
+        }
+        pipeline
+    }
+
+    /// Core `number` for a thread. A reader that is `ahead` can pass nothing.
+    pub(crate) fn core(
+        &self,
+        number: usize,
+        stream: u32,
+        watch: RegionWatch,
+        ahead: bool,
+    ) -> Result<CoreRun, MachineError> {
+        let reader = self.source(stream, ahead)?;
+        let full_system = self.trace.meta().machine.full_system;
+        Ok(CoreRun::new(number, stream, self.pipeline(), reader, watch, full_system))
+    }
+
+    fn check_counted(&self, cores: &[Ended], options: &RunOptions) -> Result<(), MachineError> {
+        if cores.iter().any(Ended::is_counted) {
             return Ok(());
         }
         let trace = self.header.trace.clone();
         if self.stop.load(Ordering::Relaxed) {
-            let instructions = cores.iter().map(CoreRun::done).sum();
+            let instructions = cores.iter().map(Ended::done).sum();
             return Err(MachineError::Stopped { trace, instructions });
         }
-        let longest = cores.iter().map(CoreRun::done).max().unwrap_or(0);
+        let longest = cores.iter().map(Ended::done).max().unwrap_or(0);
         match &options.roi {
             Some(roi) => Err(MachineError::RegionNotMet {
                 trace,
                 begin: roi.begin.to_string(),
-                instructions: cores.iter().map(CoreRun::done).sum(),
+                instructions: cores.iter().map(Ended::done).sum(),
             }),
             None => {
-                let warmup = cores.iter().map(CoreRun::warmup).max().unwrap_or(0);
+                let warmup = cores.iter().map(Ended::warmup).max().unwrap_or(0);
                 Err(MachineError::WarmupTooLong { trace, warmup, instructions: longest })
             }
         }
@@ -307,7 +345,7 @@ fn check_granule(
 }
 
 /// Says where a region of interest went on to the end of its thread.
-fn notes(cores: &[CoreRun], options: &RunOptions) -> Vec<String> {
+fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
     let Some(roi) = &options.roi else { return Vec::new() };
     let open = cores.iter().filter(|core| core.ended_inside()).map(|core| {
         let (stream, end) = (core.stream(), &roi.end);
@@ -319,29 +357,12 @@ fn notes(cores: &[CoreRun], options: &RunOptions) -> Vec<String> {
 /// The core whose turn it is, by tickets if there are any, and the clock up to which it may run before another one
 /// is due.
 fn next(
-    cores: &mut [CoreRun],
+    threads: &mut Threads,
     turns: Option<&mut Turns>,
+    memory: &mut MemorySystem,
 ) -> Result<Option<(usize, Cycle)>, MachineError> {
-    let Some(turns) = turns else { return Ok(lowest(cores)) };
-    let Some(choice) = turns.choose(cores.iter().map(CoreRun::standing))? else { return Ok(None) };
-    cores[choice.thread].hold(choice.hold_at, choice.wait);
+    let Some(turns) = turns else { return Ok(threads.take_lowest()) };
+    let Some(choice) = turns.choose(threads.standings())? else { return Ok(None) };
+    threads.core(choice.thread, memory)?.hold(choice.hold_at, choice.wait);
     Ok(Some((choice.thread, choice.until)))
-}
-
-/// The core with the lowest clock, and the clock up to which it may run before another one is due.
-fn lowest(cores: &[CoreRun]) -> Option<(usize, Cycle)> {
-    let mut clocks = cores
-        .iter()
-        .enumerate()
-        .filter(|(_, core)| !core.ended())
-        .map(|(i, core)| (core.cycle(), i));
-    let (mut first, mut until) = (clocks.next()?, Cycle::MAX);
-    for clock in clocks {
-        if clock < first {
-            (first, until) = (clock, first.0);
-        } else {
-            until = until.min(clock.0);
-        }
-    }
-    Some((first.1, until))
 }

@@ -148,19 +148,19 @@ impl<T: Tickets> Thread<T> {
 }
 
 /// The order of the threads of a trace.
-pub(crate) enum Turns {
+pub(crate) enum Turns<'t> {
     Recorded(Recorded),
-    Causal(Box<Causal<StreamArrivals>>),
+    Causal(Box<Causal<StreamArrivals<'t>>>),
 }
 
-impl Turns {
+impl<'t> Turns<'t> {
     /// The order of these streams; `None` if there is nothing to order.
     pub(crate) fn of(
-        trace: &TraceFile,
+        trace: &'t TraceFile,
         order: ThreadOrder,
         options: &RunOptions,
         streams: impl ExactSizeIterator<Item = u32>,
-    ) -> Result<Option<Turns>, MachineError> {
+    ) -> Result<Option<Turns<'t>>, MachineError> {
         if !trace.has_tickets() || streams.len() < 2 {
             return Ok(None);
         }
@@ -174,10 +174,10 @@ impl Turns {
             ThreadOrder::Causal => {
                 let kinds = Rc::new(Kinds::of(trace.statics()));
                 let end = options.last_instruction();
-                let arrivals: Result<Vec<StreamArrivals>, _> = streams
+                let arrivals: Vec<StreamArrivals> = streams
                     .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
                     .collect();
-                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals?)?))))
+                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals)?))))
             }
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! Table entry: raw bytes (u32), stored bytes (u32). Where both are equal the column is plain.
 
+use std::io::Read;
+
 use crate::layout::{CODEC_PLAIN, CODEC_ZSTD, u32_at};
 use crate::varint::PADDING;
 
@@ -60,10 +62,35 @@ pub(crate) enum ColumnFault {
     TooLarge { raw: u64, limit: u64 },
 }
 
+const WRONG_LENGTH: ColumnFault =
+    ColumnFault::Inconsistent("a column does not unpack to its length");
+
+/// Bytes up to which a column gets its room at once. Of a longer one the room grows with what is really there.
+const LONG: usize = 16 << 20;
+
+fn make_room(buffer: &mut Vec<u8>, raw: usize) {
+    if buffer.len() < raw + PADDING {
+        buffer.resize(raw + PADDING, 0);
+    }
+}
+
+/// Unpacks a column that promises to be long, into memory that follows what comes out.
+fn unpack_long(buffer: &mut Vec<u8>, stored: &[u8], raw: usize) -> Result<(), ColumnFault> {
+    buffer.clear();
+    let frame = zstd::stream::read::Decoder::with_buffer(stored).map_err(|_| WRONG_LENGTH)?;
+    let read = frame.take(raw as u64 + 1).read_to_end(buffer);
+    if read.ok() != Some(raw) {
+        return Err(WRONG_LENGTH);
+    }
+    buffer.resize(raw + PADDING, 0);
+    Ok(())
+}
+
 /// Buffers for the columns of one chunk, reused from chunk to chunk. Each column is followed by
 /// [`PADDING`] zero bytes.
 pub(crate) struct Columns<const N: usize> {
-    zstd: zstd::bulk::Decompressor<'static>,
+    /// Made when it is needed, and given back by those who rest for long.
+    zstd: Option<zstd::bulk::Decompressor<'static>>,
     buffers: [Vec<u8>; N],
     lengths: [usize; N],
 }
@@ -71,10 +98,17 @@ pub(crate) struct Columns<const N: usize> {
 impl<const N: usize> Columns<N> {
     pub(crate) fn new() -> std::io::Result<Columns<N>> {
         Ok(Columns {
-            zstd: zstd::bulk::Decompressor::new()?,
+            zstd: Some(zstd::bulk::Decompressor::new()?),
             buffers: std::array::from_fn(|_| Vec::new()),
             lengths: [0; N],
         })
+    }
+
+    /// Returns the bytes that unpacking `payload` adds to the buffers, by its table of columns.
+    pub(crate) fn raw_bytes(&self, payload: &[u8]) -> u64 {
+        let table = payload.get(..N * COLUMN_ENTRY_BYTES).unwrap_or_default();
+        let raw = table.chunks_exact(COLUMN_ENTRY_BYTES).map(|entry| u64::from(u32_at(entry, 0)));
+        raw.sum()
     }
 
     /// Unpacks all columns; none may be longer than its limit, which bounds the memory used.
@@ -122,6 +156,16 @@ impl<const N: usize> Columns<N> {
         Ok(())
     }
 
+    /// Columns of a reader that rests between chunks: nothing is kept for unpacking.
+    pub(crate) fn resting() -> Columns<N> {
+        Columns { zstd: None, buffers: std::array::from_fn(|_| Vec::new()), lengths: [0; N] }
+    }
+
+    /// Gives back what unpacking needs, until the next chunk.
+    pub(crate) fn rest(&mut self) {
+        self.zstd = None;
+    }
+
     /// Makes all columns empty.
     pub(crate) fn clear(&mut self) {
         self.lengths = [0; N];
@@ -135,18 +179,23 @@ impl<const N: usize> Columns<N> {
         codec: u8,
     ) -> Result<(), ColumnFault> {
         let buffer = &mut self.buffers[i];
-        if buffer.len() < raw + PADDING {
-            buffer.resize(raw + PADDING, 0);
-        }
         if stored.len() == raw {
+            make_room(buffer, raw);
             buffer[..raw].copy_from_slice(stored);
-        } else if codec == CODEC_ZSTD {
-            let n = self.zstd.decompress_to_buffer(stored, &mut buffer[..raw]);
+        } else if codec != CODEC_ZSTD {
+            return Err(ColumnFault::Inconsistent("a plain column has two lengths"));
+        } else if raw <= LONG || raw + PADDING <= buffer.len() {
+            make_room(buffer, raw);
+            let zstd = match &mut self.zstd {
+                Some(zstd) => zstd,
+                none => none.insert(zstd::bulk::Decompressor::new().map_err(|_| WRONG_LENGTH)?),
+            };
+            let n = zstd.decompress_to_buffer(stored, &mut buffer[..raw]);
             if n.ok() != Some(raw) {
-                return Err(ColumnFault::Inconsistent("a column does not unpack to its length"));
+                return Err(WRONG_LENGTH);
             }
         } else {
-            return Err(ColumnFault::Inconsistent("a plain column has two lengths"));
+            unpack_long(buffer, stored, raw)?;
         }
         buffer[raw..raw + PADDING].fill(0);
         self.lengths[i] = raw;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use sim_core::OverBudget;
+
 use crate::page_map::BadPageMap;
 use sim_core::Shown;
 
@@ -143,6 +145,14 @@ pub enum TraceError {
         /// The largest value accepted.
         limit: u64,
     },
+    /// The replay needs more memory than it may take.
+    #[error("{}: {problem}", path.shown())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// What is needed, and what may be taken.
+        problem: OverBudget,
+    },
     /// Two statements of the file contradict each other.
     #[error("{place}: {what}; {} instructions before it are good: report it with the producer's version \
              (`n2sim trace info`), or record again", place.good_instructions)]
@@ -212,6 +222,11 @@ impl TraceError {
     pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> TraceError {
         let path = path.to_path_buf();
         move |source| TraceError::Io { path, doing, source }
+    }
+
+    /// Names the file whose use takes too much memory.
+    pub(crate) fn memory(path: &Path, problem: OverBudget) -> TraceError {
+        TraceError::Memory { path: path.to_path_buf(), problem }
     }
 
     /// Where the fault is, if it is at a place in the file.

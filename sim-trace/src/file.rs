@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use sim_core::{MemoryBudget, Reserved};
 use sim_files::File;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -55,6 +56,9 @@ pub(crate) struct Shared<R> {
     streams: Vec<StreamInfo>,
     hash: u64,
     index_rebuilt: bool,
+    pub(crate) budget: MemoryBudget,
+    /// What image and static table take of the budget.
+    _code: Reserved,
 }
 
 /// An open trace file. Memory does not depend on the length of the streams.
@@ -71,13 +75,22 @@ impl TraceFile {
     /// META, MAP, IMAGE or BLOCKS chunks. Damage in a stream is found when the stream is read. A lost
     /// index is rebuilt and is no error.
     pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
+        TraceFile::open_within(path, &MemoryBudget::default())
+    }
+
+    /// [`TraceFile::open`] with an account for the memory that code and readers of the trace take.
+    ///
+    /// # Errors
+    /// As [`TraceFile::open`], or if the code of the trace does not fit the account.
+    pub fn open_within(path: &Path, budget: &MemoryBudget) -> Result<TraceFile, TraceError> {
+        let imported = || Ok(foreign::open_within(path, &ImportOptions::default(), budget)?.0);
         if path.is_dir() {
-            return Ok(foreign::open(path, &ImportOptions::default())?.0);
+            return imported();
         }
         let mut file = open_file(path)?;
         match begins_as_trace(&mut file).map_err(TraceError::io(path, "reading"))? {
-            true => TraceFile::from_reader(file, path),
-            false => Ok(foreign::open(path, &ImportOptions::default())?.0),
+            true => TraceFile::from_reader_within(file, path, budget),
+            false => imported(),
         }
     }
 
@@ -87,7 +100,18 @@ impl TraceFile {
     /// # Errors
     /// If not even the file header is good, or code or META is missing from the good part.
     pub fn recover(path: &Path) -> Result<(TraceFile, Option<TraceError>), TraceError> {
-        TraceFile::recover_from_reader(open_file(path)?, path)
+        TraceFile::recover_within(path, &MemoryBudget::default())
+    }
+
+    /// [`TraceFile::recover`] with an account as that of [`TraceFile::open_within`].
+    ///
+    /// # Errors
+    /// As [`TraceFile::recover`], or if the code of the trace does not fit the account.
+    pub fn recover_within(
+        path: &Path,
+        budget: &MemoryBudget,
+    ) -> Result<(TraceFile, Option<TraceError>), TraceError> {
+        recover(open_file(path)?, path, budget)
     }
 }
 
@@ -120,10 +144,22 @@ impl<R: Read + Seek> TraceFile<R> {
     /// # Errors
     /// As [`TraceFile::open`].
     pub fn from_reader(bytes: R, path: &Path) -> Result<TraceFile<R>, TraceError> {
+        TraceFile::from_reader_within(bytes, path, &MemoryBudget::default())
+    }
+
+    /// As [`TraceFile::open_within`], from any bytes; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`TraceFile::open_within`].
+    pub fn from_reader_within(
+        bytes: R,
+        path: &Path,
+        budget: &MemoryBudget,
+    ) -> Result<TraceFile<R>, TraceError> {
         let source = Source::new(bytes, path)?;
         let (machine, minor) = read_file_header(&source)?;
         let Found { chunks, index_rebuilt, totals } = find_chunks(&source)?;
-        let file = TraceFile::load(source, machine, minor, chunks, index_rebuilt)?;
+        let file = TraceFile::load(source, (machine, minor), chunks, index_rebuilt, budget)?;
         if file.instructions() != totals.instructions {
             let what = "END promises another number of instructions than the chunks have";
             let Shared { chunks, source, .. } = &*file.shared;
@@ -141,23 +177,21 @@ impl<R: Read + Seek> TraceFile<R> {
         bytes: R,
         path: &Path,
     ) -> Result<(TraceFile<R>, Option<TraceError>), TraceError> {
-        let source = Source::new(bytes, path)?;
-        let (machine, minor) = read_file_header(&source)?;
-        let Walked { chunks, damage, .. } = walk(&source, true)?;
-        Ok((TraceFile::load(source, machine, minor, chunks, true)?, damage))
+        recover(bytes, path, &MemoryBudget::default())
     }
 
     fn load(
         source: Source<R>,
-        machine: MachineInfo,
-        minor: u16,
+        (machine, minor): (MachineInfo, u16),
         chunks: ChunkList,
         index_rebuilt: bool,
+        budget: &MemoryBudget,
     ) -> Result<TraceFile<R>, TraceError> {
         let streams = find_streams(&source, &chunks)?;
         let meta = load_meta(&source, &chunks, machine)?;
         let page_map = load_page_map(&source, &chunks)?;
-        let Code { image, statics } = load_code(&source, &chunks, machine.page_bytes)?;
+        let Code { image, statics, reserved } =
+            load_code(&source, &chunks, machine.page_bytes, budget)?;
         let hash = content_hash(&machine, &chunks.entries);
         let shared = Shared {
             source,
@@ -170,6 +204,8 @@ impl<R: Read + Seek> TraceFile<R> {
             streams,
             hash,
             index_rebuilt,
+            budget: budget.clone(),
+            _code: reserved,
         };
         Ok(TraceFile { shared: Arc::new(shared) })
     }
@@ -182,6 +218,11 @@ impl<R: Read + Seek> TraceFile<R> {
     /// Which physical pages the program's pages had, if the trace says so.
     pub fn page_map(&self) -> Option<&PageMap> {
         self.shared.page_map.as_ref()
+    }
+
+    /// The account of the memory that this file and its readers take.
+    pub fn budget(&self) -> &MemoryBudget {
+        &self.shared.budget
     }
 
     /// The file as it was named when it was opened.
@@ -290,11 +331,12 @@ impl<R: Read + Seek> TraceFile<R> {
     /// # Errors
     /// If the file has no such stream.
     pub fn tickets(&self, stream: u32) -> Result<TicketReader<R>, TraceError> {
-        TicketReader::new(self.shared.clone(), self.stream(stream)?.chunks.clone())
+        Ok(TicketReader::new(self.shared.clone(), self.stream(stream)?.chunks.clone()))
     }
 
     fn stream(&self, stream: u32) -> Result<&StreamInfo, TraceError> {
-        self.streams().iter().find(|info| info.stream == stream).ok_or_else(|| TraceError::Absent {
+        let found = self.streams().binary_search_by_key(&stream, |info| info.stream);
+        found.map(|at| &self.streams()[at]).map_err(|_| TraceError::Absent {
             path: self.path().to_path_buf(),
             what: format!("stream {stream}"),
         })
@@ -327,6 +369,18 @@ impl<R: Read + Seek> TraceFile<R> {
         }
         Ok(())
     }
+}
+
+/// Opens the good part of a file.
+fn recover<R: Read + Seek>(
+    bytes: R,
+    path: &Path,
+    budget: &MemoryBudget,
+) -> Result<(TraceFile<R>, Option<TraceError>), TraceError> {
+    let source = Source::new(bytes, path)?;
+    let header = read_file_header(&source)?;
+    let Walked { chunks, damage, .. } = walk(&source, true)?;
+    Ok((TraceFile::load(source, header, chunks, true, budget)?, damage))
 }
 
 /// Checks signature, version and checksum of the file header.

@@ -22,6 +22,8 @@ mod words;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use sim_core::MemoryBudget;
+
 use crate::error::TraceError;
 use crate::file::TraceFile;
 use crate::meta::{MachineInfo, Meta};
@@ -182,6 +184,18 @@ pub fn import(
 /// # Errors
 /// As [`import`].
 pub fn open(input: &Path, options: &ImportOptions) -> Result<(TraceFile, Imported), TraceError> {
+    open_within(input, options, &MemoryBudget::default())
+}
+
+/// [`open`] with an account for the memory that the trace and its readers take.
+///
+/// # Errors
+/// As [`open`], or if the code of the trace does not fit the account.
+pub fn open_within(
+    input: &Path,
+    options: &ImportOptions,
+    budget: &MemoryBudget,
+) -> Result<(TraceFile, Imported), TraceError> {
     let plan = Plan::of(input, options)?;
     let temporary = std::env::temp_dir();
     let place = TraceError::io(&temporary, "making a temporary trace");
@@ -192,7 +206,8 @@ pub fn open(input: &Path, options: &ImportOptions) -> Result<(TraceFile, Importe
     let (summary, sink) = writer.finish_into()?;
     let file = sink.into_inner().map_err(io::IntoInnerError::into_error);
     let file = file.map_err(TraceError::io(&temporary, "writing a temporary trace"))?;
-    Ok((TraceFile::from_reader(file, input)?, Imported { summary, ..imported }))
+    let trace = TraceFile::from_reader_within(file, input, budget)?;
+    Ok((trace, Imported { summary, ..imported }))
 }
 
 /// Reads a foreign trace from memory into memory: for tests of the readers.

@@ -1,11 +1,14 @@
-//! How much memory a file may claim. Every length is compared with these before it is believed, so
-//! that a few hostile bytes cannot ask for gigabytes.
+//! How large the parts of a file may be, for writer and reader, and how much memory its code takes. Every length is
+//! compared with these before it is believed, so that a few hostile bytes cannot ask for gigabytes.
+
+use sim_core::{InstId, MemoryBudget, OverBudget, Reserved};
 
 use crate::event::MAX_EVENT_BYTES;
 use crate::layout::{
     ChunkHeader, MAX_BLOCK_INSTS, MAX_CHUNK_BLOCKS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS,
     MAX_IMAGE_BYTES, MAX_MAP_ENTRIES,
 };
+use crate::statics::CodeWord;
 use crate::varint::MAX_VARINT;
 
 /// A count or length that is too large.
@@ -59,49 +62,66 @@ pub(crate) fn map_columns(header: &ChunkHeader) -> Result<[u64; 1], TooLarge> {
     Ok([VARINT * (1 + 4 * u64::from(header.blocks))])
 }
 
-/// Memory that code pages and blocks may take, by the size of the file: far more than any recorded
-/// program needs, far less than what a well-compressed lie could ask for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    limit: u64,
-    used: u64,
+/// Places of instructions in blocks, all blocks together: a place is a 32-bit number.
+pub(crate) const MAX_PLACES: u64 = u32::MAX as u64 - 1;
+
+/// Refuses blocks with more instructions together than places can be numbered. Writer and reader ask the same.
+pub(crate) fn places(before: u64, more: u64) -> Result<(), TooLarge> {
+    at_most("the number of instructions of all blocks", before.saturating_add(more), MAX_PLACES)
 }
 
-/// Bytes that every file may use for code, whatever its size.
-const BUDGET_BASE: u64 = 32 << 20;
-/// Further bytes for each byte of the file.
-const BUDGET_PER_BYTE: u64 = 64;
-/// Bytes that no file may exceed.
-const BUDGET_MAX: u64 = 2 << 30;
 /// Memory of one page besides its bytes.
 const PAGE_COST: u64 = 64;
-/// Memory of one block besides its instructions.
-const BLOCK_COST: u64 = 64;
-/// Memory of one instruction of a block, in the table and in a reader.
-const INST_COST: u64 = 80;
+/// Memory of an instruction of a block while the table is built: vectors may have twice the room that is used.
+const PLACE_COST: u64 = 2 * size_of::<InstId>() as u64;
+/// Memory of a distinct instruction while the table is built: its word, and an entry of a hash map.
+const DISTINCT_COST: u64 =
+    2 * size_of::<CodeWord>() as u64 + 2 * (size_of::<CodeWord>() as u64 + 9);
+/// What remains of [`DISTINCT_COST`] once the table is built.
+const DISTINCT_KEPT: u64 = size_of::<CodeWord>() as u64;
 
-impl Budget {
-    /// The budget of a file of `file_bytes`.
-    pub(crate) fn new(file_bytes: u64) -> Budget {
-        let limit = BUDGET_BASE.saturating_add(file_bytes.saturating_mul(BUDGET_PER_BYTE));
-        Budget { limit: limit.min(BUDGET_MAX), used: 0 }
+/// Memory of the code of a trace: it grows with what is really unpacked, not with what headers promise.
+pub(crate) struct CodeMemory {
+    reserved: Reserved,
+    places: u64,
+    distinct: u64,
+}
+
+impl CodeMemory {
+    /// Nothing yet.
+    pub(crate) fn new(budget: &MemoryBudget) -> Result<CodeMemory, OverBudget> {
+        Ok(CodeMemory { reserved: budget.reserve(0, CODE)?, places: 0, distinct: 0 })
     }
 
-    /// Takes the memory of an IMAGE chunk.
-    pub(crate) fn pages(&mut self, pages: u32, page_bytes: u32) -> Result<(), TooLarge> {
-        self.take(u64::from(pages) * (u64::from(page_bytes) + PAGE_COST))
+    /// A page comes in; `replaces` an earlier one at its address.
+    pub(crate) fn page(&mut self, page_bytes: u32, replaces: bool) -> Result<(), OverBudget> {
+        let bytes = if replaces { 0 } else { u64::from(page_bytes) + PAGE_COST };
+        self.reserved.grow(bytes)
     }
 
-    /// Takes the memory of a BLOCKS chunk.
-    pub(crate) fn blocks(&mut self, blocks: u32, instructions: u32) -> Result<(), TooLarge> {
-        self.take(u64::from(blocks) * BLOCK_COST + u64::from(instructions) * INST_COST)
+    /// A block comes in, whose instructions may all be new.
+    pub(crate) fn block(&mut self, instructions: usize) -> Result<(), OverBudget> {
+        self.places += instructions as u64;
+        self.distinct += instructions as u64;
+        self.reserved.grow(instructions as u64 * (PLACE_COST + DISTINCT_COST) + PLACE_COST)
     }
 
-    fn take(&mut self, bytes: u64) -> Result<(), TooLarge> {
-        self.used = self.used.saturating_add(bytes);
-        at_most("the memory for code of this and earlier chunks", self.used, self.limit)
+    /// So many instructions of the last block were known already.
+    pub(crate) fn known(&mut self, instructions: usize) {
+        self.distinct -= instructions as u64;
+        self.reserved.shrink(instructions as u64 * DISTINCT_COST);
+    }
+
+    /// The table is built, and its vectors have no spare room.
+    pub(crate) fn finish(mut self) -> Reserved {
+        self.reserved.shrink(self.places * PLACE_COST / 2);
+        self.reserved.shrink(self.distinct * (DISTINCT_COST - DISTINCT_KEPT));
+        self.reserved
     }
 }
+
+/// Use of the memory for code, in messages.
+pub(crate) const CODE: &str = "the code pages and blocks of the trace";
 
 #[cfg(test)]
 mod tests {
@@ -119,6 +139,7 @@ mod tests {
             ("page bytes in an IMAGE chunk", MAX_IMAGE_BYTES),
             ("bytes of META text", MAX_META_BYTES),
             ("entries of a page map", MAX_MAP_ENTRIES.into()),
+            ("instructions of all blocks", MAX_PLACES),
         ] {
             assert!(doc.contains(&format!("| {what} | {value} |")), "{what} is not {value}");
         }
@@ -138,10 +159,18 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_grows_with_the_file_up_to_a_cap() {
-        let limit = |bytes| Budget::new(bytes).limit;
-        assert_eq!(limit(0), 32 << 20);
-        assert_eq!(limit(1 << 20), 96 << 20);
-        assert_eq!(limit(u64::MAX), 2 << 30);
+    fn code_is_charged_once_and_replaced_pages_are_not_charged_again() {
+        let budget = MemoryBudget::new(1 << 20);
+        let mut code = CodeMemory::new(&budget).expect("nothing is taken");
+        for n in 0..1000 {
+            code.page(4096, n > 0).expect("one page");
+            code.block(3).expect("three instructions");
+            code.known(3);
+        }
+        let kept = code.finish();
+        let used = budget.used();
+        assert!((4096..=4096 + 64 + 1000 * 20).contains(&used), "{used}");
+        drop(kept);
+        assert_eq!(budget.used(), 0);
     }
 }

@@ -2,12 +2,16 @@
 
 use std::io::{Read, Seek};
 
+use sim_core::{MemoryBudget, OverBudget, Reserved};
+
 use crate::column::Columns;
 use crate::error::TraceError;
 use crate::image::CodeImage;
 use crate::index::IndexEntry;
 use crate::layout::{ChunkHeader, ChunkKind, MAX_BLOCK_INSTS, MAX_META_BYTES, u32_at};
-use crate::limits::{Budget, blocks_columns, image_columns, map_columns};
+use crate::limits::{
+    CODE, CodeMemory, TooLarge, blocks_columns, image_columns, map_columns, places,
+};
 use crate::meta::{MachineInfo, Meta};
 use crate::page_map::PageMap;
 use crate::source::{At, ChunkList, Source};
@@ -18,6 +22,8 @@ use crate::varint::{Bytes, unzigzag};
 pub(crate) struct Code {
     pub(crate) image: CodeImage,
     pub(crate) statics: StaticTable,
+    /// What both take.
+    pub(crate) reserved: Reserved,
 }
 
 /// The last META chunk, or an empty one if an unfinished file has none.
@@ -64,42 +70,74 @@ pub(crate) fn load_page_map<R: Read + Seek>(
 }
 
 /// Pages and blocks, in file order: a block takes its words from the pages before it.
+///
+/// # Errors
+/// If a chunk is damaged, or if code takes more memory than `budget` has.
 pub(crate) fn load_code<R: Read + Seek>(
     source: &Source<R>,
     chunks: &ChunkList,
     page_bytes: u32,
+    budget: &MemoryBudget,
 ) -> Result<Code, TraceError> {
+    let over = |problem| TraceError::memory(source.path(), problem);
     let mut loader = CodeLoader {
         image: CodeImage::new(page_bytes),
         blocks: StaticTableBuilder::new(),
-        budget: Budget::new(source.length()),
+        memory: CodeMemory::new(budget).map_err(over)?,
         columns: new_columns::<2>(source.path())?,
     };
     let mut buffer = Vec::new();
     for (k, entry @ IndexEntry { header, .. }) in chunks.entries.iter().enumerate() {
         let place = || chunks.place(source.path(), k);
         let limits = match header.kind {
-            ChunkKind::Image => {
-                loader.budget.pages(header.blocks, page_bytes).at(place)?;
-                image_columns(header, page_bytes).at(place)?
-            }
-            ChunkKind::Blocks => {
-                loader.budget.blocks(header.blocks, header.instructions).at(place)?;
-                blocks_columns(header).at(place)?
-            }
+            ChunkKind::Image => image_columns(header, page_bytes).at(place)?,
+            ChunkKind::Blocks => blocks_columns(header).at(place)?,
             _ => continue,
         };
         check_columns::<2>(header).at(place)?;
         let payload = source.chunk(entry, place, &mut buffer)?;
+        let unpacked = loader.columns.raw_bytes(payload);
+        let _unpacked = budget.reserve(unpacked, CODE).map_err(over)?;
         loader.columns.unpack(payload, header.codec, limits).at(place)?;
         let loaded = if header.kind == ChunkKind::Image {
             loader.pages(header)
         } else {
             loader.blocks(header)
         };
-        loaded.at(place)?;
+        match loaded {
+            Err(Stop::Fault(what)) => return Err(what).at(place),
+            Err(Stop::TooLarge(what)) => return Err(what).at(place),
+            Err(Stop::Memory(problem)) => return Err(over(problem)),
+            Ok(()) => {}
+        }
     }
-    Ok(Code { image: loader.image, statics: loader.blocks.finish() })
+    let reserved = loader.memory.finish();
+    Ok(Code { image: loader.image, statics: loader.blocks.finish(), reserved })
+}
+
+/// Why code cannot be loaded.
+enum Stop {
+    Fault(&'static str),
+    TooLarge(TooLarge),
+    Memory(OverBudget),
+}
+
+impl From<&'static str> for Stop {
+    fn from(what: &'static str) -> Stop {
+        Stop::Fault(what)
+    }
+}
+
+impl From<TooLarge> for Stop {
+    fn from(what: TooLarge) -> Stop {
+        Stop::TooLarge(what)
+    }
+}
+
+impl From<OverBudget> for Stop {
+    fn from(problem: OverBudget) -> Stop {
+        Stop::Memory(problem)
+    }
 }
 
 /// Columns for one kind of chunk.
@@ -121,13 +159,13 @@ pub(crate) fn check_columns<const N: usize>(header: &ChunkHeader) -> Result<(), 
 struct CodeLoader {
     image: CodeImage,
     blocks: StaticTableBuilder,
-    budget: Budget,
+    memory: CodeMemory,
     columns: Columns<2>,
 }
 
 impl CodeLoader {
     /// Adds the pages of an unpacked IMAGE chunk.
-    fn pages(&mut self, header: &ChunkHeader) -> Result<(), &'static str> {
+    fn pages(&mut self, header: &ChunkHeader) -> Result<(), Stop> {
         let page_bytes = self.image.page_bytes();
         let mut places = Bytes::new(self.columns.column(0));
         let mut bytes = Bytes::new(self.columns.column(1));
@@ -137,16 +175,21 @@ impl CodeLoader {
             let number = expected.wrapping_add(unzigzag(distance));
             let va = number.checked_mul(page_bytes.into()).ok_or("a page address overflows")?;
             let page = bytes.take(page_bytes as usize).ok_or("the page bytes end early")?;
+            self.memory.page(page_bytes, self.image.page(va).is_some())?;
             self.image.insert(va, page);
             expected = number.wrapping_add(1);
         }
-        if places.is_empty() && bytes.is_empty() { Ok(()) } else { Err("more pages than counted") }
+        if places.is_empty() && bytes.is_empty() {
+            Ok(())
+        } else {
+            Err("more pages than counted".into())
+        }
     }
 
     /// Adds the blocks of an unpacked BLOCKS chunk.
-    fn blocks(&mut self, header: &ChunkHeader) -> Result<(), &'static str> {
+    fn blocks(&mut self, header: &ChunkHeader) -> Result<(), Stop> {
         if header.first != self.blocks.next_block() {
-            return Err("block numbers do not continue those of the chunk before");
+            return Err("block numbers do not continue those of the chunk before".into());
         }
         let mut heads = Bytes::new(self.columns.column(0));
         let mut inline = Bytes::new(self.columns.column(1));
@@ -158,9 +201,12 @@ impl CodeLoader {
             let shape = heads.varint().ok_or("the block heads end early")?;
             let len = usize::try_from(shape >> 1).unwrap_or(usize::MAX);
             if !(1..=MAX_BLOCK_INSTS.min(left)).contains(&len) {
-                return Err("a block is empty, too long or beyond the instruction count");
+                return Err("a block is empty, too long or beyond the instruction count".into());
             }
             left -= len;
+            places(self.blocks.places(), len as u64)?;
+            self.memory.block(len)?;
+            let before = self.blocks.distinct();
             expected = pc.checked_add(4 * len as u64).ok_or("a block wraps around")?;
             for pc in (pc..expected).step_by(4) {
                 let word = if shape & 1 == 1 {
@@ -172,8 +218,9 @@ impl CodeLoader {
                 self.blocks.inst(pc, word);
             }
             self.blocks.end_block();
+            self.memory.known(len - (self.blocks.distinct() - before));
         }
         let all = left == 0 && heads.is_empty() && inline.is_empty();
-        if all { Ok(()) } else { Err("more blocks than counted") }
+        if all { Ok(()) } else { Err("more blocks than counted".into()) }
     }
 }

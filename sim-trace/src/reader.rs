@@ -7,7 +7,7 @@ mod tickets;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
-use sim_core::TraceInst;
+use sim_core::{Reserved, TraceInst};
 
 use crate::error::TraceError;
 use crate::event::StreamEvent;
@@ -44,6 +44,8 @@ pub struct StreamReader<R: Read + Seek = File> {
     batch_start: u64,
     /// Go on with the next chunk after a damaged one.
     skips_damage: bool,
+    /// What the decoder takes of the file's budget.
+    _reserved: Reserved,
 }
 
 impl<R: Read + Seek> StreamReader<R> {
@@ -51,6 +53,11 @@ impl<R: Read + Seek> StreamReader<R> {
         shared: Arc<Shared<R>>,
         chunks: Vec<u32>,
     ) -> Result<StreamReader<R>, TraceError> {
+        let needed = Decoder::memory(&shared.statics);
+        let reserved = shared
+            .budget
+            .reserve(needed, "the readers of the threads that run")
+            .map_err(|problem| TraceError::memory(shared.source.path(), problem))?;
         let decoder = Decoder::new(&shared.statics)
             .map_err(TraceError::io(shared.source.path(), "starting zstd"))?;
         Ok(StreamReader {
@@ -63,6 +70,7 @@ impl<R: Read + Seek> StreamReader<R> {
             more: MoreAddrs::default(),
             batch_start: 0,
             skips_damage: false,
+            _reserved: reserved,
         })
     }
 

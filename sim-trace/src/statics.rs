@@ -82,8 +82,18 @@ impl StaticTableBuilder {
         self.table.blocks() as u64
     }
 
-    /// Adds an instruction to the block that is being built. The caller's budget keeps the number
-    /// of instructions below 2^32.
+    /// Number of instructions of all blocks.
+    pub(crate) fn places(&self) -> u64 {
+        self.table.block_insts.len() as u64
+    }
+
+    /// Number of distinct instructions.
+    pub(crate) fn distinct(&self) -> usize {
+        self.table.words.len()
+    }
+
+    /// Adds an instruction to the block that is being built. The caller keeps the number of places within the
+    /// limits of the format.
     pub(crate) fn inst(&mut self, pc: u64, word: u32) {
         let word = CodeWord { pc, word };
         let words = &mut self.table.words;
@@ -99,7 +109,11 @@ impl StaticTableBuilder {
         self.table.starts.push(self.table.block_insts.len() as u32);
     }
 
-    pub(crate) fn finish(self) -> StaticTable {
+    /// Returns the table, which has no spare room.
+    pub(crate) fn finish(mut self) -> StaticTable {
+        self.table.words.shrink_to_fit();
+        self.table.block_insts.shrink_to_fit();
+        self.table.starts.shrink_to_fit();
         self.table
     }
 }

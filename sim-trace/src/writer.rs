@@ -22,6 +22,7 @@ use crate::layout::{
     MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, MINOR_WITH_ELEMENTS, MINOR_WITH_REGISTERS,
     MINOR_WITH_TICKETS, check_machine,
 };
+use crate::limits;
 use crate::meta::Meta;
 use crate::page_map::PageMap;
 use output::{Output, begin_file, end_file};
@@ -268,8 +269,9 @@ impl<W: Write + Seek> TraceWriter<W> {
             }
         }
         let id = self.blocks.len() as u32;
-        let start = u32::try_from(self.words.len())
+        limits::places(self.words.len() as u64, words.len() as u64)
             .map_err(|_| TraceError::Rejected("over 4 G instructions in blocks"))?;
+        let start = self.words.len() as u32;
         let last_pc = pc + 4 * u64::from(len - 1);
         let exits = Exits::of(last_pc, words[words.len() - 1]);
         self.blocks.push(Block { pc, shape: BlockShape { start, len }, exits });

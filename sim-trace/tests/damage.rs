@@ -9,6 +9,7 @@ use std::path::Path;
 
 use common::*;
 use proptest::prelude::*;
+use sim_core::MemoryBudget;
 use sim_trace::{ChunkKind, TraceError, TraceFile, TraceWriter, verify_file};
 
 type Streams = Vec<(u32, Played)>;
@@ -290,12 +291,18 @@ fn a_bomb_is_refused_before_it_unpacks() {
     too_large(Forged::new().chunk(4, [1, 1, 0, u32::MAX], &five).error());
     // Legal chunks, but many: pages of zeros take next to nothing in the file.
     let mut many = Forged::new();
-    for _ in 0..20 {
-        // The byte 1 is the integer 0: each page follows the one before.
-        let places = zstd::bulk::compress(&[1; 1024], 19).unwrap();
-        many = many.chunk(2, [1024, 0, 0, 0], &[(1024, places), (4 << 20, zeros(4 << 20))]);
+    for n in 0..20_u32 {
+        // An integer of three bytes: behind the pages of the chunks before. The byte 1 is the integer 0: each further page
+        // follows the one before.
+        let first = ((n * 2048) << 3 | 4).to_le_bytes();
+        let places = zstd::bulk::compress(&[&first[..3], &[1; 1023]].concat(), 19).unwrap();
+        many = many.chunk(2, [1024, 0, 0, 0], &[(1026, places), (4 << 20, zeros(4 << 20))]);
     }
-    too_large(many.error());
+    let small = MemoryBudget::new(32 << 20);
+    let path = Path::new("memory.n2t");
+    let refused = TraceFile::from_reader_within(Cursor::new(many.finish()), path, &small).err();
+    assert!(matches!(refused, Some(TraceError::Memory { .. })), "{refused:?}");
+    assert_eq!(small.used(), 0, "what was read before is given back");
 }
 
 #[test]

@@ -37,6 +37,8 @@ mod n2t_reader;
 mod program_file;
 #[path = "../../fuzz/fuzz_targets/regions.rs"]
 mod regions;
+#[path = "../../fuzz/fuzz_targets/replay.rs"]
+mod replay;
 #[path = "../../fuzz/fuzz_targets/scenario.rs"]
 mod scenario;
 #[path = "../../fuzz/fuzz_targets/spe_decoder.rs"]
@@ -64,7 +66,7 @@ pub(crate) use fuzz_target;
 type Target = fn(&[u8]) -> Corpus;
 
 /// Every target by its name.
-const TARGETS: [(&str, Target); 11] = [
+const TARGETS: [(&str, Target); 12] = [
     ("config", config::fuzz_input),
     ("count_table", count_table::fuzz_input),
     ("foreign_reader", foreign_reader::fuzz_input),
@@ -73,6 +75,7 @@ const TARGETS: [(&str, Target); 11] = [
     ("n2t_reader", n2t_reader::fuzz_input),
     ("program_file", program_file::fuzz_input),
     ("regions", regions::fuzz_input),
+    ("replay", replay::fuzz_input),
     ("scenario", scenario::fuzz_input),
     ("spe_decoder", spe_decoder::fuzz_input),
     ("states", states::fuzz_input),
@@ -80,7 +83,7 @@ const TARGETS: [(&str, Target); 11] = [
 
 /// Given the seeds of a target; when it reads them and what is left when their end is lost; then nothing panics, and some
 /// seed is one that libFuzzer would keep.
-fn replay(name: &str) {
+fn run_seeds(name: &str) {
     let (_, run) = TARGETS.into_iter().find(|(known, _)| *known == name).expect("in the list");
     let mut kept = 0;
     for seed in files(&repository().join("fuzz/seeds").join(name)) {
@@ -112,7 +115,7 @@ macro_rules! replays {
     ($($test:ident: $target:literal),+ $(,)?) => {
         $(#[test]
         fn $test() {
-            replay($target);
+            run_seeds($target);
         })+
     };
 }
@@ -126,6 +129,7 @@ replays! {
     seeds_of_n2t_reader: "n2t_reader",
     seeds_of_program_file: "program_file",
     seeds_of_regions: "regions",
+    seeds_of_replay: "replay",
     seeds_of_scenario: "scenario",
     seeds_of_spe_decoder: "spe_decoder",
     seeds_of_states: "states",

@@ -7,8 +7,9 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 
 /// Every target, with what it is given.
-const TARGETS: [(&str, &str); 11] = [
+const TARGETS: [(&str, &str); 12] = [
     ("n2t_reader", "traces of our own format"),
+    ("replay", "traces of our own format, replayed in little memory"),
     ("foreign_reader", "traces of other tools, packed or not"),
     ("program_file", "ELF files with symbols and lines"),
     ("spe_decoder", "sample records, bare or in perf.data"),

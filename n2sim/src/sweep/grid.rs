@@ -12,6 +12,7 @@ use sim_metrics::formula::{Linked, MetricFormula};
 use sim_trace::TraceFile;
 
 use crate::args;
+use crate::memory;
 use crate::{input, opened};
 use sim_core::Shown;
 
@@ -294,7 +295,7 @@ fn axis(file: VaryFile) -> anyhow::Result<Axis> {
 /// The trace, which is read so far that it is known to be one.
 fn trace(name: &str, folder: &Path) -> anyhow::Result<Trace> {
     let path = folder.join(name);
-    let file = TraceFile::open(&path)?;
+    let file = TraceFile::open_within(&path, &memory::budget())?;
     opened::write_lacks(&mut std::io::stderr(), &path, &file)?;
     Ok(Trace { name: name.to_owned(), path, hash: file.hash() })
 }

@@ -1,5 +1,6 @@
 //! What is wrong with a configuration and where: file, line, the line itself with a caret.
 
+use crate::shown::Shown;
 use std::fmt;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub enum ConfigError {
         max: u64,
     },
     /// A file names a base that is neither beside it nor part of the program.
-    #[error("{file}: the base '{base}' is neither a file beside it nor one of {known}")]
+    #[error("{file}: the base '{}' is neither a file beside it nor one of {known}", base.shown())]
     NoBase {
         /// The file that names the base.
         file: String,
@@ -44,7 +45,7 @@ pub enum ConfigError {
         max: usize,
     },
     /// An override that is no `key=value`.
-    #[error("cannot read the override '{0}': write it as table.key=value, for example {EXAMPLE}")]
+    #[error("cannot read the override '{}': write it as table.key=value, for example {EXAMPLE}", .0.shown())]
     Assignment(String),
     /// All faults that were found, each with its place.
     #[error("{}", list(.0))]

@@ -46,7 +46,7 @@ impl Regions {
         let io = |source| StatesError::Io { file: file.to_owned(), source };
         let trace = session.trace();
         let stream = only_thread(trace)?;
-        let (mut program, mut memory) = (session.program()?, session.memory(1)?);
+        let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
         let mut pipeline = Pipeline::new(&session.config().pipeline);
         pipeline.know_code(trace.statics().insts().len());
         let places = Places::new(trace.statics(), &program);

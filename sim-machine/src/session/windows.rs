@@ -134,11 +134,12 @@ struct Bench {
 
 impl Bench {
     fn new(session: &Session) -> Result<Bench, MachineError> {
-        only_thread(&session.trace)?;
         let program = session.program()?;
-        let mut cores = session.cores(&Default::default(), false)?;
-        let memory = session.memory(cores.len())?;
-        let core = cores.pop().expect("one thread has instructions");
+        let stream = only_thread(&session.trace)?.stream;
+        let watch =
+            RegionWatch::new(&Default::default(), session.trace.meta(), &session.header.trace)?;
+        let core = session.core(0, stream, watch, false)?;
+        let memory = session.memory_of_one()?;
         Ok(Bench { program, memory, core })
     }
 
@@ -164,6 +165,6 @@ impl Bench {
             core.advance(Cycle::MAX, program, memory, &mut NullSink)?;
             progress(core.position());
         }
-        Ok(session.outcome(std::slice::from_ref(core), program, Vec::new()))
+        Ok(session.outcome(vec![core.outcome(program)], Vec::new()))
     }
 }

@@ -137,8 +137,47 @@ impl Skim for Walk<'_> {
     }
 }
 
-/// The arrivals of one stream.
-pub(crate) struct StreamArrivals {
+/// The arrivals of one stream, whose readers are open from the first to the last of them.
+pub(crate) struct StreamArrivals<'t> {
+    trace: &'t TraceFile,
+    stream: u32,
+    kinds: std::rc::Rc<Kinds>,
+    end: u64,
+    walk: Option<Box<Arriving>>,
+}
+
+impl<'t> StreamArrivals<'t> {
+    /// Those of `stream` up to instruction `end`.
+    pub(super) fn new(
+        trace: &'t TraceFile,
+        stream: u32,
+        kinds: std::rc::Rc<Kinds>,
+        end: u64,
+    ) -> StreamArrivals<'t> {
+        StreamArrivals { trace, stream, kinds, end, walk: None }
+    }
+}
+
+impl Arrivals for StreamArrivals<'_> {
+    fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError> {
+        let walk = match &mut self.walk {
+            Some(walk) => walk,
+            none => {
+                let walk = Arriving::new(self.trace, self.stream, self.kinds.clone(), self.end)?;
+                none.insert(Box::new(walk))
+            }
+        };
+        walk.next_arrival()
+    }
+
+    fn first_order(&self) -> Result<Option<u64>, MachineError> {
+        let first = self.trace.tickets(self.stream)?.next_ticket()?;
+        Ok(first.filter(|ticket| ticket.position < self.end).map(|ticket| ticket.order))
+    }
+}
+
+/// The arrivals of one stream while they are read.
+struct Arriving {
     kinds: std::rc::Rc<Kinds>,
     reader: StreamReader,
     notes: TicketReader,
@@ -153,18 +192,17 @@ pub(crate) struct StreamArrivals {
     end: u64,
 }
 
-impl StreamArrivals {
-    /// Those of `stream` up to instruction `end`.
-    pub(super) fn new(
+impl Arriving {
+    fn new(
         trace: &TraceFile,
         stream: u32,
         kinds: std::rc::Rc<Kinds>,
         end: u64,
-    ) -> Result<StreamArrivals, MachineError> {
+    ) -> Result<Arriving, MachineError> {
         let (reader, notes) = (trace.reader(stream)?, trace.tickets(stream)?);
         let (met, ready) = (VecDeque::new(), VecDeque::new());
         let (ahead, last_call, is_first) = (None, None, true);
-        Ok(StreamArrivals { kinds, reader, notes, ahead, met, ready, last_call, is_first, end })
+        Ok(Arriving { kinds, reader, notes, ahead, met, ready, last_call, is_first, end })
     }
 
     fn next_note(&mut self) -> Result<Option<OrderNote>, MachineError> {
@@ -265,7 +303,7 @@ fn released(call: Call) -> Scope {
     calls::scopes(&call).0
 }
 
-impl Arrivals for StreamArrivals {
+impl Arriving {
     fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError> {
         loop {
             if let Some(arrival) = self.ready.pop_front() {

@@ -5,7 +5,8 @@
 //! last release to the bytes that it reads. Where it is not known which bytes carry a release or an acquire, they are
 //! taken to be all. Every edge leads to a ticket that was taken before, so there is no circle of them.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
@@ -53,6 +54,9 @@ pub(crate) struct Arrival {
 pub(crate) trait Arrivals {
     /// The next one; `None` behind the last.
     fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError>;
+
+    /// The order of the first one, for which nothing is kept open; `None` if there is none.
+    fn first_order(&self) -> Result<Option<u64>, MachineError>;
 }
 
 /// A place of another thread that is to be passed first.
@@ -96,9 +100,12 @@ struct Release {
 
 /// One thread.
 struct Thread<A> {
-    arrivals: A,
-    /// The next ticket that is not taken yet.
+    /// Where the tickets come from, until the last one was read.
+    arrivals: Option<A>,
+    /// The next ticket that is not taken yet; the first is read when its turn comes.
     head: Option<Arrival>,
+    /// Its order; `None` behind the last.
+    next_order: Option<u64>,
     /// What it has yet to pass, in order.
     holds: VecDeque<Hold>,
     /// Dead ones among them.
@@ -107,8 +114,44 @@ struct Thread<A> {
     last_fence: u64,
     /// Its last release of any kind.
     last_release: u64,
-    /// Up to which place of each other thread it has waited.
-    waited: Vec<u64>,
+    /// Up to which place of each other thread it has waited, for those for which it has.
+    waited: FxHashMap<usize, u64>,
+}
+
+impl<A: Arrivals> Thread<A> {
+    fn new(arrivals: A) -> Result<Thread<A>, MachineError> {
+        Ok(Thread {
+            next_order: arrivals.first_order()?,
+            arrivals: Some(arrivals),
+            head: None,
+            holds: VecDeque::new(),
+            dead: 0,
+            last_fence: 0,
+            last_release: 0,
+            waited: FxHashMap::default(),
+        })
+    }
+
+    /// Reads the next ticket; gives back where they come from behind the last.
+    fn read(&mut self) -> Result<Option<Arrival>, MachineError> {
+        let Some(arrivals) = &mut self.arrivals else { return Ok(None) };
+        let next = arrivals.next_arrival()?;
+        if next.is_none() {
+            self.arrivals = None;
+        }
+        Ok(next)
+    }
+
+    /// Takes the ticket that comes next.
+    fn take(&mut self) -> Result<Option<Arrival>, MachineError> {
+        let taken = match self.head.take() {
+            Some(head) => Some(head),
+            None => self.read()?,
+        };
+        self.head = self.read()?;
+        self.next_order = self.head.map(|head| head.order);
+        Ok(taken)
+    }
 }
 
 impl<A> Thread<A> {
@@ -135,6 +178,8 @@ impl<A> Thread<A> {
 /// Takes the tickets of all threads in their order, as far as is asked for.
 pub(super) struct Edges<A> {
     threads: Vec<Thread<A>>,
+    /// Order of the next ticket of each thread that has one, lowest first.
+    heads: BinaryHeap<Reverse<(u64, usize)>>,
     /// What was released, by granule; no loop goes over all of it.
     locations: FxHashMap<u64, Vec<Release>>,
     /// Words that the system clears when a thread ends.
@@ -147,18 +192,13 @@ pub(super) struct Edges<A> {
 
 impl<A: Arrivals> Edges<A> {
     pub(super) fn new(threads: Vec<A>) -> Result<Edges<A>, MachineError> {
-        let count = threads.len();
-        let threads: Result<Vec<Thread<A>>, MachineError> = threads
-            .into_iter()
-            .map(|mut arrivals| {
-                let head = arrivals.next_arrival()?;
-                let (holds, waited) = (VecDeque::new(), vec![0; count]);
-                let (dead, last_fence, last_release) = (0, 0, 0);
-                Ok(Thread { arrivals, head, holds, dead, last_fence, last_release, waited })
-            })
-            .collect();
+        let threads: Vec<Thread<A>> =
+            threads.into_iter().map(Thread::new).collect::<Result<_, _>>()?;
+        let orders = threads.iter().enumerate();
+        let heads = orders.filter_map(|(i, thread)| Some(Reverse((thread.next_order?, i))));
         Ok(Edges {
-            threads: threads?,
+            heads: heads.collect(),
+            threads,
             locations: FxHashMap::default(),
             endings: Vec::new(),
             has_unknown_ending: false,
@@ -175,7 +215,7 @@ impl<A: Arrivals> Edges<A> {
                 one.holds.pop_front();
                 one.dead -= 1;
             }
-            if !one.holds.is_empty() || one.head.is_none() {
+            if !one.holds.is_empty() || one.next_order.is_none() {
                 return Ok(self.threads[thread].holds.front());
             }
             self.take_next()?;
@@ -208,11 +248,9 @@ impl<A: Arrivals> Edges<A> {
 
     /// Takes the lowest ticket of all.
     fn take_next(&mut self) -> Result<(), MachineError> {
-        let heads = self.threads.iter().enumerate();
-        let heads = heads.filter_map(|(i, thread)| Some((thread.head.as_ref()?.order, i)));
-        let Some((_, first)) = heads.min() else { return Ok(()) };
-        let next = self.threads[first].arrivals.next_arrival()?;
-        let taken = std::mem::replace(&mut self.threads[first].head, next);
+        let Some(Reverse((_, first))) = self.heads.pop() else { return Ok(()) };
+        let taken = self.threads[first].take()?;
+        self.heads.extend(self.threads[first].next_order.map(|order| Reverse((order, first))));
         let Some(arrival) = taken else { return Ok(()) };
         self.rank += 1;
         self.find_edges(first, arrival.acquires);
@@ -257,10 +295,10 @@ impl<A: Arrivals> Edges<A> {
     /// The edges that were found, without those that an earlier wait of the thread has answered.
     fn settle_edges(&mut self, thread: usize) -> Vec<Edge> {
         let mut edges = Vec::new();
-        self.found.sort_unstable_by_key(|edge| (edge.thread, std::cmp::Reverse(edge.rank)));
+        self.found.sort_unstable_by_key(|edge| (edge.thread, Reverse(edge.rank)));
         self.found.dedup_by_key(|edge| edge.thread);
         for &edge in &self.found {
-            let waited = &mut self.threads[thread].waited[edge.thread];
+            let waited = self.threads[thread].waited.entry(edge.thread).or_default();
             if edge.rank > *waited {
                 *waited = edge.rank;
                 self.threads[edge.thread].refer(edge.rank);

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent::{CPU_CYCLES, INST_RETIRED};
+use sim_core::Shown;
 use sim_machine::{CoreOutcome, Outcome, UnknownWord};
 
 use super::observed::Observed;
@@ -108,7 +109,7 @@ impl RunInfo {
 /// What the run says, and what the recorder could not see.
 fn notes(observed: &Observed<'_>) -> Vec<String> {
     let gaps = &observed.session.trace().meta().gaps;
-    observed.outcome.notes.iter().chain(gaps).cloned().collect()
+    observed.outcome.notes.iter().chain(gaps).map(|note| note.shown().to_string()).collect()
 }
 
 /// Those of all threads; a word at one place is one.

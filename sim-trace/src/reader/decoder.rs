@@ -75,7 +75,17 @@ pub(crate) struct Decoder {
     first: u64,
 }
 
+/// Memory of the library that unpacks columns, and of columns of a usual length.
+const UNPACKING: u64 = 160 << 10;
+
 impl Decoder {
+    /// Bytes that a decoder of this code takes.
+    pub(crate) fn memory(statics: &StaticTable) -> u64 {
+        let of_place = size_of::<TraceInst>() + size_of::<AddrGuess>() + size_of::<(bool, u16)>();
+        let blocks = statics.blocks() as u64 * size_of::<Block>() as u64;
+        statics.places().len() as u64 * of_place as u64 + blocks + UNPACKING
+    }
+
     pub(crate) fn new(statics: &StaticTable) -> std::io::Result<Decoder> {
         let insts = statics.places();
         let starts = statics.starts();

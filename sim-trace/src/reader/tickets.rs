@@ -56,14 +56,10 @@ pub struct TicketReader<R: Read + Seek = File> {
 }
 
 impl<R: Read + Seek> TicketReader<R> {
-    pub(crate) fn new(
-        shared: Arc<Shared<R>>,
-        chunks: Vec<u32>,
-    ) -> Result<TicketReader<R>, TraceError> {
-        let columns =
-            Columns::new().map_err(TraceError::io(shared.source.path(), "starting zstd"))?;
-        let (payload, cursor) = (Vec::new(), EventCursor::default());
-        Ok(TicketReader { shared, chunks, begun: 0, columns, payload, cursor })
+    pub(crate) fn new(shared: Arc<Shared<R>>, chunks: Vec<u32>) -> TicketReader<R> {
+        let (columns, payload) = (Columns::resting(), Vec::new());
+        let cursor = EventCursor::default();
+        TicketReader { shared, chunks, begun: 0, columns, payload, cursor }
     }
 
     /// The next ticket; `None` behind the last.
@@ -135,6 +131,10 @@ impl<R: Read + Seek> TicketReader<R> {
         check_columns::<STREAM_COLUMNS>(&entry.header).at(place)?;
         let limits = stream_columns(&entry.header).at(place)?;
         let payload = shared.source.chunk(entry, place, &mut self.payload)?;
-        self.columns.unpack_some(payload, entry.header.codec, limits, |i| i == EVENTS).at(place)
+        self.columns.unpack_some(payload, entry.header.codec, limits, |i| i == EVENTS).at(place)?;
+        // There are many of these readers, and a long way to the next chunk.
+        self.columns.rest();
+        self.payload = Vec::new();
+        Ok(())
     }
 }

@@ -12,8 +12,8 @@ use crate::error::TraceError;
 use crate::image::CodeImage;
 use crate::index::{EndRecord, IndexEntry, put_index_entry};
 use crate::layout::{
-    ChunkHeader, ChunkKind, HEADER_BYTES, MAX_CHUNK_BLOCKS, MAX_IMAGE_BYTES, MINOR, MINOR_WITH_MAP,
-    file_header_bytes,
+    ChunkHeader, ChunkKind, HEADER_BYTES, MAX_CHUNK_BLOCKS, MAX_CHUNK_INSTS, MAX_IMAGE_BYTES,
+    MAX_META_BYTES, MINOR, MINOR_WITH_MAP, file_header_bytes,
 };
 use crate::meta::{MachineInfo, Meta};
 use crate::page_map::PageMap;
@@ -148,6 +148,9 @@ impl<W: Write + Seek> Output<W> {
         }
         let text = serde_json::to_vec(meta)
             .map_err(|_| TraceError::Rejected("META cannot be put into JSON"))?;
+        if text.len() as u64 > MAX_META_BYTES {
+            return Err(TraceError::Rejected("META is over 64 MiB; leave symbols out"));
+        }
         let header = ChunkHeader::new(ChunkKind::Meta, self.next_sequence(ChunkKind::Meta));
         self.written_meta = Some(meta.clone());
         self.chunk(header, &[&text])
@@ -209,7 +212,7 @@ impl<W: Write + Seek> Output<W> {
         let mut open = BlockColumns::default();
         for (pc, words) in blocks {
             open.push(pc, words, image);
-            if open.blocks == MAX_CHUNK_BLOCKS / 16 {
+            if open.blocks == MAX_CHUNK_BLOCKS / 16 || open.instructions >= MAX_CHUNK_INSTS / 2 {
                 self.block_chunk(first, &open)?;
                 first += u64::from(open.blocks);
                 open = BlockColumns::default();

@@ -9,6 +9,10 @@ impl Arrivals for std::vec::IntoIter<Arrival> {
     fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError> {
         Ok(self.next())
     }
+
+    fn first_order(&self) -> Result<Option<u64>, MachineError> {
+        Ok(self.as_slice().first().map(|first| first.order))
+    }
 }
 
 /// A thread of so many instructions, each of which takes so many cycles.

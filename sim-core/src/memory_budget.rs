@@ -1,0 +1,153 @@
+//! The account of host memory: one limit for everything that a replay keeps, checked before memory is taken.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of host memory that a replay may take: one limit, and what of it is in use. Clones share the account.
+///
+/// ```
+/// use sim_core::MemoryBudget;
+/// let budget = MemoryBudget::new(1000);
+/// let kept = budget.reserve(600, "caches")?;
+/// assert!(budget.reserve(600, "code").is_err());
+/// drop(kept);
+/// assert!(budget.reserve(600, "code").is_ok());
+/// # Ok::<(), sim_core::OverBudget>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MemoryBudget {
+    account: Arc<Account>,
+}
+
+#[derive(Debug)]
+struct Account {
+    limit: u64,
+    used: AtomicU64,
+}
+
+/// More memory is needed than the limit allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{what} need {} of memory in all, the limit is {}; raise it with --max-memory",
+    Size(*.needed), Size(*.limit)
+)]
+pub struct OverBudget {
+    /// Use of the memory, in the plural.
+    pub what: &'static str,
+    /// Bytes that would be in use, all uses together.
+    pub needed: u64,
+    /// Bytes that may be in use.
+    pub limit: u64,
+}
+
+/// Bytes, in the largest unit that leaves a digit before the point.
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            n if n >= 1 << 30 => write!(f, "{:.1} GiB", n as f64 / f64::from(1 << 30)),
+            n if n >= 1 << 20 => write!(f, "{:.1} MiB", n as f64 / f64::from(1 << 20)),
+            n => write!(f, "{n} bytes"),
+        }
+    }
+}
+
+impl MemoryBudget {
+    /// Limit of [`MemoryBudget::default`] in bytes.
+    pub const DEFAULT: u64 = 8 << 30;
+
+    /// An account of which nothing is used, with a limit in bytes.
+    pub fn new(limit: u64) -> MemoryBudget {
+        MemoryBudget { account: Arc::new(Account { limit, used: AtomicU64::new(0) }) }
+    }
+
+    /// Returns the limit in bytes.
+    pub fn limit(&self) -> u64 {
+        self.account.limit
+    }
+
+    /// Returns the bytes in use.
+    pub fn used(&self) -> u64 {
+        self.account.used.load(Ordering::Relaxed)
+    }
+
+    /// Reserves memory before it is taken; dropping the result gives it back. `what` names its use in the plural.
+    ///
+    /// # Errors
+    /// If the limit would be exceeded; nothing is reserved then.
+    pub fn reserve(&self, bytes: u64, what: &'static str) -> Result<Reserved, OverBudget> {
+        let mut reserved = Reserved { budget: self.clone(), bytes: 0, what };
+        reserved.grow(bytes)?;
+        Ok(reserved)
+    }
+}
+
+impl Default for MemoryBudget {
+    /// An account with a limit that does not depend on the host: [`MemoryBudget::DEFAULT`].
+    fn default() -> MemoryBudget {
+        MemoryBudget::new(MemoryBudget::DEFAULT)
+    }
+}
+
+/// Memory that is reserved in a [`MemoryBudget`] until this is dropped.
+#[derive(Debug)]
+pub struct Reserved {
+    budget: MemoryBudget,
+    bytes: u64,
+    what: &'static str,
+}
+
+impl Reserved {
+    /// Reserves more.
+    ///
+    /// # Errors
+    /// If the limit would be exceeded; what was reserved before stays so.
+    #[inline]
+    pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
+        let Account { limit, used } = &*self.budget.account;
+        let before = used.fetch_add(bytes, Ordering::Relaxed);
+        let needed = before.saturating_add(bytes);
+        if needed > *limit {
+            used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(OverBudget { what: self.what, needed, limit: *limit });
+        }
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Gives some of it back, at most all.
+    pub fn shrink(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        self.budget.account.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.shrink(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_is_given_back_and_what_is_refused_was_not_taken() {
+        let budget = MemoryBudget::new(10 << 20);
+        let mut kept = budget.reserve(6 << 20, "cores").expect("it fits");
+        let told = budget.reserve(5 << 20, "threads").expect_err("it does not fit").to_string();
+        assert_eq!(
+            told,
+            "threads need 11.0 MiB of memory in all, the limit is 10.0 MiB; raise it with --max-memory"
+        );
+        kept.grow(4 << 20).expect("to the last byte");
+        kept.shrink(1 << 20);
+        assert_eq!(budget.used(), 9 << 20);
+        drop(kept);
+        assert_eq!(budget.used(), 0);
+    }
+}

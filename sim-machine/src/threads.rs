@@ -1,0 +1,222 @@
+//! The threads of a run: each gets its core, its caches and its reader before its first instruction, and gives them
+//! back after its last. What it counted is kept.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::core_run::CoreRun;
+use crate::error::MachineError;
+use crate::outcome::CoreOutcome;
+use crate::region::RegionWatch;
+use crate::session::Session;
+use crate::turns::Standing;
+use sim_cache::MemorySystem;
+use sim_core::{Cycle, EventSink, Reserved};
+use sim_isa::Program;
+use sim_trace::TraceError;
+
+/// Where a thread is in its life.
+enum Thread {
+    /// It has not run yet.
+    New,
+    /// It has a core.
+    Running { core: Box<CoreRun>, _memory: Reserved },
+    /// It has run its last instruction.
+    Ended(Box<Ended>),
+}
+
+/// What is left of a thread.
+pub(crate) struct Ended {
+    outcome: CoreOutcome,
+    standing: Standing,
+    done: u64,
+    warmup: u64,
+    ended_inside: bool,
+}
+
+/// All threads of a run, by the numbers of their cores.
+pub(crate) struct Threads<'s> {
+    session: &'s Session,
+    watch: RegionWatch,
+    streams: Vec<u32>,
+    threads: Vec<Thread>,
+    /// Clock of a core that has run nothing.
+    start: Cycle,
+    /// Clocks of the threads that have not ended, but of the one that was taken; lowest first.
+    clocks: BinaryHeap<Reverse<(Cycle, usize)>>,
+    taken: Option<usize>,
+    /// Instructions that ran, all threads together.
+    done: u64,
+    reads_ahead: bool,
+}
+
+impl<'s> Threads<'s> {
+    /// None of them runs yet.
+    pub(crate) fn new(
+        session: &'s Session,
+        streams: Vec<u32>,
+        watch: RegionWatch,
+        reads_ahead: bool,
+    ) -> Threads<'s> {
+        let start = session.pipeline().cycle();
+        Threads {
+            session,
+            watch,
+            threads: streams.iter().map(|_| Thread::New).collect(),
+            clocks: (0..streams.len()).map(|thread| Reverse((start, thread))).collect(),
+            taken: None,
+            streams,
+            start,
+            done: 0,
+            reads_ahead,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    pub(crate) fn streams(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.streams.iter().copied()
+    }
+
+    /// Instructions that ran, all threads together.
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Where each stands.
+    pub(crate) fn standings(&self) -> impl Iterator<Item = Standing> + '_ {
+        self.threads.iter().map(|thread| match thread {
+            Thread::New => Standing { ended: false, position: 0, cycle: self.start },
+            Thread::Running { core, .. } => core.standing(),
+            Thread::Ended(ended) => ended.standing,
+        })
+    }
+
+    /// The thread with the lowest clock of those that have not ended, and the clock up to which it may run before another
+    /// one is due.
+    pub(crate) fn take_lowest(&mut self) -> Option<(usize, Cycle)> {
+        let Reverse((_, first)) = self.clocks.pop()?;
+        self.taken = Some(first);
+        let until = self.clocks.peek().map_or(Cycle::MAX, |Reverse((clock, _))| *clock);
+        Some((first, until))
+    }
+
+    /// The core of a thread, which is made if this is the first time.
+    ///
+    /// # Errors
+    /// If there is no memory for one more core, or the stream cannot be read.
+    pub(crate) fn core(
+        &mut self,
+        thread: usize,
+        memory: &mut MemorySystem,
+    ) -> Result<&mut CoreRun, MachineError> {
+        if let Thread::New = self.threads[thread] {
+            let core = self.begin(thread, memory)?;
+            self.threads[thread] = core;
+        }
+        match &mut self.threads[thread] {
+            Thread::Running { core, .. } => Ok(core),
+            _ => unreachable!("a thread that has ended is not chosen"),
+        }
+    }
+
+    fn begin(&self, thread: usize, memory: &mut MemorySystem) -> Result<Thread, MachineError> {
+        let (session, stream) = (self.session, self.streams[thread]);
+        let trace = session.trace();
+        let bytes = memory.core_bytes() + PIPELINE_BYTES;
+        let reserved = trace
+            .budget()
+            .reserve(bytes, "the cores of the threads that run at the same time")
+            .map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem })?;
+        let core = session.core(thread, stream, self.watch.clone(), self.reads_ahead)?;
+        memory.wake(thread);
+        Ok(Thread::Running { core: Box::new(core), _memory: reserved })
+    }
+
+    /// The thread has run, `more` instructions of it: if that was all, its core goes.
+    pub(crate) fn ran(
+        &mut self,
+        thread: usize,
+        more: u64,
+        program: &Program,
+        memory: &mut MemorySystem,
+    ) {
+        self.done += more;
+        let Thread::Running { core, .. } = &self.threads[thread] else { return };
+        let taken = self.taken.take().filter(|taken| *taken == thread && !core.ended());
+        self.clocks.extend(taken.map(|taken| Reverse((core.cycle(), taken))));
+        if !core.ended() {
+            return;
+        }
+        let ended = Ended {
+            outcome: core.outcome(program),
+            standing: core.standing(),
+            done: core.done(),
+            warmup: core.warmup(),
+            ended_inside: core.ended_inside(),
+        };
+        self.threads[thread] = Thread::Ended(Box::new(ended));
+        memory.release(thread);
+    }
+
+    /// Ends every thread where it is.
+    ///
+    /// # Errors
+    /// Those of [`Threads::core`], for a thread that has not begun.
+    pub(crate) fn stop<S: EventSink>(
+        &mut self,
+        program: &Program,
+        memory: &mut MemorySystem,
+        listener: &mut S,
+    ) -> Result<(), MachineError> {
+        for thread in 0..self.threads.len() {
+            if !matches!(self.threads[thread], Thread::Ended(_)) {
+                self.core(thread, memory)?.end_here(memory, listener);
+                self.ran(thread, 0, program, memory);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left of the threads, once all have ended.
+    pub(crate) fn finish(self) -> Vec<Ended> {
+        let left = self.threads.into_iter().filter_map(|thread| match thread {
+            Thread::Ended(ended) => Some(*ended),
+            _ => None,
+        });
+        left.collect()
+    }
+}
+
+/// Memory of a pipeline and of what a core has counted, about.
+const PIPELINE_BYTES: u64 = 512 << 10;
+
+impl Ended {
+    pub(crate) fn into_outcome(self) -> CoreOutcome {
+        self.outcome
+    }
+
+    pub(crate) fn is_counted(&self) -> bool {
+        self.outcome.is_counted
+    }
+
+    pub(crate) fn stream(&self) -> u32 {
+        self.outcome.stream
+    }
+
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Instructions asked for as warm-up.
+    pub(crate) fn warmup(&self) -> u64 {
+        self.warmup
+    }
+
+    /// The stream ran out while it was counted.
+    pub(crate) fn ended_inside(&self) -> bool {
+        self.ended_inside
+    }
+}
