@@ -122,7 +122,7 @@ fn messages_show_what_was_typed_and_do_not_obey_it() {
         vec!["stat", missing],
         vec!["stat", "TRACE", "--config", missing],
         vec!["stat", "TRACE", "--set", &setting],
-        vec!["stat", "TRACE", "-o", missing, "--machine", HOSTILE],
+        vec!["stat", "TRACE", "-o", "no\u{1b}[2J\nforged/x"],
         vec!["validate", missing, "TRACE"],
         vec!["trace", "info", missing],
     ] {

@@ -2,10 +2,11 @@
 
 use super::machine::Literal;
 use super::node::Span;
+use sim_core::Shown;
 
 /// A formula that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("column {column}: {fault}")]
+#[error("column {column}: {}", fault.to_string().shown())]
 pub struct FormulaError {
     /// The place.
     pub span: Span,
