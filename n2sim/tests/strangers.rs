@@ -100,7 +100,7 @@ fn no_text_reaches_a_terminal_or_a_table_as_it_is() {
         "validate m.json TRACE",
         "validate m.json TRACE --markdown -",
         "lint m.json",
-        "regions TRACE -o w.toml",
+        "trace regions TRACE -o w.toml",
         "record TRACE -o p.perf",
         "spe --against TRACE",
     ] {
