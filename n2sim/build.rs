@@ -92,7 +92,9 @@ fn cargo(
     cargo.arg(target).arg("--manifest-path").arg(workspace.join("sim-capture/Cargo.toml"));
     cargo.args(options);
     // Flags of this build (a profile, a sanitizer) and lints are not for a library that QEMU loads.
-    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"] {
+    for variable in
+        ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER"]
+    {
         cargo.env_remove(variable);
     }
     // Nor are profiles that were changed for it: all builds share one plugin.

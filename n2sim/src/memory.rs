@@ -50,7 +50,7 @@ fn share(available: Option<u64>) -> Option<u64> {
     available.map(|bytes| bytes / SHARE.1 * SHARE.0)
 }
 
-/// Bytes that this process can take: what the machine has available, or less by its control group. `root` is the
+/// Bytes that this process can take: what the machine has available, or less by the control group of its container. `root` is the
 /// root of the file system.
 fn available(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
@@ -59,9 +59,18 @@ fn available(root: &Path) -> Option<u64> {
     let groups = CONTROL_GROUPS.iter().filter_map(|(folder, limit, usage)| {
         let folder = root.join(folder.trim_start_matches('/'));
         let read = |name| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
-        Some(read(limit)?.saturating_sub(read(usage).unwrap_or(0)))
+        let files = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
+        let used = read(usage).unwrap_or(0).saturating_sub(cached(&files));
+        Some(read(limit)?.saturating_sub(used))
     });
     Some(groups.fold(machine, u64::min))
+}
+
+/// Bytes of files that a control group holds and gives back when it is asked for memory, by its `memory.stat`.
+fn cached(text: &str) -> u64 {
+    let of =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    of("total_inactive_file ").or_else(|| of("inactive_file ")).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -97,5 +106,7 @@ mod tests {
         write("sys/fs/cgroup/memory.current", "1048576\n");
         assert_eq!(available(root.path()), Some(2 << 20));
         assert_eq!(share(Some(2 << 20)), Some(3 << 19));
+        write("sys/fs/cgroup/memory.stat", "anon 7\ninactive_file 524288\nactive_file 9\n");
+        assert_eq!(available(root.path()), Some(5 << 19), "files that were read give way");
     }
 }

@@ -23,7 +23,8 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 static IS_STOPPED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static HANDLE: OnceLock<Handle> = OnceLock::new();
 
-/// Begins to watch, on a thread of its own. A signal that the caller ignores, as `nohup` does, stays ignored.
+/// Begins to watch, on a thread of its own. A signal that the caller ignores, as `nohup` does, stays ignored; only
+/// a [`Keeper`] hears SIGINT and SIGTERM all the same, from then on.
 pub(crate) fn watch() -> anyhow::Result<()> {
     let ignored = ignored();
     let all = [SIGINT, SIGTERM, SIGHUP];

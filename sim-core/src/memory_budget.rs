@@ -107,12 +107,12 @@ impl Reserved {
     #[inline]
     pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         let Account { limit, used } = &*self.budget.account;
-        let before = used.fetch_add(bytes, Ordering::Relaxed);
-        let needed = before.saturating_add(bytes);
-        if needed > *limit {
-            used.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(OverBudget { what: self.what, needed, limit: *limit });
-        }
+        let fits = |before: u64| before.checked_add(bytes).filter(|needed| needed <= limit);
+        // In one step: what is refused here must not be in the way of what another thread asks for.
+        used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map_err(|before| {
+            let needed = before.saturating_add(bytes);
+            OverBudget { what: self.what, needed, limit: *limit }
+        })?;
         self.bytes += bytes;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Files of n2sim: results that appear under their name only when they are complete and on the disk, temporary
-//! files that no ending of the process leaves behind, and one place through which every call of the system goes
-//! that may fail.
+//! files that no ending of the process leaves behind, and one place through which the calls go that read inputs
+//! and write results, so that tests can make each of them fail.
 
 pub mod calls;
 mod file;

@@ -171,11 +171,14 @@ impl<'s> Threads<'s> {
         memory: &mut MemorySystem,
         listener: &mut S,
     ) -> Result<(), MachineError> {
-        for thread in 0..self.threads.len() {
-            if !matches!(self.threads[thread], Thread::Ended(_)) {
-                self.core(thread, memory)?.end_here(memory, listener);
-                self.ran(thread, 0, program, memory);
-            }
+        let is_running = |thread: &usize| matches!(self.threads[*thread], Thread::Running { .. });
+        let is_new = |thread: &usize| matches!(self.threads[*thread], Thread::New);
+        // Those that run first: they give memory back, which the others take for a moment.
+        let all = 0..self.threads.len();
+        let order: Vec<usize> = all.clone().filter(is_running).chain(all.filter(is_new)).collect();
+        for thread in order {
+            self.core(thread, memory)?.end_here(memory, listener);
+            self.ran(thread, 0, program, memory);
         }
         Ok(())
     }

@@ -146,8 +146,11 @@ fn component(package: &Package, checksums: &Checksums) -> Value {
         "bom-ref": reference(package),
         "name": package.name,
         "version": package.version,
-        "purl": reference(package),
     });
+    // A package of our own has no place in the registry, where another may have its name.
+    if package.source.is_some() {
+        component["purl"] = json!(reference(package));
+    }
     if let Some(license) = &package.license {
         // Old manifests separate alternatives by a slash.
         component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);

@@ -22,7 +22,7 @@ pub(super) struct Recorder {
 #[derive(Debug)]
 struct Progress {
     stream: Stream,
-    next_slot: u64,
+    next_slot: Option<u64>,
 }
 
 impl Recorder {
@@ -147,14 +147,14 @@ impl Recorder {
         let progress = self
             .streams
             .entry(slot.stream)
-            .or_insert_with(|| Progress { stream: Stream::new(number), next_slot: 0 });
-        if progress.next_slot != slot.sequence {
+            .or_insert_with(|| Progress { stream: Stream::new(number), next_slot: Some(0) });
+        if progress.next_slot != Some(slot.sequence) {
             return Ok(false);
         }
         // Behind damage nothing continues the stream.
-        progress.next_slot = u64::MAX;
+        progress.next_slot = None;
         progress.stream.take(&words, &mut self.shared, output)?;
-        progress.next_slot = slot.sequence + 1;
+        progress.next_slot = slot.sequence.checked_add(1);
         memory.free(slot)?;
         Ok(true)
     }
