@@ -10,7 +10,9 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use sim_trace::{TraceFile, dump, info, verify_file};
-use xxhash_rust::xxh3::xxh3_64;
+
+#[path = "../seal.rs"]
+mod seal;
 
 fuzz_target!(|data: &[u8]| {
     // Checksums would keep the fuzzer at the door: the first byte chooses whether they are put
@@ -18,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let mut bytes = bytes.to_vec();
     if choice & 1 == 1 {
-        reseal(&mut bytes);
+        seal::reseal(&mut bytes);
     }
     let path = Path::new("fuzz.n2t");
     if let Ok(file) = TraceFile::from_reader(Cursor::new(&bytes[..]), path) {
@@ -40,26 +42,5 @@ fn read_all(file: &TraceFile<Cursor<&[u8]>>) {
     for info in file.streams() {
         let mut out = Vec::new();
         let _ = dump(file, info.stream, 0..50, &|_, _| String::new(), &mut out);
-    }
-}
-
-/// Puts all checksums right, as far as the headers lead from chunk to chunk.
-fn reseal(bytes: &mut [u8]) {
-    seal_header(bytes, 0);
-    let mut at = 64;
-    while bytes.len() >= at + 64 {
-        let length = u32::from_le_bytes([16, 17, 18, 19].map(|i| bytes[at + i])) as usize;
-        let end = bytes.len().min(at + 64 + length);
-        let hash = xxh3_64(&bytes[at + 64..end]);
-        bytes[at + 48..at + 56].copy_from_slice(&hash.to_le_bytes());
-        seal_header(bytes, at);
-        at = end;
-    }
-}
-
-fn seal_header(bytes: &mut [u8], at: usize) {
-    if bytes.len() >= at + 64 {
-        let hash = xxh3_64(&bytes[at..at + 56]);
-        bytes[at + 56..at + 64].copy_from_slice(&hash.to_le_bytes());
     }
 }

@@ -13,7 +13,6 @@ use sim_core::MemoryBudget;
 use sim_core::config::Document;
 use sim_machine::config::EMBEDDED;
 use sim_machine::{MachineConfig, Mode, Profile, RunHeader, RunOptions, Session};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes that code, readers and cores of an input may take.
 const BUDGET: u64 = 64 << 20;
@@ -28,11 +27,14 @@ static CONFIG: LazyLock<MachineConfig> = LazyLock::new(|| {
     MachineConfig::from_document(&small).expect("a machine")
 });
 
+#[path = "../seal.rs"]
+mod seal;
+
 fuzz_target!(|data: &[u8]| {
     // The first byte chooses how much of the machine runs.
     let Some((&choice, bytes)) = data.split_first() else { return };
     let mut bytes = bytes.to_vec();
-    reseal(&mut bytes);
+    seal::reseal(&mut bytes);
     let Ok(mut file) = tempfile::NamedTempFile::new() else { return };
     if file.write_all(&bytes).is_err() {
         return;
@@ -54,24 +56,3 @@ fuzz_target!(|data: &[u8]| {
     drop(session);
     assert_eq!(budget.used(), 0, "all memory is given back");
 });
-
-/// Puts all checksums right, as far as the headers lead from chunk to chunk.
-fn reseal(bytes: &mut [u8]) {
-    seal_header(bytes, 0);
-    let mut at = 64;
-    while bytes.len() >= at + 64 {
-        let length = u32::from_le_bytes([16, 17, 18, 19].map(|i| bytes[at + i])) as usize;
-        let end = bytes.len().min(at + 64 + length);
-        let hash = xxh3_64(&bytes[at + 64..end]);
-        bytes[at + 48..at + 56].copy_from_slice(&hash.to_le_bytes());
-        seal_header(bytes, at);
-        at = end;
-    }
-}
-
-fn seal_header(bytes: &mut [u8], at: usize) {
-    if bytes.len() >= at + 64 {
-        let hash = xxh3_64(&bytes[at..at + 56]);
-        bytes[at + 56..at + 64].copy_from_slice(&hash.to_le_bytes());
-    }
-}

@@ -3,8 +3,8 @@
 //! The targets of `fuzz/fuzz_targets` are taken as they are; what they use of libFuzzer stands here. So they compile
 //! wherever the tests do, and a seed that once showed a fault shows it again if the fault comes back.
 
-// Attributes of a program of its own, and what a program need not document.
-#![allow(unused_attributes, missing_docs, unreachable_pub)]
+// Attributes of a program of its own, what a program need not document, and modules that each program has for itself.
+#![allow(unused_attributes, missing_docs, unreachable_pub, clippy::duplicate_mod)]
 
 extern crate self as libfuzzer_sys;
 
