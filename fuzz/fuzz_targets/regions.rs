@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sim_core::{Counts, EventSink, LostSlots, PmuEvent};
+use sim_core::{Counts, EventSink, Packed, PmuEvent};
 use sim_machine::estimate::Machine;
 use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
 
@@ -47,16 +47,7 @@ fn outcome(number: usize) -> Outcome {
     for (place, event) in PmuEvent::ALL.into_iter().enumerate() {
         counts.count(event, (number * 31 + place * 17) as u64 % 97);
     }
-    let core = CoreOutcome {
-        stream: 0,
-        is_counted: true,
-        counts,
-        levels: Vec::new(),
-        stalls: LostSlots::default(),
-        prefetches: Default::default(),
-        memory: Default::default(),
-        waits: Default::default(),
-        unknown_words: Vec::new(),
-    };
+    let core =
+        CoreOutcome { is_counted: true, counts: Packed::from(&counts), ..CoreOutcome::default() };
     Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
 }

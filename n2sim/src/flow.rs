@@ -140,7 +140,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     let (outcome, _) = stat::with_progress(&session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;
-    let (flows, counts) = (watch.total(), total(&outcome));
+    let (flows, counts) = (watch.total(), outcome.total());
     let charts = args.charts(Some(&flows)).into_iter();
     let charts: Vec<Chart> = charts.map(|chart| doubted(chart, &outcome)).collect();
     let accounts = accounts_of(&charts, &flows, &counts);
@@ -161,13 +161,6 @@ fn doubted(chart: Chart, outcome: &Outcome) -> Chart {
         Some(lack) => chart.of(&format!("doubtful, {}", lack.label())),
         None => chart,
     }
-}
-
-/// The counts of all cores together.
-fn total(outcome: &Outcome) -> Counts {
-    let mut counts = Counts::default();
-    outcome.cores.iter().for_each(|core| counts.add(&core.counts));
-    counts
 }
 
 /// What is said of the events of these charts.

@@ -4,7 +4,7 @@
 //! third of the time.
 
 use sim_core::{EventSink, PmuEvent, Privilege};
-use sim_machine::{CoreOutcome, Level, LevelCounts, MachineError, Outcome, RunOptions, Session};
+use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
@@ -182,8 +182,9 @@ impl Request {
         }
         let of_core = |core: &CoreOutcome| {
             let events = self.events.iter().zip(&self.is_supported).filter(|(_, is)| **is);
+            let counts = core.counts.unpack();
             let value = |event: &PerfEvent| {
-                stat::reading(&outcome, core, event.event, self.value(core, event))
+                stat::reading(outcome.header.mode, &counts, event.event, self.value(core, event))
             };
             events.map(|(selected, _)| value(&selected.event)).collect()
         };
@@ -199,13 +200,13 @@ impl Request {
         }
         // A kernel at EL2 is the hypervisor.
         let has_el1 = core.levels.iter().any(|part| part.level.level == 1);
-        let is_counted = |part: &&LevelCounts| match part.level.level {
+        let is_counted = |level: Level| match level.level {
             0 => levels.user,
             2 if has_el1 => levels.hypervisor,
             1 | 2 => levels.kernel,
             _ => false,
         };
-        let parts = core.levels.iter().filter(is_counted);
+        let parts = core.levels.iter().filter(|part| is_counted(part.level));
         parts.map(|part| part.counts.value(*event)).sum()
     }
 
@@ -238,8 +239,9 @@ fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
             continue;
         }
         counters.counting(true);
+        let counts = core.counts.unpack();
         for event in PmuEvent::ALL {
-            let n = core.counts.raised(event);
+            let n = counts.raised(event);
             if n > 0 {
                 counters.count(event, n);
             }

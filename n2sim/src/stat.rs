@@ -213,7 +213,7 @@ fn count_once(
     let outcome = &measured.outcome;
     let mut file = CountsFile::new(replay, outcome, None);
     match request.events.is_empty() {
-        true => file.add(file.elapsed_ns(), &stat::exact(outcome, &stat::every_event())),
+        true => file.add(file.elapsed_ns(), &[stat::exact_sum(outcome, &stat::every_event())]),
         false => file.add(file.elapsed_ns(), &measured.readings),
     }
     Ok((file, instructions))
@@ -249,10 +249,7 @@ fn write_chosen(
     let rows = match measured.readings.is_empty() {
         false => metrics.rows(measured, args.per_thread, args.truth),
         // A metric of times alone counts nothing.
-        true => {
-            let nothing = vec![Vec::new(); outcome.cores.len()];
-            metrics.rows_of(outcome, &nothing, &[], args.per_thread)
-        }
+        true => metrics.rows_of(outcome, &[], &[], args.per_thread),
     };
     write_report(out, args, outcome, &StatReport::new(outcome, &options), &rows)
 }
@@ -291,7 +288,10 @@ fn write_short(
     let metrics = Metrics::new(&chosen, &catalog, machine, &[], Sharing::Exact)?;
     let groups = metrics.requested().iter();
     let events: Vec<Selected> = groups.flat_map(|group| group.events.clone()).collect();
-    let readings = stat::exact(outcome, &events);
+    let readings = match args.per_thread {
+        true => stat::exact(outcome, &events),
+        false => vec![stat::exact_sum(outcome, &events)],
+    };
     let mut rows = metrics.rows_of(outcome, &readings, &[], args.per_thread);
     // A part of the machine has not all of them.
     rows.retain(|row| !row.value.is_nan());

@@ -177,7 +177,8 @@ impl Metrics {
         self.rows_of(&measured.outcome, &measured.readings, truth, per_thread)
     }
 
-    /// The values of readings; with those of exact counts beside them, if there are any.
+    /// The values of readings, which are those of each core, or one sum of all cores; with those of exact counts
+    /// beside them, if there are any.
     pub(crate) fn rows_of(
         &self,
         outcome: &Outcome,
@@ -185,7 +186,7 @@ impl Metrics {
         truth: &[Vec<Reading>],
         per_thread: bool,
     ) -> Vec<MetricRow> {
-        let cores = readings.len();
+        let cores = outcome.cores.len();
         let parts: Vec<Vec<usize>> = match per_thread {
             true => (0..cores).map(|core| vec![core]).collect(),
             false => vec![(0..cores).collect()],

@@ -10,6 +10,7 @@
 //! * [`stall`], [`root_cause`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
+//! * [`packed`]: tables of counts kept small;
 //! * [`memory_budget`]: how much memory of the host a replay may take;
 //! * [`shown`]: names and texts from outside, made safe to print;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
@@ -24,6 +25,7 @@ pub mod memory_budget;
 pub mod memory_port;
 pub mod op_life;
 pub mod operation;
+pub mod packed;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
@@ -47,6 +49,7 @@ pub use memory_port::{
 };
 pub use op_life::OpLife;
 pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
+pub use packed::{Numbers, Packed};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;

@@ -4,6 +4,7 @@
 //! for, at the end of its chain of dependences: a load that misses, a divide, a store that drains.
 
 use crate::memory_port::DataSource;
+use crate::packed::Numbers;
 use crate::stall::StallCause;
 use crate::trace_inst::InstId;
 
@@ -150,6 +151,16 @@ pub struct LostSlots {
 impl Default for LostSlots {
     fn default() -> LostSlots {
         LostSlots { slots: [[0; RootCause::COUNT]; StallCause::COUNT] }
+    }
+}
+
+impl Numbers for LostSlots {
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.slots.iter().flatten().copied()
+    }
+
+    fn numbers_mut(&mut self) -> impl Iterator<Item = &mut u64> {
+        self.slots.iter_mut().flatten()
     }
 }
 

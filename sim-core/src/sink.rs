@@ -2,6 +2,7 @@
 
 use crate::flow::FlowEdge;
 use crate::operation::Operation;
+use crate::packed::{Numbers, Packed};
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
 use crate::privilege::Privilege;
 use crate::register_access::RegisterAccess;
@@ -331,6 +332,28 @@ impl EventSink for Counts {
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.raised[event as usize] += n;
+    }
+}
+
+impl Numbers for Counts {
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.raised.into_iter()
+    }
+
+    fn numbers_mut(&mut self) -> impl Iterator<Item = &mut u64> {
+        self.raised.iter_mut()
+    }
+}
+
+impl Packed<Counts> {
+    /// As [`Counts::value`].
+    pub fn value(&self, event: PmuEvent) -> u64 {
+        self.unpack().value(event)
+    }
+
+    /// As [`Counts::raised`].
+    pub fn raised(&self, event: PmuEvent) -> u64 {
+        self.unpack().raised(event)
     }
 }
 

@@ -79,6 +79,15 @@ impl Program {
         Program { structures_count: is, ..self }
     }
 
+    /// Memory in bytes of a table of so many instructions in so many pages of 4096 bytes, of which `images` are known
+    /// whole. Vectors may have twice the room that is used.
+    pub fn bytes(instructions: u64, pages: u64, images: u64) -> u64 {
+        let instruction = (size_of::<Inst>() + size_of::<u64>()) as u64;
+        let page =
+            (PAGE_INSTS * size_of::<u32>() + size_of::<Image>() + size_of::<(u64, u32)>()) as u64;
+        2 * (instructions * instruction + pages * page) + images * PAGE_BYTES
+    }
+
     /// Number of static instructions.
     pub fn len(&self) -> usize {
         self.insts.len()

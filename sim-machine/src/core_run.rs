@@ -13,7 +13,8 @@ use crate::totals::Totals;
 use crate::turns::Standing;
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{
-    Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Privilege, RegisterAccess, TraceInst,
+    Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Packed, Privilege, RegisterAccess,
+    TraceInst,
 };
 use sim_isa::{Program, Special};
 use sim_pipeline::{Pipeline, ProgramOrder, RecordedException, Step};
@@ -578,13 +579,13 @@ impl CoreRun {
         CoreOutcome {
             stream: self.stream,
             is_counted: self.ever_counted(),
-            counts: self.measured.counts.clone(),
-            levels: self.levels.totals().to_vec(),
-            stalls: self.measured.lost.clone(),
+            counts: Packed::from(&self.measured.counts),
+            levels: self.levels.packed(),
+            stalls: Packed::from(&self.measured.lost),
             prefetches: self.measured.prefetches,
             memory: self.measured.memory,
             waits: Waits { end: self.cycle(), ..self.waits },
-            unknown_words,
+            unknown_words: unknown_words.into_boxed_slice(),
         }
     }
 

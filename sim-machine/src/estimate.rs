@@ -8,11 +8,10 @@
 
 use crate::known::Known;
 pub use crate::known::Machine;
-use crate::levels::{LevelCounts, add_at};
 use crate::outcome::{CoreOutcome, Outcome};
 use crate::regions::{Region, Regions};
 use sim_core::pmu_event::RelationKind;
-use sim_core::{Counts, PmuEvent};
+use sim_core::{Counts, Packed, PmuEvent};
 
 /// Two-sided 95 % point of the normal distribution.
 const NORMAL_95: f64 = 1.959_964;
@@ -83,8 +82,7 @@ fn corrected(
         }
     };
     for core in &mut outcome.cores {
-        core.counts = core.counts.map_events(change);
-        core.levels.iter_mut().for_each(|part| part.counts = part.counts.map_events(change));
+        core.change_counts(|counts| *counts = counts.map_events(change));
     }
     let total = outcome.total();
     let error = |event: PmuEvent| known.rate(event, windows, |one| one.value(event)).error;
@@ -176,20 +174,17 @@ fn weighted(parts: &[Outcome], weights: &[f64]) -> Option<Outcome> {
 
 fn scale(core: &mut CoreOutcome, weight: f64) {
     let times = |n: u64| (n as f64 * weight).round() as u64;
-    core.counts = core.counts.map(times);
-    core.levels.iter_mut().for_each(|part| part.counts = part.counts.map(times));
-    core.stalls.change(times);
+    core.change_counts(|counts| *counts = counts.map(times));
+    let mut stalls = core.stalls.unpack();
+    stalls.change(times);
+    core.stalls = Packed::from(&stalls);
     core.prefetches = core.prefetches.map(times);
     core.memory = core.memory.map(times);
 }
 
 fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
     sum.is_counted |= core.is_counted;
-    sum.counts.add(&core.counts);
-    for LevelCounts { level, counts } in &core.levels {
-        add_at(&mut sum.levels, *level, counts);
-    }
-    sum.stalls.plus(&core.stalls);
+    sum.add_counts(&core);
     sum.prefetches = sum.prefetches.plus(&core.prefetches);
     sum.memory = sum.memory.plus(&core.memory);
     // Words that were met up to the end of each part, in front of it as well.
@@ -207,15 +202,9 @@ mod tests {
         let mut counts = Counts::default();
         sim_core::EventSink::count(&mut counts, PmuEvent::CPU_CYCLES, cycles);
         let core = CoreOutcome {
-            stream: 0,
             is_counted: true,
-            counts,
-            levels: Vec::new(),
-            stalls: sim_core::LostSlots::default(),
-            prefetches: Default::default(),
-            memory: Default::default(),
-            waits: Default::default(),
-            unknown_words: Vec::new(),
+            counts: Packed::from(&counts),
+            ..CoreOutcome::default()
         };
         let header = RunHeader::default();
         Outcome { header, cores: vec![core], clock_hz: 1, notes: Vec::new() }

@@ -1,7 +1,7 @@
 //! The truth by exception level and security state: what a counter with the right filter would show
 //! (PMU guide 3.1.4; PMUv3, filtering).
 
-use sim_core::{Counts, Privilege};
+use sim_core::{Counts, Packed, Privilege};
 
 /// An exception level of one security state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,11 +27,11 @@ impl std::fmt::Display for Level {
 
 /// What was counted at one level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LevelCounts {
+pub struct LevelCounts<C = Counts> {
     /// The level.
     pub level: Level,
     /// Its counts.
-    pub counts: Counts,
+    pub counts: C,
 }
 
 /// The counts of all levels that a core ran at, as parts of its total.
@@ -87,9 +87,16 @@ impl Levels {
     }
 
     /// Everything counted so far, lowest level first.
-    pub(crate) fn totals(&self) -> &[LevelCounts] {
-        &self.totals
+    pub(crate) fn packed(&self) -> Box<[LevelCounts<Packed<Counts>>]> {
+        packed(&self.totals)
     }
+}
+
+/// The counts of each level, kept small.
+pub(crate) fn packed(levels: &[LevelCounts]) -> Box<[LevelCounts<Packed<Counts>>]> {
+    let one =
+        |part: &LevelCounts| LevelCounts { level: part.level, counts: Packed::from(&part.counts) };
+    levels.iter().map(one).collect()
 }
 
 /// Adds counts to those of one level, kept in the order of the levels.
@@ -124,10 +131,10 @@ mod tests {
         levels.open(&run(500));
         levels.close(&run(40));
         let of = |n: usize| {
-            let part = &levels.totals()[n];
+            let part = &levels.packed()[n];
             (part.level, part.counts.value(PmuEvent::INST_RETIRED))
         };
-        assert_eq!(levels.totals().len(), 2);
+        assert_eq!(levels.packed().len(), 2);
         assert_eq!([of(0), of(1)], [(USER, 60), (KERNEL, 4)]);
     }
 

@@ -10,6 +10,7 @@
 //! would save if one thing cost nothing, [`kernels`] are programs of which that is known.
 
 mod approach;
+mod code;
 pub mod config;
 pub mod core_bench;
 mod core_run;

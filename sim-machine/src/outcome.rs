@@ -1,10 +1,10 @@
 //! What a finished run gives to its readers: counts, stall ledger, provenance.
 
-use crate::levels::{Level, LevelCounts, add_at};
+use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
 use crate::turns::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryTally, PrefetchStats};
-use sim_core::{Counts, LostSlots};
+use sim_core::{Counts, LostSlots, Packed};
 use sim_trace::Lack;
 
 /// A word that the decoder does not know, with what the run saw of it.
@@ -19,18 +19,18 @@ pub struct UnknownWord {
 }
 
 /// The result of one core, which ran one thread of the trace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CoreOutcome {
     /// Stream number of the thread in the trace.
     pub stream: u32,
     /// The part of the run that is counted began on it.
     pub is_counted: bool,
     /// Counts of the measured window.
-    pub counts: Counts,
+    pub counts: Packed<Counts>,
     /// The same, taken apart by exception level and security state, lowest level first.
-    pub levels: Vec<LevelCounts>,
+    pub levels: Box<[LevelCounts<Packed<Counts>>]>,
     /// Empty rename slots of the measured window, by cause and root.
-    pub stalls: LostSlots,
+    pub stalls: Packed<LostSlots>,
     /// What became of prefetched lines in the measured window. A line that was prefetched before it may
     /// be used or lost inside it.
     pub prefetches: PrefetchStats,
@@ -39,7 +39,41 @@ pub struct CoreOutcome {
     /// How long it waited for other threads.
     pub waits: Waits,
     /// Words that the decoder does not know, most executed first.
-    pub unknown_words: Vec<UnknownWord>,
+    pub unknown_words: Box<[UnknownWord]>,
+}
+
+impl CoreOutcome {
+    /// Memory in bytes beside the structure itself.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let levels = self.levels.iter().map(|part| size_of_val(part) + part.counts.bytes());
+        let words = size_of_val(&*self.unknown_words);
+        levels.sum::<usize>() + self.counts.bytes() + self.stalls.bytes() + words
+    }
+
+    /// Changes the counts of the window, and those of each level, alike.
+    pub(crate) fn change_counts(&mut self, change: impl Fn(&mut Counts)) {
+        let all = self.levels.iter_mut().map(|part| &mut part.counts);
+        for packed in all.chain([&mut self.counts]) {
+            let mut counts = packed.unpack();
+            change(&mut counts);
+            *packed = Packed::from(&counts);
+        }
+    }
+
+    /// Adds the counts, those of each level, and the lost slots of another part of the thread.
+    pub(crate) fn add_counts(&mut self, more: &CoreOutcome) {
+        let mut counts = self.counts.unpack();
+        counts.add(&more.counts.unpack());
+        self.counts = Packed::from(&counts);
+        let mut levels = Vec::new();
+        for LevelCounts { level, counts } in self.levels.iter().chain(&more.levels) {
+            add_at(&mut levels, *level, &counts.unpack());
+        }
+        self.levels = packed(&levels);
+        let mut stalls = self.stalls.unpack();
+        stalls.plus(&more.stalls.unpack());
+        self.stalls = Packed::from(&stalls);
+    }
 }
 
 /// How long a thread waited because another one had synchronized first when they were recorded.
@@ -99,6 +133,9 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
+/// Threads that a note names.
+const MOST_NAMED: usize = 8;
+
 impl Outcome {
     /// Says in which order several threads ran, and how far that of the recording shows in their counts.
     pub(crate) fn note_order(&mut self) {
@@ -121,7 +158,7 @@ impl Outcome {
         }
     }
 
-    /// What part of its time each thread waited.
+    /// What part of its time each thread waited; of many threads, those that waited longest.
     fn shares_waited(&self) -> String {
         let share = |core: &CoreOutcome| {
             let (all, on_core) = core.waits.shares();
@@ -130,15 +167,24 @@ impl Outcome {
                 core.stream
             )
         };
-        let counted = self.cores.iter().filter(|core| core.is_counted);
-        counted.map(share).collect::<Vec<_>>().join(", ")
+        let mut counted: Vec<&CoreOutcome> =
+            self.cores.iter().filter(|core| core.is_counted).collect();
+        let more = counted.len().saturating_sub(MOST_NAMED);
+        if more > 0 {
+            counted.sort_by(|a, b| b.waits.shares().0.total_cmp(&a.waits.shares().0));
+        }
+        let mut named: Vec<String> = counted.into_iter().take(MOST_NAMED).map(share).collect();
+        if more > 0 {
+            named.push(format!("{more} more waited no longer"));
+        }
+        named.join(", ")
     }
 
     /// The counts of all cores together.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         for core in &self.cores {
-            total.add(&core.counts);
+            total.add(&core.counts.unpack());
         }
         total
     }
@@ -151,7 +197,7 @@ impl Outcome {
     /// Empty rename slots of all cores together, by cause and root.
     pub fn stalls(&self) -> LostSlots {
         let mut all = LostSlots::default();
-        self.cores.iter().for_each(|core| all.plus(&core.stalls));
+        self.cores.iter().for_each(|core| all.plus(&core.stalls.unpack()));
         all
     }
 
@@ -159,7 +205,7 @@ impl Outcome {
     pub fn levels(&self) -> Vec<LevelCounts> {
         let mut total = Vec::new();
         for LevelCounts { level, counts } in self.cores.iter().flat_map(|core| &core.levels) {
-            add_at(&mut total, *level, counts);
+            add_at(&mut total, *level, &counts.unpack());
         }
         total
     }

@@ -5,6 +5,7 @@ mod windows;
 
 pub use windows::Window;
 
+use crate::code;
 use crate::config::MachineConfig;
 use crate::core_run::{CoreRun, Source};
 use crate::erratum::{self, Erratum};
@@ -16,7 +17,7 @@ use crate::region::{RegionWatch, RunOptions};
 use crate::threads::{Ended, Threads};
 use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
+use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay, Reserved};
 use sim_isa::Program;
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{AheadReader, TraceFile};
@@ -32,6 +33,8 @@ pub struct Session {
     finds_roots: bool,
     /// Set by others to end a run early.
     stop: Arc<AtomicBool>,
+    /// Memory of the decoded code of one run.
+    _code: Reserved,
 }
 
 impl Session {
@@ -48,7 +51,8 @@ impl Session {
         Session::open_within(trace, config, header, &MemoryBudget::default())
     }
 
-    /// [`Session::open`] with an account for the memory of the trace's code, the readers of threads and the cores.
+    /// [`Session::open`] with an account for the memory of the trace's code, the readers of threads, the cores, and
+    /// what is kept of threads that have ended.
     ///
     /// # Errors
     /// As [`Session::open`], or if the code does not fit the account.
@@ -63,11 +67,13 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
+        let code = code::reserve(&file)?;
         let lacks = crate::trust::lacks(&file);
         let seed = config.run.seed;
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
-        Ok(Session { trace: file, config, header, finds_roots: true, stop: Arc::default() })
+        let stop = Arc::default();
+        Ok(Session { trace: file, config, header, finds_roots: true, stop, _code: code })
     }
 
     /// The same trace and machine, of which only a part is simulated.
@@ -163,7 +169,7 @@ impl Session {
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
-        let mut threads = Threads::new(self, self.running(), watch, self.may_read_ahead());
+        let mut threads = Threads::new(self, self.running(), watch, self.may_read_ahead())?;
         let mut memory = self.memory(threads.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
@@ -187,7 +193,7 @@ impl Session {
                 turns.ran(first, core.cycle());
             }
             let more = core.done() - before;
-            threads.ran(first, more, &program, &mut memory);
+            threads.ran(first, more, &program, &mut memory)?;
             progress(threads.done());
             if self.stop.load(Ordering::Relaxed) {
                 threads.stop(&program, &mut memory, listener)?;
@@ -229,8 +235,7 @@ impl Session {
         };
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         for core in outcome.cores.iter_mut().filter(|_| has_erratum) {
-            erratum::count_surplus(&mut core.counts);
-            core.levels.iter_mut().for_each(|part| erratum::count_surplus(&mut part.counts));
+            core.change_counts(erratum::count_surplus);
         }
         outcome
     }
@@ -240,19 +245,7 @@ impl Session {
     /// # Errors
     /// If two instructions of the trace are the same.
     pub fn program(&self) -> Result<Program, MachineError> {
-        let mut program = Program::costing(self.config.pipeline.costs())
-            .counting_structures(self.config.semantics.ase_structures_count);
-        for (number, code) in self.trace.statics().insts().iter().enumerate() {
-            let id = program.intern(code.pc, code.word);
-            if id as usize != number {
-                let trace = self.header.trace.clone();
-                return Err(MachineError::DoubledInstruction { trace, id });
-            }
-        }
-        for (address, bytes) in self.trace.image().pages() {
-            program.attach_image(address, bytes);
-        }
-        Ok(program)
+        code::decoded(&self.trace, &self.config, &self.header.trace)
     }
 
     /// Enters the page map of the trace, if it has one.

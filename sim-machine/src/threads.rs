@@ -11,7 +11,7 @@ use crate::region::RegionWatch;
 use crate::session::Session;
 use crate::turns::Standing;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, Reserved};
+use sim_core::{Cycle, EventSink, OverBudget, Reserved};
 use sim_isa::Program;
 use sim_trace::TraceError;
 
@@ -48,6 +48,8 @@ pub(crate) struct Threads<'s> {
     /// Instructions that ran, all threads together.
     done: u64,
     reads_ahead: bool,
+    /// Memory of what is kept of the threads that have ended.
+    kept: Reserved,
 }
 
 impl<'s> Threads<'s> {
@@ -57,9 +59,13 @@ impl<'s> Threads<'s> {
         streams: Vec<u32>,
         watch: RegionWatch,
         reads_ahead: bool,
-    ) -> Threads<'s> {
+    ) -> Result<Threads<'s>, MachineError> {
         let start = session.pipeline().cycle();
-        Threads {
+        let per_thread = size_of::<Thread>() + size_of::<Reverse<(Cycle, usize)>>();
+        let bytes = (streams.len() * per_thread) as u64;
+        let kept = session.trace().budget().reserve(bytes, "the counts of the threads");
+        Ok(Threads {
+            kept: kept.map_err(|problem| over_budget(session, problem))?,
             session,
             watch,
             threads: streams.iter().map(|_| Thread::New).collect(),
@@ -69,7 +75,7 @@ impl<'s> Threads<'s> {
             start,
             done: 0,
             reads_ahead,
-        }
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -124,31 +130,34 @@ impl<'s> Threads<'s> {
 
     fn begin(&self, thread: usize, memory: &mut MemorySystem) -> Result<Thread, MachineError> {
         let (session, stream) = (self.session, self.streams[thread]);
-        let trace = session.trace();
         let bytes = memory.core_bytes() + PIPELINE_BYTES;
-        let reserved = trace
+        let reserved = session
+            .trace()
             .budget()
             .reserve(bytes, "the cores of the threads that run at the same time")
-            .map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem })?;
+            .map_err(|problem| over_budget(session, problem))?;
         let core = session.core(thread, stream, self.watch.clone(), self.reads_ahead)?;
         memory.wake(thread);
         Ok(Thread::Running { core: Box::new(core), _memory: reserved })
     }
 
     /// The thread has run, `more` instructions of it: if that was all, its core goes.
+    ///
+    /// # Errors
+    /// If there is no memory to keep what it counted.
     pub(crate) fn ran(
         &mut self,
         thread: usize,
         more: u64,
         program: &Program,
         memory: &mut MemorySystem,
-    ) {
+    ) -> Result<(), MachineError> {
         self.done += more;
-        let Thread::Running { core, .. } = &self.threads[thread] else { return };
+        let Thread::Running { core, .. } = &self.threads[thread] else { return Ok(()) };
         let taken = self.taken.take().filter(|taken| *taken == thread && !core.ended());
         self.clocks.extend(taken.map(|taken| Reverse((core.cycle(), taken))));
         if !core.ended() {
-            return;
+            return Ok(());
         }
         let ended = Ended {
             outcome: core.outcome(program),
@@ -157,8 +166,11 @@ impl<'s> Threads<'s> {
             warmup: core.warmup(),
             ended_inside: core.ended_inside(),
         };
+        let bytes = size_of::<Ended>() + ended.outcome.heap_bytes();
+        self.kept.grow(bytes as u64).map_err(|problem| over_budget(self.session, problem))?;
         self.threads[thread] = Thread::Ended(Box::new(ended));
         memory.release(thread);
+        Ok(())
     }
 
     /// Ends every thread where it is.
@@ -178,7 +190,7 @@ impl<'s> Threads<'s> {
         let order: Vec<usize> = all.clone().filter(is_running).chain(all.filter(is_new)).collect();
         for thread in order {
             self.core(thread, memory)?.end_here(memory, listener);
-            self.ran(thread, 0, program, memory);
+            self.ran(thread, 0, program, memory)?;
         }
         Ok(())
     }
@@ -191,6 +203,10 @@ impl<'s> Threads<'s> {
         });
         left.collect()
     }
+}
+
+fn over_budget(session: &Session, problem: OverBudget) -> MachineError {
+    TraceError::Memory { path: session.trace().path().to_owned(), problem }.into()
 }
 
 /// Memory of a pipeline and of what a core has counted, about.

@@ -65,7 +65,7 @@ fn counts(access: u32, addrs: &[u64], map: Option<&PageMap>) -> Counts {
     let path = record(folder.path(), access, addrs, map);
     let session = open(&path, &["memory.prefetch.l1d=false"]).expect("the granules are equal");
     let outcome = session.run(&RunOptions::default(), &mut |_| ()).expect("a run");
-    outcome.cores[0].counts.clone()
+    outcome.cores[0].counts.unpack()
 }
 
 /// One address in each of `pages` pages of 4 KiB, in lines of different sets.

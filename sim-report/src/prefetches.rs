@@ -60,21 +60,14 @@ fn percent(share: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Counts, LostSlots};
-    use sim_machine::{CoreOutcome, MemoryTally, PrefetchStats, RunHeader};
+    use sim_machine::{CoreOutcome, PrefetchStats, RunHeader};
 
     fn outcome() -> Outcome {
         let l2 = PrefetchCounts { issued: 1000, useful: 600, late: 150, useless: 250, missed: 250 };
         let core = CoreOutcome {
-            stream: 0,
             is_counted: true,
-            counts: Counts::default(),
-            levels: Vec::new(),
-            stalls: LostSlots::default(),
             prefetches: PrefetchStats { l2, ..PrefetchStats::default() },
-            memory: MemoryTally::default(),
-            waits: Default::default(),
-            unknown_words: Vec::new(),
+            ..CoreOutcome::default()
         };
         let cores = vec![core.clone(), core];
         Outcome { header: RunHeader::default(), cores, clock_hz: 1, notes: Vec::new() }

@@ -47,7 +47,7 @@ impl Ledger {
         for core in cores {
             ledger.offered += SLOTS_PER_CYCLE * core.counts.value(PmuEvent::CPU_CYCLES);
             ledger.used += core.counts.value(PmuEvent::OP_SPEC);
-            ledger.stalled.plus(&core.stalls);
+            ledger.stalled.plus(&core.stalls.unpack());
         }
         ledger
     }
@@ -121,8 +121,8 @@ fn write_ledger(out: &mut impl Write, title: &str, ledger: &Ledger) -> io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Counts, EventSink};
-    use sim_machine::{MemoryTally, RunHeader};
+    use sim_core::{Counts, EventSink, Packed};
+    use sim_machine::RunHeader;
 
     fn outcome(used: u64) -> Outcome {
         let mut counts = Counts::default();
@@ -133,17 +133,12 @@ mod tests {
         stalls.add(StallCause::BranchQueue, RootCause::LoadDram, 1400);
         stalls.add(StallCause::StoreQueue, RootCause::LoadDram, 90);
         stalls.add(StallCause::ReorderBuffer, RootCause::Latency, 10);
-        let (prefetches, unknown_words) = Default::default();
         let core = CoreOutcome {
             stream: 3,
             is_counted: true,
-            counts,
-            levels: Vec::new(),
-            stalls,
-            prefetches,
-            memory: MemoryTally::default(),
-            waits: Default::default(),
-            unknown_words,
+            counts: Packed::from(&counts),
+            stalls: Packed::from(&stalls),
+            ..CoreOutcome::default()
         };
         Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
     }

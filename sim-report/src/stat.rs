@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
+use sim_core::{Counts, PmuEvent};
 use sim_machine::{CoreOutcome, Mode, Outcome, RunHeader, trust};
 use sim_metrics::{Metric, Unit};
 use sim_pmu::perf::{self, PerfEvent, Status};
@@ -209,7 +209,10 @@ impl StatReport {
             vec![Section { title: None, rows: rows(&columns, 0..counted.events.len()) }]
         } else {
             let (events, chapters) = all_events();
-            let readings = exact(outcome, &events);
+            let readings = match options.owners {
+                Some(_) => exact(outcome, &events),
+                None => vec![exact_sum(outcome, &events)],
+            };
             let counted = Counted { events: &events, readings: &readings, truth: None };
             let columns = Column::all(outcome, options, &counted);
             let section = |(group, range): (Group, Range<usize>)| {
@@ -218,7 +221,8 @@ impl StatReport {
             };
             chapters.into_iter().map(section).collect()
         };
-        let cycles = outcome.cores.iter().map(cycles_of).max().unwrap_or_default();
+        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+        let cycles = cycles.max().unwrap_or_default();
         StatReport {
             target: outcome.header.trace.clone(),
             sections,
@@ -297,32 +301,37 @@ fn all_events() -> (Vec<Selected>, Vec<(Group, Range<usize>)>) {
     (events, chapters)
 }
 
-fn cycles_of(core: &CoreOutcome) -> u64 {
-    core.counts.value(PmuEvent::CPU_CYCLES)
-}
-
 /// What counters of their own read for each event, core by core.
 pub fn exact(outcome: &Outcome, events: &[Selected]) -> Vec<Vec<perf::Reading>> {
-    let of_core = |core: &CoreOutcome| {
-        let value = |event| reading(outcome, core, event, core.counts.value(event));
-        events.iter().map(|selected| value(selected.event.event)).collect()
-    };
-    outcome.cores.iter().map(of_core).collect()
+    exact_by_core(outcome, events).collect()
 }
 
-/// What a counter of its own reads for an event that came so often on a core; nothing if the mode does not
-/// give it.
-pub fn reading(
+/// The same, all cores together: memory follows the events, however many cores there are.
+pub fn exact_sum(outcome: &Outcome, events: &[Selected]) -> Vec<perf::Reading> {
+    exact_by_core(outcome, events).reduce(plus).unwrap_or_default()
+}
+
+fn exact_by_core(
     outcome: &Outcome,
-    core: &CoreOutcome,
-    event: PmuEvent,
-    value: u64,
-) -> perf::Reading {
-    let mode = outcome.header.mode;
+    events: &[Selected],
+) -> impl Iterator<Item = Vec<perf::Reading>> {
+    outcome.cores.iter().map(|core| {
+        let counts = core.counts.unpack();
+        let value = |event| reading(outcome.header.mode, &counts, event, counts.value(event));
+        events.iter().map(|selected| value(selected.event.event)).collect()
+    })
+}
+
+/// What a counter of its own reads for an event that came so often on a core with these counts; nothing if the mode
+/// does not give it.
+pub fn reading(mode: Mode, counts: &Counts, event: PmuEvent, value: u64) -> perf::Reading {
     if !mode.gives(event) {
         return perf::Reading { status: Status::NotSupported, ..perf::Reading::default() };
     }
-    let cycles = if mode.gives(PmuEvent::CPU_CYCLES) { cycles_of(core) } else { 0 };
+    let cycles = match mode.gives(PmuEvent::CPU_CYCLES) {
+        true => counts.value(PmuEvent::CPU_CYCLES),
+        false => 0,
+    };
     perf::Reading::exact(value, cycles)
 }
 
@@ -419,13 +428,16 @@ impl<'a> Column<'a> {
 
 /// The readings of all cores together.
 pub fn sum(cores: &[Vec<perf::Reading>]) -> Vec<perf::Reading> {
-    let Some((first, others)) = cores.split_first() else { return Vec::new() };
-    let plus = |sum: Vec<perf::Reading>, core: &Vec<perf::Reading>| match sum.is_empty() {
-        true => core.clone(),
+    cores.iter().cloned().reduce(plus).unwrap_or_default()
+}
+
+/// The readings of two cores together; one that has ended may have none.
+fn plus(sum: Vec<perf::Reading>, core: Vec<perf::Reading>) -> Vec<perf::Reading> {
+    match sum.is_empty() {
+        true => core,
         false if core.is_empty() => sum,
-        false => sum.iter().zip(core).map(|(a, b)| a.plus(b)).collect(),
-    };
-    others.iter().fold(first.clone(), plus)
+        false => sum.iter().zip(&core).map(|(a, b)| a.plus(b)).collect(),
+    }
 }
 
 /// Cycles as nanoseconds, rounded down.

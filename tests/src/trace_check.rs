@@ -106,7 +106,7 @@ fn same(one: &Outcome, other: &Outcome) -> bool {
         outcome
             .cores
             .iter()
-            .map(|core| (core.stream, core.counts.clone(), core.stalls.clone()))
+            .map(|core| (core.stream, core.counts.unpack(), core.stalls.unpack()))
             .collect()
     };
     figures(one) == figures(other)
@@ -114,7 +114,8 @@ fn same(one: &Outcome, other: &Outcome) -> bool {
 
 /// Checks the counts of one thread; returns how many rules were tested.
 fn check_core(core: &CoreOutcome, instructions: u64, faults: &mut Vec<String>) -> usize {
-    let value = |event: PmuEvent| core.counts.value(event);
+    let counts = core.counts.unpack();
+    let value = |event: PmuEvent| counts.value(event);
     let thread = format!("thread {}", core.stream);
     let mut equal = |what: &str, left: u64, right: u64| {
         if left != right {
@@ -128,7 +129,7 @@ fn check_core(core: &CoreOutcome, instructions: u64, faults: &mut Vec<String>) -
     for (is_frontend, event) in
         [(true, PmuEvent::STALL_SLOT_FRONTEND), (false, PmuEvent::STALL_SLOT_BACKEND)]
     {
-        let lost = core.stalls.end(is_frontend);
+        let lost = core.stalls.unpack().end(is_frontend);
         equal(&format!("{} and its causes", event.mnemonic()), value(event), lost);
     }
     let assumptions = Assumptions {

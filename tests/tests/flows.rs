@@ -147,7 +147,7 @@ fn audited(path: &Path) -> Vec<String> {
     assert_eq!(watch.cores().count(), outcome.cores.len(), "{name}");
     for (number, (flows, core)) in watch.cores().zip(&outcome.cores).enumerate() {
         assert!(flows.taken(FlowEdge::FetchTlbHit) > 0, "{name} reports no edge");
-        audit.check(&format!("{name} core {number}"), &graphs, flows, &core.counts);
+        audit.check(&format!("{name} core {number}"), &graphs, flows, &core.counts.unpack());
     }
     audit.faults
 }
@@ -163,7 +163,7 @@ fn a_window_cuts_edges_and_events_at_the_same_place() {
     let outcome = session.run_heard(&options, &mut |_| {}, &mut watch).expect("a long trace");
     let mut audit = Audit::default();
     for (flows, core) in watch.cores().zip(&outcome.cores) {
-        audit.check("sort.n2t", &graphs(), flows, &core.counts);
+        audit.check("sort.n2t", &graphs(), flows, &core.counts.unpack());
     }
     audit.close();
 }

@@ -63,8 +63,7 @@ pub(super) fn values(
     let options = options(args);
     let (outcome, _) =
         stat::with_progress(&session, &options, |progress| Ok(session.run(&options, progress)?))?;
-    let mut counts = Counts::default();
-    outcome.cores.iter().for_each(|core| counts.add(&core.counts));
+    let counts = outcome.total();
     let patch = session.config().core.revision.patch();
     let values = match topic {
         Topic::Event(event) => vec![of_event(*event, &counts, &outcome.header.lacks)],

@@ -1,5 +1,5 @@
-use sim_core::{Counts, EventSink, LostSlots, PmuEvent};
-use sim_machine::{CoreOutcome, MemoryTally, Outcome, RunHeader};
+use sim_core::{Counts, EventSink, Packed, PmuEvent};
+use sim_machine::{CoreOutcome, Outcome, RunHeader};
 
 use super::*;
 use crate::stat::{self, Counted, Selected, StatOptions};
@@ -19,18 +19,11 @@ fn outcome() -> Outcome {
         ] {
             counts.count(event, n * scale);
         }
-        let stalls = LostSlots::default();
-        let (prefetches, unknown_words) = Default::default();
         CoreOutcome {
             stream,
             is_counted: true,
-            counts,
-            levels: Vec::new(),
-            stalls,
-            prefetches,
-            memory: MemoryTally::default(),
-            waits: Default::default(),
-            unknown_words,
+            counts: Packed::from(&counts),
+            ..CoreOutcome::default()
         }
     };
     let header = RunHeader { trace: "traces/hash.n2t".into(), ..RunHeader::default() };

@@ -132,7 +132,8 @@ fn unknown_words(outcome: &Outcome) -> Vec<UnknownWordCount> {
 
 impl ThreadInfo {
     pub(super) fn of(core: &CoreOutcome) -> ThreadInfo {
-        let value = |event| core.counts.value(event);
+        let counts = core.counts.unpack();
+        let value = |event| counts.value(event);
         ThreadInfo {
             thread: core.stream,
             cycles: value(CPU_CYCLES),

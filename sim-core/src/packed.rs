@@ -1,0 +1,121 @@
+//! Tables of numbers of which most are 0, kept small: what is left of a thread that has ended.
+
+use std::marker::PhantomData;
+
+/// A table of numbers in a fixed order.
+pub trait Numbers: Default {
+    /// Each number, in order.
+    fn numbers(&self) -> impl Iterator<Item = u64>;
+    /// Each number, in the same order.
+    fn numbers_mut(&mut self) -> impl Iterator<Item = &mut u64>;
+}
+
+/// A table of which only the numbers are kept that are not 0.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Packed<T> {
+    /// For each number that is not 0: how many zeros are before it, and its value, both in groups of seven bits.
+    bytes: Box<[u8]>,
+    table: PhantomData<T>,
+}
+
+impl<T> Clone for Packed<T> {
+    fn clone(&self) -> Packed<T> {
+        Packed { bytes: self.bytes.clone(), table: PhantomData }
+    }
+}
+
+impl<T> Default for Packed<T> {
+    fn default() -> Packed<T> {
+        Packed { bytes: Box::default(), table: PhantomData }
+    }
+}
+
+impl<T: Numbers> From<&T> for Packed<T> {
+    fn from(table: &T) -> Packed<T> {
+        let (mut bytes, mut zeros) = (Vec::new(), 0);
+        for number in table.numbers() {
+            if number == 0 {
+                zeros += 1;
+            } else {
+                put(&mut bytes, std::mem::take(&mut zeros));
+                put(&mut bytes, number);
+            }
+        }
+        Packed { bytes: bytes.into_boxed_slice(), table: PhantomData }
+    }
+}
+
+impl<T: Numbers> Packed<T> {
+    /// The table.
+    pub fn unpack(&self) -> T {
+        let mut table = T::default();
+        let (mut numbers, mut bytes) = (table.numbers_mut(), self.bytes.iter());
+        while let Some(zeros) = take(&mut bytes)
+            && let Some(number) = numbers.nth(zeros as usize)
+        {
+            *number = take(&mut bytes).unwrap_or_default();
+        }
+        drop(numbers);
+        table
+    }
+
+    /// Bytes that it takes beside itself.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn take<'a>(bytes: &mut impl Iterator<Item = &'a u8>) -> Option<u64> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = *bytes.next()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    struct Table([u64; 9]);
+
+    impl Numbers for Table {
+        fn numbers(&self) -> impl Iterator<Item = u64> {
+            self.0.into_iter()
+        }
+
+        fn numbers_mut(&mut self) -> impl Iterator<Item = &mut u64> {
+            self.0.iter_mut()
+        }
+    }
+
+    #[test]
+    fn zeros_take_nothing() {
+        assert_eq!(Packed::from(&Table::default()).bytes(), 0);
+        assert_eq!(Packed::from(&Table([0, 0, 127, 0, 0, 0, 0, 0, 128])).bytes(), 5);
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_comes_out_as_it_went_in(
+            table in prop::array::uniform9(prop_oneof![Just(0), 1..300u64, any::<u64>()])
+        ) {
+            let table = Table(table);
+            prop_assert_eq!(Packed::from(&table).unpack(), table);
+        }
+    }
+}
