@@ -28,6 +28,7 @@ pub struct NewFile {
 pub struct Unfinished {
     temp: PathBuf,
     destination: PathBuf,
+    kind: Kind,
     is_over: bool,
 }
 
@@ -64,7 +65,7 @@ impl NewFile {
         loop {
             let (file, temp) = live::make(|| create(destination, kind))?;
             let unfinished =
-                Unfinished { temp, destination: destination.to_path_buf(), is_over: false };
+                Unfinished { temp, destination: destination.to_path_buf(), kind, is_over: false };
             // Between its making and its lock another process may have taken it for a stale one.
             if is_locked(&file)? {
                 return Ok(NewFile { unfinished, file: File::from_std(file) });
@@ -126,10 +127,20 @@ impl Unfinished {
     /// Gives the file its name, once `file` is complete, as [`NewFile::finish`] does.
     ///
     /// # Errors
-    /// As [`NewFile::finish`].
-    pub fn finish(self, file: &File) -> io::Result<()> {
-        file.sync()?;
-        Unfinished::rename_all(vec![self]).map_err(|(_, error)| error)
+    /// As [`NewFile::finish`]; but a recording is left under its temporary name, which the error tells.
+    pub fn finish(mut self, file: &File) -> io::Result<()> {
+        match file.sync().and_then(|()| self.rename()) {
+            Ok(()) => sync_folder(&self.destination),
+            Err(error) if self.kind == Kind::Recording => Err(self.keep(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Leaves the complete recording under its temporary name, because of this error.
+    fn keep(mut self, error: io::Error) -> io::Error {
+        self.is_over = true;
+        let _ = live::end(&self.temp, || Ok(()));
+        io::Error::new(error.kind(), format!("{error}; the recording is in {:?}", self.temp))
     }
 
     fn rename_all(mut all: Vec<Unfinished>) -> Result<(), (PathBuf, io::Error)> {
@@ -245,6 +256,22 @@ mod tests {
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_recording_that_cannot_have_its_name_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("taken");
+        std::fs::create_dir_all(path.join("not empty")).expect("a folder");
+        let (unfinished, mut file) = NewFile::recording(&path).expect("a new file").split();
+        file.write_all(b"all of it").expect("room");
+        let temp = unfinished.path().to_path_buf();
+        let error = unfinished.finish(&file).expect_err("a folder has the name").to_string();
+        assert!(
+            error.contains("; the recording is in \"") && error.contains(".partial"),
+            "{error}"
+        );
+        assert_eq!(std::fs::read(temp).expect("it stays"), b"all of it");
     }
 
     #[test]

@@ -174,7 +174,7 @@ impl Session {
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
         let order = self.config.threads.order;
-        let mut turns = Turns::of(&self.trace, order, options, threads.streams())?;
+        let mut turns = Turns::of(&self.trace, order, options, threads.streams(), threads.start())?;
         while let Some((first, until)) = next(&mut threads, turns.as_mut(), &mut memory)? {
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
@@ -190,7 +190,7 @@ impl Session {
                 core.advance_in_order(part, until, &program, &mut memory, listener)?;
             }
             if let Some(turns) = &mut turns {
-                turns.ran(first, core.cycle());
+                turns.ran(first, core.standing());
             }
             let more = core.done() - before;
             threads.ran(first, more, &program, &mut memory)?;
@@ -355,7 +355,7 @@ fn next(
     memory: &mut MemorySystem,
 ) -> Result<Option<(usize, Cycle)>, MachineError> {
     let Some(turns) = turns else { return Ok(threads.take_lowest()) };
-    let Some(choice) = turns.choose(threads.standings())? else { return Ok(None) };
+    let Some(choice) = turns.choose()? else { return Ok(None) };
     threads.core(choice.thread, memory)?.hold(choice.hold_at, choice.wait);
     Ok(Some((choice.thread, choice.until)))
 }

@@ -9,7 +9,6 @@ use crate::error::MachineError;
 use crate::outcome::CoreOutcome;
 use crate::region::RegionWatch;
 use crate::session::Session;
-use crate::turns::Standing;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, OverBudget, Reserved};
 use sim_isa::Program;
@@ -28,7 +27,6 @@ enum Thread {
 /// What is left of a thread.
 pub(crate) struct Ended {
     outcome: CoreOutcome,
-    standing: Standing,
     done: u64,
     warmup: u64,
     ended_inside: bool,
@@ -91,13 +89,9 @@ impl<'s> Threads<'s> {
         self.done
     }
 
-    /// Where each stands.
-    pub(crate) fn standings(&self) -> impl Iterator<Item = Standing> + '_ {
-        self.threads.iter().map(|thread| match thread {
-            Thread::New => Standing { ended: false, position: 0, cycle: self.start },
-            Thread::Running { core, .. } => core.standing(),
-            Thread::Ended(ended) => ended.standing,
-        })
+    /// Clock of a core that has run nothing.
+    pub(crate) fn start(&self) -> Cycle {
+        self.start
     }
 
     /// The thread with the lowest clock of those that have not ended, and the clock up to which it may run before another
@@ -161,7 +155,6 @@ impl<'s> Threads<'s> {
         }
         let ended = Ended {
             outcome: core.outcome(program),
-            standing: core.standing(),
             done: core.done(),
             warmup: core.warmup(),
             ended_inside: core.ended_inside(),

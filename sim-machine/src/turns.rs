@@ -9,6 +9,7 @@ mod calls;
 mod causal;
 mod edges;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::error::MachineError;
@@ -154,22 +155,25 @@ pub(crate) enum Turns<'t> {
 }
 
 impl<'t> Turns<'t> {
-    /// The order of these streams; `None` if there is nothing to order.
+    /// The order of these streams, whose clocks begin at `start`; `None` if there is nothing to order.
     pub(crate) fn of(
         trace: &'t TraceFile,
         order: ThreadOrder,
         options: &RunOptions,
         streams: impl ExactSizeIterator<Item = u32>,
+        start: Cycle,
     ) -> Result<Option<Turns<'t>>, MachineError> {
         if !trace.has_tickets() || streams.len() < 2 {
             return Ok(None);
         }
+        let begin = Standing { ended: false, position: 0, cycle: start };
+        let standings = vec![begin; streams.len()];
         match order {
             ThreadOrder::Free => Ok(None),
             ThreadOrder::Recorded => {
                 let readers: Result<Vec<TicketReader>, _> =
                     streams.map(|one| trace.tickets(one)).collect();
-                Ok(Some(Turns::Recorded(Recorded::new(readers?)?)))
+                Ok(Some(Turns::Recorded(Recorded::new(readers?, standings)?)))
             }
             ThreadOrder::Causal => {
                 let kinds = Rc::new(Kinds::of(trace.statics()));
@@ -177,28 +181,24 @@ impl<'t> Turns<'t> {
                 let arrivals: Vec<StreamArrivals> = streams
                     .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
                     .collect();
-                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals)?))))
+                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals, standings)?))))
             }
         }
     }
 
-    /// Which thread runs next, given where each stands: the one with the lowest clock that need not wait.
-    /// `None` once all have ended.
-    pub(crate) fn choose(
-        &mut self,
-        standings: impl Iterator<Item = Standing>,
-    ) -> Result<Option<Choice>, MachineError> {
+    /// Which thread runs next: the one with the lowest clock that need not wait. `None` once all have ended.
+    pub(crate) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         match self {
-            Turns::Recorded(recorded) => recorded.choose(standings),
-            Turns::Causal(causal) => causal.choose(standings),
+            Turns::Recorded(recorded) => recorded.choose(),
+            Turns::Causal(causal) => causal.choose(),
         }
     }
 
-    /// The thread that was chosen has run, and its clock stands there.
-    pub(crate) fn ran(&mut self, thread: usize, cycle: Cycle) {
+    /// The thread that was chosen has run, and stands there.
+    pub(crate) fn ran(&mut self, thread: usize, standing: Standing) {
         match self {
-            Turns::Recorded(recorded) => recorded.ran(cycle),
-            Turns::Causal(causal) => causal.ran(thread, cycle),
+            Turns::Recorded(recorded) => recorded.ran(thread, standing),
+            Turns::Causal(causal) => causal.ran(thread, standing),
         }
     }
 }
@@ -207,6 +207,10 @@ impl<'t> Turns<'t> {
 pub(crate) struct Recorded<T = TicketReader> {
     threads: Vec<Thread<T>>,
     standings: Vec<Standing>,
+    /// The lowest ticket of each thread that has one and has not ended, lowest first.
+    lowest: BTreeSet<(u64, usize)>,
+    /// Threads that have not ended and do not wait for another one's ticket.
+    runnable: BTreeSet<usize>,
     /// When the last ticket was passed.
     passed_at: Cycle,
     /// The thread that runs has just passed one.
@@ -214,30 +218,28 @@ pub(crate) struct Recorded<T = TicketReader> {
 }
 
 impl<T: Tickets> Recorded<T> {
-    fn new(threads: Vec<T>) -> Result<Recorded<T>, MachineError> {
+    fn new(threads: Vec<T>, standings: Vec<Standing>) -> Result<Recorded<T>, MachineError> {
         let threads: Result<Vec<Thread<T>>, _> = threads.into_iter().map(Thread::new).collect();
-        Ok(Recorded { threads: threads?, standings: Vec::new(), passed_at: 0, is_passing: false })
+        let threads = threads?;
+        let runs = |i: &usize| !standings[*i].ended;
+        let orders = (0..threads.len()).filter(runs).map(|i| (threads[i].next, i));
+        let lowest = orders.filter_map(|(next, i)| Some((next?.order, i))).collect();
+        let runnable = (0..threads.len()).filter(runs).collect();
+        Ok(Recorded { threads, standings, lowest, runnable, passed_at: 0, is_passing: false })
     }
 
     /// As [`Turns::choose`].
-    fn choose(
-        &mut self,
-        standings: impl Iterator<Item = Standing>,
-    ) -> Result<Option<Choice>, MachineError> {
-        self.standings.clear();
-        self.standings.extend(standings);
+    fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         loop {
             self.is_passing = false;
-            let clocks = (0..self.threads.len()).filter_map(|i| Some((self.clock(i)?, i)));
-            let Some((clock, first)) = clocks.min() else { return Ok(None) };
+            let Some((clock, first)) = self.lowest_clock(None) else { return Ok(None) };
             if self.is_held(first) {
                 self.pass(first)?;
                 if self.is_held(first) {
                     continue;
                 }
             }
-            let others = (0..self.threads.len()).filter(|i| *i != first);
-            let lowest = others.filter_map(|i| self.clock(i)).min().unwrap_or(Cycle::MAX);
+            let lowest = self.lowest_clock(Some(first)).map_or(Cycle::MAX, |(clock, _)| clock);
             // What passed a ticket runs alone until its clock moves: when it passed is to be known.
             let until = if self.is_passing { clock } else { lowest };
             let thread = &mut self.threads[first];
@@ -247,11 +249,36 @@ impl<T: Tickets> Recorded<T> {
         }
     }
 
-    /// The thread that was chosen has run, and its clock stands there.
-    fn ran(&mut self, cycle: Cycle) {
+    /// The lowest clock of the threads that can go on, but for `without`, and the first thread that has it. Those that
+    /// wait leave the list until theirs is the lowest ticket.
+    fn lowest_clock(&mut self, without: Option<usize>) -> Option<(Cycle, usize)> {
+        let mut runnable = std::mem::take(&mut self.runnable);
+        runnable.retain(|i| self.clock(*i).is_some());
+        self.runnable = runnable;
+        let others = self.runnable.iter().filter(|i| without != Some(**i));
+        others.filter_map(|i| Some((self.clock(*i)?, *i))).min()
+    }
+
+    /// The thread that was chosen has run, and stands there.
+    fn ran(&mut self, thread: usize, standing: Standing) {
+        self.standings[thread] = standing;
         if self.is_passing {
-            self.passed_at = self.passed_at.max(cycle);
+            self.passed_at = self.passed_at.max(standing.cycle);
         }
+        if standing.ended {
+            self.runnable.remove(&thread);
+            if let Some(ticket) = self.threads[thread].next {
+                self.lowest.remove(&(ticket.order, thread));
+            }
+            self.admit();
+        }
+    }
+
+    /// Those with the lowest ticket need not wait for one.
+    fn admit(&mut self) {
+        let Some(&(lowest, _)) = self.lowest.first() else { return };
+        let next = self.lowest.iter().take_while(|(order, _)| *order == lowest);
+        self.runnable.extend(next.map(|(_, i)| *i));
     }
 
     fn pass(&mut self, i: usize) -> Result<(), MachineError> {
@@ -262,7 +289,13 @@ impl<T: Tickets> Recorded<T> {
         }
         self.passed_at = self.passed_at.max(cycle);
         self.is_passing = true;
-        thread.pass()
+        if let Some(passed) = thread.next {
+            self.lowest.remove(&(passed.order, i));
+        }
+        thread.pass()?;
+        self.lowest.extend(thread.next.map(|ticket| (ticket.order, i)));
+        self.admit();
+        Ok(())
     }
 
     /// It stands before an instruction with a ticket.
@@ -272,10 +305,8 @@ impl<T: Tickets> Recorded<T> {
 
     /// No thread that runs has a lower ticket to pass.
     fn is_next(&self, i: usize) -> bool {
-        let order = |thread: &Thread<T>| thread.next.map_or(u64::MAX, |ticket| ticket.order);
-        let mine = order(&self.threads[i]);
-        let others = self.threads.iter().zip(&self.standings).filter(|(_, at)| !at.ended);
-        others.into_iter().all(|(other, _)| order(other) >= mine)
+        let mine = self.threads[i].next.map_or(u64::MAX, |ticket| ticket.order);
+        self.lowest.first().is_none_or(|(lowest, _)| *lowest >= mine)
     }
 
     /// The cycle in which a thread goes on; `None` if it cannot.
@@ -317,14 +348,14 @@ mod tests {
     /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in which it did.
     fn run(scripts: &[Script]) -> Vec<Ran> {
         let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
-        let mut turns = Recorded::new(tickets).expect("scripts do not fail");
         let mut at: Vec<Standing> = scripts
             .iter()
             .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
             .collect();
+        let mut turns = Recorded::new(tickets, at.clone()).expect("scripts do not fail");
         let mut ran = Vec::new();
         let mut left: usize = scripts.iter().map(|s| s.length as usize + s.tickets.len()).sum();
-        while let Some(choice) = turns.choose(at.iter().copied()).expect("scripts do not fail") {
+        while let Some(choice) = turns.choose().expect("scripts do not fail") {
             assert!(left > 0, "a thread is chosen that cannot go on");
             left -= 1;
             let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
@@ -340,7 +371,7 @@ mod tests {
                 }
             }
             one.ended = one.position >= script.length;
-            turns.ran(one.cycle);
+            turns.ran(choice.thread, *one);
         }
         assert!(at.iter().all(|one| one.ended), "no thread is left behind");
         ran

@@ -35,15 +35,28 @@ pub(crate) struct Causal<A> {
     edges: Edges<A>,
     threads: Vec<Thread>,
     standings: Vec<Standing>,
+    /// Threads that have not ended and are not parked.
+    runnable: Vec<usize>,
+    /// By thread: those that wait for it to pass something.
+    parked: Vec<Vec<usize>>,
     /// The thread that runs has just passed what others may wait for.
     passing: Option<usize>,
 }
 
 impl<A: Arrivals> Causal<A> {
-    pub(super) fn new(arrivals: Vec<A>) -> Result<Causal<A>, MachineError> {
-        let threads = arrivals.iter().map(|_| Thread::default()).collect();
-        let edges = Edges::new(arrivals)?;
-        let mut causal = Causal { edges, threads, standings: Vec::new(), passing: None };
+    /// Threads with these arrivals that stand there.
+    pub(super) fn new(
+        arrivals: Vec<A>,
+        standings: Vec<Standing>,
+    ) -> Result<Causal<A>, MachineError> {
+        let mut causal = Causal {
+            threads: arrivals.iter().map(|_| Thread::default()).collect(),
+            runnable: (0..arrivals.len()).filter(|i| !standings[*i].ended).collect(),
+            parked: vec![Vec::new(); arrivals.len()],
+            edges: Edges::new(arrivals)?,
+            standings,
+            passing: None,
+        };
         for i in 0..causal.threads.len() {
             causal.find_place(i)?;
         }
@@ -51,16 +64,10 @@ impl<A: Arrivals> Causal<A> {
     }
 
     /// As [`super::Turns::choose`].
-    pub(super) fn choose(
-        &mut self,
-        standings: impl Iterator<Item = Standing>,
-    ) -> Result<Option<Choice>, MachineError> {
-        self.standings.clear();
-        self.standings.extend(standings);
+    pub(super) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         self.passing = None;
         loop {
-            let clocks = (0..self.threads.len()).filter_map(|i| Some((self.clock(i)?, i)));
-            let Some((clock, first)) = clocks.min() else {
+            let Some((clock, first)) = self.lowest(None) else {
                 debug_assert!(self.standings.iter().all(|at| at.ended), "one of them can go on");
                 return Ok(None);
             };
@@ -70,8 +77,7 @@ impl<A: Arrivals> Causal<A> {
                     continue;
                 }
             }
-            let others = (0..self.threads.len()).filter(|i| *i != first);
-            let lowest = others.filter_map(|i| self.clock(i)).min().unwrap_or(Cycle::MAX);
+            let lowest = self.lowest(Some(first)).map_or(Cycle::MAX, |(clock, _)| clock);
             // What others wait for runs alone until its clock moves: when it passed is to be known.
             let until = if self.passing == Some(first) { clock } else { lowest };
             let thread = &mut self.threads[first];
@@ -80,13 +86,46 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// The thread that was chosen has run, and its clock stands there.
-    pub(super) fn ran(&mut self, thread: usize, cycle: Cycle) {
+    /// The lowest clock of the threads that can go on, but for `without`, and the first thread that has it. Those that
+    /// wait are parked.
+    fn lowest(&mut self, without: Option<usize>) -> Option<(Cycle, usize)> {
+        let (mut lowest, mut at) = (None, 0);
+        while let Some(&i) = self.runnable.get(at) {
+            match self.clock(i) {
+                Ok(clock)
+                    if without != Some(i) && lowest.is_none_or(|other| (clock, i) < other) =>
+                {
+                    lowest = Some((clock, i));
+                }
+                Ok(_) => {}
+                Err(other) => {
+                    self.runnable.swap_remove(at);
+                    self.parked[other].push(i);
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        lowest
+    }
+
+    /// The thread that was chosen has run, and stands there.
+    pub(super) fn ran(&mut self, thread: usize, standing: Standing) {
+        self.standings[thread] = standing;
         if self.passing == Some(thread)
             && let Some(last) = self.threads[thread].passed.back_mut()
         {
-            last.cycle = last.cycle.max(cycle);
+            last.cycle = last.cycle.max(standing.cycle);
         }
+        if standing.ended {
+            self.runnable.retain(|i| *i != thread);
+            self.unpark(thread);
+        }
+    }
+
+    /// What waited for this thread may go on.
+    fn unpark(&mut self, thread: usize) {
+        self.runnable.append(&mut self.parked[thread]);
     }
 
     /// The thread goes over what it stands before.
@@ -102,8 +141,9 @@ impl<A: Arrivals> Causal<A> {
         }
         let released = hold.filter(|hold| !hold.is_no_release()).map(|hold| hold.rank);
         self.edges.pass(i);
+        self.unpark(i);
         if let Some(rank) = released {
-            let slowest = (0..self.threads.len()).filter_map(|k| self.clock(k)).min();
+            let slowest = self.runnable.iter().filter_map(|k| self.clock(*k).ok()).min();
             let slowest = slowest.unwrap_or(0);
             let passed = &mut self.threads[i].passed;
             // Of what lies before all clocks the last is kept: what came earlier came before it too.
@@ -126,18 +166,19 @@ impl<A: Arrivals> Causal<A> {
         self.standings[i].position >= self.threads[i].place
     }
 
-    /// The cycle in which a thread goes on; `None` if it cannot.
-    fn clock(&self, i: usize) -> Option<Cycle> {
+    /// The cycle in which a thread goes on that has not ended.
+    ///
+    /// # Errors
+    /// The thread that it waits for.
+    fn clock(&self, i: usize) -> Result<Cycle, usize> {
         let standing = &self.standings[i];
-        if standing.ended {
-            return None;
-        }
         let own = standing.cycle.max(self.threads[i].wait);
         if !self.is_held(i) {
-            return Some(own);
+            return Ok(own);
         }
         let edges = self.edges.edges(i, standing.position).iter();
-        edges.map(|edge| self.answered(edge)).try_fold(own, |at, answer| Some(at.max(answer?)))
+        let answers = edges.map(|edge| self.answered(edge).ok_or(edge.thread));
+        answers.into_iter().try_fold(own, |at, answer| Ok(at.max(answer?)))
     }
 
     /// When what the edge leads to was passed, or when the thread ended that does not come to pass it; 0 if that is

@@ -115,8 +115,31 @@ struct Thread<A> {
     /// Its last release of any kind.
     last_release: u64,
     /// Up to which place of each other thread it has waited, for those for which it has.
-    waited: FxHashMap<usize, u64>,
+    waited: FxHashMap<usize, Waited>,
+    /// The thread that made it. What that had waited for up to the place of the edge, it has waited for too.
+    maker: Option<Maker>,
 }
+
+/// The thread that made another one.
+#[derive(Clone, Copy, Debug)]
+struct Maker {
+    /// The maker, and where it was when the other one began.
+    edge: Edge,
+    /// The place of the other one where it waited for that.
+    at: u64,
+}
+
+/// How far a thread has waited for another one.
+#[derive(Clone, Copy, Debug)]
+struct Waited {
+    /// Up to this place of the other.
+    rank: u64,
+    /// Its own place where it did.
+    at: u64,
+}
+
+/// Makers of makers that are asked what they have waited for.
+const MOST_MAKERS: usize = 8;
 
 impl<A: Arrivals> Thread<A> {
     fn new(arrivals: A) -> Result<Thread<A>, MachineError> {
@@ -129,6 +152,7 @@ impl<A: Arrivals> Thread<A> {
             last_fence: 0,
             last_release: 0,
             waited: FxHashMap::default(),
+            maker: None,
         })
     }
 
@@ -186,6 +210,8 @@ pub(super) struct Edges<A> {
     endings: Vec<u64>,
     /// A thread was made whose word is not known.
     has_unknown_ending: bool,
+    /// Threads with a release that may have been to any location.
+    fenced: Vec<usize>,
     rank: u64,
     found: Vec<Edge>,
 }
@@ -202,6 +228,7 @@ impl<A: Arrivals> Edges<A> {
             locations: FxHashMap::default(),
             endings: Vec::new(),
             has_unknown_ending: false,
+            fenced: Vec::new(),
             rank: 0,
             found: Vec::new(),
         })
@@ -254,6 +281,10 @@ impl<A: Arrivals> Edges<A> {
         let Some(arrival) = taken else { return Ok(()) };
         self.rank += 1;
         self.find_edges(first, arrival.acquires);
+        if matches!(arrival.acquires, Scope::Creation(_)) {
+            let last = self.found.iter().max_by_key(|edge| edge.rank).copied();
+            self.threads[first].maker = last.map(|edge| Maker { edge, at: self.rank });
+        }
         let edges = self.settle_edges(first);
         let hold = Hold { position: arrival.position, rank: self.rank, references: 0, edges };
         self.threads[first].holds.push_back(hold);
@@ -272,11 +303,17 @@ impl<A: Arrivals> Edges<A> {
             Scope::Nowhere | Scope::Exit => {}
             Scope::Bytes(addr, bytes) => {
                 each_granule(addr, bytes, |granule, bytes| self.find_at(granule, bytes));
-                self.find_all(|other| other.last_fence);
+                let fences = self.fenced.iter();
+                let edge = |&thread: &usize| Edge { thread, rank: self.threads[thread].last_fence };
+                self.found.extend(fences.map(edge));
             }
             Scope::Kernel => self.find_at(KERNEL, u8::MAX),
             Scope::Creation(_) => self.find_at(CREATION, u8::MAX),
-            Scope::Everywhere => self.find_all(|other| other.last_release),
+            Scope::Everywhere => {
+                let last = |other: &Thread<A>| other.last_release;
+                let ranks = self.threads.iter().map(last).enumerate().filter(|(_, rank)| *rank > 0);
+                self.found.extend(ranks.map(|(thread, rank)| Edge { thread, rank }));
+            }
         }
         self.found.retain(|edge| edge.thread != thread);
     }
@@ -287,20 +324,15 @@ impl<A: Arrivals> Edges<A> {
         self.found.extend(seen.map(|release| Edge { thread: release.thread, rank: release.rank }));
     }
 
-    fn find_all(&mut self, last: impl Fn(&Thread<A>) -> u64) {
-        let ranks = self.threads.iter().map(last).enumerate().filter(|(_, rank)| *rank > 0);
-        self.found.extend(ranks.map(|(thread, rank)| Edge { thread, rank }));
-    }
-
     /// The edges that were found, without those that an earlier wait of the thread has answered.
     fn settle_edges(&mut self, thread: usize) -> Vec<Edge> {
         let mut edges = Vec::new();
         self.found.sort_unstable_by_key(|edge| (edge.thread, Reverse(edge.rank)));
         self.found.dedup_by_key(|edge| edge.thread);
         for &edge in &self.found {
-            let waited = self.threads[thread].waited.entry(edge.thread).or_default();
-            if edge.rank > *waited {
-                *waited = edge.rank;
+            if !has_waited(&self.threads, thread, edge) {
+                let waited = Waited { rank: edge.rank, at: self.rank };
+                self.threads[thread].waited.insert(edge.thread, waited);
                 self.threads[edge.thread].refer(edge.rank);
                 edges.push(edge);
             }
@@ -358,9 +390,29 @@ impl<A: Arrivals> Edges<A> {
 
     fn release_everywhere(&mut self, thread: usize) {
         let before = std::mem::replace(&mut self.threads[thread].last_fence, self.rank);
+        if before == 0 {
+            self.fenced.push(thread);
+        }
         self.threads[thread].refer(self.rank);
         self.threads[thread].forget(before);
     }
+}
+
+/// True if a thread waited for what the edge leads to, or if the one that made it had when it did.
+fn has_waited<A>(threads: &[Thread<A>], thread: usize, edge: Edge) -> bool {
+    let (mut one, mut up_to) = (thread, u64::MAX);
+    for _ in 0..MOST_MAKERS {
+        let Thread { waited, maker, .. } = &threads[one];
+        let waited = waited.get(&edge.thread);
+        if waited.is_some_and(|waited| waited.rank >= edge.rank && waited.at <= up_to) {
+            return true;
+        }
+        let Some(Maker { edge: made, .. }) = maker.filter(|maker| maker.at <= up_to) else {
+            return false;
+        };
+        (one, up_to) = (made.thread, made.rank);
+    }
+    false
 }
 
 /// Calls `visit` with each granule of these bytes, and which of its bytes they are.

@@ -29,15 +29,15 @@ type Ends = Vec<Vec<Cycle>>;
 /// Runs the threads to their ends, as a session does.
 fn run(scripts: &[Script]) -> Ends {
     let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
-    let mut causal = Causal::new(arrivals).expect("scripts do not fail");
     let mut at: Vec<Standing> = scripts
         .iter()
         .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
         .collect();
+    let mut causal = Causal::new(arrivals, at.clone()).expect("scripts do not fail");
     let mut ends: Ends = scripts.iter().map(|_| Vec::new()).collect();
     let most = |one: &Script| one.length as usize + one.arrivals.len();
     let mut left: usize = scripts.iter().map(most).sum();
-    while let Some(choice) = causal.choose(at.iter().copied()).expect("scripts do not fail") {
+    while let Some(choice) = causal.choose().expect("scripts do not fail") {
         assert!(left > 0, "somebody is chosen who cannot go on");
         left -= 1;
         let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
@@ -52,7 +52,7 @@ fn run(scripts: &[Script]) -> Ends {
             }
         }
         one.ended = one.position >= script.length;
-        causal.ran(choice.thread, one.cycle);
+        causal.ran(choice.thread, *one);
     }
     assert!(at.iter().all(|one| one.ended), "no thread is left behind");
     ends
