@@ -1,8 +1,8 @@
 //! The shared memory on the plugin's side: mapping it, claiming slots, appending words.
 
 use crate::wire::{
-    self, FILLING, FREE, FULL, HEADER_WORDS, HEADERS_AT, SLOT_WORDS, SLOTS, SLOTS_AT, TOTAL_WORDS,
-    control, header,
+    self, CLAIMED, FILLING, FREE, FULL, HEADER_WORDS, HEADERS_AT, SLOT_WORDS, SLOTS, SLOTS_AT,
+    TOTAL_WORDS, control, header,
 };
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,18 +49,14 @@ impl SharedMemory {
         if let Some(inherited) = path.strip_prefix("/proc/self/fd/") {
             close(inherited)?;
         }
-        // SAFETY: getppid cannot fail.
-        let reader_pid = unsafe { libc::getppid() };
-        Ok(SharedMemory { words, reader_pid })
+        Ok(SharedMemory { words, reader_pid: parent() })
     }
 
     /// Memory of this process alone.
     #[cfg(test)]
     pub(crate) fn for_test() -> SharedMemory {
         let words: Vec<AtomicU64> = (0..TOTAL_WORDS).map(|_| AtomicU64::new(0)).collect();
-        // SAFETY: getppid cannot fail.
-        let reader_pid = unsafe { libc::getppid() };
-        SharedMemory { words: words.leak(), reader_pid }
+        SharedMemory { words: words.leak(), reader_pid: parent() }
     }
 
     /// Any word, by its position.
@@ -76,9 +72,7 @@ impl SharedMemory {
 
     /// True once the reader wants no more, or is gone.
     pub(crate) fn is_closed(self) -> bool {
-        // SAFETY: getppid cannot fail.
-        let parent = unsafe { libc::getppid() };
-        self.control(control::STOP).load(Ordering::Relaxed) != 0 || parent != self.reader_pid
+        self.control(control::STOP).load(Ordering::Relaxed) != 0 || parent() != self.reader_pid
     }
 
     fn header(self, slot: usize) -> &'static [AtomicU64] {
@@ -98,7 +92,7 @@ impl SharedMemory {
             for slot in 0..SLOTS {
                 let state = &self.header(slot)[header::STATE];
                 let taken =
-                    state.compare_exchange(FREE, FILLING, Ordering::Acquire, Ordering::Relaxed);
+                    state.compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
                 if taken.is_ok() {
                     self.control(control::SLOTS_USED).fetch_max(slot as u64 + 1, Ordering::Release);
                     return Some(slot);
@@ -109,6 +103,16 @@ impl SharedMemory {
         }
         None
     }
+}
+
+/// Number of the process that started this one.
+fn parent() -> i32 {
+    // Miri interprets a process without a parent.
+    if cfg!(miri) {
+        return 0;
+    }
+    // SAFETY: getppid cannot fail.
+    unsafe { libc::getppid() }
 }
 
 /// Closes a descriptor that `n2sim capture` passed to this process for the plugin alone: the recorded program is not to
@@ -148,7 +152,9 @@ impl StreamWriter {
         self.cursor = 0;
         self.header[header::STREAM].store(self.stream, Ordering::Relaxed);
         self.header[header::SEQUENCE].store(self.sequence, Ordering::Relaxed);
-        self.header[header::CURSOR].store(0, Ordering::Release);
+        self.header[header::CURSOR].store(0, Ordering::Relaxed);
+        // A reader that sees this state sees whose slot it is.
+        self.header[header::STATE].store(FILLING, Ordering::Release);
         self.sequence += 1;
         true
     }
@@ -202,6 +208,9 @@ impl StreamWriter {
 }
 
 #[cfg(test)]
+mod contention;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::wire::HEADERS_AT;
@@ -236,6 +245,31 @@ mod tests {
         assert!(stream.push_record(&[1, 2]));
         assert_eq!(header_of(memory, 0, header::CURSOR), SLOT_WORDS as u64 - 1);
         assert_eq!(header_of(memory, 1, header::CURSOR), 2);
+    }
+
+    /// Of a file of so many words: what mapping it gives.
+    #[cfg(not(miri))] // Miri maps no files.
+    fn mapped(name: &str, words: usize) -> (std::fs::File, Result<SharedMemory, String>) {
+        let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        let mut options = std::fs::File::options();
+        let file = options.read(true).write(true).create_new(true).open(&path).expect("a new file");
+        file.set_len((words * size_of::<u64>()) as u64).expect("it may have holes");
+        let memory = SharedMemory::map(path.to_str().expect("a plain path"));
+        std::fs::remove_file(path).expect("it is there");
+        (file, memory)
+    }
+
+    #[test]
+    #[cfg(not(miri))]
+    fn the_whole_file_is_mapped_and_a_short_one_is_refused() {
+        use std::os::unix::fs::FileExt;
+        let (file, memory) = mapped("whole", TOTAL_WORDS);
+        memory.expect("it is long enough").words[TOTAL_WORDS - 1].store(7, Ordering::Relaxed);
+        let mut last = [0; 8];
+        file.read_exact_at(&mut last, (TOTAL_WORDS as u64 - 1) * 8).expect("it is that long");
+        assert_eq!(u64::from_le_bytes(last), 7);
+        let (_, memory) = mapped("short", TOTAL_WORDS - 1);
+        assert!(memory.expect_err("a word is missing").contains("shorter than"));
     }
 
     #[test]

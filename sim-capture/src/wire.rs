@@ -8,12 +8,12 @@
 #![allow(dead_code, reason = "each side uses its half")]
 
 /// First control word once the plugin is attached.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x01");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x02");
 
-/// Number of slots.
-pub(crate) const SLOTS: usize = 256;
-/// Words of one slot (256 KiB).
-pub(crate) const SLOT_WORDS: usize = 32 * 1024;
+/// Number of slots. Few under Miri, which interprets every word of the memory (`cargo xtask sanitize`).
+pub(crate) const SLOTS: usize = if cfg!(miri) { 4 } else { 256 };
+/// Words of one slot (256 KiB). Under Miri just enough for two records of a page.
+pub(crate) const SLOT_WORDS: usize = if cfg!(miri) { 1040 } else { 32 * 1024 };
 /// Words of one slot header: a cache line, so that virtual CPUs do not share one.
 pub(crate) const HEADER_WORDS: usize = 8;
 /// First word of the slot headers.
@@ -74,7 +74,8 @@ pub(crate) mod control {
 
 /// Words of a slot header, by index.
 pub(crate) mod header {
-    /// [`super::FREE`], [`super::FILLING`] or [`super::FULL`].
+    /// [`super::FREE`], [`super::CLAIMED`], [`super::FILLING`] or [`super::FULL`]. To be read before
+    /// the other words: in the last two states these are as the plugin wrote them for this use of the slot.
     pub(crate) const STATE: usize = 0;
     /// Stream number, or [`super::DEFINITIONS`].
     pub(crate) const STREAM: usize = 1;
@@ -95,6 +96,8 @@ pub(crate) const FREE: u64 = 0;
 pub(crate) const FILLING: u64 = 1;
 /// Slot state: waits for the reader.
 pub(crate) const FULL: u64 = 2;
+/// Slot state: a thread has taken it, and its header may still be that of its last use.
+pub(crate) const CLAIMED: u64 = 3;
 
 /// Stream number of the slots that define blocks and code pages.
 pub(crate) const DEFINITIONS: u64 = u64::MAX;

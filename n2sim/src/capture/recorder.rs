@@ -51,7 +51,7 @@ impl Recorder {
         signal: Option<u32>,
     ) -> Result<()> {
         if !self.is_damaged() {
-            // One without words may be claimed only.
+            // One without words has nothing to take.
             let is_used = |slot: &SlotHeader| {
                 slot.state == wire::FULL || slot.state == wire::FILLING && slot.cursor > 0
             };
@@ -80,7 +80,9 @@ impl Recorder {
         memory.salvage();
         let mut slots = memory.headers()?;
         slots.retain(|slot| {
-            slot.state != wire::FREE && slot.stream != DEFINITIONS && slot.cursor > 0
+            !matches!(slot.state, wire::FREE | wire::CLAIMED)
+                && slot.stream != DEFINITIONS
+                && slot.cursor > 0
         });
         slots.sort_by_key(|slot| (slot.stream, slot.sequence));
         for slot in &slots {
@@ -165,7 +167,7 @@ impl Recorder {
         for _ in 0..=wire::SLOTS {
             let slots = memory.headers()?;
             let current = slots.iter().find(|slot| {
-                slot.state != wire::FREE
+                !matches!(slot.state, wire::FREE | wire::CLAIMED)
                     && slot.stream == DEFINITIONS
                     && slot.sequence == self.definition_slot
             });

@@ -34,10 +34,10 @@ pub(super) struct SlotHeader {
 }
 
 impl SlotHeader {
-    /// The header in `words`; in damaged memory its state may be any.
-    fn read(slot: usize, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
-        let (state, cursor) = (words[header::STATE], words[header::CURSOR]);
-        if !is_damaged && state > wire::FULL || cursor > wire::SLOT_WORDS as u64 {
+    /// The header in `words`, and the state that it had before; in damaged memory the state may be any.
+    fn read(slot: usize, state: u64, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
+        let cursor = words[header::CURSOR];
+        if !is_damaged && state > wire::CLAIMED || cursor > wire::SLOT_WORDS as u64 {
             bail!(Damage(format!("slot {slot} has the state {state} and {cursor} words")));
         }
         let (stream, sequence) = (words[header::STREAM], words[header::SEQUENCE]);
@@ -143,11 +143,17 @@ impl SharedMemory {
             bail!(Damage(format!("{used} of {} slots are said to be in use", wire::SLOTS)));
         }
         self.used = used;
-        let words = self.read(wire::HEADERS_AT, used as usize * wire::HEADER_WORDS)?;
-        // What a header announces was written before it, and is read after it.
+        let table = used as usize * wire::HEADER_WORDS;
+        // What a state announces was written before it, and is read after it: one copy of the table
+        // may hold a new state beside what the last use of the slot left.
+        let states = self.read(wire::HEADERS_AT, table)?;
         fence(Ordering::Acquire);
-        let headers = words.chunks_exact(wire::HEADER_WORDS).enumerate();
-        let headers = headers.map(|(slot, words)| SlotHeader::read(slot, words, self.is_damaged));
+        let words = self.read(wire::HEADERS_AT, table)?;
+        fence(Ordering::Acquire);
+        let states = states.chunks_exact(wire::HEADER_WORDS).map(|words| words[header::STATE]);
+        let headers = states.zip(words.chunks_exact(wire::HEADER_WORDS)).enumerate();
+        let headers = headers
+            .map(|(slot, (state, words))| SlotHeader::read(slot, state, words, self.is_damaged));
         headers.filter(|header| !self.is_damaged || header.is_ok()).collect()
     }
 
@@ -193,7 +199,7 @@ mod tests {
         let cases = [
             (control::SLOTS_USED, wire::SLOTS as u64 + 1),
             (control::SLOTS_USED, 0),
-            (first(header::STATE), wire::FULL + 1),
+            (first(header::STATE), wire::CLAIMED + 1),
             (first(header::CURSOR), wire::SLOT_WORDS as u64 + 1),
         ];
         for (word, value) in cases {
