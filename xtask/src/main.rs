@@ -19,6 +19,7 @@ mod multiplex;
 mod oracle;
 mod pgo;
 mod regions;
+mod sanitize;
 mod sbom;
 mod silicon;
 
@@ -72,6 +73,8 @@ enum Command {
     Pgo(pgo::Args),
     /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
     Regions(regions::Args),
+    /// Run tests under Miri, the thread sanitizer and the address sanitizer.
+    Sanitize(sanitize::Args),
     /// Write what a built n2sim is made of, as a CycloneDX document.
     Sbom(sbom::Args),
     /// Write docs/silicon.md: public measurements of two machines beside the model.
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Oracle(args) => Ok(oracle::run(&args)),
         Command::Pgo(args) => pgo::run(&args),
         Command::Regions(args) => regions::run(&args),
+        Command::Sanitize(args) => sanitize::run(&args),
         Command::Sbom(args) => sbom::run(&args),
         Command::Silicon(args) => silicon::run(&args),
     };
