@@ -38,7 +38,7 @@ struct Run {
 
 /// Memory shared with the plugin is never freed.
 const LEAKS: &str = "-Zmiri-ignore-leaks";
-/// Sixteen orders of threads, with what each order lets atomic loads return.
+/// Sixteen schedules of the threads, each with its own choice of the values that atomic loads may return.
 const SEEDS: &str = "-Zmiri-ignore-leaks -Zmiri-many-seeds=0..16";
 /// Access to files, the clock and the environment.
 const HOST: &str = "-Zmiri-disable-isolation";
