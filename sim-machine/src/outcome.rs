@@ -175,7 +175,7 @@ impl Outcome {
         }
         let mut named: Vec<String> = counted.into_iter().take(MOST_NAMED).map(share).collect();
         if more > 0 {
-            named.push(format!("{more} more waited no longer"));
+            named.push(format!("{more} others waited for a smaller part"));
         }
         named.join(", ")
     }
@@ -223,5 +223,31 @@ impl Outcome {
     pub fn prefetches(&self) -> PrefetchStats {
         let cores = self.cores.iter();
         cores.fold(PrefetchStats::default(), |total, core| total.plus(&core.prefetches))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_threads_a_note_names_those_that_waited_longest() {
+        let core = |stream: u32| CoreOutcome {
+            stream,
+            is_counted: true,
+            waits: Waits { on_core: u64::from(stream), away: 0, end: 100 },
+            ..CoreOutcome::default()
+        };
+        let outcome = |threads| Outcome {
+            header: RunHeader::default(),
+            cores: (0..threads).map(core).collect(),
+            clock_hz: 1,
+            notes: Vec::new(),
+        };
+        let eight = outcome(8).shares_waited();
+        assert!(eight.starts_with("thread 0 waited 0.0 %") && eight.matches("thread").count() == 8);
+        let many = outcome(20).shares_waited();
+        assert!(many.starts_with("thread 19 waited 19.0 % of its time (19.0 % on its core), "));
+        assert!(many.ends_with("(12.0 % on its core), 12 others waited for a smaller part"));
     }
 }
