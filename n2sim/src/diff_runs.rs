@@ -1,10 +1,10 @@
 //! `n2sim diff` of two runs: reports from files, or of traces that are replayed now.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use sim_files::File;
 use sim_machine::RunOptions;
 use sim_report::RunReport;
 use sim_report::run_diff::{self, NamedRun, RunDiff};

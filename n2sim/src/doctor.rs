@@ -218,7 +218,7 @@ fn compiler_finding() -> Finding {
             "apt-get install gcc-aarch64-linux-gnu",
         );
     };
-    let output = Command::new(&path).arg("-dumpfullversion").output();
+    let output = sim_files::output(Command::new(&path).arg("-dumpfullversion"));
     let version = output.map_or_else(
         |error| error.to_string(),
         |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),

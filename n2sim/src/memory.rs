@@ -31,7 +31,18 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 /// The account of one trace that is read or replayed.
 pub(crate) fn budget() -> MemoryBudget {
     let limit = asked(command_line::words()).or_else(|| share(available(Path::new("/"))));
-    limit.map_or_else(MemoryBudget::default, MemoryBudget::new)
+    let limit = limit.unwrap_or(MemoryBudget::DEFAULT);
+    #[cfg(debug_assertions)]
+    if let Some(number) = refused() {
+        return MemoryBudget::refusing(limit, number);
+    }
+    MemoryBudget::new(limit)
+}
+
+/// The reservation that a test wants refused.
+#[cfg(debug_assertions)]
+fn refused() -> Option<u64> {
+    std::env::var("N2SIM_REFUSE_MEMORY").ok()?.parse().ok()
 }
 
 /// The last size that the command line asks for, in front of a program's own words.

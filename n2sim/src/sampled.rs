@@ -1,11 +1,11 @@
 //! Runs of parts: windows that stand for all of a trace, chunks of it that run at the same time, or a part of
 //! the machine. Each event has a counter of its own in them.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
+use sim_files::File;
 use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session};
 use sim_trace::StatesReader;
 

@@ -6,13 +6,13 @@ mod names;
 mod parquet;
 mod tables;
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
+use sim_files::File;
 use sim_pmu::spe::{Damage, Found, Item, Records, SpeRecord};
 use sim_report::spe::input::{self, Buffer, Input};
 use sim_report::spe::profile::Profile;
@@ -200,7 +200,7 @@ fn draw(
 /// Reads a whole file, but not a device without end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    if file.metadata()?.file_type().is_char_device() {
+    if file.as_std().metadata()?.file_type().is_char_device() {
         return Err(io::Error::other("it is a device, and no file"));
     }
     let mut bytes = Vec::new();

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
         TraceWhat::Map { file, map, output } => {
             check_different(file, output)?;
             let place = map.shown();
-            let text = std::fs::read_to_string(map)
+            let text = sim_files::read_to_string(map)
                 .with_context(|| format!("{place}: the page map cannot be read"))?;
             let map = text.parse().with_context(|| format!("{place}: no page map"))?;
             let trace = TraceFile::open_within(file, &memory::budget())?;

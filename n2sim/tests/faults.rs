@@ -5,18 +5,25 @@
 #![cfg(debug_assertions)]
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod recording;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use recording::{COMPILER, N2SIM, compile, in_path};
 use tempfile::TempDir;
 
-const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
 /// EIO, which every injected fault is.
 const FAULT: &str = "Input/output error (os error 5)";
 /// Calls that are made to fail of a command, at equal distances if it makes more.
 const MOST_CALLS: u64 = 40;
+/// Instructions of the recorded program.
+const INSTRUCTIONS: u64 = 4022;
+/// What a message about a call that failed names.
+const NAMES: [&str; 7] =
+    ["in.", "grid.", "out", "/tmp", "libsim_capture", "qemu", "memory shared with the plugin"];
 
 /// A folder with a short trace of another tool, the same as a trace, and a grid.
 struct Place {
@@ -44,14 +51,25 @@ impl Place {
         self.folder.path()
     }
 
-    /// Runs a command of which the call with the number `fail` fails.
-    fn run(&self, args: &[&str], fail: Option<u64>) -> Output {
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(N2SIM);
         command.args(args).current_dir(self.path()).env("N2SIM_COUNT_CALLS", "1");
+        command.env_remove("N2SIM_PLUGIN");
+        command
+    }
+
+    /// Runs a command of which the call with the number `fail` fails.
+    fn run(&self, args: &[&str], fail: Option<u64>) -> Output {
+        let mut command = self.command(args);
         if let Some(call) = fail {
             command.env("N2SIM_FAIL_CALL", call.to_string());
         }
         command.output().unwrap()
+    }
+
+    /// Runs a command whose reservation of memory with this number is refused.
+    fn run_refused(&self, args: &[&str], number: u64) -> Output {
+        self.command(args).env("N2SIM_REFUSE_MEMORY", number.to_string()).output().unwrap()
     }
 
     /// All files with their content.
@@ -81,11 +99,28 @@ fn calls(output: &Output) -> (u64, String) {
 
 /// Makes calls of a command fail, one after another. `check` sees what each failed run left beside its inputs.
 fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>)) {
-    let place = Place::new();
+    // A trace whose index cannot be read is read without it.
+    let way = Way { survives: &["Read"], is_whole: |_, content, whole| content == whole };
+    fail_each_in(&Place::new(), args, &way, check);
+}
+
+/// How a command is held to account.
+struct Way {
+    /// Kinds of calls without which it may do its work another way.
+    survives: &'static [&'static str],
+    /// True if a result, with its name, is as good as the one of an undisturbed run.
+    is_whole: fn(&Path, &[u8], &[u8]) -> bool,
+}
+
+/// The same in a place that is there.
+fn fail_each_in(
+    place: &Place,
+    args: &[&str],
+    way: &Way,
+    check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>),
+) {
     let inputs = place.files();
-    let good = place.run(args, None);
-    assert_eq!(good.status.code(), Some(0), "{args:?}: {}", told(&good));
-    let whole = place.files();
+    let (good, whole) = run_whole(place, args);
     place.clear(&inputs);
     let (made, failed) = calls(&good);
     assert!(made > 3 && failed == "none", "{args:?}: {made} calls");
@@ -98,31 +133,73 @@ fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>))
         let (_, failed) = calls(&output);
         let place_of = format!("{args:?}, call {number} of {made} ({failed}): {said}");
         if failed == "none" {
-            continue;
-        }
-        // A trace whose index cannot be read is read without it.
-        if failed == "Read" && output.status.code() == Some(0) {
-            assert_eq!(place.files(), whole, "{place_of}");
             place.clear(&inputs);
             continue;
         }
-        assert_eq!(output.status.code(), Some(2), "{place_of}");
-        let message = said.lines().find(|line| line.contains(FAULT)).expect(&place_of);
-        let names = ["in.", "grid.", "out", "/tmp", "libsim_capture", "qemu"];
-        assert!(names.iter().any(|name| message.contains(name)), "{place_of}");
-        assert!(!said.contains("panicked"), "{place_of}");
-        let mut left = place.files();
-        for (path, content) in &inputs {
-            assert_eq!(left.remove(path).as_ref(), Some(content), "{place_of}");
+        let is_over = output.status.code() == Some(0) && way.survives.contains(&&*failed);
+        if is_over {
+            assert!(place.files().keys().eq(whole.keys()), "{place_of}");
+        } else {
+            assert_eq!(output.status.code(), Some(2), "{place_of}");
+            let message = said.lines().find(|line| line.contains(FAULT)).expect(&place_of);
+            assert!(NAMES.iter().any(|name| message.contains(name)), "{place_of}");
         }
-        for (path, content) in &left {
-            let name = path.file_name().unwrap().to_string_lossy();
-            assert!(name.starts_with("out"), "{name} is left; {place_of}");
-            assert!(name.ends_with(".runs") || whole.get(path) == Some(content), "{place_of}");
-        }
-        check(&place, &whole);
+        assert_clean(place, &inputs, (&whole, way.is_whole), &said, &place_of);
+        check(place, &whole);
         place.clear(&inputs);
     }
+}
+
+/// What a command prints and writes when nothing fails.
+fn run_whole(place: &Place, args: &[&str]) -> (Output, BTreeMap<PathBuf, Vec<u8>>) {
+    let good = place.run(args, None);
+    assert_eq!(good.status.code(), Some(0), "{args:?}: {}", told(&good));
+    (good, place.files())
+}
+
+/// Inputs are as they were; beside them are whole results, or the finished runs of a sweep.
+fn assert_clean(
+    place: &Place,
+    inputs: &BTreeMap<PathBuf, Vec<u8>>,
+    (whole, is_whole): (&BTreeMap<PathBuf, Vec<u8>>, fn(&Path, &[u8], &[u8]) -> bool),
+    said: &str,
+    place_of: &str,
+) {
+    assert!(!said.contains("panicked"), "{place_of}");
+    let mut left = place.files();
+    for (path, content) in inputs {
+        assert_eq!(left.remove(path).as_ref(), Some(content), "{place_of}");
+    }
+    for (path, content) in &left {
+        let name = path.file_name().unwrap().to_string_lossy();
+        assert!(name.starts_with("out"), "{name} is left; {place_of}");
+        let is_good = whole.get(path).is_some_and(|whole| is_whole(path, content, whole));
+        assert!(name.ends_with(".runs") || is_good, "{name}; {place_of}");
+    }
+}
+
+/// Refuses reservations of memory that a command makes, one in each run: the first ones all, later ones at growing
+/// distances.
+fn refuse_each(args: &[&str]) {
+    let place = Place::new();
+    let inputs = place.files();
+    let (_, whole) = run_whole(&place, args);
+    place.clear(&inputs);
+    let mut number = 1;
+    loop {
+        let output = place.run_refused(args, number);
+        let said = told(&output);
+        if output.status.code() == Some(0) {
+            break;
+        }
+        let place_of = format!("{args:?}, reservation {number}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{place_of}");
+        assert!(said.contains("in.n2t") && said.contains("--max-memory"), "{place_of}");
+        assert_clean(&place, &inputs, (&whole, |_, left, whole| left == whole), &said, &place_of);
+        place.clear(&inputs);
+        number += 1 + number / 4;
+    }
+    assert!(number > 5, "{args:?}: only {number} reservations");
 }
 
 #[test]
@@ -168,4 +245,45 @@ fn a_sweep_goes_on_behind_every_failed_call() {
         assert_eq!(resumed.status.code(), Some(0), "{}", told(&resumed));
         assert_eq!(&place.files(), whole, "the same as without a failure");
     });
+}
+
+/// A place with a program that can be recorded; none where the tools are absent and need not be there.
+fn with_program() -> Option<Place> {
+    for tool in [COMPILER, "qemu-aarch64"] {
+        if in_path(tool).is_none() {
+            recording::must_not_be_required(tool);
+            return None;
+        }
+    }
+    let place = Place::new();
+    compile("PLAIN", &place.path().join("in.program"));
+    Some(place)
+}
+
+#[test]
+fn capture_fails_cleanly_at_every_call() {
+    let Some(place) = with_program() else { return };
+    let args = ["capture", "-o", "out.n2t", "--", "./in.program"];
+    // Where memory cannot be sealed the plugin goes into a temporary file. No two recordings have equal bytes.
+    let way = Way {
+        survives: &["Read", "Memory", "Write"],
+        is_whole: |path, _, _| {
+            let report = sim_trace::verify(path).unwrap();
+            report.is_good() && report.instructions == INSTRUCTIONS
+        },
+    };
+    fail_each_in(&place, &args, &way, |_, _| {});
+}
+
+#[test]
+fn memory_that_is_refused_ends_a_command_cleanly() {
+    for args in [
+        &["stat", "in.n2t", "-o", "out.csv"][..],
+        &["record", "in.n2t", "-o", "out.perf"],
+        &["report", "in.n2t", "--json", "-o", "out.json"],
+        &["trace", "regions", "in.n2t", "--interval", "1k", "--windows", "2", "-o", "out.toml"],
+        &["sweep", "grid.toml", "-j", "1", "-o", "out.csv"],
+    ] {
+        refuse_each(args);
+    }
 }

@@ -24,6 +24,11 @@ pub struct MemoryBudget {
 struct Account {
     limit: u64,
     used: AtomicU64,
+    /// Reservations so far, and the one that is refused whatever its size: tests make each fail in turn.
+    #[cfg(debug_assertions)]
+    asked: AtomicU64,
+    #[cfg(debug_assertions)]
+    refused: u64,
 }
 
 /// More memory is needed than the limit allows.
@@ -60,7 +65,26 @@ impl MemoryBudget {
 
     /// An account of which nothing is used, with a limit in bytes.
     pub fn new(limit: u64) -> MemoryBudget {
-        MemoryBudget { account: Arc::new(Account { limit, used: AtomicU64::new(0) }) }
+        MemoryBudget::with(Account {
+            limit,
+            used: AtomicU64::new(0),
+            #[cfg(debug_assertions)]
+            asked: AtomicU64::new(0),
+            #[cfg(debug_assertions)]
+            refused: 0,
+        })
+    }
+
+    /// A new account, which refuses the reservation with this number, counted from 1, as if the limit were
+    /// exceeded. For tests of what follows; only builds with debug assertions have it.
+    #[cfg(debug_assertions)]
+    pub fn refusing(limit: u64, number: u64) -> MemoryBudget {
+        let (used, asked) = (AtomicU64::new(0), AtomicU64::new(0));
+        MemoryBudget::with(Account { limit, used, asked, refused: number })
+    }
+
+    fn with(account: Account) -> MemoryBudget {
+        MemoryBudget { account: Arc::new(account) }
     }
 
     /// Returns the limit in bytes.
@@ -81,6 +105,17 @@ impl MemoryBudget {
         let mut reserved = Reserved { budget: self.clone(), bytes: 0, what };
         reserved.grow(bytes)?;
         Ok(reserved)
+    }
+}
+
+impl Account {
+    /// True if the reservation that is asked for is the one that a test has refused.
+    #[inline]
+    fn is_refused(&self) -> bool {
+        #[cfg(debug_assertions)]
+        return self.asked.fetch_add(1, Ordering::Relaxed) + 1 == self.refused;
+        #[cfg(not(debug_assertions))]
+        false
     }
 }
 
@@ -106,8 +141,11 @@ impl Reserved {
     /// If the limit would be exceeded; what was reserved before stays so.
     #[inline]
     pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
-        let Account { limit, used } = &*self.budget.account;
-        let fits = |before: u64| before.checked_add(bytes).filter(|needed| needed <= limit);
+        let Account { limit, used, .. } = &*self.budget.account;
+        let is_refused = self.budget.account.is_refused();
+        let fits = |before: u64| {
+            before.checked_add(bytes).filter(|needed| needed <= limit && !is_refused)
+        };
         // In one step: what is refused here must not be in the way of what another thread asks for.
         used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map_err(|before| {
             let needed = before.saturating_add(bytes);
@@ -149,5 +187,15 @@ mod tests {
         assert_eq!(budget.used(), 9 << 20);
         drop(kept);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn the_refused_reservation_takes_nothing_and_the_next_is_granted() {
+        let budget = MemoryBudget::refusing(1000, 2);
+        let mut kept = budget.reserve(1, "cores").expect("the first");
+        assert!(kept.grow(1).is_err());
+        kept.grow(1).expect("the third");
+        assert_eq!(budget.used(), 2);
     }
 }

@@ -20,6 +20,8 @@ pub enum Call {
     Rename,
     /// Start a process.
     Spawn,
+    /// Make memory that processes share.
+    Memory,
 }
 
 /// Counts a call that is about to be made.

@@ -1,8 +1,12 @@
 //! An open file whose calls are counted.
 
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Output};
+
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::calls::{Call, before};
 
@@ -28,6 +32,17 @@ impl File {
         options.open(path).map(File)
     }
 
+    /// Makes a file of memory that has no place among the files and that processes started later do not inherit.
+    /// `name` is shown by debuggers alone; seals may be added.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn of_memory(name: &str) -> io::Result<File> {
+        before(Call::Memory)?;
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        Ok(File(memfd_create(name, flags)?.into()))
+    }
+
     /// Takes a file that is open.
     pub fn from_std(file: std::fs::File) -> File {
         File(file)
@@ -47,6 +62,24 @@ impl File {
         self.0.set_len(bytes)
     }
 
+    /// Reads from a position until `bytes` are full.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file ends before.
+    pub fn read_exact_at(&self, bytes: &mut [u8], position: u64) -> io::Result<()> {
+        before(Call::Read)?;
+        self.0.read_exact_at(bytes, position)
+    }
+
+    /// Writes all of `bytes` at a position.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write_all_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
+        before(Call::Write)?;
+        self.0.write_all_at(bytes, position)
+    }
+
     /// Brings all that was written to the disk.
     ///
     /// # Errors
@@ -54,6 +87,12 @@ impl File {
     pub fn sync(&self) -> io::Result<()> {
         before(Call::Sync)?;
         self.0.sync_all()
+    }
+}
+
+impl AsFd for File {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 
@@ -95,6 +134,25 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Reads a whole file of text.
+///
+/// # Errors
+/// If the system refuses, or the file is not UTF-8.
+pub fn read_to_string(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Runs a process to its end and returns what it printed.
+///
+/// # Errors
+/// If the system refuses.
+pub fn output(command: &mut Command) -> io::Result<Output> {
+    before(Call::Spawn)?;
+    command.output()
 }
 
 /// Starts a process.

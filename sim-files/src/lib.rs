@@ -9,7 +9,7 @@ mod new_file;
 mod scratch;
 pub mod stale;
 
-pub use file::{File, read, spawn};
+pub use file::{File, output, read, read_to_string, spawn};
 pub use live::remove_all;
 pub use new_file::{NewFile, Unfinished};
 pub use scratch::{Scratch, ScratchFolder};

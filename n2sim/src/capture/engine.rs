@@ -168,7 +168,7 @@ pub(super) fn first_that_records(
 /// Runs an engine without input.
 pub(super) fn run(command: &mut Command) -> Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
-    command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))
+    sim_files::output(command.stdin(Stdio::null())).with_context(|| format!("cannot run {name}"))
 }
 
 /// An AArch64 program that only exits, in a temporary file.

@@ -5,12 +5,11 @@
 
 use anyhow::{Context, Result};
 use flate2::read::ZlibDecoder;
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::fs::{SealFlags, fcntl_add_seals};
 use rustix::io::{FdFlags, fcntl_setfd};
 use sim_core::Shown;
-use sim_files::Scratch;
+use sim_files::{File, Scratch};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
@@ -58,7 +57,7 @@ impl Plugin {
                 fcntl_setfd(file.as_fd(), FdFlags::empty())
                     .context("cannot hand the plugin over")?;
                 // The plugin closes it once it is loaded: the program has no use for it.
-                format!("/proc/self/fd/{0},plugin={0}", file.as_raw_fd()).into()
+                format!("/proc/self/fd/{0},plugin={0}", file.as_fd().as_raw_fd()).into()
             }
         })
     }
@@ -101,8 +100,7 @@ fn embedded(engines: &str, library: &[u8]) -> Result<Plugin> {
 
 /// Memory with this content, which nobody can change.
 fn sealed(library: &[u8]) -> Result<File> {
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let mut file = File::from(memfd_create("n2sim-plugin", flags)?);
+    let mut file = File::of_memory("n2sim-plugin")?;
     file.write_all(library)?;
     let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
     fcntl_add_seals(&file, seals)?;
@@ -118,7 +116,8 @@ fn temporary(library: &[u8]) -> Result<Scratch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{FileExt, MetadataExt};
+    use std::fs;
+    use std::os::unix::fs::MetadataExt;
 
     fn first() -> Vec<u8> {
         unpack(EMBEDDED[0].1).expect("the build script packed it")
@@ -141,8 +140,8 @@ mod tests {
     #[test]
     fn the_memory_that_the_engine_loads_cannot_be_changed() {
         let file = sealed(&first()).expect("memory files exist on Linux");
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let again = File::options().write(true).open(path).expect("the path opens");
+        let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+        let again = File::open_with(fs::File::options().write(true), path.as_ref()).expect("the path opens");
         assert!(again.write_all_at(b"x", 0).is_err());
         assert!(again.set_len(0).is_err());
     }

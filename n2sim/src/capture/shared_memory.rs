@@ -8,11 +8,10 @@
 
 use super::wire::{self, control, header};
 use anyhow::{Context, Result, bail};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::fs::{SealFlags, fcntl_add_seals};
 use rustix::io::{FdFlags, fcntl_setfd};
-use std::fs::File;
+use sim_files::File;
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{Ordering, fence};
 use thiserror::Error;
 
@@ -64,10 +63,8 @@ pub(super) struct SharedMemory {
 impl SharedMemory {
     /// New memory, all zero.
     pub(super) fn create() -> Result<SharedMemory> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let fd = memfd_create("n2sim-capture", flags)
+        let file = File::of_memory("n2sim-capture")
             .context("cannot make the memory shared with the plugin")?;
-        let file = File::from(fd);
         file.set_len((wire::TOTAL_WORDS * WORD_BYTES) as u64)
             .context("cannot size the memory shared with the plugin")?;
         // Where a page is missing that was there, the engine would die of it.
@@ -84,7 +81,7 @@ impl SharedMemory {
     pub(super) fn hand_over(&self) -> Result<String> {
         fcntl_setfd(self.file.as_fd(), FdFlags::empty())
             .context("cannot hand over the memory shared with the plugin")?;
-        Ok(format!("/proc/self/fd/{}", self.file.as_raw_fd()))
+        Ok(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()))
     }
 
     /// Has processes that are started from now on not inherit it.

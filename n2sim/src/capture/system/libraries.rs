@@ -43,7 +43,7 @@ pub(super) fn needed(
 /// The libraries that a file names.
 fn names(path: &Path) -> Result<Vec<String>> {
     let shown = path.shown();
-    let data = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let data = sim_files::read(path).with_context(|| format!("cannot read {shown}"))?;
     let parsed = || -> object::Result<Vec<String>> {
         let elf = ElfFile64::<Endianness>::parse(&*data)?;
         let endian = elf.endian();

@@ -107,7 +107,7 @@ impl Guest {
     pub(super) fn prepare(args: &CaptureArgs, kernel: PathBuf) -> Result<Guest> {
         check_kernel(&kernel)?;
         if let Some(path) = &args.system.initrd {
-            std::fs::File::open(path)
+            sim_files::File::open(path)
                 .with_context(|| format!("cannot read the initial file system {}", path.shown()))?;
             return Ok(Guest { kernel, made: None, own: Some(path.clone()), program: None });
         }
@@ -166,7 +166,7 @@ fn shown(path: &Path) -> String {
 }
 
 fn check_kernel(path: &Path) -> Result<()> {
-    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
+    let data = sim_files::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     let is_image = data.get(56..60) == Some(b"ARM\x64");
     // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the engine unpacks.
     let is_packed = data.starts_with(b"\x1f\x8b") || data.get(4..8) == Some(b"zimg");
@@ -224,7 +224,7 @@ fn absolute(path: &str) -> String {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))
+    sim_files::read(path).with_context(|| format!("cannot read {}", path.shown()))
 }
 
 #[cfg(test)]
