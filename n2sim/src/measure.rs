@@ -3,7 +3,7 @@
 //! Counters that are not shared in time need not follow the run: they are told its totals at its end, which takes a
 //! third of the time.
 
-use sim_core::{EventSink, PmuEvent, Privilege};
+use sim_core::{Counts, EventSink, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
@@ -184,7 +184,8 @@ impl Request {
             let events = self.events.iter().zip(&self.is_supported).filter(|(_, is)| **is);
             let counts = core.counts.unpack();
             let value = |event: &PerfEvent| {
-                stat::reading(outcome.header.mode, &counts, event.event, self.value(core, event))
+                let value = self.value(core, &counts, event);
+                stat::reading(outcome.header.mode, &counts, event.event, value)
             };
             events.map(|(selected, _)| value(&selected.event)).collect()
         };
@@ -193,10 +194,11 @@ impl Request {
         Measured { outcome, truth: readings.clone(), readings, rotations: 0, passes: 1 }
     }
 
-    /// What a core counted at the levels of an event.
-    fn value(&self, core: &CoreOutcome, PerfEvent { event, levels, .. }: &PerfEvent) -> u64 {
+    /// Returns what a core counted at the levels of an event; `counts` are those of all its levels.
+    fn value(&self, core: &CoreOutcome, counts: &Counts, selected: &PerfEvent) -> u64 {
+        let PerfEvent { event, levels, .. } = selected;
         if !self.has_kernel {
-            return core.counts.value(*event);
+            return counts.value(*event);
         }
         // A kernel at EL2 is the hypervisor.
         let has_el1 = core.levels.iter().any(|part| part.level.level == 1);

@@ -138,7 +138,8 @@ fn watch(
 ) -> anyhow::Result<Lives> {
     let is_alone = session.trace().streams().iter().filter(|one| one.instructions > 0).count() == 1;
     let options = RunOptions { limit: is_alone.then_some(window.end), ..RunOptions::default() };
-    let mut watch = Watch::new(core, window, session.program()?);
+    let mut program = session.program()?;
+    let mut watch = Watch::new(core, window, &mut program);
     stat::with_progress(session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;

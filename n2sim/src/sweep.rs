@@ -17,8 +17,8 @@ use anyhow::{Context, ensure};
 use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
-use sim_core::PmuEvent;
-use sim_machine::{MachineConfig, RunHeader, Session};
+use sim_core::{MemoryBudget, PmuEvent};
+use sim_machine::{MachineConfig, MachineError, RunHeader, Session};
 use sim_report::figure::sensitivity;
 
 use crate::Verdict;
@@ -132,8 +132,9 @@ fn complete(
         grid.points().filter(|point| kept.get(point.number).is_none()).collect();
     bar.set_position((grid.len() - missing.len()) as u64);
     let shared = Mutex::new((journal, kept));
+    let memory = memory::budget();
     let run = |point: &Point<'_>| -> anyhow::Result<()> {
-        let row = run_one(grid, point)?;
+        let row = run_one(grid, point, &memory)?;
         let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (journal, rows) = &mut *shared;
         journal.add(point.number, &row)?;
@@ -141,21 +142,43 @@ fn complete(
         bar.inc(1);
         Ok(())
     };
-    let done = pool.install(|| missing.par_iter().try_for_each(run));
+    let done = pool.install(|| run_all(&missing, &run));
     bar.finish_and_clear();
-    done?;
+    if done? > 0 {
+        note("the memory of the host was not enough for all runs at the same time (--max-memory)")?;
+    }
     let (_, rows) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     rows.all(grid.len()).context("a run is missing in the journal")
 }
 
-/// One trace on one configuration.
-fn run_one(grid: &Grid, point: &Point<'_>) -> anyhow::Result<Row> {
+/// Runs all at the same time, and then, one after another, those that were refused memory because others had it.
+/// Returns the number of those.
+fn run_all<'a>(
+    points: &[Point<'a>],
+    run: &(impl Fn(&Point<'a>) -> anyhow::Result<()> + Sync),
+) -> anyhow::Result<usize> {
+    let refused = points.par_iter().map(|point| match run(point) {
+        Err(error) if is_over_budget(&error) => Ok(Some(point)),
+        done => done.map(|()| None),
+    });
+    let refused: Vec<Option<&Point<'a>>> = refused.collect::<anyhow::Result<_>>()?;
+    let refused: Vec<&Point<'a>> = refused.into_iter().flatten().collect();
+    refused.iter().try_for_each(|point| run(point))?;
+    Ok(refused.len())
+}
+
+fn is_over_budget(error: &anyhow::Error) -> bool {
+    error.downcast_ref().is_some_and(MachineError::is_over_budget)
+}
+
+/// One trace on one configuration, with the account of the memory of all runs.
+fn run_one(grid: &Grid, point: &Point<'_>, memory: &MemoryBudget) -> anyhow::Result<Row> {
     let place = || point.name();
     let document = grid.document(point.combination)?;
     let config = MachineConfig::from_document(&document)?;
     let header = RunHeader { trace: point.trace.name.clone(), ..RunHeader::default() };
-    let session = Session::open_within(&point.trace.path, config, header, &memory::budget())
-        .with_context(place)?;
+    let session =
+        Session::open_within(&point.trace.path, config, header, memory).with_context(place)?;
     let session = session.without_roots();
     let outcome = session.run(&grid.options, &mut |_| {}).with_context(place)?;
     let total = outcome.total();

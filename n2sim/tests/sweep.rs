@@ -205,3 +205,21 @@ fn a_wrong_grid_is_refused_before_the_first_run() {
     let told = wrong("", "", &["-o", "nowhere/t.csv"]);
     assert!(told.contains("there is no folder nowhere"), "{told}");
 }
+
+#[test]
+fn runs_that_do_not_fit_the_memory_together_run_one_after_another() {
+    let of = |keys: &str| format!("traces = [\"TRACES/hash.n2t\"]\nlimit = \"50k\"\n{keys}");
+    let key = "[[vary]]\nkey = \"pipeline.window.rob\"\nvalues = ";
+    let one = Place::new(&of(&format!("{key}[64]\n")));
+    let fits = |limit: &u64| one.sweep(&["--max-memory", &limit.to_string()]).status.success();
+    let limits = std::iter::successors(Some(1 << 20), |limit| Some(limit / 8 * 9));
+    let limit = limits.into_iter().find(fits).unwrap().to_string();
+    let many = Place::new(&of(&format!("{key}[64, 80, 96, 112, 128, 144]\n")));
+    let told = many.swept(&["-j", "6", "--max-memory", &limit, "-o", "tight.csv"]);
+    assert!(told.contains("not enough for all runs at the same time (--max-memory)"), "{told}");
+    let told = many.swept(&["-j", "1", "--max-memory", &limit, "-o", "alone.csv"]);
+    assert!(!told.contains("--max-memory"), "{told}");
+    assert_eq!(many.text("tight.csv"), many.text("alone.csv"));
+    let told = many.refused(&["-j", "6", "--max-memory", "1M", "-o", "none.csv"]);
+    assert!(told.contains("hash.n2t") && told.contains("raise it with --max-memory"), "{told}");
+}

@@ -143,9 +143,8 @@ impl Reserved {
     pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         let Account { limit, used, .. } = &*self.budget.account;
         let is_refused = self.budget.account.is_refused();
-        let fits = |before: u64| {
-            before.checked_add(bytes).filter(|needed| needed <= limit && !is_refused)
-        };
+        let fits =
+            |before: u64| before.checked_add(bytes).filter(|needed| needed <= limit && !is_refused);
         // In one step: what is refused here must not be in the way of what another thread asks for.
         used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map_err(|before| {
             let needed = before.saturating_add(bytes);

@@ -346,12 +346,12 @@ impl Numbers for Counts {
 }
 
 impl Packed<Counts> {
-    /// As [`Counts::value`].
+    /// Returns the event's value as [`Counts::value`] does; unpacks the whole table.
     pub fn value(&self, event: PmuEvent) -> u64 {
         self.unpack().value(event)
     }
 
-    /// As [`Counts::raised`].
+    /// Returns what was raised as [`Counts::raised`] does; unpacks the whole table.
     pub fn raised(&self, event: PmuEvent) -> u64 {
         self.unpack().raised(event)
     }

@@ -1,7 +1,8 @@
 //! Calls of the operating system that can fail, counted, so that a test can make each of them fail in turn.
 //!
 //! A build with debug assertions reads the variable `N2SIM_FAIL_CALL`: with `17` the 17th call fails, with `17+`
-//! that one and all after it. A release build counts nothing and reads no variable.
+//! that one and all after it, with `Rename 2` the second one of this kind. A release build counts nothing and reads
+//! no variable.
 
 use std::io;
 
@@ -57,24 +58,44 @@ mod counted {
     /// EIO of Linux.
     const EIO: i32 = 5;
 
+    /// Which calls fail.
+    struct Fails {
+        /// Of this kind alone.
+        kind: Option<String>,
+        first: u64,
+        /// All after it fail too.
+        goes_on: bool,
+    }
+
     static MADE: AtomicU64 = AtomicU64::new(0);
+    /// Calls of the kind that fails.
+    static OF_KIND: AtomicU64 = AtomicU64::new(0);
     static FAILED: OnceLock<Call> = OnceLock::new();
-    /// The first call that fails, and whether all after it fail too.
-    static FAILS: LazyLock<Option<(u64, bool)>> = LazyLock::new(|| {
+    static FAILS: LazyLock<Option<Fails>> = LazyLock::new(|| {
         let text = std::env::var("N2SIM_FAIL_CALL").ok()?;
-        let number = text.strip_suffix('+');
-        Some((number.unwrap_or(&text).parse().ok()?, number.is_some()))
+        let (kind, number) = match text.split_once(' ') {
+            Some((kind, number)) => (Some(kind.to_owned()), number),
+            None => (None, &*text),
+        };
+        let all_after = number.strip_suffix('+');
+        let first = all_after.unwrap_or(number).parse().ok()?;
+        Some(Fails { kind, first, goes_on: all_after.is_some() })
     });
 
     pub(super) fn before(call: Call) -> io::Result<()> {
-        let number = MADE.fetch_add(1, Ordering::Relaxed) + 1;
-        match *FAILS {
-            Some((first, goes_on)) if number == first || goes_on && number > first => {
-                FAILED.get_or_init(|| call);
-                Err(io::Error::from_raw_os_error(EIO))
+        let mut number = MADE.fetch_add(1, Ordering::Relaxed) + 1;
+        let Some(fails) = &*FAILS else { return Ok(()) };
+        if let Some(kind) = &fails.kind {
+            if *kind != format!("{call:?}") {
+                return Ok(());
             }
-            _ => Ok(()),
+            number = OF_KIND.fetch_add(1, Ordering::Relaxed) + 1;
         }
+        if number == fails.first || fails.goes_on && number > fails.first {
+            FAILED.get_or_init(|| call);
+            return Err(io::Error::from_raw_os_error(EIO));
+        }
+        Ok(())
     }
 
     pub(super) fn made() -> (u64, Option<Call>) {

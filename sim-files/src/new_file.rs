@@ -127,7 +127,7 @@ impl Unfinished {
     /// Gives the file its name, once `file` is complete, as [`NewFile::finish`] does.
     ///
     /// # Errors
-    /// As [`NewFile::finish`]; but a recording is left under its temporary name, which the error tells.
+    /// As [`NewFile::finish`]; but a recording is left under its temporary name, which the error names.
     pub fn finish(mut self, file: &File) -> io::Result<()> {
         match file.sync().and_then(|()| self.rename()) {
             Ok(()) => sync_folder(&self.destination),
@@ -136,11 +136,12 @@ impl Unfinished {
         }
     }
 
-    /// Leaves the complete recording under its temporary name, because of this error.
+    /// Leaves the recording under its temporary name, because of this error.
     fn keep(mut self, error: io::Error) -> io::Error {
         self.is_over = true;
         let _ = live::end(&self.temp, || Ok(()));
-        io::Error::new(error.kind(), format!("{error}; the recording is in {:?}", self.temp))
+        let kept = format!("{error}; the recording is kept as {:?}: rename it", self.temp);
+        io::Error::new(error.kind(), kept)
     }
 
     fn rename_all(mut all: Vec<Unfinished>) -> Result<(), (PathBuf, io::Error)> {
@@ -268,7 +269,7 @@ mod tests {
         let temp = unfinished.path().to_path_buf();
         let error = unfinished.finish(&file).expect_err("a folder has the name").to_string();
         assert!(
-            error.contains("; the recording is in \"") && error.contains(".partial"),
+            error.contains("; the recording is kept as \"") && error.contains(".partial"),
             "{error}"
         );
         assert_eq!(std::fs::read(temp).expect("it stays"), b"all of it");

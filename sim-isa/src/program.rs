@@ -62,6 +62,9 @@ impl Default for LastPage {
 }
 
 impl Program {
+    /// Bytes of a page of code in the table.
+    pub const PAGE_BYTES: u64 = PAGE_BYTES;
+
     /// An empty table.
     pub fn new() -> Program {
         Program::default()

@@ -1,5 +1,7 @@
 //! The code of a trace as pipelines read it: decoded, by the numbers of its static instructions.
 
+use std::ops::{Deref, DerefMut};
+
 use rustc_hash::FxHashSet;
 use sim_core::Reserved;
 use sim_isa::Program;
@@ -8,18 +10,37 @@ use sim_trace::{TraceError, TraceFile};
 use crate::config::MachineConfig;
 use crate::error::MachineError;
 
-/// Bytes of a page of decoded code.
-const PAGE_BYTES: u64 = 4096;
+/// Decoded code that holds its place in the account of the trace's memory for as long as it is there.
+pub struct Code {
+    program: Program,
+    _memory: Reserved,
+}
 
-/// The static instructions of the trace, by their numbers, and the pages of its code. `name` is the trace in messages.
+impl Deref for Code {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl DerefMut for Code {
+    fn deref_mut(&mut self) -> &mut Program {
+        &mut self.program
+    }
+}
+
+/// Decodes the static instructions of the trace, by their numbers, and the pages of its code. `name` is the trace in
+/// messages.
 ///
 /// # Errors
-/// If two instructions of the trace are the same.
+/// If two instructions of the trace are the same, or the code does not fit the account.
 pub(crate) fn decoded(
     trace: &TraceFile,
     config: &MachineConfig,
     name: &str,
-) -> Result<Program, MachineError> {
+) -> Result<Code, MachineError> {
+    let memory = reserve(trace)?;
     let mut program = Program::costing(config.pipeline.costs())
         .counting_structures(config.semantics.ase_structures_count);
     for (number, code) in trace.statics().insts().iter().enumerate() {
@@ -31,24 +52,23 @@ pub(crate) fn decoded(
     for (address, bytes) in trace.image().pages() {
         program.attach_image(address, bytes);
     }
-    Ok(program)
+    Ok(Code { program, _memory: memory })
 }
 
-/// Reserves the memory of what [`decoded`] returns.
-///
-/// # Errors
-/// If it does not fit the account of the trace.
-pub(crate) fn reserve(trace: &TraceFile) -> Result<Reserved, MachineError> {
+/// Reserves the memory of a decoded program.
+fn reserve(trace: &TraceFile) -> Result<Reserved, MachineError> {
     let instructions = trace.statics().insts();
-    let mut pages: FxHashSet<u64> = instructions.iter().map(|code| code.pc / PAGE_BYTES).collect();
-    let mut images = 0;
+    let page = |address: u64| address / Program::PAGE_BYTES;
+    let mut images = FxHashSet::default();
     for (address, bytes) in trace.image().pages() {
-        let first = address / PAGE_BYTES;
-        let count = (bytes.len() as u64).div_ceil(PAGE_BYTES);
-        pages.extend((0..count).map(|page| first.wrapping_add(page)));
-        images += count;
+        images.extend(
+            page(address)..=page(address.saturating_add((bytes.len() as u64).saturating_sub(1))),
+        );
     }
-    let bytes = Program::bytes(instructions.len() as u64, pages.len() as u64, images);
+    let mut pages: FxHashSet<u64> = instructions.iter().map(|code| page(code.pc)).collect();
+    pages.extend(&images);
+    let [instructions, pages, images] = [instructions.len(), pages.len(), images.len()];
+    let bytes = Program::bytes(instructions as u64, pages as u64, images as u64);
     let reserved = trace.budget().reserve(bytes, "the decoded instructions of the trace");
     reserved.map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem }.into())
 }

@@ -124,3 +124,10 @@ pub enum MachineError {
     #[error(transparent)]
     States(#[from] StatesError),
 }
+
+impl MachineError {
+    /// Returns true if the run asked for more memory than its account had left.
+    pub fn is_over_budget(&self) -> bool {
+        matches!(self, MachineError::Trace(TraceError::Memory { .. }))
+    }
+}

@@ -5,7 +5,7 @@ mod windows;
 
 pub use windows::Window;
 
-use crate::code;
+use crate::code::{self, Code};
 use crate::config::MachineConfig;
 use crate::core_run::{CoreRun, Source};
 use crate::erratum::{self, Erratum};
@@ -17,8 +17,7 @@ use crate::region::{RegionWatch, RunOptions};
 use crate::threads::{Ended, Threads};
 use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay, Reserved};
-use sim_isa::Program;
+use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{AheadReader, TraceFile};
 use std::path::Path;
@@ -33,8 +32,6 @@ pub struct Session {
     finds_roots: bool,
     /// Set by others to end a run early.
     stop: Arc<AtomicBool>,
-    /// Memory of the decoded code of one run.
-    _code: Reserved,
 }
 
 impl Session {
@@ -67,13 +64,12 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
-        let code = code::reserve(&file)?;
         let lacks = crate::trust::lacks(&file);
         let seed = config.run.seed;
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
         let stop = Arc::default();
-        Ok(Session { trace: file, config, header, finds_roots: true, stop, _code: code })
+        Ok(Session { trace: file, config, header, finds_roots: true, stop })
     }
 
     /// The same trace and machine, of which only a part is simulated.
@@ -240,11 +236,11 @@ impl Session {
         outcome
     }
 
-    /// The static instructions of the trace, by their numbers, and the pages of its code.
+    /// Decodes the static instructions of the trace, by their numbers, and the pages of its code.
     ///
     /// # Errors
-    /// If two instructions of the trace are the same.
-    pub fn program(&self) -> Result<Program, MachineError> {
+    /// If two instructions of the trace are the same, or the code does not fit the account.
+    pub fn program(&self) -> Result<Code, MachineError> {
         code::decoded(&self.trace, &self.config, &self.header.trace)
     }
 

@@ -163,7 +163,8 @@ impl TraceWriter {
     /// Writes what is left, the index and the totals, and gives the file its name.
     ///
     /// # Errors
-    /// If the system refuses; the temporary file is removed then.
+    /// If the system refuses; the temporary file is removed then, but a recording ([`TraceWriter::record`]) that
+    /// cannot be synced or renamed stays under its temporary name.
     pub fn finish(mut self) -> Result<Summary, TraceError> {
         let temp = self.temp.take();
         let (summary, sink) = self.finish_into()?;

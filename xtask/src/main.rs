@@ -8,11 +8,11 @@ mod compare_mca;
 mod condition_mutants;
 mod conformance;
 mod counterfactual;
+mod endings;
 mod explain_index;
 mod formulas;
 mod fuzz;
 mod isa_check;
-mod kills;
 mod long_run;
 mod modes;
 mod multiplex;
@@ -57,8 +57,8 @@ enum Command {
     ExplainIndex,
     /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
     Multiplex(multiplex::Args),
-    /// End writing commands by signals at random times and count what they leave.
-    Kills(kills::Args),
+    /// End writing commands by signals and by full disks, and count what they leave.
+    Endings(endings::Args),
     /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
     LongRun(long_run::Args),
     /// Write the tables of docs/modes.md: how far parts of the machine are from the whole, and how fast.
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
         Command::Counterfactual(args) => counterfactual::run(&args),
         Command::ExplainIndex => explain_index::run(),
         Command::Multiplex(args) => multiplex::run(&args),
-        Command::Kills(args) => kills::run(&args),
+        Command::Endings(args) => endings::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Modes(args) => modes::run(&args),
         Command::Formulas => formulas::run(),

@@ -141,7 +141,8 @@ mod tests {
     fn the_memory_that_the_engine_loads_cannot_be_changed() {
         let file = sealed(&first()).expect("memory files exist on Linux");
         let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
-        let again = File::open_with(fs::File::options().write(true), path.as_ref()).expect("the path opens");
+        let again = File::open_with(fs::File::options().write(true), path.as_ref())
+            .expect("the path opens");
         assert!(again.write_all_at(b"x", 0).is_err());
         assert!(again.set_len(0).is_err());
     }

@@ -7,6 +7,7 @@
 
 use super::Session;
 use crate::approach::{Places, show_state};
+use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
 use crate::estimate::{Estimate, Machine};
@@ -16,7 +17,6 @@ use crate::regions::{Region, Regions, only_thread};
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, Taker};
-use sim_isa::Program;
 use sim_trace::{StatesError, StatesReader};
 
 /// A part of a thread that is counted.
@@ -127,7 +127,7 @@ fn windows(regions: &Regions) -> Vec<Window> {
 
 /// The machine that goes from window to window.
 struct Bench {
-    program: Program,
+    program: Code,
     memory: MemorySystem,
     core: CoreRun,
 }

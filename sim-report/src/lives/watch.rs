@@ -17,11 +17,11 @@ const STORES_BACK: usize = 1024;
 type Writers = [Option<Need>; Reg::COUNT];
 
 /// Follows one core of a run and keeps what falls into the window.
-pub struct Watch {
+pub struct Watch<'p> {
     core: usize,
     current: usize,
     window: Range<u64>,
-    program: Program,
+    program: &'p mut Program,
     /// Instructions that the trace numbers; those behind are found on wrong paths.
     known: usize,
     ops: Vec<TracedOp>,
@@ -34,9 +34,9 @@ pub struct Watch {
     before: Option<Box<Writers>>,
 }
 
-impl Watch {
+impl<'p> Watch<'p> {
     /// Watches instructions `window` of a core, counted from 0. `program` is the code of the trace.
-    pub fn new(core: usize, window: Range<u64>, program: Program) -> Watch {
+    pub fn new(core: usize, window: Range<u64>, program: &'p mut Program) -> Watch<'p> {
         Watch {
             core,
             current: 0,
@@ -120,7 +120,7 @@ fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<Need> {
     Some(Need { place, ready: ops[place].operation.life.complete })
 }
 
-impl EventSink for Watch {
+impl EventSink for Watch<'_> {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
@@ -193,7 +193,7 @@ mod tests {
         for (operation, word) in operations.iter().zip(WORDS) {
             assert_eq!(program.intern(operation.life.pc, word), operation.life.inst);
         }
-        let mut watch = Watch::new(0, 0..3, program);
+        let mut watch = Watch::new(0, 0..3, &mut program);
         operations.iter().for_each(|operation| watch.operation(operation));
         watch.finish(String::from("t"), 0)
     }

@@ -78,7 +78,9 @@ impl EventCount {
     pub(super) fn all(observed: &Observed<'_>) -> Vec<EventCount> {
         let total = observed.outcome.total();
         let header = &observed.outcome.header;
-        let one = |selected: Selected| {
+        let selected = stat::every_event();
+        let by_thread = by_thread(observed, &selected);
+        let one = |(selected, by_thread): (Selected, Vec<u64>)| {
             let event = selected.event.event;
             let (info, count) = (event.info(), total.value(event));
             EventCount {
@@ -88,13 +90,25 @@ impl EventCount {
                 section: info.section.to_owned(),
                 group: info.group.title().to_owned(),
                 count,
-                by_thread: observed.outcome.cores.iter().map(|c| c.counts.value(event)).collect(),
+                by_thread,
                 six_counters: SixCounters::of(&observed.reading(event), count),
                 doubt: trust::caveat(event, header).map(str::to_owned),
             }
         };
-        stat::every_event().into_iter().map(one).collect()
+        selected.into_iter().zip(by_thread).map(one).collect()
     }
+}
+
+/// Returns the counts of all threads for each event. A thread's table is unpacked once.
+fn by_thread(observed: &Observed<'_>, selected: &[Selected]) -> Vec<Vec<u64>> {
+    let mut of_events = vec![Vec::with_capacity(observed.outcome.cores.len()); selected.len()];
+    for core in &observed.outcome.cores {
+        let counts = core.counts.unpack();
+        for (selected, of_threads) in selected.iter().zip(&mut of_events) {
+            of_threads.push(counts.value(selected.event.event));
+        }
+    }
+    of_events
 }
 
 impl SixCounters {

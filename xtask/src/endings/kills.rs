@@ -1,0 +1,113 @@
+//! Ends commands by signals at random times.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tempfile::TempDir;
+
+use super::commands::{Bench, COMMANDS, Writing, names};
+
+const SIGNALS: [&str; 4] = ["-INT", "-TERM", "-HUP", "-KILL"];
+/// Signals come within this time of the start.
+const MICROS: u64 = 400_000;
+/// Ending of a recording that a killed process left.
+const RECORDING: &str = ".partial";
+
+/// What was seen of one command and signal.
+#[derive(Default)]
+struct Seen {
+    runs: u32,
+    /// Ended before the signal came.
+    finished: u32,
+    /// Left a temporary file.
+    leftovers: u32,
+    /// Left one even after the next run in the folder, or a recording that is not offered.
+    kept: u32,
+    /// Left a recording that `trace recover` reads.
+    recordings: u32,
+    /// Gave a name to something that is not a whole result.
+    halves: u32,
+    /// Runs of the same command that did not bring what an undisturbed one brings.
+    unlike: u32,
+}
+
+/// Ends commands and prints a table. Returns false if something is left that should not be.
+pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut is_good = true;
+    println!("command   signal  runs  finished  leftovers  kept  recordings  halves  unlike");
+    let each = runs.div_ceil(COMMANDS.len() * SIGNALS.len());
+    for command in &COMMANDS {
+        let table = swept(bench, command)?;
+        for signal in SIGNALS {
+            let mut seen = Seen::default();
+            for _ in 0..each {
+                let after = Duration::from_micros(random.random_range(0..MICROS));
+                one(bench, command, signal, after, table.as_deref(), &mut seen)?;
+            }
+            let Seen { runs, finished, leftovers, kept, recordings, halves, unlike } = seen;
+            println!(
+                "{:<9} {signal:<6} {runs:5} {finished:9} {leftovers:10} {kept:5} {recordings:11} {halves:7} {unlike:7}",
+                command.name
+            );
+            is_good &= halves == 0 && kept == 0 && unlike == 0;
+            is_good &= signal == "-KILL" || leftovers == 0;
+        }
+    }
+    Ok(is_good)
+}
+
+/// The table of an undisturbed sweep: one that is interrupted must end with the same.
+fn swept(bench: &Bench, command: &Writing) -> Result<Option<Vec<u8>>> {
+    if command.name != "sweep" {
+        return Ok(None);
+    }
+    let folder = TempDir::new()?;
+    let status = bench.command(&bench.words(command), folder.path()).status()?;
+    ensure!(status.success(), "an undisturbed sweep fails");
+    Ok(Some(std::fs::read(folder.path().join("out.csv"))?))
+}
+
+fn one(
+    bench: &Bench,
+    command: &Writing,
+    signal: &str,
+    after: Duration,
+    table: Option<&[u8]>,
+    seen: &mut Seen,
+) -> Result<()> {
+    let folder = TempDir::new()?;
+    let words = bench.words(command);
+    let mut child = bench.command(&words, folder.path()).spawn()?;
+    std::thread::sleep(after);
+    let is_over = child.try_wait()?.is_some();
+    if !is_over {
+        let mut kill = std::process::Command::new("kill");
+        kill.args([signal, &child.id().to_string()]).status()?;
+    }
+    child.wait()?;
+    seen.runs += 1;
+    seen.finished += u32::from(is_over);
+    let is_result = |name: &String| name.starts_with("out.") && !name.ends_with(RECORDING);
+    let left = names(folder.path())?;
+    seen.leftovers += u32::from(!left.iter().all(is_result));
+    for name in left.iter().filter(|name| is_result(name)) {
+        seen.halves += u32::from(!bench.is_whole(&folder.path().join(name))?);
+    }
+    bench.next_run(folder.path())?;
+    for name in names(folder.path())?.iter().filter(|name| !is_result(name)) {
+        let is_recording = name.ends_with(RECORDING);
+        seen.kept += u32::from(!is_recording);
+        let is_good = is_recording && bench.is_recoverable(&folder.path().join(name))?;
+        seen.recordings += u32::from(is_good);
+    }
+    if let Some(table) = table {
+        // It goes on where it stopped.
+        bench.command(&words, folder.path()).status()?;
+        let now = std::fs::read(folder.path().join("out.csv")).unwrap_or_default();
+        seen.unlike += u32::from(now != table);
+    }
+    Ok(())
+}
