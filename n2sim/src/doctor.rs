@@ -105,10 +105,9 @@ fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
 }
 
 fn examine(args: &DoctorArgs) -> Vec<Finding> {
-    let found = plugin::plugins();
+    let plugins = plugin::plugins();
     let paths = args.engine.clone().map_or_else(engine::installed, |path| vec![path]);
-    let mut findings = vec![plugin_finding(&found)];
-    let plugins = found.unwrap_or_default();
+    let mut findings = vec![plugin_finding(&plugins)];
     let probes: Vec<_> = paths.iter().map(|path| (path, engine::probe(path, &plugins))).collect();
     let works = probes.iter().any(|(_, probe)| probe.is_ok());
     for (path, probe) in probes {
@@ -138,11 +137,10 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings
 }
 
-fn plugin_finding(plugins: &Result<Vec<Plugin>>) -> Finding {
-    let plugins = match plugins {
-        Ok(plugins) => plugins,
-        Err(error) => return Finding::missing("plugin", true, &format!("{error:#}"), MAKE_ROOM),
-    };
+fn plugin_finding(plugins: &[Plugin]) -> Finding {
+    if let Some(error) = plugins.iter().find_map(|plugin| plugin.check().err()) {
+        return Finding::missing("plugin", true, &format!("{error:#}"), MAKE_ROOM);
+    }
     let list: Vec<&str> = plugins.iter().map(Plugin::name).collect();
     let list = list.join("; ");
     if let Some(file) = std::env::var_os(plugin::OVERRIDE).map(PathBuf::from) {

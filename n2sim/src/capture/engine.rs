@@ -47,7 +47,7 @@ impl Engine {
                  `{INSTALL_ENGINE}` (Debian, Ubuntu), or name one with --engine"
             );
         }
-        let plugins = plugins()?;
+        let plugins = plugins();
         let mut reasons = Vec::new();
         for path in &candidates {
             match probe(path, &plugins) {

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Names another build of the plugin, a file.
 pub(crate) const OVERRIDE: &str = "N2SIM_PLUGIN";
@@ -24,21 +24,24 @@ const EMBEDDED: [(&str, &[u8]); 2] = [
     ("QEMU 9.1 and later", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-3.z"))),
 ];
 
-/// A build of the plugin that an engine can load.
+/// A build of the plugin that an engine can load. Clones share its file.
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
     name: String,
-    place: Place,
+    /// The embedded build, compressed; none for a file of the user's.
+    packed: &'static [u8],
+    /// Where an engine finds it; an embedded build is unpacked when it is first asked for.
+    place: Arc<OnceLock<Place>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Place {
     /// A file of the user's.
     Named(PathBuf),
     /// Sealed memory of this process.
-    Memory(Arc<File>),
+    Memory(File),
     /// A file of this process, removed with it.
-    Temporary(Arc<Scratch>),
+    Temporary(Scratch),
 }
 
 impl Plugin {
@@ -49,8 +52,11 @@ impl Plugin {
 
     /// The words of `-plugin` up to the plugin's own arguments, for an engine that is started next: it inherits the
     /// descriptor, if there is one, until [`Plugin::keep`].
+    ///
+    /// # Errors
+    /// If neither memory nor a temporary file can be had.
     pub(super) fn option(&self) -> Result<OsString> {
-        Ok(match &self.place {
+        Ok(match self.place()? {
             Place::Named(path) => path.into(),
             Place::Temporary(file) => file.path().into(),
             Place::Memory(file) => {
@@ -64,24 +70,43 @@ impl Plugin {
 
     /// Has processes that are started from now on not inherit it.
     pub(super) fn keep(&self) {
-        if let Place::Memory(file) = &self.place {
+        if let Some(Place::Memory(file)) = self.place.get() {
             // It can only fail for a descriptor that is closed.
             let _ = fcntl_setfd(file.as_fd(), FdFlags::CLOEXEC);
         }
+    }
+
+    /// Finds a place for the plugin, as an engine would need it.
+    ///
+    /// # Errors
+    /// If neither memory nor a temporary file can be had.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.place().map(drop)
+    }
+
+    fn place(&self) -> Result<&Place> {
+        if let Some(place) = self.place.get() {
+            return Ok(place);
+        }
+        let place = embedded(&unpack(self.packed)?)?;
+        Ok(self.place.get_or_init(|| place))
     }
 }
 
 /// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names, or the embedded ones.
 /// Nothing is looked for in any folder: the engine runs its code.
-///
-/// # Errors
-/// If neither memory nor a temporary file can be had.
-pub(crate) fn plugins() -> Result<Vec<Plugin>> {
+pub(crate) fn plugins() -> Vec<Plugin> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
         let name = path.shown().to_string();
-        return Ok(vec![Plugin { name, place: Place::Named(path) }]);
+        let place = Arc::new(OnceLock::from(Place::Named(path)));
+        return vec![Plugin { name, packed: &[], place }];
     }
-    EMBEDDED.iter().map(|(engines, packed)| embedded(engines, &unpack(packed)?)).collect()
+    let embedded = EMBEDDED.into_iter().map(|(engines, packed)| Plugin {
+        name: format!("embedded, for {engines}"),
+        packed,
+        place: Arc::default(),
+    });
+    embedded.collect()
 }
 
 fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
@@ -90,12 +115,11 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
     Ok(library)
 }
 
-fn embedded(engines: &str, library: &[u8]) -> Result<Plugin> {
-    let place = match sealed(library) {
-        Ok(file) => Place::Memory(Arc::new(file)),
-        Err(_) => Place::Temporary(Arc::new(temporary(library)?)),
-    };
-    Ok(Plugin { name: format!("embedded, for {engines}"), place })
+fn embedded(library: &[u8]) -> Result<Place> {
+    Ok(match sealed(library) {
+        Ok(file) => Place::Memory(file),
+        Err(_) => Place::Temporary(temporary(library)?),
+    })
 }
 
 /// Memory with this content, which nobody can change.

@@ -221,3 +221,49 @@ impl Recorder {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_trace::{Meta, TraceWriter, WriterOptions};
+
+    /// Memory whose first slot has this state and stream, what its last use left, and words that are damage if taken.
+    fn memory(state: u64, stream: u64) -> SharedMemory {
+        let memory = SharedMemory::create().expect("memory files exist on Linux");
+        let first = |field: usize| wire::HEADERS_AT + field;
+        for (index, value) in [
+            (control::SLOTS_USED, 1),
+            (control::STREAMS, 1),
+            (first(wire::header::STATE), state),
+            (first(wire::header::STREAM), stream),
+            (first(wire::header::CURSOR), 2),
+            (wire::SLOTS_AT, 5),
+            (wire::SLOTS_AT + 1, 6),
+        ] {
+            memory.tell(index, value).expect("it can be written");
+        }
+        memory
+    }
+
+    #[test]
+    fn a_claimed_slot_has_nothing_to_take() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.n2t");
+        let trace = TraceWriter::create_with(&path, Meta::default(), WriterOptions::default());
+        let mut output = Output { trace: trace.expect("room"), skip: 0 };
+        for stream in [DEFINITIONS, 0] {
+            for (state, is_damage) in [(wire::FULL, true), (wire::CLAIMED, false)] {
+                let mut recorder = Recorder::default();
+                let taken = recorder.take_definitions(&mut memory(state, stream), &mut output);
+                let is_taken = is_damage && stream == DEFINITIONS;
+                assert_eq!(taken.is_err(), is_taken, "definitions, stream {stream}");
+                recorder.finish(&mut memory(state, stream), &mut output, None).expect("it ends");
+                let is_taken = is_damage && stream != DEFINITIONS;
+                assert_eq!(recorder.is_damaged(), is_taken, "stream {stream}, state {state}");
+                let mut recorder = Recorder::default();
+                recorder.salvage(&mut memory(state, stream), &mut output).expect("it ends");
+                assert_eq!(recorder.is_damaged(), is_taken, "salvage, stream {stream}");
+            }
+        }
+    }
+}

@@ -176,7 +176,8 @@ mod tests {
     fn other_side(memory: &SharedMemory) -> File {
         let path = memory.hand_over().expect("it can be inherited");
         memory.keep();
-        File::options().write(true).open(path).expect("the path opens")
+        let options = &mut std::fs::File::options();
+        File::open_with(options.write(true), path.as_ref()).expect("the path opens")
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn find(given: Option<&Path>) -> Result<Engine> {
             "no {NAME} in PATH, which runs the system while it is recorded: {INSTALL}, or name one with --engine"
         );
     };
-    let plugins = plugins()?;
+    let plugins = plugins();
     probe(&path, &plugins).with_context(|| format!("{} cannot record", path.shown()))
 }
 
