@@ -181,7 +181,8 @@ impl<'t> Turns<'t> {
                 let arrivals: Vec<StreamArrivals> = streams
                     .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
                     .collect();
-                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals, standings)?))))
+                let causal = Causal::new(arrivals, standings, !options.may_stop_sooner())?;
+                Ok(Some(Turns::Causal(Box::new(causal))))
             }
         }
     }

@@ -48,16 +48,17 @@ pub(crate) struct Causal<A> {
 }
 
 impl<A: Arrivals> Causal<A> {
-    /// Threads with these arrivals that stand there.
+    /// Threads with these arrivals that stand there. If not `is_whole`, a thread may end before the last of its arrivals.
     pub(super) fn new(
         arrivals: Vec<A>,
         standings: Vec<Standing>,
+        is_whole: bool,
     ) -> Result<Causal<A>, MachineError> {
         let mut causal = Causal {
             threads: arrivals.iter().map(|_| Thread::default()).collect(),
             runnable: (0..arrivals.len()).filter(|i| !standings[*i].ended).collect(),
             parked: vec![BinaryHeap::new(); arrivals.len()],
-            edges: Edges::new(arrivals)?,
+            edges: Edges::new(arrivals, is_whole)?,
             standings,
             passing: None,
             #[cfg(test)]

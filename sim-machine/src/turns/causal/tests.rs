@@ -26,19 +26,19 @@ struct Script {
 /// When each instruction of each thread ended.
 type Ends = Vec<Vec<Cycle>>;
 
-/// Runs the threads to their ends, as a session does.
+/// Runs the threads, which have no arrivals behind their ends.
 fn run(scripts: &[Script]) -> Ends {
-    run_and_count(scripts).0
+    run_and_count(scripts, true).0
 }
 
-/// As [`run`]; also how often a thread's clock was asked for.
-fn run_and_count(scripts: &[Script]) -> (Ends, u64) {
+/// Runs the threads to their ends, as a session does; also how often a thread's clock was asked for.
+fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
     let mut at: Vec<Standing> = scripts
         .iter()
         .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
         .collect();
-    let mut causal = Causal::new(arrivals, at.clone()).expect("scripts do not fail");
+    let mut causal = Causal::new(arrivals, at.clone(), is_whole).expect("scripts do not fail");
     let mut ends: Ends = scripts.iter().map(|_| Vec::new()).collect();
     let most = |one: &Script| one.length as usize + one.arrivals.len();
     let mut left: usize = scripts.iter().map(most).sum();
@@ -153,7 +153,7 @@ fn made_and_joined(made: u64) -> Vec<Script> {
 #[test]
 fn a_thread_that_is_not_made_yet_costs_no_time() {
     let made = 2_000;
-    let (ends, clocks) = run_and_count(&made_and_joined(made));
+    let (ends, clocks) = run_and_count(&made_and_joined(made), true);
     // Each takes five cycles: it is made in one, runs for three, and is joined in one.
     assert!((1..=made).all(|n| ends[n as usize][2] == 5 * n - 1), "each behind the one before it");
     assert!(clocks < 20 * made, "{clocks} clocks for {made} threads");
@@ -177,7 +177,7 @@ fn what_is_never_acquired_is_forgotten() {
     };
     let waiter = vec![acquire(0, u64::MAX, WORD)];
     let all = [adds(0, WORD), adds(1, NEXT_WORD), waiter];
-    let mut edges = Edges::new(all.map(Vec::into_iter).into()).expect("scripts do not fail");
+    let mut edges = Edges::new(all.map(Vec::into_iter).into(), true).expect("scripts do not fail");
     let hold = edges.next_hold(2).expect("scripts do not fail").expect("it waits");
     assert_eq!(hold.edges.len(), 1);
     assert!(
@@ -254,7 +254,30 @@ proptest! {
     }
 
     #[test]
-    fn no_tickets_whatever_stop_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
-        run(&scripts);
+    fn threads_that_stop_early_hide_no_release(
+        mut scripts in recorded(),
+        cuts in prop::collection::vec(0u64..60, 5),
+    ) {
+        for (script, cut) in scripts.iter_mut().zip(cuts) {
+            script.length = script.length.saturating_sub(cut);
+        }
+        let (ends, _) = run_and_count(&scripts, false);
+        for (i, script) in scripts.iter().enumerate() {
+            for acquire in script.arrivals.iter().filter(|one| one.position < script.length) {
+                let end = ends[i][acquire.position as usize];
+                for (j, position) in earlier(&scripts, i, acquire) {
+                    let has_run = ends[j].get(position as usize);
+                    prop_assert!(has_run.is_none_or(|ran| *ran <= end), "{i} {acquire:?} {j} {position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_tickets_whatever_stop_a_thread(
+        scripts in prop::collection::vec(any_script(), 1..5),
+        is_whole: bool,
+    ) {
+        run_and_count(&scripts, is_whole);
     }
 }
