@@ -249,8 +249,8 @@ impl<T: Tickets> Recorded<T> {
         }
     }
 
-    /// The lowest clock of the threads that can go on, the first thread that has it, and the lowest clock of the others.
-    /// Those that wait leave the list until theirs is the lowest ticket.
+    /// The lowest clock of the threads that can go on, the first thread that has it, and the lowest
+    /// clock of the others. Those that wait leave the list until theirs is the lowest ticket.
     fn lowest_clocks(&mut self) -> Option<(Cycle, usize, Cycle)> {
         let mut runnable = std::mem::take(&mut self.runnable);
         let (mut lowest, mut second) = (None, Cycle::MAX);

@@ -208,7 +208,8 @@ fn calls_wait_for_what_they_are_answered_by() {
 
 #[test]
 fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
-    // The maker has waited for the release when it makes the third thread; but it stops behind its hint.
+    // The maker has waited for the release when it makes the third thread; but it stops behind its
+    // hint.
     let makes = Do::Call(220, [0x21_0000, 0], 2, 4);
     let maker = [Do::Access(OPENS, 0, &[]), Do::Bare(9), Do::Access(LDAR, WORD, &[1]), makes];
     let threads: [&[Do]; 3] = [

@@ -39,7 +39,8 @@ fn replay(path: &Path, budget: &MemoryBudget) -> Result<Outcome, MachineError> {
     session.run(&RunOptions::default(), &mut |_| {})
 }
 
-/// The lowest limit with which so many threads replay, one after another, and what is said with a byte less.
+/// The lowest limit with which so many threads replay, one after another, and what is said with a
+/// byte less.
 fn least(threads: u32) -> (u64, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("threads.n2t");
@@ -63,7 +64,8 @@ fn counts_of_ended_threads_are_in_the_account_to_the_last_byte() {
     let ((few, _), (many, told)) = (least(100), least(300));
     let each = (many - few) / 200;
     assert!((500..3000).contains(&each), "{each} bytes for each thread");
-    // The last thread's core has room but not its reader. What a thread counted is kept once both are gone.
+    // The last thread's core has room but not its reader. What a thread counted is kept once both
+    // are gone.
     assert!(told.contains("the readers of the threads that run need 1."), "{told}");
 }
 

@@ -48,7 +48,8 @@ pub(crate) struct Causal<A> {
 }
 
 impl<A: Arrivals> Causal<A> {
-    /// Threads with these arrivals that stand there. If not `is_whole`, a thread may end before the last of its arrivals.
+    /// Threads with these arrivals that stand there. If not `is_whole`, a thread may end before the
+    /// last of its arrivals.
     pub(super) fn new(
         arrivals: Vec<A>,
         standings: Vec<Standing>,
@@ -130,7 +131,8 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// Makes the threads runnable that are parked on a rank that `thread` has passed; all of them if it has ended.
+    /// Makes the threads runnable that are parked on a rank that `thread` has passed; all of them
+    /// if it has ended.
     fn unpark(&mut self, thread: usize) {
         let has_ended = self.standings[thread].ended;
         while let Some(&Reverse((rank, waits))) = self.parked[thread].peek()

@@ -5,8 +5,9 @@
 //! last release to the bytes that it reads. Where it is not known which bytes carry a release or an acquire, they are
 //! taken to be all. Every edge leads to a ticket that was taken before, so there is no circle of them.
 //!
-//! A release covers those that its thread had waited for: an acquire that waits for it need not wait for them too. So
-//! threads that hand one lock on, or that are joined, leave one release there, not one each.
+//! A release covers those that its thread had waited for: an acquire that waits for it need not
+//! wait for them too. So threads that hand one lock on, or that are joined, leave one release
+//! there, not one each.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -225,7 +226,8 @@ pub(super) struct Edges<A> {
 }
 
 impl<A: Arrivals> Edges<A> {
-    /// Those of threads with these tickets. If not `is_whole`, a thread may end before the last of its tickets.
+    /// Those of threads with these tickets. If not `is_whole`, a thread may end before the last of
+    /// its tickets.
     pub(super) fn new(threads: Vec<A>, is_whole: bool) -> Result<Edges<A>, MachineError> {
         let threads: Vec<Thread<A>> =
             threads.into_iter().map(Thread::new).collect::<Result<_, _>>()?;
@@ -395,8 +397,8 @@ impl<A: Arrivals> Edges<A> {
     }
 }
 
-/// Drops those that are covered, if there are few or no more fit in. A list that stays long gets twice the room, so that
-/// the time for each one that is added is bounded.
+/// Drops those that are covered, if there are few or no more fit in. A list that stays long gets
+/// twice the room, so that the time for each one that is added is bounded.
 fn drop_if_few_or_full<T>(list: &mut Vec<T>, mut is_covered: impl FnMut(&T) -> bool) {
     if list.len() > FEW && list.len() < list.capacity() {
         return;
@@ -407,7 +409,8 @@ fn drop_if_few_or_full<T>(list: &mut Vec<T>, mut is_covered: impl FnMut(&T) -> b
     }
 }
 
-/// Returns true if `thread` waited for `edge`, or if one of its makers had before it made the next thread of the chain.
+/// Returns true if `thread` waited for `edge`, or if one of its makers had before it made the next
+/// thread of the chain.
 fn has_waited<A>(threads: &[Thread<A>], thread: usize, edge: Edge) -> bool {
     let (mut one, mut up_to) = (thread, u64::MAX);
     for _ in 0..MOST_MAKERS {

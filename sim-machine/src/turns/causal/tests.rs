@@ -31,7 +31,8 @@ fn run(scripts: &[Script]) -> Ends {
     run_and_count(scripts, true).0
 }
 
-/// Runs the threads to their ends, as a session does; also how often a thread's clock was asked for.
+/// Runs the threads to their ends, as a session does; also how often a thread's clock was asked
+/// for.
 fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
     let mut at: Vec<Standing> = scripts
