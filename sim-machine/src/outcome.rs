@@ -158,7 +158,7 @@ impl Outcome {
         }
     }
 
-    /// What part of its time each thread waited; of many threads, those that waited longest.
+    /// Share of time each thread waited; of many threads, the largest shares.
     fn shares_waited(&self) -> String {
         let share = |core: &CoreOutcome| {
             let (all, on_core) = core.waits.shares();
@@ -174,8 +174,10 @@ impl Outcome {
             counted.sort_by(|a, b| b.waits.shares().0.total_cmp(&a.waits.shares().0));
         }
         let mut named: Vec<String> = counted.into_iter().take(MOST_NAMED).map(share).collect();
-        if more > 0 {
-            named.push(format!("{more} others waited for a smaller part"));
+        match more {
+            0 => {}
+            1 => named.push("the other one waited for no larger part".to_owned()),
+            _ => named.push(format!("the other {more} waited for no larger part")),
         }
         named.join(", ")
     }
@@ -232,22 +234,25 @@ mod tests {
 
     #[test]
     fn of_many_threads_a_note_names_those_that_waited_longest() {
-        let core = |stream: u32| CoreOutcome {
-            stream,
-            is_counted: true,
-            waits: Waits { on_core: u64::from(stream), away: 0, end: 100 },
-            ..CoreOutcome::default()
+        let waited = |threads, on_core: fn(u32) -> u64| {
+            let core = |stream| CoreOutcome {
+                stream,
+                is_counted: true,
+                waits: Waits { on_core: on_core(stream), away: 0, end: 100 },
+                ..CoreOutcome::default()
+            };
+            let (header, cores) = (RunHeader::default(), (0..threads).map(core).collect());
+            Outcome { header, cores, clock_hz: 1, notes: Vec::new() }.shares_waited()
         };
-        let outcome = |threads| Outcome {
-            header: RunHeader::default(),
-            cores: (0..threads).map(core).collect(),
-            clock_hz: 1,
-            notes: Vec::new(),
-        };
-        let eight = outcome(8).shares_waited();
+        let eight = waited(8, u64::from);
         assert!(eight.starts_with("thread 0 waited 0.0 %") && eight.matches("thread").count() == 8);
-        let many = outcome(20).shares_waited();
+        let many = waited(20, u64::from);
         assert!(many.starts_with("thread 19 waited 19.0 % of its time (19.0 % on its core), "));
-        assert!(many.ends_with("(12.0 % on its core), 12 others waited for a smaller part"));
+        assert!(many.ends_with("(12.0 % on its core), the other 12 waited for no larger part"));
+        let nine = waited(9, u64::from);
+        assert!(nine.ends_with("(1.0 % on its core), the other one waited for no larger part"));
+        let alike = waited(11, |_| 50);
+        assert!(alike.starts_with("thread 0 waited 50.0 %"), "the first of those that are alike");
+        assert!(alike.ends_with("(50.0 % on its core), the other 3 waited for no larger part"));
     }
 }

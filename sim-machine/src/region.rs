@@ -41,6 +41,11 @@ impl RunOptions {
             _ => u64::MAX,
         }
     }
+
+    /// Threads may stop before that one, and where is known only once they run.
+    pub(crate) fn may_stop_sooner(&self) -> bool {
+        self.roi.is_some() && self.limit.is_some()
+    }
 }
 
 impl std::fmt::Display for Marker {

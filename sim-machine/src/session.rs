@@ -196,7 +196,7 @@ impl Session {
                 break;
             }
         }
-        let ended = threads.finish();
+        let (ended, _kept) = threads.finish();
         self.check_counted(&ended, options)?;
         let notes = notes(&ended, options);
         let cores = ended.into_iter().map(Ended::into_outcome).collect();

@@ -160,10 +160,10 @@ impl<'s> Threads<'s> {
             ended_inside: core.ended_inside(),
         };
         let bytes = size_of::<Ended>() + ended.outcome.heap_bytes();
-        self.kept.grow(bytes as u64).map_err(|problem| over_budget(self.session, problem))?;
+        // The core goes first: it takes far more than what is kept of its thread.
         self.threads[thread] = Thread::Ended(Box::new(ended));
         memory.release(thread);
-        Ok(())
+        self.kept.grow(bytes as u64).map_err(|problem| over_budget(self.session, problem))
     }
 
     /// Ends every thread where it is.
@@ -188,13 +188,14 @@ impl<'s> Threads<'s> {
         Ok(())
     }
 
-    /// What is left of the threads, once all have ended.
-    pub(crate) fn finish(self) -> Vec<Ended> {
-        let left = self.threads.into_iter().filter_map(|thread| match thread {
+    /// What is left of the threads, once all have ended, and the memory that is reserved for it.
+    pub(crate) fn finish(self) -> (Vec<Ended>, Reserved) {
+        let mut left = Vec::with_capacity(self.threads.len());
+        left.extend(self.threads.into_iter().filter_map(|thread| match thread {
             Thread::Ended(ended) => Some(*ended),
             _ => None,
-        });
-        left.collect()
+        }));
+        (left, self.kept)
     }
 }
 

@@ -181,7 +181,8 @@ impl<'t> Turns<'t> {
                 let arrivals: Vec<StreamArrivals> = streams
                     .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
                     .collect();
-                Ok(Some(Turns::Causal(Box::new(Causal::new(arrivals, standings)?))))
+                let causal = Causal::new(arrivals, standings, !options.may_stop_sooner())?;
+                Ok(Some(Turns::Causal(Box::new(causal))))
             }
         }
     }
@@ -194,7 +195,7 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// The thread that was chosen has run, and stands there.
+    /// Records the thread's position and clock after it ran.
     pub(crate) fn ran(&mut self, thread: usize, standing: Standing) {
         match self {
             Turns::Recorded(recorded) => recorded.ran(thread, standing),
@@ -232,16 +233,15 @@ impl<T: Tickets> Recorded<T> {
     fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         loop {
             self.is_passing = false;
-            let Some((clock, first)) = self.lowest_clock(None) else { return Ok(None) };
+            let Some((clock, first, second)) = self.lowest_clocks() else { return Ok(None) };
             if self.is_held(first) {
                 self.pass(first)?;
                 if self.is_held(first) {
                     continue;
                 }
             }
-            let lowest = self.lowest_clock(Some(first)).map_or(Cycle::MAX, |(clock, _)| clock);
             // What passed a ticket runs alone until its clock moves: when it passed is to be known.
-            let until = if self.is_passing { clock } else { lowest };
+            let until = if self.is_passing { clock } else { second };
             let thread = &mut self.threads[first];
             let wait = std::mem::take(&mut thread.wait);
             debug_assert!(wait <= clock, "its clock counts what it waits");
@@ -249,17 +249,27 @@ impl<T: Tickets> Recorded<T> {
         }
     }
 
-    /// The lowest clock of the threads that can go on, but for `without`, and the first thread that has it. Those that
-    /// wait leave the list until theirs is the lowest ticket.
-    fn lowest_clock(&mut self, without: Option<usize>) -> Option<(Cycle, usize)> {
+    /// The lowest clock of the threads that can go on, the first thread that has it, and the lowest
+    /// clock of the others. Those that wait leave the list until theirs is the lowest ticket.
+    fn lowest_clocks(&mut self) -> Option<(Cycle, usize, Cycle)> {
         let mut runnable = std::mem::take(&mut self.runnable);
-        runnable.retain(|i| self.clock(*i).is_some());
+        let (mut lowest, mut second) = (None, Cycle::MAX);
+        runnable.retain(|&i| {
+            let Some(clock) = self.clock(i) else { return false };
+            match lowest {
+                Some((other, _)) if clock >= other => second = second.min(clock),
+                before => {
+                    second = before.map_or(second, |(other, _)| other);
+                    lowest = Some((clock, i));
+                }
+            }
+            true
+        });
         self.runnable = runnable;
-        let others = self.runnable.iter().filter(|i| without != Some(**i));
-        others.filter_map(|i| Some((self.clock(*i)?, *i))).min()
+        lowest.map(|(clock, first)| (clock, first, second))
     }
 
-    /// The thread that was chosen has run, and stands there.
+    /// Records the thread's position and clock after it ran.
     fn ran(&mut self, thread: usize, standing: Standing) {
         self.standings[thread] = standing;
         if self.is_passing {
@@ -274,7 +284,7 @@ impl<T: Tickets> Recorded<T> {
         }
     }
 
-    /// Those with the lowest ticket need not wait for one.
+    /// Makes the threads with the lowest ticket runnable.
     fn admit(&mut self) {
         let Some(&(lowest, _)) = self.lowest.first() else { return };
         let next = self.lowest.iter().take_while(|(order, _)| *order == lowest);

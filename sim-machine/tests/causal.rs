@@ -4,7 +4,8 @@ use std::path::Path;
 
 use sim_core::{Cycle, EventSink, Operation, PmuEvent};
 use sim_machine::{
-    ConfigSource, MachineConfig, Mode, Outcome, RunHeader, RunOptions, Session, ThreadOrder,
+    ConfigSource, MachineConfig, Marker, Mode, Outcome, Roi, RunHeader, RunOptions, Session,
+    ThreadOrder,
 };
 use sim_trace::{Access, BlockId, Meta, StreamEvent, TraceWriter};
 
@@ -20,6 +21,8 @@ const LDADD: u32 = 0xf821_0002;
 const LDADDAL: u32 = 0xf8e1_0002;
 /// DMB ISH
 const DMB: u32 = 0xd503_3bbf;
+/// HINT #40
+const OPENS: u32 = NOP | 40 << 5;
 /// B to the instruction itself.
 const SELF: u32 = 0x1400_0000;
 
@@ -201,6 +204,29 @@ fn calls_wait_for_what_they_are_answered_by() {
     };
     assert!(joined(0x9000) >= SLOW);
     assert!(joined(0xa000) < SLOW, "another word");
+}
+
+#[test]
+fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
+    // The maker has waited for the release when it makes the third thread; but it stops behind its
+    // hint.
+    let makes = Do::Call(220, [0x21_0000, 0], 2, 4);
+    let maker = [Do::Access(OPENS, 0, &[]), Do::Bare(9), Do::Access(LDAR, WORD, &[1]), makes];
+    let threads: [&[Do]; 3] = [
+        &[Do::Bare(BRANCHES), Do::Access(STLR, WORD, &[0])],
+        &maker,
+        &[Do::Begin(3), Do::Access(LDAR, WORD, &[5])],
+    ];
+    let roi = Some(Roi { begin: Marker::Hint(40), end: Marker::Hint(41) });
+    for limit in [None, Some(2)] {
+        let mut listener = Listener::default();
+        let options = RunOptions { limit, roi: roi.clone(), ..RunOptions::default() };
+        let session = session(&threads, "causal");
+        session.run_heard(&options, &mut |_| {}, &mut listener).expect("it runs");
+        let ran = |core: usize| listener.ran.iter().filter(move |one| one.0 == core);
+        assert_eq!(ran(1).count() < 4, limit.is_some());
+        assert!(ran(2).any(|one| one.2 >= SLOW), "{limit:?}");
+    }
 }
 
 #[test]

@@ -29,10 +29,44 @@ fn run(threads: u32, length: u16, budget: &MemoryBudget) -> Result<Outcome, Mach
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("threads.n2t");
     trace(&path, threads, length);
+    replay(&path, budget)
+}
+
+fn replay(path: &Path, budget: &MemoryBudget) -> Result<Outcome, MachineError> {
     let document = Document::from_embedded(Profile::Guide.file_name(), &EMBEDDED).expect("ours");
     let config = MachineConfig::from_document(&document).expect("a machine");
-    let session = Session::open_within(&path, config, RunHeader::default(), budget)?;
+    let session = Session::open_within(path, config, RunHeader::default(), budget)?;
     session.run(&RunOptions::default(), &mut |_| {})
+}
+
+/// The lowest limit with which so many threads replay, one after another, and what is said with a
+/// byte less.
+fn least(threads: u32) -> (u64, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("threads.n2t");
+    trace(&path, threads, 1);
+    let (mut told, mut refused, mut fits) = (String::new(), 0, 64 << 20);
+    while fits - refused > 1 {
+        let limit = refused + (fits - refused) / 2;
+        match replay(&path, &MemoryBudget::new(limit)) {
+            Ok(outcome) => {
+                assert_eq!(outcome.cores.len(), threads as usize);
+                fits = limit;
+            }
+            Err(problem) => (refused, told) = (limit, problem.to_string()),
+        }
+    }
+    (fits, told)
+}
+
+#[test]
+fn counts_of_ended_threads_are_in_the_account_to_the_last_byte() {
+    let ((few, _), (many, told)) = (least(100), least(300));
+    let each = (many - few) / 200;
+    assert!((500..3000).contains(&each), "{each} bytes for each thread");
+    // The last thread's core has room but not its reader. What a thread counted is kept once both
+    // are gone.
+    assert!(told.contains("the readers of the threads that run need 1."), "{told}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! No thread waits for good. Every edge leads to a lower rank, and ranks rise along each thread. So of all threads that
 //! run, the one that stands before the lowest rank waits for none that still has it to pass.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use sim_core::Cycle;
 
@@ -37,25 +38,32 @@ pub(crate) struct Causal<A> {
     standings: Vec<Standing>,
     /// Threads that have not ended and are not parked.
     runnable: Vec<usize>,
-    /// By thread: those that wait for it to pass something.
-    parked: Vec<Vec<usize>>,
+    /// By thread: the ranks that others wait for it to pass, lowest first, and who waits.
+    parked: Vec<BinaryHeap<Reverse<(u64, usize)>>>,
     /// The thread that runs has just passed what others may wait for.
     passing: Option<usize>,
+    /// Calls of [`Causal::clock`], which the time of a replay with many threads follows.
+    #[cfg(test)]
+    clocks: std::cell::Cell<u64>,
 }
 
 impl<A: Arrivals> Causal<A> {
-    /// Threads with these arrivals that stand there.
+    /// Threads with these arrivals that stand there. If not `is_whole`, a thread may end before the
+    /// last of its arrivals.
     pub(super) fn new(
         arrivals: Vec<A>,
         standings: Vec<Standing>,
+        is_whole: bool,
     ) -> Result<Causal<A>, MachineError> {
         let mut causal = Causal {
             threads: arrivals.iter().map(|_| Thread::default()).collect(),
             runnable: (0..arrivals.len()).filter(|i| !standings[*i].ended).collect(),
-            parked: vec![Vec::new(); arrivals.len()],
-            edges: Edges::new(arrivals)?,
+            parked: vec![BinaryHeap::new(); arrivals.len()],
+            edges: Edges::new(arrivals, is_whole)?,
             standings,
             passing: None,
+            #[cfg(test)]
+            clocks: std::cell::Cell::default(),
         };
         for i in 0..causal.threads.len() {
             causal.find_place(i)?;
@@ -98,9 +106,9 @@ impl<A: Arrivals> Causal<A> {
                     lowest = Some((clock, i));
                 }
                 Ok(_) => {}
-                Err(other) => {
+                Err(edge) => {
                     self.runnable.swap_remove(at);
-                    self.parked[other].push(i);
+                    self.parked[edge.thread].push(Reverse((edge.rank, i)));
                     continue;
                 }
             }
@@ -109,7 +117,7 @@ impl<A: Arrivals> Causal<A> {
         lowest
     }
 
-    /// The thread that was chosen has run, and stands there.
+    /// Records the thread's position and clock after it ran.
     pub(super) fn ran(&mut self, thread: usize, standing: Standing) {
         self.standings[thread] = standing;
         if self.passing == Some(thread)
@@ -123,9 +131,16 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// What waited for this thread may go on.
+    /// Makes the threads runnable that are parked on a rank that `thread` has passed; all of them
+    /// if it has ended.
     fn unpark(&mut self, thread: usize) {
-        self.runnable.append(&mut self.parked[thread]);
+        let has_ended = self.standings[thread].ended;
+        while let Some(&Reverse((rank, waits))) = self.parked[thread].peek()
+            && (has_ended || self.edges.has_passed(&Edge { thread, rank }))
+        {
+            self.parked[thread].pop();
+            self.runnable.push(waits);
+        }
     }
 
     /// The thread goes over what it stands before.
@@ -169,15 +184,17 @@ impl<A: Arrivals> Causal<A> {
     /// The cycle in which a thread goes on that has not ended.
     ///
     /// # Errors
-    /// The thread that it waits for.
-    fn clock(&self, i: usize) -> Result<Cycle, usize> {
+    /// The place of another thread that it waits for.
+    fn clock(&self, i: usize) -> Result<Cycle, Edge> {
+        #[cfg(test)]
+        self.clocks.update(|calls| calls + 1);
         let standing = &self.standings[i];
         let own = standing.cycle.max(self.threads[i].wait);
         if !self.is_held(i) {
             return Ok(own);
         }
         let edges = self.edges.edges(i, standing.position).iter();
-        let answers = edges.map(|edge| self.answered(edge).ok_or(edge.thread));
+        let answers = edges.map(|edge| self.answered(edge).ok_or(*edge));
         answers.into_iter().try_fold(own, |at, answer| Ok(at.max(answer?)))
     }
 

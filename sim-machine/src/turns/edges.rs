@@ -4,6 +4,10 @@
 //! The tickets of all streams are taken in the order of their numbers. An acquire waits, for each other thread, for the
 //! last release to the bytes that it reads. Where it is not known which bytes carry a release or an acquire, they are
 //! taken to be all. Every edge leads to a ticket that was taken before, so there is no circle of them.
+//!
+//! A release covers those that its thread had waited for: an acquire that waits for it need not
+//! wait for them too. So threads that hand one lock on, or that are joined, leave one release
+//! there, not one each.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -18,6 +22,10 @@ const GRANULE: u64 = 8;
 const KERNEL: u64 = u64::MAX;
 /// Granule that no address has: what threads are made by.
 const CREATION: u64 = u64::MAX - 1;
+/// Granule that no address has: releases that may have been to any location.
+const FENCES: u64 = u64::MAX - 2;
+/// Granule that no address has: releases of every kind.
+const ANY: u64 = u64::MAX - 3;
 
 /// Where an acquire or a release takes effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +98,7 @@ impl Hold {
     }
 }
 
-/// The last release of a thread to some bytes of a granule.
+/// A release of a thread to some bytes of a granule.
 #[derive(Clone, Copy, Debug)]
 struct Release {
     thread: usize,
@@ -110,12 +118,11 @@ struct Thread<A> {
     holds: VecDeque<Hold>,
     /// Dead ones among them.
     dead: usize,
-    /// Its last release that may have been to any location.
-    last_fence: u64,
-    /// Its last release of any kind.
-    last_release: u64,
-    /// Up to which place of each other thread it has waited, for those for which it has.
+    /// Up to which place of each other thread it has waited, for those for which it has. Emptied
+    /// behind the last ticket of a thread that made no other.
     waited: FxHashMap<usize, Waited>,
+    /// It may have made another one.
+    is_maker: bool,
     /// The thread that made it. What that had waited for up to the place of the edge, it has waited for too.
     maker: Option<Maker>,
 }
@@ -138,8 +145,11 @@ struct Waited {
     at: u64,
 }
 
-/// Makers of makers that are asked what they have waited for.
+/// Length of the chain of makers that [`has_waited`] follows.
 const MOST_MAKERS: usize = 8;
+
+/// A list of so many releases is looked through at each new one; a longer one only when it is full.
+const FEW: usize = 8;
 
 impl<A: Arrivals> Thread<A> {
     fn new(arrivals: A) -> Result<Thread<A>, MachineError> {
@@ -149,9 +159,8 @@ impl<A: Arrivals> Thread<A> {
             head: None,
             holds: VecDeque::new(),
             dead: 0,
-            last_fence: 0,
-            last_release: 0,
             waited: FxHashMap::default(),
+            is_maker: false,
             maker: None,
         })
     }
@@ -210,14 +219,16 @@ pub(super) struct Edges<A> {
     endings: Vec<u64>,
     /// A thread was made whose word is not known.
     has_unknown_ending: bool,
-    /// Threads with a release that may have been to any location.
-    fenced: Vec<usize>,
+    /// Each thread runs to the last of its tickets, so that it really waits where it has to.
+    is_whole: bool,
     rank: u64,
     found: Vec<Edge>,
 }
 
 impl<A: Arrivals> Edges<A> {
-    pub(super) fn new(threads: Vec<A>) -> Result<Edges<A>, MachineError> {
+    /// Those of threads with these tickets. If not `is_whole`, a thread may end before the last of
+    /// its tickets.
+    pub(super) fn new(threads: Vec<A>, is_whole: bool) -> Result<Edges<A>, MachineError> {
         let threads: Vec<Thread<A>> =
             threads.into_iter().map(Thread::new).collect::<Result<_, _>>()?;
         let orders = threads.iter().enumerate();
@@ -228,7 +239,7 @@ impl<A: Arrivals> Edges<A> {
             locations: FxHashMap::default(),
             endings: Vec::new(),
             has_unknown_ending: false,
-            fenced: Vec::new(),
+            is_whole,
             rank: 0,
             found: Vec::new(),
         })
@@ -281,7 +292,7 @@ impl<A: Arrivals> Edges<A> {
         let Some(arrival) = taken else { return Ok(()) };
         self.rank += 1;
         self.find_edges(first, arrival.acquires);
-        if matches!(arrival.acquires, Scope::Creation(_)) {
+        if self.is_whole && matches!(arrival.acquires, Scope::Creation(_)) {
             let last = self.found.iter().max_by_key(|edge| edge.rank).copied();
             self.threads[first].maker = last.map(|edge| Maker { edge, at: self.rank });
         }
@@ -293,6 +304,9 @@ impl<A: Arrivals> Edges<A> {
         if thread.holds.back().is_some_and(Hold::is_dead) {
             thread.holds.pop_back();
         }
+        if thread.next_order.is_none() && !thread.is_maker {
+            thread.waited = FxHashMap::default();
+        }
         Ok(())
     }
 
@@ -303,17 +317,11 @@ impl<A: Arrivals> Edges<A> {
             Scope::Nowhere | Scope::Exit => {}
             Scope::Bytes(addr, bytes) => {
                 each_granule(addr, bytes, |granule, bytes| self.find_at(granule, bytes));
-                let fences = self.fenced.iter();
-                let edge = |&thread: &usize| Edge { thread, rank: self.threads[thread].last_fence };
-                self.found.extend(fences.map(edge));
+                self.find_at(FENCES, u8::MAX);
             }
             Scope::Kernel => self.find_at(KERNEL, u8::MAX),
             Scope::Creation(_) => self.find_at(CREATION, u8::MAX),
-            Scope::Everywhere => {
-                let last = |other: &Thread<A>| other.last_release;
-                let ranks = self.threads.iter().map(last).enumerate().filter(|(_, rank)| *rank > 0);
-                self.found.extend(ranks.map(|(thread, rank)| Edge { thread, rank }));
-            }
+            Scope::Everywhere => self.find_at(ANY, u8::MAX),
         }
         self.found.retain(|edge| edge.thread != thread);
     }
@@ -350,6 +358,7 @@ impl<A: Arrivals> Edges<A> {
             Scope::Kernel => self.release_at(thread, KERNEL, u8::MAX),
             Scope::Creation(ending) => {
                 self.release_at(thread, CREATION, u8::MAX);
+                self.threads[thread].is_maker = true;
                 match ending {
                     Some(word) if !self.endings.contains(&word) => self.endings.push(word),
                     Some(_) => {}
@@ -358,7 +367,7 @@ impl<A: Arrivals> Edges<A> {
             }
             Scope::Exit => {
                 if self.has_unknown_ending || self.endings.is_empty() {
-                    self.release_everywhere(thread);
+                    self.release_at(thread, FENCES, u8::MAX);
                 }
                 for word in self.endings.clone() {
                     each_granule(word, 4, |granule, bytes| {
@@ -366,39 +375,42 @@ impl<A: Arrivals> Edges<A> {
                     });
                 }
             }
-            Scope::Everywhere => self.release_everywhere(thread),
+            Scope::Everywhere => self.release_at(thread, FENCES, u8::MAX),
         }
-        let before = std::mem::replace(&mut self.threads[thread].last_release, self.rank);
-        self.threads[thread].refer(self.rank);
-        self.threads[thread].forget(before);
+        self.release_at(thread, ANY, u8::MAX);
     }
 
     fn release_at(&mut self, thread: usize, granule: u64, bytes: u8) {
-        let rank = self.rank;
-        let releases = self.locations.entry(granule).or_default();
-        let same = releases.iter_mut().find(|one| one.thread == thread && one.bytes == bytes);
-        let before = match same {
-            Some(release) => std::mem::replace(&mut release.rank, rank),
-            None => {
-                releases.push(Release { thread, rank, bytes });
-                0
+        let Edges { threads, locations, is_whole, rank, .. } = self;
+        let releases = locations.entry(granule).or_default();
+        threads[thread].refer(*rank);
+        drop_if_few_or_full(releases, |one| {
+            let edge = Edge { thread: one.thread, rank: one.rank };
+            let has_waited = || *is_whole && has_waited(threads, thread, edge);
+            let is_covered = one.bytes & !bytes == 0 && (one.thread == thread || has_waited());
+            if is_covered {
+                threads[one.thread].forget(one.rank);
             }
-        };
-        self.threads[thread].refer(rank);
-        self.threads[thread].forget(before);
-    }
-
-    fn release_everywhere(&mut self, thread: usize) {
-        let before = std::mem::replace(&mut self.threads[thread].last_fence, self.rank);
-        if before == 0 {
-            self.fenced.push(thread);
-        }
-        self.threads[thread].refer(self.rank);
-        self.threads[thread].forget(before);
+            is_covered
+        });
+        releases.push(Release { thread, rank: *rank, bytes });
     }
 }
 
-/// True if a thread waited for what the edge leads to, or if the one that made it had when it did.
+/// Drops those that are covered, if there are few or no more fit in. A list that stays long gets
+/// twice the room, so that the time for each one that is added is bounded.
+fn drop_if_few_or_full<T>(list: &mut Vec<T>, mut is_covered: impl FnMut(&T) -> bool) {
+    if list.len() > FEW && list.len() < list.capacity() {
+        return;
+    }
+    list.retain(|one| !is_covered(one));
+    if list.len() > FEW {
+        list.reserve(list.len());
+    }
+}
+
+/// Returns true if `thread` waited for `edge`, or if one of its makers had before it made the next
+/// thread of the chain.
 fn has_waited<A>(threads: &[Thread<A>], thread: usize, edge: Edge) -> bool {
     let (mut one, mut up_to) = (thread, u64::MAX);
     for _ in 0..MOST_MAKERS {
@@ -425,3 +437,6 @@ fn each_granule(addr: u64, bytes: u16, mut visit: impl FnMut(u64, u8)) {
         visit(granule, (0..GRANULE as u32).filter(of).map(|n| 1u8 << n).sum());
     }
 }
+
+#[cfg(test)]
+mod tests;

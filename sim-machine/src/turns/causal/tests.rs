@@ -26,14 +26,20 @@ struct Script {
 /// When each instruction of each thread ended.
 type Ends = Vec<Vec<Cycle>>;
 
-/// Runs the threads to their ends, as a session does.
+/// Runs the threads, which have no arrivals behind their ends.
 fn run(scripts: &[Script]) -> Ends {
+    run_and_count(scripts, true).0
+}
+
+/// Runs the threads to their ends, as a session does; also how often a thread's clock was asked
+/// for.
+fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
     let mut at: Vec<Standing> = scripts
         .iter()
         .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
         .collect();
-    let mut causal = Causal::new(arrivals, at.clone()).expect("scripts do not fail");
+    let mut causal = Causal::new(arrivals, at.clone(), is_whole).expect("scripts do not fail");
     let mut ends: Ends = scripts.iter().map(|_| Vec::new()).collect();
     let most = |one: &Script| one.length as usize + one.arrivals.len();
     let mut left: usize = scripts.iter().map(most).sum();
@@ -55,7 +61,7 @@ fn run(scripts: &[Script]) -> Ends {
         causal.ran(choice.thread, *one);
     }
     assert!(at.iter().all(|one| one.ended), "no thread is left behind");
-    ends
+    (ends, causal.clocks.get())
 }
 
 const WORD: Scope = Scope::Bytes(0x8000, 8);
@@ -135,6 +141,25 @@ fn a_thread_begins_behind_its_creation_and_is_joined_behind_its_end() {
     assert_eq!(joins(None, 0xa000), 65, "any word may be the one that the system cleared");
 }
 
+/// A thread that makes `made` others and joins each before it makes the next.
+fn made_and_joined(made: u64) -> Vec<Script> {
+    let creates = |n: u64| release(2 * n, 4 * n, Scope::Creation(Some(0x9000)));
+    let joins = |n: u64| acquire(2 * n + 1, 4 * n + 3, Scope::Bytes(0x9000, 4));
+    let maker: Vec<Arrival> = (0..made).flat_map(|n| [creates(n), joins(n)]).collect();
+    let begins = |n: u64| acquire(0, 4 * n + 1, Scope::Creation(None));
+    let others = (0..made).map(|n| script(3, 1, &[begins(n), release(2, 4 * n + 2, Scope::Exit)]));
+    std::iter::once(script(2 * made, 1, &maker)).chain(others).collect()
+}
+
+#[test]
+fn a_thread_that_is_not_made_yet_costs_no_time() {
+    let made = 2_000;
+    let (ends, clocks) = run_and_count(&made_and_joined(made), true);
+    // Each takes five cycles: it is made in one, runs for three, and is joined in one.
+    assert!((1..=made).all(|n| ends[n as usize][2] == 5 * n - 1), "each behind the one before it");
+    assert!(clocks < 20 * made, "{clocks} clocks for {made} threads");
+}
+
 #[test]
 fn a_release_that_never_comes_holds_nobody() {
     let cut = script(5, 7, &[release(8, 0, WORD)]);
@@ -153,7 +178,7 @@ fn what_is_never_acquired_is_forgotten() {
     };
     let waiter = vec![acquire(0, u64::MAX, WORD)];
     let all = [adds(0, WORD), adds(1, NEXT_WORD), waiter];
-    let mut edges = Edges::new(all.map(Vec::into_iter).into()).expect("scripts do not fail");
+    let mut edges = Edges::new(all.map(Vec::into_iter).into(), true).expect("scripts do not fail");
     let hold = edges.next_hold(2).expect("scripts do not fail").expect("it waits");
     assert_eq!(hold.edges.len(), 1);
     assert!(
@@ -230,7 +255,30 @@ proptest! {
     }
 
     #[test]
-    fn no_tickets_whatever_stop_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
-        run(&scripts);
+    fn threads_that_stop_early_hide_no_release(
+        mut scripts in recorded(),
+        cuts in prop::collection::vec(0u64..60, 5),
+    ) {
+        for (script, cut) in scripts.iter_mut().zip(cuts) {
+            script.length = script.length.saturating_sub(cut);
+        }
+        let (ends, _) = run_and_count(&scripts, false);
+        for (i, script) in scripts.iter().enumerate() {
+            for acquire in script.arrivals.iter().filter(|one| one.position < script.length) {
+                let end = ends[i][acquire.position as usize];
+                for (j, position) in earlier(&scripts, i, acquire) {
+                    let has_run = ends[j].get(position as usize);
+                    prop_assert!(has_run.is_none_or(|ran| *ran <= end), "{i} {acquire:?} {j} {position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_tickets_whatever_stop_a_thread(
+        scripts in prop::collection::vec(any_script(), 1..5),
+        is_whole: bool,
+    ) {
+        run_and_count(&scripts, is_whole);
     }
 }

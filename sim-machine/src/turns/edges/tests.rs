@@ -1,0 +1,116 @@
+//! What is kept of many threads follows their number, not its square.
+
+use std::vec::IntoIter;
+
+use super::*;
+
+const THREADS: u64 = 2_000;
+const LOCK: Scope = Scope::Bytes(0x8000, 4);
+/// The word that the system clears when a thread ends.
+const ENDING: u64 = 0x9000;
+
+/// Threads whose tickets are taken in the order in which they are written here.
+#[derive(Default)]
+struct Program {
+    threads: Vec<Vec<Arrival>>,
+    order: u64,
+}
+
+impl Program {
+    fn add(&mut self, thread: u64, acquires: Scope, releases: Scope) {
+        let thread = thread as usize;
+        self.threads.resize_with(self.threads.len().max(thread + 1), Vec::new);
+        let position = self.threads[thread].len() as u64;
+        self.threads[thread].push(Arrival { position, order: self.order, acquires, releases });
+        self.order += 1;
+    }
+
+    fn make(&mut self, maker: u64, made: u64) {
+        self.add(maker, Scope::Nowhere, Scope::Creation(Some(ENDING)));
+        self.add(made, Scope::Creation(None), Scope::Nowhere);
+    }
+
+    fn end(&mut self, thread: u64) {
+        self.add(thread, Scope::Nowhere, Scope::Exit);
+    }
+}
+
+/// What was kept.
+#[derive(Debug)]
+struct Kept {
+    /// Edges of the hold that has the most.
+    edges: usize,
+    /// Entries of all threads.
+    waited: usize,
+    /// Releases to the location that has the most.
+    releases: usize,
+}
+
+/// What is kept of a program, with the threads that it had made.
+fn kept(program: Program, is_whole: bool) -> Kept {
+    let threads: Vec<IntoIter<Arrival>> = program.threads.into_iter().map(Vec::into_iter).collect();
+    let count = threads.len();
+    let mut edges = Edges::new(threads, is_whole).expect("scripts do not fail");
+    let mut most = 0;
+    for thread in 0..count {
+        while let Some(hold) = edges.next_hold(thread).expect("scripts do not fail") {
+            most = most.max(hold.edges.len());
+            edges.pass(thread);
+        }
+    }
+    Kept {
+        edges: most,
+        waited: edges.threads.iter().map(|thread| thread.waited.len()).sum(),
+        releases: edges.locations.values().map(Vec::len).max().unwrap_or(0),
+    }
+}
+
+fn made_and_joined() -> Program {
+    let mut program = Program::default();
+    for made in 1..=THREADS {
+        program.make(0, made);
+        program.end(made);
+        program.add(0, Scope::Bytes(ENDING, 4), Scope::Nowhere);
+    }
+    program
+}
+
+#[test]
+fn a_thread_that_was_made_and_joined_leaves_one_entry() {
+    let kept = kept(made_and_joined(), true);
+    assert!(kept.edges <= 2, "{kept:?}");
+    assert!(kept.waited <= THREADS as usize, "its maker has waited for its end: {kept:?}");
+    assert!(kept.releases <= FEW, "{kept:?}");
+}
+
+#[test]
+fn threads_that_may_stop_early_wait_for_each_release_themselves() {
+    let kept = kept(made_and_joined(), false);
+    assert!(kept.releases >= THREADS as usize, "{kept:?}");
+}
+
+#[test]
+fn a_lock_that_each_thread_hands_on_is_waited_for_once() {
+    let mut program = Program::default();
+    for made in 1..=THREADS {
+        program.make(0, made);
+        program.add(made, LOCK, Scope::Nowhere);
+        program.add(made, Scope::Nowhere, LOCK);
+        program.end(made);
+    }
+    let kept = kept(program, true);
+    assert!(kept.edges <= 2, "{kept:?}");
+    assert_eq!(kept.waited, 0, "none of those that have ended made another one: {kept:?}");
+}
+
+#[test]
+fn a_chain_of_makers_is_as_long_as_it_likes() {
+    let mut program = Program::default();
+    for made in 1..=THREADS {
+        program.make(made - 1, made);
+        program.end(made - 1);
+    }
+    let kept = kept(program, true);
+    assert!(kept.edges <= 2, "{kept:?}");
+    assert!(kept.waited <= THREADS as usize, "each has waited for its maker: {kept:?}");
+}
