@@ -50,6 +50,8 @@ pub(crate) struct Executed {
 pub(crate) struct CriticalPath {
     /// A power of two.
     records: Box<[OpRecord]>,
+    /// Their number less one.
+    mask: u16,
     now: u16,
     is_on: bool,
 }
@@ -65,7 +67,13 @@ impl CriticalPath {
             translation: 0,
             root: RootCause::Latency,
         };
-        CriticalPath { records: vec![nothing; places].into_boxed_slice(), now: 0, is_on: true }
+        let mask = (places - 1) as u16;
+        CriticalPath {
+            records: vec![nothing; places].into_boxed_slice(),
+            mask,
+            now: 0,
+            is_on: true,
+        }
     }
 
     /// From now on nothing is remembered.
@@ -82,7 +90,7 @@ impl CriticalPath {
     /// The next operation begins.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
-        self.now = (self.now + 1) & (self.records.len() - 1) as u16;
+        self.now = (self.now + 1) & self.mask;
     }
 
     /// The operation that began last.

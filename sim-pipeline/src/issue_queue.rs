@@ -98,6 +98,9 @@ impl IssueQueues {
             if until <= blocked.until {
                 return blocked;
             }
+            if !self.notes_inputs {
+                return Blocked { until, by: CAUSES[pool], awaited: Awaited::default() };
+            }
             let needs = self.left[slot_of(until)][QUEUE_OF[pool]];
             // It issued the cycle before, or was squashed while it waited for its inputs.
             let for_pipe = (until - 1).saturating_sub(needs.cycle()).min(u16::MAX.into()) as u16;

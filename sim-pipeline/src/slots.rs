@@ -34,11 +34,11 @@ pub struct SlotUse {
 /// The open end of the ledger and the slots lost so far.
 #[derive(Clone, Debug)]
 pub struct SlotLedger {
-    /// First cycle after the last slot use of the last `SLOTS` operations, oldest at `oldest`.
+    /// First cycle after the last slot use of the last `SLOTS` operations, oldest first. They move up by one place for each
+    /// operation, which costs the host less than a ring whose begin is not known when this is compiled.
     left: [Cycle; SLOTS],
     /// What those operations waited for.
     blocked: [StallCause; SLOTS],
-    oldest: usize,
     last_arrive: Cycle,
     /// All cycles before this one are either sending or accounted as stalled.
     next_cycle: Cycle,
@@ -53,24 +53,11 @@ pub struct IdleCycles {
     pub back_end: (Cycle, Cycle),
 }
 
-/// The place behind `i` in a ring of [`SLOTS`].
-#[inline]
-fn after(i: usize) -> usize {
-    if i + 1 == SLOTS { 0 } else { i + 1 }
-}
-
-/// The place before `i` in a ring of [`SLOTS`].
-#[inline]
-fn before(i: usize) -> usize {
-    if i == 0 { SLOTS - 1 } else { i - 1 }
-}
-
 impl Default for SlotLedger {
     fn default() -> SlotLedger {
         SlotLedger {
             left: [0; SLOTS],
             blocked: [StallCause::FetchEnd; SLOTS],
-            oldest: 0,
             last_arrive: 0,
             next_cycle: 0,
             lost: LostSlots::default(),
@@ -101,9 +88,10 @@ impl SlotLedger {
             sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - stands_from);
             self.back_end_lost((stands_from, waits_until), op.blocked, waits, sink);
         }
-        self.blocked[self.oldest] = op.blocked;
-        self.left[self.oldest] = op.leave + 1;
-        self.oldest = after(self.oldest);
+        self.blocked.copy_within(1.., 0);
+        self.blocked[SLOTS - 1] = op.blocked;
+        self.left.copy_within(1.., 0);
+        self.left[SLOTS - 1] = op.leave + 1;
         self.sent += u64::from(op.sent);
         self.idle(op.arrive, waits_until, op.leave + 1, sink)
     }
@@ -111,7 +99,7 @@ impl SlotLedger {
     /// The first cycle in which an operation that arrives in `arrive` stands in a slot.
     #[inline(always)]
     pub fn stands_from(&self, arrive: Cycle) -> Cycle {
-        arrive.max(self.left[self.oldest])
+        arrive.max(self.left[0])
     }
 
     /// Closes all cycles before the one that follows the last slot use, so that a window can end
@@ -156,10 +144,8 @@ impl SlotLedger {
         waits: &WaitTimeline,
         sink: &mut S,
     ) {
-        if self.left[before(self.oldest)] > from + 1 {
-            let mut i = self.oldest;
-            for _ in 1..SLOTS {
-                i = after(i);
+        if self.left[SLOTS - 1] > from + 1 {
+            for i in 1..SLOTS {
                 let end = self.left[i].saturating_sub(1).min(until);
                 from = self.lose((from, end), self.blocked[i], waits, sink);
             }
@@ -180,6 +166,12 @@ impl SlotLedger {
         if end <= from {
             return from;
         }
+        if waits.is_empty() {
+            let (root, slots) = (RootCause::Latency, end - from);
+            self.lost.add(cause, root, slots);
+            sink.lost(Lost { cause, root, owner: None, slots });
+            return end;
+        }
         for part in waits.over(from, end) {
             let (root, owner, slots) = (part.root, part.owner, part.cycles);
             self.lost.add(cause, root, slots);
@@ -193,7 +185,7 @@ impl SlotLedger {
     fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
         let from = self.last_arrive;
         debug_assert!(self.left_in_order(), "operations leave in order");
-        if self.left[self.oldest] >= arrive {
+        if self.left[0] >= arrive {
             // All slots are taken until then.
             self.last_arrive = arrive;
             return;
@@ -209,8 +201,7 @@ impl SlotLedger {
     }
 
     fn left_in_order(&self) -> bool {
-        let by_age = |age| self.left[(self.oldest + age) % SLOTS];
-        (1..SLOTS).all(|age| by_age(age - 1) <= by_age(age))
+        self.left.is_sorted()
     }
 
     /// Cycles without any operation sent, between the last slot use and this one.

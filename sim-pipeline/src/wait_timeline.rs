@@ -63,6 +63,12 @@ impl WaitTimeline {
         self.pushed += 1;
     }
 
+    /// True if nothing was added: all cycles belong to latency.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pushed == 0
+    }
+
     /// The root of the last segment.
     pub(crate) fn last(&self) -> (RootCause, Option<InstId>) {
         let last = &self.segments[self.pushed.wrapping_sub(1) % KEPT];
