@@ -34,7 +34,7 @@ struct Account {
 /// More memory is needed than the limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{what} need {} of memory in all, the limit is {}; raise it with --max-memory",
+    "{what} need at least {} of memory in all, the limit is {}; raise it with --max-memory",
     Size(*.needed), Size(*.limit)
 )]
 pub struct OverBudget {
@@ -179,7 +179,7 @@ mod tests {
         let told = budget.reserve(5 << 20, "threads").expect_err("it does not fit").to_string();
         assert_eq!(
             told,
-            "threads need 11.0 MiB of memory in all, the limit is 10.0 MiB; raise it with --max-memory"
+            "threads need at least 11.0 MiB of memory in all, the limit is 10.0 MiB; raise it with --max-memory"
         );
         kept.grow(4 << 20).expect("to the last byte");
         kept.shrink(1 << 20);
