@@ -28,7 +28,10 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, value: u64) {
         return;
     }
     let word = ((value << 1) | 1) << (length - 1);
-    out.extend_from_slice(&word.to_le_bytes()[..length as usize]);
+    // Eight bytes are one store of the host; a part of them would be a call that copies.
+    let end = out.len() + length as usize;
+    out.extend_from_slice(&word.to_le_bytes());
+    out.truncate(end);
 }
 
 /// The integer at `pos` of a padded buffer and the position behind it; `None` outside the buffer.

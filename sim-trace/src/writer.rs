@@ -306,7 +306,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         if executed > 0 {
             let exits = self.exits_after(pc, shape, executed, exits);
             let chunk_instructions = self.options.chunk_instructions;
-            let encoder = self.stream_mut(stream);
+            let encoder = encoder_of(&mut self.streams, stream);
             // The event that explains the arrival belongs to the chunk of the block before.
             let redirected = encoder.explain_arrival(pc);
             let full = encoder.open_instructions() >= chunk_instructions
@@ -314,8 +314,10 @@ impl<W: Write + Seek> TraceWriter<W> {
             self.summary.redirects += u64::from(redirected);
             if full {
                 self.write_stream_chunk(stream)?;
+                self.stream_mut(stream).block(block.0, shape, executed, accesses, exits);
+            } else {
+                encoder.block(block.0, shape, executed, accesses, exits);
             }
-            self.stream_mut(stream).block(block.0, shape, executed, accesses, exits);
         }
         match event {
             Some(event) => self.push_event(stream, event),
@@ -377,7 +379,7 @@ impl<W: Write + Seek> TraceWriter<W> {
     }
 
     fn stream_mut(&mut self, stream: u32) -> &mut StreamEncoder {
-        self.streams.entry(stream).or_insert_with(|| StreamEncoder::new(stream))
+        encoder_of(&mut self.streams, stream)
     }
 
     fn words_of(&self, shape: BlockShape) -> &[u32] {
@@ -460,4 +462,8 @@ fn content_hash(pc: u64, words: &[u32]) -> u64 {
     pc.hash(&mut hasher);
     words.hash(&mut hasher);
     hasher.finish()
+}
+
+fn encoder_of(streams: &mut BTreeMap<u32, StreamEncoder>, stream: u32) -> &mut StreamEncoder {
+    streams.entry(stream).or_insert_with(|| StreamEncoder::new(stream))
 }
