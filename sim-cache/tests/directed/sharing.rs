@@ -2,6 +2,7 @@
 //! Guide sections 3.2.12, 4.2 to 4.6.
 
 use sim_cache::CacheLevel::{L1d, L2, Slc};
+use sim_cache::config::ReplacementKind;
 use sim_core::{
     CacheOp, Counts, DataSource, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, Snoop,
     VirtAddr,
@@ -144,5 +145,25 @@ fn stores_that_are_merged_ask_anew_for_a_shared_line_that_a_writer_took() {
     cores.st(1);
     cores.settle();
     assert_eq!([cores.dirty(0, L2), cores.dirty(1, L2)], [Some(true), None]);
+    assert!(cores.memory.is_coherent());
+}
+
+#[test]
+fn a_line_read_again_before_its_snoop_is_answered_leaves_the_filter_with_the_answer() {
+    // A filter, and an L2, of two lines. The first half of a load takes the line of the second half out of both.
+    let mut tables = Tables::quiet();
+    let memory = &mut tables.memory;
+    (memory.l1i.ways, memory.l1d.ways, memory.l2.ways) = (1, 1, 2);
+    (memory.l1i.size_bytes, memory.l1d.size_bytes, memory.l2.size_bytes) = (64, 64, 128);
+    memory.l2.replacement = ReplacementKind::Lru;
+    memory.slc.slices = 1;
+    (memory.snoop_filter.slice_lines, memory.snoop_filter.ways) = (2, 2);
+    let mut cores = Cores::new(&tables, 2);
+    for line in [1, 4] {
+        cores.access(0, MemKind::Load, VirtAddr(D.0 + 64 * line));
+    }
+    cores.access(0, MemKind::Load, VirtAddr(D.0 + 60));
+    assert_eq!(cores.value(0, PmuEvent::L2D_CACHE_REFILL), 4);
+    assert_eq!(cores.value(0, PmuEvent::L2D_CACHE_INVAL), 1);
     assert!(cores.memory.is_coherent());
 }
