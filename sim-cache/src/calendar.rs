@@ -87,4 +87,22 @@ mod tests {
             assert!(last.abs_diff(exact) * 25 <= exact, "{last} instead of {exact}");
         }
     }
+
+    #[test]
+    fn a_rate_that_is_off_by_three_percent_exactly_keeps_the_shorter_group() {
+        // 33 units in each of 16 cycles are 8.25 requests: 8 of them are 1 part of 33 too few.
+        let mut port = Calendar::rate(33, 64);
+        let last = (0..9).map(|_| port.book(0)).max();
+        assert_eq!(last, Some(16));
+    }
+
+    #[test]
+    fn a_request_older_than_the_ring_is_not_limited_and_takes_no_place() {
+        let mut bus = Calendar::per_cycle(1);
+        let (old, new) = (5, 5 + super::BUCKETS as u64);
+        assert_eq!(
+            [bus.book(new), bus.book(old), bus.book(old), bus.book(new)],
+            [new, old, old, new + 1]
+        );
+    }
 }

@@ -251,3 +251,28 @@ impl MemorySystem {
         truly_there && known
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two cores of the committed configuration.
+    fn two_cores() -> MemorySystem {
+        #[derive(serde::Deserialize)]
+        struct Tables {
+            memory: crate::MemoryConfig,
+            semantics: crate::SemanticsConfig,
+        }
+        let text = include_str!("../../configs/neoverse-n2.toml");
+        let tables: Tables = toml::from_str(text).expect("the committed configuration is complete");
+        MemorySystem::new(&tables.memory, &tables.semantics, 2, 1)
+    }
+
+    #[test]
+    fn a_line_that_the_filter_knows_and_no_core_has_is_not_coherent() {
+        let mut memory = two_cores();
+        assert!(memory.is_coherent());
+        memory.uncore.grant(0, LineAddr(5), true, 0);
+        assert!(!memory.is_coherent());
+    }
+}

@@ -251,4 +251,17 @@ mod tests {
         assert_eq!(source.l1i_defect(false), Defect::None);
         assert_eq!(source.l1d_defect(true), Defect::Poisoned, "poison comes with the line");
     }
+
+    #[test]
+    fn a_draw_that_equals_the_rate_is_no_error() {
+        let mut rates = ErrorsConfig {
+            l1d_correctable_per_million_refills: 0,
+            l1d_uncorrectable_per_million_refills: 0,
+            l1i_per_million_refills: 0,
+        };
+        rates.l1i_per_million_refills = ErrorSource::new(&rates, 7).per_million();
+        assert_eq!(ErrorSource::new(&rates, 7).l1i_defect(false), Defect::None);
+        rates.l1i_per_million_refills += 1;
+        assert_eq!(ErrorSource::new(&rates, 7).l1i_defect(false), Defect::Correctable);
+    }
 }

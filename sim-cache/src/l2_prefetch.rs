@@ -315,4 +315,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_saved_stream_runs_on_and_one_without_a_step_does_not() {
+        let stream =
+            Stream { key: 9, last: 5, step: 2, repeats: STEPS_TO_START, ahead: 3, next_key: 4 };
+        let mut words = [0; Stream::WORDS];
+        stream.store(&mut words);
+        assert!(Stream::load(&words).runs());
+        words[2] = 0;
+        assert!(!Stream::load(&words).runs());
+    }
 }

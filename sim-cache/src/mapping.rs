@@ -241,4 +241,20 @@ mod tests {
         let askew = granule.place(&block).expect_err("not a multiple");
         assert!(askew.to_string().contains("2097152"), "{askew}");
     }
+
+    #[test]
+    fn memory_is_tagged_only_if_both_stages_say_so() {
+        let leaf = |tagged| Leaf {
+            shift: 12,
+            level: 3,
+            frame: 1,
+            memory: MemoryType::Cacheable,
+            tagged,
+            global: false,
+            permissions: Permissions::default(),
+        };
+        for (first, second) in [(false, false), (false, true), (true, false), (true, true)] {
+            assert_eq!(leaf(first).then(leaf(second)).tagged, first && second);
+        }
+    }
 }

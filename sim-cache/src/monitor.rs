@@ -127,4 +127,14 @@ mod tests {
         assert!(monitor.store(line));
         assert!(!monitor.store(line));
     }
+
+    #[test]
+    fn a_store_to_another_line_than_the_contended_one_is_not_contended() {
+        let (line, other) = (LineAddr(5), LineAddr(6));
+        let mut monitor = ExclusiveMonitor::default();
+        monitor.store(line);
+        monitor.lose(line);
+        assert!(!monitor.store(other));
+        assert!(!monitor.store(line), "the last one was to another line");
+    }
 }

@@ -58,6 +58,8 @@ pub(crate) struct Tables {
     unit: (u32, u32),
     mapping: PageMapping,
     seed: u64,
+    /// The rule leaves memory tagged: stage 2, where it says nothing of tags.
+    tagged: bool,
     /// Mapped explicitly; `None` is a page without a valid descriptor.
     explicit: FxHashMap<Extent, Option<Mapping>>,
     /// log2 of the smallest piece that was ever mapped explicitly.
@@ -73,6 +75,7 @@ impl Tables {
             unit: (granule.level_shift(unit_level), unit_level),
             mapping,
             seed,
+            tagged: false,
             explicit: FxHashMap::default(),
             smallest: u32::MAX,
             split: FxHashSet::default(),
@@ -99,7 +102,7 @@ impl Tables {
             level,
             frame: self.rule(page),
             memory: MemoryType::Cacheable,
-            tagged: false,
+            tagged: self.tagged,
             global: false,
             permissions: Permissions::default(),
         })
@@ -278,7 +281,8 @@ impl PageMap {
     /// [`BadMapping::Granule`] when there is no such granule.
     pub(crate) fn enable_stage2(&mut self, granule_bytes: u64) -> Result<(), BadMapping> {
         let granule = Granule::of(granule_bytes).ok_or(BadMapping::Granule(granule_bytes))?;
-        self.stage2 = Some(Tables::new(granule, LAST_LEVEL, PageMapping::Identity, 0));
+        let tables = Tables::new(granule, LAST_LEVEL, PageMapping::Identity, 0);
+        self.stage2 = Some(Tables { tagged: true, ..tables });
         Ok(())
     }
 
@@ -383,5 +387,48 @@ mod tests {
         assert_eq!((leaf.memory, leaf.permissions.read_only), (MemoryType::Device, true));
         map.map_stage2(PhysAddr(0x22_0000), None).expect("a page");
         assert_eq!(map.leaf(0x20), None);
+    }
+
+    #[test]
+    fn what_is_left_of_a_split_block_is_of_the_largest_blocks_without_a_part_of_its_own() {
+        let mut map = map(PageMapping::Identity, 4096, 0);
+        let shift = |map: &PageMap, page| map.leaf(page).map(|leaf| (leaf.shift, leaf.level));
+        let gib = Mapping::normal(PhysAddr(0x4000_0000), 1 << 30);
+        map.map_block(0x4_0000, gib).expect("a block of the first level");
+        map.map(0x4_0205, None);
+        assert_eq!(shift(&map, 0x4_0204), Some((12, 3)), "in the table of pages");
+        assert_eq!(shift(&map, 0x4_0400), Some((21, 2)), "beside it");
+        assert_eq!(shift(&map, 0x4_0000), Some((21, 2)));
+    }
+
+    #[test]
+    fn what_is_left_of_a_split_contiguous_range_is_of_its_blocks() {
+        let mut map = map(PageMapping::Identity, 4096, 0);
+        let shift = |map: &PageMap, page| map.leaf(page).map(|leaf| (leaf.shift, leaf.level));
+        let block = Mapping::normal(PhysAddr(0x4000_0000), 2 << 20);
+        map.map_block(0, Mapping { contiguous: true, ..block }).expect("16 blocks");
+        assert_eq!(shift(&map, 0x400), Some((25, 2)));
+        map.map(0x205, None);
+        assert_eq!(shift(&map, 0x204), Some((12, 3)));
+        assert_eq!(shift(&map, 0x400), Some((21, 2)));
+    }
+
+    #[test]
+    fn a_new_block_leaves_pages_outside_it_as_they_are() {
+        let mut map = map(PageMapping::Identity, 4096, 0);
+        map.map(8, None);
+        map.map_block(0x200, Mapping::normal(PhysAddr(0x4000_0000), 2 << 20)).expect("a block");
+        assert_eq!(map.leaf(8), None);
+    }
+
+    #[test]
+    fn stage_2_as_it_is_switched_on_leaves_tagged_memory_tagged() {
+        let mut map = map(PageMapping::Identity, 4096, 0);
+        map.map(8, Some(PageTarget { frame: 8, memory: MemoryType::Cacheable, tagged: true }));
+        map.enable_stage2(4096).expect("a granule");
+        assert_eq!(
+            [7, 8].map(|page| map.lookup(page).map(|t| t.tagged)),
+            [Some(false), Some(true)]
+        );
     }
 }

@@ -108,3 +108,16 @@ impl PrefetchStats {
         [("L1D", self.l1d), ("L1I", self.l1i), ("L2", self.l2)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_no_lines_is_not_known() {
+        let mut counts = PrefetchCounts::default();
+        assert_eq!((counts.accuracy(), counts.coverage()), (None, None));
+        counts.missed = 1;
+        assert_eq!((counts.accuracy(), counts.coverage()), (None, Some(0.0)));
+    }
+}

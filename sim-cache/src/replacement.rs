@@ -453,4 +453,22 @@ mod tests {
         assert_ne!(run(7), run(8));
         assert!((0..4).all(|way| run(7).contains(&way)));
     }
+
+    #[test]
+    fn sets_that_follow_take_the_way_that_has_missed_less() {
+        let mut duel = Duel::default();
+        let (long, distant, follows) = (0, 1, 2);
+        assert_eq!(duel.value(follows), LONG, "neither has missed less");
+        duel.missed(long);
+        assert_eq!(duel.value(follows), DISTANT);
+        duel.missed(distant);
+        assert_eq!(duel.value(follows), LONG);
+    }
+
+    #[test]
+    fn leaders_enter_all_lines_as_long_or_one_in_32_of_them() {
+        let mut duel = Duel::default();
+        let mut long = |set| (0..128).filter(|_| duel.value(set) == LONG).count();
+        assert_eq!([long(0), long(1)], [128, 4]);
+    }
 }

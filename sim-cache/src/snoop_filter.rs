@@ -281,4 +281,16 @@ mod tests {
         assert_eq!(filter.says(1, LineAddr(2)), Some(true));
         assert_eq!(filter.says(1, LineAddr(3)), None);
     }
+
+    #[test]
+    fn an_empty_entry_is_used_before_any_line_makes_room() {
+        let (mut filter, mut dropped) = (filter(2), Holders::new());
+        for line in [1, 2] {
+            filter.grant(1, LineAddr(line), true, &mut dropped);
+        }
+        filter.left(1, LineAddr(2));
+        assert_eq!(filter.grant(0, LineAddr(3), true, &mut dropped), None);
+        let entries: Vec<_> = filter.entries().collect();
+        assert_eq!(entries, [(LineAddr(1), vec![1], true), (LineAddr(3), vec![0], true)]);
+    }
 }

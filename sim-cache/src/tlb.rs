@@ -268,4 +268,17 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_saved_translation_keeps_each_of_its_flags() {
+        for flags in 0..8 {
+            let [tagged, read_only, no_exec] = [1, 2, 4].map(|bit| flags & bit != 0);
+            let permissions = Permissions { read_only, no_exec };
+            let saved = Translation { tagged, permissions, ..page_of_shift(12, 5) };
+            let mut words = [0; Translation::WORDS];
+            saved.store(&mut words);
+            let given = Translation::load(&words);
+            assert_eq!((given.tagged, given.permissions), (tagged, permissions));
+        }
+    }
 }

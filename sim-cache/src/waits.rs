@@ -53,3 +53,20 @@ impl Waits {
         if own == pc && at >= issued { wait } else { LoadWait::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_that_of_the_last_load_that_missed_if_it_was_not_issued_later() {
+        let (pc, other) = (VirtAddr(0x1000), VirtAddr(0x2000));
+        let mut waits = Waits::default();
+        waits.begin(3);
+        waits.for_line(4);
+        waits.load(pc, 100);
+        let wait = LoadWait { buffer: 3, line: 4 };
+        assert_eq!([99, 100, 101].map(|at| waits.of(pc, at)), [wait, wait, LoadWait::default()]);
+        assert_eq!(waits.of(other, 99), LoadWait::default());
+    }
+}

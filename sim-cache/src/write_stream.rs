@@ -238,4 +238,13 @@ mod tests {
         assert_eq!(streams.take_first(), None);
         assert!(!streams.holds_any());
     }
+
+    #[test]
+    fn a_saved_line_is_held_if_it_was_and_is_a_line_at_all() {
+        let held = |words: [u64; 4]| OpenLine::load(&words).held;
+        assert_eq!(
+            [held([7, 1, 1, 0]), held([7, 1, 0, 0]), held([0, 1, 1, 0])],
+            [true, false, false]
+        );
+    }
 }

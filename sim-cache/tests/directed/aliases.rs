@@ -227,3 +227,17 @@ fn a_bad_tag_under_a_copy_is_met_when_the_copy_comes_back() {
     assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "a setup moves it as well");
     assert_eq!(rig.memory.resident_lines(0), [0, 1, 1]);
 }
+
+#[test]
+fn a_store_that_streams_reads_no_broken_tag_of_a_set_that_it_does_not_choose() {
+    let mut tables = Tables::quiet();
+    tables.memory.l1d.write_stream_lines = 1;
+    let mut rig = Rig::with(&tables, K1, &[D, ALIAS], &[]);
+    for part in 0..8 {
+        rig.then().st(8, D + 0x100 + 8 * part);
+    }
+    rig.memory.inject(0, VirtAddr(ALIAS), Ram::L1dTag, Defect::Correctable).expect("mapped");
+    rig.then().st(8, D);
+    assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "it streams");
+    assert_eq!(rig.value(PmuEvent::MEMORY_ERROR), 0);
+}

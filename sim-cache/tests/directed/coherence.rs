@@ -9,17 +9,17 @@ use sim_core::{
 
 use crate::rig::Tables;
 
-const D: VirtAddr = VirtAddr(0x8000);
+pub(crate) const D: VirtAddr = VirtAddr(0x8000);
 
 /// Several cores, each with its own counts, on one clock.
-struct Cores {
-    memory: MemorySystem,
-    counts: Vec<Counts>,
-    now: Cycle,
+pub(crate) struct Cores {
+    pub(crate) memory: MemorySystem,
+    pub(crate) counts: Vec<Counts>,
+    pub(crate) now: Cycle,
 }
 
 impl Cores {
-    fn new(tables: &Tables, cores: usize) -> Cores {
+    pub(crate) fn new(tables: &Tables, cores: usize) -> Cores {
         let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, cores, 1);
         for core in 0..cores {
             let warm = memory.warm_tlb(core, D, sim_cache::TlbLevel::L1d);
@@ -28,12 +28,12 @@ impl Cores {
         Cores { memory, counts: vec![Counts::default(); cores], now: 10_000 }
     }
 
-    fn quiet(cores: usize) -> Cores {
+    pub(crate) fn quiet(cores: usize) -> Cores {
         Cores::new(&Tables::quiet(), cores)
     }
 
     /// One access, after everything before it has settled.
-    fn access(&mut self, core: usize, kind: MemKind, addr: VirtAddr) -> MemReply {
+    pub(crate) fn access(&mut self, core: usize, kind: MemKind, addr: VirtAddr) -> MemReply {
         self.now += 10_000;
         let bytes = if kind == MemKind::ZeroLine { 64 } else { 8 };
         let request = MemRequest::new(VirtAddr(0x40_0000), addr, bytes, kind);
@@ -47,15 +47,15 @@ impl Cores {
         reply
     }
 
-    fn ld(&mut self, core: usize) -> MemReply {
+    pub(crate) fn ld(&mut self, core: usize) -> MemReply {
         self.access(core, MemKind::Load, D)
     }
 
-    fn st(&mut self, core: usize) -> MemReply {
+    pub(crate) fn st(&mut self, core: usize) -> MemReply {
         self.access(core, MemKind::Store, D)
     }
 
-    fn fetch(&mut self, core: usize, pc: VirtAddr) -> MemReply {
+    pub(crate) fn fetch(&mut self, core: usize, pc: VirtAddr) -> MemReply {
         self.now += 10_000;
         let reply = self.memory.port(core).fetch(pc, self.now, &mut self.counts[core]);
         self.settle();
@@ -63,17 +63,17 @@ impl Cores {
     }
 
     /// Every core answers what it was asked.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for (core, counts) in self.counts.iter_mut().enumerate() {
             self.memory.answer_snoops(core, counts);
         }
     }
 
-    fn value(&self, core: usize, event: PmuEvent) -> u64 {
+    pub(crate) fn value(&self, core: usize, event: PmuEvent) -> u64 {
         self.counts[core].value(event)
     }
 
-    fn dirty(&self, core: usize, level: CacheLevel) -> Option<bool> {
+    pub(crate) fn dirty(&self, core: usize, level: CacheLevel) -> Option<bool> {
         self.memory.line_is_dirty(core, D, level)
     }
 }

@@ -2,6 +2,7 @@
 //! 4.1 to 4.6. Each case names the section it checks and states its claim.
 
 mod aliases;
+mod atomics;
 mod caches;
 mod coherence;
 mod configuration;
@@ -13,6 +14,8 @@ mod memory;
 mod mesh;
 mod physical;
 mod rig;
+mod sharing;
+mod short_ways;
 mod silicon;
 mod snoops;
 mod stage2;
@@ -22,4 +25,5 @@ mod timing;
 mod tlb_flows;
 mod tlb_maintenance;
 mod tlbs;
+mod touches;
 mod translation;

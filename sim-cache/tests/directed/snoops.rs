@@ -242,3 +242,11 @@ fn an_exclusive_pair_counts_as_a_load_and_a_store() {
     rig.then().exclusive(MemKind::Store, D);
     rig.expect("V3 + V6");
 }
+
+#[test]
+fn a_shared_line_that_a_setup_places_once_more_stays_shared() {
+    let mut rig = Rig::new(K1, &[D], &[]);
+    rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
+    rig.place(D, L2, false).st(8, D);
+    assert_eq!(rig.value(PmuEvent::BUS_ACCESS_WR), 1, "it asks the other agents");
+}

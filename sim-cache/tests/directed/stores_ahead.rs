@@ -99,3 +99,22 @@ fn a_victim_holds_a_place_in_the_queue_until_the_home_node_has_it() {
     let (alone, crowded) = (misses(3), misses(2));
     assert!(crowded >= alone + 30, "{crowded} cycles with two places, {alone} with three");
 }
+
+#[test]
+fn refills_of_stores_do_not_train_the_prefetcher_of_the_l2() {
+    let issued = |kind| {
+        let mut tables = Tables::quiet();
+        tables.memory.prefetch.l2_stream = true;
+        let mut rig = Rig::with(&tables, K1, &[D], &[]);
+        for line in 0..6 {
+            if kind == MemKind::Store {
+                rig.then().st(8, D + 64 * line);
+            } else {
+                rig.then().ld(8, D + 64 * line);
+            }
+        }
+        rig.memory.prefetch_stats(0).l2.issued
+    };
+    assert!(issued(MemKind::Load) > 0);
+    assert_eq!(issued(MemKind::Store), 0);
+}

@@ -140,3 +140,13 @@ fn a_whole_line_written_by_zva_is_one_checked_write() {
     rig.memory.set_tag(VirtAddr(D + 48), 16, 1);
     assert!(mismatch(rig.then().zva(tagged(5, D))), "all four granules are checked");
 }
+
+#[test]
+fn stage_2_as_it_is_switched_on_leaves_tagged_memory_checked() {
+    let mut rig = checked();
+    rig.memory.flush_tlbs();
+    rig.memory.enable_stage2(4096).expect("a granule");
+    assert!(!mismatch(rig.ld(8, tagged(5, D))));
+    assert!(mismatch(rig.then().ld(8, tagged(4, D))));
+    assert_eq!(halves(&rig), (2, 0));
+}

@@ -226,3 +226,47 @@ fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() 
     let read = lines.iter().map(|line| rig.ld(8, *line).done).max().unwrap_or(begin) - begin;
     assert!((780..=900).contains(&read), "{read} cycles for 16 KiB");
 }
+
+#[test]
+fn ideal_data_leaves_fetches_their_time() {
+    use sim_cache::IdealData;
+    let times = |data, queue_entries| {
+        let mut tables = Tables::quiet();
+        tables.memory.ideal.data = data;
+        tables.memory.l2.queue_entries = queue_entries;
+        let mut rig = Rig::with(&tables, K1, &[0x8000], &[0x1_0000]);
+        let begin = rig.now;
+        let fetched = rig.fetch(0x1_0000).done - begin;
+        rig.then();
+        let begin = rig.now;
+        [fetched, rig.ld(8, 0x8000).done - begin]
+    };
+    let [fetched, loaded] = times(IdealData::Nowhere, 16);
+    let beyond_l2 = times(IdealData::BeyondL2, 16);
+    let beyond_l1 = times(IdealData::BeyondL1, 16);
+    assert_eq!([beyond_l2[0], beyond_l1[0]], [fetched, fetched]);
+    assert!(loaded > 100 && beyond_l2[1] < 20 && beyond_l1[1] < 5, "{beyond_l2:?} {beyond_l1:?}");
+}
+
+#[test]
+fn ideal_data_takes_no_place_at_the_port_of_the_l2_and_a_fetch_does() {
+    use sim_cache::IdealData;
+    // Two fetches at the same time take turns; data that costs no time takes none.
+    let second = |data: bool| {
+        let mut tables = Tables::quiet();
+        tables.memory.ideal.data = IdealData::BeyondL1;
+        tables.memory.l2.read_bytes_per_cycle = 4;
+        let (first, fetched) = (0x8000, [0x1_0000, 0x1_0040]);
+        let mut rig = Rig::with(&tables, K2, &[first], &fetched);
+        let begin = rig.now;
+        for n in 0..4 {
+            if data {
+                rig.place(first + 64 * n, CacheLevel::L2, false).ld(8, first + 64 * n);
+            } else {
+                rig.place(fetched[1] + 64 * n, CacheLevel::L2, false).fetch(fetched[1] + 64 * n);
+            }
+        }
+        rig.fetch(fetched[0]).done - begin
+    };
+    assert!(second(false) > second(true) + 16, "{} {}", second(false), second(true));
+}
