@@ -1,7 +1,7 @@
 //! The short way of accesses that hit: it is taken by those that have nothing else to do, and by no other.
 
 use sim_cache::CacheLevel::{L1d, L2};
-use sim_core::{MemoryPort, PmuEvent, VirtAddr};
+use sim_core::{CacheOp, Maintenance, MemKind, MemoryPort, PmuEvent, VirtAddr};
 
 use crate::rig::Base::K3;
 use crate::rig::{Rig, Tables};
@@ -76,4 +76,24 @@ fn a_store_that_takes_it_pushes_out_a_line_that_waits_for_its_rest() {
     assert!(rig.store_hits(LINES[4], 8));
     assert_eq!(rig.value(PmuEvent::L2D_CACHE_WR), written + 1);
     assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(waits), L2), Some(true));
+}
+
+#[test]
+fn a_store_that_takes_it_ends_the_run_of_stores_before_it() {
+    let mut tables = Tables::quiet();
+    tables.memory.prefetch.stores = true;
+    tables.memory.prefetch.store_distance_lines = 0;
+    let mut rig = Rig::with(&tables, K3, &LINES, &[]);
+    let away = D + 0x400;
+    let address = |rig: &mut Rig| {
+        let request = Rig::request(MemKind::Store, 8, away);
+        rig.memory.port(0).translate_store(request, rig.now, &mut rig.counts);
+        rig.value(PmuEvent::BUS_ACCESS_RD)
+    };
+    assert_eq!(address(&mut rig), 1, "it asks for its line");
+    let remove = MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Invalidate));
+    rig.then().access(remove, 8, away);
+    assert_eq!(address(&mut rig), 1, "stores to the same line are one run, which asks once");
+    assert!(rig.store_hits(D, 8));
+    assert_eq!(address(&mut rig), 2, "a new run");
 }
