@@ -100,9 +100,7 @@ fn calls(output: &Output) -> (u64, String) {
 
 /// Makes calls of a command fail, one after another. `check` sees what each failed run left beside its inputs.
 fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>)) {
-    // A trace whose index cannot be read is read without it.
-    let way = Way { survives: &["Read"], is_whole: |_, content, whole| content == whole };
-    fail_each_in(&Place::new(), args, &way, check);
+    fail_each_in(&Place::new(), args, &EQUAL, check);
 }
 
 /// How a command is held to account.
@@ -112,6 +110,9 @@ struct Way {
     /// True if a result, with its name, is as good as the one of an undisturbed run.
     is_whole: fn(&Path, &[u8], &[u8]) -> bool,
 }
+
+/// Results are the same to the last byte. A trace whose index cannot be read is read without it.
+const EQUAL: Way = Way { survives: &["Read"], is_whole: |_, content, whole| content == whole };
 
 /// The same in a place that is there.
 fn fail_each_in(
@@ -169,7 +170,7 @@ fn fail_one(place: &Place, args: &[&str], call: &str, way: &Way, (inputs, whole)
         let message = said.lines().find(|line| line.contains(FAULT)).expect(&place_of);
         assert!(NAMES.iter().any(|name| message.contains(name)), "{place_of}");
     }
-    assert_clean(place, inputs, (whole, way.is_whole), &said, &place_of);
+    assert_clean(place, (inputs, whole), way, &said, &place_of);
     true
 }
 
@@ -181,13 +182,7 @@ fn run_whole(place: &Place, args: &[&str]) -> (Output, BTreeMap<PathBuf, Vec<u8>
 }
 
 /// Inputs are as they were; beside them are whole results, or the finished runs of a sweep.
-fn assert_clean(
-    place: &Place,
-    inputs: &BTreeMap<PathBuf, Vec<u8>>,
-    (whole, is_whole): (&BTreeMap<PathBuf, Vec<u8>>, fn(&Path, &[u8], &[u8]) -> bool),
-    said: &str,
-    place_of: &str,
-) {
+fn assert_clean(place: &Place, (inputs, whole): Files, way: &Way, said: &str, place_of: &str) {
     assert!(!said.contains("panicked"), "{place_of}");
     let mut left = place.files();
     for (path, content) in inputs {
@@ -201,7 +196,7 @@ fn assert_clean(
             continue;
         }
         assert!(name.starts_with("out"), "{name} is left; {place_of}");
-        let is_good = whole.get(path).is_some_and(|whole| is_whole(path, content, whole));
+        let is_good = whole.get(path).is_some_and(|whole| (way.is_whole)(path, content, whole));
         assert!(name.ends_with(".runs") || is_good, "{name}; {place_of}");
     }
 }
@@ -223,7 +218,7 @@ fn refuse_each(args: &[&str]) {
         let place_of = format!("{args:?}, reservation {number}: {said}");
         assert_eq!(output.status.code(), Some(2), "{place_of}");
         assert!(said.contains("in.n2t") && said.contains("--max-memory"), "{place_of}");
-        assert_clean(&place, &inputs, (&whole, |_, left, whole| left == whole), &said, &place_of);
+        assert_clean(&place, (&inputs, &whole), &EQUAL, &said, &place_of);
         place.clear(&inputs);
         number += 1 + number / 4;
     }
