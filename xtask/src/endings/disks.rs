@@ -128,7 +128,8 @@ fn fault(bench: &Bench, output: &Output, said: &str, folder: &Path) -> Result<Op
         // A recording is kept, and the message says where.
         let is_named = name.ends_with(".partial") && said.contains(&name);
         let is_result = name.starts_with("out.") && !name.ends_with(".partial");
-        if !is_named && !(is_result && bench.is_whole(&folder.join(&name))?) {
+        let is_good = is_named || is_result && bench.is_whole(&folder.join(&name))?;
+        if !is_good {
             return Ok(Some(format!("{name} is left")));
         }
     }
