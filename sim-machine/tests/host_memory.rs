@@ -82,7 +82,10 @@ fn threads_that_have_ended_make_room_for_others() {
 fn more_threads_at_a_time_than_memory_allows_are_refused() {
     let budget = MemoryBudget::new(BUDGET);
     let told = run(200, 2000, &budget).expect_err("all are alive at a time").to_string();
-    assert!(told.contains("the cores of the threads that run at the same time need at least 1"), "{told}");
+    assert!(
+        told.contains("the cores of the threads that run at the same time need at least 1"),
+        "{told}"
+    );
     assert!(told.ends_with("the limit is 12.0 MiB; raise it with --max-memory"), "{told}");
     assert_eq!(budget.used(), 0);
 }
