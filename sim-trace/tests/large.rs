@@ -67,7 +67,7 @@ fn more_code_than_the_memory_allows_is_refused_with_needed_size_limit_and_option
     let refused = open(straight_line(600_000), &MemoryBudget::new(16 << 20)).err().unwrap();
     let told = refused.to_string();
     assert!(matches!(refused, TraceError::Memory { .. }), "{told}");
-    let expected = "large.n2t: the code pages and blocks of the trace need 16.";
+    let expected = "large.n2t: the code pages and blocks of the trace need at least 16.";
     assert!(told.starts_with(expected), "{told}");
     assert!(told.ends_with("the limit is 16.0 MiB; raise it with --max-memory"), "{told}");
 }
