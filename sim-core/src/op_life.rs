@@ -5,7 +5,7 @@ use crate::time::Cycle;
 use crate::trace_inst::InstId;
 
 /// The finished life of one operation (a MOP: what takes one rename slot).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpLife {
     /// The static instruction.
     pub inst: InstId,

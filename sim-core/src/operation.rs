@@ -74,7 +74,7 @@ pub enum OperationKind {
 }
 
 /// One executed instruction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
     /// What it lived through. Its first MOP is the access or the branch.
     pub life: OpLife,

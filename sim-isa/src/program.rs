@@ -10,6 +10,7 @@ use sim_core::InstId;
 use crate::costs::Costs;
 use crate::decode::decode;
 use crate::inst::{BranchKind, Inst, MemOp};
+use crate::shape::Shape;
 
 const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -47,6 +48,8 @@ pub struct Program {
     costs: Costs,
     /// Structure loads and stores count in `ASE_INST_SPEC`.
     structures_count: bool,
+    /// Every instruction is [`Shape::Other`].
+    without_shapes: bool,
 }
 
 /// The page that answered last: code mostly stays where it is.
@@ -80,6 +83,13 @@ impl Program {
     #[must_use]
     pub fn counting_structures(self, is: bool) -> Program {
         Program { structures_count: is, ..self }
+    }
+
+    /// The same table, in which every instruction is [`Shape::Other`]. A core that knows a shorter route for the other
+    /// shapes then takes the general route for all: those routes are held against it.
+    #[must_use]
+    pub fn without_shapes(self) -> Program {
+        Program { without_shapes: true, ..self }
     }
 
     /// Memory in bytes of a table of so many instructions in so many pages of 4096 bytes, of which `images` are known
@@ -145,6 +155,9 @@ impl Program {
         if self.structures_count {
             crate::events::count_structure(&mut inst);
         }
+        if self.without_shapes {
+            inst.shape = Shape::Other;
+        }
         inst
     }
 
@@ -152,6 +165,9 @@ impl Program {
     /// else.
     pub fn intern_inst(&mut self, pc: u64, mut inst: Inst) -> InstId {
         inst.settle();
+        if self.without_shapes {
+            inst.shape = Shape::Other;
+        }
         match self.current(pc) {
             Some(id) if self.insts[id as usize] == inst => id,
             _ => self.set(pc, inst),

@@ -2,7 +2,9 @@
 
 use sim_core::TagUse;
 
-use crate::inst::{BranchKind, Faulting, Inst, MemOp, MemShape, Rename, Role, Special, UopGroup};
+use crate::inst::{
+    BranchKind, Faulting, Inst, MemOp, MemShape, Rename, Role, Special, StaticEvents, UopGroup,
+};
 
 /// What most instructions are, for which the core has a short way each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +42,8 @@ impl Shape {
             && inst.special == Special::None
             && inst.maintenance.is_none()
             && inst.context_write.is_none()
+            // A barrier that was spared its cost takes no pipe, but its event counts when it would issue.
+            && (inst.rename == Rename::Normal || inst.events.and(StaticEvents::AT_ISSUE).0 == 0)
             // Whether it passes is an event.
             && !(inst.mem.exclusive && inst.mem.op == MemOp::Store);
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;

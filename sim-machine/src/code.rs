@@ -30,19 +30,23 @@ impl DerefMut for Code {
     }
 }
 
-/// Decodes the static instructions of the trace, by their numbers, and the pages of its code. `name` is the trace in
-/// messages.
+/// Decodes the static instructions of the trace, by their numbers, and the pages of its code; without shapes unless it
+/// `has_shapes` ([`Program::without_shapes`]). `name` is the trace in messages.
 ///
 /// # Errors
 /// If two instructions of the trace are the same, or the code does not fit the account.
 pub(crate) fn decoded(
     trace: &TraceFile,
     config: &MachineConfig,
+    has_shapes: bool,
     name: &str,
 ) -> Result<Code, MachineError> {
     let memory = reserve(trace)?;
     let mut program = Program::costing(config.pipeline.costs())
         .counting_structures(config.semantics.ase_structures_count);
+    if !has_shapes {
+        program = program.without_shapes();
+    }
     for (number, code) in trace.statics().insts().iter().enumerate() {
         let id = program.intern(code.pc, code.word);
         if id as usize != number {

@@ -30,6 +30,8 @@ pub struct Session {
     config: MachineConfig,
     header: RunHeader,
     finds_roots: bool,
+    /// Instructions take the routes of their shapes through the core.
+    has_shapes: bool,
     /// Set by others to end a run early.
     stop: Arc<AtomicBool>,
 }
@@ -69,7 +71,7 @@ impl Session {
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
         let stop = Arc::default();
-        Ok(Session { trace: file, config, header, finds_roots: true, stop })
+        Ok(Session { trace: file, config, header, finds_roots: true, has_shapes: true, stop })
     }
 
     /// The same trace and machine, of which only a part is simulated.
@@ -84,6 +86,14 @@ impl Session {
     #[must_use]
     pub fn without_roots(mut self) -> Session {
         self.finds_roots = false;
+        self
+    }
+
+    /// The same trace and machine, on which every instruction takes the general route through the core. Nothing that is
+    /// counted or told changes; it only takes more time: the other routes are held against this one.
+    #[must_use]
+    pub fn without_shapes(mut self) -> Session {
+        self.has_shapes = false;
         self
     }
 
@@ -241,7 +251,7 @@ impl Session {
     /// # Errors
     /// If two instructions of the trace are the same, or the code does not fit the account.
     pub fn program(&self) -> Result<Code, MachineError> {
-        code::decoded(&self.trace, &self.config, &self.header.trace)
+        code::decoded(&self.trace, &self.config, self.has_shapes, &self.header.trace)
     }
 
     /// Enters the page map of the trace, if it has one.

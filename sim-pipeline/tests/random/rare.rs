@@ -1,0 +1,59 @@
+//! Settings that few users choose: other predictors, other pipes for the same instructions, parts that are ideal.
+
+use sim_pipeline::PipelineConfig;
+use sim_pipeline::config::{CarryPipes, Direction, Divide, IntegerPipe};
+
+use crate::random::Random;
+
+/// A machine on which some of these settings are others.
+pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
+    // Not the numbers of which the program is made.
+    let mut random = Random(!seed);
+    let mut config = default.clone();
+    let (e, b) = (&mut config.execute, &mut config.branch);
+    if random.one_in(3) {
+        b.direction = [Direction::Gshare, Direction::Perfect][random.below(2) as usize];
+    }
+    if random.one_in(4) {
+        (b.bimodal_bits, b.tagged_bits, b.folded_bits) = (4, 4, 4);
+        (b.indirect_path_bits, b.indirect_targets, b.return_stack) = (4, 64, 2);
+    }
+    for (cycles, most) in [
+        (&mut b.btb_cycles, 4),
+        (&mut b.btb_bubble_cycles, 6),
+        (&mut b.resteer_cycles, 12),
+        (&mut b.redirect_cycles, 12),
+        (&mut e.forward_cycles, 9),
+        (&mut e.forward_fail_cycles, 20),
+        (&mut e.barrier_cycles, 30),
+        (&mut e.system_write_cycles, 20),
+        (&mut e.hash_forward_cycles, 5),
+        (&mut config.window.rename_to_issue_cycles, 5),
+        (&mut config.front_end.fetch_to_rename_cycles, 12),
+    ] {
+        if random.one_in(5) {
+            *cycles = 1 + random.below(most);
+        }
+    }
+    e.divide = [Divide::Worst, Divide::Typical, Divide::Best][random.below(3) as usize];
+    e.carry = [CarryPipes::All, CarryPipes::Multi][random.below(2) as usize];
+    e.load_banks = [0, 2, 8][random.below(3) as usize];
+    e.store_drain_bytes = [16, 32, 64][random.below(3) as usize];
+    if random.one_in(3) {
+        e.dependence_entries = 1 + random.below(8) as usize;
+    }
+    if random.one_in(2) {
+        config.dispatch.integer_pipe = IntegerPipe::InTurn;
+    }
+    let ideal = &mut config.ideal;
+    for part in [
+        &mut ideal.fetch,
+        &mut ideal.window,
+        &mut ideal.pipes,
+        &mut ideal.latency,
+        &mut ideal.ordering,
+    ] {
+        *part = random.one_in(10);
+    }
+    config
+}

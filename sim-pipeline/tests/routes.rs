@@ -1,0 +1,160 @@
+//! The routes of the core agree: an instruction whose shape opens a shorter route counts, waits and retires as on the
+//! general route, and a sink that only adds up counts as one that hears every operation.
+
+mod random;
+#[path = "random/rare.rs"]
+mod rare;
+
+use random::{STEPS, Scenario, corpus, default_config};
+use rare::rare;
+use sim_core::{
+    Counts, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
+};
+use sim_isa::{Program, StaticEvents};
+use sim_pipeline::{Pipeline, PipelineConfig};
+
+/// Random scenarios of 250 instructions each.
+const SCENARIOS: u64 = 800;
+
+/// Counts, and takes what an execution raises as one tally.
+#[derive(Default)]
+struct AddsUp(Counts);
+
+impl EventSink for AddsUp {
+    const ADDS_UP: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.0.count(event, n);
+    }
+
+    fn executed(&mut self, tally: &EventTally) {
+        for (event, n) in StaticEvents::LIST.into_iter().zip(tally.0) {
+            self.0.count(event, n.into());
+        }
+    }
+}
+
+/// Keeps all that a sink can hear of a run.
+#[derive(Default)]
+struct Follows {
+    counts: Counts,
+    heard: Vec<Heard>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Heard {
+    Operation(Operation),
+    Edge(FlowEdge),
+    Lost(Lost),
+    Squashed,
+}
+
+impl EventSink for Follows {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.counts.count(event, n);
+    }
+
+    fn edge(&mut self, edge: FlowEdge) {
+        self.heard.push(Heard::Edge(edge));
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.heard.push(Heard::Operation(*operation));
+    }
+
+    fn lost(&mut self, lost: Lost) {
+        self.heard.push(Heard::Lost(lost));
+    }
+
+    fn squashed(&mut self) {
+        self.heard.push(Heard::Squashed);
+    }
+}
+
+/// The scenario of this seed, on a machine of which also rarer settings are drawn.
+fn scenario(seed: u64, corpus: &[u32], default: &PipelineConfig) -> Scenario {
+    Scenario::new(seed, corpus, &rare(seed, default))
+}
+
+/// The same scenario, of which no instruction has a shape of its own.
+fn without_shapes(mut scenario: Scenario) -> Scenario {
+    let mut program = Program::costing(scenario.config.costs()).without_shapes();
+    for id in 0..scenario.program.len() as u32 {
+        program.intern(scenario.program.pc(id), scenario.program.inst(id).word);
+    }
+    scenario.program = program;
+    scenario
+}
+
+/// What a run leaves behind.
+#[derive(Debug, PartialEq)]
+struct Ran {
+    lives: Vec<OpLife>,
+    lost: LostSlots,
+    end: u64,
+}
+
+/// Runs a scenario to its end.
+fn run<S: EventSink>(mut scenario: Scenario, sink: &mut S) -> Ran {
+    let mut pipeline = Pipeline::new(&scenario.config);
+    let mut lives = Vec::new();
+    for _ in 0..STEPS {
+        let step = scenario.step();
+        let Scenario { program, memory, .. } = &mut scenario;
+        lives.push(*pipeline.run_inst(&step, program, memory, sink));
+        if scenario.cuts_window() {
+            pipeline.cut_window(sink);
+        }
+    }
+    let end = pipeline.finish(sink);
+    Ran { lives, lost: pipeline.lost_slots().clone(), end }
+}
+
+/// Fails with the first event that was counted differently.
+fn assert_same(found: &Counts, expected: &Counts, seed: u64) {
+    for event in PmuEvent::ALL {
+        let (found, expected) = (found.value(event), expected.value(event));
+        assert_eq!(found, expected, "seed {seed}: {}", event.mnemonic());
+    }
+}
+
+#[test]
+fn every_route_tells_what_the_general_route_tells() {
+    let (corpus, default) = (corpus(), default_config());
+    for seed in 0..SCENARIOS {
+        let scenario = || scenario(seed, &corpus, &default);
+        let (mut general, mut routed) = (Follows::default(), Follows::default());
+        let expected = run(without_shapes(scenario()), &mut general);
+        let found = run(scenario(), &mut routed);
+        for (place, (found, expected)) in found.lives.iter().zip(&expected.lives).enumerate() {
+            assert_eq!(found, expected, "seed {seed}: instruction {place}");
+        }
+        assert_eq!(found, expected, "seed {seed}");
+        assert_same(&routed.counts, &general.counts, seed);
+        for (found, expected) in routed.heard.iter().zip(&general.heard) {
+            assert_eq!(found, expected, "seed {seed}");
+        }
+        assert_eq!(routed.heard.len(), general.heard.len(), "seed {seed}");
+    }
+}
+
+#[test]
+fn totals_are_those_of_one_who_follows() {
+    let (corpus, default) = (corpus(), default_config());
+    for seed in 0..SCENARIOS {
+        let scenario = || scenario(seed, &corpus, &default);
+        let mut followed = Follows::default();
+        let expected = run(scenario(), &mut followed);
+        let (mut routed, mut general) = (AddsUp::default(), AddsUp::default());
+        for (ran, sink) in [
+            (run(scenario(), &mut routed), &routed),
+            (run(without_shapes(scenario()), &mut general), &general),
+        ] {
+            assert_same(&sink.0, &followed.counts, seed);
+            assert_eq!(ran.lost, expected.lost, "seed {seed}");
+            assert_eq!(ran.end, expected.end, "seed {seed}");
+        }
+    }
+}
