@@ -105,12 +105,12 @@ fn compare_all(config: &BranchConfig, count: usize) {
 
 #[test]
 fn crowded_predictors_predict_as_the_reference_does() {
-    compare_all(&tiny(), 4000);
+    compare_all(&tiny(), 5000);
 }
 
 #[test]
 fn small_predictors_predict_as_the_reference_does() {
-    compare_all(&small(), 3000);
+    compare_all(&small(), 5000);
 }
 
 #[test]
@@ -125,18 +125,20 @@ fn gshare_predicts_as_the_reference_does() {
 
 #[test]
 fn learning_in_one_step_equals_prediction_training_and_recovery() {
-    let steps = streams::crowded(3000, &mut Random::new(7));
-    let (mut model, mut reference) = (BranchUnit::new(&tiny()), Reference::new(&tiny()));
-    for (i, step) in steps.into_iter().enumerate() {
-        let (predicted, is_wrong) = model.meet(step.branch, step.next);
-        let expected = reference.predict(step.branch);
-        reference.train(step.branch, &expected, step.next);
-        if expected.next != Some(step.next) {
-            let saved = reference.around_last();
-            reference.recover(step.branch, &saved, step.next);
+    for (seed, (name, stream)) in (11..).zip(STREAMS) {
+        let (mut model, mut reference) = (BranchUnit::new(&tiny()), Reference::new(&tiny()));
+        for (i, step) in stream(2000, &mut Random::new(seed)).into_iter().enumerate() {
+            let Step { branch, next } = step;
+            let predicted = model.meet(branch, next);
+            let expected = reference.predict(branch);
+            let is_wrong = expected.next != Some(next);
+            reference.train(branch, &expected, next);
+            if is_wrong {
+                let saved = reference.around_last();
+                reference.recover(branch, &saved, next);
+            }
+            assert_eq!(predicted, (expected, is_wrong), "{name}, step {i}: {step:x?}");
         }
-        let expected = (expected, expected.next != Some(step.next));
-        assert_eq!((predicted, is_wrong), expected, "step {i}: {step:x?}");
     }
 }
 

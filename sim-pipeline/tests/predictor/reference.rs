@@ -47,7 +47,7 @@ pub(crate) struct Reference {
     candidate: Option<(u64, u64)>,
 }
 
-/// What a wrong path has to put back.
+/// State that the end of a wrong path restores.
 pub(crate) struct Saved {
     history: Mark,
     returns: Vec<u64>,

@@ -44,7 +44,7 @@ impl Gshare {
 
     fn slot(&self, pc: u64, history: &History) -> u64 {
         // A fold that is as wide as the history is the history itself.
-        (pc / 4 ^ history.fold(32, 32)) % self.slots
+        ((pc / 4) ^ history.fold(32, 32)) % self.slots
     }
 }
 

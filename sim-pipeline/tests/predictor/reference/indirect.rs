@@ -33,7 +33,7 @@ impl PointerTable {
     fn locate(&self, name: u64) -> (usize, u64) {
         let product = u128::from(name) * 0x9e37_79b9_7f4a_7c15 % (1 << 64);
         let (set, tag) = ((product >> 40) as u64, (product >> 20) as u64);
-        ((set % self.sets) as usize, tag % (1 << 16) | 1)
+        ((set % self.sets) as usize, (tag % (1 << 16)) | 1)
     }
 
     fn look_up(&self, name: u64) -> Option<Place> {
@@ -114,5 +114,5 @@ impl IndirectReference {
 
 /// Names a branch together with the path to it.
 fn path_name(pc: u64, path: u64) -> u64 {
-    path ^ (pc << 32 | pc >> 32)
+    path ^ pc.rotate_left(32)
 }
