@@ -270,3 +270,32 @@ impl WarmState for Tage {
         visitor.one(&mut self.dice);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usefulness_is_halved_every_262_144_updates() {
+        // Given: entries of every usefulness, and two updates to go.
+        let mut tage = Tage {
+            bimodal: vec![1].into_boxed_slice(),
+            entries: Box::new([Entry::default(); PLACES]),
+            useful: Box::new([0; PLACES]),
+            tables: 1,
+            starts: [0; MAX_TABLES],
+            slot_mask: 0,
+            trust_new: 0,
+            updates: 262_142,
+            dice: 1,
+        };
+        tage.useful[..4].copy_from_slice(&[0, 1, 2, 3]);
+        let right = DirectionLookup { taken: true, ..DirectionLookup::default() };
+        // Stimulus and expectation: the second update halves, and the first one of the next period does not.
+        let useful = [(); 3].map(|()| {
+            tage.train(0, &right, true);
+            tage.useful[..4].to_vec()
+        });
+        assert_eq!(useful, [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 1, 1]]);
+    }
+}
