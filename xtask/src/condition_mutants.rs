@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Ask only the survivors of an earlier page again
     #[arg(long, value_name = "FILE")]
     only: Option<PathBuf>,
-    /// Ask the tests of each crate itself alone, which is quick
+    /// Ask the tests of each crate itself alone and no case, which is quick
     #[arg(long)]
     own: bool,
     /// Ask so many at a time
@@ -101,7 +101,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let open = mutants.iter().filter(|mutant| mutant.state == State::Waits).count();
     println!("{open} wrong conditions in {} files; building", files.len());
     let programs = programs::build(&copy, &mutants, args.own)?;
-    by_cases(&programs.runner, &copy, &mut mutants, args.threads)?;
+    if !args.own {
+        by_cases(&programs.runner, &copy, &mut mutants, args.threads)?;
+    }
     page::write(&args.output, &mutants)?;
     let programs = programs.timed(&copy, args.longest)?;
     by_tests(&programs, &copy, mutants, args)?;

@@ -31,6 +31,7 @@ const OF_PIPELINE: &[Tests] = &[
             "formulas",
             "kernels",
             "multiplex",
+            "recorded_counts",
             "spe_totals",
             "threads",
             "truth",
@@ -76,7 +77,7 @@ pub(super) struct Programs {
     tests: Vec<Program>,
 }
 
-/// Builds what the mutants that wait are asked: all, or their `own` crates alone.
+/// Builds what the mutants that wait are asked: the cases and all tests, or the tests of their `own` crates alone.
 ///
 /// # Errors
 /// The copy does not build.
@@ -90,7 +91,7 @@ pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>], own: bool) -> anyhow::R
     };
     let waiting = mutants.iter().filter(|mutant| mutant.state == State::Waits);
     let folders: BTreeSet<&str> = waiting.map(Mutant::folder).collect();
-    if folders.iter().any(|folder| CASES_ASK.contains(folder)) {
+    if !own && folders.iter().any(|folder| CASES_ASK.contains(folder)) {
         let runner = ["build", "--profile", "test", "-p", "sim-tests", "--bin", "condition-runner"];
         ensure!(
             cargo(&runner)?.status.success(),

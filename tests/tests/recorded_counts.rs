@@ -1,0 +1,206 @@
+//! The first instructions of every committed trace count as on record, in every mode, and by the general route of the
+//! core as by its shorter ones; so do windows further on. Whoever changes the model sees here what moves on real programs, and says why; whoever
+//! only rewrites it sees that nothing does. That a count is right, other tests say.
+//!
+//! `N2SIM_BLESS=1 cargo test -p sim-tests --test recorded_counts` writes the counts as they are now; read the
+//! difference.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use sim_core::{
+    Counts, EventSink, FlowEdge, Happened, LostSlots, Operation, PmuEvent, RootCause, StallCause,
+};
+use sim_machine::{
+    ConfigSource, MachineConfig, Mode, Outcome, RunHeader, RunOptions, Session, Window,
+};
+use sim_tests::{files_below, read, repository};
+
+/// Instructions of each thread, from its first.
+const LIMIT: u64 = 20_000;
+/// Instructions of each window, and those before it that run but do not count, or only train caches and predictors.
+const WINDOW: u64 = 8_000;
+const WARMUP: u64 = 2_000;
+const LESSON: u64 = 10_000;
+/// Where the windows begin, in percent of the trace.
+const BEGINS: [u64; 3] = [30, 60, 90];
+
+/// What is added up of the operations of one path, in this order.
+const SUMS: [&str; 11] = [
+    "operations",
+    "mispredicted",
+    "from fetch to the end of the front end",
+    "from there to rename",
+    "from rename to issue",
+    "from issue to completion",
+    "from completion to retirement",
+    "from retirement to the cache",
+    "from rename to the base register",
+    "translation",
+    "data from beyond the L1",
+];
+
+/// Adds up what a sink hears beside counts.
+#[derive(PartialEq)]
+struct Heard {
+    right_path: [u64; SUMS.len()],
+    wrong_path: [u64; SUMS.len()],
+    edges: [u64; FlowEdge::COUNT],
+}
+
+impl Default for Heard {
+    fn default() -> Heard {
+        let none = [0; SUMS.len()];
+        Heard { right_path: none, wrong_path: none, edges: [0; FlowEdge::COUNT] }
+    }
+}
+
+impl EventSink for Heard {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+
+    fn edge(&mut self, edge: FlowEdge) {
+        self.edges[edge as usize] += 1;
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        let life = &operation.life;
+        // From stage to stage: one operation that is late does not change the sums of all that follow.
+        let numbers = [
+            1,
+            life.mispredicted.into(),
+            life.front_end.wrapping_sub(life.fetch),
+            life.rename.wrapping_sub(life.front_end),
+            life.issue.wrapping_sub(life.rename),
+            life.complete.wrapping_sub(life.issue),
+            life.retire.wrapping_sub(life.complete),
+            life.written.saturating_sub(life.retire),
+            operation.base_ready.saturating_sub(life.rename),
+            life.translation_cycles.into(),
+            u64::from(life.happened.has(Happened::L1_MISS)) << (4 * life.source as u32),
+        ];
+        let sums = if life.wrong_path { &mut self.wrong_path } else { &mut self.right_path };
+        for (sum, n) in sums.iter_mut().zip(numbers) {
+            *sum = sum.wrapping_add(n);
+        }
+    }
+}
+
+fn session(path: &Path) -> Session {
+    let document = ConfigSource::default().document().expect("the built-in configuration");
+    let config = MachineConfig::from_document(&document).expect("the built-in configuration");
+    Session::open(path, config, RunHeader::default()).expect("a committed trace")
+}
+
+fn run(session: &Session) -> Outcome {
+    let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
+    session.run(&options, &mut |_| {}).expect("a run")
+}
+
+fn follow(session: &Session) -> (Outcome, Heard) {
+    let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
+    let mut heard = Heard::default();
+    let outcome = session.run_heard(&options, &mut |_| {}, &mut heard).expect("a run");
+    (outcome, heard)
+}
+
+/// The windows of a trace of one thread; none of others.
+fn run_windows(session: &Session) -> Vec<Outcome> {
+    if session.trace().streams().len() > 1 {
+        return Vec::new();
+    }
+    let windows = BEGINS.map(|percent| Window {
+        begin: session.instructions() * percent / 100,
+        length: WINDOW,
+        warmup: WARMUP,
+        lesson: LESSON,
+    });
+    session.run_windows(&windows, &mut |_| {}).expect("a run")
+}
+
+/// One line for each name, with the numbers of the runs; what is 0 in all of them is left out.
+#[derive(Default)]
+struct Table(String);
+
+impl Table {
+    fn row(&mut self, name: &str, numbers: [u64; 4]) {
+        if numbers != [0; 4] {
+            let [full, memory, frontend, windows] = numbers;
+            writeln!(self.0, "{name}\t{full}\t{memory}\t{frontend}\t{windows}")
+                .expect("a text takes all");
+        }
+    }
+
+    fn lost(&mut self, full: &LostSlots, windows: &LostSlots) {
+        for cause in StallCause::ALL {
+            for root in RootCause::ALL {
+                let name = format!("lost slots: {}, {}", cause.label(), root.label());
+                self.row(&name, [full.at(cause, root), 0, 0, windows.at(cause, root)]);
+            }
+        }
+    }
+}
+
+/// All numbers of a trace.
+fn table(path: &Path, full: &Outcome, heard: &Heard) -> String {
+    let mut table = Table("what\tfull\tmemory\tfrontend\twindows\n".into());
+    let in_mode = |mode| run(&session(path).in_mode(mode)).total();
+    let totals = [full.total(), in_mode(Mode::Memory), in_mode(Mode::Frontend)];
+    let windows = run_windows(&session(path));
+    let (mut lost, in_windows) = (LostSlots::default(), windows.iter().map(Outcome::total));
+    windows.iter().for_each(|window| lost.plus(&window.stalls()));
+    let in_windows: Vec<Counts> = in_windows.collect();
+    for event in PmuEvent::ALL {
+        let [full, memory, frontend] = totals.each_ref().map(|total| total.value(event));
+        let windows = in_windows.iter().map(|counts| counts.value(event)).sum();
+        table.row(event.mnemonic(), [full, memory, frontend, windows]);
+    }
+    table.lost(&full.stalls(), &lost);
+    for (path, sums) in [("right", heard.right_path), ("wrong", heard.wrong_path)] {
+        for (name, sum) in SUMS.into_iter().zip(sums) {
+            table.row(&format!("{path} path: {name}"), [sum, 0, 0, 0]);
+        }
+    }
+    for (edge, sum) in FlowEdge::ALL.into_iter().zip(heard.edges) {
+        table.row(&format!("edge: {edge:?}"), [sum, 0, 0, 0]);
+    }
+    table.0
+}
+
+/// What is wrong with one trace, in one line.
+fn faults_of(path: &Path, name: &str) -> Option<String> {
+    let session = session(path);
+    let full = run(&session);
+    let general = run(&self::session(path).without_shapes());
+    if full.total() != general.total() || full.stalls() != general.stalls() {
+        return Some(format!("{name}: the general route counts differently"));
+    }
+    let (followed, heard) = follow(&self::session(path));
+    if full.total() != followed.total() || full.stalls() != followed.stalls() {
+        return Some(format!("{name}: a follower changes the run"));
+    }
+    if heard != follow(&self::session(path).without_shapes()).1 {
+        return Some(format!("{name}: a follower hears something else of the general route"));
+    }
+    let found = table(path, &full, &heard);
+    let record = repository().join("tests/recorded-counts").join(format!("{name}.tsv"));
+    if std::env::var_os("N2SIM_BLESS").is_some() {
+        std::fs::write(&record, &found).expect("the record is written");
+    }
+    let expected = read(&record);
+    let moved = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+    moved
+        .map(|(found, expected)| format!("{name}: `{found}`, on record `{expected}`"))
+        .or_else(|| (found != expected).then(|| format!("{name}: not as many lines as on record")))
+}
+
+#[test]
+fn committed_traces_count_as_on_record() {
+    let traces = files_below(&repository().join("traces"), "n2t");
+    assert!(!traces.is_empty(), "traces/ holds recorded programs");
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let faults: Vec<String> =
+        traces.iter().filter_map(|path| faults_of(path, &name(path))).collect();
+    assert!(faults.is_empty(), "{} traces:\n{}", faults.len(), faults.join("\n"));
+}
