@@ -170,6 +170,11 @@ fn fail_one(place: &Place, args: &[&str], call: &str, way: &Way, (inputs, whole)
         let message = said.lines().find(|line| line.contains(FAULT)).expect(&place_of);
         assert!(NAMES.iter().any(|name| message.contains(name)), "{place_of}");
     }
+    if said.contains("the recording is kept") {
+        let is_to_be_checked = said.contains("`n2sim trace verify`, then rename it");
+        assert_eq!(is_to_be_checked, failed == "Sync", "{place_of}");
+        assert!(!said.contains("check space"), "{place_of}");
+    }
     assert_clean(place, (inputs, whole), way, &said, &place_of);
     true
 }
