@@ -217,28 +217,32 @@ fn assert_clean(place: &Place, (inputs, whole): Files, way: &Way, said: &str, pl
     }
 }
 
+/// Returns how often a run reserved memory.
+fn reservations(output: &Output) -> u64 {
+    let said = told(output);
+    let count = said.lines().find_map(|line| line.strip_suffix(" reservations of memory"));
+    count.expect(&said).trim_start_matches("n2sim: ").parse().unwrap()
+}
+
 /// Refuses reservations of memory that a command makes, one in each run: the first ones all, later ones at growing
-/// distances.
+/// distances, and the last.
 fn refuse_each(args: &[&str]) {
     let place = Place::new();
     let inputs = place.files();
-    let (_, whole) = run_whole(&place, args);
+    let (good, whole) = run_whole(&place, args);
     place.clear(&inputs);
-    let mut number = 1;
-    loop {
+    let made = reservations(&good);
+    assert!(made > 5, "{args:?}: only {made} reservations");
+    let numbers = std::iter::successors(Some(1), |number| Some(number + 1 + number / 4));
+    for number in numbers.take_while(|number| *number < made).chain([made]) {
         let output = place.run_refused(args, number);
         let said = told(&output);
-        if output.status.code() == Some(0) {
-            break;
-        }
         let place_of = format!("{args:?}, reservation {number}: {said}");
         assert_eq!(output.status.code(), Some(2), "{place_of}");
         assert!(said.contains("in.n2t") && said.contains("--max-memory"), "{place_of}");
         assert_clean(&place, (&inputs, &whole), &EQUAL, &said, &place_of);
         place.clear(&inputs);
-        number += 1 + number / 4;
     }
-    assert!(number > 5, "{args:?}: only {number} reservations");
 }
 
 #[test]

@@ -97,6 +97,12 @@ impl MemoryBudget {
         self.account.used.load(Ordering::Relaxed)
     }
 
+    /// Returns the number of reservations so far, granted or not. For tests; only builds with debug assertions have it.
+    #[cfg(debug_assertions)]
+    pub fn asked(&self) -> u64 {
+        self.account.asked.load(Ordering::Relaxed)
+    }
+
     /// Reserves memory before it is taken; dropping the result gives it back. `what` names its use in the plural.
     ///
     /// # Errors
