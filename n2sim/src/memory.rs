@@ -1,4 +1,4 @@
-//! How much memory of the host a replay may take: `--max-memory`, or a share of what is there.
+//! How much memory of the host replays may take: `--max-memory`, or a share of what is there.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::command_line;
 /// The option, as it is typed.
 const OPTION: &str = "--max-memory";
 
-/// The share of the available memory that a replay may take, if the command line says nothing: three of four.
+/// The share of the available memory that replays may take, if the command line says nothing: three of four.
 const SHARE: (u64, u64) = (3, 4);
 
 /// Folder of the memory controller's files inside a container, and that of its first version.
@@ -28,7 +28,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The account of one trace that is read or replayed.
+/// Makes the account of one trace that is read or replayed, or of all runs of a sweep together.
 pub(crate) fn budget() -> MemoryBudget {
     let limit = asked(command_line::words()).or_else(|| share(available(Path::new("/"))));
     let limit = limit.unwrap_or(MemoryBudget::DEFAULT);

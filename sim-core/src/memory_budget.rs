@@ -1,10 +1,12 @@
-//! The account of host memory: one limit for everything that a replay keeps, checked before memory is taken.
+//! The account of host memory: one limit for everything that a replay, or all runs of a sweep, keep, checked before memory
+//! is taken.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of host memory that a replay may take: one limit, and what of it is in use. Clones share the account.
+/// Bytes of host memory that may be taken by one replay, or by several that share the account: one limit, and what of it is
+/// in use. Clones share the account.
 ///
 /// ```
 /// use sim_core::MemoryBudget;
