@@ -98,7 +98,7 @@ fn calls(output: &Output) -> (u64, String) {
     (made.trim_start_matches("n2sim: ").parse().unwrap(), failed.to_owned())
 }
 
-/// Makes calls of a command fail, one after another. `check` sees what each failed run left beside its inputs.
+/// Calls [`fail_each_in`] for a command whose results are the same to the last byte, in a folder of its own.
 fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>)) {
     fail_each_in(&Place::new(), args, &EQUAL, check);
 }
@@ -115,13 +115,11 @@ struct Way {
 }
 
 /// Results are the same to the last byte. A trace whose index cannot be read is read without it.
-const EQUAL: Way = Way {
-    is_steady: true,
-    survives: &["Read"],
-    is_whole: |_, content, whole| content == whole,
-};
+const EQUAL: Way =
+    Way { is_steady: true, survives: &["Read"], is_whole: |_, content, whole| content == whole };
 
-/// The same in a place that is there.
+/// Makes calls of a command fail, one after another, in a folder with its inputs. `check` sees what each failed run left
+/// beside them.
 fn fail_each_in(
     place: &Place,
     args: &[&str],
@@ -281,7 +279,7 @@ fn regions_fail_cleanly_at_every_call() {
 }
 
 #[test]
-fn a_sweep_goes_on_behind_every_failed_call() {
+fn a_sweep_resumes_after_every_failed_call() {
     let args = ["sweep", "grid.toml", "-j", "1", "-o", "out.csv"];
     let way = Way { is_steady: false, ..EQUAL };
     fail_each_in(&Place::new(), &args, &way, |place, whole| {

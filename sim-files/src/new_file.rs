@@ -294,7 +294,8 @@ mod tests {
         let temp = unfinished.path().to_path_buf();
         let error = unfinished.finish(&file).expect_err("a folder has the name").to_string();
         assert!(
-            error.contains("; the recording is kept as \"") && error.ends_with(".partial\": rename it"),
+            error.contains("; the recording is kept as \"")
+                && error.ends_with(".partial\": rename it"),
             "{error}"
         );
         assert_eq!(std::fs::read(temp).expect("it stays"), b"all of it");

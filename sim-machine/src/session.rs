@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// Opens the trace with an account for the memory of its code, the readers of threads, the cores, and what is kept of
-    /// threads that have ended. Sessions can share one; each run charges it until the run ends.
+    /// threads that have ended. Several sessions can share one account.
     ///
     /// # Errors
     /// As [`Session::open`], or if the code does not fit the account.

@@ -65,7 +65,7 @@ pub(crate) struct Arrival {
 
 /// Where the tickets of one thread come from, in order.
 pub(crate) trait Arrivals {
-    /// The next one; `None` behind the last.
+    /// Returns the next ticket; `None` after the last.
     fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError>;
 
     /// The order of the first one, for which nothing is kept open; `None` if there is none.
@@ -150,14 +150,14 @@ struct Thread<A> {
     arrivals: Option<A>,
     /// The next ticket that is not taken yet; the first is read when its turn comes.
     head: Option<Arrival>,
-    /// Its order; `None` behind the last.
+    /// Order of the next ticket; `None` after the last.
     next_order: Option<u64>,
     /// What it has yet to pass, in order.
     holds: VecDeque<Hold>,
     /// Dead ones among them.
     dead: usize,
-    /// Up to which place of each other thread it has waited, for those for which it has. Emptied
-    /// behind the last ticket of a thread that made no other.
+    /// How far the thread has waited for each other one that it has waited for. Emptied after its last ticket if it made no
+    /// other thread.
     waited: FxHashMap<usize, Waited>,
     exits: SeenExits,
     /// It may have made another one.
@@ -205,7 +205,7 @@ impl<A: Arrivals> Thread<A> {
         })
     }
 
-    /// Reads the next ticket; gives back where they come from behind the last.
+    /// Reads the next ticket. Drops the source of tickets after the last.
     fn read(&mut self) -> Result<Option<Arrival>, MachineError> {
         let Some(arrivals) = &mut self.arrivals else { return Ok(None) };
         let next = arrivals.next_arrival()?;
@@ -266,8 +266,7 @@ pub(super) struct Edges<A> {
 }
 
 impl<A: Arrivals> Edges<A> {
-    /// Those of threads with these tickets. If not `is_whole`, a thread may end before the last of
-    /// its tickets.
+    /// The edges among threads with these tickets. If not `is_whole`, a thread may end before the last of its tickets.
     pub(super) fn new(threads: Vec<A>, is_whole: bool) -> Result<Edges<A>, MachineError> {
         let threads: Vec<Thread<A>> =
             threads.into_iter().map(Thread::new).collect::<Result<_, _>>()?;
@@ -285,7 +284,7 @@ impl<A: Arrivals> Edges<A> {
         })
     }
 
-    /// The next instruction of a thread that waits or is waited for; `None` behind the last.
+    /// Returns the next instruction of a thread that waits or is waited for; `None` after the last.
     pub(super) fn next_hold(&mut self, thread: usize) -> Result<Option<&Hold>, MachineError> {
         loop {
             let one = &mut self.threads[thread];
