@@ -80,6 +80,7 @@ fn main() -> ExitCode {
         Some(words) => perf_stat::play(&words).map(|()| ExitCode::SUCCESS),
         None => run_command_line(),
     });
+    #[cfg(debug_assertions)]
     write_calls();
     match done {
         Ok(code) => code,
@@ -106,12 +107,16 @@ fn run_command_line() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// For tests that make calls of the system fail: says how many there were, and of what kind the failed one was.
+/// For tests that make calls of the system fail or refuse memory: says how many calls there were, of what kind the failed
+/// one was, and how often memory was reserved.
+#[cfg(debug_assertions)]
 fn write_calls() {
-    if cfg!(debug_assertions) && std::env::var_os("N2SIM_COUNT_CALLS").is_some() {
+    if std::env::var_os("N2SIM_COUNT_CALLS").is_some() {
         let (made, failed) = sim_files::calls::made();
         let failed = failed.map_or_else(|| "none".to_owned(), |call| format!("{call:?}"));
         let _ = writeln!(io::stderr(), "n2sim: {made} calls of the system, failed: {failed}");
+        let reserved = memory::refusals::most();
+        let _ = writeln!(io::stderr(), "n2sim: {reserved} reservations of memory");
     }
 }
 

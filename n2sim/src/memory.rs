@@ -1,4 +1,4 @@
-//! How much memory of the host a replay may take: `--max-memory`, or a share of what is there.
+//! How much memory of the host replays may take: `--max-memory`, or a share of what is there.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::command_line;
 /// The option, as it is typed.
 const OPTION: &str = "--max-memory";
 
-/// The share of the available memory that a replay may take, if the command line says nothing: three of four.
+/// The share of the available memory that replays may take, if the command line says nothing: three of four.
 const SHARE: (u64, u64) = (3, 4);
 
 /// Folder of the memory controller's files inside a container, and that of its first version.
@@ -28,21 +28,38 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The account of one trace that is read or replayed.
+/// Makes the account of one trace that is read or replayed, or of all runs of a sweep together.
 pub(crate) fn budget() -> MemoryBudget {
     let limit = asked(command_line::words()).or_else(|| share(available(Path::new("/"))));
     let limit = limit.unwrap_or(MemoryBudget::DEFAULT);
     #[cfg(debug_assertions)]
-    if let Some(number) = refused() {
-        return MemoryBudget::refusing(limit, number);
-    }
+    return refusals::budget(limit);
+    #[cfg(not(debug_assertions))]
     MemoryBudget::new(limit)
 }
 
-/// The reservation that a test wants refused.
+/// Accounts that refuse the reservation that a test names, and how many reservations there were.
 #[cfg(debug_assertions)]
-fn refused() -> Option<u64> {
-    std::env::var("N2SIM_REFUSE_MEMORY").ok()?.parse().ok()
+pub(crate) mod refusals {
+    use super::MemoryBudget;
+    use std::sync::{Mutex, PoisonError};
+
+    /// All accounts of this process.
+    static ACCOUNTS: Mutex<Vec<MemoryBudget>> = Mutex::new(Vec::new());
+
+    /// An account that refuses the reservation whose number is in the environment.
+    pub(super) fn budget(limit: u64) -> MemoryBudget {
+        let number = std::env::var("N2SIM_REFUSE_MEMORY").ok().and_then(|text| text.parse().ok());
+        let made = MemoryBudget::refusing(limit, number.unwrap_or(0));
+        ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner).push(made.clone());
+        made
+    }
+
+    /// Returns the reservations so far of the account with the most.
+    pub(crate) fn most() -> u64 {
+        let accounts = ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.iter().map(MemoryBudget::asked).max().unwrap_or(0)
+    }
 }
 
 /// The last size that the command line asks for, in front of a program's own words.

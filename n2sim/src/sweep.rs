@@ -144,8 +144,12 @@ fn complete(
     };
     let done = pool.install(|| run_all(&missing, &run));
     bar.finish_and_clear();
-    if done? > 0 {
-        note("the memory of the host was not enough for all runs at the same time (--max-memory)")?;
+    match done? {
+        0 => {}
+        again => note(&format!(
+            "{again} of {} runs did not fit beside the others and ran again alone; lower --jobs or raise --max-memory",
+            missing.len()
+        ))?,
     }
     let (_, rows) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     rows.all(grid.len()).context("a run is missing in the journal")

@@ -68,10 +68,8 @@ impl CoreMemory {
         sink.edge(FlowEdge::StoreTlbHit);
         raise_write(sink);
         sink.edge(FlowEdge::L1dWriteHit);
-        // A store that comes back to the line before this one is looked at again.
-        if self.prefetch.stores {
-            self.last_store_line = line.physical;
-        }
+        // Its line is there and need not be asked for.
+        let _ = self.begins_store_run(line.physical);
         let mask = Fragment { addr, bytes: bytes.max(1) }.line_mask();
         let drains = self.write_streams.write(line.physical, mask, false);
         if drains != [None, None] {

@@ -27,12 +27,21 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
-        // Stores come in runs: only the first one of a line is looked at. `DC ZVA` needs no line.
-        let is_new = line.physical != self.last_store_line;
-        if is_new && self.prefetch.stores && kind != MemKind::ZeroLine {
-            self.last_store_line = line.physical;
+        // `DC ZVA` needs no line.
+        if kind != MemKind::ZeroLine && self.begins_store_run(line.physical) {
             self.ask_for_store(line, now, uncore, sink);
         }
+    }
+
+    /// Records a store to `line`. Returns whether it begins a run of stores to one line, of which only the first is looked at;
+    /// false if stores do not prefetch (`memory.prefetch.stores`).
+    #[inline(always)]
+    pub(crate) fn begins_store_run(&mut self, line: LineAddr) -> bool {
+        let is_first = self.prefetch.stores && line != self.last_store_line;
+        if is_first {
+            self.last_store_line = line;
+        }
+        is_first
     }
 
     /// Asks for the line if no cache has it, unless the store is to stream past the L1, or nothing is free to ask with.

@@ -1,10 +1,12 @@
-//! The account of host memory: one limit for everything that a replay keeps, checked before memory is taken.
+//! The account of host memory: one limit for everything that a replay, or all runs of a sweep, keep, checked before memory
+//! is taken.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of host memory that a replay may take: one limit, and what of it is in use. Clones share the account.
+/// Bytes of host memory that may be taken by one replay, or by several that share the account: one limit, and what of it is
+/// in use. Clones share the account.
 ///
 /// ```
 /// use sim_core::MemoryBudget;
@@ -95,6 +97,12 @@ impl MemoryBudget {
     /// Returns the bytes in use.
     pub fn used(&self) -> u64 {
         self.account.used.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of reservations so far, granted or not. For tests; only builds with debug assertions have it.
+    #[cfg(debug_assertions)]
+    pub fn asked(&self) -> u64 {
+        self.account.asked.load(Ordering::Relaxed)
     }
 
     /// Reserves memory before it is taken; dropping the result gives it back. `what` names its use in the plural.

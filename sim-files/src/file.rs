@@ -32,7 +32,7 @@ impl File {
         options.open(path).map(File)
     }
 
-    /// Makes a file of memory that has no place among the files and that processes started later do not inherit.
+    /// Makes a file of memory that has no path and that processes started later do not inherit.
     /// `name` is shown by debuggers alone; seals may be added.
     ///
     /// # Errors

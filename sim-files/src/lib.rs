@@ -11,5 +11,5 @@ pub mod stale;
 
 pub use file::{File, output, read, read_to_string, spawn};
 pub use live::remove_all;
-pub use new_file::{NewFile, Unfinished};
+pub use new_file::{Kept, NewFile, Unfinished};
 pub use scratch::{Scratch, ScratchFolder};

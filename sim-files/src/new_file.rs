@@ -1,5 +1,7 @@
 //! A file that appears under its name only when it is complete.
 
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::fs::{self, Metadata, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -40,6 +42,27 @@ enum Kind {
     /// What is in it can be recovered.
     Recording,
 }
+
+/// A recording that did not get its name and is left under its temporary one: the reason, then what to do.
+#[derive(Debug)]
+pub struct Kept {
+    reason: io::Error,
+    temp: PathBuf,
+    /// All of it is on the disk.
+    is_synced: bool,
+}
+
+impl Display for Kept {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let remedy = match self.is_synced {
+            true => "rename it",
+            false => "check it with `n2sim trace verify`, then rename it",
+        };
+        write!(f, "{}; the recording is kept as {:?}: {remedy}", self.reason, self.temp)
+    }
+}
+
+impl Error for Kept {}
 
 impl NewFile {
     /// Makes the temporary file of what will be `destination`, `.n2sim-XXXXXX.tmp` beside it, and removes those
@@ -127,21 +150,23 @@ impl Unfinished {
     /// Gives the file its name, once `file` is complete, as [`NewFile::finish`] does.
     ///
     /// # Errors
-    /// As [`NewFile::finish`]; but a recording is left under its temporary name, which the error names.
+    /// As [`NewFile::finish`]; but a recording is left under its temporary name, and the error holds [`Kept`].
     pub fn finish(mut self, file: &File) -> io::Result<()> {
-        match file.sync().and_then(|()| self.rename()) {
+        let synced = file.sync();
+        let is_synced = synced.is_ok();
+        match synced.and_then(|()| self.rename()) {
             Ok(()) => sync_folder(&self.destination),
-            Err(error) if self.kind == Kind::Recording => Err(self.keep(error)),
+            Err(error) if self.kind == Kind::Recording => Err(self.keep(error, is_synced)),
             Err(error) => Err(error),
         }
     }
 
-    /// Leaves the recording under its temporary name, because of this error.
-    fn keep(mut self, error: io::Error) -> io::Error {
+    /// Leaves the recording under its temporary name, for this reason.
+    fn keep(mut self, reason: io::Error, is_synced: bool) -> io::Error {
         self.is_over = true;
         let _ = live::end(&self.temp, || Ok(()));
-        let kept = format!("{error}; the recording is kept as {:?}: rename it", self.temp);
-        io::Error::new(error.kind(), kept)
+        let (kind, temp) = (reason.kind(), self.temp.clone());
+        io::Error::new(kind, Kept { reason, temp, is_synced })
     }
 
     fn rename_all(mut all: Vec<Unfinished>) -> Result<(), (PathBuf, io::Error)> {
@@ -269,7 +294,8 @@ mod tests {
         let temp = unfinished.path().to_path_buf();
         let error = unfinished.finish(&file).expect_err("a folder has the name").to_string();
         assert!(
-            error.contains("; the recording is kept as \"") && error.contains(".partial"),
+            error.contains("; the recording is kept as \"")
+                && error.ends_with(".partial\": rename it"),
             "{error}"
         );
         assert_eq!(std::fs::read(temp).expect("it stays"), b"all of it");

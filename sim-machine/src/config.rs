@@ -67,7 +67,7 @@ pub struct MachineConfig {
 
 /// Goes up when what units show of their state changes its order, its words or its meaning, and when the machine without
 /// a pipeline would come to another state: its clock, its wrong paths, what a prefetcher does.
-const WARM_LAYOUT: u32 = 4;
+const WARM_LAYOUT: u32 = 5;
 
 impl MachineConfig {
     /// Hash of all that shapes what a program leaves in caches, TLBs, prefetchers and predictors of the machine

@@ -42,7 +42,7 @@ impl RunOptions {
         }
     }
 
-    /// Threads may stop before that one, and where is known only once they run.
+    /// Returns true if a thread may stop before [`RunOptions::last_instruction`]; where is known only once it runs.
     pub(crate) fn may_stop_sooner(&self) -> bool {
         self.roi.is_some() && self.limit.is_some()
     }
@@ -114,7 +114,7 @@ pub(crate) struct RegionWatch {
     ever_open: bool,
     /// Instructions that come before anything can change.
     quiet: u64,
-    /// The thread goes on behind the limit, so that nothing drains there.
+    /// The thread goes on after the limit, so that nothing drains there.
     goes_on: bool,
 }
 
@@ -145,7 +145,7 @@ impl RegionWatch {
         })
     }
 
-    /// Counts a part of a thread that goes on behind it.
+    /// Counts a part of a thread that goes on after that part.
     pub(crate) fn window(warmup: u64, length: u64) -> RegionWatch {
         RegionWatch {
             warmup,
@@ -160,7 +160,7 @@ impl RegionWatch {
         }
     }
 
-    /// True when the thread goes on behind the limit.
+    /// True when the thread goes on after the limit.
     pub(crate) fn goes_on(&self) -> bool {
         self.goes_on
     }
@@ -188,7 +188,7 @@ impl RegionWatch {
         passed as usize
     }
 
-    /// What the instruction changes, and how many behind it change nothing.
+    /// Returns what the instruction changes. Counts how many after it change nothing.
     fn look(&mut self, id: u32, program: &Program) -> Change {
         let change = self.change(id, program);
         match change {

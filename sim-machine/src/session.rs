@@ -40,8 +40,8 @@ impl Session {
     /// Opens the trace. `header` comes with everything but the trace's hash and the seed.
     ///
     /// # Errors
-    /// If the trace cannot be read or has no instructions, or if it has a page map of another granule
-    /// than the configuration.
+    /// If the trace cannot be read or has no instructions, if it has a page map of another granule
+    /// than the configuration, or if its code needs more memory than [`MemoryBudget::DEFAULT`].
     pub fn open(
         trace: &Path,
         config: MachineConfig,
@@ -50,8 +50,8 @@ impl Session {
         Session::open_within(trace, config, header, &MemoryBudget::default())
     }
 
-    /// [`Session::open`] with an account for the memory of the trace's code, the readers of threads, the cores, and
-    /// what is kept of threads that have ended.
+    /// Opens the trace with an account for the memory of its code, the readers of threads, the cores, and what is kept of
+    /// threads that have ended. Several sessions can share one account.
     ///
     /// # Errors
     /// As [`Session::open`], or if the code does not fit the account.
@@ -134,7 +134,8 @@ impl Session {
     /// run so far, now and then. The same session run twice gives the same outcome.
     ///
     /// # Errors
-    /// If the trace is damaged, or if nothing of it falls into the region that was asked for.
+    /// If the trace is damaged, if nothing of it falls into the region that was asked for, or if code, readers, cores or
+    /// counts of ended threads do not fit the account of memory.
     pub fn run(
         &self,
         options: &RunOptions,

@@ -40,6 +40,8 @@ enum Do {
     Call(u64, [u64; 2], u64, u64),
     /// Tickets of the next instruction: the thread begins.
     Begin(u64),
+    /// A ticket of the instruction that would follow.
+    Cut(u64),
 }
 
 struct Writer {
@@ -89,6 +91,7 @@ impl Writer {
                 self.run(stream, NOP, &[]);
                 self.ticket(stream, order, 1);
             }
+            Do::Cut(order) => self.ticket(stream, order, 0),
         }
     }
 }
@@ -227,6 +230,20 @@ fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
         assert_eq!(ran(1).count() < 4, limit.is_some());
         assert!(ran(2).any(|one| one.2 >= SLOW), "{limit:?}");
     }
+}
+
+#[test]
+fn a_ticket_at_the_end_of_a_stream_hides_no_release() {
+    // The second thread would have waited for the first one's release, and would have released itself.
+    let threads: [&[Do]; 3] = [
+        &[Do::Bare(BRANCHES), Do::Access(STLR, WORD, &[0])],
+        &[Do::Bare(5), Do::Cut(1)],
+        &[Do::Bare(5), Do::Access(DMB, 0, &[2])],
+    ];
+    let mut listener = Listener::default();
+    let session = session(&threads, "causal");
+    session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener).expect("it runs");
+    assert!(listener.ran.iter().any(|one| one.0 == 2 && one.2 >= SLOW));
 }
 
 #[test]

@@ -206,7 +206,7 @@ pub enum TraceError {
     #[error("trace writer: {0}")]
     Rejected(&'static str),
     /// The operating system refused.
-    #[error("{}: {doing}: {source}; check space and permissions", path.shown())]
+    #[error("{}: {doing}: {source}{}", path.shown(), remedy(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -250,6 +250,14 @@ impl TraceError {
     /// Number of the chunk with the fault.
     pub(crate) fn chunk(&self) -> Option<u32> {
         self.place().map(|place| place.chunk)
+    }
+}
+
+/// The remedy for what the operating system refused, unless its reason names one.
+fn remedy(source: &io::Error) -> &'static str {
+    match source.get_ref().is_some_and(|reason| reason.is::<sim_files::Kept>()) {
+        true => "",
+        false => "; check space and permissions",
     }
 }
 

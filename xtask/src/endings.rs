@@ -11,13 +11,14 @@ use anyhow::{Context, Result};
 
 use commands::Bench;
 
-/// Which program is ended, and how often.
+/// Arguments of `cargo xtask endings`: the program that is ended, and how often.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Runs that signals end, over all commands and signals
     #[arg(long, default_value_t = 1000)]
     kills: usize,
-    /// Runs on disks that become full, over all commands; each command meets a read-only disk too
+    /// Runs on disks that become full, over all commands; each command also runs once on a read-only disk. Both need root,
+    /// to mount the disks; 0 leaves both out
     #[arg(long, default_value_t = 300)]
     disks: usize,
     /// The program

@@ -147,13 +147,17 @@ pub(crate) struct StreamArrivals<'t> {
 }
 
 impl<'t> StreamArrivals<'t> {
-    /// Those of `stream` up to instruction `end`.
+    /// The arrivals of the instructions of `stream` whose numbers are below `end`. A ticket at the end of the stream belongs
+    /// to an instruction that was not recorded: no thread comes to pass it.
     pub(super) fn new(
         trace: &'t TraceFile,
         stream: u32,
         kinds: std::rc::Rc<Kinds>,
         end: u64,
     ) -> StreamArrivals<'t> {
+        let streams = trace.streams();
+        let found = streams.binary_search_by_key(&stream, |info| info.stream);
+        let end = end.min(found.map_or(0, |at| streams[at].instructions));
         StreamArrivals { trace, stream, kinds, end, walk: None }
     }
 }

@@ -48,8 +48,8 @@ pub(crate) struct Causal<A> {
 }
 
 impl<A: Arrivals> Causal<A> {
-    /// Threads with these arrivals that stand there. If not `is_whole`, a thread may end before the
-    /// last of its arrivals.
+    /// The order of threads with these arrivals, which begin at these positions and clocks. If not `is_whole`, a thread may
+    /// end before the last of its arrivals.
     pub(super) fn new(
         arrivals: Vec<A>,
         standings: Vec<Standing>,

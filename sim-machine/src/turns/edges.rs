@@ -5,9 +5,9 @@
 //! last release to the bytes that it reads. Where it is not known which bytes carry a release or an acquire, they are
 //! taken to be all. Every edge leads to a ticket that was taken before, so there is no circle of them.
 //!
-//! A release covers those that its thread had waited for: an acquire that waits for it need not
-//! wait for them too. So threads that hand one lock on, or that are joined, leave one release
-//! there, not one each.
+//! A release removes the releases to the same bytes that its thread had waited for: an acquire that waits for it comes
+//! after them too. So threads that hand one lock on, or that are joined, leave one release there, not one each. Lists
+//! longer than [`FEW`] are cleaned when they are full. A release of the same thread is replaced at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -18,6 +18,8 @@ use crate::error::MachineError;
 
 /// Bytes of a place in the table of locations.
 const GRANULE: u64 = 8;
+/// Bytes of the word that the system clears when a thread ends.
+const ENDING_BYTES: u16 = 4;
 /// Granule that no address has: what system calls release and acquire.
 const KERNEL: u64 = u64::MAX;
 /// Granule that no address has: what threads are made by.
@@ -26,6 +28,9 @@ const CREATION: u64 = u64::MAX - 1;
 const FENCES: u64 = u64::MAX - 2;
 /// Granule that no address has: releases of every kind.
 const ANY: u64 = u64::MAX - 3;
+/// Granule that no address has: ends of threads, at which the system clears a word. One release stands for all words that
+/// are known, so that ends take memory for each thread, not for each thread and word.
+const EXITS: u64 = u64::MAX - 4;
 
 /// Where an acquire or a release takes effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +65,7 @@ pub(crate) struct Arrival {
 
 /// Where the tickets of one thread come from, in order.
 pub(crate) trait Arrivals {
-    /// The next one; `None` behind the last.
+    /// Returns the next ticket; `None` after the last.
     fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError>;
 
     /// The order of the first one, for which nothing is kept open; `None` if there is none.
@@ -106,21 +111,55 @@ struct Release {
     bytes: u8,
 }
 
+impl Release {
+    fn edge(&self) -> Edge {
+        Edge { thread: self.thread, rank: self.rank }
+    }
+}
+
+/// The releases to one granule, by rising rank.
+#[derive(Debug, Default)]
+struct Releases {
+    list: Vec<Release>,
+    /// The length at which a list that is longer than [`FEW`] is full.
+    full: usize,
+}
+
+impl Releases {
+    /// Returns true if the next release looks for those that its thread had waited for. That takes time for each entry, so
+    /// a long list has to double between two times.
+    fn is_cleaned_next(&self) -> bool {
+        self.list.len() <= FEW || self.list.len() >= self.full
+    }
+}
+
+/// The ends of threads that a thread has waited for: all whose ranks are above `since`, up to `up_to`.
+#[derive(Clone, Copy, Debug)]
+struct SeenExits {
+    since: u64,
+    up_to: u64,
+}
+
+impl SeenExits {
+    const NONE: SeenExits = SeenExits { since: u64::MAX, up_to: 0 };
+}
+
 /// One thread.
 struct Thread<A> {
     /// Where the tickets come from, until the last one was read.
     arrivals: Option<A>,
     /// The next ticket that is not taken yet; the first is read when its turn comes.
     head: Option<Arrival>,
-    /// Its order; `None` behind the last.
+    /// Order of the next ticket; `None` after the last.
     next_order: Option<u64>,
     /// What it has yet to pass, in order.
     holds: VecDeque<Hold>,
     /// Dead ones among them.
     dead: usize,
-    /// Up to which place of each other thread it has waited, for those for which it has. Emptied
-    /// behind the last ticket of a thread that made no other.
+    /// How far the thread has waited for each other one that it has waited for. Emptied after its last ticket if it made no
+    /// other thread.
     waited: FxHashMap<usize, Waited>,
+    exits: SeenExits,
     /// It may have made another one.
     is_maker: bool,
     /// The thread that made it. What that had waited for up to the place of the edge, it has waited for too.
@@ -148,7 +187,7 @@ struct Waited {
 /// Length of the chain of makers that [`has_waited`] follows.
 const MOST_MAKERS: usize = 8;
 
-/// A list of so many releases is looked through at each new one; a longer one only when it is full.
+/// A list of at most so many releases is cleaned before each new one; a longer one when it is full.
 const FEW: usize = 8;
 
 impl<A: Arrivals> Thread<A> {
@@ -160,12 +199,13 @@ impl<A: Arrivals> Thread<A> {
             holds: VecDeque::new(),
             dead: 0,
             waited: FxHashMap::default(),
+            exits: SeenExits::NONE,
             is_maker: false,
             maker: None,
         })
     }
 
-    /// Reads the next ticket; gives back where they come from behind the last.
+    /// Reads the next ticket. Drops the source of tickets after the last.
     fn read(&mut self) -> Result<Option<Arrival>, MachineError> {
         let Some(arrivals) = &mut self.arrivals else { return Ok(None) };
         let next = arrivals.next_arrival()?;
@@ -214,9 +254,9 @@ pub(super) struct Edges<A> {
     /// Order of the next ticket of each thread that has one, lowest first.
     heads: BinaryHeap<Reverse<(u64, usize)>>,
     /// What was released, by granule; no loop goes over all of it.
-    locations: FxHashMap<u64, Vec<Release>>,
-    /// Words that the system clears when a thread ends.
-    endings: Vec<u64>,
+    locations: FxHashMap<u64, Releases>,
+    /// By granule: the rank from which on the system clears each byte at the end of a thread; `u64::MAX` if it does not.
+    endings: FxHashMap<u64, [u64; GRANULE as usize]>,
     /// A thread was made whose word is not known.
     has_unknown_ending: bool,
     /// Each thread runs to the last of its tickets, so that it really waits where it has to.
@@ -226,8 +266,7 @@ pub(super) struct Edges<A> {
 }
 
 impl<A: Arrivals> Edges<A> {
-    /// Those of threads with these tickets. If not `is_whole`, a thread may end before the last of
-    /// its tickets.
+    /// The edges among threads with these tickets. If not `is_whole`, a thread may end before the last of its tickets.
     pub(super) fn new(threads: Vec<A>, is_whole: bool) -> Result<Edges<A>, MachineError> {
         let threads: Vec<Thread<A>> =
             threads.into_iter().map(Thread::new).collect::<Result<_, _>>()?;
@@ -237,7 +276,7 @@ impl<A: Arrivals> Edges<A> {
             heads: heads.collect(),
             threads,
             locations: FxHashMap::default(),
-            endings: Vec::new(),
+            endings: FxHashMap::default(),
             has_unknown_ending: false,
             is_whole,
             rank: 0,
@@ -245,7 +284,7 @@ impl<A: Arrivals> Edges<A> {
         })
     }
 
-    /// The next instruction of a thread that waits or is waited for; `None` behind the last.
+    /// Returns the next instruction of a thread that waits or is waited for; `None` after the last.
     pub(super) fn next_hold(&mut self, thread: usize) -> Result<Option<&Hold>, MachineError> {
         loop {
             let one = &mut self.threads[thread];
@@ -316,7 +355,10 @@ impl<A: Arrivals> Edges<A> {
         match scope {
             Scope::Nowhere | Scope::Exit => {}
             Scope::Bytes(addr, bytes) => {
-                each_granule(addr, bytes, |granule, bytes| self.find_at(granule, bytes));
+                each_granule(addr, bytes, |granule, bytes| {
+                    self.find_at(granule, bytes);
+                    self.find_exits(thread, granule, bytes);
+                });
                 self.find_at(FENCES, u8::MAX);
             }
             Scope::Kernel => self.find_at(KERNEL, u8::MAX),
@@ -328,8 +370,23 @@ impl<A: Arrivals> Edges<A> {
 
     fn find_at(&mut self, granule: u64, bytes: u8) {
         let Some(releases) = self.locations.get(&granule) else { return };
-        let seen = releases.iter().filter(|release| release.bytes & bytes != 0);
-        self.found.extend(seen.map(|release| Edge { thread: release.thread, rank: release.rank }));
+        let seen = releases.list.iter().filter(|release| release.bytes & bytes != 0);
+        self.found.extend(seen.map(Release::edge));
+    }
+
+    /// Finds the ends of threads at which the system may have cleared one of these bytes, without those that the thread has
+    /// waited for: a thread that joins many looks at each end once.
+    fn find_exits(&mut self, thread: usize, granule: u64, bytes: u8) {
+        let Some(since) = self.endings.get(&granule) else { return };
+        let asked = each_byte(bytes).map(|n| since[n]);
+        let Some(since) = asked.min().filter(|rank| *rank < u64::MAX) else { return };
+        let Some(exits) = self.locations.get(&EXITS) else { return };
+        let seen = &mut self.threads[thread].exits;
+        let is_seen = (seen.since..=seen.up_to).contains(&since);
+        let from = if is_seen { seen.up_to } else { since };
+        *seen = SeenExits { since: if is_seen { seen.since } else { since }, up_to: self.rank };
+        let first = exits.list.partition_point(|exit| exit.rank <= from);
+        self.found.extend(exits.list[first..].iter().map(Release::edge));
     }
 
     /// The edges that were found, without those that an earlier wait of the thread has answered.
@@ -360,8 +417,7 @@ impl<A: Arrivals> Edges<A> {
                 self.release_at(thread, CREATION, u8::MAX);
                 self.threads[thread].is_maker = true;
                 match ending {
-                    Some(word) if !self.endings.contains(&word) => self.endings.push(word),
-                    Some(_) => {}
+                    Some(word) => self.know_ending(word),
                     None => self.has_unknown_ending = true,
                 }
             }
@@ -369,10 +425,8 @@ impl<A: Arrivals> Edges<A> {
                 if self.has_unknown_ending || self.endings.is_empty() {
                     self.release_at(thread, FENCES, u8::MAX);
                 }
-                for word in self.endings.clone() {
-                    each_granule(word, 4, |granule, bytes| {
-                        self.release_at(thread, granule, bytes);
-                    });
+                if !self.endings.is_empty() {
+                    self.release_at(thread, EXITS, u8::MAX);
                 }
             }
             Scope::Everywhere => self.release_at(thread, FENCES, u8::MAX),
@@ -380,32 +434,31 @@ impl<A: Arrivals> Edges<A> {
         self.release_at(thread, ANY, u8::MAX);
     }
 
+    /// From here on the system clears this word when a thread ends.
+    fn know_ending(&mut self, word: u64) {
+        each_granule(word, ENDING_BYTES, |granule, bytes| {
+            let since = self.endings.entry(granule).or_insert([u64::MAX; GRANULE as usize]);
+            each_byte(bytes).for_each(|n| since[n] = since[n].min(self.rank));
+        });
+    }
+
     fn release_at(&mut self, thread: usize, granule: u64, bytes: u8) {
         let Edges { threads, locations, is_whole, rank, .. } = self;
         let releases = locations.entry(granule).or_default();
         threads[thread].refer(*rank);
-        drop_if_few_or_full(releases, |one| {
-            let edge = Edge { thread: one.thread, rank: one.rank };
-            let has_waited = || *is_whole && has_waited(threads, thread, edge);
+        let is_cleaned = releases.is_cleaned_next();
+        releases.list.retain(|one| {
+            let has_waited = || is_cleaned && *is_whole && has_waited(threads, thread, one.edge());
             let is_covered = one.bytes & !bytes == 0 && (one.thread == thread || has_waited());
             if is_covered {
                 threads[one.thread].forget(one.rank);
             }
-            is_covered
+            !is_covered
         });
-        releases.push(Release { thread, rank: *rank, bytes });
-    }
-}
-
-/// Drops those that are covered, if there are few or no more fit in. A list that stays long gets
-/// twice the room, so that the time for each one that is added is bounded.
-fn drop_if_few_or_full<T>(list: &mut Vec<T>, mut is_covered: impl FnMut(&T) -> bool) {
-    if list.len() > FEW && list.len() < list.capacity() {
-        return;
-    }
-    list.retain(|one| !is_covered(one));
-    if list.len() > FEW {
-        list.reserve(list.len());
+        if is_cleaned {
+            releases.full = 2 * releases.list.len();
+        }
+        releases.list.push(Release { thread, rank: *rank, bytes });
     }
 }
 
@@ -436,6 +489,11 @@ fn each_granule(addr: u64, bytes: u16, mut visit: impl FnMut(u64, u8)) {
         let of = |n: &u32| (u128::from(addr)..end).contains(&(begin + u128::from(*n)));
         visit(granule, (0..GRANULE as u32).filter(of).map(|n| 1u8 << n).sum());
     }
+}
+
+/// The numbers of the bytes of a granule that are set in `bytes`.
+fn each_byte(bytes: u8) -> impl Iterator<Item = usize> {
+    (0..GRANULE as usize).filter(move |n| bytes >> n & 1 != 0)
 }
 
 #[cfg(test)]

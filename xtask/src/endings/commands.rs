@@ -114,12 +114,12 @@ impl Bench {
         })
     }
 
-    /// Returns true if no instruction of a recording is lost that a recovery could have.
+    /// Returns true if `trace recover` makes a whole trace of a recording.
     pub(super) fn is_recoverable(&self, path: &Path) -> Result<bool> {
-        let output = path.with_extension("recovered");
+        let output = path.with_extension("recovered.n2t");
         let words = ["trace", "recover", &path.display().to_string(), "-o"].map(str::to_owned);
         let mut command = self.command(&words, Path::new("."));
-        let is_good = command.arg(&output).status()?.success();
+        let is_good = command.arg(&output).status()?.success() && self.is_whole(&output)?;
         std::fs::remove_file(&output).ok();
         Ok(is_good)
     }

@@ -25,7 +25,7 @@ struct Seen {
     read_only: u32,
     /// Had room for everything.
     whole: u32,
-    /// Ended in another way, or left what is no whole result.
+    /// Ended in another way, or left what is not a whole result; may be counted above as well.
     wrong: u32,
 }
 
@@ -65,8 +65,11 @@ fn mount(options: &[&str], place: &Path) -> Result<()> {
 }
 
 /// Runs each command on disks of random sizes and on a read-only one, and prints a table. Returns false if a result is
-/// wrong or a file is left.
+/// wrong or a file is left. With no runs it mounts nothing, which needs root.
 pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
+    if runs == 0 {
+        return Ok(true);
+    }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut is_good = true;
     println!("command    runs  full  read-only  whole  wrong");
@@ -102,13 +105,10 @@ fn one(bench: &Bench, command: &Writing, disk: &Disk, seen: &mut Seen) -> Result
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     seen.runs += 1;
     let has_failed = output.status.code() == Some(2);
-    let count = match (has_failed, output.status.success()) {
-        (true, _) if said.contains(FULL) => &mut seen.full,
-        (true, _) if said.contains(READ_ONLY) => &mut seen.read_only,
-        (_, true) => &mut seen.whole,
-        _ => &mut seen.wrong,
-    };
-    *count += 1;
+    seen.full += u32::from(has_failed && said.contains(FULL));
+    seen.read_only += u32::from(has_failed && said.contains(READ_ONLY));
+    seen.whole += u32::from(output.status.success());
+    // An end that is none of these is a fault.
     if let Some(fault) = fault(bench, &output, &said, disk.path())? {
         println!("{}: {fault}: {said}", command.name);
         seen.wrong += 1;

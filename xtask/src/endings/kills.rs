@@ -14,6 +14,8 @@ const SIGNALS: [&str; 4] = ["-INT", "-TERM", "-HUP", "-KILL"];
 const MICROS: u64 = 400_000;
 /// Ending of a recording that a killed process left.
 const RECORDING: &str = ".partial";
+/// Bytes of the header of a trace (docs/trace-format.md): a recording with all of them can be recovered.
+const HEADER_BYTES: u64 = 64;
 
 /// What was seen of one command and signal.
 #[derive(Default)]
@@ -23,10 +25,12 @@ struct Seen {
     finished: u32,
     /// Left a temporary file.
     leftovers: u32,
-    /// Left one even after the next run in the folder, or a recording that is not offered.
+    /// Left a file that is neither a result nor a recording, even after the next run in the folder.
     kept: u32,
-    /// Left a recording that `trace recover` reads.
+    /// Left a recording that `trace recover` makes a whole trace of.
     recordings: u32,
+    /// Left a recording with a whole header of which `trace recover` makes none.
+    lost: u32,
     /// Gave a name to something that is not a whole result.
     halves: u32,
     /// Runs of the same command that did not bring what an undisturbed one brings.
@@ -37,7 +41,7 @@ struct Seen {
 pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut is_good = true;
-    println!("command   signal  runs  finished  leftovers  kept  recordings  halves  unlike");
+    println!("command   signal  runs  finished  leftovers  kept  recordings  lost  halves  unlike");
     let each = runs.div_ceil(COMMANDS.len() * SIGNALS.len());
     for command in &COMMANDS {
         let table = swept(bench, command)?;
@@ -47,16 +51,20 @@ pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
                 let after = Duration::from_micros(random.random_range(0..MICROS));
                 one(bench, command, signal, after, table.as_deref(), &mut seen)?;
             }
-            let Seen { runs, finished, leftovers, kept, recordings, halves, unlike } = seen;
-            println!(
-                "{:<9} {signal:<6} {runs:5} {finished:9} {leftovers:10} {kept:5} {recordings:11} {halves:7} {unlike:7}",
-                command.name
-            );
-            is_good &= halves == 0 && kept == 0 && unlike == 0;
-            is_good &= signal == "-KILL" || leftovers == 0;
+            print_row(command.name, signal, &seen);
+            is_good &= [seen.halves, seen.kept, seen.lost, seen.unlike] == [0; 4];
+            is_good &= signal == "-KILL" || seen.leftovers == 0;
         }
     }
     Ok(is_good)
+}
+
+fn print_row(command: &str, signal: &str, seen: &Seen) {
+    let Seen { runs, finished, leftovers, kept, recordings, lost, halves, unlike } = seen;
+    println!(
+        "{command:<9} {signal:<6} {runs:5} {finished:9} {leftovers:10} {kept:5} {recordings:11} {lost:5} {halves:7} \
+         {unlike:7}"
+    );
 }
 
 /// The table of an undisturbed sweep: one that is interrupted must end with the same.
@@ -98,10 +106,15 @@ fn one(
     }
     bench.next_run(folder.path())?;
     for name in names(folder.path())?.iter().filter(|name| !is_result(name)) {
-        let is_recording = name.ends_with(RECORDING);
-        seen.kept += u32::from(!is_recording);
-        let is_good = is_recording && bench.is_recoverable(&folder.path().join(name))?;
-        seen.recordings += u32::from(is_good);
+        if !name.ends_with(RECORDING) {
+            seen.kept += 1;
+            continue;
+        }
+        let recording = folder.path().join(name);
+        let is_recovered = bench.is_recoverable(&recording)?;
+        seen.recordings += u32::from(is_recovered);
+        let has_header = recording.metadata()?.len() >= HEADER_BYTES;
+        seen.lost += u32::from(has_header && !is_recovered);
     }
     if let Some(table) = table {
         // It goes on where it stopped.

@@ -192,7 +192,7 @@ fn any_scope() -> impl Strategy<Value = Scope> {
         Just(Scope::Nowhere),
         (0u64..6, 1u16..9).prop_map(|(n, bytes)| Scope::Bytes(0x8000 + 4 * n, bytes)),
         Just(Scope::Kernel),
-        Just(Scope::Creation(Some(0x8000))),
+        (0u64..4).prop_map(|n| Scope::Creation(Some(0x8000 + 6 * n))),
         Just(Scope::Creation(None)),
         Just(Scope::Exit),
         Just(Scope::Everywhere),
@@ -227,8 +227,18 @@ fn recorded() -> impl Strategy<Value = Vec<Script>> {
 
 /// The releases of other threads that an acquire of these bytes must come behind, found the slow way.
 fn earlier<'a>(scripts: &'a [Script], of: usize, acquire: &'a Arrival) -> Vec<(usize, u64)> {
+    let all = || scripts.iter().flat_map(|script| &script.arrivals);
+    let overlap = |(a, n): (u64, u16), (b, m)| a < b + u64::from(m) && b < a + u64::from(n);
     let meets = |release: &Arrival| match (release.releases, acquire.acquires) {
-        (Scope::Bytes(a, n), Scope::Bytes(b, m)) => a < b + u64::from(m) && b < a + u64::from(n),
+        (Scope::Bytes(a, n), Scope::Bytes(b, m)) => overlap((a, n), (b, m)),
+        // The system clears the words of threads that were made before, or any word.
+        (Scope::Exit, Scope::Bytes(b, m)) => {
+            let mut before = all().filter(|made| made.order < release.order);
+            before.any(|made| match made.releases {
+                Scope::Creation(word) => word.is_none_or(|word| overlap((word, 4), (b, m))),
+                _ => false,
+            })
+        }
         (Scope::Nowhere, _) | (_, Scope::Nowhere | Scope::Exit) => false,
         (Scope::Kernel, Scope::Kernel) | (Scope::Creation(_), Scope::Creation(_)) => true,
         (Scope::Everywhere, Scope::Bytes(..)) | (_, Scope::Everywhere) => true,

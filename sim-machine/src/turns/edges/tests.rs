@@ -6,8 +6,11 @@ use super::*;
 
 const THREADS: u64 = 2_000;
 const LOCK: Scope = Scope::Bytes(0x8000, 4);
-/// The word that the system clears when a thread ends.
-const ENDING: u64 = 0x9000;
+
+/// The word that the system clears when this thread ends.
+fn ending(made: u64) -> u64 {
+    0x9000 + 0x1000 * made
+}
 
 /// Threads whose tickets are taken in the order in which they are written here.
 #[derive(Default)]
@@ -26,12 +29,16 @@ impl Program {
     }
 
     fn make(&mut self, maker: u64, made: u64) {
-        self.add(maker, Scope::Nowhere, Scope::Creation(Some(ENDING)));
+        self.add(maker, Scope::Nowhere, Scope::Creation(Some(ending(made))));
         self.add(made, Scope::Creation(None), Scope::Nowhere);
     }
 
     fn end(&mut self, thread: u64) {
         self.add(thread, Scope::Nowhere, Scope::Exit);
+    }
+
+    fn join(&mut self, maker: u64, made: u64) {
+        self.add(maker, Scope::Bytes(ending(made), 4), Scope::Nowhere);
     }
 }
 
@@ -44,6 +51,8 @@ struct Kept {
     waited: usize,
     /// Releases to the location that has the most.
     releases: usize,
+    /// Releases to all locations.
+    all_releases: usize,
 }
 
 /// What is kept of a program, with the threads that it had made.
@@ -61,7 +70,8 @@ fn kept(program: Program, is_whole: bool) -> Kept {
     Kept {
         edges: most,
         waited: edges.threads.iter().map(|thread| thread.waited.len()).sum(),
-        releases: edges.locations.values().map(Vec::len).max().unwrap_or(0),
+        releases: edges.locations.values().map(|one| one.list.len()).max().unwrap_or(0),
+        all_releases: edges.locations.values().map(|one| one.list.len()).sum(),
     }
 }
 
@@ -70,7 +80,7 @@ fn made_and_joined() -> Program {
     for made in 1..=THREADS {
         program.make(0, made);
         program.end(made);
-        program.add(0, Scope::Bytes(ENDING, 4), Scope::Nowhere);
+        program.join(0, made);
     }
     program
 }
@@ -81,6 +91,26 @@ fn a_thread_that_was_made_and_joined_leaves_one_entry() {
     assert!(kept.edges <= 2, "{kept:?}");
     assert!(kept.waited <= THREADS as usize, "its maker has waited for its end: {kept:?}");
     assert!(kept.releases <= FEW, "{kept:?}");
+}
+
+#[test]
+fn threads_that_live_at_the_same_time_leave_an_entry_each() {
+    let mut program = Program::default();
+    (1..=THREADS).for_each(|made| program.make(0, made));
+    (1..=THREADS).for_each(|made| program.end(made));
+    (1..=THREADS).for_each(|made| program.join(0, made));
+    let kept = kept(program, true);
+    assert!(kept.waited <= THREADS as usize, "{kept:?}");
+    assert!(kept.all_releases <= 3 * THREADS as usize, "not one for each of their words: {kept:?}");
+}
+
+#[test]
+fn a_release_replaces_that_of_its_thread_in_a_list_of_any_length() {
+    let mut program = Program::default();
+    for _ in 0..3 {
+        (0..THREADS).for_each(|thread| program.add(thread, Scope::Nowhere, LOCK));
+    }
+    assert_eq!(kept(program, true).releases, THREADS as usize);
 }
 
 #[test]
