@@ -3,6 +3,7 @@
 
 use crate::branch::{Branch, Outcome};
 use crate::pipeline::Pipeline;
+use crate::slots::SLOTS;
 use crate::wrong_path::{Course, flows_on, raise_branch};
 use sim_core::{Cycle, EventSink, InstId, StateVisitor, WarmState};
 use sim_isa::{BranchKind, Inst, MemOp, Program};
@@ -66,10 +67,11 @@ impl Pipeline {
         false
     }
 
-    /// Follows the predictions from `pc` on until time is up: as many instructions in a cycle as the front end brings,
-    /// less where it waits for a line or for decoding to find a branch.
+    /// Follows the predictions from `pc` on until time is up: as many instructions in a cycle as the front end brings
+    /// and rename takes, less where it waits for a line or for decoding to find a branch.
     fn go_astray(&mut self, mut pc: u64, program: &mut Program, astray: &mut impl Astray) {
-        let width = Cycle::from(self.config.front_end.mop_width);
+        // Ideal fetch has no width, and a wrong path may be an endless loop.
+        let width = Cycle::from(self.config.front_end.mop_width).min(SLOTS as Cycle);
         let mut left = ASTRAY * width;
         while let Some(id) = program.fetch(pc) {
             let Some(waited) = astray.fetch(pc) else { return };

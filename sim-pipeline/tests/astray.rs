@@ -2,6 +2,7 @@
 
 use sim_core::Cycle;
 use sim_isa::{Inst, Program};
+use sim_pipeline::config::Direction;
 use sim_pipeline::{Astray, Pipeline, PipelineConfig};
 
 const BASE: u64 = 0x40_0000;
@@ -12,6 +13,9 @@ const CBZ: u32 = 0xB400_0800;
 const LDR: u32 = 0xF940_0041;
 /// `b .`
 const B_SELF: u32 = 0x1400_0000;
+
+/// `nop`
+const NOP: u32 = 0xD503_201F;
 
 #[derive(Default)]
 struct Heard {
@@ -69,6 +73,56 @@ fn a_wrong_path_is_followed_until_time_is_up() {
     let (mut pipeline, mut program, branch) = machine(&config());
     pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut barred);
     assert_eq!(barred.fetched, [BASE + 4, BASE + 8], "nothing is behind what cannot be fetched");
+}
+
+/// The instructions that are fetched of a wrong path of which each one waits so long.
+fn fetched(config: &PipelineConfig, waits: Cycle) -> usize {
+    let (mut pipeline, mut program, branch) = machine(config);
+    for word in 2..200 {
+        program.intern(BASE + 4 * word, NOP);
+    }
+    let mut heard = Heard { waits, ..Heard::default() };
+    assert!(!pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
+    heard.fetched.len()
+}
+
+#[test]
+fn a_wrong_path_lasts_twelve_cycles_of_five_instructions() {
+    assert_eq!(fetched(&config(), 0), 60);
+    assert_eq!(fetched(&config(), 1), 10, "a cycle of waiting is five instructions less");
+    let mut narrow = config();
+    narrow.front_end.mop_width = 2;
+    assert_eq!(fetched(&narrow, 0), 24);
+    let mut ideal = config();
+    ideal.ideal.fetch = true;
+    assert_eq!(fetched(&ideal, 0), 60, "ideal fetch brings no more than rename takes");
+}
+
+#[test]
+fn an_endless_loop_of_a_wrong_path_ends_with_ideal_fetch_too() {
+    let mut ideal = config();
+    ideal.ideal.fetch = true;
+    let (mut pipeline, mut program, branch) = machine(&ideal);
+    let mut heard = Heard::default();
+    pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard);
+    assert!(heard.fetched.len() <= 60, "{} fetched", heard.fetched.len());
+}
+
+#[test]
+fn what_is_predicted_right_or_is_no_branch_goes_not_astray() {
+    let (mut pipeline, mut program, branch) = machine(&config());
+    for id in [branch + 1, branch] {
+        let mut heard = Heard::default();
+        let next = if id == branch { BASE + 4 } else { TARGET };
+        assert!(pipeline.learn_branch_astray(id, next, &mut program, &mut heard));
+        assert!(heard.fetched.is_empty());
+    }
+    let mut perfect = config();
+    perfect.branch.direction = Direction::Perfect;
+    let (mut pipeline, mut program, branch) = machine(&perfect);
+    let mut heard = Heard::default();
+    assert!(pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
+    assert!(heard.fetched.is_empty());
 }
 
 #[test]
