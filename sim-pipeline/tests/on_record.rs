@@ -7,12 +7,16 @@ mod random;
 #[path = "random/rare.rs"]
 mod rare;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use random::{STEPS, Scenario, corpus, default_config};
 use rare::rare;
-use sim_core::{Counts, Cycle, LostSlots, PmuEvent, RootCause, StallCause};
+use sim_core::{
+    Counts, Cycle, EventSink, LostSlots, Operation, OperationKind, PmuEvent, Privilege, RootCause,
+    StallCause,
+};
 use sim_pipeline::Pipeline;
 
 /// Random scenarios of 250 instructions each.
@@ -23,27 +27,117 @@ const SCENARIOS: u64 = 400;
 struct Sums {
     counts: Counts,
     lost: LostSlots,
-    /// Of the cycles in which an instruction was fetched, renamed, issued, completed, retired and written.
-    stages: [Cycle; 6],
+    told: BTreeMap<&'static str, u64>,
 }
 
-/// Runs the scenario of this seed and adds what it counts.
+impl Sums {
+    fn tell(&mut self, what: &'static str, n: u64) {
+        let sum = self.told.entry(what).or_default();
+        *sum = sum.wrapping_add(n);
+    }
+
+    /// Stages and the like, of one path.
+    fn tell_life(&mut self, operation: &Operation) {
+        let life = &operation.life;
+        if life.wrong_path {
+            self.tell("operations of wrong paths", 1);
+            self.tell("cycles of wrong paths", life.issue ^ life.complete ^ life.retire);
+            return self.tell("numbers of wrong paths", operation.number);
+        }
+        for (what, n) in [
+            ("cycles of fetch", life.fetch),
+            ("cycles of the front end", life.front_end),
+            ("cycles of rename", life.rename),
+            ("cycles of issue", life.issue),
+            ("cycles of completion", life.complete),
+            ("cycles of retirement", life.retire),
+            ("cycles of writing", life.written),
+            ("cycles of translation", life.translation_cycles.into()),
+            ("operations that retire", life.retired.into()),
+            ("mispredictions", life.mispredicted.into()),
+        ] {
+            self.tell(what, n);
+        }
+    }
+
+    /// What it is.
+    fn tell_kind(&mut self, kind: OperationKind) {
+        match kind {
+            OperationKind::Other => self.tell("neither branch nor access", 1),
+            OperationKind::Branch(branch) => {
+                self.tell("conditional branches", branch.conditional.into());
+                self.tell("indirect branches", branch.indirect.into());
+                self.tell("calls", branch.call.into());
+                self.tell("function returns", branch.function_return.into());
+                self.tell("exception returns", branch.exception_return.into());
+                self.tell("taken branches", branch.taken.into());
+                self.tell("targets", branch.target.unwrap_or(1));
+            }
+            OperationKind::Access(access) => {
+                self.tell("kinds of accesses", 1 << (8 * access.kind as u64));
+                self.tell("exclusive accesses", access.exclusive.into());
+                self.tell("ordered accesses", access.ordered.into());
+                self.tell("aligned accesses", access.aligned.into());
+                self.tell("scattered accesses", access.scattered.into());
+                self.tell("bytes", access.bytes.into());
+            }
+        }
+    }
+}
+
+impl EventSink for Sums {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.counts.count(event, n);
+    }
+
+    fn at(&mut self, cycle: Cycle) {
+        self.tell("cycles of events", cycle);
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.tell("changes of level", 1);
+        self.tell("levels", privilege.level.into());
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.tell_life(operation);
+        self.tell_kind(operation.kind);
+        for (what, n) in [
+            ("cycles of base registers", operation.base_ready),
+            ("waits for a buffer", operation.wait.buffer.into()),
+            ("waits for a line", operation.wait.line.into()),
+            ("physical addresses", operation.physical.map_or(1, |addr| addr.0)),
+            ("exceptions", operation.exception.into()),
+            ("conditional operations", operation.conditional.into()),
+            ("operations on vectors", operation.simd.into()),
+            ("operations in floating point", operation.floating.into()),
+            ("operations of SVE", operation.sve.into()),
+            ("predicated operations", operation.predicated.into()),
+            ("activity", operation.activity as u64),
+        ] {
+            self.tell(what, n);
+        }
+    }
+
+    fn squashed(&mut self) {
+        self.tell("squashes", 1);
+    }
+}
+
+/// Runs the scenario of this seed and adds what it counts and tells.
 fn run(scenario: &mut Scenario, sums: &mut Sums) {
     let mut pipeline = Pipeline::new(&scenario.config);
     for _ in 0..STEPS {
         let step = scenario.step();
         let Scenario { program, memory, .. } = scenario;
-        let life = *pipeline.run_inst(&step, program, memory, &mut sums.counts);
-        let stages =
-            [life.fetch, life.rename, life.issue, life.complete, life.retire, life.written];
-        for (sum, cycle) in sums.stages.iter_mut().zip(stages) {
-            *sum = sum.wrapping_add(cycle);
-        }
+        pipeline.run_inst(&step, program, memory, sums);
         if scenario.cuts_window() {
-            pipeline.cut_window(&mut sums.counts);
+            pipeline.cut_window(sums);
         }
     }
-    pipeline.finish(&mut sums.counts);
+    pipeline.finish(sums);
     sums.lost.plus(pipeline.lost_slots());
 }
 
@@ -64,10 +158,7 @@ fn lines(sums: &Sums) -> String {
             line(&name, sums.lost.at(cause, root));
         }
     }
-    let names = ["fetch", "rename", "issue", "complete", "retire", "written"];
-    for (name, sum) in names.into_iter().zip(sums.stages) {
-        line(&format!("cycles of {name}"), sum);
-    }
+    sums.told.iter().for_each(|(what, sum)| line(what, *sum));
     text
 }
 

@@ -2,7 +2,7 @@
 //! the same program, machine and answers of memory.
 
 use sim_core::{
-    Activity, Cycle, DataSource, EventSink, Happened, InstFlags, MemReply, MemRequest, MemoryPort,
+    Activity, Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemReply, MemRequest, MemoryPort, PhysAddr,
     TraceInst, VirtAddr,
 };
 use sim_isa::{BranchKind, Program, Special, decode};
@@ -80,6 +80,14 @@ impl MemoryPort for RandomMemory {
         _sink: &mut S,
     ) -> MemReply {
         self.reply(now, 4)
+    }
+
+    fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
+        (addr.0 & 0x40 == 0).then_some(PhysAddr(addr.0 >> 6))
+    }
+
+    fn load_wait(&self, pc: VirtAddr, issued: Cycle) -> LoadWait {
+        LoadWait { buffer: pc.0 as u32 & 0xff, line: issued as u32 & 0xff }
     }
 
     fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
