@@ -220,11 +220,17 @@ fn a_wrong_grid_is_refused_before_the_first_run() {
 #[cfg(debug_assertions)]
 fn a_run_that_is_refused_memory_runs_again_after_the_others() {
     let place = Place::new(SMALL_GRID);
-    let told = place.swept(&["-o", "whole.csv"]);
-    assert!(!told.contains("--max-memory"), "{told}");
-    // The first reservation is refused, as if other runs had the memory.
-    let output = place.command(&["-o", "again.csv"]).env("N2SIM_REFUSE_MEMORY", "1").output();
-    let told = String::from_utf8(output.unwrap().stderr).unwrap();
+    let told = |args: &[&str], variable: &str, value: &str| {
+        let output = place.command(args).env(variable, value).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let whole = told(&["-o", "whole.csv"], "N2SIM_COUNT_CALLS", "1");
+    assert!(!whole.contains("--max-memory"), "{whole}");
+    let made = whole.lines().find_map(|line| line.strip_suffix(" reservations of memory"));
+    let last = made.expect(&whole).trim_start_matches("n2sim: ");
+    // The last reservation is one of the runs; it is refused, as if other runs had the memory.
+    let told = told(&["-o", "again.csv"], "N2SIM_REFUSE_MEMORY", last);
     let again = "1 of 3 runs did not fit beside the others and ran again alone; lower --jobs or raise --max-memory";
     assert!(told.contains(again), "{told}");
     assert_eq!(place.text("again.csv"), place.text("whole.csv"));
