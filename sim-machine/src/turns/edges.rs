@@ -159,6 +159,7 @@ struct Thread<A> {
     /// How far the thread has waited for each other one that it has waited for. Emptied after its last ticket if it made no
     /// other thread.
     waited: FxHashMap<usize, Waited>,
+    /// The ends of threads among them that were found at [`EXITS`].
     exits: SeenExits,
     /// It may have made another one.
     is_maker: bool,
