@@ -2,8 +2,8 @@
 //! the same program, machine and answers of memory.
 
 use sim_core::{
-    Activity, Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemReply, MemRequest, MemoryPort, PhysAddr,
-    TraceInst, VirtAddr,
+    Activity, Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemReply, MemRequest,
+    MemoryPort, PhysAddr, TraceInst, VirtAddr,
 };
 use sim_isa::{BranchKind, Program, Special, decode};
 use sim_pipeline::config::OnM0;
