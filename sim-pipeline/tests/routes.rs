@@ -14,7 +14,7 @@ use sim_isa::{Program, StaticEvents};
 use sim_pipeline::{Pipeline, PipelineConfig};
 
 /// Random scenarios of 250 instructions each.
-const SCENARIOS: u64 = 800;
+const SCENARIOS: u64 = 300;
 
 /// Counts, and takes what an execution raises as one tally.
 #[derive(Default)]
