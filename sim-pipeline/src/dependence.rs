@@ -108,6 +108,14 @@ mod tests {
     }
 
     #[test]
+    fn each_load_counts_for_itself() {
+        let mut predictor = DependencePredictor::new(32);
+        [0x4004, 0x5008].into_iter().for_each(|pc| predictor.passed_store(pc));
+        (0..40).for_each(|_| predictor.learn(0x5008, false));
+        assert!(predictor.expects_store(0x4004) && !predictor.expects_store(0x5008));
+    }
+
+    #[test]
     fn the_oldest_of_32_loads_makes_room() {
         let mut predictor = DependencePredictor::new(32);
         let pcs = (0..33).map(|load| 0x4000 + 4 * load);

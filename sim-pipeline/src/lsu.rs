@@ -508,6 +508,33 @@ mod tests {
     }
 
     #[test]
+    fn a_load_right_behind_a_store_of_late_address_is_independent() {
+        let mut lsu = unit();
+        lsu.stored(0x1000, 4, TIMES);
+        assert_eq!(lsu.unknown_store(0x1004, 4, 11), None);
+        assert_eq!(lsu.unknown_store(0x1003, 1, 11), Some(12));
+    }
+
+    #[test]
+    fn halves_are_forwarded_to_loads_of_eight_bytes_and_more_of_a_power_of_two_alone() {
+        let mut lsu = unit();
+        lsu.stored(0x1006, 2, TIMES);
+        lsu.stored(0x1008, 2, TIMES);
+        assert_eq!(lsu.forward(0x1006, 4, 30), Forward::Wait(94), "4 bytes");
+        lsu.stored(0x2000, 24, TIMES);
+        lsu.stored(0x2018, 24, TIMES);
+        assert_eq!(lsu.forward(0x2000, 48, 30), Forward::Wait(94), "LD3 of 48 bytes");
+    }
+
+    #[test]
+    fn an_access_over_the_end_of_the_address_space_ends() {
+        let (mut lsu, last) = (unit(), u64::MAX - 3);
+        lsu.stored(last, 8, TIMES);
+        assert_eq!(lsu.forward(last, 8, 95), Forward::None);
+        assert_eq!(lsu.unknown_store(last, 8, 95), None);
+    }
+
+    #[test]
     fn two_stores_forward_one_half_each() {
         let mut lsu = unit();
         let later = Stamp::new(40, OpRef(8));

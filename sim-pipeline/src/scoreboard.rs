@@ -139,3 +139,73 @@ impl Scoreboard {
         self.ready[reg.0 as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stamp::OpRef;
+    use sim_isa::decode;
+
+    /// Every instruction of the decoder's corpus.
+    fn corpus() -> Vec<Inst> {
+        let text = include_str!("../../sim-isa/tests/corpus/agreed.txt");
+        let word = |line: &str| u32::from_str_radix(line.split(" | ").next()?, 16).ok();
+        text.lines().filter_map(word).map(decode).collect()
+    }
+
+    /// A scoreboard on which this register alone comes late.
+    fn late(reg: Reg) -> Scoreboard {
+        let mut scoreboard = Scoreboard::default();
+        scoreboard.write(reg, LATE);
+        scoreboard
+    }
+
+    const LATE: Stamp = Stamp::new(100, OpRef::NONE);
+
+    #[test]
+    fn an_offset_register_belongs_to_the_address_of_a_store() {
+        // `str x0, [x1, x2]` and `str x0, [x1]`
+        for word in [0xf822_6820, 0xf900_0020] {
+            let inst = decode(word);
+            for (place, src) in inst.srcs().iter().enumerate() {
+                let ready = late(*src).store_sources(&inst);
+                let is_address = place < usize::from(inst.n_addr_srcs);
+                assert_eq!(ready.address == LATE, is_address, "{word:08x}: source {place}");
+                assert_eq!(ready.data == LATE, !is_address, "{word:08x}: source {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_source_is_waited_for() {
+        let many = |inst: &&Inst| inst.n_srcs > 3 && inst.accumulate.family == 0;
+        let insts = corpus();
+        assert!(insts.iter().any(|inst| many(&inst)), "four sources and more");
+        for inst in insts.iter().filter(many) {
+            for src in inst.srcs().iter().filter(|src| src.0 < Reg::READY.0) {
+                assert_eq!(late(*src).all_sources(inst), LATE, "{:08x}", inst.word);
+            }
+        }
+    }
+
+    #[test]
+    fn every_destination_is_written() {
+        let insts = corpus();
+        assert!(insts.iter().any(|inst| inst.n_dsts > 2), "three destinations and more");
+        for inst in &insts {
+            let mut scoreboard = Scoreboard::default();
+            scoreboard.write_all(inst, LATE);
+            for dst in inst.dsts() {
+                assert_eq!(scoreboard.ready(*dst), LATE, "{:08x}", inst.word);
+            }
+        }
+    }
+
+    #[test]
+    fn no_instruction_without_a_family_has_an_accumulator() {
+        for inst in corpus().iter().filter(|inst| inst.accumulate.family == 0) {
+            let takes = (0..usize::from(inst.n_srcs)).any(|i| inst.accumulate.takes(i));
+            assert!(!takes, "{:08x}", inst.word);
+        }
+    }
+}

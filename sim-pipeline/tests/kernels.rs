@@ -289,18 +289,28 @@ fn a_load_of_stored_bytes_takes_five_cycles_with_its_store() {
 /// `udiv x6, x6, x7 ; str x1, [x6] ; ldr x3, [x5] ; add x1, x3, #1` with one address in store and
 /// load, `times` times: the counts and the slots lost to memory order.
 fn store_with_late_address(times: u64, same: bool) -> (Counts, u64) {
+    let load = if same { 0x10_0000 } else { 0x20_0000 };
+    accesses_with_late_address(times, |_| (0x10_0000, load, InstFlags::HAS_ADDR))
+}
+
+/// The same with the addresses of store and load, and the load's flags, of each round.
+fn accesses_with_late_address(
+    times: u64,
+    round: impl Fn(u64) -> (u64, u64, InstFlags),
+) -> (Counts, u64) {
     let words = [0x9AC7_08C6, 0xF900_00C1, 0xF940_00A3, 0x9100_0461, 0x17FF_FFFC];
     let mut program = Program::new();
     let base = 0x40_0000;
     let ids = words.map(|word| program.intern(base + 4 * program.len() as u64, word));
     let mut pipeline = Pipeline::new(&config());
     let (mut memory, mut counts) = (FlatMemory { load_cycles: 4 }, Counts::default());
-    for _ in 0..times {
+    for time in 0..times {
+        let (store, load, load_flags) = round(time);
         for (i, id) in ids.into_iter().enumerate() {
             let pc = base + 4 * i as u64;
             let (addr, flags) = match i {
-                1 => (0x10_0000, InstFlags::HAS_ADDR),
-                2 => (if same { 0x10_0000 } else { 0x20_0000 }, InstFlags::HAS_ADDR),
+                1 => (store, InstFlags::HAS_ADDR),
+                2 => (load, load_flags),
                 _ => (0, InstFlags::default()),
             };
             let next = if i == 4 { base } else { pc + 4 };
@@ -326,6 +336,31 @@ fn a_load_that_passed_its_store_is_executed_again_once_and_waits_from_then_on() 
     assert_eq!(many.value(PmuEvent::INST_RETIRED), 250);
     let (_, lost_by_others) = store_with_late_address(50, false);
     assert_eq!(lost_by_others, 0, "a load of another address passes freely");
+}
+
+#[test]
+fn a_load_that_was_independent_fifteen_times_passes_its_store_again() {
+    let (_, once) = store_with_late_address(1, true);
+    let lost = |independent: u64| {
+        let same = |round| round == 0 || round > independent;
+        let round = |round| {
+            let load = if same(round) { 0x10_0000 } else { 0x20_0000 };
+            (0x10_0000, load, InstFlags::HAS_ADDR)
+        };
+        accesses_with_late_address(independent + 2, round).1
+    };
+    assert_eq!(lost(5), once, "it still waits");
+    // The front end refills: six cycles of five slots, and more the first time, when it is cold.
+    assert!(lost(20) >= once + 30, "it passes twice: {} slots, {once} of one", lost(20));
+}
+
+#[test]
+fn what_reads_nothing_is_not_executed_again() {
+    let abandoned = InstFlags::HAS_ADDR.with(InstFlags::ABANDONED).with(InstFlags::DISCONTINUITY);
+    let (_, lost) = accesses_with_late_address(1, |_| (0x10_0000, 0x10_0000, abandoned));
+    assert_eq!(lost, 0, "the load was not completed");
+    let (_, lost) = accesses_with_late_address(1, |_| (0, 0, InstFlags::default()));
+    assert_eq!(lost, 0, "where the load reads is not known");
 }
 
 #[test]
