@@ -35,6 +35,11 @@ impl Clocks {
         self.sleep = (from, to);
     }
 
+    /// Something wakes the core in `cycle`, if it still sleeps then.
+    pub(crate) fn wakes_by(&mut self, cycle: Cycle) {
+        self.sleep.1 = self.sleep.1.min(cycle.max(self.sleep.0));
+    }
+
     /// The first cycle behind the last sleep.
     pub(crate) fn awake_from(&self) -> Cycle {
         self.sleep.1
@@ -76,6 +81,17 @@ mod tests {
     #[test]
     fn ticks_of_all_windows_add_up_without_rounding_loss() {
         assert_eq!(counted((1, 4), &[], &[3, 6, 401]), [(3, 0), (3, 1), (395, 99)]);
+    }
+
+    #[test]
+    fn a_sleep_ends_where_something_wakes_the_core() {
+        let awake = |cycle| {
+            let mut clocks = Clocks::new();
+            clocks.sleeps(100, 500);
+            clocks.wakes_by(cycle);
+            clocks.awake_from()
+        };
+        assert_eq!([90, 100, 300, 500, 900].map(awake), [100, 100, 300, 500, 500]);
     }
 
     #[test]

@@ -398,6 +398,7 @@ impl Pipeline {
 
     /// Fetch goes on behind an exception's entry, and its return where no handler is in the stream.
     pub(crate) fn restart(&mut self, at: Cycle) {
+        self.clocks.wakes_by(at);
         let at = at + self.config.execute.exception_cycles;
         self.front.redirect(at, StallCause::FetchException);
     }

@@ -52,18 +52,20 @@ impl Pipeline {
         if life.retired {
             self.after_retirement(ending, &life, memory, sink);
         }
+        // Behind a sleep nothing happens before it ends.
+        let at = life.retire.max(self.clocks.awake_from());
         if let Some(recorded) = self.exceptions.recorded.take() {
-            return self.take_recorded_behind(recorded, Some(ending.inst), life.retire, sink);
+            return self.take_recorded_behind(recorded, Some(ending.inst), at, sink);
         }
         if let Some(kind) = ending.generated {
-            return self.take(kind, life.retire, sink);
+            return self.take(kind, at, sink);
         }
         match ending.breaks_off {
             BreaksOff::Aborted => {
                 let cause = life.happened.abort().unwrap_or_default();
-                self.take(ExceptionKind::DataAbort(cause), life.retire, sink);
+                self.take(ExceptionKind::DataAbort(cause), at, sink);
             }
-            BreaksOff::Elsewhere => self.restart(life.retire),
+            BreaksOff::Elsewhere => self.restart(at),
             BreaksOff::No => {}
         }
     }

@@ -2,8 +2,8 @@
 //! follow from the widths and latencies in the configuration (PMU guide 4.7, facts on pipes).
 
 use sim_core::{
-    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest,
-    MemoryPort, PmuEvent, StallCause, TraceInst, VirtAddr,
+    Counts, Cycle, DataSource, EventSink, ExceptionKind, Happened, InstFlags, MemKind, MemReply,
+    MemRequest, MemoryPort, PmuEvent, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
@@ -442,4 +442,52 @@ fn nothing_is_fetched_after_an_isb_before_the_core_is_idle() {
     let after_loads = run_loop(&words, 500, 4, |_, k| (k < 8).then_some(0x10_0000));
     let more = per_iteration(&after_loads, 500) - alone;
     assert!((28.0..=33.0).contains(&more), "{more} cycles for eight loads");
+}
+
+/// `wfi` that sleeps 1,000 cycles and whose record has `flags`, and four `nop`s behind it; then a window ends. The
+/// core and the system counter run equally fast.
+fn sleep(flags: InstFlags, wakes: impl FnOnce(&mut Pipeline, &mut Counts)) -> Counts {
+    let mut program = Program::new();
+    let ids = [0xD503_207F, NOP, NOP, NOP, NOP].map(|word| {
+        let pc = 0x40_0000 + 4 * program.len() as u64;
+        program.intern(pc, word)
+    });
+    let mut pipeline = Pipeline::new(&config());
+    pipeline.set_clocks(1, 1);
+    let (mut memory, mut counts) = (FlatMemory { load_cycles: 4 }, Counts::default());
+    let mut run = |pipeline: &mut Pipeline, id, inst: TraceInst, counts: &mut Counts| {
+        let step = Step { inst, next_pc: Some(0x40_0004 + 4 * u64::from(id)), more: &[] };
+        pipeline.run_inst(&step, &mut program, &mut memory, counts);
+    };
+    let asleep = TraceInst { id: ids[0], addr: 1_000, flags };
+    run(&mut pipeline, ids[0], asleep, &mut counts);
+    wakes(&mut pipeline, &mut counts);
+    for id in &ids[1..] {
+        run(&mut pipeline, *id, TraceInst { id: *id, ..TraceInst::default() }, &mut counts);
+    }
+    pipeline.cut_window(&mut counts);
+    counts
+}
+
+#[test]
+fn an_exception_behind_a_sleep_comes_when_the_sleep_ends() {
+    let elsewhere = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
+    for flags in [InstFlags::HAS_ADDR, elsewhere] {
+        let counts = sleep(flags, |_, _| {});
+        let (cycles, ticks) =
+            (counts.value(PmuEvent::CPU_CYCLES), counts.value(PmuEvent::CNT_CYCLES));
+        assert!((1_000..1_200).contains(&cycles), "{cycles} cycles");
+        assert_eq!(ticks, cycles - 1_000, "the counter is not counted while the core sleeps");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_sleep() {
+    let counts = sleep(InstFlags::HAS_ADDR, |pipeline, counts| {
+        pipeline.interrupt(ExceptionKind::Irq, 500, counts);
+    });
+    let (cycles, ticks) = (counts.value(PmuEvent::CPU_CYCLES), counts.value(PmuEvent::CNT_CYCLES));
+    assert!((500..700).contains(&cycles), "{cycles} cycles");
+    let slept = cycles - ticks;
+    assert!((400..500).contains(&slept), "{slept} cycles asleep");
 }

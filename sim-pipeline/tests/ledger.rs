@@ -99,7 +99,7 @@ fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> LostSlots {
     let config = scenario.config.clone();
     let mut pipeline = Pipeline::new(&config);
     let mut check = Check {
-        seed,
+        seed: scenario.seed,
         rob: config.window.rob,
         retire_width: config.window.retire_width as usize,
         counts: Counts::default(),

@@ -12,12 +12,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use random::{STEPS, Scenario, corpus, default_config};
-use rare::rare;
+use rare::{begin, rare};
 use sim_core::{
     Counts, Cycle, EventSink, LostSlots, Operation, OperationKind, PmuEvent, Privilege, RootCause,
     StallCause,
 };
-use sim_pipeline::Pipeline;
 
 /// Random scenarios of 250 instructions each.
 const SCENARIOS: u64 = 400;
@@ -128,7 +127,7 @@ impl EventSink for Sums {
 
 /// Runs the scenario of this seed and adds what it counts and tells.
 fn run(scenario: &mut Scenario, sums: &mut Sums) {
-    let mut pipeline = Pipeline::new(&scenario.config);
+    let mut pipeline = begin(scenario.seed, &scenario.config);
     for _ in 0..STEPS {
         let step = scenario.step();
         let Scenario { program, memory, .. } = scenario;

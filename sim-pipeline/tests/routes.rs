@@ -6,9 +6,10 @@ mod random;
 mod rare;
 
 use random::{STEPS, Scenario, corpus, default_config};
-use rare::rare;
+use rare::{begin, rare};
 use sim_core::{
     Counts, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
+    RootCause, StallCause,
 };
 use sim_isa::{Program, StaticEvents};
 use sim_pipeline::{Pipeline, PipelineConfig};
@@ -97,8 +98,12 @@ struct Ran {
 }
 
 /// Runs a scenario to its end.
-fn run<S: EventSink>(mut scenario: Scenario, sink: &mut S) -> Ran {
-    let mut pipeline = Pipeline::new(&scenario.config);
+fn run<S: EventSink>(scenario: Scenario, sink: &mut S) -> Ran {
+    let pipeline = begin(scenario.seed, &scenario.config);
+    run_on(pipeline, scenario, sink)
+}
+
+fn run_on<S: EventSink>(mut pipeline: Pipeline, mut scenario: Scenario, sink: &mut S) -> Ran {
     let mut lives = Vec::new();
     for _ in 0..STEPS {
         let step = scenario.step();
@@ -156,5 +161,25 @@ fn totals_are_those_of_one_who_follows() {
             assert_eq!(ran.lost, expected.lost, "seed {seed}");
             assert_eq!(ran.end, expected.end, "seed {seed}");
         }
+    }
+}
+
+#[test]
+fn a_run_that_finds_no_roots_counts_and_times_the_same() {
+    let (corpus, default) = (corpus(), default_config());
+    for seed in 0..SCENARIOS {
+        let scenario = || scenario(seed, &corpus, &default);
+        let (mut found, mut skipped) = (AddsUp::default(), AddsUp::default());
+        let with = run(scenario(), &mut found);
+        let mut pipeline = begin(seed, &scenario().config);
+        pipeline.skip_roots();
+        let without = run_on(pipeline, scenario(), &mut skipped);
+        assert_same(&skipped.0, &found.0, seed);
+        assert_eq!(without.end, with.end, "seed {seed}");
+        for cause in StallCause::ALL {
+            assert_eq!(without.lost.of(cause), with.lost.of(cause), "seed {seed}: {cause:?}");
+        }
+        let back_end = without.lost.end(false);
+        assert_eq!(without.lost.of_root(RootCause::Latency), back_end, "seed {seed}");
     }
 }

@@ -244,6 +244,7 @@ fn machine(random: &mut Random, default: &PipelineConfig) -> PipelineConfig {
 
 /// One random program on one random machine, and what it executes next.
 pub(crate) struct Scenario {
+    pub(crate) seed: u64,
     random: Random,
     pub(crate) config: PipelineConfig,
     pub(crate) program: Program,
@@ -259,7 +260,7 @@ impl Scenario {
         let program = program(&mut random, corpus, Program::costing(config.costs()));
         let pending = random.below(5);
         let memory = RandomMemory { random: Random(random.next()), pending };
-        Scenario { random, config, program, memory, pc: BASE }
+        Scenario { seed, random, config, program, memory, pc: BASE }
     }
 
     /// The instruction that runs next.
@@ -299,13 +300,18 @@ fn execution(random: &mut Random, program: &Program, id: u32) -> TraceInst {
     let mut inst = TraceInst { id, ..TraceInst::default() };
     let mem = program.inst(id).mem;
     if mem.bytes > 0 && !random.one_in(50) {
-        let place = if random.one_in(3) { random.below(1 << 20) } else { 8 * random.below(4) };
-        inst.addr = 0x10_0000 + place;
+        let place = match random.below(12) {
+            0..4 => random.below(1 << 20),
+            4 => 4096 * random.below(4),
+            _ => 8 * random.below(4),
+        };
+        // Address 0 and its page are addresses like others.
+        inst.addr = if random.one_in(30) { place } else { 0x10_0000 + place };
         inst.flags = InstFlags::HAS_ADDR;
     }
     if program.inst(id).special == Special::Wait && random.one_in(2) {
         // How long it sleeps.
-        inst.addr = random.below(100);
+        inst.addr = if random.one_in(4) { random.below(20_000) } else { random.below(100) };
         inst.flags = InstFlags::HAS_ADDR;
     }
     let mut set = |flag, odds| {

@@ -1,7 +1,9 @@
 //! Settings that few users choose: other predictors, other pipes for the same instructions, parts that are ideal.
 
-use sim_pipeline::PipelineConfig;
+use sim_core::exception::{hcr_el2, scr_el3};
+use sim_core::{ExceptionControls, Privilege};
 use sim_pipeline::config::{CarryPipes, Direction, Divide, IntegerPipe};
+use sim_pipeline::{Pipeline, PipelineConfig};
 
 use crate::random::Random;
 
@@ -56,4 +58,33 @@ pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
         *part = random.one_in(10);
     }
     config
+}
+
+/// A core that begins at some exception level, with some controls; half of the time as for a user's program.
+pub(crate) fn begin(seed: u64, config: &PipelineConfig) -> Pipeline {
+    let mut pipeline = Pipeline::new(config);
+    pipeline.set_clocks(1_000, 2_700);
+    let mut random = Random(seed ^ 0x5555);
+    if random.one_in(2) {
+        return pipeline;
+    }
+    let mut bits = |named: &[u64]| {
+        let chosen = named.iter().filter(|_| random.one_in(4));
+        chosen.fold(0, |all, bit| all | bit)
+    };
+    let hcr_el2 = bits(&[
+        hcr_el2::IMO,
+        hcr_el2::TWI,
+        hcr_el2::TWE,
+        hcr_el2::TSC,
+        hcr_el2::TIDCP,
+        hcr_el2::TVM,
+        hcr_el2::HCD,
+    ]);
+    let scr_el3 = bits(&[scr_el3::EA, scr_el3::SMD, scr_el3::EEL2]);
+    pipeline.set_exceptions(ExceptionControls { hcr_el2, scr_el3 }, random.one_in(2));
+    let (level, is_host) = (random.below(4) as u8, random.one_in(3));
+    let secure = random.one_in(4);
+    pipeline.set_privilege(Privilege { level, e2h: is_host, tge: is_host && level != 1, secure });
+    pipeline
 }
