@@ -114,3 +114,34 @@ pub(crate) fn raise_context_write<S: EventSink>(
         _ => sink.raise(PmuEvent::CID_WRITE_RETIRED),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use BankName::{El1, El2, El12};
+    use sim_core::Counts;
+
+    /// Levels from 0 to 3 at which the write counts, without and with `HCR_EL2.E2H`.
+    fn counting(name: BankName) -> [[u64; 4]; 2] {
+        [false, true].map(|e2h| {
+            [0, 1, 2, 3].map(|level| {
+                let privilege = Privilege { level, e2h, ..Privilege::default() };
+                let mut counts = Counts::default();
+                for write in [ContextWrite::TableBase(name), ContextWrite::ContextId(name)] {
+                    raise_context_write(write, Some(0), privilege, &mut counts);
+                }
+                let found = [PmuEvent::TTBR_WRITE_RETIRED, PmuEvent::CID_WRITE_RETIRED];
+                let [base, context] = found.map(|event| counts.value(event));
+                assert_eq!(base, context, "both count alike");
+                base
+            })
+        })
+    }
+
+    #[test]
+    fn writes_count_under_el1_names_and_as_a_host_under_el12_names() {
+        assert_eq!(counting(El1), [[0, 1, 1, 1]; 2]);
+        assert_eq!(counting(El12), [[0, 0, 0, 0], [0, 0, 1, 1]]);
+        assert_eq!(counting(El2), [[0; 4]; 2]);
+    }
+}
