@@ -2,8 +2,8 @@
 //!
 //! A build with debug assertions reads the variable `N2SIM_FAIL_CALL`: with `17` the 17th call fails, with `17+`
 //! that one and all after it, with `Rename 2` the second one of this kind. A release build counts nothing and reads
-//! no variable. `N2SIM_REFUSE_MEMORY` does the same for reservations of memory (`sim_core::MemoryBudget`);
-//! `N2SIM_COUNT_CALLS` has the program print how many calls and reservations it made.
+//! no variable. With `N2SIM_REFUSE_MEMORY=17` the 17th reservation of each account of memory is refused
+//! (`sim_core::MemoryBudget`; a number alone). `N2SIM_COUNT_CALLS` has the program print how many calls and reservations it made.
 
 use std::io;
 

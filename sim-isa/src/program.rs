@@ -85,8 +85,8 @@ impl Program {
         Program { structures_count: is, ..self }
     }
 
-    /// The same table, in which every instruction is [`Shape::Other`]. A core that knows a shorter route for the other
-    /// shapes then takes the general route for all: those routes are held against it.
+    /// The same table, in which every instruction interned from now on is [`Shape::Other`], so that the core takes its
+    /// general route for all of them. The shorter routes of the other shapes are held against it.
     #[must_use]
     pub fn without_shapes(self) -> Program {
         Program { without_shapes: true, ..self }

@@ -74,7 +74,9 @@ impl MachineConfig {
     /// without a pipeline. Cores that differ in anything else can begin in the same state.
     pub fn warm_hash(&self) -> u64 {
         let sim_pipeline::PipelineConfig { branch, wrong_path, front_end, .. } = &self.pipeline;
-        let shapes = (WARM_LAYOUT, branch, wrong_path, front_end.mop_width);
+        // Of these wrong paths that have no pipeline take so many instructions a cycle.
+        let width = (front_end.mop_width, self.pipeline.ideal.fetch);
+        let shapes = (WARM_LAYOUT, branch, wrong_path, width);
         let text = format!("{:?}", (shapes, &self.memory, &self.semantics, &self.run));
         xxhash_rust::xxh3::xxh3_64(text.as_bytes())
     }

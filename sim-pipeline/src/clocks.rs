@@ -35,7 +35,7 @@ impl Clocks {
         self.sleep = (from, to);
     }
 
-    /// Something wakes the core in `cycle`, if it still sleeps then.
+    /// Ends the last sleep in `cycle` if that is earlier than its end; a cycle before its begin removes it.
     pub(crate) fn wakes_by(&mut self, cycle: Cycle) {
         self.sleep.1 = self.sleep.1.min(cycle.max(self.sleep.0));
     }

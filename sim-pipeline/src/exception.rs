@@ -296,7 +296,8 @@ impl Pipeline {
         at
     }
 
-    /// Takes the first pending interrupt that the current level does not hold off.
+    /// Takes the first pending interrupt that the current level does not hold off. A core that sleeps in cycle `at`
+    /// wakes; one that is held off leaves it asleep.
     fn take_interrupts<S: EventSink>(&mut self, at: Cycle, sink: &mut S) {
         for (i, kind) in INTERRUPTS.into_iter().enumerate() {
             let level = self.exceptions.privilege.level;
@@ -308,6 +309,7 @@ impl Pipeline {
                 && !held
             {
                 self.exceptions.waiting &= !(1 << i);
+                self.clocks.wakes_by(at);
                 self.take(kind, at, sink);
                 return;
             }
@@ -398,7 +400,6 @@ impl Pipeline {
 
     /// Fetch goes on behind an exception's entry, and its return where no handler is in the stream.
     pub(crate) fn restart(&mut self, at: Cycle) {
-        self.clocks.wakes_by(at);
         let at = at + self.config.execute.exception_cycles;
         self.front.redirect(at, StallCause::FetchException);
     }

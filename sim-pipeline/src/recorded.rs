@@ -89,7 +89,7 @@ impl Pipeline {
 
     /// The recorder saw this exception with no instruction between it and what came before.
     pub fn take_recorded<S: EventSink>(&mut self, recorded: RecordedException, sink: &mut S) {
-        let at = self.retire.cycle();
+        let at = self.retire.cycle().max(self.clocks.awake_from());
         self.take_recorded_behind(recorded, None, at, sink);
     }
 }

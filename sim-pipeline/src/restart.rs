@@ -52,7 +52,7 @@ impl Pipeline {
         if life.retired {
             self.after_retirement(ending, &life, memory, sink);
         }
-        // Behind a sleep nothing happens before it ends.
+        // An exception after a sleep is taken when the sleep has ended.
         let at = life.retire.max(self.clocks.awake_from());
         if let Some(recorded) = self.exceptions.recorded.take() {
             return self.take_recorded_behind(recorded, Some(ending.inst), at, sink);
@@ -142,12 +142,13 @@ impl Pipeline {
     ) -> Cycle {
         if !pc.is_multiple_of(4) {
             // PC alignment fault: one of those that 4.11.3 counts; nothing is fetched (Arm ARM D1.3.7).
-            self.take(ExceptionKind::Undefined, now, sink);
+            self.take(ExceptionKind::Undefined, now.max(self.clocks.awake_from()), sink);
             return now;
         }
         let reply = memory.fetch(VirtAddr(pc), now, sink);
         if let Some(cause) = reply.happened.abort() {
-            self.take(ExceptionKind::InstructionAbort(cause), reply.done, sink);
+            let at = reply.done.max(self.clocks.awake_from());
+            self.take(ExceptionKind::InstructionAbort(cause), at, sink);
         }
         reply.done
     }

@@ -6,7 +6,7 @@ use sim_core::{
     MemRequest, MemoryPort, PmuEvent, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
-use sim_pipeline::{Pipeline, PipelineConfig, Step};
+use sim_pipeline::{Pipeline, PipelineConfig, RecordedException, Step};
 
 /// Every fetch and every access takes the same time; a store that reaches it counts as `L1D_CACHE_WR`.
 struct FlatMemory {
@@ -444,9 +444,13 @@ fn nothing_is_fetched_after_an_isb_before_the_core_is_idle() {
     assert!((28.0..=33.0).contains(&more), "{more} cycles for eight loads");
 }
 
-/// `wfi` that sleeps 1,000 cycles and whose record has `flags`, and four `nop`s behind it; then a window ends. The
-/// core and the system counter run equally fast.
-fn sleep(flags: InstFlags, wakes: impl FnOnce(&mut Pipeline, &mut Counts)) -> Counts {
+/// `wfi` that sleeps 1,000 cycles and whose record has `flags`, so many interrupts that a recorder saw, and four
+/// `nop`s; then a window ends. The core and the system counter run equally fast.
+fn sleep(
+    flags: InstFlags,
+    exceptions: u64,
+    wakes: impl FnOnce(&mut Pipeline, &mut Counts),
+) -> Counts {
     let mut program = Program::new();
     let ids = [0xD503_207F, NOP, NOP, NOP, NOP].map(|word| {
         let pc = 0x40_0000 + 4 * program.len() as u64;
@@ -460,7 +464,11 @@ fn sleep(flags: InstFlags, wakes: impl FnOnce(&mut Pipeline, &mut Counts)) -> Co
         pipeline.run_inst(&step, &mut program, &mut memory, counts);
     };
     let asleep = TraceInst { id: ids[0], addr: 1_000, flags };
+    if exceptions > 0 {
+        pipeline.expect_exception(IRQ);
+    }
     run(&mut pipeline, ids[0], asleep, &mut counts);
+    (1..exceptions).for_each(|_| pipeline.take_recorded(IRQ, &mut counts));
     wakes(&mut pipeline, &mut counts);
     for id in &ids[1..] {
         run(&mut pipeline, *id, TraceInst { id: *id, ..TraceInst::default() }, &mut counts);
@@ -469,11 +477,17 @@ fn sleep(flags: InstFlags, wakes: impl FnOnce(&mut Pipeline, &mut Counts)) -> Co
     counts
 }
 
+const IRQ: RecordedException =
+    RecordedException { vector: 0x480, abandoned: false, to: None, syndrome: 0 };
+
 #[test]
-fn an_exception_behind_a_sleep_comes_when_the_sleep_ends() {
+fn the_stream_goes_on_when_a_sleep_ends() {
     let elsewhere = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
-    for flags in [InstFlags::HAS_ADDR, elsewhere] {
-        let counts = sleep(flags, |_, _| {});
+    for (flags, exceptions) in
+        [(InstFlags::HAS_ADDR, 0), (elsewhere, 0), (elsewhere, 1), (elsewhere, 2)]
+    {
+        let counts = sleep(flags, exceptions, |_, _| {});
+        assert_eq!(counts.value(PmuEvent::EXC_TAKEN), exceptions);
         let (cycles, ticks) =
             (counts.value(PmuEvent::CPU_CYCLES), counts.value(PmuEvent::CNT_CYCLES));
         assert!((1_000..1_200).contains(&cycles), "{cycles} cycles");
@@ -483,7 +497,7 @@ fn an_exception_behind_a_sleep_comes_when_the_sleep_ends() {
 
 #[test]
 fn an_interrupt_ends_a_sleep() {
-    let counts = sleep(InstFlags::HAS_ADDR, |pipeline, counts| {
+    let counts = sleep(InstFlags::HAS_ADDR, 0, |pipeline, counts| {
         pipeline.interrupt(ExceptionKind::Irq, 500, counts);
     });
     let (cycles, ticks) = (counts.value(PmuEvent::CPU_CYCLES), counts.value(PmuEvent::CNT_CYCLES));

@@ -1,6 +1,8 @@
 //! The routes of the core agree: an instruction whose shape opens a shorter route counts, waits and retires as on the
 //! general route, and a sink that only adds up counts as one that hears every operation.
 
+use std::collections::BTreeMap;
+
 mod random;
 #[path = "random/rare.rs"]
 mod rare;
@@ -8,8 +10,8 @@ mod rare;
 use random::{STEPS, Scenario, corpus, default_config};
 use rare::{begin, rare};
 use sim_core::{
-    Counts, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
-    RootCause, StallCause,
+    Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
+    Privilege, RootCause, StallCause,
 };
 use sim_isa::{Program, StaticEvents};
 use sim_pipeline::{Pipeline, PipelineConfig};
@@ -35,10 +37,12 @@ impl EventSink for AddsUp {
     }
 }
 
-/// Keeps all that a sink can hear of a run.
+/// Keeps what a run raises and tells: counts, events with their cycles, operations, edges, lost slots, levels.
 #[derive(Default)]
 struct Follows {
     counts: Counts,
+    now: Cycle,
+    timed: BTreeMap<(usize, Cycle), u64>,
     heard: Vec<Heard>,
 }
 
@@ -47,6 +51,7 @@ enum Heard {
     Operation(Operation),
     Edge(FlowEdge),
     Lost(Lost),
+    Level(Privilege),
     Squashed,
 }
 
@@ -55,6 +60,18 @@ impl EventSink for Follows {
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.counts.count(event, n);
+        // Events that count cycles or slots have no cycle of their own.
+        if !event.mnemonic().starts_with("STALL") && !event.mnemonic().ends_with("CYCLES") {
+            *self.timed.entry((event as usize, self.now)).or_default() += n;
+        }
+    }
+
+    fn at(&mut self, cycle: Cycle) {
+        self.now = cycle;
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        self.heard.push(Heard::Level(privilege));
     }
 
     fn edge(&mut self, edge: FlowEdge) {
@@ -142,6 +159,10 @@ fn every_route_tells_what_the_general_route_tells() {
             assert_eq!(found, expected, "seed {seed}");
         }
         assert_eq!(routed.heard.len(), general.heard.len(), "seed {seed}");
+        for (found, expected) in routed.timed.iter().zip(&general.timed) {
+            assert_eq!(found, expected, "seed {seed}: event, cycle and number");
+        }
+        assert_eq!(routed.timed.len(), general.timed.len(), "seed {seed}");
     }
 }
 

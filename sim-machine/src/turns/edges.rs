@@ -126,8 +126,8 @@ struct Releases {
 }
 
 impl Releases {
-    /// Returns true if the next release looks for those that its thread had waited for. That takes time for each entry, so
-    /// a long list has to double between two times.
+    /// Returns true if the next release looks for those that its thread had waited for. Each look is a search among
+    /// what the thread has seen, so a long list has to double between two times.
     fn is_cleaned_next(&self) -> bool {
         self.list.len() <= FEW || self.list.len() >= self.full
     }
