@@ -176,7 +176,7 @@ fn table(path: &Path, full: &Outcome, heard: &Heard) -> String {
             table.row(&format!("{path} path: {name}"), [sum, 0, 0, 0]);
         }
     }
-    for (edge, sum) in FlowEdge::ALL.into_iter().zip(heard.edges) {
+    for (edge, sum) in FlowEdge::ALL.iter().zip(heard.edges) {
         table.row(&format!("edge: {edge:?}"), [sum, 0, 0, 0]);
     }
     table.0
@@ -220,9 +220,9 @@ fn faults_of(path: &Path, name: &str) -> Option<String> {
 /// The first event, or the lost slots, of which two runs count different numbers.
 fn difference(one: &Outcome, other: &Outcome) -> Option<String> {
     let (first, second) = (one.total(), other.total());
-    let event = PmuEvent::ALL.into_iter().find(|event| first.value(*event) != second.value(*event));
+    let event = PmuEvent::ALL.iter().find(|event| first.value(**event) != second.value(**event));
     let of_event = event.map(|event| {
-        let [first, second] = [&first, &second].map(|counts| counts.value(event));
+        let [first, second] = [&first, &second].map(|counts| counts.value(*event));
         format!("{} is {second}, not {first}", event.mnemonic())
     });
     let of_slots = || (one.stalls() != other.stalls()).then(|| "other slots are lost".to_owned());
