@@ -109,7 +109,7 @@ fn an_endless_loop_of_a_wrong_path_ends_with_ideal_fetch_too() {
 }
 
 #[test]
-fn what_is_predicted_right_or_is_no_branch_goes_not_astray() {
+fn a_branch_predicted_right_and_what_is_no_branch_start_no_wrong_path() {
     let (mut pipeline, mut program, branch) = machine(&config());
     for id in [branch + 1, branch] {
         let mut heard = Heard::default();

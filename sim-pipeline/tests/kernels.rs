@@ -293,7 +293,7 @@ fn store_with_late_address(times: u64, same: bool) -> (Counts, u64) {
     accesses_with_late_address(times, |_| (0x10_0000, load, InstFlags::HAS_ADDR))
 }
 
-/// The same with the addresses of store and load, and the load's flags, of each round.
+/// The loop of [`store_with_late_address`] with the addresses of store and load, and the load's flags, of each round.
 fn accesses_with_late_address(
     times: u64,
     round: impl Fn(u64) -> (u64, u64, InstFlags),

@@ -1,14 +1,17 @@
 //! The slot ledger and the window on 10,000 random scenarios: random programs of real A64 words, random
-//! addresses and latencies, random machines, counting windows cut at random places (PMU guide 4.7).
+//! addresses and latencies, random machines and exceptions, counting windows cut at random places (PMU guide 4.7).
 //!
 //! What must hold whatever runs is recomputed here from what can be seen from outside: the counts, the
 //! lost slots by cause, and the life of every instruction.
 
 mod random;
+#[path = "random/rare.rs"]
+mod rare;
 
-use random::{STEPS, Scenario, corpus, default_config};
+use random::{Random, STEPS, Scenario, corpus, default_config};
+use rare::{begin, disturb, rare};
 use sim_core::{Counts, Cycle, LostSlots, OpLife, PmuEvent, RootCause, StallCause};
-use sim_pipeline::{Pipeline, PipelineConfig, SLOTS};
+use sim_pipeline::{PipelineConfig, SLOTS};
 
 const SCENARIOS: u64 = 10_000;
 
@@ -95,13 +98,14 @@ impl Check {
 
 /// Runs one scenario and returns its lost slots.
 fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> LostSlots {
-    let mut scenario = Scenario::new(seed, corpus, default);
+    let mut scenario = Scenario::new(seed, corpus, &rare(seed, default));
     let config = scenario.config.clone();
-    let mut pipeline = Pipeline::new(&config);
+    let mut pipeline = begin(seed, &config);
+    let mut outside = Random(seed ^ 0xaaaa);
     let mut check = Check {
         seed: scenario.seed,
-        rob: config.window.rob,
-        retire_width: config.window.retire_width as usize,
+        rob: config.built().window.rob,
+        retire_width: config.built().window.retire_width as usize,
         counts: Counts::default(),
         opened: Opened::default(),
         retired: Vec::new(),
@@ -111,6 +115,7 @@ fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> LostSlots {
         word: 0,
     };
     for _ in 0..STEPS {
+        disturb(&mut outside, &mut pipeline, &mut check.counts);
         let step = scenario.step();
         let before = check.counts.value(PmuEvent::OP_RETIRED);
         let Scenario { program, memory, .. } = &mut scenario;

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use random::{STEPS, Scenario, corpus, default_config};
-use rare::{begin, rare};
+use random::{Random, STEPS, Scenario, corpus, default_config};
+use rare::{begin, disturb, rare};
 use sim_core::{
     AccessKind, Counts, Cycle, EventSink, LostSlots, Operation, OperationKind, PmuEvent, Privilege,
     RootCause, StallCause,
@@ -140,7 +140,9 @@ fn name_of(kind: AccessKind) -> &'static str {
 /// Runs the scenario of this seed and adds what it counts and tells.
 fn run(scenario: &mut Scenario, sums: &mut Sums) {
     let mut pipeline = begin(scenario.seed, &scenario.config);
+    let mut outside = Random(scenario.seed ^ 0xaaaa);
     for _ in 0..STEPS {
+        disturb(&mut outside, &mut pipeline, sums);
         let step = scenario.step();
         let Scenario { program, memory, .. } = scenario;
         pipeline.run_inst(&step, program, memory, sums);

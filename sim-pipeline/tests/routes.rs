@@ -7,8 +7,8 @@ mod random;
 #[path = "random/rare.rs"]
 mod rare;
 
-use random::{STEPS, Scenario, corpus, default_config};
-use rare::{begin, rare};
+use random::{Random, STEPS, Scenario, corpus, default_config};
+use rare::{begin, disturb, rare};
 use sim_core::{
     Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
     Privilege, RootCause, StallCause,
@@ -43,11 +43,11 @@ struct Follows {
     counts: Counts,
     now: Cycle,
     timed: BTreeMap<(usize, Cycle), u64>,
-    heard: Vec<Heard>,
+    notices: Vec<Notice>,
 }
 
 #[derive(Debug, PartialEq)]
-enum Heard {
+enum Notice {
     Operation(Operation),
     Edge(FlowEdge),
     Lost(Lost),
@@ -71,27 +71,27 @@ impl EventSink for Follows {
     }
 
     fn privilege(&mut self, privilege: Privilege) {
-        self.heard.push(Heard::Level(privilege));
+        self.notices.push(Notice::Level(privilege));
     }
 
     fn edge(&mut self, edge: FlowEdge) {
-        self.heard.push(Heard::Edge(edge));
+        self.notices.push(Notice::Edge(edge));
     }
 
     fn operation(&mut self, operation: &Operation) {
-        self.heard.push(Heard::Operation(*operation));
+        self.notices.push(Notice::Operation(*operation));
     }
 
     fn lost(&mut self, lost: Lost) {
-        self.heard.push(Heard::Lost(lost));
+        self.notices.push(Notice::Lost(lost));
     }
 
     fn squashed(&mut self) {
-        self.heard.push(Heard::Squashed);
+        self.notices.push(Notice::Squashed);
     }
 }
 
-/// The scenario of this seed, on a machine of which also rarer settings are drawn.
+/// The scenario of this seed, on a machine with some rare settings.
 fn scenario(seed: u64, corpus: &[u32], default: &PipelineConfig) -> Scenario {
     Scenario::new(seed, corpus, &rare(seed, default))
 }
@@ -122,7 +122,9 @@ fn run<S: EventSink>(scenario: Scenario, sink: &mut S) -> Ran {
 
 fn run_on<S: EventSink>(mut pipeline: Pipeline, mut scenario: Scenario, sink: &mut S) -> Ran {
     let mut lives = Vec::new();
+    let mut outside = Random(scenario.seed ^ 0xaaaa);
     for _ in 0..STEPS {
+        disturb(&mut outside, &mut pipeline, sink);
         let step = scenario.step();
         let Scenario { program, memory, .. } = &mut scenario;
         lives.push(*pipeline.run_inst(&step, program, memory, sink));
@@ -143,7 +145,7 @@ fn assert_same(found: &Counts, expected: &Counts, seed: u64) {
 }
 
 #[test]
-fn every_route_tells_what_the_general_route_tells() {
+fn every_route_counts_and_times_as_the_general_route() {
     let (corpus, default) = (corpus(), default_config());
     for seed in 0..SCENARIOS {
         let scenario = || scenario(seed, &corpus, &default);
@@ -155,10 +157,10 @@ fn every_route_tells_what_the_general_route_tells() {
         }
         assert_eq!(found, expected, "seed {seed}");
         assert_same(&routed.counts, &general.counts, seed);
-        for (found, expected) in routed.heard.iter().zip(&general.heard) {
+        for (found, expected) in routed.notices.iter().zip(&general.notices) {
             assert_eq!(found, expected, "seed {seed}");
         }
-        assert_eq!(routed.heard.len(), general.heard.len(), "seed {seed}");
+        assert_eq!(routed.notices.len(), general.notices.len(), "seed {seed}");
         for (found, expected) in routed.timed.iter().zip(&general.timed) {
             assert_eq!(found, expected, "seed {seed}: event, cycle and number");
         }
@@ -167,7 +169,7 @@ fn every_route_tells_what_the_general_route_tells() {
 }
 
 #[test]
-fn totals_are_those_of_one_who_follows() {
+fn a_sink_that_adds_up_counts_as_one_that_follows() {
     let (corpus, default) = (corpus(), default_config());
     for seed in 0..SCENARIOS {
         let scenario = || scenario(seed, &corpus, &default);

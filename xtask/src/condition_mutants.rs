@@ -48,6 +48,8 @@ pub(crate) struct Args {
 /// What raises events, decides causes or judges formulas.
 const WHERE: [&str; 4] =
     ["sim-cache/src/", "sim-pipeline/src/", "sim-metrics/src/judge", "sim-metrics/src/identities"];
+/// The file that names the module of the switches. It is written once, so that a second run compiles nothing anew.
+const SWITCHED: &str = "sim-core/src/lib.rs";
 /// Longest time that a mutant may take: one that takes longer hangs, which is noticed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -122,6 +124,9 @@ fn copy_sources(root: &Path, copy: &Path, wanted: &[String]) -> anyhow::Result<W
     for name in listed.lines().filter(|name| root.join(name).is_file()) {
         let to = copy.join(name);
         std::fs::create_dir_all(to.parent().context("a file has a folder")?)?;
+        if name == SWITCHED {
+            continue;
+        }
         if !name.ends_with(".rs") || !wanted.iter().any(|start| name.starts_with(start.as_str())) {
             write_if_new(&to, &std::fs::read(root.join(name))?)?;
             continue;
@@ -136,17 +141,18 @@ fn copy_sources(root: &Path, copy: &Path, wanted: &[String]) -> anyhow::Result<W
         write_if_new(&to, rewritten.text.as_bytes())?;
         files.push((name.to_owned(), rewritten.sites));
     }
-    add_switches(copy, first)?;
+    add_switches(root, copy, first)?;
     Ok(files)
 }
 
 /// What the wrapped conditions call, and the program that runs the cases.
-fn add_switches(copy: &Path, count: usize) -> anyhow::Result<()> {
+fn add_switches(root: &Path, copy: &Path, count: usize) -> anyhow::Result<()> {
     let switches = include_str!("condition_mutants/mutant.rs.txt");
     let switches = switches.replace("@COUNT@", &count.to_string());
     write_if_new(&copy.join("sim-core/src/mutant.rs"), switches.as_bytes())?;
-    let lib = copy.join("sim-core/src/lib.rs");
-    let text = std::fs::read_to_string(&lib)? + "\n#[allow(missing_docs)]\npub mod mutant;\n";
+    let lib = copy.join(SWITCHED);
+    let text = std::fs::read_to_string(root.join(SWITCHED))?
+        + "\n#[allow(missing_docs)]\npub mod mutant;\n";
     write_if_new(&lib, text.as_bytes())?;
     let runner = include_str!("condition_mutants/runner.rs.txt");
     let folder = copy.join("tests/src/bin");

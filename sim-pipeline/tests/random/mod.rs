@@ -278,7 +278,7 @@ impl Scenario {
     }
 }
 
-/// Where the stream goes behind the instruction at `pc`.
+/// Where the stream goes after the instruction at `pc`.
 fn next_pc(random: &mut Random, program: &Program, pc: u64, id: u32) -> u64 {
     let anywhere = BASE + 4 * random.below(program.len() as u64);
     match program.inst(id).branch {

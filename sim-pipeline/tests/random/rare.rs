@@ -1,9 +1,9 @@
 //! Settings that few users choose: other predictors, other pipes for the same instructions, parts that are ideal.
 
 use sim_core::exception::{hcr_el2, scr_el3};
-use sim_core::{ExceptionControls, Privilege};
+use sim_core::{EventSink, ExceptionControls, ExceptionKind, Privilege};
 use sim_pipeline::config::{CarryPipes, Direction, Divide, IntegerPipe};
-use sim_pipeline::{Pipeline, PipelineConfig};
+use sim_pipeline::{Pipeline, PipelineConfig, RecordedException};
 
 use crate::random::Random;
 
@@ -58,6 +58,30 @@ pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
         *part = random.one_in(10);
     }
     config
+}
+
+/// What comes from outside before the next instruction, one time in sixty: an interrupt, an exception that a recorder saw
+/// at this place, or one that it saw right after that instruction.
+pub(crate) fn disturb<S: EventSink>(random: &mut Random, pipeline: &mut Pipeline, sink: &mut S) {
+    use ExceptionKind::{Fiq, Irq, SystemError, VirtualFiq, VirtualIrq};
+    if !random.one_in(60) {
+        return;
+    }
+    let recorded = RecordedException {
+        vector: 0x80 * random.below(16) as u32,
+        abandoned: random.one_in(2),
+        to: random.one_in(3).then(|| Privilege { level: 1, ..Privilege::default() }),
+        syndrome: if random.one_in(2) { random.below(64) << 26 } else { 0 },
+    };
+    match random.below(3) {
+        0 => {
+            let kind = [Irq, Fiq, SystemError, VirtualIrq, VirtualFiq][random.below(5) as usize];
+            let now = pipeline.cycle() + random.below(300);
+            pipeline.interrupt(kind, now, sink);
+        }
+        1 => pipeline.take_recorded(recorded, sink),
+        _ => pipeline.expect_exception(recorded),
+    }
 }
 
 /// A core that begins at some exception level, with some controls; half of the time as for a user's program.
