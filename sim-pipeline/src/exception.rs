@@ -297,7 +297,7 @@ impl Pipeline {
     }
 
     /// Takes the first pending interrupt that the current level does not hold off. A core that sleeps in cycle `at`
-    /// wakes; one that is held off leaves it asleep.
+    /// wakes. Not modeled: an interrupt that is held off wakes it too.
     fn take_interrupts<S: EventSink>(&mut self, at: Cycle, sink: &mut S) {
         for (i, kind) in INTERRUPTS.into_iter().enumerate() {
             let level = self.exceptions.privilege.level;

@@ -22,7 +22,7 @@ fn refused(key: &str, value: impl Into<Value>) -> Vec<String> {
     config.problems().into_iter().map(|problem| problem.key).collect()
 }
 
-/// All of the first are taken, none of the second.
+/// Asserts that the key may have each of the values `taken`, and none of `others`.
 fn assert_borders(key: &str, taken: &[i64], others: &[i64]) {
     for value in taken {
         assert_eq!(refused(key, *value), [""; 0], "{key} = {value}");

@@ -1,5 +1,5 @@
-//! The counts of random programs on random machines are those on record. Whoever changes the model sees here what
-//! moves, and says why; whoever only rewrites it sees that nothing does.
+//! The counts of random programs on random machines are those on record. A change of the model shows here what it
+//! moves; a change that only rewrites moves nothing. That a count is right, other tests say.
 //!
 //! `N2SIM_BLESS=1 cargo test -p sim-pipeline --test on_record` writes the counts as they are now; read the difference.
 
@@ -35,7 +35,7 @@ impl Sums {
         *sum = sum.wrapping_add(n);
     }
 
-    /// Stages and the like, of one path.
+    /// Adds the cycles of an operation's stages, apart for right and wrong paths.
     fn tell_life(&mut self, operation: &Operation) {
         let life = &operation.life;
         if life.wrong_path {
@@ -60,7 +60,7 @@ impl Sums {
         }
     }
 
-    /// Branch, access or neither.
+    /// Adds what kind of branch or access an operation is.
     fn tell_kind(&mut self, kind: OperationKind) {
         match kind {
             OperationKind::Other => self.tell("neither branch nor access", 1),

@@ -1,5 +1,5 @@
 //! The routes of the core agree: an instruction whose shape opens a shorter route counts, waits and retires as on the
-//! general route, and a sink that only adds up counts as one that hears every operation.
+//! general route, and a sink that only adds up counts as one that is told every operation.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl EventSink for AddsUp {
     }
 }
 
-/// Keeps what a run raises and tells: counts, events with their cycles, operations, edges, lost slots, levels.
+/// Keeps what a run reports: counts, events with their cycles, operations, edges, lost slots, levels.
 #[derive(Default)]
 struct Follows {
     counts: Counts,

@@ -86,6 +86,7 @@ impl Reference {
         // A target that is not known counts as 0.
         self.history.push(branch, taken, next.unwrap_or(0));
         let is_in_btb = known.hit != BtbHit::Miss;
+        // Also where the predictor of indirect targets chose another target (`docs/decisions.md`, two taken branches).
         let second = if taken { known.second } else { None };
         // Only a branch that prediction does not see at all leaves the pair open: unknown and not taken.
         if taken || is_in_btb {

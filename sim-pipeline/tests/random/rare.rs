@@ -9,7 +9,7 @@ use crate::random::Random;
 
 /// A machine on which some of these settings are others.
 pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
-    // Not the numbers of which the program is made.
+    // Another sequence than that of the program.
     let mut random = Random(!seed);
     let mut config = default.clone();
     let (e, b) = (&mut config.execute, &mut config.branch);
