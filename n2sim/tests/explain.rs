@@ -77,7 +77,7 @@ fn an_event_says_what_it_counts_where_and_what_proves_it() {
         "does not count\n  - lines allocated by preload instructions",
         "|- sum of: L1D_CACHE_REFILL_RD, L1D_CACHE_REFILL_WR",
         "lower than misses",
-        "sim-cache/src/data_side.rs: refill_l1d",
+        "sim-cache/src/flows/l1d_load.rs: refill_l1d",
         "$ n2sim check tests/scenarios/410-l1d-refill.toml --case 'T.L1D_CACHE_REFILL.1'",
     ] {
         assert!(text.contains(piece), "no '{piece}' in {text}");

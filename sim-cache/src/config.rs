@@ -8,7 +8,7 @@ mod outside;
 use serde::Deserialize;
 use sim_core::config::Problem;
 
-use crate::mapping::Granule;
+use crate::units::mapping::Granule;
 
 pub use ideal::{IdealData, IdealMemory};
 pub use outside::{

@@ -4,20 +4,28 @@
 //! Each part is a file: `mesh`, `home_node`, `snoop_filter`, `dram`, `remote`. Here they become the way of
 //! a request: core, mesh, home node, supplier, and back. Who else has a line is decided in `coherence`.
 
+pub(crate) mod dram;
+pub(crate) mod home_node;
+pub(crate) mod mesh;
+pub(crate) mod remote;
+pub(crate) mod slc;
+pub(crate) mod snoop_filter;
+pub(crate) mod snoop_queue;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
-use crate::coherence::Want;
 use crate::config::MemoryConfig;
-use crate::dram::Dram;
-use crate::home_node::HomeHash;
-use crate::mailbox::Mailboxes;
-use crate::mesh::Mesh;
-use crate::page_map::PageMap;
-use crate::remote::RemotePages;
-use crate::slc::Slc;
-use crate::snoop_filter::{Holders, SnoopFilter};
-use crate::tags::AllocationTags;
+use crate::flows::coherence::Want;
+use crate::flows::mte::AllocationTags;
+use crate::uncore::dram::Dram;
+use crate::uncore::home_node::HomeHash;
+use crate::uncore::mesh::Mesh;
+use crate::uncore::remote::RemotePages;
+use crate::uncore::slc::Slc;
+use crate::uncore::snoop_filter::{Holders, SnoopFilter};
+use crate::uncore::snoop_queue::Mailboxes;
+use crate::units::page_map::PageMap;
 
 /// Latencies of the stations, without the mesh between them.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,35 @@
+//! Alignment faults: Device memory takes naturally aligned accesses only (Arm architecture, "Alignment
+//! of data accesses"; PMU guide 4.11.6 counts the abort).
+//!
+//! The fault is found behind the translation, before anything leaves the core. It belongs to the
+//! stage that made the memory a device.
+
+use sim_core::{DataSource, Happened, MemKind, MemReply, MemRequest, VirtAddr};
+
+use crate::flows::translate::Translated;
+use crate::uncore::Uncore;
+use crate::units::page_map::MemoryType;
+
+/// The reply of an access whose part at `addr` faults for its alignment; `DC ZVA` always does.
+#[inline]
+pub(crate) fn misaligned_on_device(
+    request: &MemRequest,
+    addr: VirtAddr,
+    translated: Translated,
+    uncore: &Uncore,
+) -> Option<MemReply> {
+    let is_device = translated.target.memory == MemoryType::Device;
+    let is_fault = is_device && (!request.is_aligned() || request.kind == MemKind::ZeroLine);
+    is_fault.then(|| refused(addr, translated, uncore))
+}
+
+#[cold]
+fn refused(addr: VirtAddr, translated: Translated, uncore: &Uncore) -> MemReply {
+    let page = uncore.page_map.page_of(addr);
+    let stage1 = uncore.page_map.stage1().leaf(page);
+    let by_stage1 = stage1.is_none_or(|leaf| leaf.memory == MemoryType::Device);
+    let fault = if by_stage1 { Happened::FAULT } else { Happened::FAULT.with(Happened::STAGE_2) };
+    let mut reply = MemReply { source: DataSource::L1, ..translated.reply(translated.start + 1) };
+    reply.happened.add(fault);
+    reply
+}

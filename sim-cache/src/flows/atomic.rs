@@ -1,0 +1,136 @@
+//! Atomic read-modify-write operations, done near: in the L1 D-cache. Decision A20. Those done at the
+//! home node are in `far_atomic`.
+
+use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
+
+use crate::core_memory::CoreMemory;
+use crate::flows::alignment::misaligned_on_device;
+use crate::flows::fragment::{Fragment, Fragments};
+use crate::flows::l1d_load::{Operation, RefillCause};
+use crate::flows::mte::TagHalf;
+use crate::flows::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+use crate::units::indexed::Indexed;
+use crate::units::page_map::MemoryType;
+
+impl CoreMemory {
+    /// One read and one write of the L1 D-cache for each fragment.
+    pub(crate) fn atomic<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let mut whole = MemReply::NOTHING;
+        for fragment in Fragments::of(request.addr, request.bytes.max(1)) {
+            let part = self.atomic_fragment(request, fragment, now, uncore, sink);
+            whole.join(part);
+            if part.happened.has(Happened::FAULT) {
+                break;
+            }
+        }
+        whole
+    }
+
+    fn atomic_fragment<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        fragment: Fragment,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let addr = fragment.addr;
+        let translated = match self.translate_atomic(request, fragment, now, uncore, sink) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            if let Some(fault) = misaligned_on_device(&request, addr, translated, uncore) {
+                return fault;
+            }
+            // Done outside: one bus write, and the old value comes back.
+            let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
+            let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
+            let line = uncore.page_map.physical(addr, translated.target).line();
+            if request.kind != MemKind::AtomicStore && uncore.is_elsewhere(line) {
+                sink.raise(PmuEvent::REMOTE_ACCESS);
+            }
+            return MemReply { done, ..sent };
+        }
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        if self.is_far(line) {
+            return self.far_atomic(request, line, translated, uncore, sink);
+        }
+        sink.at(translated.start);
+        sink.raise(PmuEvent::L1D_CACHE_RD);
+        sink.raise(PmuEvent::L1D_CACHE_WR);
+        let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };
+        let indexed = Indexed::virtually(addr, line);
+        let reply = match self.l1d.lookup(indexed) {
+            Some(place) => {
+                let shared = self.l1d.state(place).is_shared();
+                let reply = self.l1d_wait(operation, place, translated, uncore, sink);
+                if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
+            }
+            // The read comes first, so the refill is the read's.
+            None => {
+                self.l1d_miss(operation, indexed, RefillCause::Atomic, translated, uncore, sink)
+            }
+        };
+        // A prefetch trained by this very miss may have pushed the line out again.
+        if let Some(place) = self.l1d.probe(line) {
+            let state = self.l1d.state(place).with_dirty(true);
+            self.l1d.set_state(place, state);
+            if state.is_fetched() {
+                self.drop_fetched(line);
+            }
+        }
+        reply
+    }
+
+    /// Counts the memory accesses of an atomic, one TLB lookup and one tag check for each of them.
+    fn translate_atomic<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        fragment: Fragment,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Result<Translated, MemReply> {
+        let (MemRequest { kind, tags, .. }, addr) = (request, fragment.addr);
+        let mut read = None;
+        let is_swap = kind == MemKind::AtomicSwap;
+        if kind != MemKind::AtomicStore {
+            sink.raise(PmuEvent::MEM_ACCESS_RD);
+            sink.raise(PmuEvent::L1D_TLB_RD);
+            // A swap counts as a read alone (4.6.8), but it writes what it read.
+            let asker = if is_swap { Asker::Swap } else { Asker::Read };
+            let translated = self.translate(asker, addr, now, uncore, sink)?;
+            read = Some(tag_checked(TagHalf::Read, tags, fragment, translated, uncore, sink)?);
+        }
+        if let (true, Some(read)) = (is_swap, read) {
+            return Ok(read);
+        }
+        sink.raise(PmuEvent::MEM_ACCESS_WR);
+        sink.raise(PmuEvent::L1D_TLB_WR);
+        let translated = self.translate(Asker::Write, addr, now, uncore, sink)?;
+        let write = tag_checked(TagHalf::Write, tags, fragment, translated, uncore, sink)?;
+        Ok(read.unwrap_or(write))
+    }
+}
+
+/// An atomic whose tag check fails changes nothing: the error is its reply.
+fn tag_checked<S: EventSink>(
+    half: TagHalf,
+    tags: TagUse,
+    fragment: Fragment,
+    translated: Translated,
+    uncore: &Uncore,
+    sink: &mut S,
+) -> Result<Translated, MemReply> {
+    let mut reply = translated.reply(translated.start + 1);
+    uncore.check_tag(half, tags, fragment, translated, &mut reply, sink);
+    if reply.happened.has(Happened::FAULT) { Err(reply) } else { Ok(translated) }
+}

@@ -1,0 +1,74 @@
+//! Far atomics: the home node performs the operation and keeps the line. PMU guide 4.2, 4.6.6; decision
+//! A20, key `memory.far-atomics`.
+//!
+//! One bus write, and no access of the L1 D-cache or of the L2. A copy of this core is taken away by a
+//! snoop like that of any other core.
+
+use sim_core::{
+    Cycle, DataSource, EventSink, LineAddr, MemKind, MemReply, MemRequest, PmuEvent, Snoop,
+};
+
+use crate::config::{FarAtomics, IdealData};
+use crate::core_memory::CoreMemory;
+use crate::flows::coherence::Want;
+use crate::flows::snoop::SnoopRequest;
+use crate::flows::translate::Translated;
+use crate::uncore::{Uncore, UncoreReply};
+use crate::units::bus::BytesMoved;
+
+impl CoreMemory {
+    /// True when an atomic on this line is done at its home node.
+    pub(crate) fn is_far(&self, line: LineAddr) -> bool {
+        match self.far_atomics {
+            FarAtomics::Never => false,
+            FarAtomics::Miss => {
+                let here = self.l2.probe(line);
+                here.is_none_or(|place| self.l2.state(place).is_shared())
+            }
+            FarAtomics::Always => true,
+        }
+    }
+
+    /// Sends the operation out; done when the old value is back.
+    pub(crate) fn far_atomic<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        line: LineAddr,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        self.drain_held_line(line, translated.start, uncore, sink);
+        let at = translated.start + self.latencies.l1d_hit + self.latencies.l2_lookup;
+        let bytes = request.bytes.into();
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, bytes, at, sink);
+        let returned = if request.kind == MemKind::AtomicStore { 0 } else { bytes };
+        self.bus.note_moved(BytesMoved { read: returned, written: bytes });
+        if self.l2.probe(line).is_some() {
+            let home = uncore.at_home_node(self.number, line, leaves);
+            let at = uncore.at_core(self.number, line, home);
+            let own = SnoopRequest::new(Snoop::CleanInvalidate, line, at);
+            self.answer_snoop(own, uncore, sink);
+        }
+        let reply = uncore.perform(self.number, line, leaves);
+        if request.kind != MemKind::AtomicStore && reply.source == DataSource::Remote {
+            sink.raise(PmuEvent::REMOTE_ACCESS);
+        }
+        let done = match self.ideal.data {
+            IdealData::Nowhere => reply.arrives + self.latencies.fill,
+            IdealData::BeyondL2 => at,
+            IdealData::BeyondL1 => translated.start + self.latencies.l1d_hit,
+        };
+        MemReply { source: reply.source, ..translated.reply(done) }
+    }
+}
+
+impl Uncore {
+    /// Performs an atomic operation at the home node, which has the line alone from then on.
+    fn perform(&mut self, core: usize, line: LineAddr, at: Cycle) -> UncoreReply {
+        let reply = self.read(core, line, Want::Own, at);
+        self.left(core, line);
+        self.keep_at_home(line, true, reply.arrives);
+        reply
+    }
+}

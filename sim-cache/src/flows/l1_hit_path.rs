@@ -1,0 +1,95 @@
+//! Accesses that meet nothing: translation and line are at hand, and the flow is one row of hits (PMU guide
+//! flows 5.1, 5.2, 5.4 and 5.5). Where that is not so nothing is counted, and the flow begins anew.
+//!
+//! For those who make so many accesses that handing over a request costs more than the lookup.
+
+use sim_core::{Cycle, EventSink, FlowEdge, PmuEvent, VirtAddr};
+
+use crate::core_memory::CoreMemory;
+use crate::flows::fragment::{Fragment, is_misaligned_128, is_one_fragment};
+use crate::flows::l1d_store::{raise_store_lookup, raise_write};
+use crate::uncore::Uncore;
+use crate::units::indexed::Indexed;
+
+impl CoreMemory {
+    /// The line of an address whose translation the L1 data TLB has, plain and here at `now`; that is a use.
+    #[inline(always)]
+    fn data_line(&mut self, addr: VirtAddr, now: Cycle, uncore: &Uncore) -> Option<Indexed> {
+        let key = self.space.key(uncore.page_map.page_of(addr));
+        let frame = self.dtlb.plain_hit(key, now)?;
+        Some(Indexed::virtually(addr, uncore.page_map.line_in(addr, frame)))
+    }
+
+    /// True if a read of one fragment hits L1 TLB and L1 cache, and there is nothing else to look at.
+    #[inline(always)]
+    pub(crate) fn read_is_plain(&mut self, addr: VirtAddr, now: Cycle, uncore: &Uncore) -> bool {
+        self.data_line(addr, now, uncore).is_some_and(|line| self.l1d.plain_hit(line, now))
+    }
+
+    /// A load that meets nothing; false if it would.
+    #[inline(always)]
+    pub(crate) fn load_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        (bytes, element_bytes): (u32, u32),
+        now: Cycle,
+        uncore: &Uncore,
+        sink: &mut S,
+    ) -> bool {
+        let is_whole = is_one_fragment(addr, bytes) && !is_misaligned_128(addr, element_bytes);
+        if !is_whole || !self.read_is_plain(addr, now, uncore) {
+            return false;
+        }
+        sink.at(now);
+        raise_load_lookup(sink);
+        raise_plain_load(sink);
+        true
+    }
+
+    /// Both halves of a store that meets nothing; false if one would.
+    #[inline(always)]
+    pub(crate) fn store_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> bool {
+        if !is_one_fragment(addr, bytes) {
+            return false;
+        }
+        let Some(line) = self.data_line(addr, now, uncore) else { return false };
+        if !self.l1d.plain_write(line, now) {
+            return false;
+        }
+        sink.at(now);
+        raise_store_lookup(sink);
+        sink.edge(FlowEdge::StoreTlbHit);
+        raise_write(sink);
+        sink.edge(FlowEdge::L1dWriteHit);
+        // Its line is there and need not be asked for.
+        let _ = self.begins_store_run(line.physical);
+        let mask = Fragment { addr, bytes: bytes.max(1) }.line_mask();
+        let drains = self.write_streams.write(line.physical, mask, false);
+        if drains != [None, None] {
+            self.drain(drains, now, uncore, sink);
+        }
+        true
+    }
+}
+
+/// What each fragment of a load counts.
+#[inline(always)]
+pub(crate) fn raise_load_lookup<S: EventSink>(sink: &mut S) {
+    sink.raise(PmuEvent::MEM_ACCESS_RD);
+    sink.raise(PmuEvent::L1D_TLB_RD);
+}
+
+/// What it counts behind that if it hits L1 TLB and L1 cache.
+#[inline(always)]
+pub(crate) fn raise_plain_load<S: EventSink>(sink: &mut S) {
+    sink.edge(FlowEdge::LoadTlbHit);
+    sink.raise(PmuEvent::L1D_CACHE_RD);
+    sink.edge(FlowEdge::L1dReadHit);
+}

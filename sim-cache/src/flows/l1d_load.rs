@@ -1,0 +1,508 @@
+//! Loads and the refill of the L1 D-cache. PMU guide flows 5.1 and 5.4.
+//!
+//! Each fragment of a request is one memory operation (decision A11). A line in flight has one cause:
+//! whoever meets it waits and refills nothing (decision A04). Not modeled: bank conflicts, and the
+//! wait for a way when all lines of a set are in flight (at most 3 refills of 10,000 meet it).
+
+use sim_core::{
+    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, PmuEvent,
+    VirtAddr,
+};
+
+use crate::core_memory::CoreMemory;
+use crate::flows::alignment::misaligned_on_device;
+use crate::flows::fragment::{
+    Fragment, Fragments, is_misaligned_128, is_one_fragment, operations, spans,
+};
+use crate::flows::l1_hit_path::{raise_load_lookup, raise_plain_load};
+use crate::flows::l2::{L2Reply, L2Request};
+use crate::flows::mte::TagHalf;
+use crate::flows::ras::Checked;
+use crate::flows::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+use crate::units::bus::BytesMoved;
+use crate::units::indexed::Indexed;
+use crate::units::page_map::MemoryType;
+use crate::units::replacement::Insertion;
+use crate::units::tag_array::{Arrival, LineState, Place};
+
+/// A memory operation as the prefetcher sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    /// Program counter of the instruction.
+    pub(crate) pc: VirtAddr,
+    /// First byte.
+    pub(crate) addr: VirtAddr,
+    /// Direction, for the translations of prefetches that it trains (decision A12).
+    pub(crate) asker: Asker,
+    /// It uses the data that is stored: an error in it matters.
+    pub(crate) consumes: bool,
+}
+
+/// Why a line comes into the L1 D-cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RefillCause {
+    /// A load.
+    Load,
+    /// The read of a near atomic: the write follows, so the line comes as this core's alone.
+    Atomic,
+    /// A store.
+    Store,
+    /// A preload instruction.
+    Preload,
+    /// The hardware prefetcher.
+    Prefetch,
+}
+
+impl CoreMemory {
+    /// A load, with translation.
+    #[inline(always)]
+    pub(crate) fn load<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let MemRequest { addr, bytes, element_bytes, .. } = request;
+        if is_one_fragment(addr, bytes) && !is_misaligned_128(addr, element_bytes) {
+            return self.load_fragment(&request, Fragment { addr, bytes }, now, uncore, sink);
+        }
+        self.load_split(request, now, uncore, sink)
+    }
+
+    /// A load of several operations, or one that takes two cycles.
+    #[inline(never)]
+    fn load_split<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let MemRequest { addr, bytes, element_bytes, .. } = request;
+        let is_misaligned = is_misaligned_128(addr, element_bytes);
+        let mut whole = MemReply::NOTHING;
+        for operation in operations(addr, bytes) {
+            let spans_lines = spans(operation.addr, operation.bytes, LINE_SHIFT);
+            let is_split = spans_lines || is_misaligned;
+            let split_cycles = if is_split { self.latencies.split } else { 0 };
+            if is_split {
+                // Once for each read that is split, for whatever reason (decision A19).
+                sink.at(now);
+                sink.raise(PmuEvent::LD_ALIGN_LAT);
+                whole.happened.add(Happened::SPLIT);
+            }
+            for fragment in Fragments::of(operation.addr, operation.bytes) {
+                let behind = fragment.addr.line() != operation.addr.line();
+                let start = if behind { now + split_cycles } else { now };
+                sink.at(start);
+                let mut part = self.load_fragment(&request, fragment, start, uncore, sink);
+                if !spans_lines {
+                    part.done += split_cycles;
+                }
+                whole.join(part);
+                if part.happened.has(Happened::FAULT) {
+                    if fragment.addr.line() != addr.line() {
+                        whole.happened.add(Happened::FAULT_BEHIND);
+                    }
+                    return whole;
+                }
+            }
+        }
+        whole
+    }
+
+    /// One memory operation of a load.
+    #[inline(always)]
+    fn load_fragment<S: EventSink>(
+        &mut self,
+        request: &MemRequest,
+        fragment: Fragment,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        raise_load_lookup(sink);
+        // The short cut of nearly all loads: it counts what the flow counts, without its branches.
+        if self.read_is_plain(fragment.addr, now, uncore) {
+            raise_plain_load(sink);
+            return hit_reply(now + self.latencies.l1d_hit);
+        }
+        self.load_by_the_flow(request, fragment, now, uncore, sink)
+    }
+
+    /// Flows 5.1 and 5.4 behind their first events.
+    #[inline(never)]
+    fn load_by_the_flow<S: EventSink>(
+        &mut self,
+        request: &MemRequest,
+        fragment: Fragment,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let addr = fragment.addr;
+        let translated = match self.translate(Asker::Read, addr, now, uncore, sink) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            if let Some(fault) = misaligned_on_device(request, addr, translated, uncore) {
+                return fault;
+            }
+            return self.read_uncached(fragment, translated, uncore, sink);
+        }
+        let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
+        uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);
+        reply
+    }
+
+    /// Flow 5.4 of a translated read.
+    #[inline]
+    fn read_l1d<S: EventSink>(
+        &mut self,
+        pc: VirtAddr,
+        addr: VirtAddr,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        sink.at(translated.start);
+        sink.raise(PmuEvent::L1D_CACHE_RD);
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        let line = Indexed::virtually(addr, line);
+        let operation = Operation { pc, addr, asker: Asker::Read, consumes: true };
+        let Some(place) = self.l1d.lookup(line) else {
+            return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
+        };
+        if self.l1d.state(place).is_plain_at(translated.start) {
+            sink.edge(FlowEdge::L1dReadHit);
+            return translated.reply(translated.start + self.latencies.l1d_hit);
+        }
+        self.l1d_wait(operation, place, translated, uncore, sink)
+    }
+
+    /// The line is in flight, was prefetched and is used for the first time, or has an error.
+    #[inline(never)]
+    pub(crate) fn l1d_wait<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        place: Place,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        if self.l1d.state(place).is_defective() {
+            return self.l1d_defective(operation, place, translated, uncore, sink);
+        }
+        self.l1d_arrives(operation, place, translated, uncore, sink)
+    }
+
+    /// Something is wrong with the line, or with a tag of its set.
+    #[cold]
+    fn l1d_defective<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        place: Place,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let mut found = Happened::default();
+        if let (true, Some((line, _))) =
+            (self.l1d.state(place).has_tag_defect(), self.l1d.content(place))
+        {
+            self.settle_l1d_set(place.set, sink);
+            found.add(Happened::ERROR);
+            if self.l1d.probe(line).is_none() {
+                let line = Indexed::virtually(operation.addr, line);
+                let cause = operation.refill_cause();
+                let mut reply = self.l1d_miss(operation, line, cause, translated, uncore, sink);
+                reply.happened.add(found);
+                return reply;
+            }
+        }
+        let checked = self.check_l1d_data(place, sink);
+        let mut reply = self.l1d_arrives(operation, place, translated, uncore, sink);
+        reply.happened.add(found);
+        if checked == Checked::Corrected {
+            // The corrected line is read once more.
+            reply.done += self.latencies.l1d_hit;
+        }
+        if operation.consumes {
+            checked.tell(&mut reply);
+        }
+        reply
+    }
+
+    /// The reply of a hit, which waits for a line in flight; first use of a prefetched line.
+    fn l1d_arrives<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        place: Place,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        for edge in operation.hit_edges() {
+            sink.edge(*edge);
+        }
+        let state = self.l1d.state(place);
+        let hit = translated.start + self.latencies.l1d_hit;
+        let arrives = state.arrival().at(translated.start);
+        let mut reply = translated.reply(hit.max(arrives));
+        if arrives > hit {
+            reply.source = state.source();
+            reply.happened.add(Happened::L1_MISS);
+            if operation.asker == Asker::Read {
+                self.waits.load_for_line(operation.pc, translated.start, arrives - hit);
+            }
+        }
+        if state.is_prefetched() {
+            self.l1d.first_use(place, arrives > hit);
+            if !operation.is_store() {
+                self.train_prefetcher(operation, translated, uncore, sink);
+            }
+        }
+        reply
+    }
+
+    /// A demand access that missed: refill, and tell the prefetcher.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn l1d_miss<S: EventSink>(
+        &mut self,
+        operation: Operation,
+        line: Indexed,
+        cause: RefillCause,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        sink.edge(cause.edges().miss);
+        let l2 = self.refill_l1d(line, cause, translated.start, uncore, sink);
+        if cause == RefillCause::Atomic {
+            // The write behind the read finds the line.
+            sink.edge(FlowEdge::L1dWriteHit);
+        }
+        if cause == RefillCause::Load {
+            self.waits.load(operation.pc, translated.start);
+        }
+        let mut reply = MemReply { source: l2.source, ..translated.reply(l2.ready) };
+        reply.happened.add(Happened::L1_MISS);
+        reply.happened.add(Happened::L1_REFILL);
+        if l2.missed {
+            reply.happened.add(Happened::L2_MISS);
+        }
+        if l2.poisoned && operation.consumes {
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+        }
+        if cause != RefillCause::Store {
+            self.train_prefetcher(operation, translated, uncore, sink);
+        }
+        reply
+    }
+
+    /// Brings an absent line into the L1 D-cache: flows 5.4 and 5.5, steps 2 to 4.
+    pub(crate) fn refill_l1d<S: EventSink>(
+        &mut self,
+        line: Indexed,
+        cause: RefillCause,
+        start: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        let physical = line.physical;
+        if self.l1d.has_broken_tags() {
+            self.settle_l1d_set(self.l1d.set_of(line), sink);
+        }
+        if self.write_streams.holds_any() {
+            self.drain_held_line(physical, start, uncore, sink);
+            self.drain_idle(start, uncore, sink);
+        }
+        let register = self.l1d_mshrs.find(start);
+        let at = register.from + self.latencies.l1d_hit;
+        self.waits.begin(register.from - start);
+        let mut reply = self.read_l2(cause.l2_request(), physical, at, uncore, sink);
+        if !reply.missed {
+            self.recall_alias(physical, &mut reply, sink);
+        }
+        let mut arrives = reply.ready;
+        if self.is_ideal_beyond_l1() {
+            (arrives, reply.ready) = (start, start + self.latencies.l1d_hit);
+            self.waits.begin(0);
+        }
+        self.l1d_mshrs.hold(register, arrives);
+        sink.at(reply.ready);
+        if let Some(refill) = cause.refill_event() {
+            sink.raise(refill);
+            sink.raise(inner_or_outer(reply.source));
+            sink.edge(cause.edges().data_from(reply.source));
+        }
+        let state = LineState::arriving(Arrival::between(start, arrives), reply.source)
+            .with_dirty(cause == RefillCause::Store)
+            .with_shared(reply.shared)
+            .with_fetched(self.is_fetched(physical))
+            .with_defect(self.errors.l1d_defect(reply.poisoned))
+            .with_prefetched(cause == RefillCause::Prefetch);
+        let victim = self.l1d.allocate(line, state, cause.insertion()).filter(|v| v.dirty);
+        if cause == RefillCause::Store && state.is_fetched() {
+            self.drop_fetched(physical);
+        }
+        sink.edge(cause.edges().allocated(victim.is_some()));
+        if let Some(victim) = victim {
+            sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
+            let poisoned = self.check_written_back(victim.defect, sink);
+            self.write_back_to_l2(victim.line, poisoned, sink);
+        }
+        if reply.trains && cause != RefillCause::Store {
+            self.train_l2_prefetcher(physical, at, uncore, sink);
+        }
+        reply
+    }
+
+    /// A read of memory that no cache keeps: only the bus counts it, each of its transactions.
+    pub(crate) fn read_uncached<S: EventSink>(
+        &mut self,
+        fragment: Fragment,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let at = translated.start + self.latencies.l2_lookup;
+        let line = uncore.page_map.physical(fragment.addr, translated.target).line();
+        // An answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
+        let is_remote = uncore.is_elsewhere(line);
+        let mut leaves = at;
+        let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into());
+        for (part, bytes) in parts.enumerate() {
+            if part > 0 {
+                // Each transaction that the bus interface makes of it is a memory access (4.6.7).
+                sink.raise(PmuEvent::MEM_ACCESS_RD);
+            }
+            leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
+            self.bus.note_moved(BytesMoved { read: bytes, written: 0 });
+            if is_remote {
+                sink.raise(PmuEvent::REMOTE_ACCESS);
+            }
+        }
+        let done = uncore.access_uncached(self.number, leaves) + self.latencies.fill;
+        MemReply { source: DataSource::Device, ..translated.reply(done) }
+    }
+}
+
+/// The reply of an access that hits L1 TLB and L1 cache.
+#[inline(always)]
+pub(crate) fn hit_reply(done: Cycle) -> MemReply {
+    let happened = Happened::default();
+    MemReply { done, translation_cycles: 1, source: DataSource::L1, happened }
+}
+
+/// The part of `L1D_CACHE_REFILL` by where the data came from (decision A03).
+fn inner_or_outer(source: DataSource) -> PmuEvent {
+    if source.is_outside() {
+        PmuEvent::L1D_CACHE_REFILL_OUTER
+    } else {
+        PmuEvent::L1D_CACHE_REFILL_INNER
+    }
+}
+
+/// What a refill reports of its flow.
+#[derive(Clone, Copy, Debug)]
+struct RefillEdges {
+    miss: FlowEdge,
+    outer: FlowEdge,
+    inner: FlowEdge,
+    victim: FlowEdge,
+    no_victim: FlowEdge,
+}
+
+const READ_EDGES: RefillEdges = RefillEdges {
+    miss: FlowEdge::L1dReadMiss,
+    outer: FlowEdge::L1dReadOuter,
+    inner: FlowEdge::L1dReadInner,
+    victim: FlowEdge::L1dReadVictim,
+    no_victim: FlowEdge::L1dReadNoVictim,
+};
+
+const WRITE_EDGES: RefillEdges = RefillEdges {
+    miss: FlowEdge::L1dWriteMiss,
+    outer: FlowEdge::L1dWriteOuter,
+    inner: FlowEdge::L1dWriteInner,
+    victim: FlowEdge::L1dWriteVictim,
+    no_victim: FlowEdge::L1dWriteNoVictim,
+};
+
+/// A preload or prefetch is no access of flow 5.4; its victim joins the flow's last step.
+const FILL_EDGES: RefillEdges = RefillEdges {
+    victim: FlowEdge::L1dFillVictim,
+    no_victim: FlowEdge::L1dFillNoVictim,
+    ..READ_EDGES
+};
+
+impl RefillEdges {
+    fn data_from(self, source: DataSource) -> FlowEdge {
+        if source.is_outside() { self.outer } else { self.inner }
+    }
+
+    fn allocated(self, dirty_victim: bool) -> FlowEdge {
+        if dirty_victim { self.victim } else { self.no_victim }
+    }
+}
+
+impl Operation {
+    /// The lookups of flows 5.4 and 5.5 that hit; an atomic is one of each.
+    fn hit_edges(self) -> &'static [FlowEdge] {
+        match self.refill_cause() {
+            RefillCause::Store => &[FlowEdge::L1dWriteHit],
+            RefillCause::Atomic => &[FlowEdge::L1dReadHit, FlowEdge::L1dWriteHit],
+            _ => &[FlowEdge::L1dReadHit],
+        }
+    }
+
+    /// True for the write of a store, which trains no prefetcher: its line is asked for at its address (`store_prefetch`).
+    fn is_store(self) -> bool {
+        self.refill_cause() == RefillCause::Store
+    }
+
+    fn refill_cause(self) -> RefillCause {
+        match (self.asker, self.consumes) {
+            (Asker::Write, true) => RefillCause::Atomic,
+            (Asker::Write, false) => RefillCause::Store,
+            _ => RefillCause::Load,
+        }
+    }
+}
+
+impl RefillCause {
+    fn l2_request(self) -> L2Request {
+        match self {
+            RefillCause::Load => L2Request::Load,
+            RefillCause::Atomic => L2Request::Atomic,
+            RefillCause::Store => L2Request::Store,
+            RefillCause::Preload => L2Request::Preload,
+            RefillCause::Prefetch => L2Request::L1Prefetch,
+        }
+    }
+
+    fn edges(self) -> RefillEdges {
+        match self {
+            RefillCause::Load | RefillCause::Atomic => READ_EDGES,
+            RefillCause::Store => WRITE_EDGES,
+            RefillCause::Preload | RefillCause::Prefetch => FILL_EDGES,
+        }
+    }
+
+    fn refill_event(self) -> Option<PmuEvent> {
+        match self {
+            RefillCause::Load | RefillCause::Atomic => Some(PmuEvent::L1D_CACHE_REFILL_RD),
+            RefillCause::Store => Some(PmuEvent::L1D_CACHE_REFILL_WR),
+            RefillCause::Preload | RefillCause::Prefetch => None,
+        }
+    }
+
+    fn insertion(self) -> Insertion {
+        if self == RefillCause::Prefetch { Insertion::Prefetch } else { Insertion::Demand }
+    }
+}

@@ -1,0 +1,210 @@
+//! Instruction fetches: L1 I-cache and its next-line prefetcher. PMU guide flows 5.3 and 5.6.
+//!
+//! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
+//! by a missing fetch (PMU guide 3.2.12): no event counts it.
+
+use sim_core::{Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, PmuEvent, VirtAddr};
+
+use crate::core_memory::CoreMemory;
+use crate::flows::fragment::Fragment;
+use crate::flows::l1d_load::hit_reply;
+use crate::flows::l2::{L2Reply, L2Request};
+use crate::flows::translate::{Asker, Translated};
+use crate::uncore::Uncore;
+use crate::units::indexed::Indexed;
+use crate::units::page_map::MemoryType;
+use crate::units::replacement::Insertion;
+use crate::units::tag_array::{Arrival, Defect, LineState, Place};
+
+impl CoreMemory {
+    /// One instruction fetch inside one line.
+    #[inline(always)]
+    pub(crate) fn fetch<S: EventSink>(
+        &mut self,
+        pc: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        sink.raise(PmuEvent::L1I_TLB);
+        // The short cut of nearly all fetches: it counts what the flow counts.
+        let key = self.space.key(uncore.page_map.page_of(pc));
+        if let Some(frame) = self.itlb.plain_hit(key, now)
+            && let line = Indexed::virtually(pc, uncore.page_map.line_in(pc, frame))
+            && self.l1i.plain_hit_again(line, now)
+        {
+            sink.edge(FlowEdge::FetchTlbHit);
+            sink.raise(PmuEvent::L1I_CACHE);
+            sink.edge(FlowEdge::L1iHit);
+            return hit_reply(now + self.latencies.l1i_hit);
+        }
+        self.fetch_by_the_flow(pc, now, uncore, sink)
+    }
+
+    /// Flows 5.3 and 5.6 behind their first event.
+    #[inline(never)]
+    fn fetch_by_the_flow<S: EventSink>(
+        &mut self,
+        pc: VirtAddr,
+        now: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let translated = match self.translate(Asker::Fetch, pc, now, uncore, sink) {
+            Ok(translated) => translated,
+            Err(fault) => return fault,
+        };
+        if translated.target.memory != MemoryType::Cacheable {
+            let line = VirtAddr(pc.0 & !(LINE_BYTES - 1));
+            let whole = Fragment { addr: line, bytes: LINE_BYTES as u32 };
+            return self.read_uncached(whole, translated, uncore, sink);
+        }
+        sink.at(translated.start);
+        sink.raise(PmuEvent::L1I_CACHE);
+        let line = uncore.page_map.physical(pc, translated.target).line();
+        let line = Indexed::virtually(pc, line);
+        if let Some(place) = self.l1i.lookup(line) {
+            let state = self.l1i.state(place);
+            if state.is_plain_at(translated.start) {
+                sink.edge(FlowEdge::L1iHit);
+                return translated.reply(translated.start + self.latencies.l1i_hit);
+            }
+            if state.is_defective() && !self.l1i_line_stays(line, sink) {
+                return self.fetch_miss(line, translated, uncore, sink);
+            }
+            return self.fetch_waits(line, place, translated, uncore, sink);
+        }
+        self.fetch_miss(line, translated, uncore, sink)
+    }
+
+    /// The line is in flight, or was prefetched and is used for the first time.
+    fn fetch_waits<S: EventSink>(
+        &mut self,
+        line: Indexed,
+        place: Place,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let state = self.l1i.state(place);
+        sink.edge(FlowEdge::L1iHit);
+        let hit = translated.start + self.latencies.l1i_hit;
+        let arrives = state.arrival().at(translated.start);
+        let mut reply = translated.reply(hit.max(arrives));
+        if arrives > hit {
+            self.tally.fetch_wait(state.source());
+            reply.source = state.source();
+            reply.happened.add(Happened::L1_MISS);
+        }
+        if state.is_prefetched() {
+            self.l1i.first_use(place, arrives > hit);
+            self.prefetch_next_fetch(line, translated.start, uncore, sink);
+        }
+        if state.defect() == Defect::Poisoned {
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+        }
+        reply
+    }
+
+    /// Settles what is wrong with a line of the L1 I-cache or a tag of its set: parity corrects
+    /// nothing, so a bad line goes (PMU guide 3.2.20). False when it is to be fetched again.
+    #[cold]
+    fn l1i_line_stays<S: EventSink>(&mut self, line: Indexed, sink: &mut S) -> bool {
+        self.settle_l1i_tags(line, sink);
+        let Some(place) = self.l1i.find(line) else { return false };
+        if matches!(self.l1i.state(place).defect(), Defect::None | Defect::Poisoned) {
+            return true;
+        }
+        sink.raise(PmuEvent::MEMORY_ERROR);
+        self.l1i.remove(line.physical);
+        false
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fetch_miss<S: EventSink>(
+        &mut self,
+        line: Indexed,
+        translated: Translated,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> MemReply {
+        let l2 = self.refill_l1i(line, translated.start, false, uncore, sink);
+        self.tally.fetch_wait(l2.source);
+        let mut reply = translated.reply(l2.ready);
+        reply.source = l2.source;
+        reply.happened.add(Happened::L1_MISS);
+        reply.happened.add(Happened::L1_REFILL);
+        if l2.missed {
+            reply.happened.add(Happened::L2_MISS);
+        }
+        if l2.poisoned {
+            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+        }
+        self.prefetch_next_fetch(line, translated.start, uncore, sink);
+        reply
+    }
+
+    /// Brings a line into the L1 I-cache. In a tiny L2 the prefetches behind it may push it out again.
+    fn refill_l1i<S: EventSink>(
+        &mut self,
+        line: Indexed,
+        start: Cycle,
+        prefetched: bool,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        if self.l1i.has_broken_tags() {
+            self.settle_l1i_tags(line, sink);
+        }
+        sink.edge(FlowEdge::L1iMiss);
+        self.drain_held_line(line.physical, start, uncore, sink);
+        let register = self.l1i_mshrs.find(start);
+        let at = register.from + self.latencies.l1i_hit;
+        let reply = self.read_l2(L2Request::Fetch, line.physical, at, uncore, sink);
+        self.tally.next_line_lines += u64::from(prefetched && reply.missed);
+        self.l1i_mshrs.hold(register, reply.ready);
+        sink.at(reply.ready);
+        sink.raise(PmuEvent::L1I_CACHE_REFILL);
+        let defect = self.errors.l1i_defect(reply.poisoned);
+        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
+            .with_defect(defect);
+        // Instruction lines are never dirty: a victim just goes.
+        self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
+        self.remember_fetched(line.physical);
+        if reply.trains {
+            self.train_l2_prefetcher(line.physical, at, uncore, sink);
+        }
+        reply
+    }
+
+    /// The next line of the same page, if a register is free for it.
+    fn prefetch_next_fetch<S: EventSink>(
+        &mut self,
+        line: Indexed,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) {
+        let next = line.next();
+        let page_lines = (1 << uncore.page_map.page_shift()) / LINE_BYTES;
+        let is_other_page = next.physical.0.is_multiple_of(page_lines);
+        if !self.prefetch.l1i || is_other_page || !self.l1i_mshrs.is_free(at) {
+            return;
+        }
+        self.tally.next_line_lookups += 1;
+        sink.at(at);
+        sink.raise(PmuEvent::L1I_TLB);
+        sink.edge(FlowEdge::FetchTlbHit);
+        sink.raise(PmuEvent::L1I_CACHE);
+        if self.l1i.find(next).is_none() {
+            self.refill_l1i(next, at, true, uncore, sink);
+        } else {
+            sink.edge(FlowEdge::L1iHit);
+        }
+    }
+}
+
+fn insertion_of(prefetched: bool) -> Insertion {
+    if prefetched { Insertion::Prefetch } else { Insertion::Demand }
+}

@@ -1,0 +1,437 @@
+//! The L2 cache and what a miss does on the bus. PMU guide flows 5.7 and 5.8, sections 4.4 to 4.6.
+//!
+//! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
+//! Not modeled: banks.
+
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent};
+
+use crate::config::{StoreMissDirection, WalkReads};
+use crate::core_memory::CoreMemory;
+use crate::flows::coherence::Want;
+use crate::flows::ras::{arriving_defect, check_l2_data};
+use crate::uncore::{Uncore, UncoreReply};
+use crate::units::cache::Victim;
+use crate::units::indexed::Indexed;
+use crate::units::replacement::Insertion;
+use crate::units::tag_array::{Arrival, Defect, LineState, Place};
+
+/// Why the L2 is asked for a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum L2Request {
+    /// L1 D-cache miss of a load.
+    Load,
+    /// L1 D-cache miss of a near atomic: a read, of a line that is then written.
+    Atomic,
+    /// L1 D-cache miss of a store.
+    Store,
+    /// L1 I-cache miss; I-side prefetches count as fetches (decision A35).
+    Fetch,
+    /// Preload instruction.
+    Preload,
+    /// L1 D prefetcher.
+    L1Prefetch,
+    /// The L2's own prefetcher.
+    L2Prefetch,
+    /// A store whose address is known and that has not been written yet.
+    StorePrefetch,
+    /// Descriptor read of a table walk.
+    Walk,
+}
+
+/// The L2's answer to a read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct L2Reply {
+    /// When the L1 can use the line.
+    pub(crate) ready: Cycle,
+    /// Who supplied the data.
+    pub(crate) source: DataSource,
+    /// This request left the core.
+    pub(crate) missed: bool,
+    /// Other cores may have a copy.
+    pub(crate) shared: bool,
+    /// Its data is poisoned.
+    pub(crate) poisoned: bool,
+    /// It missed, or is the first to use a line that the L2's prefetcher fetched.
+    pub(crate) trains: bool,
+}
+
+/// The decisions of flow 5.7 or of flow 5.8, as edges.
+struct L2Edges {
+    hit: FlowEdge,
+    miss: FlowEdge,
+    remote: FlowEdge,
+    local: FlowEdge,
+    victim: FlowEdge,
+    no_victim: FlowEdge,
+}
+
+const READ_EDGES: L2Edges = L2Edges {
+    hit: FlowEdge::L2ReadHit,
+    miss: FlowEdge::L2ReadMiss,
+    remote: FlowEdge::L2ReadRemote,
+    local: FlowEdge::L2ReadLocal,
+    victim: FlowEdge::L2ReadVictim,
+    no_victim: FlowEdge::L2ReadNoVictim,
+};
+
+const WRITE_EDGES: L2Edges = L2Edges {
+    hit: FlowEdge::L2WriteHit,
+    miss: FlowEdge::L2WriteMiss,
+    remote: FlowEdge::L2WriteRemote,
+    local: FlowEdge::L2WriteLocal,
+    victim: FlowEdge::L2WriteVictim,
+    no_victim: FlowEdge::L2WriteNoVictim,
+};
+
+impl L2Edges {
+    fn data_from(&self, source: DataSource) -> FlowEdge {
+        if source == DataSource::Remote { self.remote } else { self.local }
+    }
+
+    fn allocated(&self, sent_out: bool) -> FlowEdge {
+        if sent_out { self.victim } else { self.no_victim }
+    }
+}
+
+impl L2Request {
+    /// The line is to be written: it must be this core's alone.
+    fn writes(self) -> bool {
+        self.want() == Want::Own
+    }
+
+    /// Returns whether the line is data: neither code nor a descriptor.
+    fn is_data(self) -> bool {
+        !matches!(self, L2Request::Fetch | L2Request::Walk)
+    }
+
+    /// Returns whether the line goes no further than the L2.
+    fn stays_in_l2(self) -> bool {
+        matches!(self, L2Request::L2Prefetch | L2Request::StorePrefetch)
+    }
+
+    fn want(self) -> Want {
+        match self {
+            L2Request::Store | L2Request::StorePrefetch | L2Request::Atomic => Want::Own,
+            L2Request::Fetch => Want::Code,
+            _ => Want::Read,
+        }
+    }
+}
+
+impl CoreMemory {
+    /// Reads a line for an L1 cache or the walker; on a miss refills the L2.
+    pub(crate) fn read_l2<S: EventSink>(
+        &mut self,
+        request: L2Request,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        let is_free = self.is_ideal_beyond_l1() && request.is_data();
+        let needs_port = !request.stays_in_l2() && !is_free;
+        let at = if needs_port { self.l2_port.book(at) } else { at };
+        if self.counts_in_l2(request) {
+            sink.at(at);
+            sink.raise(self.lookup_event(request));
+        }
+        match self.l2.lookup(Indexed::physically(line)) {
+            Some(place) => {
+                self.l2_edge(request, |edges| edges.hit, sink);
+                self.l2_hit(request, line, place, at, uncore, sink)
+            }
+            None => self.refill_l2(request, line, at, uncore, sink),
+        }
+    }
+
+    fn l2_hit<S: EventSink>(
+        &mut self,
+        request: L2Request,
+        line: LineAddr,
+        place: Place,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        let looked_up = at + self.latencies.l2_lookup;
+        let state = self.l2.state(place);
+        let trains = state.is_prefetched();
+        if trains {
+            self.l2.first_use(place, state.arrival().at(at) > at);
+        }
+        let arrives = state.arrival().at(at);
+        // A line on its way: its data comes from outside (decision A03).
+        let (ready, source) = if arrives > at {
+            let ready = looked_up.max(arrives + self.latencies.fill);
+            self.waits.for_line(ready - looked_up);
+            (ready, state.source())
+        } else {
+            (looked_up, DataSource::L2)
+        };
+        let shared = state.is_shared();
+        let poisoned = check_l2_data(&mut self.l2, place);
+        let reply = L2Reply { ready, source, missed: false, shared, poisoned, trains };
+        if shared && request.writes() {
+            let granted = self.upgrade(line, looked_up, uncore, sink);
+            return L2Reply { ready: ready.max(granted), shared: false, ..reply };
+        }
+        reply
+    }
+
+    /// Asks for a line that is here and that others may share, because it is to be written: one write
+    /// transaction without data. When it is this core's alone.
+    pub(crate) fn upgrade<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        let entry = self.l2_queue.find(at);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
+        let granted = uncore.ask_for(self.number, line, Want::Upgrade, leaves);
+        let granted = if self.is_ideal_beyond_l2() { at } else { granted };
+        self.l2_queue.hold(entry, granted);
+        self.change_copies(line, |state| state.with_shared(false));
+        granted
+    }
+
+    fn refill_l2<S: EventSink>(
+        &mut self,
+        request: L2Request,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> L2Reply {
+        self.l2_edge(request, |edges| edges.miss, sink);
+        let looked_up = at + self.latencies.l2_lookup;
+        let entry = self.l2_queue.find(looked_up);
+        self.waits.for_buffer(entry.from - looked_up);
+        let event = self.bus_event(request);
+        let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
+        let reply = uncore.read(self.number, line, request.want(), leaves);
+        let arrives = self.bus.receive_line(reply.arrives);
+        self.tally.line(request, reply.source);
+        let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
+        let (arrives, ready) =
+            if is_ideal { (at, looked_up) } else { (arrives, arrives + self.latencies.fill) };
+        self.l2_queue.hold(entry, arrives);
+        if !is_ideal {
+            self.l2_misses.add(leaves, arrives);
+        }
+        sink.at(arrives);
+        self.count_l2_refill(request, reply, sink);
+        let poisoned = uncore.is_poisoned(line);
+        let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
+            .with_dirty(reply.dirty)
+            .with_defect(arriving_defect(poisoned))
+            .with_shared(reply.shared)
+            .with_prefetched(request.stays_in_l2());
+        let insertion = match request {
+            L2Request::L1Prefetch | L2Request::L2Prefetch | L2Request::StorePrefetch => {
+                Insertion::Prefetch
+            }
+            _ => Insertion::Demand,
+        };
+        let victim = self.l2.allocate(Indexed::physically(line), state, insertion);
+        let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
+        self.l2_edge(request, |edges| edges.allocated(sent_out), sink);
+        L2Reply {
+            ready,
+            source: reply.source,
+            missed: true,
+            shared: reply.shared,
+            poisoned,
+            trains: true,
+        }
+    }
+
+    /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
+    fn count_l2_refill<S: EventSink>(&self, request: L2Request, reply: UncoreReply, sink: &mut S) {
+        self.l2_edge(request, |edges| edges.data_from(reply.source), sink);
+        if reply.source == DataSource::Remote {
+            sink.raise(PmuEvent::REMOTE_ACCESS);
+        }
+        if self.semantics.extllc {
+            sink.raise(PmuEvent::LL_CACHE_RD);
+            if reply.source != DataSource::Slc {
+                sink.raise(PmuEvent::LL_CACHE_MISS_RD);
+            }
+        }
+        if self.counts_in_l2(request) {
+            sink.raise(PmuEvent::L2D_CACHE_REFILL);
+            sink.raise(PmuEvent::L2D_CACHE_REFILL_RD);
+        }
+    }
+
+    /// A victim leaves the L2, its copies in the L1 caches with it; step 5 of both flows. True when it
+    /// was written out.
+    pub(crate) fn evict_from_l2<S: EventSink>(
+        &mut self,
+        victim: Victim,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> bool {
+        sink.at(at);
+        self.l1i.remove(victim.line);
+        let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());
+        let l1d_dirty = l1d.is_some();
+        let mut poisoned = matches!(victim.defect, Defect::Uncorrectable | Defect::Poisoned);
+        let recalled = if l1d_dirty { FlowEdge::L1dRecalled } else { FlowEdge::L1dNotRecalled };
+        sink.edge(recalled);
+        if let Some(state) = l1d {
+            sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
+            poisoned = self.check_written_back(state.defect(), sink);
+            sink.raise(PmuEvent::L2D_CACHE_WR);
+            sink.edge(FlowEdge::L2WriteHit);
+        }
+        let dirty = victim.dirty || l1d_dirty;
+        let written_out = dirty || self.semantics.clean_victims_count;
+        // It waits for its turn outside, and holds a place there until the home node has it: CHI's copy-back is a transaction
+        // like a read.
+        let entry = self.l2_queue.find(at);
+        let mut leaves = entry.from;
+        if written_out {
+            sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
+            leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, leaves, sink);
+        }
+        let sent = self.bus.send_line(leaves);
+        let taken = uncore.told(self.number, victim.line, sent);
+        self.l2_queue.hold(entry, if self.is_ideal_beyond_l2() { sent } else { taken });
+        if dirty || poisoned {
+            uncore.note_poison(victim.line, poisoned);
+        }
+        uncore.accept_victim(self.number, victim.line, dirty, sent);
+        written_out
+    }
+
+    /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
+    pub(crate) fn write_back_to_l2<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        poisoned: bool,
+        sink: &mut S,
+    ) {
+        sink.raise(PmuEvent::L2D_CACHE_WR);
+        sink.edge(FlowEdge::L2WriteHit);
+        let place = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
+        let state = self.l2.state(place).with_dirty(true);
+        self.l2.set_state(place, state.with_defect(arriving_defect(poisoned)));
+    }
+
+    /// Writes a whole line that no L1 holds, without reading it (decision A36).
+    /// The reply says when the L2 has taken it.
+    pub(crate) fn write_full_line<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        self.drop_fetched(line);
+        self.tally.streamed_writes += 1;
+        let (asked, at) = (at, self.l2_write_port.book(at));
+        sink.at(at);
+        sink.raise(PmuEvent::L2D_CACHE_WR);
+        let looked_up = at + self.latencies.l2_lookup;
+        let taken = if self.is_ideal_beyond_l1() { asked } else { at };
+        if let Some(place) = self.l2.lookup(Indexed::physically(line)) {
+            sink.edge(FlowEdge::L2WriteHit);
+            let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
+            self.l2.set_state(place, state);
+            if state.is_shared() {
+                self.upgrade(line, looked_up, uncore, sink);
+            }
+            return taken;
+        }
+        let entry = self.l2_queue.find(looked_up);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
+        let claimed = uncore.ask_for(self.number, line, Want::Claim, leaves);
+        let is_ideal = self.is_ideal_beyond_l2();
+        self.l2_queue.hold(entry, if is_ideal { at } else { claimed });
+        sink.edge(FlowEdge::L2WriteMiss);
+        sink.edge(FlowEdge::L2WriteClaim);
+        self.tally.streamed_lines += 1;
+        self.tally.claimed_lines += 1;
+        sink.at(claimed);
+        sink.raise(PmuEvent::L2D_CACHE_REFILL);
+        let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
+        let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
+        let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
+        sink.edge(WRITE_EDGES.allocated(sent_out));
+        if is_ideal { taken } else { leaves - self.latencies.l2_lookup }
+    }
+
+    /// Writes a part of a line that no L1 holds: reads the line in if it is absent. When it is there.
+    pub(crate) fn write_part_line<S: EventSink>(
+        &mut self,
+        line: LineAddr,
+        at: Cycle,
+        uncore: &mut Uncore,
+        sink: &mut S,
+    ) -> Cycle {
+        self.drop_fetched(line);
+        self.tally.streamed_writes += 1;
+        let at = self.l2_write_port.book(at);
+        sink.at(at);
+        sink.raise(PmuEvent::L2D_CACHE_WR);
+        let mut done = at + self.latencies.l2_lookup;
+        match self.l2.lookup(Indexed::physically(line)) {
+            Some(place) => {
+                sink.edge(FlowEdge::L2WriteHit);
+                if self.l2.state(place).is_shared() {
+                    done = self.upgrade(line, done, uncore, sink);
+                }
+            }
+            None => {
+                self.tally.streamed_lines += 1;
+                done = self.refill_l2(L2Request::Store, line, at, uncore, sink).ready;
+            }
+        }
+        let place = self.l2.probe(line).expect("the line was just found or refilled");
+        self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+        done
+    }
+
+    /// Reports a decision of the flow that the request is counted by, if it is counted.
+    fn l2_edge<S: EventSink>(
+        &self,
+        request: L2Request,
+        decided: impl Fn(&L2Edges) -> FlowEdge,
+        sink: &mut S,
+    ) {
+        if self.counts_in_l2(request) {
+            let write = self.counts_as_write(request);
+            sink.edge(decided(if write { &WRITE_EDGES } else { &READ_EDGES }));
+        }
+    }
+
+    fn counts_in_l2(&self, request: L2Request) -> bool {
+        match request {
+            L2Request::L1Prefetch | L2Request::L2Prefetch | L2Request::StorePrefetch => {
+                self.semantics.prefetch_counts_in_l2
+            }
+            L2Request::Walk => self.semantics.walk_reads == WalkReads::L2Counted,
+            _ => true,
+        }
+    }
+
+    /// True for a request that is counted as a write, by flow 5.8 and decision A07.
+    fn counts_as_write(&self, request: L2Request) -> bool {
+        request == L2Request::Store && self.semantics.store_miss_l2 == StoreMissDirection::Write
+    }
+
+    fn lookup_event(&self, request: L2Request) -> PmuEvent {
+        if self.counts_as_write(request) { PmuEvent::L2D_CACHE_WR } else { PmuEvent::L2D_CACHE_RD }
+    }
+
+    fn bus_event(&self, request: L2Request) -> PmuEvent {
+        if self.counts_as_write(request) {
+            PmuEvent::BUS_ACCESS_WR
+        } else {
+            PmuEvent::BUS_ACCESS_RD
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Setting state without counting: how a directed test or a scenario reaches its "given".
+
+use sim_core::{DataSource, LineAddr, NullSink, Snoop, VirtAddr};
+use thiserror::Error;
+
+use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
+use crate::uncore::Uncore;
+use crate::units::cache::Victim;
+use crate::units::indexed::Indexed;
+use crate::units::memory_stats::MemoryTally;
+use crate::units::page_map::PageTarget;
+use crate::units::prefetch_stats::PrefetchStats;
+use crate::units::replacement::Insertion;
+use crate::units::tag_array::{Arrival, LineState};
+use crate::units::tlb::Translation;
+
+/// A TLB of one core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlbLevel {
+    /// L1 instruction TLB.
+    L1i,
+    /// L1 data TLB.
+    L1d,
+    /// L2 TLB.
+    L2,
+}
+
+/// A cache in which a line can be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheLevel {
+    /// L1 instruction cache (and, by inclusion, the L2).
+    L1i,
+    /// L1 data cache (and, by inclusion, the L2).
+    L1d,
+    /// L2 cache.
+    L2,
+    /// System level cache, shared by all cores.
+    Slc,
+}
+
+/// A scenario names an address in a page that is mapped to fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("address 0x{:x} is not mapped: map its page first", .0.0)]
+pub struct NotMapped(pub VirtAddr);
+
+impl MemorySystem {
+    /// Puts the translation of `addr` into one TLB of a core.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn warm_tlb(
+        &mut self,
+        core: usize,
+        addr: VirtAddr,
+        level: TlbLevel,
+    ) -> Result<(), NotMapped> {
+        let page = self.uncore.page_map.page_of(addr);
+        let leaf = self.uncore.page_map.leaf(page).ok_or(NotMapped(addr))?;
+        let core = &mut self.cores[core];
+        let key = core.space.key(page);
+        let translation = Translation::new(key, &leaf, Arrival::default());
+        match level {
+            TlbLevel::L1i if !core.itlb.holds(key) => core.itlb.allocate(key, translation),
+            TlbLevel::L1d if !core.dtlb.holds(key) => core.dtlb.allocate(key, translation),
+            TlbLevel::L2 if !core.l2_tlb.holds(key) => {
+                core.l2_tlb.allocate(key, leaf.shift, translation);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Puts the line of `addr` into one cache, clean or dirty; victims leave as they would.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn place_line(
+        &mut self,
+        core: usize,
+        addr: VirtAddr,
+        level: CacheLevel,
+        dirty: bool,
+    ) -> Result<(), NotMapped> {
+        let line = self.line_of(addr)?;
+        let number = core;
+        let CorePort { core, uncore, .. } = self.port(core);
+        match level {
+            CacheLevel::Slc => uncore.keep_at_home(line, dirty, 0),
+            CacheLevel::L2 => core.place_in_l2(line, dirty, uncore),
+            CacheLevel::L1d => {
+                core.place_in_l2(line, false, uncore);
+                core.place_in_l1d(Indexed::virtually(addr, line), dirty);
+            }
+            CacheLevel::L1i => {
+                core.place_in_l2(line, dirty, uncore);
+                let indexed = Indexed::virtually(addr, line);
+                if core.l1i.find(indexed).is_none() {
+                    core.l1i.allocate(indexed, LineState::default(), Insertion::Demand);
+                    core.remember_fetched(line);
+                }
+            }
+        }
+        if level != CacheLevel::Slc {
+            self.agree(number, line);
+        }
+        Ok(())
+    }
+
+    /// Makes the line of `addr` one that other agents may have a copy of; places it in the L2 first if
+    /// it is not there. A store to it has to ask for it.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn share_line(&mut self, core: usize, addr: VirtAddr) -> Result<(), NotMapped> {
+        let line = self.line_of(addr)?;
+        let CorePort { core, uncore, .. } = self.port(core);
+        let number = core.number;
+        core.place_in_l2(line, false, uncore);
+        core.change_copies(line, |state| state.with_dirty(false));
+        self.agree(number, line);
+        self.uncore.snooped_from_outside(number, Snoop::Shared, line);
+        self.cores[number].change_copies(line, |state| state.with_shared(true));
+        Ok(())
+    }
+
+    /// Maps the page of `addr`, or with `None` makes it fault. TLBs keep what they hold.
+    pub fn map_page(&mut self, addr: VirtAddr, target: Option<PageTarget>) {
+        let page = self.uncore.page_map.page_of(addr);
+        self.uncore.page_map.map(page, target);
+    }
+
+    /// The physical page that the page of `addr` has now.
+    pub fn page_target(&self, addr: VirtAddr) -> Option<PageTarget> {
+        self.uncore.page_map.lookup(self.uncore.page_map.page_of(addr))
+    }
+
+    /// Fixes who supplies the line of `addr` to an L2 miss; `None` goes back to the model's rule.
+    ///
+    /// # Errors
+    ///
+    /// [`NotMapped`] when the page faults.
+    pub fn set_data_source(
+        &mut self,
+        addr: VirtAddr,
+        source: Option<DataSource>,
+    ) -> Result<(), NotMapped> {
+        let line = self.line_of(addr)?;
+        self.uncore.set_supplier(line, source);
+        Ok(())
+    }
+
+    /// Empties every cache, TLB and queue; page mappings and fixed data sources stay.
+    pub fn flush_all(&mut self) {
+        for core in self.cores.iter_mut() {
+            let (prefetch, space) = (core.prefetch, core.space.clone());
+            *core = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
+            (core.prefetch, core.space) = (prefetch, space);
+        }
+        self.uncore.flush(&self.config, self.seed);
+    }
+
+    /// Empties the TLBs of all cores, partial walk entries included; caches stay.
+    pub fn flush_tlbs(&mut self) {
+        for core in self.cores.iter_mut() {
+            let empty = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
+            (core.itlb, core.dtlb, core.l2_tlb) = (empty.itlb, empty.dtlb, empty.l2_tlb);
+        }
+    }
+
+    /// Switches all hardware prefetchers of all cores.
+    pub fn set_prefetch(&mut self, on: bool) {
+        for core in self.cores.iter_mut() {
+            (core.prefetch.l1d, core.prefetch.l1i, core.prefetch.l2) = (on, on, on);
+        }
+    }
+
+    /// Whether a cache holds the line of `addr`, an L1 cache in the set of this address, and if so whether it is
+    /// dirty there.
+    pub fn line_is_dirty(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<bool> {
+        let line = self.line_of(addr).ok()?;
+        let core = &self.cores[core];
+        let indexed = Indexed::virtually(addr, line);
+        let (cache, place) = match level {
+            CacheLevel::Slc => return self.uncore.slc_state(line),
+            CacheLevel::L2 => (&core.l2, core.l2.probe(line)),
+            CacheLevel::L1d => (&core.l1d, core.l1d.find(indexed)),
+            CacheLevel::L1i => (&core.l1i, core.l1i.find(indexed)),
+        };
+        place.map(|place| cache.state(place).is_dirty())
+    }
+
+    /// Lines that a core's caches hold: L1I, L1D, L2.
+    pub fn resident_lines(&self, core: usize) -> [u64; 3] {
+        let core = &self.cores[core];
+        [core.l1i.occupied(), core.l1d.occupied(), core.l2.occupied()]
+    }
+
+    /// What became of a core's prefetched lines so far.
+    pub fn prefetch_stats(&self, core: usize) -> PrefetchStats {
+        let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
+        PrefetchStats { l1d: l1d.prefetches(), l1i: l1i.prefetches(), l2: l2.prefetches() }
+    }
+
+    /// What a core's private memory did so far.
+    pub fn tally(&self, core: usize) -> MemoryTally {
+        let core = &self.cores[core];
+        core.tally.with_moved(core.bus.moved())
+    }
+
+    /// Prefetched lines in a core's caches that nothing has used yet: L1I, L1D, L2.
+    pub fn unused_prefetches(&self, core: usize) -> [u64; 3] {
+        let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
+        [l1i, l1d, l2].map(|level| level.lines().filter(|(_, s)| s.is_prefetched()).count() as u64)
+    }
+
+    /// True when the L2 of a core holds every line of its L1 caches.
+    pub fn is_inclusive(&self, core: usize) -> bool {
+        let core = &self.cores[core];
+        core.l1i.lines().chain(core.l1d.lines()).all(|(line, _)| core.l2.probe(line).is_some())
+    }
+
+    pub(crate) fn line_of(&self, addr: VirtAddr) -> Result<LineAddr, NotMapped> {
+        let target = self.page_target(addr).ok_or(NotMapped(addr))?;
+        Ok(self.uncore.page_map.physical(addr, target).line())
+    }
+}
+
+impl CoreMemory {
+    fn place_in_l2(&mut self, line: LineAddr, dirty: bool, uncore: &mut Uncore) {
+        if let Some(place) = self.l2.probe(line) {
+            let state = self.l2.state(place);
+            self.l2.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+            return;
+        }
+        let state = LineState::default().with_dirty(dirty);
+        if let Some(victim) = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand)
+        {
+            self.evict_from_l2(victim, 0, uncore, &mut NullSink);
+        }
+    }
+
+    fn place_in_l1d(&mut self, line: Indexed, dirty: bool) {
+        if let Some(place) = self.l1d.find(line) {
+            let state = self.l1d.state(place);
+            self.l1d.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+            return;
+        }
+        self.recall_for_stream(line.physical, 0, &mut NullSink);
+        let fetched = self.is_fetched(line.physical);
+        let state = LineState::default().with_dirty(dirty).with_fetched(fetched);
+        let victim = self.l1d.allocate(line, state, Insertion::Demand);
+        if let Some(Victim { line, dirty: true, defect }) = victim {
+            let poisoned = self.check_written_back(defect, &mut NullSink);
+            self.write_back_to_l2(line, poisoned, &mut NullSink);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The system level cache of one chip. PMU guide 3.2.21.
+//!
+//! With direct connect a slice allocates on evictions from an L2. It is exclusive for data that one
+//! core wants (a read takes the line away) and keeps code and what several cores share.
+//!
+//! It is the largest structure of the model and used at random: each access of a set misses the host's
+//! caches. So all that is known of a line stands in one word, and a set where the host's lines begin.
+
+use sim_core::{LINE_BYTES, LineAddr, StateVisitor, WarmState};
+
+use crate::config::SlcConfig;
+use crate::uncore::home_node::HomeHash;
+use crate::units::host_aligned::Aligned;
+use crate::units::replacement::{Insertion, Replacement};
+use crate::units::tag_array::{Place, find_way};
+
+/// What a word says of its way: a line, and whether memory has other data; 0 is an empty way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Way(u64);
+
+const DIRTY: u64 = 1;
+
+impl Way {
+    fn of(line: LineAddr, dirty: bool) -> Way {
+        Way((line.0 + 1) << 1 | u64::from(dirty))
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 <= DIRTY
+    }
+
+    fn holds(self, line: LineAddr) -> bool {
+        self.0 | DIRTY == Way::of(line, true).0
+    }
+
+    fn is_dirty(self) -> bool {
+        self.0 & DIRTY != 0
+    }
+
+    fn line(self) -> LineAddr {
+        LineAddr((self.0 >> 1) - 1)
+    }
+}
+
+/// Slices chosen by an address hash, kept as one array of sets.
+#[derive(Clone, Debug)]
+pub(crate) struct Slc {
+    /// `words[set * ways + way]`.
+    words: Aligned<u64>,
+    ways: u32,
+    replacement: Replacement,
+    hash: HomeHash,
+}
+
+impl Slc {
+    /// An empty one; none if the slices have no capacity.
+    pub(crate) fn new(config: &SlcConfig, seed: u64) -> Option<Slc> {
+        if config.slice_bytes == 0 {
+            return None;
+        }
+        let slice_sets = config.slice_bytes / (u64::from(config.ways) * LINE_BYTES);
+        let sets = slice_sets * u64::from(config.slices);
+        Some(Slc {
+            words: Aligned::new(sets as usize * config.ways as usize),
+            ways: config.ways,
+            replacement: Replacement::new(config.replacement, sets, config.ways, seed ^ 3),
+            hash: HomeHash::new(config.slices, slice_sets),
+        })
+    }
+
+    /// Reads a line that stays; whether it is dirty.
+    pub(crate) fn read(&mut self, line: LineAddr) -> Option<bool> {
+        let place = self.find(line)?;
+        self.replacement.used(place);
+        Some(Way(*self.word(place)).is_dirty())
+    }
+
+    /// Gives a line away, with the duty to write it back if it is dirty.
+    pub(crate) fn take(&mut self, line: LineAddr) -> Option<bool> {
+        let place = self.find(line)?;
+        Some(Way(std::mem::take(self.word(place))).is_dirty())
+    }
+
+    /// Takes a line in, or adds to one that is here; the dirty line that made room.
+    pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Option<LineAddr> {
+        if let Some(place) = self.find(line) {
+            self.replacement.used(place);
+            *self.word(place) |= u64::from(dirty);
+            return None;
+        }
+        let place = self.make_room(self.hash.set_of(line));
+        self.replacement.inserted(place, Insertion::Demand);
+        let victim = Way(std::mem::replace(self.word(place), Way::of(line, dirty).0));
+        (!victim.is_empty() && victim.is_dirty()).then(|| victim.line())
+    }
+
+    /// Whether a line that is here is dirty. Pure.
+    pub(crate) fn state(&self, line: LineAddr) -> Option<bool> {
+        let place = self.find(line)?;
+        Some(Way(self.words[self.index(place)]).is_dirty())
+    }
+
+    /// An empty place of a set, or that of its victim.
+    fn make_room(&mut self, set: u32) -> Place {
+        match find_way(self.set(set), |word| Way(word).is_empty()) {
+            Some(way) => Place { set, way },
+            None => self.replacement.victim(set),
+        }
+    }
+
+    fn find(&self, line: LineAddr) -> Option<Place> {
+        let set = self.hash.set_of(line);
+        let way = find_way(self.set(set), |word| Way(word).holds(line))?;
+        Some(Place { set, way })
+    }
+
+    fn set(&self, set: u32) -> &[u64] {
+        let ways = self.ways as usize;
+        self.words.part(set as usize * ways, ways)
+    }
+
+    fn index(&self, place: Place) -> usize {
+        (place.set * self.ways + place.way) as usize
+    }
+
+    fn word(&mut self, place: Place) -> &mut u64 {
+        let index = self.index(place);
+        &mut self.words[index]
+    }
+}
+
+impl WarmState for Slc {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.words);
+        self.replacement.visit(visitor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ReplacementKind;
+
+    /// Two slices of one set with two ways.
+    fn slc() -> Slc {
+        let config = SlcConfig {
+            slices: 2,
+            slice_bytes: 2 * LINE_BYTES,
+            ways: 2,
+            replacement: ReplacementKind::Lru,
+            home_node_cycles: 0,
+        };
+        Slc::new(&config, 1).expect("it has capacity")
+    }
+
+    #[test]
+    fn a_read_keeps_a_line_or_takes_it_with_its_duty_to_be_written() {
+        let (mut slc, line) = (slc(), LineAddr(0));
+        assert_eq!(slc.read(line), None);
+        assert_eq!(slc.put(line, false), None);
+        assert_eq!(slc.read(line), Some(false));
+        assert_eq!(slc.put(line, true), None, "modified data for a line that is here");
+        assert_eq!(slc.put(line, false), None, "clean data does not undo that");
+        assert_eq!(slc.state(line), Some(true));
+        assert_eq!((slc.take(line), slc.take(line)), (Some(true), None));
+    }
+
+    #[test]
+    fn a_full_set_sends_out_its_oldest_line_if_memory_has_other_data() {
+        // 0, 6, 10 and 12 have an even number of ones, and so one home node.
+        let mut slc = slc();
+        slc.put(LineAddr(0), true);
+        slc.put(LineAddr(6), false);
+        assert_eq!(slc.put(LineAddr(1), true), None, "the other slice");
+        assert_eq!(slc.put(LineAddr(10), false), Some(LineAddr(0)));
+        assert_eq!(slc.put(LineAddr(12), false), None, "6 was clean");
+        assert_eq!(
+            [0, 6, 10, 12].map(|line| slc.state(LineAddr(line))),
+            [None, None, Some(false), Some(false)]
+        );
+    }
+}

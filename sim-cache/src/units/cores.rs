@@ -1,0 +1,74 @@
+//! The private memory of each core: made when its core first runs, given back when it never runs again.
+
+use std::ops::{Index, IndexMut};
+
+use crate::core_memory::CoreMemory;
+
+/// One place for each core; a core that does not run has no memory there.
+#[derive(Clone, Debug)]
+pub(crate) struct Cores {
+    places: Vec<Option<Box<CoreMemory>>>,
+}
+
+/// The cores but one.
+#[derive(Debug)]
+pub(crate) struct Peers<'a>([&'a mut [Option<Box<CoreMemory>>]; 2]);
+
+impl Cores {
+    /// Places for so many cores, of which none runs yet.
+    pub(crate) fn asleep(cores: usize) -> Cores {
+        Cores { places: (0..cores).map(|_| None).collect() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Puts a core's memory into its place, or takes it out.
+    pub(crate) fn set(&mut self, core: usize, memory: Option<CoreMemory>) {
+        self.places[core] = memory.map(Box::new);
+    }
+
+    pub(crate) fn is_awake(&self, core: usize) -> bool {
+        self.places[core].is_some()
+    }
+
+    /// The cores that run, with their numbers.
+    pub(crate) fn awake(&self) -> impl Iterator<Item = (usize, &CoreMemory)> {
+        self.places.iter().enumerate().filter_map(|(n, core)| Some((n, &**core.as_ref()?)))
+    }
+
+    /// The cores that run.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
+        self.places.iter_mut().filter_map(|core| core.as_deref_mut())
+    }
+
+    /// A core that runs, and all others.
+    #[inline]
+    pub(crate) fn split(&mut self, core: usize) -> (&mut CoreMemory, Peers<'_>) {
+        let (before, rest) = self.places.split_at_mut(core);
+        let (core, after) = rest.split_first_mut().expect("there is such a core");
+        (core.as_deref_mut().expect("the core was woken"), Peers([before, after]))
+    }
+}
+
+impl Peers<'_> {
+    /// Those of them that run. One that does not has nothing to lose.
+    pub(crate) fn awake(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
+        self.0.iter_mut().flat_map(|part| part.iter_mut()).filter_map(|core| core.as_deref_mut())
+    }
+}
+
+impl Index<usize> for Cores {
+    type Output = CoreMemory;
+
+    fn index(&self, core: usize) -> &CoreMemory {
+        self.places[core].as_ref().expect("the core was woken")
+    }
+}
+
+impl IndexMut<usize> for Cores {
+    fn index_mut(&mut self, core: usize) -> &mut CoreMemory {
+        self.places[core].as_mut().expect("the core was woken")
+    }
+}

@@ -1,0 +1,260 @@
+//! What a leaf descriptor says: output address, size, attributes, permissions. PMU guide 3.2.18 lists
+//! the granules; the sizes of blocks and of contiguous ranges are the Arm architecture's.
+
+use sim_core::PhysAddr;
+use thiserror::Error;
+
+use crate::units::page_map::{FRAME_BITS, FRAME_SHIFT, MemoryType};
+
+/// One mapping of a page, a block, or a contiguous range of either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// Physical address of the first byte of the page, block or range.
+    pub output: PhysAddr,
+    /// Size of one page or block: 4 KiB, 2 MiB, 1 GiB; 16 KiB, 32 MiB; 64 KiB, 512 MiB.
+    pub bytes: u64,
+    /// Contiguous hint: the whole aligned range of 16 (4 KiB granule), 128 or 32 (16 KiB: pages,
+    /// blocks), 32 (64 KiB) such pages or blocks is mapped, and one TLB entry holds it.
+    pub contiguous: bool,
+    /// Memory type.
+    pub memory: MemoryType,
+    /// Normal Tagged memory.
+    pub tagged: bool,
+    /// Holds for every ASID (the descriptor's not-global bit is clear).
+    pub global: bool,
+    /// Writes fault.
+    pub read_only: bool,
+    /// Fetches fault.
+    pub no_exec: bool,
+}
+
+impl Mapping {
+    /// Cacheable memory of one ASID that may be read, written and executed.
+    pub fn normal(output: PhysAddr, bytes: u64) -> Mapping {
+        Mapping {
+            output,
+            bytes,
+            contiguous: false,
+            memory: MemoryType::Cacheable,
+            tagged: false,
+            global: false,
+            read_only: false,
+            no_exec: false,
+        }
+    }
+}
+
+/// A mapping that no table of the granule can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum BadMapping {
+    /// The size is neither a page nor a block.
+    #[error("{bytes} bytes are no page or block of the {granule}-byte granule: use {}", sizes(*granule))]
+    Size {
+        /// Size asked for.
+        bytes: u64,
+        /// The granule of the tables.
+        granule: u64,
+    },
+    /// The output address does not begin a page, block or range.
+    #[error("output address 0x{:x} is not a multiple of the {bytes} bytes that are mapped", .output.0)]
+    Output {
+        /// Output address.
+        output: PhysAddr,
+        /// Bytes of the page, block or contiguous range.
+        bytes: u64,
+    },
+    /// The granule itself.
+    #[error("{0} bytes are no translation granule: use 4096, 16384 or 65536")]
+    Granule(u64),
+}
+
+fn sizes(granule: u64) -> String {
+    let granule = Granule::of(granule).unwrap_or(Granule { shift: 12 });
+    let sizes: Vec<String> =
+        granule.leaf_levels().map(|l| (1u64 << granule.level_shift(l)).to_string()).collect();
+    sizes.join(", ")
+}
+
+/// A translation granule: the shape of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Granule {
+    shift: u32,
+}
+
+/// The level of the tables that map pages.
+pub(crate) const LAST_LEVEL: u32 = 3;
+
+impl Granule {
+    /// 4, 16 or 64 KiB.
+    pub(crate) fn of(bytes: u64) -> Option<Granule> {
+        [12, 14, 16].into_iter().find(|shift| 1 << shift == bytes).map(|shift| Granule { shift })
+    }
+
+    /// Bytes of a page.
+    pub(crate) fn bytes(self) -> u64 {
+        1 << self.shift
+    }
+
+    /// log2 of the bytes of a page.
+    #[inline]
+    pub(crate) fn shift(self) -> u32 {
+        self.shift
+    }
+
+    /// Where a walk of 48 bits begins: tables of 64 KiB resolve more bits, so one level fewer.
+    pub(crate) fn first_level(self) -> u32 {
+        if self.shift == 16 { 1 } else { 0 }
+    }
+
+    /// log2 of the bytes that one descriptor of a level covers; a table holds 8-byte descriptors.
+    pub(crate) fn level_shift(self, level: u32) -> u32 {
+        self.shift + (LAST_LEVEL - level) * (self.shift - 3)
+    }
+
+    /// Levels whose descriptors may map memory, the last one first.
+    pub(crate) fn leaf_levels(self) -> impl Iterator<Item = u32> {
+        let first = if self.shift == 12 { 1 } else { 2 };
+        (first..=LAST_LEVEL).rev()
+    }
+
+    /// The level whose descriptors map `bytes`.
+    pub(crate) fn level_of(self, bytes: u64) -> Option<u32> {
+        self.leaf_levels().find(|level| 1 << self.level_shift(*level) == bytes)
+    }
+
+    /// log2 of the bytes of a contiguous range at a level.
+    pub(crate) fn contiguous_shift(self, level: u32) -> u32 {
+        let entries_bits = match (self.shift, level) {
+            (12, _) => 4,
+            (14, LAST_LEVEL) => 7,
+            _ => 5,
+        };
+        self.level_shift(level) + entries_bits
+    }
+
+    /// log2 of the bytes that `mapping` maps at once, and its level.
+    ///
+    /// # Errors
+    ///
+    /// [`BadMapping`] when the tables cannot say it.
+    pub(crate) fn place(self, mapping: &Mapping) -> Result<(u32, u32), BadMapping> {
+        let bytes = mapping.bytes;
+        let level = self.level_of(bytes);
+        let level = level.ok_or(BadMapping::Size { bytes, granule: self.bytes() })?;
+        let shift =
+            if mapping.contiguous { self.contiguous_shift(level) } else { self.level_shift(level) };
+        let output = mapping.output;
+        if output.0 & ((1 << shift) - 1) != 0 {
+            return Err(BadMapping::Output { output, bytes: 1 << shift });
+        }
+        Ok((shift, level))
+    }
+}
+
+/// What may not be done in a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Permissions {
+    /// Writes fault.
+    pub(crate) read_only: bool,
+    /// Fetches fault.
+    pub(crate) no_exec: bool,
+}
+
+/// A translation as the tables give it for one page of 4 KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    /// log2 of the bytes around the page for which it holds: what one TLB entry serves.
+    pub(crate) shift: u32,
+    /// Level of its descriptor.
+    pub(crate) level: u32,
+    /// Physical page of 4 KiB.
+    pub(crate) frame: u64,
+    /// Memory type.
+    pub(crate) memory: MemoryType,
+    /// Normal Tagged memory.
+    pub(crate) tagged: bool,
+    /// Holds for every ASID.
+    pub(crate) global: bool,
+    /// What may not be done.
+    pub(crate) permissions: Permissions,
+}
+
+impl Leaf {
+    /// What `mapping` says about a page that lies in it; `None` is an address size fault.
+    pub(crate) fn of(mapping: &Mapping, shift: u32, level: u32, page: u64) -> Option<Leaf> {
+        let within = page & ((1 << (shift - FRAME_SHIFT)) - 1);
+        let frame = (mapping.output.0 >> FRAME_SHIFT) | within;
+        let Mapping { memory, tagged, global, read_only, no_exec, .. } = *mapping;
+        let permissions = Permissions { read_only, no_exec };
+        let leaf = Leaf { shift, level, frame, memory, tagged, global, permissions };
+        (frame >> FRAME_BITS == 0).then_some(leaf)
+    }
+
+    /// Stage 1 followed by stage 2: the smaller size, the stricter attributes, all restrictions.
+    #[must_use]
+    pub(crate) fn then(self, stage2: Leaf) -> Leaf {
+        Leaf {
+            shift: self.shift.min(stage2.shift),
+            level: self.level,
+            frame: stage2.frame,
+            memory: self.memory.max(stage2.memory),
+            tagged: self.tagged && stage2.tagged,
+            global: self.global,
+            permissions: Permissions {
+                read_only: self.permissions.read_only || stage2.permissions.read_only,
+                no_exec: self.permissions.no_exec || stage2.permissions.no_exec,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sizes_of_every_granule_are_those_of_the_architecture() {
+        let rows: [(u64, &[u64], &[u32]); 3] = [
+            (4 << 10, &[4 << 10, 2 << 20, 1 << 30], &[16, 16, 16]),
+            (16 << 10, &[16 << 10, 32 << 20], &[128, 32]),
+            (64 << 10, &[64 << 10, 512 << 20], &[32, 32]),
+        ];
+        for (granule, sizes, contiguous) in rows {
+            let granule = Granule::of(granule).expect("a granule");
+            let levels: Vec<u32> = granule.leaf_levels().collect();
+            let found: Vec<u64> = levels.iter().map(|l| 1 << granule.level_shift(*l)).collect();
+            assert_eq!(found, sizes);
+            for (level, entries) in levels.iter().zip(contiguous) {
+                let range = granule.contiguous_shift(*level) - granule.level_shift(*level);
+                assert_eq!(1 << range, *entries);
+            }
+        }
+        assert_eq!(Granule::of(2 << 20), None);
+    }
+
+    #[test]
+    fn a_mapping_that_no_descriptor_can_say_is_refused_with_what_can_be_said() {
+        let granule = Granule::of(4096).expect("a granule");
+        let odd = granule.place(&Mapping::normal(PhysAddr(0), 8192)).expect_err("no such size");
+        assert!(odd.to_string().contains("4096, 2097152, 1073741824"), "{odd}");
+        let block = Mapping::normal(PhysAddr(0x1000), 2 << 20);
+        let askew = granule.place(&block).expect_err("not a multiple");
+        assert!(askew.to_string().contains("2097152"), "{askew}");
+    }
+
+    #[test]
+    fn memory_is_tagged_only_if_both_stages_say_so() {
+        let leaf = |tagged| Leaf {
+            shift: 12,
+            level: 3,
+            frame: 1,
+            memory: MemoryType::Cacheable,
+            tagged,
+            global: false,
+            permissions: Permissions::default(),
+        };
+        for (first, second) in [(false, false), (false, true), (true, false), (true, true)] {
+            assert_eq!(leaf(first).then(leaf(second)).tagged, first && second);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What the private memory of one core really did, beside the architected events: lines that came in and
+//! from where, bytes that moved, cycles that walks took. Events tell demand from prefetch, and data from
+//! code, at some places only; these figures always do (PMU guide 4.2 to 4.6, as truths for formulas).
+
+use sim_core::{Cycle, DataSource, Happened};
+
+use crate::flows::l2::L2Request;
+use crate::flows::translate::Asker;
+use crate::units::bus::BytesMoved;
+
+/// Walks of one side and the cycles that they took, each from its begin to its last descriptor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Walks {
+    /// Walks of stage 1; those of stage 2 that they need are part of them.
+    pub walks: u64,
+    /// Cycles of all of them; those that ran at once are counted each.
+    pub cycles: u64,
+}
+
+/// Totals of one core's private memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryTally {
+    /// Lines that came into the L2 because a load, a store or an atomic asked for them.
+    pub data_lines: u64,
+    /// Lines that came into the L2 for the L1 I-cache, its prefetcher included.
+    pub fetch_lines: u64,
+    /// Lines that came into the L2 for a preload instruction.
+    pub preload_lines: u64,
+    /// Writes of the L2 by stores that stream past the L1 D-cache: whole lines, and parts of lines.
+    pub streamed_writes: u64,
+    /// Lines that came into the L2, or were claimed without a read, for those; `data_lines` has what was read.
+    pub streamed_lines: u64,
+    /// Those of them that were claimed: nothing was read.
+    pub claimed_lines: u64,
+    /// Lines that came into the L2 for a hardware prefetcher.
+    pub prefetch_lines: u64,
+    /// Lines that came into the L2 for a table walk.
+    pub walk_lines: u64,
+    /// Of all these lines, those that the system level cache supplied.
+    pub slc_lines: u64,
+    /// Those that another core of the chip supplied.
+    pub peer_lines: u64,
+    /// Those that memory supplied.
+    pub dram_lines: u64,
+    /// Those of another chip.
+    pub remote_lines: u64,
+    /// Data into the core.
+    pub read_bytes: u64,
+    /// Data out of the core.
+    pub written_bytes: u64,
+    /// Walks for loads, stores, preloads and prefetches of data.
+    pub data_walks: Walks,
+    /// Walks for fetches.
+    pub fetch_walks: Walks,
+    /// Fetches that had to wait for a line: it missed the L1 I-cache, or was on its way.
+    pub fetch_waits: u64,
+    /// Those of them whose line came from outside of the core.
+    pub fetch_waits_outside: u64,
+    /// Lines that came into the L2 for the next-line prefetcher of the L1 I-cache; `fetch_lines` has them too.
+    pub next_line_lines: u64,
+    /// L1 data TLB misses by the data prefetcher, counted as those of accesses are.
+    pub prefetch_tlb_misses: u64,
+    /// Walks by the data prefetcher.
+    pub prefetch_walks: u64,
+    /// Lookups of the L1 I-cache and its TLB by the next-line prefetcher; events count them as fetches.
+    pub next_line_lookups: u64,
+    /// Store-exclusives to a line that another core had taken since the one before.
+    pub contended_exclusives: u64,
+}
+
+impl MemoryTally {
+    /// A line comes into the L2.
+    pub(crate) fn line(&mut self, request: L2Request, source: DataSource) {
+        match request {
+            L2Request::Load | L2Request::Atomic | L2Request::Store => self.data_lines += 1,
+            L2Request::Fetch => self.fetch_lines += 1,
+            L2Request::Preload => self.preload_lines += 1,
+            L2Request::L1Prefetch | L2Request::L2Prefetch | L2Request::StorePrefetch => {
+                self.prefetch_lines += 1;
+            }
+            L2Request::Walk => self.walk_lines += 1,
+        }
+        match source {
+            DataSource::Slc => self.slc_lines += 1,
+            DataSource::Peer => self.peer_lines += 1,
+            DataSource::Remote => self.remote_lines += 1,
+            _ => self.dram_lines += 1,
+        }
+    }
+
+    /// A walk has ended.
+    pub(crate) fn walk(&mut self, asker: Asker, cycles: Cycle) {
+        let walks =
+            if asker == Asker::Fetch { &mut self.fetch_walks } else { &mut self.data_walks };
+        walks.walks += 1;
+        walks.cycles += cycles;
+    }
+
+    /// A fetch waits for a line.
+    pub(crate) fn fetch_wait(&mut self, source: DataSource) {
+        self.fetch_waits += 1;
+        self.fetch_waits_outside += u64::from(source.is_outside());
+    }
+
+    /// The data prefetcher had an address translated.
+    pub(crate) fn prefetch_translation(&mut self, happened: Happened) {
+        self.prefetch_tlb_misses += u64::from(happened.has(Happened::L1_TLB_MISS));
+        self.prefetch_walks += u64::from(happened.has(Happened::WALK));
+    }
+
+    /// With the bytes that the bus port moved.
+    pub(crate) fn with_moved(self, moved: BytesMoved) -> MemoryTally {
+        MemoryTally { read_bytes: moved.read, written_bytes: moved.written, ..self }
+    }
+
+    /// What was added since `before`.
+    #[must_use]
+    pub fn since(&self, before: &MemoryTally) -> MemoryTally {
+        self.combined(before, |now, before| now - before)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &MemoryTally) -> MemoryTally {
+        self.combined(other, |one, other| one + other)
+    }
+
+    /// Each total, changed alike.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(u64) -> u64) -> MemoryTally {
+        self.combined(self, |one, _| change(one))
+    }
+
+    fn combined(&self, other: &MemoryTally, f: impl Fn(u64, u64) -> u64) -> MemoryTally {
+        let walks = |one: Walks, other: Walks| Walks {
+            walks: f(one.walks, other.walks),
+            cycles: f(one.cycles, other.cycles),
+        };
+        MemoryTally {
+            data_lines: f(self.data_lines, other.data_lines),
+            fetch_lines: f(self.fetch_lines, other.fetch_lines),
+            preload_lines: f(self.preload_lines, other.preload_lines),
+            streamed_writes: f(self.streamed_writes, other.streamed_writes),
+            streamed_lines: f(self.streamed_lines, other.streamed_lines),
+            claimed_lines: f(self.claimed_lines, other.claimed_lines),
+            prefetch_lines: f(self.prefetch_lines, other.prefetch_lines),
+            walk_lines: f(self.walk_lines, other.walk_lines),
+            slc_lines: f(self.slc_lines, other.slc_lines),
+            peer_lines: f(self.peer_lines, other.peer_lines),
+            dram_lines: f(self.dram_lines, other.dram_lines),
+            remote_lines: f(self.remote_lines, other.remote_lines),
+            read_bytes: f(self.read_bytes, other.read_bytes),
+            written_bytes: f(self.written_bytes, other.written_bytes),
+            data_walks: walks(self.data_walks, other.data_walks),
+            fetch_walks: walks(self.fetch_walks, other.fetch_walks),
+            fetch_waits: f(self.fetch_waits, other.fetch_waits),
+            fetch_waits_outside: f(self.fetch_waits_outside, other.fetch_waits_outside),
+            next_line_lines: f(self.next_line_lines, other.next_line_lines),
+            prefetch_tlb_misses: f(self.prefetch_tlb_misses, other.prefetch_tlb_misses),
+            prefetch_walks: f(self.prefetch_walks, other.prefetch_walks),
+            next_line_lookups: f(self.next_line_lookups, other.next_line_lookups),
+            contended_exclusives: f(self.contended_exclusives, other.contended_exclusives),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_one_reason_and_one_supplier() {
+        let mut tally = MemoryTally::default();
+        let requests = [
+            L2Request::Load,
+            L2Request::Fetch,
+            L2Request::Preload,
+            L2Request::L1Prefetch,
+            L2Request::L2Prefetch,
+            L2Request::Walk,
+        ];
+        let sources = [DataSource::Slc, DataSource::Peer, DataSource::Remote, DataSource::Dram];
+        for (request, source) in requests.into_iter().zip(sources.into_iter().cycle()) {
+            tally.line(request, source);
+        }
+        let reasons = [
+            tally.data_lines,
+            tally.fetch_lines,
+            tally.preload_lines,
+            tally.prefetch_lines,
+            tally.walk_lines,
+        ];
+        let suppliers = [tally.slc_lines, tally.peer_lines, tally.remote_lines, tally.dram_lines];
+        assert_eq!((reasons, suppliers), ([1, 1, 1, 2, 1], [2, 2, 1, 1]));
+        assert_eq!(tally.plus(&tally).since(&tally), tally);
+    }
+}

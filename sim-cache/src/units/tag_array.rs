@@ -1,0 +1,456 @@
+//! Tags and line states of one cache: set, way, tag, and when a line in flight arrives.
+//!
+//! It knows no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
+
+use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
+
+use crate::units::host_aligned::Aligned;
+use crate::units::indexed::{Indexed, PAGE_LINES};
+
+/// When something on its way arrives: a line, or a translation.
+///
+/// Requests come in program order, so one that starts earlier may find what a later one fetched. It
+/// would have fetched it itself: it waits for the same latency from its own start, if that is less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Cycle of arrival.
+    pub(crate) ready: Cycle,
+    /// Cycles from the request to the arrival.
+    pub(crate) latency: u32,
+}
+
+impl Arrival {
+    /// What was asked for at `start` arrives at `ready`.
+    pub(crate) fn between(start: Cycle, ready: Cycle) -> Arrival {
+        let latency = u32::try_from(ready.saturating_sub(start)).unwrap_or(u32::MAX);
+        Arrival { ready, latency }
+    }
+
+    /// When a request that starts at `now` has it.
+    #[inline]
+    pub(crate) fn at(self, now: Cycle) -> Cycle {
+        self.ready.min(now + Cycle::from(self.latency)).max(now)
+    }
+}
+
+/// State of a line in one word: arrival, dirty, prefetched, shared, errors, where its data came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineState(u64);
+
+const DIRTY: u64 = 1;
+const PREFETCHED: u64 = 1 << 1;
+const SOURCE_SHIFT: u32 = 2;
+/// Another core may have a copy: a write has to ask for it first.
+const SHARED: u64 = 1 << 5;
+const DEFECT_SHIFT: u32 = 6;
+const DEFECT: u64 = 0b11 << DEFECT_SHIFT;
+/// A tag of the set is broken: whoever comes here settles that first.
+const TAG_DEFECT: u64 = 1 << 8;
+/// The L1 I-cache has, or had, a copy too: a write takes it away.
+const FETCHED: u64 = 1 << 9;
+const LATENCY_SHIFT: u32 = 10;
+const LATENCY_MAX: u32 = (1 << 12) - 1;
+const READY_SHIFT: u32 = 22;
+/// Everything but the ready cycle and the latency.
+const FLAGS: u64 = (1 << LATENCY_SHIFT) - 1;
+
+/// What is wrong with the stored data of a line (PMU guide 3.2.20).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defect {
+    /// Nothing.
+    #[default]
+    None,
+    /// One bit: ECC corrects it when it is read; parity of the L1 I-cache only detects it.
+    Correctable,
+    /// Two bits: detected, not corrected.
+    Uncorrectable,
+    /// Marked as poisoned: consuming it aborts, the error was counted before.
+    Poisoned,
+}
+
+/// Index: the three source bits of a state.
+const SOURCES: [DataSource; 8] = [
+    DataSource::L1,
+    DataSource::L2,
+    DataSource::Slc,
+    DataSource::Peer,
+    DataSource::Remote,
+    DataSource::Dram,
+    DataSource::Device,
+    DataSource::StoreQueue,
+];
+
+impl LineState {
+    /// A clean line that arrives as said, supplied by `source`.
+    pub(crate) fn arriving(arrival: Arrival, source: DataSource) -> LineState {
+        let code = SOURCES.iter().position(|s| *s == source).unwrap_or_default() as u64;
+        LineState(code << SOURCE_SHIFT).with_arrival(arrival)
+    }
+
+    fn with_arrival(self, arrival: Arrival) -> LineState {
+        let latency = u64::from(arrival.latency.min(LATENCY_MAX));
+        LineState(self.0 & FLAGS | latency << LATENCY_SHIFT | arrival.ready << READY_SHIFT)
+    }
+
+    #[must_use]
+    pub(crate) fn with_dirty(self, dirty: bool) -> LineState {
+        LineState(self.0 & !DIRTY | u64::from(dirty))
+    }
+
+    #[must_use]
+    pub(crate) fn with_prefetched(self, prefetched: bool) -> LineState {
+        LineState(self.0 & !PREFETCHED | u64::from(prefetched) << 1)
+    }
+
+    #[must_use]
+    pub(crate) fn with_shared(self, shared: bool) -> LineState {
+        LineState(self.0 & !SHARED | u64::from(shared) << 5)
+    }
+
+    #[must_use]
+    pub(crate) fn with_fetched(self, fetched: bool) -> LineState {
+        LineState(self.0 & !FETCHED | u64::from(fetched) << 9)
+    }
+
+    #[must_use]
+    pub(crate) fn with_defect(self, defect: Defect) -> LineState {
+        LineState(self.0 & !DEFECT | (defect as u64) << DEFECT_SHIFT)
+    }
+
+    #[must_use]
+    pub(crate) fn with_tag_defect(self, defect: bool) -> LineState {
+        LineState(self.0 & !TAG_DEFECT | u64::from(defect) << 8)
+    }
+
+    /// A tag of its set is broken.
+    pub(crate) fn has_tag_defect(self) -> bool {
+        self.0 & TAG_DEFECT != 0
+    }
+
+    /// Something is wrong with its data or with a tag of its set.
+    #[inline]
+    pub(crate) fn is_defective(self) -> bool {
+        self.0 & (DEFECT | TAG_DEFECT) != 0
+    }
+
+    /// What is wrong with its data.
+    pub(crate) fn defect(self) -> Defect {
+        match (self.0 & DEFECT) >> DEFECT_SHIFT {
+            0 => Defect::None,
+            1 => Defect::Correctable,
+            2 => Defect::Uncorrectable,
+            _ => Defect::Poisoned,
+        }
+    }
+
+    /// The L1 I-cache may have a copy.
+    #[inline]
+    pub(crate) fn is_fetched(self) -> bool {
+        self.0 & FETCHED != 0
+    }
+
+    /// Another core may have a copy.
+    #[inline]
+    pub(crate) fn is_shared(self) -> bool {
+        self.0 & SHARED != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_dirty(self) -> bool {
+        self.0 & DIRTY != 0
+    }
+
+    /// Brought in by a prefetch, and not used by a demand access yet.
+    #[inline]
+    pub(crate) fn is_prefetched(self) -> bool {
+        self.0 & PREFETCHED != 0
+    }
+
+    /// Who supplied the line.
+    pub(crate) fn source(self) -> DataSource {
+        SOURCES[(self.0 >> SOURCE_SHIFT) as usize & 7]
+    }
+
+    /// True when the line is here at `now`, sound, and no unused prefetch: nothing else to look at.
+    #[inline]
+    pub(crate) fn is_plain_at(self, now: Cycle) -> bool {
+        self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT) == 0
+    }
+
+    /// [`LineState::is_plain_at`] for a write: no other copy has to go either.
+    #[inline]
+    pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
+        let other_copies = SHARED | FETCHED;
+        let special = PREFETCHED | DEFECT | TAG_DEFECT | other_copies;
+        self.0 >> READY_SHIFT <= now && self.0 & special == 0
+    }
+
+    /// When the line arrives.
+    pub(crate) fn arrival(self) -> Arrival {
+        let latency = (self.0 >> LATENCY_SHIFT) as u32 & LATENCY_MAX;
+        // A latency too long for its field pulls nothing forward.
+        let latency = if latency == LATENCY_MAX { u32::MAX } else { latency };
+        Arrival { ready: self.0 >> READY_SHIFT, latency }
+    }
+}
+
+/// One place of the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Set.
+    pub(crate) set: u32,
+    /// Way.
+    pub(crate) way: u32,
+}
+
+/// The first way of a set whose word is the one.
+#[inline(always)]
+pub(crate) fn find_way(words: &[u64], is_the_one: impl Fn(u64) -> bool) -> Option<u32> {
+    let (fours, rest) = words.as_chunks::<4>();
+    let mut before = 0;
+    for four in fours {
+        // Which way it is nobody can predict: four are compared before anything is decided.
+        let found = (0..4).fold(0, |found, way| found | u32::from(is_the_one(four[way])) << way);
+        if found != 0 {
+            return Some(before + found.trailing_zeros());
+        }
+        before += 4;
+    }
+    let way = rest.iter().position(|word| is_the_one(*word))?;
+    Some(before + way as u32)
+}
+
+/// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
+#[derive(Clone, Debug)]
+pub(crate) struct TagArray {
+    tags: Aligned<u64>,
+    /// [`LineState`]s, as numbers.
+    states: Aligned<u64>,
+    ways: u32,
+    set_mask: u64,
+    /// Sets from one in which a line may be to the next; all of them with a physical index.
+    alias_step: u64,
+}
+
+impl TagArray {
+    /// All places empty, each line in the set that its physical address chooses. `sets` is a power of two.
+    pub(crate) fn new(sets: u64, ways: u32) -> TagArray {
+        let places = sets as usize * ways as usize;
+        TagArray {
+            tags: Aligned::new(places),
+            states: Aligned::new(places),
+            ways,
+            set_mask: sets - 1,
+            alias_step: sets,
+        }
+    }
+
+    /// The set is chosen by virtual addresses: only the bits inside a page are known from a physical one.
+    pub(crate) fn indexed_virtually(self) -> TagArray {
+        TagArray { alias_step: self.alias_step.min(PAGE_LINES), ..self }
+    }
+
+    /// The set that the low bits of the index select.
+    #[inline(always)]
+    pub(crate) fn set_of(&self, line: Indexed) -> u32 {
+        (line.index & self.set_mask) as u32
+    }
+
+    /// Every set in which a line may be.
+    #[inline]
+    pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
+        let first = line.0 & (self.alias_step - 1);
+        (first as u32..=self.set_mask as u32).step_by(self.alias_step as usize)
+    }
+
+    /// Where a line is, in whatever set.
+    #[inline]
+    pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<Place> {
+        self.sets_of(line).find_map(|set| self.find(set, line))
+    }
+
+    #[inline]
+    fn index(&self, place: Place) -> usize {
+        (place.set * self.ways + place.way) as usize
+    }
+
+    /// True if the line is in this place.
+    #[inline(always)]
+    pub(crate) fn is_at(&self, place: Place, line: LineAddr) -> bool {
+        self.tags[self.index(place)] == line.0 + 1
+    }
+
+    /// Where the line is, if present.
+    #[inline(always)]
+    pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
+        let (first, tag) = ((set * self.ways) as usize, line.0 + 1);
+        let way = find_way(self.tags.part(first, self.ways as usize), |other| other == tag)?;
+        Some(Place { set, way })
+    }
+
+    /// An empty place of the set.
+    #[inline]
+    pub(crate) fn find_empty(&self, set: u32) -> Option<Place> {
+        let first = (set * self.ways) as usize;
+        let way = self.tags.part(first, self.ways as usize).iter().position(|tag| *tag == 0)?;
+        Some(Place { set, way: way as u32 })
+    }
+
+    /// What is in a place, if anything.
+    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
+        let index = self.index(place);
+        let tag = self.tags[index].checked_sub(1)?;
+        Some((LineAddr(tag), LineState(self.states[index])))
+    }
+
+    /// State of a place that holds a line.
+    #[inline]
+    pub(crate) fn state(&self, place: Place) -> LineState {
+        LineState(self.states[self.index(place)])
+    }
+
+    /// Changes the state of a place that holds a line.
+    #[inline]
+    pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
+        let index = self.index(place);
+        self.states[index] = state.0;
+    }
+
+    /// Puts a line into a place.
+    pub(crate) fn put(&mut self, place: Place, line: LineAddr, state: LineState) {
+        let index = self.index(place);
+        self.tags[index] = line.0 + 1;
+        self.states[index] = state.0;
+    }
+
+    /// Drops what no run can leave here: lines that are not to stay, lines of another set, and copies of a line
+    /// that the set has already.
+    pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
+        let known = self.alias_step - 1;
+        for (set, tags) in (0..).zip(self.tags.chunks_exact_mut(self.ways as usize)) {
+            for way in 0..tags.len() {
+                let Some(line) = tags[way].checked_sub(1) else { continue };
+                let is_twice = tags[..way].contains(&tags[way]);
+                if is_twice || (line ^ set) & known != 0 || !stays(LineAddr(line)) {
+                    tags[way] = 0;
+                }
+            }
+        }
+    }
+
+    /// Of copies of a line in several sets, which the L1 I-cache may have, only the first stays.
+    pub(crate) fn retain_one_copy(&mut self) {
+        for set in 0..=self.set_mask as u32 {
+            for way in 0..self.ways {
+                let place = Place { set, way };
+                let line = self.content(place).map(|(line, _)| line);
+                if line.is_some_and(|line| self.find_anywhere(line) != Some(place)) {
+                    self.clear(place);
+                }
+            }
+        }
+    }
+
+    /// Empties every place.
+    pub(crate) fn clear_all(&mut self) {
+        self.tags.fill(0);
+    }
+
+    /// Empties a place.
+    pub(crate) fn clear(&mut self, place: Place) {
+        let index = self.index(place);
+        self.tags[index] = 0;
+    }
+
+    /// Sets and ways.
+    pub(crate) fn shape(&self) -> (u32, u32) {
+        (self.set_mask as u32 + 1, self.ways)
+    }
+
+    /// Number of lines present.
+    pub(crate) fn occupied(&self) -> u64 {
+        self.tags.iter().filter(|tag| **tag != 0).count() as u64
+    }
+
+    /// Every line present, with its state.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
+        let pairs = self.tags.iter().zip(self.states.iter());
+        pairs
+            .filter(|(tag, _)| **tag != 0)
+            .map(|(tag, state)| (LineAddr(tag - 1), LineState(*state)))
+    }
+}
+
+impl WarmState for TagArray {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.words(&mut self.tags);
+        visitor.words(&mut self.states);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_gives_back_what_it_was_made_of() {
+        let arrival = Arrival::between(1000, 1388);
+        let state = LineState::arriving(arrival, DataSource::Dram).with_dirty(true);
+        assert_eq!((state.arrival(), state.source()), (arrival, DataSource::Dram));
+        assert!(state.is_dirty() && !state.is_prefetched());
+        assert!(!state.is_plain_at(1387) && state.is_plain_at(1388));
+        assert!(!state.with_prefetched(true).is_plain_at(5000));
+    }
+
+    #[test]
+    fn an_earlier_request_waits_one_latency_from_its_own_start() {
+        let arrival = Arrival::between(1000, 1388);
+        assert_eq!(arrival.at(905), 905 + 388);
+        assert_eq!(arrival.at(1100), 1388);
+        assert_eq!(arrival.at(2000), 2000);
+    }
+
+    #[test]
+    fn what_no_run_can_leave_is_dropped() {
+        let mut tags = TagArray::new(4, 3);
+        let put = |tags: &mut TagArray, set, way, line| {
+            tags.put(Place { set, way }, LineAddr(line), LineState::default());
+        };
+        [(1, 0, 5), (1, 1, 5), (1, 2, 9), (2, 0, 7), (3, 1, 7)]
+            .into_iter()
+            .for_each(|(set, way, line)| put(&mut tags, set, way, line));
+        tags.retain(|line| line != LineAddr(9));
+        let lines: Vec<u64> = tags.lines().map(|(line, _)| line.0).collect();
+        assert_eq!(lines, [5, 7]);
+        assert_eq!(tags.find(3, LineAddr(7)), Some(Place { set: 3, way: 1 }));
+    }
+
+    #[test]
+    fn a_line_is_found_only_where_it_was_put() {
+        let mut tags = TagArray::new(4, 2);
+        let line = LineAddr(0x1001);
+        let place =
+            tags.find_empty(tags.set_of(Indexed::physically(line))).expect("the array is empty");
+        tags.put(place, line, LineState::default());
+        assert_eq!(tags.find(1, line), Some(place));
+        assert_eq!(tags.find(2, line), None);
+        tags.clear(place);
+        assert_eq!((tags.find(1, line), tags.occupied()), (None, 0));
+    }
+    #[test]
+    fn a_virtual_index_leaves_a_line_as_many_sets_as_a_way_has_pages() {
+        let mut tags = TagArray::new(4 * PAGE_LINES, 2).indexed_virtually();
+        let line = LineAddr(7 * PAGE_LINES + 5);
+        let step = PAGE_LINES as u32;
+        assert!(tags.sets_of(line).eq([5, 5 + step, 5 + 2 * step, 5 + 3 * step]));
+        for (set, way) in [(5 + step, 1), (5 + 3 * step, 0), (6, 0)] {
+            tags.put(Place { set, way }, line, LineState::default());
+        }
+        tags.retain(|_| true);
+        assert_eq!(tags.occupied(), 2, "set 6 cannot have it");
+        tags.retain_one_copy();
+        assert_eq!(tags.find_anywhere(line), Some(Place { set: 5 + step, way: 1 }));
+        assert_eq!(tags.occupied(), 1);
+        assert!(TagArray::new(512, 2).sets_of(line).eq([453]), "a physical index leaves one");
+    }
+}
