@@ -386,8 +386,8 @@ impl PipelineConfig {
         }
         for (key, bits, most) in [
             ("branch.bimodal-bits", b.bimodal_bits, 20),
-            ("branch.tagged-bits", b.tagged_bits, crate::branch::tage::MAX_TAGGED_BITS),
-            ("branch.folded-bits", b.folded_bits, crate::branch::history::MAX_FOLDED_BITS),
+            ("branch.tagged-bits", b.tagged_bits, crate::units::branch::limits::MAX_TAGGED_BITS),
+            ("branch.folded-bits", b.folded_bits, crate::units::branch::limits::MAX_FOLDED_BITS),
             ("branch.gshare-bits", b.gshare_bits, 20),
             ("branch.indirect-path-bits", b.indirect_path_bits, 20),
         ] {
@@ -414,8 +414,8 @@ impl PipelineConfig {
         let lengths = &b.history_lengths;
         let ascending = lengths.windows(2).all(|pair| pair[0] < pair[1]);
         let ok = ascending
-            && (1..=crate::branch::tage::MAX_TABLES).contains(&lengths.len())
-            && lengths.iter().all(|l| (1..=crate::branch::tage::MAX_HISTORY).contains(l));
+            && (1..=crate::units::branch::limits::MAX_TABLES).contains(&lengths.len())
+            && lengths.iter().all(|l| (1..=crate::units::branch::limits::MAX_HISTORY).contains(l));
         let text = format!("{lengths:?}: 1 to 8 ascending lengths from 1 to 1024 are needed");
         check(ok, "branch.history-lengths", text);
         found

@@ -1,60 +1,31 @@
-//! The out-of-order core of Neoverse N2: every operation walks the stages once, in program order.
+//! The out-of-order core of Neoverse N2: every operation passes the stages once, in program order.
 //!
-//! In scope: front end with prediction ([`frontend`], [`branch`]), rename and dispatch ([`window`],
-//! [`slots`], [`mod@dispatch`]), issue ([`issue_queue`]) to thirteen pipes ([`calendar`]), execution,
-//! load/store ordering and forwarding ([`lsu`]), retirement ([`retire`]), wrong-path execution. Out of
-//! scope: caches and TLBs, which are behind [`sim_core::MemoryPort`], and the trace file, which the
+//! In scope: front end with prediction, rename and dispatch, issue to thirteen pipes, execution,
+//! load/store ordering and forwarding, retirement, wrong-path execution. Out of scope: caches and
+//! TLBs, which the core reaches through [`sim_core::MemoryPort`], and the trace file, which the
 //! machine reads.
 //!
-//! Reading order: [`pipeline::Pipeline::run_inst`], then the units in the order of the stages. A
-//! stage is a function from an operation and its resources to a cycle; no cycle is ever stepped.
+//! Reading order: `schedule` has the stage list ([`Pipeline::run_inst`]). `stages` has one file per
+//! stage: a function from an operation and the units it needs to a cycle. `units` has the
+//! structures that keep state: branch predictors, queues, pipes, scoreboard. No cycle is ever
+//! stepped. `testing` drives single stages for directed tests.
 
-mod abandoned;
-pub mod branch;
-pub mod calendar;
-mod clocks;
 pub mod config;
-mod critical_path;
-mod dependence;
-pub mod dispatch;
-mod elements;
-pub mod entry_log;
-mod exception;
-mod execute;
-pub mod frontend;
-pub mod issue_queue;
-mod learn;
-mod load_banks;
-pub mod lsu;
-mod maintain;
-mod memory_order;
-mod offer;
+
+mod fast_path;
 mod op;
-mod ordering;
-pub mod pipeline;
-mod program_order;
-mod raise;
-mod recorded;
-mod rename_wait;
-mod request;
-pub mod resource;
-mod restart;
-pub mod retire;
-pub mod scoreboard;
-mod short_way;
-pub mod slots;
-pub mod stamp;
-mod steering;
-mod tell;
-mod wait_timeline;
-pub mod window;
-mod wrong_path;
+mod pipeline;
+mod schedule;
+mod stages;
+mod testing;
+mod units;
 
 pub use config::PipelineConfig;
-pub use learn::Astray;
-pub use offer::Offer;
 pub use op::Step;
 pub use pipeline::Pipeline;
-pub use program_order::{Part, ProgramOrder, Stretch};
-pub use recorded::RecordedException;
-pub use slots::SLOTS;
+pub use stages::in_order::{Part, ProgramOrder, Stretch};
+pub use stages::training::Astray;
+pub use testing::rename_slots::Offer;
+pub use units::branch;
+pub use units::recorded_exception::RecordedException;
+pub use units::slots::SLOTS;

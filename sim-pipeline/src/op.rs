@@ -1,9 +1,11 @@
 //! One instruction as the stages see it: what it is, what the run says of it, and the path that it is on.
 
-use crate::execute::Done;
-use crate::frontend::Arrival;
+use crate::units::frontend::Arrival;
+use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
-use sim_core::{Cycle, Happened, InstFlags, InstId, OpLife, TraceInst};
+use sim_core::{
+    Cycle, Happened, InstFlags, InstId, MemReply, MemRequest, OpLife, RootCause, TraceInst,
+};
 use sim_isa::{Inst, MemOp, Program};
 
 /// One instruction of the right path.
@@ -78,6 +80,40 @@ impl<'a> Op<'a> {
             ..OpLife::default()
         }
     }
+}
+
+/// How an instruction executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// Cycle in which the first micro-operation issued.
+    pub(crate) issue: Cycle,
+    /// Cycle in which the last result is there.
+    pub(crate) complete: Cycle,
+    /// What the memory system answered.
+    pub(crate) reply: MemReply,
+    /// The access that a store makes when it leaves the store queue.
+    pub(crate) store: Option<PendingStore>,
+    /// When that access was made, and what held it until then: [`crate::units::lsu::LoadStoreUnit::last_sent`]. 0 without one.
+    pub(crate) sent: Stamp,
+    /// The atomic that it was.
+    pub(crate) atomic: Option<MemRequest>,
+    /// What it is while it executes.
+    pub(crate) root: RootCause,
+    /// When the older store that a load reads from had its data; 0 for none.
+    pub(crate) forwarded: Stamp,
+}
+
+/// A store on its way to the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingStore {
+    /// The access.
+    pub(crate) request: MemRequest,
+    /// Cycle in which its address issued; loads of that cycle are compared with it.
+    pub(crate) known: Cycle,
+    /// When its data is there.
+    pub(crate) data: Cycle,
+    /// A store-release.
+    pub(crate) release: bool,
 }
 
 /// True when the access ended in a data abort. A preload never does: it is dropped.

@@ -19,11 +19,16 @@ use sim_trace::scenario::Reading;
 
 /// Events of a line that no scenario raises there: file, a piece of the line, event, why.
 const UNREACHED: [(&str, &str, &str, &str); 4] = [
-    ("sim-pipeline/src/program_order.rs", "retired", "INST_RETIRED", WITHOUT_PIPELINE),
-    ("sim-pipeline/src/program_order.rs", "sink.raise(event)", "BR_IMMED_SPEC", WITHOUT_PIPELINE),
-    ("sim-pipeline/src/program_order.rs", "sink.raise(event)", "BR_RETURN_SPEC", WITHOUT_PIPELINE),
+    ("sim-pipeline/src/stages/in_order.rs", "retired", "INST_RETIRED", WITHOUT_PIPELINE),
+    ("sim-pipeline/src/stages/in_order.rs", "sink.raise(event)", "BR_IMMED_SPEC", WITHOUT_PIPELINE),
     (
-        "sim-pipeline/src/program_order.rs",
+        "sim-pipeline/src/stages/in_order.rs",
+        "sink.raise(event)",
+        "BR_RETURN_SPEC",
+        WITHOUT_PIPELINE,
+    ),
+    (
+        "sim-pipeline/src/stages/in_order.rs",
         "sink.raise(event)",
         "BR_INDIRECT_SPEC",
         WITHOUT_PIPELINE,
@@ -52,24 +57,24 @@ const fn chosen<const N: usize>(at_issue: bool) -> [PmuEvent; N] {
 /// What lines raise that take their event from a variable or a table: file, a piece of the line, events.
 const TABLES: [(&str, &str, &[PmuEvent]); 14] = [
     (
-        "sim-pipeline/src/program_order.rs",
+        "sim-pipeline/src/stages/in_order.rs",
         "sink.raise(event)",
         &[PmuEvent::BR_IMMED_SPEC, PmuEvent::BR_RETURN_SPEC, PmuEvent::BR_INDIRECT_SPEC],
     ),
-    ("sim-pipeline/src/raise.rs", "sink.count(StaticEvents", &RENAMED),
-    ("sim-pipeline/src/raise.rs", "sink.raise(StaticEvents", &ISSUED),
+    ("sim-pipeline/src/stages/events.rs", "sink.count(StaticEvents", &RENAMED),
+    ("sim-pipeline/src/stages/events.rs", "sink.raise(StaticEvents", &ISSUED),
     (
-        "sim-pipeline/src/raise.rs",
+        "sim-pipeline/src/stages/events.rs",
         "fp_element_ops",
         &[PmuEvent::FP_SCALE_OPS_SPEC, PmuEvent::FP_FIXED_OPS_SPEC],
     ),
     (
-        "sim-pipeline/src/elements.rs",
+        "sim-pipeline/src/stages/sve_elements.rs",
         "sink.count(event",
         &[PmuEvent::SVE_PRED_EMPTY_SPEC, PmuEvent::SVE_PRED_PARTIAL_SPEC],
     ),
     (
-        "sim-pipeline/src/exception.rs",
+        "sim-pipeline/src/stages/exceptions.rs",
         "sink.raise(event)",
         &[
             PmuEvent::EXC_SVC,

@@ -1,0 +1,194 @@
+//! The stage list: takes one operation through all stages, in program order.
+//!
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
+//! of the stages lives in `Pipeline::place_any` and nowhere else.
+
+use crate::fast_path::{
+    DOUBLE, DOUBLE_LOAD_UPDATE, DOUBLE_STORE_UPDATE, JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED,
+    RIDING, SINGLE, STORE,
+};
+use crate::op::{Op, Step, aborts};
+use crate::pipeline::Pipeline;
+use crate::stages::events::raise_exclusive_outcome;
+use crate::stages::op_report::Aftermath;
+use crate::stages::restart::{BreaksOff, Ending};
+use crate::units::branch::Branch;
+use crate::units::dispatch::Way;
+use crate::units::frontend::Arrival;
+use crate::units::rename::EntryTimes;
+use crate::units::stamp::Stamp;
+use sim_core::{EventSink, InstFlags, MemoryPort, OpLife};
+use sim_isa::{BranchKind, Program, Shape, Special};
+
+impl Pipeline {
+    /// Runs one instruction of the right path, and the wrong path behind it if it is a branch that
+    /// was mispredicted. Raises every event of guide sections 4.7 to 4.10 and 4.13 for it.
+    pub fn run_inst<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> &OpLife {
+        if S::FOLLOWS_RUN {
+            self.tell_privilege(sink);
+            self.begun += 1;
+        }
+        let flags = step.inst.flags;
+        let (id, pc) = (step.inst.id, program.pc(step.inst.id));
+        let mut arrival = self.bring(id, pc, program, memory, sink);
+        let inst = program.inst(id);
+        let computes = inst.shape == Shape::Plain && inst.branch == BranchKind::None;
+        let as_always = flags == InstFlags::default() && arrival.fault.is_none();
+        if !S::FOLLOWS_RUN && computes && as_always {
+            // Nothing of what follows below can happen to it.
+            self.place(&Op::right_path(step, program), &arrival, memory, sink);
+            return &self.life;
+        }
+        self.order_load(step, &mut arrival, program, memory, sink);
+        let mut op = Op::right_path(step, program);
+        let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
+        if let (Some(cause), true) = (arrival.fault, op.retires) {
+            return self.instruction_abort(&{ op }, arrival, cause, sink);
+        }
+        let generated = self.generates(op.inst);
+        op.retires &= self.completes(generated);
+        let placed = self.place(&op, &arrival, memory, sink);
+        debug_assert!(placed, "the right path is never squashed");
+        self.note_address(&op, step);
+        let breaks_off = if op.retires && !self.life.retired {
+            BreaksOff::Aborted
+        } else if flags.has(InstFlags::DISCONTINUITY) {
+            BreaksOff::Elsewhere
+        } else {
+            BreaksOff::No
+        };
+        // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
+        let (operand, completes) = (op.addr, op.retires);
+        let returns = branch.kind == BranchKind::ExceptionReturn;
+        let resolves = branch.kind != BranchKind::None && completes && !returns;
+        if S::FOLLOWS_RUN && !resolves {
+            let exception = generated.is_some() || breaks_off == BreaksOff::Aborted;
+            let taken = returns && completes;
+            let behind = Aftermath { exception, taken, ..Aftermath::default() };
+            self.tell(program.inst(id), flags, behind, memory, sink);
+        }
+        if resolves {
+            let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
+            self.resolve(branch, self.life.complete, next, program, memory, sink);
+        }
+        let ends = special != Special::None || generated.is_some();
+        if ends || breaks_off != BreaksOff::No || returns {
+            let (inst, next_pc) = (program.inst(id), step.next_pc);
+            let ending = Ending { inst, operand, generated, breaks_off, next_pc };
+            self.after(&ending, memory, sink);
+        }
+        if S::FOLLOWS_RUN {
+            self.settle_clocks(sink);
+        }
+        &self.life
+    }
+
+    /// Remembers what an access of the right path touched, for guesses on wrong paths.
+    #[inline(always)]
+    fn note_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
+        let Some(addr) = op.addr else { return };
+        self.guess.learn(op.id, addr);
+        if op.inst.mem.elements > 0 {
+            self.last_elements.learn(op.id, step.inst, step.more);
+        }
+    }
+
+    /// One instruction through all stages: false when its path was squashed before it got a slot.
+    #[inline(always)]
+    pub(crate) fn place<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        // What is handed to another function stands in memory: a copy does, so that all others stay in registers.
+        if !op.flags.executes_as_always() {
+            return self.place_any(&{ *op }, &{ *arrival }, memory, sink);
+        }
+        match op.inst.shape {
+            Shape::Plain if !arrival.fused => {
+                self.place_short::<PLAIN, M, S>(op, arrival, memory, sink)
+            }
+            Shape::Plain if !op.inst.rides_along => {
+                self.place_short::<JOINED, M, S>(op, arrival, memory, sink)
+            }
+            Shape::Plain => self.place_apart::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
+            Shape::Load if !arrival.fused => {
+                self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
+            }
+            Shape::LoadUpdate if !arrival.fused => {
+                self.place_apart::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::Store if !arrival.fused => {
+                self.place_apart::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::Single if !arrival.fused => {
+                self.place_apart::<SINGLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::Double if !arrival.fused => {
+                self.place_apart::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::DoubleLoadUpdate if !arrival.fused => {
+                self.place_apart::<DOUBLE_LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::DoubleStoreUpdate if !arrival.fused => {
+                self.place_apart::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
+            Shape::Renamed if !arrival.fused => match self.window.way(op.inst) {
+                Way::AtRename => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
+                _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
+            },
+            _ => self.place_any(&{ *op }, &{ *arrival }, memory, sink),
+        }
+    }
+
+    /// The arrows of the core are the lines of this function.
+    #[inline(never)]
+    pub(crate) fn place_any<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        self.path.begin();
+        let way = self.way(op.inst, arrival.fused);
+        let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
+            return false;
+        };
+        sink.at(rename);
+        self.raise_speculative(op, mops, sink);
+        let mut done = self.execute(op, way, rename, memory, sink);
+        let issue = match op.inst.n_uop_groups {
+            // What takes no pipe, a barrier, goes on to its unit all the same.
+            0 => rename + self.config.window.rename_to_issue_cycles,
+            _ => done.issue,
+        };
+        self.raise_issued(op, issue, sink);
+        if op.inst.mem.exclusive && issue <= op.squash {
+            sink.at(rename);
+            raise_exclusive_outcome(op, done.reply.happened, sink);
+        }
+        let retires = op.retires && !aborts(op, &done);
+        let retired = self.complete(op, &done, mops, retires, sink);
+        let drained =
+            if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
+        let drained = Stamp::new(drained + 1, self.path.now());
+        let times = EntryTimes { retired: self.free_at(op, retired + 1), sent: done.sent, drained };
+        self.window.take_entries(op.inst, way, self.mops_left(op, mops), times);
+        self.life = OpLife {
+            written: if done.store.is_some() && retires { drained.cycle() - 1 } else { 0 },
+            retired: retires,
+            mops: mops as u8,
+            ..op.life(arrival, rename, &done, retired)
+        };
+        true
+    }
+}

@@ -1,0 +1,104 @@
+//! Events of an instruction itself: those that count when it is renamed, whatever becomes of it, and those that count when it
+//! issues (decision A50).
+
+use crate::op::Op;
+use crate::pipeline::Pipeline;
+use crate::stages::sve_elements::raise_predicate;
+use sim_core::{Activity, Cycle, EventSink, Happened, InstFlags, PmuEvent};
+use sim_isa::{MemOp, StaticEvents};
+
+impl Pipeline {
+    /// An instruction with so many MOPs is executed, whatever becomes of it.
+    #[inline(always)]
+    pub(crate) fn raise_executed<S: EventSink>(&mut self, mops: u32, sink: &mut S) {
+        sink.raise(PmuEvent::INST_SPEC);
+        sink.count(PmuEvent::OP_SPEC, mops.into());
+    }
+
+    /// Events that an instruction raises when it is renamed, whatever becomes of it.
+    #[inline]
+    pub(crate) fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
+        self.raise_executed(mops, sink);
+        let mut bits = op.inst.events.without(StaticEvents::AT_ISSUE).0;
+        let activity = op.flags.activity();
+        if activity != Activity::All {
+            bits = raise_predicate(op.inst.events, activity, mops, sink).0;
+        }
+        while bits != 0 {
+            let i = bits.trailing_zeros() as usize;
+            let n = if i < StaticEvents::PER_INST { 1 } else { mops.into() };
+            sink.count(StaticEvents::LIST[i], n);
+            bits &= bits - 1;
+        }
+        self.raise_elements(op, sink);
+    }
+
+    /// Those of them that count elements.
+    #[inline(always)]
+    pub(crate) fn raise_elements<S: EventSink>(&mut self, op: &Op<'_>, sink: &mut S) {
+        if op.inst.fp_element_ops > 0 {
+            let event = if op.inst.is_sve {
+                PmuEvent::FP_SCALE_OPS_SPEC
+            } else {
+                PmuEvent::FP_FIXED_OPS_SPEC
+            };
+            sink.count(event, op.inst.fp_element_ops.into());
+        }
+    }
+
+    /// Events that an instruction raises when its first micro-operation issues in cycle `issue`; none if its path is
+    /// squashed before (decision A50).
+    #[inline(always)]
+    pub(crate) fn raise_issued<S: EventSink>(&mut self, op: &Op<'_>, issue: Cycle, sink: &mut S) {
+        if issue > op.squash {
+            return;
+        }
+        let mut bits = op.inst.events.and(StaticEvents::AT_ISSUE).0;
+        if bits != 0 {
+            sink.at(issue);
+        }
+        while bits != 0 {
+            sink.raise(StaticEvents::LIST[bits.trailing_zeros() as usize]);
+            bits &= bits - 1;
+        }
+        if op.inst.mem.op != MemOp::None {
+            raise_instruction_events(op, issue, sink);
+        }
+    }
+}
+
+/// Raises the events that depend on the address of a load or store instruction:
+/// alignment (PMU guide 4.8.1 to 4.8.3).
+#[inline(always)]
+pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
+    let Op { inst, addr, more, .. } = *op;
+    let is_store = matches!(inst.mem.op, MemOp::Store | MemOp::AtomicStore);
+    let is_load = matches!(inst.mem.op, MemOp::Load | MemOp::AtomicLoad | MemOp::AtomicSwap);
+    let is_unaligned = |addr: u64| !inst.mem.is_aligned(addr);
+    if addr.is_some_and(is_unaligned) || more.iter().any(|addr| is_unaligned(*addr)) {
+        sink.at(issue);
+        if is_load {
+            sink.raise(PmuEvent::UNALIGNED_LD_SPEC);
+        } else if is_store {
+            sink.raise(PmuEvent::UNALIGNED_ST_SPEC);
+        }
+    }
+}
+
+/// What became of a store-exclusive (PMU guide 4.8.5, 4.8.6): one that lost its line, or whose access was
+/// refused, has not completed its store.
+pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, sink: &mut S) {
+    let is_store = op.inst.mem.op == MemOp::Store;
+    if op.inst.mem.exclusive && is_store {
+        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || met.has(Happened::FAULT);
+        sink.raise(if failed { PmuEvent::STREX_FAIL_SPEC } else { PmuEvent::STREX_PASS_SPEC });
+    }
+}
+
+/// As [`raise_instruction_events`], of a load or store that has a [`sim_isa::Shape`] of its own: only its alignment is to be asked for.
+#[inline(always)]
+pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
+    if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
+        raise_instruction_events(op, issue, sink);
+    }
+}

@@ -1,0 +1,555 @@
+//! Dispatch, issue and execution of one instruction's micro-operations (PMU guide 3.2.2).
+//!
+//! Each micro-operation waits in its issue queue until what its role needs is there and one of its
+//! pipes has a free cycle. A result that an older path needs late (accumulators) is written twice:
+//! when everybody may read it, and when an accumulator operand of its family may.
+
+use crate::op::{Done, Op, PendingStore};
+use crate::pipeline::Pipeline;
+use crate::stages::mem_request::{is_atomic, request_of, simple_request};
+use crate::stages::sve_elements::is_by_element;
+use crate::stages::system_ops::give_up_exclusive;
+use crate::units::critical_path::Executed;
+use crate::units::dispatch::Way;
+use crate::units::lsu::{Forward, StoreTimes};
+use crate::units::pipes::PipeRequest;
+use crate::units::scoreboard::{Scoreboard, SourcesReady};
+use crate::units::stamp::{OpRef, Stamp};
+use sim_core::time::NEVER;
+use sim_core::{
+    Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
+    RootCause,
+};
+use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, Shape, Special, UopCounts, UopGroup};
+
+/// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
+/// the memory system's reply.
+const LOAD_TO_USE: Cycle = 4;
+
+/// What is known of the groups of micro-operations of an instruction before it is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Groups {
+    /// The roles of all, two or three, of a load or store, of which each takes a pipe for a cycle and nothing
+    /// else; none if they are not known.
+    pub(crate) roles: &'static [Role],
+    /// Each is one micro-operation.
+    pub(crate) are_ones: bool,
+}
+
+impl Groups {
+    const UNKNOWN: Groups = Groups { roles: &[], are_ones: false };
+
+    /// They are those of an access that has a [`Shape`] of its own.
+    #[inline(always)]
+    fn are_simple(self) -> bool {
+        !self.roles.is_empty()
+    }
+
+    /// What is known of the sources.
+    #[inline(always)]
+    fn sources(self, inst: &Inst, scoreboard: &Scoreboard) -> SourcesReady {
+        match self.roles {
+            [] => scoreboard.sources(inst),
+            [Role::Load, ..] => {
+                SourcesReady { address: scoreboard.all_sources(inst), data: Stamp::default() }
+            }
+            _ => scoreboard.store_sources(inst),
+        }
+    }
+}
+
+/// Progress among the micro-operations of one instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    /// First cycle after dispatch.
+    pub(crate) earliest: Cycle,
+    pub(crate) ready: SourcesReady,
+    /// Everything behind an authentication or the loads of this instruction waits for this.
+    chained: Cycle,
+    first_issue: Cycle,
+    last_issue: Cycle,
+    /// The last input of its micro-operations, and the cycle in which that one issued.
+    needs: Stamp,
+    needs_issue: Cycle,
+    /// The last destination is the base register and is written already.
+    base_written: bool,
+    pub(crate) result: Cycle,
+}
+
+impl Pipeline {
+    /// Executes the instruction renamed in `rename`.
+    #[inline]
+    pub(crate) fn execute<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        way: Way,
+        rename: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Done {
+        let inst = op.inst;
+        match way {
+            Way::Issue if inst.shape == Shape::Plain => {
+                return self.compute(op, rename);
+            }
+            Way::Issue => {}
+            Way::AtRename => return self.rename_only(op, rename),
+            Way::WithPartner => return self.ride(op, rename),
+        }
+        self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
+    }
+
+    /// Issues and executes all micro-operations of the instruction renamed in `rename`. What is known of its groups
+    /// is not decided here.
+    #[inline(always)]
+    pub(crate) fn execute_groups<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        groups: Groups,
+        rename: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Done {
+        let inst = op.inst;
+        let earliest = rename + self.config.window.rename_to_issue_cycles;
+        let mut at = Progress {
+            earliest,
+            ready: groups.sources(inst, &self.scoreboard),
+            chained: 0,
+            first_issue: NEVER,
+            last_issue: earliest,
+            needs: Stamp::new(earliest, OpRef::NONE),
+            needs_issue: earliest,
+            base_written: false,
+            result: rename + 1,
+        };
+        let mut done = Done::default();
+        let roles = groups.roles;
+        debug_assert!(roles.is_empty() || roles.len() == inst.uops().len());
+        debug_assert!(roles.is_empty() || inst.special == Special::None);
+        debug_assert!(!groups.are_ones || inst.uops().iter().all(UopGroup::is_one));
+        let only_cycles = inst.uops().iter().all(UopGroup::takes_only_a_cycle);
+        debug_assert!(roles.is_empty() || only_cycles);
+        if let [first, second, rest @ ..] = roles {
+            self.run_group(op, (0, groups), *first, &mut at, &mut done, memory, sink);
+            self.run_group(op, (1, groups), *second, &mut at, &mut done, memory, sink);
+            if let [third] = rest {
+                self.run_group(op, (2, groups), *third, &mut at, &mut done, memory, sink);
+            }
+        } else {
+            for i in 0..usize::from(inst.n_uop_groups) {
+                let role = inst.uops[i].role;
+                self.run_group(op, (i, groups), role, &mut at, &mut done, memory, sink);
+            }
+            self.run_special(op, &mut at, &mut done, memory, sink);
+            if let Some(atomic) = done.atomic {
+                // The next access of the location comes behind it.
+                let (known, drained) = (at.first_issue, at.result);
+                let times = StoreTimes { known, data: self.result(drained), drained };
+                self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
+            }
+        }
+        match roles {
+            [] => self.write_results(inst, &at),
+            [Role::Load, ..] => {
+                let dsts = inst.dsts();
+                let result = self.result(at.result);
+                dsts[..dsts.len() - 1].iter().for_each(|dst| self.scoreboard.write(*dst, result));
+            }
+            // A store makes no value but that of its base.
+            _ => {}
+        }
+        // A barrier has no micro-operation: it is done in its slot.
+        done.issue = if at.first_issue == NEVER { rename } else { at.first_issue };
+        done.complete = at.result.max(done.complete);
+        self.note_executed(op, &at, &done);
+        done
+    }
+
+    /// A result of this operation, there in `cycle`.
+    #[inline(always)]
+    fn result(&self, cycle: Cycle) -> Stamp {
+        Stamp::new(cycle, self.path.now())
+    }
+
+    /// Remembers what it waited for. Of a load that reads from an older store, the last input is that.
+    #[inline(always)]
+    fn note_executed(&mut self, op: &Op<'_>, at: &Progress, done: &Done) {
+        let misses = done.reply.happened.has(Happened::L1_TLB_MISS);
+        let (needs, issue) = match done.forwarded.cycle() {
+            data if data > at.needs_issue => (done.forwarded, data),
+            _ => (at.needs, at.needs_issue),
+        };
+        self.path.note(Executed {
+            inst: op.id,
+            needs,
+            issue,
+            root: done.root,
+            translation: if misses { done.reply.translation_cycles } else { 0 },
+        });
+    }
+
+    /// Executes an instruction of [`Shape::Plain`], one micro-operation that waits for all sources.
+    #[inline(always)]
+    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+        let (inst, group) = (op.inst, &op.inst.uops[0]);
+        let earliest = Stamp::new(rename + self.config.window.rename_to_issue_cycles, OpRef::NONE);
+        let needs = self.scoreboard.all_sources(inst).max(earliest);
+        let flag_port = group.flag_port;
+        let request = PipeRequest { flag_port, ..PipeRequest::cycle_of(group.pipes) };
+        let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
+        let complete = (rename + 1).max(issue + Cycle::from(group.latency));
+        if inst.accumulate.family == 0 {
+            self.scoreboard.write_all(inst, self.result(complete));
+        } else {
+            self.write(inst, inst.dsts(), complete, issue.max(earliest.cycle()));
+        }
+        let root = RootCause::Latency;
+        self.path.note(Executed { inst: op.id, needs, issue, root, translation: 0 });
+        Done { issue, complete, ..Done::default() }
+    }
+
+    /// Executes an instruction of [`Shape::Load`]: one load whose sources all form its address.
+    #[inline(always)]
+    pub(crate) fn load_alone<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        rename: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Done {
+        let (inst, mut done) = (op.inst, Done::default());
+        let earliest = rename + self.config.window.rename_to_issue_cycles;
+        let address = self.scoreboard.all_sources(inst);
+        let floor = self.load_floor(op, true).max(Stamp::new(earliest, OpRef::NONE));
+        let needs = address.max(floor);
+        debug_assert!(inst.uops[0].takes_only_a_cycle());
+        let request = PipeRequest::cycle_of(inst.uops[0].pipes);
+        let issue = self.issue_one(request, inst.by_queue, needs, op.squash);
+        let mut at = Progress {
+            earliest,
+            ready: SourcesReady { address, data: Stamp::default() },
+            chained: 0,
+            first_issue: issue,
+            last_issue: issue,
+            needs,
+            needs_issue: issue,
+            base_written: false,
+            result: rename + 1,
+        };
+        let latency = inst.uops[0].latency.into();
+        self.load(op, true, (issue, latency), &mut at, &mut done, memory, sink);
+        self.scoreboard.write_all(inst, self.result(at.result));
+        (done.issue, done.complete) = (issue, at.result);
+        self.note_executed(op, &at, &done);
+        done
+    }
+
+    /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
+    #[inline]
+    pub(crate) fn rename_only(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+        let inst = op.inst;
+        match (inst.rename, inst.dsts(), inst.srcs()) {
+            (Rename::Move, [dst, ..], [src, ..]) => self.scoreboard.copy(*dst, *src),
+            (_, dsts, _) => {
+                dsts.iter().for_each(|dst| self.scoreboard.write(*dst, Stamp::default()));
+            }
+        }
+        let (root, needs) = (RootCause::Latency, Stamp::new(rename, OpRef::NONE));
+        self.path.note(Executed { inst: op.id, needs, issue: rename, root, translation: 0 });
+        Done { issue: rename, complete: rename + 1, ..Done::default() }
+    }
+
+    /// A riding instruction: it is done when the value that it overwrites is there, which its partner made.
+    #[inline(always)]
+    pub(crate) fn ride(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+        let ready = op.inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
+        let ready = ready.max().unwrap_or_default();
+        let (root, issue) = (RootCause::Latency, ready.cycle());
+        self.path.note(Executed { inst: op.id, needs: ready, issue, root, translation: 0 });
+        Done { issue: rename, complete: ready.cycle(), ..Done::default() }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
+    /// All micro-operations of one group of this role.
+    #[inline(always)]
+    fn run_group<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        (number, groups): (usize, Groups),
+        role: Role,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let (group, entry) = (&op.inst.uops[number], op.inst.queue_entries[number]);
+        let needs = match role {
+            // Address arithmetic and authentication in front of an access: the rest is data.
+            Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
+            Role::Compute | Role::Before => at.ready.all(),
+            Role::Load => at.ready.address.max(self.load_floor(op, groups.are_simple())),
+            Role::StoreAddr => at.ready.address.max(self.lsu.order().floor_stamp()),
+            Role::StoreData => at.ready.data,
+            Role::BaseUpdate => at.ready.address,
+            // A lane load merges into its old destination, a data source.
+            Role::AfterLoad => self.result(at.result).max(at.ready.data),
+        };
+        let needs = needs.max(Stamp::new(at.earliest, OpRef::NONE));
+        let needs =
+            if role == Role::BaseUpdate { needs } else { needs.max(self.result(at.chained)) };
+        let request = match role {
+            _ if groups.roles.is_empty() => Pipeline::request_for(group),
+            _ => PipeRequest::cycle_of(group.pipes),
+        };
+        let issue = match groups.are_ones {
+            true => self.issue_one(request, entry, needs, op.squash),
+            false => self.issue(group.count, request, entry, needs, op.squash),
+        };
+        at.first_issue = at.first_issue.min(issue);
+        at.last_issue = at.last_issue.max(issue);
+        // What comes after a part of the same instruction waits for nothing of its own.
+        if role != Role::BaseUpdate && needs >= at.needs && needs.by() != self.path.now() {
+            (at.needs, at.needs_issue) = (needs, issue);
+        }
+        if group.occupancy > 1 {
+            done.root = RootCause::Unpipelined;
+        }
+        let result = issue + Cycle::from(group.latency);
+        match role {
+            Role::Compute | Role::AfterLoad => at.result = at.result.max(result),
+            Role::Before => at.chained = result,
+            Role::BaseUpdate => self.update_base(op.inst, at, result),
+            Role::Load => {
+                let times = (issue, Cycle::from(group.latency));
+                self.load(op, groups.are_simple(), times, at, done, memory, sink);
+            }
+            Role::StoreAddr if groups.are_simple() => {
+                self.simple_store_address(op, issue, at, done, memory, sink);
+            }
+            Role::StoreAddr => self.store_address(op, issue, at, done, memory, sink),
+            Role::StoreData => {
+                at.result = at.result.max(issue + 1);
+                if let Some(store) = &mut done.store {
+                    store.data = store.data.max(issue + 1);
+                }
+            }
+        }
+    }
+
+    /// Issues so many micro-operations of a group and returns the cycle of the last one.
+    #[inline(always)]
+    fn issue(
+        &mut self,
+        count: u8,
+        request: PipeRequest,
+        entry: UopCounts,
+        needs: Stamp,
+        squash: Cycle,
+    ) -> Cycle {
+        let mut last = needs.cycle();
+        if request.pipes == PipeMask::NONE {
+            return last;
+        }
+        for _ in 0..count {
+            last = last.max(self.issue_one(request, entry, needs, squash));
+        }
+        last
+    }
+
+    /// Issues one micro-operation, which takes `entry` of the issue queues.
+    #[inline(always)]
+    fn issue_one(
+        &mut self,
+        request: PipeRequest,
+        entry: UopCounts,
+        needs: Stamp,
+        squash: Cycle,
+    ) -> Cycle {
+        let request = PipeRequest { pipes: self.steering.choose(request.pipes), ..request };
+        let issue = self.pipes.book(request, needs.cycle(), squash);
+        self.window.queues().take(entry, needs, issue, squash);
+        issue
+    }
+
+    /// What a micro-operation of this group asks of the pipes.
+    #[inline]
+    fn request_for(group: &UopGroup) -> PipeRequest {
+        let (pipes, flag_port) = (group.pipes, group.flag_port);
+        PipeRequest { pipes, occupancy: group.occupancy.into(), flag_port }
+    }
+
+    fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
+        if let Some(base) = inst.dsts().last() {
+            self.scoreboard.write(*base, self.result(result));
+            at.base_written = true;
+        }
+    }
+
+    /// The memory half of a load or of an atomic; `is_simple` of a load that has a [`Shape`] of its own.
+    #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
+    #[inline(always)]
+    fn load<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        is_simple: bool,
+        (issue, latency): (Cycle, Cycle),
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        at.result = at.result.max(issue + latency);
+        let request = if is_simple { simple_request(op, MemKind::Load) } else { request_of(op) };
+        let (Some(request), true) = (request, issue <= op.squash) else { return };
+        if !is_simple {
+            if let Some(fault) = self.refuse_misaligned(op, issue) {
+                done.reply = fault;
+                return;
+            }
+            self.push_before_atomic(op, request, issue, memory, sink);
+        }
+        done.reply = if !is_simple && is_by_element(op.inst) {
+            // The FFR keeps what older loads cleared in it: its new value needs the old one.
+            at.result = at.result.max(at.ready.data.cycle());
+            self.load_elements(&{ *op }, request, issue, memory, sink)
+        } else {
+            self.read(request, issue, done, memory, sink)
+        };
+        let data = done.reply.done;
+        let extra = latency.saturating_sub(LOAD_TO_USE);
+        done.root = RootCause::of_load(done.reply.source);
+        if !is_simple && matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
+            return;
+        }
+        at.result = at.result.max(data + extra);
+        if is_simple {
+            self.lsu.finished(at.result);
+        } else {
+            self.order(op.inst, at.result);
+        }
+    }
+
+    /// One access that reads, with what the store queue has of it.
+    #[inline(always)]
+    pub(crate) fn read<M: MemoryPort, S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        issue: Cycle,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> MemReply {
+        let is_atomic = is_atomic(request.kind);
+        let (addr, bytes) = (request.addr.0, u64::from(request.bytes));
+        let start = match is_atomic {
+            true => self.lsu.settled(addr, bytes, issue),
+            false => self.load_banks.read(addr, issue),
+        };
+        let mut reply = memory.access(request, start, sink);
+        match self.lsu.forward(addr, bytes, issue) {
+            _ if is_atomic => done.atomic = Some(request),
+            Forward::None => {}
+            Forward::Hit { done: ready, data } => {
+                (reply.done, reply.source) = (ready, DataSource::StoreQueue);
+                done.forwarded = data;
+            }
+            Forward::Wait(cycle) => reply.done = reply.done.max(cycle),
+        }
+        reply
+    }
+
+    /// As [`Pipeline::store_address`], of a store that has a [`Shape`] of its own.
+    #[inline(always)]
+    fn simple_store_address<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        issue: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        at.result = at.result.max(issue + 1);
+        let request = simple_request(op, MemKind::Store);
+        let (Some(request), true) = (request, issue <= op.squash) else { return };
+        let data = issue + 1;
+        done.store = Some(PendingStore { request, known: issue, data, release: false });
+        done.reply = memory.translate_store(request, issue, sink);
+        at.result = at.result.max(done.reply.done);
+        self.lsu.finished(at.result);
+    }
+
+    /// The address half of a store: translation; the access itself comes after retirement.
+    #[inline(always)]
+    fn store_address<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        issue: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        at.result = at.result.max(issue + 1);
+        if op.inst.mem.op == MemOp::Maintenance {
+            return self.maintain(&{ *op }, issue, at, done, memory, sink);
+        }
+        if let Some(fault) = self.refuse_misaligned(op, issue) {
+            done.reply = fault;
+            return;
+        }
+        if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
+            if op.retires {
+                give_up_exclusive(op.pc, issue, memory, sink);
+            }
+            return;
+        }
+        let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
+        let is_release = op.inst.mem.ordered;
+        let reply = if request.kind == MemKind::AtomicStore {
+            done.atomic = Some(request);
+            self.push_before_atomic(op, request, issue, memory, sink);
+            let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
+            memory.access(request, start, sink)
+        } else {
+            let data = issue + 1;
+            done.store = Some(PendingStore { request, known: issue, data, release: is_release });
+            if op.inst.mem.scattered {
+                self.translate_elements(&{ *op }, request, issue, memory, sink)
+            } else {
+                memory.translate_store(request, issue, sink)
+            }
+        };
+        done.reply = reply;
+        at.result = at.result.max(reply.done);
+        if is_release {
+            // A store-release is seen only after everything older.
+            at.result = at.result.max(self.lsu.order().done);
+        }
+        self.lsu.finished(at.result);
+    }
+
+    /// Writes all destinations that are not written yet.
+    #[inline]
+    fn write_results(&mut self, inst: &Inst, at: &Progress) {
+        let dsts = inst.dsts();
+        let n = dsts.len() - usize::from(at.base_written);
+        self.write(inst, &dsts[..n], at.result, at.last_issue);
+    }
+
+    /// Writes these destinations: their values are there in `result`, the last micro-operation issued in
+    /// `last_issue`.
+    #[inline]
+    fn write(&mut self, inst: &Inst, dsts: &[Reg], result: Cycle, last_issue: Cycle) {
+        let (accumulate, result) = (inst.accumulate, self.result(result));
+        for dst in dsts {
+            if accumulate.family != 0 {
+                let early = self.result(last_issue + Cycle::from(accumulate.latency));
+                self.scoreboard.write_accumulator(*dst, result, accumulate.family, early);
+            } else {
+                self.scoreboard.write(*dst, result);
+            }
+        }
+    }
+}

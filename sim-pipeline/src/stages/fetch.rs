@@ -1,0 +1,37 @@
+//! Fetch and decode of one instruction (PMU guide 3.2.1).
+
+use crate::pipeline::{Pipeline, Previous};
+use crate::units::frontend::Arrival;
+use sim_core::{EventSink, InstId, MemoryPort, StallCause};
+use sim_isa::{Fusion, Program};
+
+impl Pipeline {
+    /// One instruction through the front end. It shares the MOP of the one before it if it comes along
+    /// with it: one that waits for its line takes a slot of its own, but the end of a fetch group
+    /// does not part a pair.
+    #[inline(always)]
+    pub(crate) fn bring<M: MemoryPort, S: EventSink>(
+        &mut self,
+        id: InstId,
+        pc: u64,
+        program: &Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Arrival {
+        let inst = program.inst(id);
+        let Previous { id: first, next_pc, fusion } = self.previous;
+        // Nobody can predict which is the second of a pair: only those are looked at whose words must be.
+        let pairs = match fusion.leads(inst.fusion) {
+            Some(leads) => leads & (next_pc == pc),
+            None => next_pc == pc && sim_isa::fuses(program.inst(first), inst),
+        };
+        let mut arrival = self.front.place(id, pc, pairs, memory, sink);
+        arrival.fused |=
+            pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
+        self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
+        // A pair takes no third partner.
+        let fusion = if arrival.fused { Fusion::default() } else { inst.fusion };
+        self.previous = Previous { id, next_pc: pc.wrapping_add(4), fusion };
+        arrival
+    }
+}

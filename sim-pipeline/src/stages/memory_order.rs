@@ -1,0 +1,123 @@
+//! Loads that pass an older store whose address is not known yet, and what becomes of those that were
+//! wrong to do so (out-of-order memory; Arm ARM B2.3: a load reads the youngest older store).
+//!
+//! A load is wrong if it issued before the address of an older store that writes what it reads. The
+//! pipes compare what issues in the same cycle, so such a load is right. That it was wrong is found when the
+//! address is there: the load and everything behind it is thrown away and executed again, so it raises its
+//! speculative events twice. From then on a load at this program counter waits for the address of the store it
+//! reads from ([`crate::units::dependence`]). Loads on a wrong path are never checked.
+
+use crate::op::{Op, Step};
+use crate::pipeline::Pipeline;
+use crate::stages::op_report::Aftermath;
+use crate::units::dispatch::{Way, uops_of};
+use crate::units::frontend::Arrival;
+use crate::units::lsu::Forward;
+use crate::units::pipes::PipeRequest;
+use crate::units::stamp::{OpRef, Stamp};
+use sim_core::time::NEVER;
+use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
+use sim_isa::{MemOp, Program, Role};
+
+impl Pipeline {
+    /// Before an instruction of the right path is placed: if it is a load that passes the store it reads
+    /// from, it is executed, flushed and fetched again, and arrives at rename anew.
+    #[inline(always)]
+    pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        arrival: &mut Arrival,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let mem = &program.inst(step.inst.id).mem;
+        if mem.op != MemOp::Load || !self.lsu.some_address_unknown(arrival.at) {
+            return;
+        }
+        let (addr, bytes) = (step.inst.addr, u64::from(mem.bytes.max(1)));
+        let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return };
+        if let Some(found) = self.passed_store(&Op::right_path(step, program), known, arrival) {
+            *arrival = self.flush_load(step, found, *arrival, program, memory, sink);
+        }
+    }
+
+    /// The load would issue before the address of the store it may read from is `known`: when that is found.
+    #[inline(never)]
+    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &Arrival) -> Option<Cycle> {
+        let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
+        if !reads || self.lsu.dependence.expects_store(op.pc) {
+            return None;
+        }
+        let ready = self.window.blocker(op.inst, Way::Issue, arrival.at);
+        let renamed = self.window.slot(uops_of(op.inst, Way::Issue), ready).until;
+        let earliest = renamed + self.config.window.rename_to_issue_cycles;
+        let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
+        let address = self.scoreboard.sources(op.inst).address.cycle();
+        let ready = address.max(self.lsu.load_floor(op.inst).cycle());
+        let request = PipeRequest { pipes: group.pipes, occupancy: 1, flag_port: false };
+        let (issue, _) = self.pipes.first_free(request, ready.max(earliest));
+        (issue < known).then_some(known)
+    }
+
+    /// Executes the load and what follows it for nothing until `found`, and fetches it again.
+    #[cold]
+    fn flush_load<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        found: Cycle,
+        arrival: Arrival,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Arrival {
+        let pc = program.pc(step.inst.id);
+        if self.config.wrong_path.enabled {
+            let checkpoint = self.checkpoint();
+            let speculation = self.branches.speculation();
+            let op = Op { squash: found, retires: false, ..Op::right_path(step, program) };
+            let placed = self.place(&op, &arrival, memory, sink);
+            if placed {
+                self.tell(op.inst, op.flags, Aftermath::default(), memory, sink);
+            }
+            if let (Some(next), true) = (step.next_pc, placed) {
+                self.run_wrong_path(next, found, program, memory, sink);
+            }
+            self.squash(&checkpoint);
+            sink.squashed();
+            self.branches.restore(&speculation);
+        }
+        self.lsu.dependence.passed_store(pc);
+        let at = found + self.config.branch.redirect_cycles;
+        self.front.redirect(at, StallCause::FetchMemoryOrder);
+        self.bring(step.inst.id, pc, program, memory, sink)
+    }
+
+    /// No load issues before: what orders it (one that has a [`sim_isa::Shape`] of its own waits for barriers alone), and
+    /// the address of the store it is expected to read from.
+    #[inline(always)]
+    pub(crate) fn load_floor(&mut self, op: &Op<'_>, is_simple: bool) -> Stamp {
+        let ordered =
+            if is_simple { self.lsu.order().floor_stamp() } else { self.lsu.load_floor(op.inst) };
+        match op.addr {
+            Some(addr) if self.lsu.dependence.expects_store(op.pc) => {
+                self.expected_store(op, addr, ordered)
+            }
+            _ => ordered,
+        }
+    }
+
+    /// The address of the store that a load reads from, or `ordered` if it is known by then. A load of the right path
+    /// whose value is not in the store queue was independent.
+    #[inline(never)]
+    fn expected_store(&mut self, op: &Op<'_>, addr: u64, ordered: Stamp) -> Stamp {
+        let bytes = u64::from(op.inst.mem.bytes.max(1));
+        if op.squash == NEVER {
+            let now = self.window.cycle();
+            let is_dependent = self.lsu.forward(addr, bytes, now) != Forward::None;
+            self.lsu.dependence.learn(op.pc, is_dependent);
+        }
+        let known = self.lsu.unknown_store(addr, bytes, ordered.cycle());
+        known.map_or(ordered, |known| Stamp::new(known, OpRef::STORE_ADDRESS))
+    }
+}

@@ -1,0 +1,168 @@
+//! Rename and dispatch: the slot of each MOP, and what it waits for (PMU guide 3.2.2, 4.7).
+
+use crate::op::Op;
+use crate::pipeline::Pipeline;
+use crate::units::dispatch::{Way, uops_of};
+use crate::units::frontend::Arrival;
+use crate::units::issue_queue::IssueWait;
+use crate::units::rename::Blocked;
+use crate::units::slots::SlotUse;
+use crate::units::stamp::Stamp;
+use crate::units::wait_timeline::Segment;
+use sim_core::time::NEVER;
+use sim_core::{Cycle, EventSink, MemoryPort, PmuEvent, RootCause, StallCause};
+use sim_isa::{Inst, Rename, UopCounts};
+
+impl Pipeline {
+    /// How the instruction goes on from rename.
+    #[inline]
+    pub(crate) fn way(&self, inst: &Inst, fused: bool) -> Way {
+        if fused && inst.rides_along { Way::WithPartner } else { self.window.way(inst) }
+    }
+
+    /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
+    #[inline]
+    pub(crate) fn rename<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        way: Way,
+        arrival: &Arrival,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Option<(Cycle, u32)> {
+        if arrival.fused {
+            return self.join(op, way, arrival);
+        }
+        let mut first = 0;
+        let mut uops = uops_of(op.inst, way);
+        let mops = u32::from(op.inst.n_mops);
+        for mop in 0..mops {
+            let blocked = if mop == 0 {
+                self.window.blocker(op.inst, way, arrival.at)
+            } else {
+                self.window.rob_blocker(mop as usize)
+            };
+            let uops = std::mem::take(&mut uops);
+            let Some(cycle) = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)
+            else {
+                return (mop > 0).then_some((first, mop));
+            };
+            if mop == 0 {
+                first = cycle;
+                self.front.renamed(cycle);
+                self.pipes.advance(cycle);
+            }
+        }
+        if way == Way::AtRename && op.inst.rename == Rename::Move {
+            self.window.moved();
+        }
+        Some((first, mops))
+    }
+
+    /// The slot of one MOP, given what it waits for; `None` when its path is squashed before. The first MOP
+    /// brings all micro-operations.
+    #[inline(always)]
+    pub(crate) fn enter_slot<M: MemoryPort, S: EventSink>(
+        &mut self,
+        squash: Cycle,
+        uops: UopCounts,
+        arrival: &Arrival,
+        blocked: Blocked,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Option<Cycle> {
+        let slot = self.window.slot(uops, blocked);
+        let (cycle, sent) = (slot.until, slot.until <= squash);
+        let stands_from = self.slots.stands_from(arrival.at);
+        if cycle > stands_from && self.path.is_on() {
+            self.note_wait(stands_from, squash, slot);
+        }
+        let (arrive, late) = (arrival.at, arrival.late);
+        let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
+        let idle = self.slots.enter(used, &self.waits, sink).back_end;
+        if idle.1 > idle.0 {
+            raise_memory_stall(idle, memory, sink);
+        }
+        if !sent {
+            // Rename is in order: nothing younger gets a slot either.
+            self.window.hold_until(squash + 1, slot.by, self.waits.last());
+            self.front.renamed(squash);
+            return None;
+        }
+        self.window.take_slot(uops, slot);
+        Some(cycle)
+    }
+
+    /// The second half of a fused pair goes on in its partner's slot, or later if what it needs is not
+    /// free: what comes behind it waits as well.
+    #[inline(always)]
+    pub(crate) fn join(
+        &mut self,
+        op: &Op<'_>,
+        way: Way,
+        arrival: &Arrival,
+    ) -> Option<(Cycle, u32)> {
+        let slot = self.window.partner_slot(op.inst, way, arrival.at);
+        if slot.until > self.window.cycle() && self.path.is_on() {
+            self.note_wait(self.window.cycle(), op.squash, slot);
+        }
+        if slot.until > op.squash {
+            self.window.hold_until(op.squash + 1, slot.by, self.waits.last());
+            return None;
+        }
+        self.window.take_partner_slot(uops_of(op.inst, way), slot);
+        self.pipes.advance(slot.until);
+        Some((slot.until, 0))
+    }
+
+    /// Finds what the operation that leaves rename in `slot`, or is squashed before, waited for since `from`,
+    /// where no older one has waited in the same cycles.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note_wait(&mut self, from: Cycle, squash: Cycle, slot: Blocked) {
+        let from = from.max(self.window.cycle());
+        let end = slot.until.min(squash.saturating_add(1));
+        if end <= from {
+            return;
+        }
+        let waits = &mut self.waits;
+        match slot.by {
+            StallCause::DispatchWidth => {
+                waits.push(Segment { end, root: RootCause::Dispatch, owner: None });
+            }
+            _ if slot.awaited.is_floor() => {
+                let (root, owner) = self.window.held_for(end);
+                waits.push(Segment { end, root, owner });
+            }
+            StallCause::StoreQueue => {
+                self.path.trace_store(self.window.oldest_store(), (from, end), waits);
+            }
+            StallCause::IssueQueueInt | StallCause::IssueQueueMem | StallCause::IssueQueueVec => {
+                let IssueWait { input, for_pipe } = slot.awaited.of_issue();
+                self.path.trace_issue(input, for_pipe, (from, end), waits);
+            }
+            _ => self.path.trace(slot.awaited.of_retirement(), from, end, waits),
+        }
+    }
+
+    /// `cycle`, in which entries that are held until retirement are free, and who decides it: on a wrong
+    /// path the operation itself.
+    #[inline(always)]
+    pub(crate) fn free_at(&self, op: &Op<'_>, cycle: Cycle) -> Stamp {
+        if op.squash == NEVER {
+            self.retire.stamp(cycle)
+        } else {
+            Stamp::new(cycle, self.path.now())
+        }
+    }
+}
+
+/// Of the cycles that the back end lost, those in which a miss was on its way outside the core.
+#[inline(never)]
+pub(crate) fn raise_memory_stall<M: MemoryPort, S: EventSink>(
+    (from, to): (Cycle, Cycle),
+    memory: &M,
+    sink: &mut S,
+) {
+    sink.count(PmuEvent::STALL_BACKEND_MEM, memory.l2_miss_pending(from, to));
+}

@@ -1,0 +1,143 @@
+//! When stores leave for the caches: barriers, releases and atomics make those that are being merged
+//! leave, and an access that its address forbids makes none.
+
+use crate::op::Op;
+use crate::pipeline::Pipeline;
+use crate::stages::mem_request::is_atomic;
+use sim_core::time::NEVER;
+use sim_core::{
+    Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse,
+    VirtAddr,
+};
+use sim_isa::{Inst, MemOp};
+
+/// Stores that wait in the memory system for the rest of their line leave for the caches: when these have
+/// them, 0 if there are none.
+#[inline(never)]
+pub(crate) fn push_merged<M: MemoryPort, S: EventSink>(
+    pc: u64,
+    at: Cycle,
+    memory: &mut M,
+    sink: &mut S,
+) -> Cycle {
+    let request = MemRequest::new(VirtAddr(pc), VirtAddr(0), 1, MemKind::DrainStores);
+    memory.access(request, at, sink).done
+}
+
+impl Pipeline {
+    /// The stream ends in `now`: stores that wait for the rest of their line wait no longer.
+    pub fn push_stores<M: MemoryPort, S: EventSink>(
+        &mut self,
+        now: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let at = now.max(self.lsu.all_done());
+        let pushed = push_merged(0, at, memory, sink);
+        self.lsu.maintained(pushed);
+    }
+
+    /// A barrier that orders stores: none of them may wait for others behind it.
+    pub(crate) fn push_before_barrier<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let loads_alone = op.inst.word >> 8 & 0b11 == 0b01;
+        if op.squash == NEVER && !loads_alone {
+            let pushed = push_merged(op.pc, self.lsu.all_done(), memory, sink);
+            self.lsu.maintained(pushed);
+        }
+    }
+
+    /// An atomic that releases is seen behind everything older.
+    pub(crate) fn push_before_atomic<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        request: MemRequest,
+        at: Cycle,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        if is_atomic(request.kind) && op.inst.events.contains(PmuEvent::RC_ST_SPEC) {
+            let pushed = push_merged(op.pc, at, memory, sink);
+            self.lsu.maintained(pushed);
+        }
+    }
+
+    /// The reply of an access that its address alone forbids, so that nothing is translated.
+    #[inline]
+    pub(crate) fn refuse_misaligned(&self, op: &Op<'_>, issue: Cycle) -> Option<MemReply> {
+        let addr = op.addr?;
+        // What a trace says was executed, was: `SCTLR_EL1.nAA` of its machine may have been 1.
+        let is_refused = self.has_handlers() && is_misaligned(op.inst, addr);
+        let fault = MemReply { done: issue + 1, happened: Happened::FAULT, ..MemReply::default() };
+        is_refused.then_some(fault)
+    }
+}
+
+/// Alignment faults of Normal memory, with `SCTLR_EL1.A` and `nAA` 0 (Arm ARM B2.5.2, FEAT_LSE2): acquires,
+/// releases, exclusives and atomics must stay inside 16 aligned bytes, stores of tags begin at a granule.
+fn is_misaligned(inst: &Inst, addr: u64) -> bool {
+    let mem = &inst.mem;
+    let is_atomic = matches!(mem.op, MemOp::AtomicLoad | MemOp::AtomicStore | MemOp::AtomicSwap);
+    let at_once = mem.ordered || mem.exclusive || is_atomic;
+    // STGM and STZGM align their block themselves.
+    let by_block = inst.word >> 24 == 0xD9 && inst.word >> 10 & 0b11 == 0;
+    let stores_tags = mem.tags == TagUse::Writes && mem.op == MemOp::Store && !by_block;
+    at_once && addr % 16 + u64::from(mem.bytes) > 16 || stores_tags && !addr.is_multiple_of(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the instruction is refused at each of these offsets from an aligned 16 bytes.
+    fn refused<const N: usize>(word: u32, offsets: [u64; N]) -> [bool; N] {
+        let inst = sim_isa::decode(word);
+        offsets.map(|offset| is_misaligned(&inst, 0x1000 + offset))
+    }
+
+    /// Arm ARM B2.5.2, FEAT_LSE2.
+    #[test]
+    fn ordered_exclusive_and_atomic_accesses_stay_inside_16_aligned_bytes() {
+        let offsets = [0, 3, 8, 9, 15];
+        let of_eight_bytes = [false, false, false, true, true];
+        for (word, name) in [
+            (0xc8df_fc41, "ldar x1, [x2]"),
+            (0xc89f_fc41, "stlr x1, [x2]"),
+            (0xc85f_7c41, "ldxr x1, [x2]"),
+            (0xf821_0040, "ldadd x1, x0, [x2]"),
+            (0xf821_005f, "stadd x1, [x2]"),
+            (0xf821_8040, "swp x1, x0, [x2]"),
+        ] {
+            assert_eq!(refused(word, offsets), of_eight_bytes, "{name}");
+        }
+        assert_eq!(refused(0xc87f_0440, [0, 1, 8]), [false, true, true], "ldxp x0, x1, [x2]");
+        assert_eq!(refused(0xf940_0041, offsets), [false; 5], "ldr x1, [x2]");
+        assert_eq!(refused(0xf900_0041, offsets), [false; 5], "str x1, [x2]");
+    }
+
+    #[test]
+    fn stores_of_tags_begin_at_a_granule_unless_they_align_themselves() {
+        let offsets = [0, 8, 16];
+        for (word, name) in [
+            (0xd920_0820, "stg x0, [x1]"),
+            (0xd9a0_0820, "st2g x0, [x1]"),
+            (0xd960_0820, "stzg x0, [x1]"),
+            (0x6900_0440, "stgp x0, x1, [x2]"),
+        ] {
+            assert_eq!(refused(word, offsets), [false, true, false], "{name}");
+        }
+        for (word, name) in [
+            (0xd9a0_0020, "stgm x0, [x1]"),
+            (0xd920_0020, "stzgm x0, [x1]"),
+            (0xd960_0020, "ldg x0, [x1]"),
+            (0xd50b_7480, "dc gzva, x0"),
+            (0xd50b_7420, "dc zva, x0"),
+        ] {
+            assert_eq!(refused(word, offsets), [false; 3], "{name}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Cache and TLB maintenance and context writes on their way through the core (PMU guide 3.2.11,
+//! 3.2.19, 4.1.3).
+//!
+//! They leave through the store queue when everything older has retired, so never on a wrong path;
+//! nothing but a `DSB` waits for their end. Without the value of Xt an operation that needs it is
+//! counted as an instruction and does nothing.
+
+use crate::op::Done;
+use crate::op::Op;
+use crate::pipeline::Pipeline;
+use crate::stages::execute::Progress;
+use sim_core::time::NEVER;
+use sim_core::{
+    Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, Privilege, VirtAddr,
+};
+use sim_isa::{BankName, ContextWrite};
+
+impl Pipeline {
+    /// Hands maintenance that is ready in `ready` to the memory system.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn maintain<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        ready: Cycle,
+        at: &mut Progress,
+        done: &mut Done,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
+        let Some((what, request)) = self.maintenance_of(op) else { return };
+        let certain = ready.max(self.retire.cycle());
+        let start = self.lsu.drain(certain, true);
+        done.reply = memory.access(request, start, sink);
+        at.result = at.result.max(certain + 1);
+        self.lsu.maintained(done.reply.done);
+        if maintains_code(what) {
+            self.front.forget_words();
+        }
+    }
+
+    /// What is maintained, and the request for it; none if it is not certain to retire, if its operand is not
+    /// known, or if it concerns another level than this one.
+    pub(crate) fn maintenance_of(&self, op: &Op<'_>) -> Option<(Maintenance, MemRequest)> {
+        let what = op.inst.maintenance?;
+        let operand = if what.has_operand() { op.addr } else { Some(0) };
+        let (Some(operand), NEVER, true) = (operand, op.squash, op.retires) else { return None };
+        if !self.concerns_this_level(op.inst.context_write) {
+            return None;
+        }
+        let kind = MemKind::Maintain(what);
+        Some((what, MemRequest::new(VirtAddr(op.pc), VirtAddr(operand), 1, kind)))
+    }
+
+    /// A table base written under another level's name translates nothing for the running program.
+    fn concerns_this_level(&self, write: Option<ContextWrite>) -> bool {
+        match write {
+            Some(ContextWrite::TableBase(BankName::El12)) => false,
+            Some(ContextWrite::TableBase(BankName::El2)) => self.exceptions.privilege.level == 2,
+            _ => true,
+        }
+    }
+}
+
+/// True for maintenance behind which instructions and their translations may be others.
+pub(crate) fn maintains_code(what: Maintenance) -> bool {
+    matches!(
+        what,
+        Maintenance::InstByAddress
+            | Maintenance::InstAll { .. }
+            | Maintenance::Tlb { .. }
+            | Maintenance::TableBase { .. }
+            | Maintenance::Stage2TableBase
+    )
+}
+
+/// `CLREX`, and a store-exclusive that failed: no line is marked any more.
+#[cold]
+pub(crate) fn give_up_exclusive<M: MemoryPort, S: EventSink>(
+    pc: u64,
+    at: Cycle,
+    memory: &mut M,
+    sink: &mut S,
+) {
+    let request = MemRequest::new(VirtAddr(pc), VirtAddr(0), 1, MemKind::ClearExclusive);
+    memory.access(request, at, sink);
+}
+
+/// `TTBR_WRITE_RETIRED` and `CID_WRITE_RETIRED`: writes under EL1 names, also where `HCR_EL2.E2H`
+/// redirects them, and under EL12 names, which exist with E2H only (decision A31). `SW_INCR`: each
+/// write of `PMSWINC_EL0`, whatever counters its operand names.
+pub(crate) fn raise_context_write<S: EventSink>(
+    register: ContextWrite,
+    operand: Option<u64>,
+    privilege: Privilege,
+    sink: &mut S,
+) {
+    let (ContextWrite::TableBase(name) | ContextWrite::ContextId(name)) = register else {
+        sink.raise(PmuEvent::SW_INCR);
+        if let Some(counters) = operand {
+            sink.software_increment(counters as u32);
+        }
+        return;
+    };
+    let counts = match name {
+        BankName::El1 => privilege.level >= 1,
+        BankName::El12 => privilege.level >= 2 && privilege.e2h,
+        BankName::El2 => false,
+    };
+    if !counts {
+        return;
+    }
+    match register {
+        ContextWrite::TableBase(_) => sink.raise(PmuEvent::TTBR_WRITE_RETIRED),
+        _ => sink.raise(PmuEvent::CID_WRITE_RETIRED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use BankName::{El1, El2, El12};
+    use sim_core::Counts;
+
+    /// Levels from 0 to 3 at which the write counts, without and with `HCR_EL2.E2H`.
+    fn counting(name: BankName) -> [[u64; 4]; 2] {
+        [false, true].map(|e2h| {
+            [0, 1, 2, 3].map(|level| {
+                let privilege = Privilege { level, e2h, ..Privilege::default() };
+                let mut counts = Counts::default();
+                for write in [ContextWrite::TableBase(name), ContextWrite::ContextId(name)] {
+                    raise_context_write(write, Some(0), privilege, &mut counts);
+                }
+                let found = [PmuEvent::TTBR_WRITE_RETIRED, PmuEvent::CID_WRITE_RETIRED];
+                let [base, context] = found.map(|event| counts.value(event));
+                assert_eq!(base, context, "both count alike");
+                base
+            })
+        })
+    }
+
+    #[test]
+    fn writes_count_under_el1_names_and_as_a_host_under_el12_names() {
+        assert_eq!(counting(El1), [[0, 1, 1, 1]; 2]);
+        assert_eq!(counting(El12), [[0, 0, 0, 0], [0, 0, 1, 1]]);
+        assert_eq!(counting(El2), [[0; 4]; 2]);
+    }
+}

@@ -1,0 +1,58 @@
+//! One instruction on a wrong path, for directed tests: it issues, its access completes, then the
+//! path is abandoned.
+//!
+//! In a run wrong paths come from mispredicted branches (`wrong_path`), and go where a predictor
+//! and the code image lead. A test wants to say what runs there, and to see it finish.
+
+use crate::op::{Op, Step};
+use crate::pipeline::Pipeline;
+use crate::stages::op_report::Aftermath;
+use crate::units::branch::Branch;
+use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
+use sim_isa::{BranchKind, Program};
+
+/// How long after its fetch the path is abandoned: longer than any access takes.
+const ABANDON_CYCLES: Cycle = 4000;
+
+impl Pipeline {
+    /// Runs one instruction that is squashed once it has executed: it raises its speculative events
+    /// and those of its access, and never retires. A branch resolves: it goes to `next_pc`, if that is
+    /// said, and as predicted if not. Returns the squash cycle.
+    pub fn run_abandoned<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> Cycle {
+        let checkpoint = self.checkpoint();
+        let inst = step.inst;
+        let pc = program.pc(inst.id);
+        let arrival = self.bring(inst.id, pc, program, memory, sink);
+        let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
+        let static_inst = *program.inst(inst.id);
+        let op = Op {
+            id: inst.id,
+            pc,
+            inst: &static_inst,
+            addr: inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr),
+            flags: inst.flags,
+            more: step.more,
+            squash,
+            retires: false,
+        };
+        // Behind a fetch that faults nothing is executed.
+        let placed = arrival.fault.is_none() && self.place(&op, &arrival, memory, sink);
+        if static_inst.branch != BranchKind::None {
+            self.foresee(inst.id, None, step.next_pc);
+            let branch = Branch::of(pc, &static_inst);
+            self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
+        } else if placed {
+            self.tell(&static_inst, inst.flags, Aftermath::default(), memory, sink);
+        }
+        self.squash(&checkpoint);
+        let at = squash + self.config.branch.redirect_cycles;
+        self.front.redirect(at, StallCause::FetchMispredict);
+        squash
+    }
+}

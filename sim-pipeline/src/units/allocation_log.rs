@@ -1,0 +1,221 @@
+//! What operations hold until they retire: one log of them in program order, and one word that counts
+//! what is left of the reorder buffer, the registers, the load and the branch queue all at once.
+//!
+//! The entry for an operation is the one that has been held longest, so only the oldest ones are
+//! ever looked at, and only when the counts say that something is missing.
+
+use crate::config::WindowConfig;
+use crate::units::stamp::Stamp;
+use sim_core::Cycle;
+use sim_isa::{Entries, EntryKind};
+
+/// One operation in the log.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    entries: Entries,
+    /// The cycle in which the next user may have them, and the operation for which retirement waits.
+    free: Stamp,
+}
+
+/// Entries taken and given back in program order.
+#[derive(Clone, Debug)]
+pub(crate) struct EntryLog {
+    sizes: Entries,
+    /// What nobody holds, and what nobody holds any more but was not yet given back.
+    left: Entries,
+    held: Box<[Held]>,
+    /// Operations that have given back all, and all operations so far.
+    oldest: usize,
+    next: usize,
+}
+
+/// Where the log stands, to come back to after a wrong path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogMark(usize);
+
+impl EntryLog {
+    /// Everything is free.
+    pub(crate) fn new(w: &WindowConfig) -> EntryLog {
+        let sizes = [
+            (EntryKind::Rob, w.rob),
+            (EntryKind::General, w.general_registers),
+            (EntryKind::Flags, w.flag_registers),
+            (EntryKind::Vector, w.vector_registers),
+            (EntryKind::Load, w.load_queue),
+            (EntryKind::Branch, w.branch_queue),
+        ];
+        let add = |all: Entries, (kind, size)| all.plus(Entries::of(kind, size as u32));
+        let sizes = sizes.into_iter().fold(Entries::default(), add);
+        // Each has an entry of the reorder buffer, or is the second half of a pair whose first has one.
+        let most = (2 * w.rob + 2).next_power_of_two();
+        let held = vec![Held::default(); most].into_boxed_slice();
+        EntryLog { sizes, left: sizes, held, oldest: 0, next: 0 }
+    }
+
+    /// True when so much is left without asking what was given back meanwhile.
+    #[inline]
+    pub(crate) fn has(&self, entries: Entries) -> bool {
+        entries.within(self.left)
+    }
+
+    /// The first cycle in which the entry `nth` places behind the next one of a kind is free; 0 for one
+    /// that nobody holds. With it, the operation for which retirement waits.
+    pub(crate) fn free_at_nth(&self, kind: EntryKind, nth: usize) -> Stamp {
+        let mut left = self.left.count(kind);
+        if (nth as u32) < left {
+            return Stamp::default();
+        }
+        let nth = nth as u32 % self.sizes.count(kind);
+        for at in self.oldest..self.next {
+            if nth < left {
+                break;
+            }
+            let held = &self.held[at & (self.held.len() - 1)];
+            left += held.entries.count(kind);
+            if nth < left {
+                return held.free;
+            }
+        }
+        Stamp::default()
+    }
+
+    /// Takes entries in `now` until `free`.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, entries: Entries, now: Cycle, free: Stamp) {
+        let entries = if self.has(entries) { entries } else { self.make_room(entries, now) };
+        self.take_free(entries, free);
+    }
+
+    /// Takes entries that nobody holds, as [`EntryLog::has`] said, until `free`.
+    #[inline(always)]
+    pub(crate) fn take_free(&mut self, entries: Entries, free: Stamp) {
+        self.left = self.left.minus(entries);
+        let last = self.held.len() - 1;
+        self.held[self.next & last] = Held { entries, free };
+        self.next += 1;
+    }
+
+    /// Gives back what is free in `now`. An instruction that wants more than the core has takes its last
+    /// entries over from its first ones.
+    #[inline(never)]
+    fn make_room(&mut self, entries: Entries, now: Cycle) -> Entries {
+        while self.oldest < self.next {
+            let held = self.held[self.oldest & (self.held.len() - 1)];
+            if held.free.cycle() > now && self.has(entries) {
+                break;
+            }
+            self.left = self.left.plus(held.entries);
+            self.oldest += 1;
+        }
+        if self.has(entries) { entries } else { entries.at_most(self.left) }
+    }
+
+    /// Entries that are still held in `cycle`.
+    pub(crate) fn held(&self, cycle: Cycle) -> usize {
+        let held = (self.oldest..self.next).map(|at| &self.held[at & (self.held.len() - 1)]);
+        held.filter(|held| held.free.cycle() > cycle).map(|held| held.entries.sum() as usize).sum()
+    }
+
+    /// Where the log stands now.
+    #[inline]
+    pub(crate) fn mark(&self) -> LogMark {
+        LogMark(self.next)
+    }
+
+    /// Gives back everything taken since the mark and not given back yet: that was free at the squash at the
+    /// earliest.
+    pub(crate) fn rewind(&mut self, mark: LogMark) {
+        while self.next > mark.0.max(self.oldest) {
+            self.next -= 1;
+            self.left = self.left.plus(self.held[self.next & (self.held.len() - 1)].entries);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::resource::Ring;
+    use crate::units::stamp::OpRef;
+
+    const KINDS: [EntryKind; 2] = [EntryKind::Rob, EntryKind::General];
+
+    fn at(cycle: Cycle) -> Stamp {
+        Stamp::new(cycle, OpRef::NONE)
+    }
+
+    fn log(rob: usize, general: usize) -> EntryLog {
+        let text = include_str!("../../../configs/neoverse-n2.toml");
+        let document: toml::Table = text.parse().expect("the committed configuration parses");
+        let window = document["pipeline"]["window"].clone();
+        let window: WindowConfig = window.try_into().expect("it has a window");
+        EntryLog::new(&WindowConfig { rob, general_registers: general, ..window })
+    }
+
+    /// A generator of numbers below a limit.
+    fn dice() -> impl FnMut(u64) -> u64 {
+        let mut state = 1_u64;
+        move |limit| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % limit
+        }
+    }
+
+    #[test]
+    fn the_log_agrees_with_a_ring_for_each_kind() {
+        let (mut log, mut rings, mut dice) = (log(9, 5), [Ring::new(9), Ring::new(5)], dice());
+        let (mut now, mut free) = (0, 0);
+        for _ in 0..50_000 {
+            now += dice(4) / 3;
+            let counts = [1, dice(3) as u32];
+            let wanted = KINDS.into_iter().zip(counts);
+            let add = |all: Entries, (kind, n)| all.plus(Entries::of(kind, n));
+            let entries = wanted.clone().fold(Entries::default(), add);
+            for ((kind, count), ring) in wanted.clone().zip(&rings) {
+                for nth in 0..count as usize {
+                    let logged = log.free_at_nth(kind, nth).cycle();
+                    let expected = ring.free_at_nth(nth);
+                    assert_eq!(logged.max(now), expected.max(now), "{kind:?} {nth}");
+                }
+            }
+            for ((_, count), ring) in wanted.zip(&rings) {
+                now = (0..count as usize).fold(now, |now, nth| now.max(ring.free_at_nth(nth)));
+            }
+            free = (now + 1 + dice(30)).max(free);
+            log.take(entries, now, at(free));
+            for (ring, count) in rings.iter_mut().zip(counts) {
+                (0..count).for_each(|_| ring.take(free));
+            }
+            let held: usize = rings.iter().map(|ring| ring.held(now)).sum();
+            assert_eq!(log.held(now), held);
+        }
+    }
+
+    #[test]
+    fn a_wrong_path_gives_everything_back() {
+        let mut log = log(4, 4);
+        log.take(Entries::of(EntryKind::Rob, 3), 0, at(50));
+        let mark = log.mark();
+        log.take(Entries::of(EntryKind::Rob, 1), 1, at(21));
+        assert!(!log.has(Entries::of(EntryKind::Rob, 1)));
+        assert_eq!(log.free_at_nth(EntryKind::Rob, 0), at(50));
+        log.rewind(mark);
+        assert!(log.has(Entries::of(EntryKind::Rob, 1)));
+        assert_eq!(log.held(30), 3);
+    }
+
+    #[test]
+    fn an_operation_that_wants_more_than_there_is_takes_all() {
+        let mut log = log(4, 1);
+        log.take(Entries::of(EntryKind::General, 2), 0, at(9));
+        assert_eq!((log.free_at_nth(EntryKind::General, 1), log.held(8)), (at(9), 1));
+        log.take(Entries::of(EntryKind::General, 2), 9, at(12));
+        assert_eq!((log.free_at_nth(EntryKind::General, 0), log.held(9)), (at(12), 1));
+        // Five MOPs of one instruction in a buffer of four.
+        let mark = log.mark();
+        (20..25).for_each(|free| log.take(Entries::of(EntryKind::Rob, 1), 10, at(free)));
+        assert_eq!(log.free_at_nth(EntryKind::Rob, 3), at(24));
+        log.rewind(mark);
+        assert_eq!(log.held(0), 0);
+    }
+}

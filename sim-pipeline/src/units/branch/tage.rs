@@ -1,0 +1,296 @@
+//! Direction prediction: a TAGE-class predictor (bimodal base, tagged tables of geometric history).
+//!
+//! The core's predictor is only known to be TAGE-class (HC33); the structure follows the published
+//! TAGE idea, the sizes are configuration. Not modeled: statistical corrector, loop predictor.
+
+use super::history::HistoryState;
+use super::limits::{MAX_TABLES, MAX_TAGGED_BITS};
+use crate::config::BranchConfig;
+use sim_core::{StateVisitor, Stored, WarmState};
+
+/// Places of entries.
+const PLACES: usize = MAX_TABLES << MAX_TAGGED_BITS;
+
+const _: () = assert!(PLACES == 1 << u16::BITS, "every place is one of an entry");
+
+/// Updates between two agings of the usefulness bits.
+const AGING_PERIOD: u32 = 1 << 18;
+/// Bits of a tag; one more marks an entry that is not empty.
+const TAG_MASK: u16 = 0xFFF;
+const TAG_PRESENT: u16 = 0x1000;
+/// Where the counter stands in an entry.
+const COUNTER_SHIFT: u32 = 13;
+
+/// A tag, and above it a signed 3-bit counter: taken when not negative. So small because the tables together are
+/// what a prediction brings into the host's first-level cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Entry(u16);
+
+impl Entry {
+    fn new(tag: u16, counter: i16) -> Entry {
+        Entry(tag | (counter << COUNTER_SHIFT).cast_unsigned())
+    }
+
+    #[inline]
+    fn tag(self) -> u16 {
+        self.0 & (TAG_MASK | TAG_PRESENT)
+    }
+
+    #[inline]
+    fn counter(self) -> i16 {
+        self.0.cast_signed() >> COUNTER_SHIFT
+    }
+
+    #[inline]
+    fn is_taken(self) -> bool {
+        self.0.cast_signed() >= 0
+    }
+
+    /// The counter is at its weakest.
+    #[inline]
+    fn is_weak(self) -> bool {
+        matches!(self.counter(), 0 | -1)
+    }
+
+    #[must_use]
+    fn trained(self, taken: bool) -> Entry {
+        Entry::new(self.tag(), (self.counter() + if taken { 1 } else { -1 }).clamp(-4, 3))
+    }
+}
+
+/// What one look-up found, kept for training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirectionLookup {
+    /// The predicted direction.
+    taken: bool,
+    /// Direction of the next shorter match.
+    alternate: bool,
+    /// Table of the longest match plus one, 0 for the bimodal table.
+    provider: u8,
+    /// The provider's counter is at its weakest.
+    weak: bool,
+    /// Where the branch stands in each table, and its tag there.
+    places: [u16; MAX_TABLES],
+    tags: [u16; MAX_TABLES],
+}
+
+/// The predictor's tables.
+#[derive(Clone, Debug)]
+pub struct Tage {
+    /// 2-bit counters, taken from 2 on.
+    bimodal: Box<[u8]>,
+    /// All tagged tables, one after the other; those that are not there stay empty.
+    entries: Box<[Entry; PLACES]>,
+    /// 2-bit usefulness of each.
+    useful: Box<[u8; PLACES]>,
+    tables: usize,
+    /// Where each table begins.
+    starts: [u16; MAX_TABLES],
+    slot_mask: u16,
+    /// Trust in a freshly allocated entry against its alternate, -8 to 7.
+    trust_new: i8,
+    updates: u32,
+    /// Chooses among allocation candidates; a plain counter keeps runs repeatable.
+    dice: u32,
+}
+
+impl Tage {
+    /// Empty tables: everything weakly not taken.
+    pub fn new(config: &BranchConfig) -> Tage {
+        let tables = config.history_lengths.len().min(MAX_TABLES);
+        Tage {
+            bimodal: vec![1; 1 << config.bimodal_bits].into_boxed_slice(),
+            entries: Box::new([Entry::default(); PLACES]),
+            useful: Box::new([0; PLACES]),
+            tables,
+            starts: std::array::from_fn(|i| (i as u16) << config.tagged_bits),
+            slot_mask: (1 << config.tagged_bits) - 1,
+            trust_new: 0,
+            updates: 0,
+            dice: 1,
+        }
+    }
+
+    /// Predicts the branch at `pc`: the direction, with what it was found from in `found`.
+    #[inline]
+    pub fn look_up(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) -> bool {
+        let base = self.bimodal[self.bimodal_index(pc)] >= 2;
+        (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
+        self.locate(pc, history, found);
+        let entries = found.places.map(|at| self.entries[usize::from(at)]);
+        // Without branches: which tables know the branch nobody can predict. One bit each.
+        let knows = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
+        let knows: [u16; MAX_TABLES] = std::array::from_fn(knows);
+        let matches = knows.into_iter().fold(0, |matches, table| matches | table);
+        if matches == 0 {
+            return base;
+        }
+        let longest = matches.ilog2();
+        let entry = entries[longest as usize];
+        found.provider = longest as u8 + 1;
+        found.taken = entry.is_taken();
+        found.weak = entry.is_weak();
+        let shorter = matches ^ 1 << longest;
+        if shorter != 0 {
+            found.alternate = entries[shorter.ilog2() as usize].is_taken();
+        }
+        if found.weak && self.trust_new < 0 {
+            found.taken = found.alternate;
+        }
+        found.taken
+    }
+
+    /// Places and tags in all tables at once, those of tables that are not there for nothing.
+    #[inline]
+    fn locate(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) {
+        // A product spreads addresses over all slots, however far apart branches stand.
+        let mixed_pc = ((pc >> 2) as u32).wrapping_mul(0x9e37_79b1);
+        let (by_index, by_tag) = ((mixed_pc >> 16) as u16, (mixed_pc >> 8) as u16);
+        for ((place, index), start) in
+            found.places.iter_mut().zip(history.index()).zip(&self.starts)
+        {
+            *place = (by_index ^ index) & self.slot_mask | start;
+        }
+        for ((tag, index), fold) in found.tags.iter_mut().zip(history.index()).zip(history.tag()) {
+            let mixed = by_tag ^ fold << 1 ^ index << 3;
+            *tag = mixed & TAG_MASK | TAG_PRESENT;
+        }
+    }
+
+    /// Place of the branch's entry in table `i`.
+    #[inline]
+    fn at(&self, found: &DirectionLookup, i: usize) -> usize {
+        usize::from(found.places[i])
+    }
+
+    /// Trains with the outcome of the branch that was looked up.
+    #[inline]
+    pub fn train(&mut self, pc: u64, lookup: &DirectionLookup, taken: bool) {
+        let provider = lookup.provider as usize;
+        if provider == 0 {
+            self.train_bimodal(pc, taken);
+        } else {
+            self.train_provider(pc, lookup, taken);
+        }
+        if lookup.taken != taken && provider < self.tables {
+            self.allocate(lookup, provider, taken);
+        }
+        self.updates += 1;
+        if self.updates >= AGING_PERIOD {
+            self.updates = 0;
+            let used = self.used();
+            self.useful[..used].iter_mut().for_each(|useful| *useful >>= 1);
+        }
+    }
+
+    fn train_bimodal(&mut self, pc: u64, taken: bool) {
+        let index = self.bimodal_index(pc);
+        let counter = &mut self.bimodal[index];
+        *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
+    }
+
+    fn train_provider(&mut self, pc: u64, lookup: &DirectionLookup, taken: bool) {
+        let at = self.at(lookup, lookup.provider as usize - 1);
+        let (entry, useful) = (self.entries[at], &mut self.useful[at]);
+        let provider_taken = entry.is_taken();
+        if lookup.weak && provider_taken != lookup.alternate {
+            let step = if provider_taken == taken { 1 } else { -1 };
+            self.trust_new = (self.trust_new + step).clamp(-8, 7);
+        }
+        if provider_taken != lookup.alternate {
+            let was_right = provider_taken == taken;
+            *useful = if was_right { (*useful + 1).min(3) } else { useful.saturating_sub(1) };
+        }
+        self.entries[at] = entry.trained(taken);
+        let starved = *useful == 0;
+        if starved && lookup.weak {
+            self.train_bimodal(pc, taken);
+        }
+    }
+
+    /// Gives the branch an entry in a table of longer history, where one is not useful.
+    fn allocate(&mut self, lookup: &DirectionLookup, provider: usize, taken: bool) {
+        self.dice = self.dice.wrapping_mul(1_103_515_245).wrapping_add(12345);
+        // Half of the time skip one table, so that neighbors do not fight for the same length.
+        let first = (provider + (self.dice >> 16 & 1) as usize).min(self.tables - 1);
+        for i in first..self.tables {
+            let at = self.at(lookup, i);
+            if self.useful[at] == 0 {
+                self.entries[at] = Entry::new(lookup.tags[i], if taken { 0 } else { -1 });
+                return;
+            }
+        }
+        for i in first..self.tables {
+            let at = self.at(lookup, i);
+            let useful = &mut self.useful[at];
+            *useful = useful.saturating_sub(1);
+        }
+    }
+
+    /// How many entries there are in the size that was asked for.
+    fn used(&self) -> usize {
+        MAX_TABLES * (usize::from(self.slot_mask) + 1)
+    }
+
+    fn bimodal_index(&self, pc: u64) -> usize {
+        (pc >> 2) as usize & (self.bimodal.len() - 1)
+    }
+}
+
+impl Stored for Entry {
+    const WORDS: usize = 1;
+
+    fn store(self, words: &mut [u64]) {
+        words[0] = self.0.into();
+    }
+
+    fn load(words: &[u64]) -> Entry {
+        Entry(words[0] as u16)
+    }
+}
+
+impl WarmState for Tage {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visitor.bytes(&mut self.bimodal);
+        self.bimodal.iter_mut().for_each(|counter| *counter &= 3);
+        let used = self.used();
+        visitor.words(&mut self.entries[..used]);
+        visitor.bytes(&mut self.useful[..used]);
+        self.useful.iter_mut().for_each(|useful| *useful &= 3);
+        let mut trust = u32::from(self.trust_new.cast_unsigned());
+        visitor.one(&mut trust);
+        self.trust_new = (trust as u8).cast_signed().clamp(-8, 7);
+        visitor.one(&mut self.updates);
+        self.updates %= AGING_PERIOD;
+        visitor.one(&mut self.dice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usefulness_is_halved_every_262_144_updates() {
+        // Given: entries of every usefulness, and two updates to go.
+        let mut tage = Tage {
+            bimodal: vec![1].into_boxed_slice(),
+            entries: Box::new([Entry::default(); PLACES]),
+            useful: Box::new([0; PLACES]),
+            tables: 1,
+            starts: [0; MAX_TABLES],
+            slot_mask: 0,
+            trust_new: 0,
+            updates: 262_142,
+            dice: 1,
+        };
+        tage.useful[..4].copy_from_slice(&[0, 1, 2, 3]);
+        let right = DirectionLookup { taken: true, ..DirectionLookup::default() };
+        // Stimulus and expectation: the second update halves, and the first one of the next period does not.
+        let useful = [(); 3].map(|()| {
+            tage.train(0, &right, true);
+            tage.useful[..4].to_vec()
+        });
+        assert_eq!(useful, [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 1, 1]]);
+    }
+}

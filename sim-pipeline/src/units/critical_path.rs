@@ -1,0 +1,293 @@
+//! What an operation waited for, and what that waited for in turn: the chain of inputs that came last.
+//!
+//! Every operation leaves a record of when its last input was there and which operation made it. When
+//! rename finds a structure full, the chain of the entry that is freed next tells which operation holds
+//! the core up in each cycle of the wait: it executes, it waits for a pipe, or its input does so.
+
+use crate::units::rename::StoreWait;
+use crate::units::stamp::{OpRef, Stamp};
+use crate::units::wait_timeline::{Segment, WaitTimeline};
+use sim_core::{Cycle, InstId, RootCause};
+
+/// Operations that are remembered for each entry of the reorder buffer: second halves of pairs have none.
+const FOR_EACH_ENTRY: usize = 3;
+/// Links of a chain that are followed; what is left of the wait goes to the last one.
+const MOST_LINKS: usize = 64;
+/// Cycles from the one in which a store leaves to that in which its entry is free, if it hits the L1 D-cache.
+const WRITE_HIT: Cycle = 2;
+
+/// How one operation came to its result. Its issue is kept by its low 32 bits.
+#[derive(Clone, Copy, Debug)]
+struct OpRecord {
+    /// When its last input was there, and what made it.
+    needs: Stamp,
+    inst: InstId,
+    /// Cycle in which it began to execute: what lies between waited for a pipe.
+    issue: u32,
+    /// Cycles of its translation, if that missed the L1 TLB.
+    translation: u16,
+    /// What it is while it executes.
+    root: RootCause,
+}
+
+/// What is known of an operation when its result is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Executed {
+    /// The static instruction.
+    pub(crate) inst: InstId,
+    /// Its last input.
+    pub(crate) needs: Stamp,
+    /// Cycle in which it began to execute.
+    pub(crate) issue: Cycle,
+    /// What it is while it executes.
+    pub(crate) root: RootCause,
+    /// Cycles of its translation, if that missed the L1 TLB.
+    pub(crate) translation: u32,
+}
+
+/// The records of the operations in flight.
+#[derive(Clone, Debug)]
+pub(crate) struct CriticalPath {
+    /// A power of two.
+    records: Box<[OpRecord]>,
+    /// Their number less one.
+    mask: u16,
+    now: u16,
+    is_on: bool,
+}
+
+impl CriticalPath {
+    /// For a reorder buffer of this size, 2,047 at most.
+    pub(crate) fn new(rob: usize) -> CriticalPath {
+        let places = (FOR_EACH_ENTRY * rob).next_power_of_two().min(OpRef::PLACES.into());
+        let nothing = OpRecord {
+            needs: Stamp::new(0, OpRef::NONE),
+            inst: 0,
+            issue: 0,
+            translation: 0,
+            root: RootCause::Latency,
+        };
+        let mask = (places - 1) as u16;
+        CriticalPath {
+            records: vec![nothing; places].into_boxed_slice(),
+            mask,
+            now: 0,
+            is_on: true,
+        }
+    }
+
+    /// From now on nothing is remembered.
+    pub(crate) fn turn_off(&mut self) {
+        self.is_on = false;
+    }
+
+    /// Whether anything is remembered.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// The next operation begins.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self) {
+        self.now = (self.now + 1) & self.mask;
+    }
+
+    /// The operation that began last.
+    #[inline(always)]
+    pub(crate) fn now(&self) -> OpRef {
+        OpRef(self.now)
+    }
+
+    /// The operation that began last has executed.
+    #[inline(always)]
+    pub(crate) fn note(&mut self, op: Executed) {
+        if !self.is_on {
+            return;
+        }
+        self.records[usize::from(self.now)] = OpRecord {
+            needs: op.needs,
+            inst: op.inst,
+            issue: op.issue as u32,
+            translation: op.translation.min(u16::MAX.into()) as u16,
+            root: op.root,
+        };
+    }
+
+    /// Where the path stands, to come back to after a wrong path.
+    #[inline]
+    pub(crate) fn mark(&self) -> u16 {
+        self.now
+    }
+
+    /// Forgets what began after the mark.
+    #[inline]
+    pub(crate) fn rewind(&mut self, mark: u16) {
+        self.now = mark;
+    }
+
+    /// Adds to `waits` what held up `op`, whose result was needed in `until`, in the cycles from `from` on.
+    pub(crate) fn trace(&self, op: OpRef, from: Cycle, until: Cycle, waits: &mut WaitTimeline) {
+        let mut chain = Chain { from, end: until, segments: waits.chain() };
+        self.follow(op, &mut chain);
+        waits.take_chain();
+    }
+
+    /// The same for the entry of `store` in the store queue. It is written after it has left; one that hits takes
+    /// [`WRITE_HIT`] cycles of the core for that. Before, from its retirement on, it waits for a barrier or for its turn.
+    pub(crate) fn trace_store(
+        &self,
+        store: StoreWait,
+        (from, until): (Cycle, Cycle),
+        waits: &mut WaitTimeline,
+    ) {
+        let StoreWait { free, sent, retired } = store;
+        // What was never sent held its entry until it retired.
+        let sent = sent.max(retired);
+        let mut chain = Chain { from, end: until, segments: waits.chain() };
+        let owner = self.records.get(usize::from(free.by().0)).map(|op| op.inst);
+        if free.cycle() > sent.cycle() + WRITE_HIT {
+            chain.back_to(sent.cycle(), RootCause::StoreDrain, owner);
+        }
+        let is_held = sent.by() == OpRef::ORDER;
+        let turn = if is_held { RootCause::Barrier } else { RootCause::Pipe };
+        chain.back_to(retired.cycle(), turn, owner);
+        self.follow(retired.by(), &mut chain);
+        waits.take_chain();
+    }
+
+    /// The same for an entry of an issue queue: before it left in the last cycle it waited so long for a pipe,
+    /// and before that for its input.
+    pub(crate) fn trace_issue(
+        &self,
+        input: OpRef,
+        for_pipe: u16,
+        (from, until): (Cycle, Cycle),
+        waits: &mut WaitTimeline,
+    ) {
+        let mut chain = Chain { from, end: until, segments: waits.chain() };
+        if for_pipe > 0 {
+            // The entry is free one cycle after its operation issues.
+            chain.back_to(until.saturating_sub(Cycle::from(for_pipe) + 1), RootCause::Pipe, None);
+        }
+        self.follow(input, &mut chain);
+        waits.take_chain();
+    }
+
+    fn follow(&self, op: OpRef, chain: &mut Chain<'_>) {
+        let from = chain.from;
+        let mut link = op;
+        for _ in 0..MOST_LINKS {
+            if chain.end <= from {
+                break;
+            }
+            link = match link {
+                OpRef::NONE => break,
+                OpRef::ORDER => {
+                    chain.back_to(from, RootCause::Barrier, None);
+                    break;
+                }
+                OpRef::STORE_ADDRESS => {
+                    chain.back_to(from, RootCause::Forwarding, None);
+                    break;
+                }
+                OpRef(place) => chain.link(&self.records[usize::from(place)]),
+            };
+        }
+        let owner = chain.owner();
+        chain.back_to(from, RootCause::Latency, owner);
+    }
+}
+
+/// A chain on its way back in time.
+struct Chain<'a> {
+    from: Cycle,
+    /// Before this cycle nothing is known yet.
+    end: Cycle,
+    /// What was found, latest first.
+    segments: &'a mut Vec<Segment>,
+}
+
+impl Chain<'_> {
+    /// The cycles of one operation. Returns what made its last input.
+    fn link(&mut self, op: &OpRecord) -> OpRef {
+        let owner = Some(op.inst);
+        // One that issues after the end did nothing before it but wait for its input.
+        let executing = (self.end as u32).wrapping_sub(op.issue);
+        if executing as i32 > 0 {
+            let issue = self.end.saturating_sub(executing.into());
+            self.back_to(issue + Cycle::from(op.translation), op.root, owner);
+            self.back_to(issue, RootCause::Translation, owner);
+        }
+        self.back_to(op.needs.cycle(), RootCause::Pipe, owner);
+        op.needs.by()
+    }
+
+    /// The cycles from `cycle` to the end have this root.
+    fn back_to(&mut self, cycle: Cycle, root: RootCause, owner: Option<InstId>) {
+        let cycle = cycle.max(self.from);
+        if cycle < self.end {
+            self.segments.push(Segment { end: self.end, root, owner });
+            self.end = cycle;
+        }
+    }
+
+    /// The instruction of the earliest segment.
+    fn owner(&self) -> Option<InstId> {
+        self.segments.last().and_then(|last| last.owner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path with one operation after the other: instruction, needs, issue, root.
+    fn path(ops: &[(InstId, Stamp, Cycle, RootCause)]) -> CriticalPath {
+        let mut path = CriticalPath::new(160);
+        for (inst, needs, issue, root) in ops {
+            path.begin();
+            let (needs, issue, root) = (*needs, *issue, *root);
+            path.note(Executed { inst: *inst, needs, issue, root, translation: 0 });
+        }
+        path
+    }
+
+    fn found(path: &CriticalPath, op: u16, from: Cycle, until: Cycle) -> Vec<(Cycle, RootCause)> {
+        let mut waits = WaitTimeline::default();
+        path.trace(OpRef(op), from, until, &mut waits);
+        waits.over(from, until).map(|part| (part.cycles, part.root)).collect()
+    }
+
+    #[test]
+    fn a_wait_belongs_to_what_the_last_input_waited_for() {
+        use RootCause::{Latency, LoadDram, Pipe};
+        // A load from DRAM, issued in 10, data in 400; an addition that needs it, held up 5 cycles by its pipe;
+        // and one that needs that.
+        let path = path(&[
+            (7, Stamp::new(9, OpRef::NONE), 10, LoadDram),
+            (8, Stamp::new(400, OpRef(1)), 405, Latency),
+            (9, Stamp::new(406, OpRef(2)), 406, Latency),
+        ]);
+        let all = [(380, LoadDram), (5, Pipe), (1, Latency), (1, Latency)];
+        assert_eq!(found(&path, 3, 20, 407), all);
+        assert_eq!(found(&path, 3, 402, 407), [(3, Pipe), (1, Latency), (1, Latency)]);
+        assert_eq!(found(&path, 3, 20, 300), [(280, LoadDram)], "squashed before it could issue");
+    }
+
+    #[test]
+    fn a_translation_comes_before_the_data() {
+        let mut path = CriticalPath::new(160);
+        path.begin();
+        let (needs, root) = (Stamp::new(5, OpRef::NONE), RootCause::LoadL2);
+        path.note(Executed { inst: 1, needs, issue: 10, root, translation: 30 });
+        let parts = [(30, RootCause::Translation), (15, RootCause::LoadL2)];
+        assert_eq!(found(&path, 1, 10, 55), parts);
+    }
+
+    #[test]
+    fn what_orders_an_access_ends_its_chain() {
+        let path = path(&[(7, Stamp::new(90, OpRef::ORDER), 90, RootCause::LoadL1)]);
+        assert_eq!(found(&path, 1, 10, 94), [(80, RootCause::Barrier), (4, RootCause::LoadL1)]);
+    }
+}

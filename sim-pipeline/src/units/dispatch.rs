@@ -1,0 +1,48 @@
+//! Dispatch: what one instruction sends on from rename, and how many micro-operations of each type go
+//! in one cycle (PMU guide 3.2.2; optimization guides of the cores with five slots).
+
+use crate::config::DispatchConfig;
+use sim_isa::{Inst, UopCounts};
+
+/// How an instruction goes on from rename.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Its micro-operations wait in issue queues.
+    Issue,
+    /// Renaming does it: a slot and a reorder buffer entry, nothing else.
+    AtRename,
+    /// The micro-operation of the instruction that it is fused with does it.
+    WithPartner,
+}
+
+/// The limits of one cycle, in the order of [`Inst::by_type`].
+pub(crate) fn limits(d: &DispatchConfig) -> UopCounts {
+    let limits = [d.uops, d.branch_single, d.multi, d.multi0, d.vector0, d.vector1, d.load_store];
+    UopCounts::new(limits.map(u32::from))
+}
+
+/// The micro-operations that one instruction sends on.
+#[inline]
+pub(crate) fn uops_of(inst: &Inst, way: Way) -> UopCounts {
+    if way == Way::Issue { inst.by_type } else { UopCounts::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_isa::decode;
+
+    /// `madd x0, x1, x2, x3`, `ldp x0, x1, [x2]`
+    const WORDS: [u32; 2] = [0x9b02_0c20, 0xa940_0440];
+
+    #[test]
+    fn a_type_that_has_reached_its_limit_lets_no_further_one_go() {
+        let [madd, pair] = WORDS.map(|word| uops_of(&decode(word), Way::Issue));
+        let limits = UopCounts::new([10, 4, 4, 2, 2, 2, 5]);
+        assert!(madd.plus(madd).within(limits), "two for M0");
+        assert!(!madd.plus(madd).plus(madd).within(limits), "three for M0");
+        assert!(pair.plus(pair).plus(madd).within(limits), "four loads and one for M0");
+        assert!(!pair.plus(pair).plus(pair).within(limits), "six loads");
+        assert_eq!(uops_of(&decode(WORDS[0]), Way::WithPartner), UopCounts::default());
+    }
+}

@@ -1,0 +1,209 @@
+//! Exception level of the core, and which level each exception is taken to (PMU guide 3.1.4, 4.11;
+//! decisions A27 and A42).
+
+use crate::units::recorded_exception::RecordedException;
+use sim_core::exception::{hcr_el2, scr_el3};
+use sim_core::{AbortCause, ExceptionControls, ExceptionKind, PmuEvent, Privilege};
+use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
+
+/// How many exceptions inside one another the core finds its way back from; the oldest is forgotten.
+pub(crate) const MAX_NESTED: usize = 16;
+
+/// The level of the core, and what decides the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExceptionState {
+    /// Where the program runs.
+    pub(crate) privilege: Privilege,
+    pub(crate) controls: ExceptionControls,
+    /// The handlers are in the stream: an exception changes the level until it is returned from.
+    pub(crate) has_handlers: bool,
+    /// The stream has a kernel in the upper half of the addresses, and programs in the lower half.
+    pub(crate) kernel_is_above: bool,
+    /// Where the handlers return to, as their software would have saved it.
+    pub(crate) returns: [Privilege; MAX_NESTED],
+    pub(crate) nested: usize,
+    /// Interrupts that are routed below the current level, by their place in [`INTERRUPTS`].
+    pub(crate) waiting: u8,
+    /// What the recorder says about the exception behind the next instruction.
+    pub(crate) recorded: Option<RecordedException>,
+}
+
+impl ExceptionState {
+    /// `HCR_EL2` holds for the program: EL2 exists in its security state.
+    pub(crate) fn has_el2(&self) -> bool {
+        !self.privilege.secure || self.controls.monitor(scr_el3::EEL2)
+    }
+
+    /// A control of EL2 that concerns the levels below it is set.
+    pub(crate) fn hypervisor_wants(&self, bit: u64) -> bool {
+        self.privilege.level < 2 && self.has_el2() && self.controls.hypervisor(bit)
+    }
+
+    /// Level of an exception that no control routes: EL1, or the host of EL0, and never below the
+    /// level it comes from.
+    pub(crate) fn own_level(&self) -> u8 {
+        let host = self.privilege.level == 0 && self.privilege.tge && self.has_el2();
+        if host { 2 } else { self.privilege.level.max(1) }
+    }
+
+    /// Level of an interrupt or an SError: EL3, EL2 or EL1 in this order of their controls.
+    pub(crate) fn interrupt_level(&self, monitor: u64, hypervisor: u64) -> u8 {
+        let to_el2 = self.privilege.tge || self.controls.hypervisor(hypervisor);
+        match () {
+            () if self.controls.monitor(monitor) => 3,
+            () if self.has_el2() && to_el2 => 2,
+            () => 1,
+        }
+    }
+
+    /// The level that `kind` is taken to.
+    pub(crate) fn target(&self, kind: ExceptionKind) -> u8 {
+        use ExceptionKind::*;
+        let own = self.own_level();
+        match kind {
+            SupervisorCall | Breakpoint | Undefined => own,
+            HypervisorCall => own.max(2),
+            SecureMonitorCall if self.hypervisor_wants(hcr_el2::TSC) => 2,
+            SecureMonitorCall => 3,
+            Trap => 2,
+            InstructionAbort(cause) | DataAbort(cause) => match cause {
+                AbortCause::External if self.controls.monitor(scr_el3::EA) => 3,
+                AbortCause::External if self.hypervisor_wants(hcr_el2::TEA) => 2,
+                // Stage 2 translates for EL0 and EL1 alone.
+                AbortCause::Stage2 => own.max(2),
+                AbortCause::External | AbortCause::Stage1 => own,
+            },
+            SystemError => self.interrupt_level(scr_el3::EA, hcr_el2::AMO),
+            Irq => self.interrupt_level(scr_el3::IRQ, hcr_el2::IMO),
+            Fiq => self.interrupt_level(scr_el3::FIQ, hcr_el2::FMO),
+            VirtualIrq | VirtualFiq => 1,
+        }
+    }
+
+    /// True when the instruction that generates `kind` is complete: its handler returns behind it. A
+    /// call that `HCR_EL2.TSC` traps is executed again.
+    pub(crate) fn completes(&self, kind: ExceptionKind) -> bool {
+        let trapped =
+            kind == ExceptionKind::SecureMonitorCall && self.hypervisor_wants(hcr_el2::TSC);
+        kind.completes() && !trapped
+    }
+
+    /// True for a system register or operation that does not exist at this level: reads, writes, `TLBI`,
+    /// `AT`, `DC`, `IC` (Arm ARM, "op1 encodings used to access System registers by Exception level").
+    pub(crate) fn is_above(&self, inst: &Inst) -> bool {
+        let level = self.privilege.level;
+        match inst.word >> 16 & 7 {
+            0..=2 => level < 1,
+            3 => false,
+            4 => level < 2,
+            // `..._EL12` and `..._EL02`: of a host alone.
+            5 => level < 2 || !self.privilege.e2h,
+            _ => level < 3,
+        }
+    }
+
+    /// The exception that the instruction generates instead of, or by, being executed.
+    pub(crate) fn generated(&self, inst: &Inst) -> Option<ExceptionKind> {
+        use ExceptionKind::{
+            Breakpoint, HypervisorCall, SecureMonitorCall, SupervisorCall, Trap, Undefined,
+        };
+        let level = self.privilege.level;
+        let trapped = |bit| self.hypervisor_wants(bit).then_some(Trap);
+        match inst.special {
+            Special::SupervisorCall => Some(SupervisorCall),
+            Special::HypervisorCall => {
+                let defined = level > 0
+                    && (level == 3 || self.has_el2())
+                    && !self.controls.hypervisor(hcr_el2::HCD);
+                Some(if defined { HypervisorCall } else { Undefined })
+            }
+            Special::SecureMonitorCall => {
+                let trapped = self.hypervisor_wants(hcr_el2::TSC);
+                let defined = level > 0 && (trapped || !self.controls.monitor(scr_el3::SMD));
+                Some(if defined { SecureMonitorCall } else { Undefined })
+            }
+            Special::Breakpoint => Some(Breakpoint),
+            Special::Undefined => Some(Undefined),
+            Special::Wait if waits_for_interrupt(inst) => trapped(hcr_el2::TWI),
+            Special::Wait => trapped(hcr_el2::TWE),
+            Special::SystemWrite | Special::SystemRead if is_of_implementation(inst) => {
+                trapped(hcr_el2::TIDCP)
+            }
+            // What a trace says was executed, was: the level at which it begins may be a guess.
+            Special::SystemWrite | Special::SystemRead
+                if self.has_handlers && self.is_above(inst) =>
+            {
+                Some(Undefined)
+            }
+            _ if inst.maintenance.is_some() && self.has_handlers && self.is_above(inst) => {
+                Some(Undefined)
+            }
+            Special::SystemWrite if level == 1 && writes_translation(inst) => trapped(hcr_el2::TVM),
+            _ if inst.branch == BranchKind::ExceptionReturn && level == 0 => Some(Undefined),
+            _ => None,
+        }
+    }
+
+    /// The handler begins at `to`.
+    pub(crate) fn enter(&mut self, to: Privilege) {
+        if self.nested == MAX_NESTED {
+            self.returns.rotate_left(1);
+            self.nested -= 1;
+        }
+        self.returns[self.nested] = self.privilege;
+        self.nested += 1;
+        self.privilege = to;
+    }
+
+    /// An exception return: back to where the handler was entered from. One that was entered before the
+    /// stream began served a program of the level below, or of EL0 if it is local. A kernel may have
+    /// changed to another thread meanwhile, so the half in which the stream goes on has the last word.
+    pub(crate) fn leave(&mut self, next_pc: Option<u64>) {
+        let told = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
+        if self.nested > 0 {
+            self.nested -= 1;
+            self.privilege = self.returns[self.nested];
+        } else {
+            let local = self.privilege.is_local();
+            let level = if local { 0 } else { self.privilege.level.saturating_sub(1) };
+            self.privilege.level = level;
+        }
+        if let Some(pc) = told {
+            self.privilege.level = (pc >> 63) as u8;
+        }
+    }
+}
+
+/// The event that counts an exception besides `EXC_TAKEN`, if one does: one row for each of guide
+/// 4.11.3 to 4.11.15. Calls that are not taken where they belong count nowhere (A27, A42).
+pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) -> Option<PmuEvent> {
+    use ExceptionKind::*;
+    use PmuEvent::*;
+    let (local, elsewhere) = match kind {
+        SupervisorCall => return to.is_local().then_some(EXC_SVC),
+        HypervisorCall => return (to.level == 2).then_some(EXC_HVC),
+        SecureMonitorCall => return (to.level == 3).then_some(EXC_SMC),
+        Fiq if from.level == 3 => return Some(EXC_FIQ),
+        Breakpoint | Undefined | Trap => (EXC_UNDEF, EXC_TRAP_OTHER),
+        InstructionAbort(_) => (EXC_PABORT, EXC_TRAP_PABORT),
+        DataAbort(_) | SystemError => (EXC_DABORT, EXC_TRAP_DABORT),
+        Irq | VirtualIrq => (EXC_IRQ, EXC_TRAP_IRQ),
+        Fiq | VirtualFiq => (EXC_FIQ, EXC_TRAP_FIQ),
+    };
+    Some(if to.is_local() { local } else { elsewhere })
+}
+
+/// `WFI` and `WFIT`, in contrast to `WFE` and `WFET`.
+fn waits_for_interrupt(inst: &Inst) -> bool {
+    inst.word >> 5 & 1 == 1
+}
+
+/// `S3_<op1>_C11_...` and `S3_<op1>_C15_...`: left to the implementation.
+fn is_of_implementation(inst: &Inst) -> bool {
+    inst.word >> 19 & 1 == 1 && matches!(inst.word >> 12 & 15, 11 | 15)
+}
+
+fn writes_translation(inst: &Inst) -> bool {
+    use ContextWrite::{ContextId, TableBase};
+    matches!(inst.context_write, Some(TableBase(BankName::El1) | ContextId(BankName::El1)))
+}

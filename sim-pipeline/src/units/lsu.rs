@@ -1,0 +1,335 @@
+//! The load/store unit: store queue, forwarding, ordering (Chips and Cheese, A710 and A725).
+//!
+//! A load passes older stores whose addresses are not known, unless it has met one of its own address
+//! so before (`memory_order`). Not modeled: loads of one location that are found out of order because
+//! another core has written it in between.
+
+use crate::config::ExecuteConfig;
+use crate::units::dependence::DependencePredictor;
+use crate::units::retire::InOrder;
+use crate::units::stamp::{OpRef, Stamp};
+use sim_core::{Cycle, MemKind, MemRequest};
+use sim_isa::{Inst, MemOp};
+
+/// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
+const SLOTS: usize = 1 << 8;
+/// Bytes of one entry's granule.
+const GRANULE_SHIFT: u32 = 3;
+
+/// The youngest store to one 8-byte granule.
+#[derive(Clone, Copy, Debug, Default)]
+struct StoreNote {
+    granule: u64,
+    first: u64,
+    end: u64,
+    times: StoreTimes,
+}
+
+/// The life of one store, as far as loads behind it are concerned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StoreTimes {
+    /// Cycle in which its address issued. Loads that issue then or later are compared with it.
+    pub known: Cycle,
+    /// Cycle in which its data can be forwarded, and the store.
+    pub data: Stamp,
+    /// Cycle in which the cache has it and its store queue entry is free.
+    pub drained: Cycle,
+}
+
+/// What a load finds in the store queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forward {
+    /// Nothing: the caches have the data.
+    None,
+    /// One store covers it, or two of which each covers one half.
+    Hit {
+        /// Cycle in which the load has the value.
+        done: Cycle,
+        /// Cycle in which the store had its data, and the store; the later one of two.
+        data: Stamp,
+    },
+    /// A store covers it in part: it waits until the store has left the queue.
+    Wait(Cycle),
+}
+
+/// Stores in flight and the order of memory operations.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadStoreUnit {
+    notes: Box<[StoreNote]>,
+    drain: InOrder,
+    forward_cycles: Cycle,
+    forward_fail_cycles: Cycle,
+    barrier_cycles: Cycle,
+    /// Cycle in which the cache has all stores so far.
+    last_drained: Cycle,
+    /// Cycle in which the cache has all store-releases so far.
+    last_released: Cycle,
+    /// Cycle in which the addresses of all stores so far are known.
+    last_known: Cycle,
+    pub(crate) dependence: DependencePredictor,
+    /// Aligned bytes that one slot of the drain writes, less one.
+    drain_mask: u64,
+    order: Order,
+}
+
+/// Ordering of memory operations; put back after a wrong path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Order {
+    /// No younger memory operation issues before (barriers, load-acquire).
+    pub floor: Cycle,
+    /// What set the floor: a barrier, or the load-acquire.
+    pub floor_by: OpRef,
+    /// Every older memory operation has its data by then.
+    pub done: Cycle,
+    /// No younger store leaves the queue before (barriers for stores).
+    pub drain_floor: Cycle,
+}
+
+impl Order {
+    /// The floor, and what set it.
+    #[inline(always)]
+    pub(crate) fn floor_stamp(&self) -> Stamp {
+        Stamp::new(self.floor, self.floor_by)
+    }
+}
+
+impl LoadStoreUnit {
+    /// An empty unit at cycle 0.
+    pub(crate) fn new(config: &ExecuteConfig) -> LoadStoreUnit {
+        LoadStoreUnit {
+            notes: vec![StoreNote::default(); SLOTS].into_boxed_slice(),
+            drain: InOrder::new(config.store_drain_width),
+            forward_cycles: config.forward_cycles,
+            forward_fail_cycles: config.forward_fail_cycles,
+            barrier_cycles: config.barrier_cycles,
+            last_drained: 0,
+            last_released: 0,
+            last_known: 0,
+            dependence: DependencePredictor::new(config.dependence_entries),
+            drain_mask: config.store_drain_bytes - 1,
+            order: Order::default(),
+        }
+    }
+
+    /// The current order.
+    #[inline]
+    pub(crate) fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Puts the order back after a wrong path.
+    pub(crate) fn restore(&mut self, order: Order) {
+        self.order = order;
+    }
+
+    /// When everything older is done, stores written to the cache included.
+    pub(crate) fn all_done(&self) -> Cycle {
+        self.order.done.max(self.last_drained)
+    }
+
+    /// When a barrier for loads and stores has found everything older done. Returns 0 if there was nothing older.
+    pub(crate) fn all_observed(&self) -> Cycle {
+        let done = self.all_done();
+        if done == 0 { 0 } else { done + self.barrier_cycles }
+    }
+
+    /// Younger memory operations wait until `cycle`, for `by`.
+    pub(crate) fn hold_until(&mut self, cycle: Cycle, by: OpRef) {
+        if cycle > self.order.floor {
+            (self.order.floor, self.order.floor_by) = (cycle, by);
+        }
+    }
+
+    /// No load issues before: what barriers and load-acquires say, and for a load-acquire that is
+    /// sequentially consistent the store-releases before it (Arm ARM B2.3).
+    #[inline(always)]
+    pub(crate) fn load_floor(&self, inst: &Inst) -> Stamp {
+        let floor = self.order.floor_stamp();
+        if inst.mem.ordered && !is_rcpc(inst) {
+            floor.max(Stamp::new(self.last_released, OpRef::ORDER))
+        } else {
+            floor
+        }
+    }
+
+    /// A `DMB`: all kinds of memory operations, or as its option says (`LD`: loads before, everything
+    /// behind; `ST`: stores before and behind).
+    pub(crate) fn order_memory(&mut self, barrier: &Inst) {
+        match barrier.word >> 8 & 0b11 {
+            0b01 => self.hold_until(self.order.done, OpRef::ORDER),
+            0b10 => self.order.drain_floor = self.order.drain_floor.max(self.last_drained),
+            _ => self.hold_until(self.all_observed(), OpRef::ORDER),
+        }
+    }
+
+    /// Cache or TLB maintenance that retired has its effect in `cycle`; a `DSB` waits for it.
+    pub(crate) fn maintained(&mut self, cycle: Cycle) {
+        self.last_drained = self.last_drained.max(cycle);
+    }
+
+    /// An older operation's data is there in `cycle`.
+    #[inline]
+    pub(crate) fn finished(&mut self, cycle: Cycle) {
+        self.order.done = self.order.done.max(cycle);
+    }
+
+    /// What a load of `bytes` at `addr` that issues in `now` finds in the store queue.
+    #[inline(always)]
+    pub(crate) fn forward(&self, addr: u64, bytes: u64, now: Cycle) -> Forward {
+        let end = addr.wrapping_add(bytes);
+        let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
+        let mut granule = first;
+        loop {
+            let note = &self.notes[granule as usize & (SLOTS - 1)];
+            let overlaps = note.granule == granule && note.first < end && addr < note.end;
+            if overlaps && note.times.drained > now {
+                return self.forward_from(note, addr, end, now);
+            }
+            if granule == last || granule.wrapping_sub(first) > 8 {
+                return Forward::None;
+            }
+            granule = granule.wrapping_add(1);
+        }
+    }
+
+    fn forward_from(&self, note: &StoreNote, addr: u64, end: u64, now: Cycle) -> Forward {
+        if note.first <= addr && end <= note.end {
+            // Store and load together take `forward_cycles`; the store's own cycle is in `data`.
+            let data = note.times.data;
+            return self.forwarded(data, now);
+        }
+        match self.halves(addr, end, now) {
+            Some(data) => self.forwarded(data, now),
+            None => Forward::Wait(note.times.drained + self.forward_fail_cycles),
+        }
+    }
+
+    /// The value of a load whose stores had their data in `data`.
+    fn forwarded(&self, data: Stamp, now: Cycle) -> Forward {
+        Forward::Hit { done: now.max(data.cycle()) + self.forward_cycles - 1, data }
+    }
+
+    /// When two stores in flight have their data of which each covers one half of a load of 8 bytes or more
+    /// (optimization guides, A78 to V3).
+    fn halves(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
+        let bytes = end.wrapping_sub(addr);
+        let middle = addr.wrapping_add(bytes / 2);
+        let has_halves = bytes >= 8 && bytes.is_power_of_two();
+        let low = self.covering(addr, middle, now).filter(|_| has_halves)?;
+        let high = self.covering(middle, end, now)?;
+        Some(low.max(high))
+    }
+
+    /// The data of the one store in flight that wrote these bytes last.
+    fn covering(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
+        let note_of = |addr: u64| {
+            let granule = addr >> GRANULE_SHIFT;
+            let note = &self.notes[granule as usize & (SLOTS - 1)];
+            (note.granule == granule && note.times.drained > now).then_some(note)
+        };
+        let (first, last) = (note_of(addr)?, note_of(end.wrapping_sub(1))?);
+        let covers = |note: &StoreNote| note.first <= addr && end <= note.end;
+        let is_one = first.times.data == last.times.data;
+        (is_one && covers(first) && covers(last)).then_some(first.times.data)
+    }
+
+    /// True when the address of an older store may be unknown after `now`.
+    #[inline]
+    pub(crate) fn some_address_unknown(&self, now: Cycle) -> bool {
+        self.last_known > now
+    }
+
+    /// When the address of the older store is known that writes what a load reads, if it is not yet
+    /// known in `now`.
+    #[inline]
+    pub(crate) fn unknown_store(&self, addr: u64, bytes: u64, now: Cycle) -> Option<Cycle> {
+        let end = addr.wrapping_add(bytes);
+        let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
+        let (mut granule, mut latest) = (first, now);
+        loop {
+            let note = &self.notes[granule as usize & (SLOTS - 1)];
+            if note.granule == granule && note.first < end && addr < note.end {
+                latest = latest.max(note.times.known);
+            }
+            if granule == last || granule.wrapping_sub(first) >= 8 {
+                return (latest > now).then_some(latest);
+            }
+            granule = granule.wrapping_add(1);
+        }
+    }
+
+    /// From which cycle on an atomic that could issue in `now` may read its location: behind the older
+    /// store or atomic that writes it.
+    #[inline]
+    pub(crate) fn settled(&self, addr: u64, bytes: u64, now: Cycle) -> Cycle {
+        match self.forward(addr, bytes, now) {
+            Forward::None => now,
+            Forward::Hit { done, .. } => now.max(done + 1 - self.forward_cycles),
+            Forward::Wait(cycle) => now.max(cycle),
+        }
+    }
+
+    /// The cycle in which a store that retires in `retired` leaves the queue for the cache. A
+    /// store-release leaves when the cache has everything older.
+    #[inline(always)]
+    pub(crate) fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
+        let after = if release { self.last_drained } else { self.order.drain_floor };
+        let by = if after > retired + 1 { OpRef::ORDER } else { OpRef::NONE };
+        self.drain.place(after.max(retired + 1), by)
+    }
+
+    /// Returns the cycle in which the last store left the queue, with what held it there: a barrier, or nothing but
+    /// the width of the drain.
+    #[inline]
+    pub(crate) fn last_sent(&self) -> Stamp {
+        self.drain.stamp(self.drain.cycle())
+    }
+
+    /// As [`LoadStoreUnit::drain`], of an access that leaves in as many pieces as it touches: the cycle of the last.
+    #[inline(always)]
+    pub(crate) fn drain_pieces(
+        &mut self,
+        store: &MemRequest,
+        retired: Cycle,
+        release: bool,
+    ) -> Cycle {
+        let mut cycle = self.drain(retired, release);
+        let mut last = (store.addr.0 & self.drain_mask) + u64::from(store.bytes.max(1)) - 1;
+        while last > self.drain_mask && store.kind == MemKind::Store {
+            cycle = self.drain.place(cycle, OpRef::NONE);
+            last -= self.drain_mask + 1;
+        }
+        cycle
+    }
+
+    /// The cache has a store-release in `cycle`.
+    pub(crate) fn released(&mut self, cycle: Cycle) {
+        self.last_released = self.last_released.max(cycle);
+    }
+
+    /// Notes a store or an atomic for the loads behind it.
+    #[inline(always)]
+    pub(crate) fn stored(&mut self, addr: u64, bytes: u64, times: StoreTimes) {
+        let end = addr.wrapping_add(bytes);
+        self.last_drained = self.last_drained.max(times.drained);
+        self.last_known = self.last_known.max(times.known);
+        let (first, last) = (addr >> GRANULE_SHIFT, end.wrapping_sub(1) >> GRANULE_SHIFT);
+        let mut granule = first;
+        loop {
+            self.notes[granule as usize & (SLOTS - 1)] =
+                StoreNote { granule, first: addr, end, times };
+            if granule == last || granule.wrapping_sub(first) > 16 {
+                return;
+            }
+            granule = granule.wrapping_add(1);
+        }
+    }
+}
+
+/// True for `LDAPR` and `LDAPUR`, which may pass an older store-release.
+fn is_rcpc(inst: &Inst) -> bool {
+    inst.mem.op == MemOp::Load && inst.word >> 24 & 0x3f != 0b00_1000
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! The thirteen issue pipes as a calendar: which pipe is busy in which cycle (PMU guide 3.2.2).
+//!
+//! Operations are placed in program order and a younger one may fill an earlier free cycle, so the
+//! result equals an oldest-first scheduler. A cycle is one `u16`: bits 0 to 12 are the pipes, bits
+//! 13 to 15 the three flag-writing ports of the integer pipes.
+
+use sim_core::Cycle;
+use sim_isa::PipeMask;
+
+/// Cycles the calendar can see ahead of the rename clock.
+const WINDOW: u64 = 1 << 12;
+const MASK: u64 = WINDOW - 1;
+/// Three flag writers a cycle (LLVM N2 model).
+const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
+
+const _: () = assert!(PipeMask::COUNT + 3 == 16, "pipes and flag ports fill a u16");
+
+/// What one micro-operation asks of the pipes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PipeRequest {
+    /// Pipes of which one is enough.
+    pub pipes: PipeMask,
+    /// Cycles for which the pipe is blocked.
+    pub occupancy: u64,
+    /// Needs one of the three flag ports.
+    pub flag_port: bool,
+}
+
+impl PipeRequest {
+    /// One cycle of one of these pipes.
+    #[inline(always)]
+    pub(crate) fn cycle_of(pipes: PipeMask) -> PipeRequest {
+        PipeRequest { pipes, occupancy: 1, flag_port: false }
+    }
+}
+
+/// Bookings of all pipes, from the rename clock to a window of cycles ahead.
+#[derive(Clone, Debug)]
+pub(crate) struct Calendar {
+    busy: Box<[u16; WINDOW as usize]>,
+    /// First cycle that may still be booked; everything before is forgotten.
+    base: Cycle,
+    /// Cycles from `base` on in which pipes can be busy: none of them if there are always enough.
+    reach: Cycle,
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Calendar::new(false)
+    }
+}
+
+impl Calendar {
+    /// Nothing is booked. With `unlimited` pipes nothing ever is.
+    pub(crate) fn new(unlimited: bool) -> Calendar {
+        let reach = if unlimited { 0 } else { WINDOW };
+        Calendar { busy: Box::new([0; WINDOW as usize]), base: 0, reach }
+    }
+
+    /// Forgets the cycles before `now`: nothing can issue there any more.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, now: Cycle) {
+        if now == self.base {
+            return;
+        }
+        if now == self.base + 1 {
+            self.busy[(self.base & MASK) as usize] = 0;
+        } else {
+            self.forget(now);
+        }
+        self.base = now;
+    }
+
+    /// Forgets many cycles at once.
+    #[inline(never)]
+    fn forget(&mut self, now: Cycle) {
+        if now - self.base >= WINDOW {
+            self.busy.fill(0);
+            return;
+        }
+        let (from, to) = ((self.base & MASK) as usize, (now & MASK) as usize);
+        if from < to {
+            self.busy[from..to].fill(0);
+        } else {
+            self.busy[from..].fill(0);
+            self.busy[..to].fill(0);
+        }
+    }
+
+    /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`
+    /// (the squash of a wrong path) is returned without being booked.
+    #[inline(always)]
+    pub(crate) fn book(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
+        let (cycle, bits) = self.first_free(request, earliest);
+        if cycle <= last && bits != 0 {
+            self.mark(bits, request.occupancy, cycle);
+        }
+        cycle
+    }
+
+    /// The first cycle from `earliest` on in which the request fits, and the bits to set there.
+    #[inline(always)]
+    pub(crate) fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
+        let mut cycle = earliest.max(self.base);
+        let ports = if request.flag_port { FLAG_PORTS } else { 0 };
+        // So far ahead only a chain of misses to memory gets; nobody competes there.
+        while cycle + request.occupancy < self.base + self.reach {
+            let free = !self.busy[(cycle & MASK) as usize];
+            let (mut pipes, flag) = (free & request.pipes.0, free & ports);
+            if request.occupancy > 1 {
+                pipes &= self.free_behind(cycle, request.occupancy);
+            }
+            if pipes != 0 && (flag != 0 || ports == 0) {
+                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
+            }
+            cycle += 1;
+        }
+        (cycle, 0)
+    }
+
+    /// The pipes that are free in all further cycles of a request that begins in `cycle`.
+    #[inline(never)]
+    fn free_behind(&self, cycle: Cycle, occupancy: u64) -> u16 {
+        let busy = (1..occupancy).map(|later| self.busy[((cycle + later) & MASK) as usize]);
+        !busy.fold(0, |all, busy| all | busy)
+    }
+
+    #[inline(always)]
+    fn mark(&mut self, bits: u16, occupancy: u64, cycle: Cycle) {
+        self.busy[(cycle & MASK) as usize] |= bits;
+        if occupancy > 1 {
+            self.mark_behind(bits & !FLAG_PORTS, occupancy, cycle);
+        }
+    }
+
+    /// Books the pipe in all further cycles of a request that begins in `cycle`.
+    #[inline(never)]
+    fn mark_behind(&mut self, pipe: u16, occupancy: u64, cycle: Cycle) {
+        for later in 1..occupancy {
+            self.busy[((cycle + later) & MASK) as usize] |= pipe;
+        }
+    }
+}
+
+#[inline]
+fn lowest_bit(bits: u16) -> u16 {
+    bits & bits.wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::time::NEVER;
+
+    fn one(pipes: PipeMask) -> PipeRequest {
+        PipeRequest { pipes, occupancy: 1, flag_port: false }
+    }
+
+    #[test]
+    fn four_integer_operations_issue_in_one_cycle_and_the_fifth_waits() {
+        let mut calendar = Calendar::default();
+        let cycles: Vec<Cycle> =
+            (0..5).map(|_| calendar.book(one(PipeMask::I), 10, NEVER)).collect();
+        assert_eq!(cycles, [10, 10, 10, 10, 11]);
+    }
+
+    #[test]
+    fn three_flag_writers_issue_in_one_cycle() {
+        let mut calendar = Calendar::default();
+        let request = PipeRequest { flag_port: true, ..one(PipeMask::I) };
+        let cycles: Vec<Cycle> = (0..4).map(|_| calendar.book(request, 0, NEVER)).collect();
+        assert_eq!(cycles, [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn unlimited_pipes_keep_nothing_waiting() {
+        let mut calendar = Calendar::new(true);
+        let divide = PipeRequest { occupancy: 12, flag_port: true, ..one(PipeMask::M0) };
+        let cycles: Vec<Cycle> = (0..40).map(|_| calendar.book(divide, 5, NEVER)).collect();
+        assert_eq!(cycles, [5; 40]);
+    }
+
+    #[test]
+    fn a_divide_blocks_its_pipe_and_a_younger_operation_fills_an_earlier_gap() {
+        let mut calendar = Calendar::default();
+        let divide = PipeRequest { occupancy: 12, ..one(PipeMask::M0) };
+        assert_eq!(calendar.book(divide, 5, NEVER), 5);
+        assert_eq!(calendar.book(divide, 5, NEVER), 17);
+        assert_eq!(calendar.book(one(PipeMask::M0), 2, NEVER), 2);
+        assert_eq!(calendar.book(one(PipeMask::M0), 6, NEVER), 29);
+    }
+
+    #[test]
+    fn what_would_issue_after_the_squash_takes_no_pipe() {
+        let mut calendar = Calendar::default();
+        assert_eq!(calendar.book(one(PipeMask::M0), 8, 7), 8);
+        assert_eq!(calendar.book(one(PipeMask::M0), 8, NEVER), 8);
+    }
+
+    #[test]
+    fn cycles_that_have_passed_are_forgotten_and_used_again() {
+        let mut calendar = Calendar::default();
+        calendar.book(one(PipeMask::M0), 3, NEVER);
+        calendar.advance(WINDOW + 3);
+        assert_eq!(calendar.book(one(PipeMask::M0), WINDOW + 3, NEVER), WINDOW + 3);
+    }
+}

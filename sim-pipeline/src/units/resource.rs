@@ -1,0 +1,295 @@
+//! Entries that operations hold for a time: rings freed in order, pools freed out of order.
+
+use sim_core::Cycle;
+use sim_isa::UopCounts;
+
+/// A buffer of which entries are taken in program order (ROB, load and store queue, speculative
+/// registers): the entry for operation `i` is the one of operation `i - size`.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring {
+    free_at: Box<[Cycle]>,
+    next: usize,
+}
+
+impl Ring {
+    /// A ring of `size` free entries.
+    pub(crate) fn new(size: usize) -> Ring {
+        Ring { free_at: vec![0; size].into_boxed_slice(), next: 0 }
+    }
+
+    /// First cycle in which the next entry is free.
+    #[inline]
+    pub(crate) fn free_at(&self) -> Cycle {
+        self.free_at[self.next]
+    }
+
+    /// Returns the first cycle in which the entry `nth` places after the next one is free.
+    #[cfg(test)]
+    pub(crate) fn free_at_nth(&self, nth: usize) -> Cycle {
+        self.free_at[(self.next + nth) % self.free_at.len()]
+    }
+
+    /// Takes the next entry until `free`, the cycle in which the next user may have it.
+    #[inline]
+    pub(crate) fn take(&mut self, free: Cycle) {
+        self.free_at[self.next] = free;
+        self.next += 1;
+        if self.next == self.free_at.len() {
+            self.next = 0;
+        }
+    }
+
+    /// Entries that are still taken in `cycle`.
+    pub(crate) fn held(&self, cycle: Cycle) -> usize {
+        self.free_at.iter().filter(|free| **free > cycle).count()
+    }
+
+    /// All entries are free.
+    pub(crate) fn clear(&mut self) {
+        self.free_at.fill(0);
+    }
+
+    /// Where the next entry will be taken; give it to [`Ring::rewind`] after a squash.
+    #[inline]
+    pub(crate) fn mark(&self) -> usize {
+        self.next
+    }
+
+    /// Gives back all entries taken since the mark. Their free cycles stay: they are the squash,
+    /// which lies before any operation that comes now.
+    #[inline]
+    pub(crate) fn rewind(&mut self, mark: usize) {
+        self.next = mark;
+    }
+}
+
+/// Cycles that [`Pools`] can see ahead; an entry held longer is given back then. Only a chain of
+/// some forty misses to memory reaches so far.
+pub(crate) const HORIZON: u64 = 1 << 12;
+const HORIZON_MASK: u64 = HORIZON - 1;
+
+/// Queues that free their entries out of order (issue queues): how many of each are taken, and how
+/// many are given back in which cycle. What a wrong path took it gives back at its squash. One word
+/// counts for all queues, since most micro-operations take an entry of two.
+#[derive(Clone, Debug)]
+pub(crate) struct Pools {
+    sizes: UopCounts,
+    taken: UopCounts,
+    /// Entries given back in a cycle.
+    given_back: Box<[UopCounts; HORIZON as usize]>,
+    /// Everything given back until this cycle is counted.
+    now: Cycle,
+}
+
+impl Pools {
+    /// Pools of so many free entries.
+    pub(crate) fn new(sizes: UopCounts) -> Pools {
+        Pools {
+            sizes,
+            taken: UopCounts::default(),
+            given_back: Box::new([UopCounts::default(); HORIZON as usize]),
+            now: 0,
+        }
+    }
+
+    /// True when so many entries are free now.
+    #[inline]
+    pub(crate) fn have_room(&self, entries: UopCounts) -> bool {
+        self.taken.plus(entries).within(self.sizes)
+    }
+
+    /// The pools that have not so many entries free now.
+    #[inline]
+    pub(crate) fn lacking(&self, entries: UopCounts) -> impl Iterator<Item = usize> {
+        self.taken.plus(entries).lanes_above(self.sizes)
+    }
+
+    /// First cycle from `wanted` on, which is not in the past, in which one pool has `entries` free;
+    /// all that it has, if these are fewer.
+    pub(crate) fn free_at(&self, pool: usize, wanted: Cycle, entries: u32) -> Cycle {
+        let (size, taken) = (self.sizes.lane(pool), self.taken.lane(pool));
+        let entries = entries.min(size);
+        if entries == 0 || taken + entries <= size {
+            return wanted;
+        }
+        wanted.max(self.next_free(pool, taken + entries - size))
+    }
+
+    /// Entries of all pools that are still taken in `cycle`.
+    pub(crate) fn held(&self, cycle: Cycle) -> usize {
+        let until = cycle.min(self.now + HORIZON - 1);
+        let given_back = (self.now + 1..=until).map(|cycle| self.given_back[slot_of(cycle)]);
+        given_back.fold(self.taken, UopCounts::minus).sum() as usize
+    }
+
+    /// Takes entries until `free`. Returns the place of that cycle within the horizon.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, entries: UopCounts, free: Cycle) -> usize {
+        let at = slot_of(free.clamp(self.now + 1, self.now + HORIZON - 1));
+        self.taken = self.taken.plus(entries);
+        self.given_back[at] = self.given_back[at].plus(entries);
+        at
+    }
+
+    /// Counts what is given back up to and including `now`, which never goes back.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, now: Cycle) {
+        if now == self.now + 1 {
+            self.taken = self.taken.minus(std::mem::take(&mut self.given_back[slot_of(now)]));
+            self.now = now;
+        } else {
+            self.advance_far(now);
+        }
+    }
+
+    /// As [`Pools::advance`], over many cycles: apart, so that the host's caches need not hold it with what
+    /// runs always.
+    #[inline(never)]
+    fn advance_far(&mut self, now: Cycle) {
+        if now - self.now >= HORIZON {
+            self.given_back.fill(UopCounts::default());
+            (self.taken, self.now) = (UopCounts::default(), now);
+            return;
+        }
+        let (from, to) = (slot_of(self.now + 1), slot_of(now + 1));
+        if from <= to {
+            self.give_back(from, to);
+        } else {
+            self.give_back(from, HORIZON as usize);
+            self.give_back(0, to);
+        }
+        self.now = now;
+    }
+
+    /// Counts what is given back in these places, and empties them.
+    fn give_back(&mut self, from: usize, to: usize) {
+        let places = &mut self.given_back[from..to];
+        // They never add up to more than is taken.
+        let all = places.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
+        self.taken = self.taken.minus(all);
+        places.fill(UopCounts::default());
+    }
+
+    /// The cycle in which a pool has got back `needed` more entries.
+    fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
+        let mut cycle = self.now + 1;
+        let (behind, ahead) = self.given_back.split_at(slot_of(cycle));
+        for places in [ahead, behind] {
+            for few in places.chunks(8) {
+                // Most cycles give nothing back. All together are never more than what is taken.
+                let all = few.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
+                if all.lane(pool) >= needed {
+                    return cycle + enough(few, pool, needed);
+                }
+                needed -= all.lane(pool);
+                cycle += few.len() as Cycle;
+            }
+        }
+        self.now + HORIZON
+    }
+}
+
+/// The first of these places up to which a pool gets back `needed` entries; it does.
+fn enough(places: &[UopCounts], pool: usize, needed: u32) -> Cycle {
+    let mut sum = 0;
+    let is_enough = |one: &UopCounts| {
+        sum += one.lane(pool);
+        sum >= needed
+    };
+    places.iter().position(is_enough).unwrap_or(0) as Cycle
+}
+
+/// The place of a cycle within the horizon.
+#[inline]
+pub(crate) fn slot_of(cycle: Cycle) -> usize {
+    (cycle & HORIZON_MASK) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_entry_is_the_one_of_the_operation_its_size_ago() {
+        let mut ring = Ring::new(2);
+        ring.take(10);
+        ring.take(20);
+        assert_eq!(ring.free_at(), 10);
+        ring.take(30);
+        assert_eq!(ring.free_at(), 20);
+    }
+
+    #[test]
+    fn a_rewound_ring_starts_again_at_its_mark() {
+        let mut ring = Ring::new(3);
+        ring.take(5);
+        let mark = ring.mark();
+        ring.take(7);
+        ring.rewind(mark);
+        assert_eq!(ring.free_at(), 7);
+    }
+
+    /// Pools of which the first has `size` entries and the others one less.
+    fn pools(size: u32) -> Pools {
+        let mut sizes = [size - 1; UopCounts::LANES];
+        sizes[0] = size;
+        Pools::new(UopCounts::new(sizes))
+    }
+
+    const ENTRY: UopCounts = UopCounts::new([1, 0, 0, 0, 0, 0, 0]);
+
+    #[test]
+    fn a_full_pool_is_free_when_its_first_entry_comes_back() {
+        let mut pools = pools(2);
+        assert_eq!(pools.free_at(0, 0, 1), 0);
+        pools.take(ENTRY, 900);
+        pools.take(ENTRY, 4);
+        assert_eq!(pools.free_at(0, 1, 1), 4);
+        assert_eq!(pools.free_at(0, 7, 1), 7);
+        assert_eq!(pools.free_at(0, 1, 1), 4, "asking does not move the clock");
+        assert_eq!(pools.free_at(1, 1, 1), 1, "another pool has room");
+        pools.advance(4);
+        pools.take(ENTRY, 30);
+        assert_eq!(pools.free_at(0, 5, 1), 30);
+        assert_eq!(pools.free_at(0, 40, 1), 40);
+        pools.advance(1000);
+        pools.take(ENTRY, 9000);
+        assert_eq!(
+            pools.free_at(0, 1000, 2),
+            1000 + HORIZON - 1,
+            "an entry held longer than it sees"
+        );
+    }
+
+    #[test]
+    fn pools_agree_with_a_list_of_entries() {
+        let (size, mut state) = (5, 1_u64);
+        let mut pools = pools(size as u32);
+        let mut list: Vec<Cycle> = Vec::new();
+        let mut now = 0;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            now += (state >> 60) / 4 * (state >> 40 & 63);
+            list.retain(|free| *free > now);
+            let wanted = now + (state >> 30 & 3);
+            let entries = 1 + (state >> 10 & 3) as usize;
+            list.sort_unstable();
+            // All but `size - entries` must have come back.
+            let before = (list.len() + entries).checked_sub(size + 1).map(|i| list[i]);
+            let expected = before.map_or(wanted, |free| wanted.max(free));
+            assert_eq!(pools.free_at(0, wanted, entries as u32), expected);
+            assert_eq!(pools.held(wanted), list.iter().filter(|free| **free > wanted).count());
+            now = expected;
+            list.retain(|free| *free > now);
+            pools.advance(now);
+            for _ in 0..entries {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let free = now + 1 + (state >> 20 & 255);
+                pools.take(ENTRY, free);
+                list.push(free);
+            }
+            let room = UopCounts::new([(size - list.len()) as u32, 0, 0, 0, 0, 0, 0]);
+            assert!(pools.have_room(room) && !pools.have_room(room.plus(ENTRY)));
+        }
+    }
+}

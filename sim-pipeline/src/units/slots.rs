@@ -1,0 +1,348 @@
+//! The slot ledger: every rename slot of every cycle goes into exactly one bucket (PMU guide 4.7).
+//!
+//! A slot of cycle `c` is used (an operation was renamed), the back end's (an operation was there
+//! and could not be sent on) or the front end's (none was there), decision A22. Operations reach
+//! rename in order, so the slots of a cycle belong to the first [`SLOTS`] operations that have come
+//! by then and have not left before. That gives closed forms, and no cycle is ever stepped through:
+//!
+//! * operation `k`, there from `arrive(k)` and renamed in `sent(k)`, stands in a slot from the cycle
+//!   in which operation `k - SLOTS` has left: the cycles before `sent(k)` are back-end slots;
+//! * in the cycles between `arrive(k - 1)` and `arrive(k)` operation `k` is the first one missing:
+//!   the slots that the last [`SLOTS`] operations have left are front-end slots, and `k`'s cause.
+
+use crate::units::wait_timeline::WaitTimeline;
+use sim_core::{Cycle, EventSink, Lost, LostSlots, PmuEvent, RootCause, StallCause};
+
+/// Rename slots per cycle (PMMIR_EL1.SLOTS on N2 reads 5).
+pub const SLOTS: usize = 5;
+
+/// How one operation came to rename and left it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotUse {
+    /// First cycle in which the front end had it ready.
+    pub arrive: Cycle,
+    /// Cycle of its slot; for an operation squashed while it waited, the squash cycle.
+    pub leave: Cycle,
+    /// False when it was squashed while it waited.
+    pub sent: bool,
+    /// Why it did not arrive earlier.
+    pub late: StallCause,
+    /// Why it was not sent on when it arrived, or when the operation before it left.
+    pub blocked: StallCause,
+}
+
+/// The open end of the ledger and the slots lost so far.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotLedger {
+    /// First cycle after the last slot use of the last `SLOTS` operations, oldest first. They move up by one place for each
+    /// operation, which costs the host less than a ring whose begin is not known when this is compiled.
+    left: [Cycle; SLOTS],
+    /// What those operations waited for.
+    blocked: [StallCause; SLOTS],
+    last_arrive: Cycle,
+    /// All cycles before this one are either sending or accounted as stalled.
+    next_cycle: Cycle,
+    lost: LostSlots,
+}
+
+/// Cycles in which nothing was sent, found when an operation is placed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IdleCycles {
+    /// First cycle that the back end lost, and the one after the last.
+    pub back_end: (Cycle, Cycle),
+}
+
+impl Default for SlotLedger {
+    fn default() -> SlotLedger {
+        SlotLedger {
+            left: [0; SLOTS],
+            blocked: [StallCause::FetchEnd; SLOTS],
+            last_arrive: 0,
+            next_cycle: 0,
+            lost: LostSlots::default(),
+        }
+    }
+}
+
+impl SlotLedger {
+    /// Enters one operation. Raises the slot and stall-cycle events; the caller adds
+    /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside. `waits` has what rename
+    /// waited for up to the cycle in which the operation leaves.
+    #[inline(always)]
+    pub(crate) fn enter<S: EventSink>(
+        &mut self,
+        op: SlotUse,
+        waits: &WaitTimeline,
+        sink: &mut S,
+    ) -> IdleCycles {
+        debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
+        debug_assert!(op.leave >= op.arrive, "nothing leaves before it arrives");
+        if op.arrive > self.last_arrive {
+            self.front_end_lost(op.arrive, op.late, sink);
+        }
+        let waits_until = if op.sent { op.leave } else { op.leave + 1 };
+        let stands_from = self.stands_from(op.arrive);
+        if waits_until > stands_from {
+            sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - stands_from);
+            self.back_end_lost((stands_from, waits_until), op.blocked, waits, sink);
+        }
+        self.blocked.copy_within(1.., 0);
+        self.blocked[SLOTS - 1] = op.blocked;
+        self.left.copy_within(1.., 0);
+        self.left[SLOTS - 1] = op.leave + 1;
+        self.idle(op.arrive, waits_until, op.leave + 1, sink)
+    }
+
+    /// The first cycle in which an operation that arrives in `arrive` stands in a slot.
+    #[inline(always)]
+    pub(crate) fn stands_from(&self, arrive: Cycle) -> Cycle {
+        arrive.max(self.left[0])
+    }
+
+    /// Closes all cycles before the one that follows the last slot use, so that a window can end
+    /// here. Returns that cycle; the next operation must not arrive before it.
+    pub(crate) fn cut<S: EventSink>(&mut self, cause: StallCause, sink: &mut S) -> Cycle {
+        self.run_dry(self.next_cycle, cause, sink)
+    }
+
+    /// Closes all cycles before `end` with empty front-end slots.
+    pub(crate) fn run_dry<S: EventSink>(
+        &mut self,
+        end: Cycle,
+        cause: StallCause,
+        sink: &mut S,
+    ) -> Cycle {
+        let end = end.max(self.next_cycle);
+        self.front_end_lost(end, cause, sink);
+        if end > self.next_cycle {
+            sink.count(PmuEvent::STALL_FRONTEND, end - self.next_cycle);
+            self.next_cycle = end;
+        }
+        end
+    }
+
+    /// The first cycle of which no slot was used yet.
+    pub(crate) fn next_cycle(&self) -> Cycle {
+        self.next_cycle
+    }
+
+    /// Slots lost so far, by cause and root.
+    pub(crate) fn lost(&self) -> &LostSlots {
+        &self.lost
+    }
+
+    /// The slots of these cycles, in which the operation entered now could not leave: it waited for what
+    /// those before it waited for until they left, then for its own.
+    #[inline(never)]
+    fn back_end_lost<S: EventSink>(
+        &mut self,
+        (mut from, until): (Cycle, Cycle),
+        own: StallCause,
+        waits: &WaitTimeline,
+        sink: &mut S,
+    ) {
+        if self.left[SLOTS - 1] > from + 1 {
+            for i in 1..SLOTS {
+                let end = self.left[i].saturating_sub(1).min(until);
+                from = self.lose((from, end), self.blocked[i], waits, sink);
+            }
+        }
+        self.lose((from, until), own, waits, sink);
+    }
+
+    /// One slot of the cycles `from..end`, if there are any, is lost for this cause; the first cycle that
+    /// is left.
+    #[inline]
+    fn lose<S: EventSink>(
+        &mut self,
+        (from, end): (Cycle, Cycle),
+        cause: StallCause,
+        waits: &WaitTimeline,
+        sink: &mut S,
+    ) -> Cycle {
+        if end <= from {
+            return from;
+        }
+        if waits.is_empty() {
+            let (root, slots) = (RootCause::Latency, end - from);
+            self.lost.add(cause, root, slots);
+            sink.lost(Lost { cause, root, owner: None, slots });
+            return end;
+        }
+        for part in waits.over(from, end) {
+            let (root, owner, slots) = (part.root, part.owner, part.cycles);
+            self.lost.add(cause, root, slots);
+            sink.lost(Lost { cause, root, owner, slots });
+        }
+        end
+    }
+
+    /// Front-end slots of the cycles from the last arrival to this one.
+    #[inline(never)]
+    fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
+        let from = self.last_arrive;
+        debug_assert!(self.left_in_order(), "operations leave in order");
+        if self.left[0] >= arrive {
+            // All slots are taken until then.
+            self.last_arrive = arrive;
+            return;
+        }
+        let lost: u64 = self.left.iter().map(|left| arrive.saturating_sub(from.max(*left))).sum();
+        self.last_arrive = arrive;
+        if lost > 0 {
+            let root = RootCause::FrontEnd;
+            self.lost.add(late, root, lost);
+            sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
+            sink.lost(Lost { cause: late, root, owner: None, slots: lost });
+        }
+    }
+
+    fn left_in_order(&self) -> bool {
+        self.left.is_sorted()
+    }
+
+    /// Cycles without any operation sent, between the last slot use and this one.
+    #[inline]
+    fn idle<S: EventSink>(
+        &mut self,
+        arrive: Cycle,
+        waits_until: Cycle,
+        next: Cycle,
+        sink: &mut S,
+    ) -> IdleCycles {
+        let from = self.next_cycle;
+        self.next_cycle = from.max(next);
+        if waits_until <= from {
+            return IdleCycles::default();
+        }
+        if arrive > from {
+            sink.count(PmuEvent::STALL_FRONTEND, arrive - from);
+        }
+        let blocked_from = arrive.max(from);
+        if waits_until > blocked_from {
+            sink.count(PmuEvent::STALL_BACKEND, waits_until - blocked_from);
+        }
+        IdleCycles { back_end: (blocked_from, waits_until.max(blocked_from)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::wait_timeline::Segment;
+    use sim_core::Counts;
+
+    fn enter(ledger: &mut SlotLedger, op: SlotUse, counts: &mut Counts) {
+        ledger.enter(op, &WaitTimeline::default(), counts);
+    }
+
+    fn op(arrive: Cycle, leave: Cycle) -> SlotUse {
+        let (late, blocked) = (StallCause::FetchWidth, StallCause::ReorderBuffer);
+        SlotUse { arrive, leave, sent: true, late, blocked }
+    }
+
+    /// Enters operations (arrive, leave) and returns the counts of the stall events up to `end`.
+    fn stalls(ops: &[(Cycle, Cycle)], end: Cycle) -> [u64; 6] {
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        for (arrive, leave) in ops {
+            enter(&mut ledger, op(*arrive, *leave), &mut counts);
+        }
+        let end = ledger.run_dry(end, StallCause::FetchEnd, &mut counts);
+        let used = ops.len() as u64 + ledger.lost().total();
+        assert_eq!(used, SLOTS as u64 * end, "the slots tile {end} cycles");
+        [
+            PmuEvent::STALL_FRONTEND,
+            PmuEvent::STALL_BACKEND,
+            PmuEvent::STALL,
+            PmuEvent::STALL_SLOT_FRONTEND,
+            PmuEvent::STALL_SLOT_BACKEND,
+            PmuEvent::STALL_SLOT,
+        ]
+        .map(|event| counts.value(event))
+    }
+
+    /// The table of one cycle: `f` operations offered, `b` of them accepted, the rest in cycle 1.
+    fn one_cycle(f: usize, b: usize) -> [u64; 6] {
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        for i in 0..f {
+            enter(&mut ledger, op(0, u64::from(i >= b)), &mut counts);
+        }
+        if f == 0 {
+            ledger.run_dry(1, StallCause::FetchEnd, &mut counts);
+        } else {
+            // The next operation arrives in cycle 1: only then the front-end slots of cycle 0 are
+            // known.
+            enter(&mut ledger, op(1, 1), &mut counts);
+        }
+        [
+            PmuEvent::STALL_FRONTEND,
+            PmuEvent::STALL_BACKEND,
+            PmuEvent::STALL,
+            PmuEvent::STALL_SLOT_FRONTEND,
+            PmuEvent::STALL_SLOT_BACKEND,
+            PmuEvent::STALL_SLOT,
+        ]
+        .map(|event| counts.value(event))
+    }
+
+    #[test]
+    fn one_cycle_with_every_mix_of_offered_and_accepted_operations() {
+        // PMU guide 4.7: STALL_FRONTEND, STALL_BACKEND, STALL, SLOT_FRONTEND, SLOT_BACKEND, SLOT
+        assert_eq!(one_cycle(0, 0), [1, 0, 1, 5, 0, 5], "T.STALL_FRONTEND.1");
+        assert_eq!(one_cycle(2, 2), [0, 0, 0, 3, 0, 3], "T.STALL_FRONTEND.3");
+        assert_eq!(one_cycle(5, 0), [0, 1, 1, 0, 5, 5], "T.STALL_BACKEND.1");
+        assert_eq!(one_cycle(5, 3), [0, 0, 0, 0, 2, 2], "T.STALL_BACKEND.3");
+        assert_eq!(one_cycle(3, 0), [0, 1, 1, 2, 3, 5], "T.STALL.1");
+        assert_eq!(one_cycle(5, 5), [0, 0, 0, 0, 0, 0], "T.STALL.2");
+        assert_eq!(one_cycle(4, 1), [0, 0, 0, 1, 3, 4], "T.STALL_SLOT_BACKEND.1");
+        assert_eq!(one_cycle(1, 1), [0, 0, 0, 4, 0, 4], "T.STALL_SLOT_FRONTEND.1");
+        assert_eq!(one_cycle(3, 2), [0, 0, 0, 2, 1, 3], "T.STALL_SLOT.1");
+    }
+
+    #[test]
+    fn a_slot_is_the_back_ends_only_if_an_operation_was_there_to_fill_it() {
+        // One operation waits from cycle 0 to 10, a second comes in cycle 4: 10 + 6 back-end slots.
+        let [fe, be, _, slot_fe, slot_be, _] = stalls(&[(0, 10), (4, 10)], 11);
+        assert_eq!((fe, be), (0, 10));
+        assert_eq!((slot_fe, slot_be), (4 * 4 + 6 * 3 + 3, 16));
+    }
+
+    #[test]
+    fn full_width_loses_nothing() {
+        let ops: Vec<(Cycle, Cycle)> = (0..50).map(|i| (i / 5, i / 5)).collect();
+        assert_eq!(stalls(&ops, 10), [0; 6]);
+    }
+
+    #[test]
+    fn an_operation_squashed_while_it_waits_fills_its_slot_until_the_squash() {
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        enter(&mut ledger, op(0, 0), &mut counts);
+        enter(&mut ledger, SlotUse { sent: false, ..op(1, 7) }, &mut counts);
+        let end = ledger.run_dry(8, StallCause::FetchEnd, &mut counts);
+        assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 7);
+        assert_eq!(counts.value(PmuEvent::STALL_BACKEND), 7);
+        assert_eq!(1 + ledger.lost().total(), 5 * end, "one of the two was sent");
+    }
+
+    #[test]
+    fn slots_behind_another_operation_are_lost_for_what_held_that_one() {
+        // The first waits for memory until 100; the others, there as early, two cycles more.
+        let mut ledger = SlotLedger::default();
+        let mut counts = Counts::default();
+        let loads = StallCause::LoadQueue;
+        let mut waits = WaitTimeline::default();
+        for (end, root) in [(90, RootCause::LoadDram), (102, RootCause::Latency)] {
+            waits.push(Segment { end, root, owner: None });
+        }
+        ledger.enter(SlotUse { blocked: loads, ..op(0, 100) }, &waits, &mut counts);
+        ledger.enter(op(0, 102), &waits, &mut counts);
+        ledger.enter(op(0, 102), &waits, &mut counts);
+        let lost = ledger.lost();
+        assert_eq!((lost.of(loads), lost.of(StallCause::ReorderBuffer)), (300, 4));
+        assert_eq!((lost.at(loads, RootCause::LoadDram), lost.memory()), (270, 270));
+        assert_eq!(counts.value(PmuEvent::STALL_SLOT_BACKEND), 304);
+    }
+}
