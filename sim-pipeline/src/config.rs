@@ -41,7 +41,7 @@ pub struct FrontEndConfig {
     pub mop_cache_sets: usize,
     /// MOP cache ways.
     pub mop_cache_ways: usize,
-    /// MOPs for which each way of a MOP cache set has room.
+    /// MOPs for which each outcome of a MOP cache set has room.
     pub mop_cache_mops_per_way: usize,
     /// MOPs between decode and rename.
     pub fetch_queue: usize,
@@ -319,7 +319,7 @@ pub struct IdealCore {
     pub fetch: bool,
     /// Reorder buffer, registers, queues and retirement have no limit but that of the model.
     pub window: bool,
-    /// Every micro-operation finds a pipe, a place in dispatch, and a way out of the store queue.
+    /// Every micro-operation finds a pipe, a place in dispatch, and a outcome out of the store queue.
     pub pipes: bool,
     /// Computation takes one cycle.
     pub latency: bool,

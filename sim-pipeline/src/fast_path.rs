@@ -1,4 +1,4 @@
-//! The short way: what most instructions are, through the same stages as `Pipeline::place_any`, without
+//! The short outcome: what most instructions are, through the same stages as `Pipeline::place_any`, without
 //! what cannot happen to them ([`sim_isa::Shape`]).
 
 use crate::op::Done;
@@ -6,7 +6,7 @@ use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
 use crate::stages::events::{raise_instruction_events, raise_simple_events};
 use crate::stages::execute::Groups;
-use crate::units::dispatch::{Way, uops_of};
+use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::Arrival;
 use crate::units::rename::StoreWait;
 use crate::units::stamp::Stamp;
@@ -79,11 +79,11 @@ const fn may_store(kind: u8) -> bool {
 }
 
 /// How it goes on from rename.
-const fn way_of(kind: u8) -> Way {
+const fn outcome_of(kind: u8) -> RenameOutcome {
     match kind {
-        RENAMED => Way::AtRename,
-        RIDING => Way::WithPartner,
-        _ => Way::Issue,
+        RENAMED => RenameOutcome::Eliminated,
+        RIDING => RenameOutcome::Fused,
+        _ => RenameOutcome::Dispatched,
     }
 }
 
@@ -102,9 +102,9 @@ impl Pipeline {
     ) -> bool {
         self.path.begin();
         // Of one MOP: what is free now nothing else takes before it does, at its end.
-        let has_entries = !is_second(KIND) && self.window.has_entries(op.inst, way_of(KIND));
+        let has_entries = !is_second(KIND) && self.window.has_entries(op.inst, outcome_of(KIND));
         let slot = match KIND {
-            _ if is_second(KIND) => self.join(op, way_of(KIND), arrival).map(|(cycle, _)| cycle),
+            _ if is_second(KIND) => self.join(op, outcome_of(KIND), arrival).map(|(cycle, _)| cycle),
             _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };
@@ -180,9 +180,9 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
-        let way = way_of(KIND);
-        let blocked = self.window.blocker_if(has_entries, op.inst, way, arrival.at);
-        let uops = uops_of(op.inst, way);
+        let outcome = outcome_of(KIND);
+        let blocked = self.window.blocker_if(has_entries, op.inst, outcome, arrival.at);
+        let uops = uops_of(op.inst, outcome);
         let slot = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)?;
         self.front.renamed(slot);
         self.pipes.advance(slot);
@@ -253,10 +253,10 @@ impl Pipeline {
             JOINED => self.window.take_joined(op.inst, retired),
             _ if is_double(KIND) => {
                 let left = self.mops_left(op, mops);
-                self.window.take_mops(op.inst, Way::Issue, left, retired);
+                self.window.take_mops(op.inst, RenameOutcome::Dispatched, left, retired);
             }
             _ => {
-                let inst = (op.inst, way_of(KIND));
+                let inst = (op.inst, outcome_of(KIND));
                 self.window.take_mop(has_entries, inst, retired);
             }
         }

@@ -103,7 +103,7 @@ pub(crate) struct Done {
     pub(crate) forwarded: Stamp,
 }
 
-/// A store on its way to the cache.
+/// A store on its outcome to the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingStore {
     /// The access.

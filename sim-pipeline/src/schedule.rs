@@ -13,7 +13,7 @@ use crate::stages::events::raise_exclusive_outcome;
 use crate::stages::op_report::Aftermath;
 use crate::stages::restart::{BreaksOff, Ending};
 use crate::units::branch::Branch;
-use crate::units::dispatch::Way;
+use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::Arrival;
 use crate::units::rename::EntryTimes;
 use crate::units::stamp::Stamp;
@@ -141,8 +141,8 @@ impl Pipeline {
             Shape::DoubleStoreUpdate if !arrival.fused => {
                 self.place_apart::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Renamed if !arrival.fused => match self.window.way(op.inst) {
-                Way::AtRename => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
+            Shape::Renamed if !arrival.fused => match self.window.outcome_of(op.inst) {
+                RenameOutcome::Eliminated => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
                 _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
             },
             _ => self.place_any(&{ *op }, &{ *arrival }, memory, sink),
@@ -159,13 +159,13 @@ impl Pipeline {
         sink: &mut S,
     ) -> bool {
         self.path.begin();
-        let way = self.way(op.inst, arrival.fused);
-        let Some((rename, mops)) = self.rename(op, way, arrival, memory, sink) else {
+        let outcome = self.rename_outcome(op.inst, arrival.fused);
+        let Some((rename, mops)) = self.rename(op, outcome, arrival, memory, sink) else {
             return false;
         };
         sink.at(rename);
         self.raise_speculative(op, mops, sink);
-        let mut done = self.execute(op, way, rename, memory, sink);
+        let mut done = self.execute(op, outcome, rename, memory, sink);
         let issue = match op.inst.n_uop_groups {
             // What takes no pipe, a barrier, goes on to its unit all the same.
             0 => rename + self.config.window.rename_to_issue_cycles,
@@ -182,7 +182,7 @@ impl Pipeline {
             if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
         let drained = Stamp::new(drained + 1, self.path.now());
         let times = EntryTimes { retired: self.free_at(op, retired + 1), sent: done.sent, drained };
-        self.window.take_entries(op.inst, way, self.mops_left(op, mops), times);
+        self.window.take_entries(op.inst, outcome, self.mops_left(op, mops), times);
         self.life = OpLife {
             written: if done.store.is_some() && retires { drained.cycle() - 1 } else { 0 },
             retired: retires,

@@ -10,7 +10,7 @@ use crate::stages::mem_request::{is_atomic, request_of, simple_request};
 use crate::stages::sve_elements::is_by_element;
 use crate::stages::system_ops::give_up_exclusive;
 use crate::units::critical_path::Executed;
-use crate::units::dispatch::Way;
+use crate::units::dispatch::RenameOutcome;
 use crate::units::lsu::{Forward, StoreTimes};
 use crate::units::pipes::PipeRequest;
 use crate::units::scoreboard::{Scoreboard, SourcesReady};
@@ -82,19 +82,19 @@ impl Pipeline {
     pub(crate) fn execute<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        way: Way,
+        outcome: RenameOutcome,
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) -> Done {
         let inst = op.inst;
-        match way {
-            Way::Issue if inst.shape == Shape::Plain => {
+        match outcome {
+            RenameOutcome::Dispatched if inst.shape == Shape::Plain => {
                 return self.compute(op, rename);
             }
-            Way::Issue => {}
-            Way::AtRename => return self.rename_only(op, rename),
-            Way::WithPartner => return self.ride(op, rename),
+            RenameOutcome::Dispatched => {}
+            RenameOutcome::Eliminated => return self.rename_only(op, rename),
+            RenameOutcome::Fused => return self.ride(op, rename),
         }
         self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
     }

@@ -17,7 +17,7 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Faulting, Inst, MemOp, Program, Special, StaticEvents};
 
-/// Misses of the first-level caches that may be on their way at the same time.
+/// Misses of the first-level caches that may be on their outcome at the same time.
 const MISSES: usize = 16;
 /// Instructions of a cycle.
 const PER_CYCLE: u64 = 4;

@@ -18,7 +18,7 @@ pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
         MemOp::AtomicSwap => MemKind::AtomicSwap,
         preload @ (MemOp::PrefetchLoad | MemOp::PrefetchStore) => preload_kind(preload, op.inst),
         MemOp::ZeroLine => MemKind::ZeroLine,
-        // Maintenance has a way of its own.
+        // Maintenance has a outcome of its own.
         MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
     };
     if is_atomic(kind) && op.squash != NEVER {

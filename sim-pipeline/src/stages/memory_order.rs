@@ -10,7 +10,7 @@
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
 use crate::stages::op_report::Aftermath;
-use crate::units::dispatch::{Way, uops_of};
+use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::Arrival;
 use crate::units::lsu::Forward;
 use crate::units::pipes::PipeRequest;
@@ -49,8 +49,8 @@ impl Pipeline {
         if !reads || self.lsu.dependence.expects_store(op.pc) {
             return None;
         }
-        let ready = self.window.blocker(op.inst, Way::Issue, arrival.at);
-        let renamed = self.window.slot(uops_of(op.inst, Way::Issue), ready).until;
+        let ready = self.window.blocker(op.inst, RenameOutcome::Dispatched, arrival.at);
+        let renamed = self.window.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
         let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
         let address = self.scoreboard.sources(op.inst).address.cycle();

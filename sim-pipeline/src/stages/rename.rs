@@ -2,7 +2,7 @@
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
-use crate::units::dispatch::{Way, uops_of};
+use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::Arrival;
 use crate::units::issue_queue::IssueWait;
 use crate::units::rename::Blocked;
@@ -16,8 +16,8 @@ use sim_isa::{Inst, Rename, UopCounts};
 impl Pipeline {
     /// How the instruction goes on from rename.
     #[inline]
-    pub(crate) fn way(&self, inst: &Inst, fused: bool) -> Way {
-        if fused && inst.rides_along { Way::WithPartner } else { self.window.way(inst) }
+    pub(crate) fn rename_outcome(&self, inst: &Inst, fused: bool) -> RenameOutcome {
+        if fused && inst.rides_along { RenameOutcome::Fused } else { self.window.outcome_of(inst) }
     }
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
@@ -25,20 +25,20 @@ impl Pipeline {
     pub(crate) fn rename<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        way: Way,
+        outcome: RenameOutcome,
         arrival: &Arrival,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
         if arrival.fused {
-            return self.join(op, way, arrival);
+            return self.join(op, outcome, arrival);
         }
         let mut first = 0;
-        let mut uops = uops_of(op.inst, way);
+        let mut uops = uops_of(op.inst, outcome);
         let mops = u32::from(op.inst.n_mops);
         for mop in 0..mops {
             let blocked = if mop == 0 {
-                self.window.blocker(op.inst, way, arrival.at)
+                self.window.blocker(op.inst, outcome, arrival.at)
             } else {
                 self.window.rob_blocker(mop as usize)
             };
@@ -53,7 +53,7 @@ impl Pipeline {
                 self.pipes.advance(cycle);
             }
         }
-        if way == Way::AtRename && op.inst.rename == Rename::Move {
+        if outcome == RenameOutcome::Eliminated && op.inst.rename == Rename::Move {
             self.window.moved();
         }
         Some((first, mops))
@@ -99,10 +99,10 @@ impl Pipeline {
     pub(crate) fn join(
         &mut self,
         op: &Op<'_>,
-        way: Way,
+        outcome: RenameOutcome,
         arrival: &Arrival,
     ) -> Option<(Cycle, u32)> {
-        let slot = self.window.partner_slot(op.inst, way, arrival.at);
+        let slot = self.window.partner_slot(op.inst, outcome, arrival.at);
         if slot.until > self.window.cycle() && self.path.is_on() {
             self.note_wait(self.window.cycle(), op.squash, slot);
         }
@@ -110,7 +110,7 @@ impl Pipeline {
             self.window.hold_until(op.squash + 1, slot.by, self.waits.last());
             return None;
         }
-        self.window.take_partner_slot(uops_of(op.inst, way), slot);
+        self.window.take_partner_slot(uops_of(op.inst, outcome), slot);
         self.pipes.advance(slot.until);
         Some((slot.until, 0))
     }
@@ -157,7 +157,7 @@ impl Pipeline {
     }
 }
 
-/// Of the cycles that the back end lost, those in which a miss was on its way outside the core.
+/// Of the cycles that the back end lost, those in which a miss was on its outcome outside the core.
 #[inline(never)]
 pub(crate) fn raise_memory_stall<M: MemoryPort, S: EventSink>(
     (from, to): (Cycle, Cycle),

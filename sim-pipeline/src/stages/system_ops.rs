@@ -1,4 +1,4 @@
-//! Cache and TLB maintenance and context writes on their way through the core (PMU guide 3.2.11,
+//! Cache and TLB maintenance and context writes on their outcome through the core (PMU guide 3.2.11,
 //! 3.2.19, 4.1.3).
 //!
 //! They leave through the store queue when everything older has retired, so never on a wrong path;

@@ -370,7 +370,7 @@ mod tests {
         let mut unit = BranchUnit::new(&config);
         let mut wrong_late = 0;
         for i in 0..20_000_u64 {
-            // Each seventh time it goes the other way, at 50 places by turns.
+            // Each seventh time it goes the other outcome, at 50 places by turns.
             let pc = 0x1000 + 0x40 * (i % 50);
             let branch = Branch { pc, kind: BranchKind::Conditional, target: 0x2000 };
             let taken = i % 7 == 0;

@@ -199,7 +199,7 @@ impl CriticalPath {
     }
 }
 
-/// A chain on its way back in time.
+/// A chain on its outcome back in time.
 struct Chain<'a> {
     from: Cycle,
     /// Before this cycle nothing is known yet.

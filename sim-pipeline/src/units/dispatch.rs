@@ -6,13 +6,13 @@ use sim_isa::{Inst, UopCounts};
 
 /// How an instruction goes on from rename.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum RenameOutcome {
     /// Its micro-operations wait in issue queues.
-    Issue,
+    Dispatched,
     /// Renaming does it: a slot and a reorder buffer entry, nothing else.
-    AtRename,
+    Eliminated,
     /// The micro-operation of the instruction that it is fused with does it.
-    WithPartner,
+    Fused,
 }
 
 /// The limits of one cycle, in the order of [`Inst::by_type`].
@@ -23,8 +23,8 @@ pub(crate) fn limits(d: &DispatchConfig) -> UopCounts {
 
 /// The micro-operations that one instruction sends on.
 #[inline]
-pub(crate) fn uops_of(inst: &Inst, way: Way) -> UopCounts {
-    if way == Way::Issue { inst.by_type } else { UopCounts::default() }
+pub(crate) fn uops_of(inst: &Inst, outcome: RenameOutcome) -> UopCounts {
+    if outcome == RenameOutcome::Dispatched { inst.by_type } else { UopCounts::default() }
 }
 
 #[cfg(test)]
@@ -37,12 +37,12 @@ mod tests {
 
     #[test]
     fn a_type_that_has_reached_its_limit_lets_no_further_one_go() {
-        let [madd, pair] = WORDS.map(|word| uops_of(&decode(word), Way::Issue));
+        let [madd, pair] = WORDS.map(|word| uops_of(&decode(word), RenameOutcome::Dispatched));
         let limits = UopCounts::new([10, 4, 4, 2, 2, 2, 5]);
         assert!(madd.plus(madd).within(limits), "two for M0");
         assert!(!madd.plus(madd).plus(madd).within(limits), "three for M0");
         assert!(pair.plus(pair).plus(madd).within(limits), "four loads and one for M0");
         assert!(!pair.plus(pair).plus(pair).within(limits), "six loads");
-        assert_eq!(uops_of(&decode(WORDS[0]), Way::WithPartner), UopCounts::default());
+        assert_eq!(uops_of(&decode(WORDS[0]), RenameOutcome::Fused), UopCounts::default());
     }
 }

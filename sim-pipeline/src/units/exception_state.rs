@@ -6,7 +6,7 @@ use sim_core::exception::{hcr_el2, scr_el3};
 use sim_core::{AbortCause, ExceptionControls, ExceptionKind, PmuEvent, Privilege};
 use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
 
-/// How many exceptions inside one another the core finds its way back from; the oldest is forgotten.
+/// How many exceptions inside one another the core finds its outcome back from; the oldest is forgotten.
 pub(crate) const MAX_NESTED: usize = 16;
 
 /// The level of the core, and what decides the next one.

@@ -209,7 +209,7 @@ impl FrontEnd {
         };
     }
 
-    /// Fetch starts anew in cycle `at`, because of `cause`; everything on the way is thrown away.
+    /// Fetch starts anew in cycle `at`, because of `cause`; everything on the outcome is thrown away.
     pub(crate) fn redirect(&mut self, at: Cycle, cause: StallCause) {
         self.predict = at;
         self.windows = 0;

@@ -3,7 +3,7 @@
 
 use crate::config::PipelineConfig;
 use crate::units::allocation_log::{EntryLog, LogMark};
-use crate::units::dispatch::{self, Way, uops_of};
+use crate::units::dispatch::{self, RenameOutcome, uops_of};
 use crate::units::issue_queue::{IssueQueues, IssueWait};
 use crate::units::resource::Ring;
 use crate::units::slots::SLOTS;
@@ -85,8 +85,8 @@ const ONE_MOP: Entries = Entries::of(EntryKind::Rob, 1);
 
 /// What `inst` holds besides its reorder buffer entries.
 #[inline]
-fn entries_of(inst: &Inst, way: Way) -> Entries {
-    if way == Way::Issue { inst.entries } else { Entries::default() }
+fn entries_of(inst: &Inst, outcome: RenameOutcome) -> Entries {
+    if outcome == RenameOutcome::Dispatched { inst.entries } else { Entries::default() }
 }
 
 /// Where everything that is taken in order stands, to come back to after a wrong path.
@@ -175,24 +175,24 @@ impl Window {
     /// How `inst` goes on from rename. Of some MOPs in a row only one register move is done there;
     /// the others take an integer pipe.
     #[inline]
-    pub(crate) fn way(&self, inst: &Inst) -> Way {
+    pub(crate) fn rename_outcome(&self, inst: &Inst) -> RenameOutcome {
         match inst.rename {
-            Rename::Normal => Way::Issue,
-            Rename::Move if self.mops < self.next_move => Way::Issue,
-            Rename::Move | Rename::Zero | Rename::Nop => Way::AtRename,
+            Rename::Normal => RenameOutcome::Dispatched,
+            Rename::Move if self.mops < self.next_move => RenameOutcome::Dispatched,
+            Rename::Move | Rename::Zero | Rename::Nop => RenameOutcome::Eliminated,
         }
     }
 
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline(always)]
-    pub(crate) fn blocker(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
-        self.blocker_if(self.has_entries(inst, way), inst, way, arrive)
+    pub(crate) fn blocker(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> Blocked {
+        self.blocker_if(self.has_entries(inst, outcome), inst, outcome, arrive)
     }
 
     /// True when the entries that the first MOP of `inst` takes are free, whatever the cycle.
     #[inline(always)]
-    pub(crate) fn has_entries(&self, inst: &Inst, way: Way) -> bool {
-        self.log.has(entries_of(inst, way).plus(ONE_MOP))
+    pub(crate) fn has_entries(&self, inst: &Inst, outcome: RenameOutcome) -> bool {
+        self.log.has(entries_of(inst, outcome).plus(ONE_MOP))
     }
 
     /// As [`Window::blocker`], for what has its entries or has not.
@@ -201,29 +201,29 @@ impl Window {
         &self,
         has_entries: bool,
         inst: &Inst,
-        way: Way,
+        outcome: RenameOutcome,
         arrive: Cycle,
     ) -> Blocked {
         let mut blocked = self.floor(arrive);
         if !has_entries {
-            let entries = entries_of(inst, way).plus(ONE_MOP);
+            let entries = entries_of(inst, outcome).plus(ONE_MOP);
             blocked = self.last_entry(inst, entries, blocked);
         }
-        if way == Way::Issue { self.queues_blocker(inst, blocked) } else { blocked }
+        if outcome == RenameOutcome::Dispatched { self.queues_blocker(inst, blocked) } else { blocked }
     }
 
     /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
     /// neither slot nor reorder buffer entry, but everything else.
     #[inline(always)]
-    pub(crate) fn partner_slot(&self, inst: &Inst, way: Way, arrive: Cycle) -> Blocked {
+    pub(crate) fn partner_slot(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> Blocked {
         let blocked = self.floor(arrive);
-        if way != Way::Issue {
+        if outcome != RenameOutcome::Dispatched {
             return blocked;
         }
         let late = !self.log.has(inst.entries);
         let blocked = if late { self.last_entry(inst, inst.entries, blocked) } else { blocked };
         let blocked = self.queues_blocker(inst, blocked);
-        if blocked.until == self.cycle && !self.fits(uops_of(inst, way)) {
+        if blocked.until == self.cycle && !self.fits(uops_of(inst, outcome)) {
             return self.next_cycle();
         }
         blocked
@@ -358,9 +358,9 @@ impl Window {
     /// Takes everything that `inst` with so many MOPs holds until it retires: it is free again in
     /// `retired`, a store queue entry in `drained`.
     #[inline]
-    pub(crate) fn take_entries(&mut self, inst: &Inst, way: Way, mops: u32, times: EntryTimes) {
-        self.take_mops(inst, way, mops, times.retired);
-        if way == Way::Issue && inst.stores {
+    pub(crate) fn take_entries(&mut self, inst: &Inst, outcome: RenameOutcome, mops: u32, times: EntryTimes) {
+        self.take_mops(inst, outcome, mops, times.retired);
+        if outcome == RenameOutcome::Dispatched && inst.stores {
             self.take_store(StoreWait {
                 free: times.drained,
                 sent: times.sent,
@@ -371,8 +371,8 @@ impl Window {
 
     /// As that, without the entry of the store queue.
     #[inline(always)]
-    pub(crate) fn take_mops(&mut self, inst: &Inst, way: Way, mops: u32, retired: Stamp) {
-        let entries = entries_of(inst, way).plus(Entries::of(EntryKind::Rob, mops));
+    pub(crate) fn take_mops(&mut self, inst: &Inst, outcome: RenameOutcome, mops: u32, retired: Stamp) {
+        let entries = entries_of(inst, outcome).plus(Entries::of(EntryKind::Rob, mops));
         if mops > 0 || entries != Entries::default() {
             self.log.take(entries, self.cycle, retired);
         }
@@ -397,10 +397,10 @@ impl Window {
     pub(crate) fn take_mop(
         &mut self,
         has_entries: bool,
-        (inst, way): (&Inst, Way),
+        (inst, outcome): (&Inst, RenameOutcome),
         retired: Stamp,
     ) {
-        let entries = entries_of(inst, way).plus(ONE_MOP);
+        let entries = entries_of(inst, outcome).plus(ONE_MOP);
         match has_entries {
             true => self.log.take_free(entries, retired),
             false => self.log.take(entries, self.cycle, retired),

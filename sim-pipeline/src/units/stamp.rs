@@ -20,7 +20,7 @@ impl Default for OpRef {
 impl OpRef {
     /// Places that can be named.
     pub(crate) const PLACES: u16 = 1 << 13;
-    /// No operation: the way through the pipeline decides.
+    /// No operation: the outcome through the pipeline decides.
     pub(crate) const NONE: OpRef = OpRef(OpRef::PLACES);
     /// A barrier or an access that orders others.
     pub(crate) const ORDER: OpRef = OpRef(OpRef::PLACES + 1);

@@ -128,7 +128,7 @@ impl History {
         self.state = state;
     }
 
-    /// Moves past one branch. Those that always go the same way tell nothing and are left out, except
+    /// Moves past one branch. Those that always go the same outcome tell nothing and are left out, except
     /// in the path.
     #[inline]
     pub fn push(&mut self, branch: Branch, taken: bool, next: u64) {
@@ -248,7 +248,7 @@ mod tests {
             let branch = Branch { pc: 4 * i, kind: BranchKind::Conditional, target: 64 * i };
             h.push(branch, i.is_multiple_of(3), 64 * i);
         };
-        // Every place within a chunk, around the end of all chunks; a long way that fills most of them.
+        // Every place within a chunk, around the end of all chunks; a long outcome that fills most of them.
         for i in 0..5000 {
             let saved = *history.state();
             if i % 61 == 0 || (4090..4110).contains(&i) {

@@ -22,7 +22,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Moves past a branch. Branches that always go the same way have no direction; of an indirect branch, one bit
+    /// Moves past a branch. Branches that always go the same outcome have no direction; of an indirect branch, one bit
     /// of its target stands for it.
     pub(crate) fn push(&mut self, branch: Branch, taken: bool, next: u64) {
         if taken {

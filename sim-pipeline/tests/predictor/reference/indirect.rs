@@ -9,7 +9,7 @@ const SETS_OF_A_BRANCH: usize = 16;
 /// Targets that one branch can have.
 const PLACES: usize = 64;
 
-/// Set and way of a target among those that its branch reaches.
+/// Set and outcome of a target among those that its branch reaches.
 type Place = (usize, usize);
 
 /// A place, and the 2-bit confidence in it.
@@ -96,15 +96,15 @@ impl IndirectReference {
 
     fn place(&mut self, pc: u64, target: u64) -> Place {
         let (group, set) = (self.group(pc), set_of(target / 4, SETS_OF_A_BRANCH));
-        let has_it = |way: &usize| self.pool.get(&(group, (set, *way))) == Some(&(pc, target));
-        if let Some(way) = (0..WAYS).find(has_it) {
-            return (set, way);
+        let has_it = |outcome: &usize| self.pool.get(&(group, (set, *outcome))) == Some(&(pc, target));
+        if let Some(outcome) = (0..WAYS).find(has_it) {
+            return (set, outcome);
         }
         let additions = self.additions.entry((group, set)).or_default();
-        let way = *additions % WAYS;
+        let outcome = *additions % WAYS;
         *additions += 1;
-        self.pool.insert((group, (set, way)), (pc, target));
-        (set, way)
+        self.pool.insert((group, (set, outcome)), (pc, target));
+        (set, outcome)
     }
 
     fn group(&self, pc: u64) -> usize {
