@@ -102,7 +102,7 @@ impl Pipeline {
     ) -> bool {
         self.path.begin();
         // Of one MOP: what is free now nothing else takes before it does, at its end.
-        let has_entries = !is_second(KIND) && self.window.has_entries(op.inst, outcome_of(KIND));
+        let has_entries = !is_second(KIND) && self.rename_stage.has_entries(op.inst, outcome_of(KIND));
         let slot = match KIND {
             _ if is_second(KIND) => self.join(op, outcome_of(KIND), arrival).map(|(cycle, _)| cycle),
             _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
@@ -181,13 +181,13 @@ impl Pipeline {
         sink: &mut S,
     ) -> Option<Cycle> {
         let outcome = outcome_of(KIND);
-        let blocked = self.window.blocker_if(has_entries, op.inst, outcome, arrival.at);
+        let blocked = self.rename_stage.blocker_if(has_entries, op.inst, outcome, arrival.at);
         let uops = uops_of(op.inst, outcome);
         let slot = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)?;
         self.front.renamed(slot);
         self.pipes.advance(slot);
         if KIND == RENAMED && op.inst.rename == Rename::Move {
-            self.window.moved();
+            self.rename_stage.moved();
         }
         Some(slot)
     }
@@ -201,7 +201,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let blocked = self.window.rob_blocker(1);
+        let blocked = self.rename_stage.rob_blocker(1);
         let no_uops = UopCounts::default();
         self.enter_slot(op.squash, no_uops, arrival, blocked, memory, sink).is_some()
     }
@@ -246,18 +246,18 @@ impl Pipeline {
     ) {
         let retired = self.free_at(op, retired + 1);
         if may_store(KIND) && op.inst.stores {
-            self.window.take_store(StoreWait { free, sent, retired });
+            self.rename_stage.take_store(StoreWait { free, sent, retired });
         }
         match KIND {
             RIDING => {}
-            JOINED => self.window.take_joined(op.inst, retired),
+            JOINED => self.rename_stage.take_joined(op.inst, retired),
             _ if is_double(KIND) => {
                 let left = self.mops_left(op, mops);
-                self.window.take_mops(op.inst, RenameOutcome::Dispatched, left, retired);
+                self.rename_stage.take_mops(op.inst, RenameOutcome::Dispatched, left, retired);
             }
             _ => {
                 let inst = (op.inst, outcome_of(KIND));
-                self.window.take_mop(has_entries, inst, retired);
+                self.rename_stage.take_mop(has_entries, inst, retired);
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::units::last_elements::LastElements;
 use crate::units::load_banks::LoadBanks;
 use crate::units::lsu::LoadStoreUnit;
 use crate::units::pipes::Calendar;
-use crate::units::rename::Window;
+use crate::units::rename::RenameStage;
 use crate::units::retire::InOrder;
 use crate::units::scoreboard::Scoreboard;
 use crate::units::slots::SlotLedger;
@@ -38,7 +38,7 @@ pub struct Pipeline {
     pub(crate) config: PipelineConfig,
     pub(crate) front: FrontEnd,
     pub(crate) branches: BranchUnit,
-    pub(crate) window: Window,
+    pub(crate) rename_stage: RenameStage,
     pub(crate) pipes: Calendar,
     pub(crate) steering: Steering,
     pub(crate) load_banks: LoadBanks,
@@ -70,7 +70,7 @@ impl Pipeline {
         Pipeline {
             front: FrontEnd::new(&config.front_end, &config.branch, config.ideal.fetch),
             branches: BranchUnit::new(&config.branch),
-            window: Window::new(config),
+            rename_stage: RenameStage::new(config),
             pipes: Calendar::new(config.ideal.pipes),
             steering: Steering::new(config.dispatch.integer_pipe),
             load_banks: LoadBanks::new(config.execute.load_banks),
@@ -101,13 +101,13 @@ impl Pipeline {
     /// causes stay the same, and the run takes less time.
     pub fn skip_roots(&mut self) {
         self.path.turn_off();
-        self.window.queues().forget_inputs();
+        self.rename_stage.queues().forget_inputs();
     }
 
     /// The rename clock: the machine advances the core on which it is lowest.
     #[inline]
     pub fn cycle(&self) -> Cycle {
-        self.window.cycle()
+        self.rename_stage.cycle()
     }
 
     /// Empty rename slots so far, by cause and root.
@@ -117,7 +117,7 @@ impl Pipeline {
 
     /// Entries of buffers, queues and registers that operations still hold in `cycle`.
     pub fn entries_held(&self, cycle: Cycle) -> usize {
-        self.window.held(cycle)
+        self.rename_stage.held(cycle)
     }
 
     /// Counts both clocks up to the first slot that is not settled; what they count in all is the same.

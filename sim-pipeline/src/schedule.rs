@@ -141,7 +141,7 @@ impl Pipeline {
             Shape::DoubleStoreUpdate if !arrival.fused => {
                 self.place_apart::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Renamed if !arrival.fused => match self.window.outcome_of(op.inst) {
+            Shape::Renamed if !arrival.fused => match self.rename_stage.outcome_of(op.inst) {
                 RenameOutcome::Eliminated => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
                 _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
             },
@@ -182,7 +182,7 @@ impl Pipeline {
             if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
         let drained = Stamp::new(drained + 1, self.path.now());
         let times = EntryTimes { retired: self.free_at(op, retired + 1), sent: done.sent, drained };
-        self.window.take_entries(op.inst, outcome, self.mops_left(op, mops), times);
+        self.rename_stage.take_entries(op.inst, outcome, self.mops_left(op, mops), times);
         self.life = OpLife {
             written: if done.store.is_some() && retires { drained.cycle() - 1 } else { 0 },
             retired: retires,

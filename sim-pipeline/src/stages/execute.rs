@@ -368,7 +368,7 @@ impl Pipeline {
     ) -> Cycle {
         let request = PipeRequest { pipes: self.steering.choose(request.pipes), ..request };
         let issue = self.pipes.book(request, needs.cycle(), squash);
-        self.window.queues().take(entry, needs, issue, squash);
+        self.rename_stage.queues().take(entry, needs, issue, squash);
         issue
     }
 

@@ -27,7 +27,7 @@ impl Pipeline {
         };
         let mut arrival = self.front.place(id, pc, pairs, memory, sink);
         arrival.fused |=
-            pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.window.cycle());
+            pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.rename_stage.cycle());
         self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
         // A pair takes no third partner.
         let fusion = if arrival.fused { Fusion::default() } else { inst.fusion };

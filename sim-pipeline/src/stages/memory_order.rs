@@ -49,8 +49,8 @@ impl Pipeline {
         if !reads || self.lsu.dependence.expects_store(op.pc) {
             return None;
         }
-        let ready = self.window.blocker(op.inst, RenameOutcome::Dispatched, arrival.at);
-        let renamed = self.window.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
+        let ready = self.rename_stage.blocker(op.inst, RenameOutcome::Dispatched, arrival.at);
+        let renamed = self.rename_stage.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
         let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
         let address = self.scoreboard.sources(op.inst).address.cycle();
@@ -113,7 +113,7 @@ impl Pipeline {
     fn expected_store(&mut self, op: &Op<'_>, addr: u64, ordered: Stamp) -> Stamp {
         let bytes = u64::from(op.inst.mem.bytes.max(1));
         if op.squash == NEVER {
-            let now = self.window.cycle();
+            let now = self.rename_stage.cycle();
             let is_dependent = self.lsu.forward(addr, bytes, now) != Forward::None;
             self.lsu.dependence.learn(op.pc, is_dependent);
         }

@@ -5,7 +5,7 @@ use crate::pipeline::Pipeline;
 use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::Arrival;
 use crate::units::issue_queue::IssueWait;
-use crate::units::rename::Blocked;
+use crate::units::rename::DispatchStall;
 use crate::units::slots::SlotUse;
 use crate::units::stamp::Stamp;
 use crate::units::wait_timeline::Segment;
@@ -17,7 +17,7 @@ impl Pipeline {
     /// How the instruction goes on from rename.
     #[inline]
     pub(crate) fn rename_outcome(&self, inst: &Inst, fused: bool) -> RenameOutcome {
-        if fused && inst.rides_along { RenameOutcome::Fused } else { self.window.outcome_of(inst) }
+        if fused && inst.rides_along { RenameOutcome::Fused } else { self.rename_stage.outcome_of(inst) }
     }
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
@@ -38,9 +38,9 @@ impl Pipeline {
         let mops = u32::from(op.inst.n_mops);
         for mop in 0..mops {
             let blocked = if mop == 0 {
-                self.window.blocker(op.inst, outcome, arrival.at)
+                self.rename_stage.blocker(op.inst, outcome, arrival.at)
             } else {
-                self.window.rob_blocker(mop as usize)
+                self.rename_stage.rob_blocker(mop as usize)
             };
             let uops = std::mem::take(&mut uops);
             let Some(cycle) = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)
@@ -54,7 +54,7 @@ impl Pipeline {
             }
         }
         if outcome == RenameOutcome::Eliminated && op.inst.rename == Rename::Move {
-            self.window.moved();
+            self.rename_stage.moved();
         }
         Some((first, mops))
     }
@@ -67,11 +67,11 @@ impl Pipeline {
         squash: Cycle,
         uops: UopCounts,
         arrival: &Arrival,
-        blocked: Blocked,
+        blocked: DispatchStall,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
-        let slot = self.window.slot(uops, blocked);
+        let slot = self.rename_stage.slot(uops, blocked);
         let (cycle, sent) = (slot.until, slot.until <= squash);
         let stands_from = self.slots.stands_from(arrival.at);
         if cycle > stands_from && self.path.is_on() {
@@ -85,11 +85,11 @@ impl Pipeline {
         }
         if !sent {
             // Rename is in order: nothing younger gets a slot either.
-            self.window.hold_until(squash + 1, slot.by, self.waits.last());
+            self.rename_stage.hold_until(squash + 1, slot.by, self.waits.last());
             self.front.renamed(squash);
             return None;
         }
-        self.window.take_slot(uops, slot);
+        self.rename_stage.take_slot(uops, slot);
         Some(cycle)
     }
 
@@ -102,15 +102,15 @@ impl Pipeline {
         outcome: RenameOutcome,
         arrival: &Arrival,
     ) -> Option<(Cycle, u32)> {
-        let slot = self.window.partner_slot(op.inst, outcome, arrival.at);
-        if slot.until > self.window.cycle() && self.path.is_on() {
-            self.note_wait(self.window.cycle(), op.squash, slot);
+        let slot = self.rename_stage.partner_slot(op.inst, outcome, arrival.at);
+        if slot.until > self.rename_stage.cycle() && self.path.is_on() {
+            self.note_wait(self.rename_stage.cycle(), op.squash, slot);
         }
         if slot.until > op.squash {
-            self.window.hold_until(op.squash + 1, slot.by, self.waits.last());
+            self.rename_stage.hold_until(op.squash + 1, slot.by, self.waits.last());
             return None;
         }
-        self.window.take_partner_slot(uops_of(op.inst, outcome), slot);
+        self.rename_stage.take_partner_slot(uops_of(op.inst, outcome), slot);
         self.pipes.advance(slot.until);
         Some((slot.until, 0))
     }
@@ -119,8 +119,8 @@ impl Pipeline {
     /// where no older one has waited in the same cycles.
     #[cold]
     #[inline(never)]
-    pub(crate) fn note_wait(&mut self, from: Cycle, squash: Cycle, slot: Blocked) {
-        let from = from.max(self.window.cycle());
+    pub(crate) fn note_wait(&mut self, from: Cycle, squash: Cycle, slot: DispatchStall) {
+        let from = from.max(self.rename_stage.cycle());
         let end = slot.until.min(squash.saturating_add(1));
         if end <= from {
             return;
@@ -131,11 +131,11 @@ impl Pipeline {
                 waits.push(Segment { end, root: RootCause::Dispatch, owner: None });
             }
             _ if slot.awaited.is_floor() => {
-                let (root, owner) = self.window.held_for(end);
+                let (root, owner) = self.rename_stage.held_for(end);
                 waits.push(Segment { end, root, owner });
             }
             StallCause::StoreQueue => {
-                self.path.trace_store(self.window.oldest_store(), (from, end), waits);
+                self.path.trace_store(self.rename_stage.oldest_store(), (from, end), waits);
             }
             StallCause::IssueQueueInt | StallCause::IssueQueueMem | StallCause::IssueQueueVec => {
                 let IssueWait { input, for_pipe } = slot.awaited.of_issue();

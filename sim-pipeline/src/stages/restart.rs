@@ -112,7 +112,7 @@ impl Pipeline {
 
     /// Nothing is renamed before the serializing instruction is complete.
     fn hold_for(&mut self, root: RootCause, life: &OpLife) {
-        self.window.hold_until(life.complete, StallCause::Serialise, (root, Some(life.inst)));
+        self.rename_stage.hold_until(life.complete, StallCause::Serialise, (root, Some(life.inst)));
     }
 
     /// `WFI` and `WFE`: the core sleeps so many cycles. A trace does not know how long, so that there its
@@ -129,7 +129,7 @@ impl Pipeline {
 
     /// No instruction is renamed before this cycle: the thread waits for another one.
     pub fn wait_until(&mut self, cycle: Cycle) {
-        self.window.hold_until(cycle, StallCause::Serialise, (RootCause::OtherThread, None));
+        self.rename_stage.hold_until(cycle, StallCause::Serialise, (RootCause::OtherThread, None));
     }
 
     /// A fetch in `now` that is reached, where a test has no instruction for it: when it is done.

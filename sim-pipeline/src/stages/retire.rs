@@ -33,7 +33,7 @@ impl Pipeline {
         let mut retired = if mops == 0 { self.retire.wait(done.complete, by) } else { 0 };
         for mop in 0..mops {
             if mop > 0 {
-                self.window.take_bare_mop(self.retire.stamp(retired + 1));
+                self.rename_stage.take_bare_mop(self.retire.stamp(retired + 1));
             }
             retired = self.retire.place(done.complete, by);
         }

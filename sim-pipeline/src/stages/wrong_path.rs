@@ -12,7 +12,7 @@ use crate::stages::op_report::Aftermath;
 use crate::units::branch::{Branch, Outcome, Prediction};
 use crate::units::frontend::Arrival;
 use crate::units::lsu::Order;
-use crate::units::rename::WindowMark;
+use crate::units::rename::RenameMark;
 use crate::units::scoreboard::Scoreboard;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
@@ -22,7 +22,7 @@ use sim_isa::{BranchKind, Inst, Program, Special};
 pub(crate) struct Checkpoint {
     scoreboard: Scoreboard,
     order: Order,
-    window: WindowMark,
+    window: RenameMark,
     path: u16,
 }
 
@@ -128,14 +128,14 @@ impl Pipeline {
         Checkpoint {
             scoreboard: self.scoreboard.clone(),
             order: self.lsu.order(),
-            window: self.window.mark(),
+            window: self.rename_stage.mark(),
             path: self.path.mark(),
         }
     }
 
     /// Everything since the checkpoint is thrown away.
     pub(crate) fn squash(&mut self, checkpoint: &Checkpoint) {
-        self.window.squash(checkpoint.window);
+        self.rename_stage.squash(checkpoint.window);
         self.path.rewind(checkpoint.path);
         self.lsu.restore(checkpoint.order);
         self.scoreboard.clone_from(&checkpoint.scoreboard);

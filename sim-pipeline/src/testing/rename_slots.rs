@@ -51,12 +51,12 @@ impl Pipeline {
         let arrival = Arrival { fetch: cycle, at: cycle, late, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
-                self.window.hold_until(cycle + 1, offer.blocked, (offer.root, None));
+                self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             }
             self.place(&op, &arrival, memory, sink);
         }
         if offer.offered == 0 {
-            self.window.hold_until(cycle + 1, offer.blocked, (offer.root, None));
+            self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             self.slots.run_dry(cycle + 1, late, sink);
         }
         self.squash(&checkpoint);

@@ -29,7 +29,7 @@ impl Pipeline {
         let inst = step.inst;
         let pc = program.pc(inst.id);
         let arrival = self.bring(inst.id, pc, program, memory, sink);
-        let squash = arrival.at.max(self.window.cycle()) + ABANDON_CYCLES;
+        let squash = arrival.at.max(self.rename_stage.cycle()) + ABANDON_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {
             id: inst.id,

@@ -6,7 +6,7 @@
 //! a second limit for these. That is what distributed queues hold when dispatch balances them well.
 
 use crate::config::WindowConfig;
-use crate::units::rename::{Awaited, Blocked};
+use crate::units::rename::{Awaited, DispatchStall};
 use crate::units::resource::{HORIZON, Pools, slot_of};
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, StallCause};
@@ -87,25 +87,25 @@ impl IssueQueues {
 
     /// What the queues add to what holds `inst` back: there must be room for all its micro-operations.
     #[inline]
-    pub(crate) fn blocker(&self, inst: &Inst, blocked: Blocked) -> Blocked {
+    pub(crate) fn blocker(&self, inst: &Inst, blocked: DispatchStall) -> DispatchStall {
         let room = self.pools.have_room(inst.by_queue);
         if room { blocked } else { self.wait_for(inst.by_queue, blocked) }
     }
 
-    fn wait_for(&self, needed: UopCounts, blocked: Blocked) -> Blocked {
+    fn wait_for(&self, needed: UopCounts, blocked: DispatchStall) -> DispatchStall {
         self.pools.lacking(needed).fold(blocked, |blocked, pool| {
             let until = self.pools.free_at(pool, blocked.until, needed.lane(pool));
             if until <= blocked.until {
                 return blocked;
             }
             if !self.notes_inputs {
-                return Blocked { until, by: CAUSES[pool], awaited: Awaited::default() };
+                return DispatchStall { until, by: CAUSES[pool], awaited: Awaited::default() };
             }
             let needs = self.left[slot_of(until)][QUEUE_OF[pool]];
             // It issued the cycle before, or was squashed while it waited for its inputs.
             let for_pipe = (until - 1).saturating_sub(needs.cycle()).min(u16::MAX.into()) as u16;
             let awaited = Awaited::issue(IssueWait { input: needs.by(), for_pipe });
-            Blocked { until, by: CAUSES[pool], awaited }
+            DispatchStall { until, by: CAUSES[pool], awaited }
         })
     }
 
@@ -131,8 +131,8 @@ mod tests {
         queues.take(UopCounts::queue_entry(pipes), needs, issue, NEVER);
     }
 
-    fn nothing() -> Blocked {
-        Blocked { until: 0, by: StallCause::ReorderBuffer, awaited: Awaited::default() }
+    fn nothing() -> DispatchStall {
+        DispatchStall { until: 0, by: StallCause::ReorderBuffer, awaited: Awaited::default() }
     }
 
     #[test]

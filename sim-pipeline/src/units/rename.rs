@@ -13,7 +13,7 @@ use sim_isa::{Entries, EntryKind, Inst, RegFile, Rename, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocked {
+pub(crate) struct DispatchStall {
     /// First cycle in which everything it needs is free.
     pub until: Cycle,
     /// The last thing to become free.
@@ -27,7 +27,7 @@ pub(crate) struct Blocked {
 pub(crate) struct Awaited(u32);
 
 impl Awaited {
-    /// Rename itself is held, or nothing is full: [`Window::held_for`] knows more.
+    /// Rename itself is held, or nothing is full: [`RenameStage::held_for`] knows more.
     const FLOOR: Awaited = Awaited(u32::MAX);
 
     /// The operation for which retirement waits.
@@ -91,14 +91,14 @@ fn entries_of(inst: &Inst, outcome: RenameOutcome) -> Entries {
 
 /// Where everything that is taken in order stands, to come back to after a wrong path.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowMark {
+pub(crate) struct RenameMark {
     log: LogMark,
     stores: usize,
 }
 
 /// Rename slots and the resources behind them.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
+pub(crate) struct RenameStage {
     limits: UopCounts,
     dispatched: UopCounts,
     cycle: Cycle,
@@ -120,11 +120,11 @@ pub(crate) struct Window {
     move_interval: u64,
 }
 
-impl Window {
+impl RenameStage {
     /// An empty window at cycle 0.
-    pub(crate) fn new(config: &PipelineConfig) -> Window {
+    pub(crate) fn new(config: &PipelineConfig) -> RenameStage {
         let w = &config.window;
-        Window {
+        RenameStage {
             limits: dispatch::limits(&config.dispatch),
             dispatched: UopCounts::default(),
             cycle: 0,
@@ -162,7 +162,7 @@ impl Window {
         }
     }
 
-    /// What [`Window::hold_until`] said, if rename is held until `end`.
+    /// What [`RenameStage::hold_until`] said, if rename is held until `end`.
     pub(crate) fn held_for(&self, end: Cycle) -> (RootCause, Option<InstId>) {
         if self.floor >= end { self.floor_root } else { (RootCause::Latency, None) }
     }
@@ -185,7 +185,7 @@ impl Window {
 
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline(always)]
-    pub(crate) fn blocker(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> Blocked {
+    pub(crate) fn blocker(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> DispatchStall {
         self.blocker_if(self.has_entries(inst, outcome), inst, outcome, arrive)
     }
 
@@ -195,7 +195,7 @@ impl Window {
         self.log.has(entries_of(inst, outcome).plus(ONE_MOP))
     }
 
-    /// As [`Window::blocker`], for what has its entries or has not.
+    /// As [`RenameStage::blocker`], for what has its entries or has not.
     #[inline(always)]
     pub(crate) fn blocker_if(
         &self,
@@ -203,7 +203,7 @@ impl Window {
         inst: &Inst,
         outcome: RenameOutcome,
         arrive: Cycle,
-    ) -> Blocked {
+    ) -> DispatchStall {
         let mut blocked = self.floor(arrive);
         if !has_entries {
             let entries = entries_of(inst, outcome).plus(ONE_MOP);
@@ -215,7 +215,7 @@ impl Window {
     /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
     /// neither slot nor reorder buffer entry, but everything else.
     #[inline(always)]
-    pub(crate) fn partner_slot(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> Blocked {
+    pub(crate) fn partner_slot(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> DispatchStall {
         let blocked = self.floor(arrive);
         if outcome != RenameOutcome::Dispatched {
             return blocked;
@@ -231,40 +231,40 @@ impl Window {
 
     /// First cycle in which something that arrives in `arrive` may go on at all.
     #[inline(always)]
-    fn floor(&self, arrive: Cycle) -> Blocked {
+    fn floor(&self, arrive: Cycle) -> DispatchStall {
         let until = arrive.max(self.cycle);
         if self.floor > until {
-            Blocked { until: self.floor, by: self.floor_cause, awaited: Awaited::FLOOR }
+            DispatchStall { until: self.floor, by: self.floor_cause, awaited: Awaited::FLOOR }
         } else {
-            Blocked { until, by: self.held_by, awaited: Awaited::FLOOR }
+            DispatchStall { until, by: self.held_by, awaited: Awaited::FLOOR }
         }
     }
 
     /// This cycle's dispatch takes no more of this type.
     #[inline]
-    fn next_cycle(&self) -> Blocked {
+    fn next_cycle(&self) -> DispatchStall {
         let (until, by) = (self.cycle + 1, StallCause::DispatchWidth);
-        Blocked { until, by, awaited: Awaited::FLOOR }
+        DispatchStall { until, by, awaited: Awaited::FLOOR }
     }
 
     /// What the store queue and the issue queues add to it.
     #[inline(always)]
-    fn queues_blocker(&self, inst: &Inst, mut blocked: Blocked) -> Blocked {
+    fn queues_blocker(&self, inst: &Inst, mut blocked: DispatchStall) -> DispatchStall {
         if inst.stores && self.stores.free_at() > blocked.until {
             let (until, by) = (self.stores.free_at(), StallCause::StoreQueue);
-            blocked = Blocked { until, by, awaited: Awaited::default() };
+            blocked = DispatchStall { until, by, awaited: Awaited::default() };
         }
         self.queues.blocker(inst, blocked)
     }
 
     /// Which of these entries is the last to be free, and when.
     #[inline(never)]
-    fn last_entry(&self, inst: &Inst, entries: Entries, mut blocked: Blocked) -> Blocked {
+    fn last_entry(&self, inst: &Inst, entries: Entries, mut blocked: DispatchStall) -> DispatchStall {
         let mut wait = |kind: EntryKind, nth: usize, by: StallCause| {
             let free = self.log.free_at_nth(kind, nth);
             if free.cycle() > blocked.until {
                 let awaited = Awaited::retirement(free.by());
-                blocked = Blocked { until: free.cycle(), by, awaited };
+                blocked = DispatchStall { until: free.cycle(), by, awaited };
             }
         };
         if entries.count(EntryKind::Rob) > 0 {
@@ -299,39 +299,39 @@ impl Window {
 
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
     #[inline]
-    pub(crate) fn rob_blocker(&self, nth: usize) -> Blocked {
+    pub(crate) fn rob_blocker(&self, nth: usize) -> DispatchStall {
         let free = self.log.free_at_nth(EntryKind::Rob, nth);
         let (until, by) = (free.cycle(), StallCause::ReorderBuffer);
-        Blocked { until, by, awaited: Awaited::retirement(free.by()) }
+        DispatchStall { until, by, awaited: Awaited::retirement(free.by()) }
     }
 
     /// The slot for an operation that is ready for one, given its blocker: the slots and the dispatch
     /// width of the cycle may move it on. The first MOP brings all micro-operations of the instruction.
     #[inline(always)]
-    pub(crate) fn slot(&self, uops: UopCounts, ready: Blocked) -> Blocked {
+    pub(crate) fn slot(&self, uops: UopCounts, ready: DispatchStall) -> DispatchStall {
         if ready.until > self.cycle {
             return ready;
         }
         if self.used >= SLOTS {
-            return Blocked { until: self.cycle + 1, ..ready };
+            return DispatchStall { until: self.cycle + 1, ..ready };
         }
         if !self.fits(uops) {
             return self.next_cycle();
         }
-        Blocked { until: self.cycle, ..ready }
+        DispatchStall { until: self.cycle, ..ready }
     }
 
-    /// Takes the slot that [`Window::slot`] gave.
+    /// Takes the slot that [`RenameStage::slot`] gave.
     #[inline(always)]
-    pub(crate) fn take_slot(&mut self, uops: UopCounts, slot: Blocked) {
+    pub(crate) fn take_slot(&mut self, uops: UopCounts, slot: DispatchStall) {
         self.take_partner_slot(uops, slot);
         self.used += 1;
         self.mops += 1;
     }
 
-    /// Sends on the second half of a pair, as [`Window::partner_slot`] said.
+    /// Sends on the second half of a pair, as [`RenameStage::partner_slot`] said.
     #[inline(always)]
-    pub(crate) fn take_partner_slot(&mut self, uops: UopCounts, slot: Blocked) {
+    pub(crate) fn take_partner_slot(&mut self, uops: UopCounts, slot: DispatchStall) {
         self.held_by = slot.by;
         if slot.until > self.cycle {
             self.cycle = slot.until;
@@ -392,7 +392,7 @@ impl Window {
         self.log.take(ONE_MOP, self.cycle, retired);
     }
 
-    /// As [`Window::take_entries`], for one MOP that is no store and may have been found to have its entries.
+    /// As [`RenameStage::take_entries`], for one MOP that is no store and may have been found to have its entries.
     #[inline(always)]
     pub(crate) fn take_mop(
         &mut self,
@@ -407,7 +407,7 @@ impl Window {
         }
     }
 
-    /// As [`Window::take_entries`], for the second half of a pair that issues and is no store.
+    /// As [`RenameStage::take_entries`], for the second half of a pair that issues and is no store.
     #[inline(always)]
     pub(crate) fn take_joined(&mut self, inst: &Inst, retired: Stamp) {
         if inst.entries != Entries::default() {
@@ -427,12 +427,12 @@ impl Window {
     }
 
     /// Where everything stands now.
-    pub(crate) fn mark(&self) -> WindowMark {
-        WindowMark { log: self.log.mark(), stores: self.stores.mark() }
+    pub(crate) fn mark(&self) -> RenameMark {
+        RenameMark { log: self.log.mark(), stores: self.stores.mark() }
     }
 
     /// Gives back what the wrong path took in order. Issue queue entries are free at the squash anyway.
-    pub(crate) fn squash(&mut self, mark: WindowMark) {
+    pub(crate) fn squash(&mut self, mark: RenameMark) {
         self.log.rewind(mark.log);
         self.stores.rewind(mark.stores);
     }
