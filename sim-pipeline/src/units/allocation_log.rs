@@ -19,7 +19,7 @@ struct Held {
 
 /// Entries taken and given back in program order.
 #[derive(Clone, Debug)]
-pub(crate) struct EntryLog {
+pub(crate) struct AllocationLog {
     sizes: Entries,
     /// What nobody holds, and what nobody holds any more but was not yet given back.
     left: Entries,
@@ -33,9 +33,9 @@ pub(crate) struct EntryLog {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogMark(usize);
 
-impl EntryLog {
+impl AllocationLog {
     /// Everything is free.
-    pub(crate) fn new(w: &WindowConfig) -> EntryLog {
+    pub(crate) fn new(w: &WindowConfig) -> AllocationLog {
         let sizes = [
             (EntryKind::Rob, w.rob),
             (EntryKind::General, w.general_registers),
@@ -49,7 +49,7 @@ impl EntryLog {
         // Each has an entry of the reorder buffer, or is the second half of a pair whose first has one.
         let most = (2 * w.rob + 2).next_power_of_two();
         let held = vec![Held::default(); most].into_boxed_slice();
-        EntryLog { sizes, left: sizes, held, oldest: 0, next: 0 }
+        AllocationLog { sizes, left: sizes, held, oldest: 0, next: 0 }
     }
 
     /// True when so much is left without asking what was given back meanwhile.
@@ -86,7 +86,7 @@ impl EntryLog {
         self.take_free(entries, free);
     }
 
-    /// Takes entries that nobody holds, as [`EntryLog::has`] said, until `free`.
+    /// Takes entries that nobody holds, as [`AllocationLog::has`] said, until `free`.
     #[inline(always)]
     pub(crate) fn take_free(&mut self, entries: Entries, free: Stamp) {
         self.left = self.left.minus(entries);
@@ -144,12 +144,12 @@ mod tests {
         Stamp::new(cycle, OpRef::NONE)
     }
 
-    fn log(rob: usize, general: usize) -> EntryLog {
+    fn log(rob: usize, general: usize) -> AllocationLog {
         let text = include_str!("../../../configs/neoverse-n2.toml");
         let document: toml::Table = text.parse().expect("the committed configuration parses");
         let window = document["pipeline"]["window"].clone();
         let window: WindowConfig = window.try_into().expect("it has a window");
-        EntryLog::new(&WindowConfig { rob, general_registers: general, ..window })
+        AllocationLog::new(&WindowConfig { rob, general_registers: general, ..window })
     }
 
     /// A generator of numbers below a limit.

@@ -2,7 +2,7 @@
 //! (reorder buffer, registers, load/store queues, issue queues, dispatch width).
 
 use crate::config::PipelineConfig;
-use crate::units::allocation_log::{EntryLog, LogMark};
+use crate::units::allocation_log::{AllocationLog, LogMark};
 use crate::units::dispatch::{self, RenameOutcome, uops_of};
 use crate::units::issue_queue::{IssueQueues, IssueWait};
 use crate::units::resource::Ring;
@@ -109,7 +109,7 @@ pub(crate) struct RenameStage {
     floor_cause: StallCause,
     floor_root: (RootCause, Option<InstId>),
     /// What is free again at retirement.
-    log: EntryLog,
+    log: AllocationLog,
     stores: Ring,
     /// What each entry of the store queue waits for.
     store_waits: Box<[StoreWait]>,
@@ -133,7 +133,7 @@ impl RenameStage {
             floor: 0,
             floor_cause: StallCause::Serialise,
             floor_root: (RootCause::Barrier, None),
-            log: EntryLog::new(w),
+            log: AllocationLog::new(w),
             stores: Ring::new(w.store_queue),
             store_waits: vec![StoreWait::default(); w.store_queue].into_boxed_slice(),
             queues: IssueQueues::new(w),
