@@ -13,7 +13,7 @@ use crate::units::frontend::FrontEnd;
 use crate::units::last_elements::LastElements;
 use crate::units::load_banks::LoadBanks;
 use crate::units::lsu::LoadStoreUnit;
-use crate::units::pipes::Calendar;
+use crate::units::pipes::PipeReservations;
 use crate::units::rename::RenameStage;
 use crate::units::retire::InOrder;
 use crate::units::scoreboard::Scoreboard;
@@ -39,7 +39,7 @@ pub struct Pipeline {
     pub(crate) front: FrontEnd,
     pub(crate) branches: BranchUnit,
     pub(crate) rename_stage: RenameStage,
-    pub(crate) pipes: Calendar,
+    pub(crate) pipes: PipeReservations,
     pub(crate) steering: Steering,
     pub(crate) load_banks: LoadBanks,
     pub(crate) scoreboard: Scoreboard,
@@ -71,7 +71,7 @@ impl Pipeline {
             front: FrontEnd::new(&config.front_end, &config.branch, config.ideal.fetch),
             branches: BranchUnit::new(&config.branch),
             rename_stage: RenameStage::new(config),
-            pipes: Calendar::new(config.ideal.pipes),
+            pipes: PipeReservations::new(config.ideal.pipes),
             steering: Steering::new(config.dispatch.integer_pipe),
             load_banks: LoadBanks::new(config.execute.load_banks),
             scoreboard: Scoreboard::default(),

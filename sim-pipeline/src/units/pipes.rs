@@ -36,7 +36,7 @@ impl PipeRequest {
 
 /// Bookings of all pipes, from the rename clock to a window of cycles ahead.
 #[derive(Clone, Debug)]
-pub(crate) struct Calendar {
+pub(crate) struct PipeReservations {
     busy: Box<[u16; WINDOW as usize]>,
     /// First cycle that may still be booked; everything before is forgotten.
     base: Cycle,
@@ -44,17 +44,17 @@ pub(crate) struct Calendar {
     reach: Cycle,
 }
 
-impl Default for Calendar {
+impl Default for PipeReservations {
     fn default() -> Self {
-        Calendar::new(false)
+        PipeReservations::new(false)
     }
 }
 
-impl Calendar {
+impl PipeReservations {
     /// Nothing is booked. With `unlimited` pipes nothing ever is.
-    pub(crate) fn new(unlimited: bool) -> Calendar {
+    pub(crate) fn new(unlimited: bool) -> PipeReservations {
         let reach = if unlimited { 0 } else { WINDOW };
-        Calendar { busy: Box::new([0; WINDOW as usize]), base: 0, reach }
+        PipeReservations { busy: Box::new([0; WINDOW as usize]), base: 0, reach }
     }
 
     /// Forgets the cycles before `now`: nothing can issue there any more.
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn four_integer_operations_issue_in_one_cycle_and_the_fifth_waits() {
-        let mut calendar = Calendar::default();
+        let mut calendar = PipeReservations::default();
         let cycles: Vec<Cycle> =
             (0..5).map(|_| calendar.book(one(PipeMask::I), 10, NEVER)).collect();
         assert_eq!(cycles, [10, 10, 10, 10, 11]);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn three_flag_writers_issue_in_one_cycle() {
-        let mut calendar = Calendar::default();
+        let mut calendar = PipeReservations::default();
         let request = PipeRequest { flag_port: true, ..one(PipeMask::I) };
         let cycles: Vec<Cycle> = (0..4).map(|_| calendar.book(request, 0, NEVER)).collect();
         assert_eq!(cycles, [0, 0, 0, 1]);
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn unlimited_pipes_keep_nothing_waiting() {
-        let mut calendar = Calendar::new(true);
+        let mut calendar = PipeReservations::new(true);
         let divide = PipeRequest { occupancy: 12, flag_port: true, ..one(PipeMask::M0) };
         let cycles: Vec<Cycle> = (0..40).map(|_| calendar.book(divide, 5, NEVER)).collect();
         assert_eq!(cycles, [5; 40]);
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_divide_blocks_its_pipe_and_a_younger_operation_fills_an_earlier_gap() {
-        let mut calendar = Calendar::default();
+        let mut calendar = PipeReservations::default();
         let divide = PipeRequest { occupancy: 12, ..one(PipeMask::M0) };
         assert_eq!(calendar.book(divide, 5, NEVER), 5);
         assert_eq!(calendar.book(divide, 5, NEVER), 17);
@@ -192,14 +192,14 @@ mod tests {
 
     #[test]
     fn what_would_issue_after_the_squash_takes_no_pipe() {
-        let mut calendar = Calendar::default();
+        let mut calendar = PipeReservations::default();
         assert_eq!(calendar.book(one(PipeMask::M0), 8, 7), 8);
         assert_eq!(calendar.book(one(PipeMask::M0), 8, NEVER), 8);
     }
 
     #[test]
     fn cycles_that_have_passed_are_forgotten_and_used_again() {
-        let mut calendar = Calendar::default();
+        let mut calendar = PipeReservations::default();
         calendar.book(one(PipeMask::M0), 3, NEVER);
         calendar.advance(WINDOW + 3);
         assert_eq!(calendar.book(one(PipeMask::M0), WINDOW + 3, NEVER), WINDOW + 3);
