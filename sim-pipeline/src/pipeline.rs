@@ -15,7 +15,7 @@ use crate::units::load_banks::LoadBanks;
 use crate::units::lsu::LoadStoreUnit;
 use crate::units::pipes::PipeReservations;
 use crate::units::rename::RenameStage;
-use crate::units::retire::InOrder;
+use crate::units::retire::InOrderStage;
 use crate::units::scoreboard::Scoreboard;
 use crate::units::slots::SlotLedger;
 use crate::units::steering::Steering;
@@ -44,7 +44,7 @@ pub struct Pipeline {
     pub(crate) load_banks: LoadBanks,
     pub(crate) scoreboard: Scoreboard,
     pub(crate) lsu: LoadStoreUnit,
-    pub(crate) retire: InOrder,
+    pub(crate) retire: InOrderStage,
     pub(crate) slots: SlotLedger,
     /// What each operation in flight waited for, and what rename did.
     pub(crate) path: CriticalPath,
@@ -76,7 +76,7 @@ impl Pipeline {
             load_banks: LoadBanks::new(config.execute.load_banks),
             scoreboard: Scoreboard::default(),
             lsu: LoadStoreUnit::new(&config.execute),
-            retire: InOrder::new(config.window.retire_width),
+            retire: InOrderStage::new(config.window.retire_width),
             slots: SlotLedger::default(),
             path: CriticalPath::new(config.window.rob),
             waits: WaitTimeline::default(),

@@ -6,7 +6,7 @@
 
 use crate::config::ExecuteConfig;
 use crate::units::dependence::DependencePredictor;
-use crate::units::retire::InOrder;
+use crate::units::retire::InOrderStage;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, MemKind, MemRequest};
 use sim_isa::{Inst, MemOp};
@@ -56,7 +56,7 @@ pub(crate) enum Forward {
 #[derive(Clone, Debug)]
 pub(crate) struct LoadStoreUnit {
     notes: Box<[StoreNote]>,
-    drain: InOrder,
+    drain: InOrderStage,
     forward_cycles: Cycle,
     forward_fail_cycles: Cycle,
     barrier_cycles: Cycle,
@@ -98,7 +98,7 @@ impl LoadStoreUnit {
     pub(crate) fn new(config: &ExecuteConfig) -> LoadStoreUnit {
         LoadStoreUnit {
             notes: vec![StoreNote::default(); SLOTS].into_boxed_slice(),
-            drain: InOrder::new(config.store_drain_width),
+            drain: InOrderStage::new(config.store_drain_width),
             forward_cycles: config.forward_cycles,
             forward_fail_cycles: config.forward_fail_cycles,
             barrier_cycles: config.barrier_cycles,

@@ -5,7 +5,7 @@ use sim_core::Cycle;
 
 /// A stage that takes at most `width` operations per cycle, in order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct InOrder {
+pub(crate) struct InOrderStage {
     width: u32,
     cycle: Cycle,
     used: u32,
@@ -13,10 +13,10 @@ pub(crate) struct InOrder {
     waited_for: OpRef,
 }
 
-impl InOrder {
+impl InOrderStage {
     /// A stage of this width at cycle 0.
-    pub(crate) fn new(width: u32) -> InOrder {
-        InOrder { width, cycle: 0, used: 0, waited_for: OpRef::NONE }
+    pub(crate) fn new(width: u32) -> InOrderStage {
+        InOrderStage { width, cycle: 0, used: 0, waited_for: OpRef::NONE }
     }
 
     /// The cycle of the next operation, `op`, which is ready in `ready`.
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn an_operation_waits_for_the_older_ones_and_for_the_width() {
-        let mut retire = InOrder::new(2);
+        let mut retire = InOrderStage::new(2);
         let cycles = [5, 3, 4, 9].into_iter().map(|ready| retire.place(ready, OpRef::NONE));
         let cycles: Vec<u64> = cycles.collect();
         assert_eq!(cycles, [5, 5, 6, 9]);
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn younger_operations_wait_for_the_one_that_is_ready_last() {
-        let mut retire = InOrder::new(2);
+        let mut retire = InOrderStage::new(2);
         retire.place(200, OpRef(1));
         assert_eq!((retire.place(30, OpRef(2)), retire.waited_for), (200, OpRef(1)));
         assert_eq!((retire.place(40, OpRef(3)), retire.waited_for), (201, OpRef(1)));
