@@ -1,13 +1,13 @@
 //! The short outcome: what most instructions are, through the same stages as `Pipeline::place_any`, without
 //! what cannot happen to them ([`sim_isa::Shape`]).
 
-use crate::op::Done;
+use crate::op::ExecResult;
 use crate::op::{Op, aborts};
 use crate::pipeline::Pipeline;
 use crate::stages::events::{raise_instruction_events, raise_simple_events};
 use crate::stages::execute::Groups;
 use crate::units::dispatch::{RenameOutcome, uops_of};
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::rename::StoreWait;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
@@ -96,7 +96,7 @@ impl Pipeline {
     pub(crate) fn place_short<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
@@ -163,7 +163,7 @@ impl Pipeline {
     pub(crate) fn place_apart<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
@@ -176,7 +176,7 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         has_entries: bool,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
@@ -197,7 +197,7 @@ impl Pipeline {
     fn rename_second<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
@@ -266,7 +266,7 @@ impl Pipeline {
     #[inline(always)]
     fn retire_one<const KIND: u8, S: EventSink>(
         &mut self,
-        done: &Done,
+        done: &ExecResult,
         retires: bool,
         sink: &mut S,
     ) -> Cycle {
@@ -287,7 +287,7 @@ impl Pipeline {
     fn note_end<const KIND: u8>(
         &mut self,
         op: &Op<'_>,
-        done: &Done,
+        done: &ExecResult,
         retires: bool,
         retired: Cycle,
     ) {

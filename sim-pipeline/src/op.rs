@@ -1,6 +1,6 @@
 //! One instruction as the stages see it: what it is, what the run says of it, and the path that it is on.
 
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
 use sim_core::{
@@ -58,9 +58,9 @@ impl<'a> Op<'a> {
     #[inline(always)]
     pub(crate) fn life(
         &self,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         rename: Cycle,
-        done: &Done,
+        done: &ExecResult,
         retire: Cycle,
     ) -> OpLife {
         OpLife {
@@ -84,7 +84,7 @@ impl<'a> Op<'a> {
 
 /// How an instruction executed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct ExecResult {
     /// Cycle in which the first micro-operation issued.
     pub(crate) issue: Cycle,
     /// Cycle in which the last result is there.
@@ -117,7 +117,7 @@ pub(crate) struct PendingStore {
 }
 
 /// True when the access ended in a data abort. A preload never does: it is dropped.
-pub(crate) fn aborts(op: &Op<'_>, done: &Done) -> bool {
+pub(crate) fn aborts(op: &Op<'_>, done: &ExecResult) -> bool {
     let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
     done.reply.happened.has(Happened::FAULT) && !preload
 }

@@ -14,7 +14,7 @@ use crate::stages::op_report::Aftermath;
 use crate::stages::restart::{BreaksOff, Ending};
 use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::rename::EntryTimes;
 use crate::units::stamp::Stamp;
 use sim_core::{EventSink, InstFlags, MemoryPort, OpLife};
@@ -104,7 +104,7 @@ impl Pipeline {
     pub(crate) fn place<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
@@ -154,7 +154,7 @@ impl Pipeline {
     pub(crate) fn place_any<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {

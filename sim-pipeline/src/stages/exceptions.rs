@@ -11,7 +11,7 @@
 use crate::op::Op;
 use crate::pipeline::{Pipeline, Previous};
 use crate::units::exception_state::counted_by;
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::recorded_exception::RecordedException;
 use sim_core::{
     AbortCause, Cycle, EventSink, ExceptionControls, ExceptionKind, Happened, OpLife, PmuEvent,
@@ -173,7 +173,7 @@ impl Pipeline {
     pub(crate) fn instruction_abort<S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: Arrival,
+        arrival: FetchTiming,
         cause: AbortCause,
         sink: &mut S,
     ) -> &OpLife {

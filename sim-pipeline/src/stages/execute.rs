@@ -4,7 +4,7 @@
 //! pipes has a free cycle. A result that an older path needs late (accumulators) is written twice:
 //! when everybody may read it, and when an accumulator operand of its family may.
 
-use crate::op::{Done, Op, PendingStore};
+use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
 use crate::stages::mem_request::{is_atomic, request_of, simple_request};
 use crate::stages::sve_elements::is_by_element;
@@ -86,7 +86,7 @@ impl Pipeline {
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
-    ) -> Done {
+    ) -> ExecResult {
         let inst = op.inst;
         match outcome {
             RenameOutcome::Dispatched if inst.shape == Shape::Plain => {
@@ -109,7 +109,7 @@ impl Pipeline {
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
-    ) -> Done {
+    ) -> ExecResult {
         let inst = op.inst;
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let mut at = Progress {
@@ -123,7 +123,7 @@ impl Pipeline {
             base_written: false,
             result: rename + 1,
         };
-        let mut done = Done::default();
+        let mut done = ExecResult::default();
         let roles = groups.roles;
         debug_assert!(roles.is_empty() || roles.len() == inst.uops().len());
         debug_assert!(roles.is_empty() || inst.special == Special::None);
@@ -174,7 +174,7 @@ impl Pipeline {
 
     /// Remembers what it waited for. Of a load that reads from an older store, the last input is that.
     #[inline(always)]
-    fn note_executed(&mut self, op: &Op<'_>, at: &Progress, done: &Done) {
+    fn note_executed(&mut self, op: &Op<'_>, at: &Progress, done: &ExecResult) {
         let misses = done.reply.happened.has(Happened::L1_TLB_MISS);
         let (needs, issue) = match done.forwarded.cycle() {
             data if data > at.needs_issue => (done.forwarded, data),
@@ -191,7 +191,7 @@ impl Pipeline {
 
     /// Executes an instruction of [`Shape::Plain`], one micro-operation that waits for all sources.
     #[inline(always)]
-    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+    pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
         let earliest = Stamp::new(rename + self.config.window.rename_to_issue_cycles, OpRef::NONE);
         let needs = self.scoreboard.all_sources(inst).max(earliest);
@@ -206,7 +206,7 @@ impl Pipeline {
         }
         let root = RootCause::Latency;
         self.path.note(Executed { inst: op.id, needs, issue, root, translation: 0 });
-        Done { issue, complete, ..Done::default() }
+        ExecResult { issue, complete, ..ExecResult::default() }
     }
 
     /// Executes an instruction of [`Shape::Load`]: one load whose sources all form its address.
@@ -217,8 +217,8 @@ impl Pipeline {
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
-    ) -> Done {
-        let (inst, mut done) = (op.inst, Done::default());
+    ) -> ExecResult {
+        let (inst, mut done) = (op.inst, ExecResult::default());
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let address = self.scoreboard.all_sources(inst);
         let floor = self.load_floor(op, true).max(Stamp::new(earliest, OpRef::NONE));
@@ -247,7 +247,7 @@ impl Pipeline {
 
     /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
     #[inline]
-    pub(crate) fn rename_only(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+    pub(crate) fn rename_only(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let inst = op.inst;
         match (inst.rename, inst.dsts(), inst.srcs()) {
             (Rename::Move, [dst, ..], [src, ..]) => self.scoreboard.copy(*dst, *src),
@@ -257,17 +257,17 @@ impl Pipeline {
         }
         let (root, needs) = (RootCause::Latency, Stamp::new(rename, OpRef::NONE));
         self.path.note(Executed { inst: op.id, needs, issue: rename, root, translation: 0 });
-        Done { issue: rename, complete: rename + 1, ..Done::default() }
+        ExecResult { issue: rename, complete: rename + 1, ..ExecResult::default() }
     }
 
     /// A riding instruction: it is done when the value that it overwrites is there, which its partner made.
     #[inline(always)]
-    pub(crate) fn ride(&mut self, op: &Op<'_>, rename: Cycle) -> Done {
+    pub(crate) fn ride(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let ready = op.inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
         let ready = ready.max().unwrap_or_default();
         let (root, issue) = (RootCause::Latency, ready.cycle());
         self.path.note(Executed { inst: op.id, needs: ready, issue, root, translation: 0 });
-        Done { issue: rename, complete: ready.cycle(), ..Done::default() }
+        ExecResult { issue: rename, complete: ready.cycle(), ..ExecResult::default() }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
@@ -279,7 +279,7 @@ impl Pipeline {
         (number, groups): (usize, Groups),
         role: Role,
         at: &mut Progress,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) {
@@ -395,7 +395,7 @@ impl Pipeline {
         is_simple: bool,
         (issue, latency): (Cycle, Cycle),
         at: &mut Progress,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) {
@@ -436,7 +436,7 @@ impl Pipeline {
         &mut self,
         request: MemRequest,
         issue: Cycle,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) -> MemReply {
@@ -466,7 +466,7 @@ impl Pipeline {
         op: &Op<'_>,
         issue: Cycle,
         at: &mut Progress,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) {
@@ -487,7 +487,7 @@ impl Pipeline {
         op: &Op<'_>,
         issue: Cycle,
         at: &mut Progress,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) {

@@ -1,7 +1,7 @@
 //! Fetch and decode of one instruction (PMU guide 3.2.1).
 
 use crate::pipeline::{Pipeline, Previous};
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use sim_core::{EventSink, InstId, MemoryPort, StallCause};
 use sim_isa::{Fusion, Program};
 
@@ -17,7 +17,7 @@ impl Pipeline {
         program: &Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> Arrival {
+    ) -> FetchTiming {
         let inst = program.inst(id);
         let Previous { id: first, next_pc, fusion } = self.previous;
         // Nobody can predict which is the second of a pair: only those are looked at whose words must be.

@@ -11,7 +11,7 @@ use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
 use crate::stages::op_report::Aftermath;
 use crate::units::dispatch::{RenameOutcome, uops_of};
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::lsu::Forward;
 use crate::units::pipes::PipeRequest;
 use crate::units::stamp::{OpRef, Stamp};
@@ -26,7 +26,7 @@ impl Pipeline {
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
-        arrival: &mut Arrival,
+        arrival: &mut FetchTiming,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
@@ -44,7 +44,7 @@ impl Pipeline {
 
     /// The load would issue before the address of the store it may read from is `known`: when that is found.
     #[inline(never)]
-    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &Arrival) -> Option<Cycle> {
+    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &FetchTiming) -> Option<Cycle> {
         let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
         if !reads || self.lsu.dependence.expects_store(op.pc) {
             return None;
@@ -66,11 +66,11 @@ impl Pipeline {
         &mut self,
         step: &Step<'_>,
         found: Cycle,
-        arrival: Arrival,
+        arrival: FetchTiming,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> Arrival {
+    ) -> FetchTiming {
         let pc = program.pc(step.inst.id);
         if self.config.wrong_path.enabled {
             let checkpoint = self.checkpoint();

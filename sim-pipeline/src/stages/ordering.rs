@@ -1,6 +1,6 @@
 //! Barriers and system register accesses: what they wait for, and what waits for them.
 
-use crate::op::Done;
+use crate::op::ExecResult;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
 use crate::stages::execute::Progress;
@@ -23,7 +23,7 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         at: &mut Progress,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) {

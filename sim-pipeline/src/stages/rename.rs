@@ -3,7 +3,7 @@
 use crate::op::Op;
 use crate::pipeline::Pipeline;
 use crate::units::dispatch::{RenameOutcome, uops_of};
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::issue_queue::IssueWait;
 use crate::units::rename::DispatchStall;
 use crate::units::slots::SlotUse;
@@ -26,7 +26,7 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         outcome: RenameOutcome,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
@@ -66,7 +66,7 @@ impl Pipeline {
         &mut self,
         squash: Cycle,
         uops: UopCounts,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
         blocked: DispatchStall,
         memory: &mut M,
         sink: &mut S,
@@ -100,7 +100,7 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         outcome: RenameOutcome,
-        arrival: &Arrival,
+        arrival: &FetchTiming,
     ) -> Option<(Cycle, u32)> {
         let slot = self.rename_stage.partner_slot(op.inst, outcome, arrival.at);
         if slot.until > self.rename_stage.cycle() && self.path.is_on() {

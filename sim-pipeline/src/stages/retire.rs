@@ -1,6 +1,6 @@
 //! Completion, retirement, and stores that leave the store queue.
 
-use crate::op::{Done, Op, PendingStore};
+use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
 use crate::stages::store_order::push_merged;
 use crate::units::lsu::StoreTimes;
@@ -21,7 +21,7 @@ impl Pipeline {
     pub(crate) fn complete<S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        done: &Done,
+        done: &ExecResult,
         mops: u32,
         retires: bool,
         sink: &mut S,
@@ -52,7 +52,7 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         is_simple: bool,
-        done: &mut Done,
+        done: &mut ExecResult,
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,

@@ -6,7 +6,7 @@
 //! the addresses of a gather, its elements are taken to lie one behind the other.
 
 use crate::op::Op;
-use crate::op::{Done, PendingStore};
+use crate::op::{ExecResult, PendingStore};
 use crate::pipeline::Pipeline;
 use crate::units::lsu::StoreTimes;
 use crate::units::stamp::Stamp;
@@ -99,7 +99,7 @@ impl Pipeline {
         let element_bytes = op.inst.mem.align.into();
         let mut whole = MemReply::NOTHING;
         for (i, request) in requests(op, first).enumerate() {
-            let mut part = self.read(request, issue, &mut Done::default(), memory, sink);
+            let mut part = self.read(request, issue, &mut ExecResult::default(), memory, sink);
             let faults = part.happened.has(Happened::FAULT);
             let request = MemRequest { element_bytes, ..request };
             if faults && is_suppressed(faulting, i, &request, &part) {

@@ -5,7 +5,7 @@
 //! nothing but a `DSB` waits for their end. Without the value of Xt an operation that needs it is
 //! counted as an instruction and does nothing.
 
-use crate::op::Done;
+use crate::op::ExecResult;
 use crate::op::Op;
 use crate::pipeline::Pipeline;
 use crate::stages::execute::Progress;
@@ -24,7 +24,7 @@ impl Pipeline {
         op: &Op<'_>,
         ready: Cycle,
         at: &mut Progress,
-        done: &mut Done,
+        done: &mut ExecResult,
         memory: &mut M,
         sink: &mut S,
     ) {

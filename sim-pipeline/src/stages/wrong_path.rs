@@ -10,7 +10,7 @@ use crate::op::Op;
 use crate::pipeline::{Pipeline, Previous};
 use crate::stages::op_report::Aftermath;
 use crate::units::branch::{Branch, Outcome, Prediction};
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use crate::units::lsu::Order;
 use crate::units::rename::RenameMark;
 use crate::units::scoreboard::Scoreboard;
@@ -208,7 +208,7 @@ impl Pipeline {
         pc: u64,
         inst: &Inst,
         squash: Cycle,
-        arrival: Arrival,
+        arrival: FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {

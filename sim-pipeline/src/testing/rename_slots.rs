@@ -5,7 +5,7 @@
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
-use crate::units::frontend::Arrival;
+use crate::units::frontend::FetchTiming;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, RootCause, StallCause};
 use sim_isa::Program;
 
@@ -48,7 +48,7 @@ impl Pipeline {
             retires: false,
         };
         let late = StallCause::FetchWidth;
-        let arrival = Arrival { fetch: cycle, at: cycle, late, fault: None, fused: false };
+        let arrival = FetchTiming { fetch: cycle, at: cycle, late, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
                 self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));

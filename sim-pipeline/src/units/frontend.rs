@@ -24,7 +24,7 @@ const WINDOWS_PER_CYCLE: u32 = 2;
 
 /// When one instruction came through the front end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct FetchTiming {
     /// Cycle in which its word was fetched.
     pub fetch: Cycle,
     /// First cycle in which rename can take it.
@@ -116,7 +116,7 @@ impl FrontEnd {
         pairs: bool,
         memory: &mut M,
         sink: &mut S,
-    ) -> Arrival {
+    ) -> FetchTiming {
         let window = pc >> WINDOW_SHIFT;
         if window != self.rename_stage {
             self.rename_stage = window;
@@ -130,7 +130,7 @@ impl FrontEnd {
             // The entry of its partner holds it: what its own window waits for holds those behind it.
             let at = self.last_arrival;
             let fetch = self.fetch.min(at.saturating_sub(self.config.mop_to_rename_cycles));
-            return Arrival {
+            return FetchTiming {
                 fetch,
                 at,
                 late: StallCause::FetchWidth,
@@ -160,7 +160,7 @@ impl FrontEnd {
 
     /// Decode hands over when the fetch queue has room; a full queue holds fetch back.
     #[inline]
-    fn arrive(&mut self, depth: Cycle) -> Arrival {
+    fn arrive(&mut self, depth: Cycle) -> FetchTiming {
         let mut at = (self.fetch + depth).max(self.last_arrival);
         let room = self.queue.free_at();
         if room > at {
@@ -170,7 +170,7 @@ impl FrontEnd {
         }
         self.last_arrival = at;
         let late = std::mem::replace(&mut self.late, StallCause::FetchWidth);
-        Arrival { fetch: self.fetch, at, late, fault: self.fault, fused: false }
+        FetchTiming { fetch: self.fetch, at, late, fault: self.fault, fused: false }
     }
 
     /// The operation that was placed last has left the fetch queue in this cycle.
