@@ -56,7 +56,7 @@ pub struct Pipeline {
     pub(crate) exceptions: ExceptionState,
     pub(crate) clocks: Clocks,
     /// The level that a follower of the run was told last.
-    pub(crate) told_privilege: Option<Privilege>,
+    pub(crate) reported_privilege: Option<Privilege>,
     /// Instructions of the right path that began, while somebody follows the run.
     pub(crate) begun: u64,
     /// The life of the instruction placed last.
@@ -86,7 +86,7 @@ impl Pipeline {
             previous: Previous::default(),
             exceptions: ExceptionState::default(),
             clocks: Clocks::new(),
-            told_privilege: None,
+            reported_privilege: None,
             begun: 0,
             life: OpLife::default(),
         }

@@ -10,7 +10,7 @@ use crate::fast_path::{
 use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
 use crate::stages::events::raise_exclusive_outcome;
-use crate::stages::op_report::Aftermath;
+use crate::stages::op_report::OpOutcome;
 use crate::stages::restart::{BreaksOff, Ending};
 use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
@@ -31,7 +31,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> &OpLife {
         if S::FOLLOWS_RUN {
-            self.tell_privilege(sink);
+            self.report_privilege(sink);
             self.begun += 1;
         }
         let flags = step.inst.flags;
@@ -70,8 +70,8 @@ impl Pipeline {
         if S::FOLLOWS_RUN && !resolves {
             let exception = generated.is_some() || breaks_off == BreaksOff::Aborted;
             let taken = returns && completes;
-            let behind = Aftermath { exception, taken, ..Aftermath::default() };
-            self.tell(program.inst(id), flags, behind, memory, sink);
+            let behind = OpOutcome { exception, taken, ..OpOutcome::default() };
+            self.report_op(program.inst(id), flags, behind, memory, sink);
         }
         if resolves {
             let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);

@@ -9,7 +9,7 @@
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
-use crate::stages::op_report::Aftermath;
+use crate::stages::op_report::OpOutcome;
 use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::FetchTiming;
 use crate::units::lsu::Forward;
@@ -78,7 +78,7 @@ impl Pipeline {
             let op = Op { squash: found, retires: false, ..Op::right_path(step, program) };
             let placed = self.place(&op, &arrival, memory, sink);
             if placed {
-                self.tell(op.inst, op.flags, Aftermath::default(), memory, sink);
+                self.report_op(op.inst, op.flags, OpOutcome::default(), memory, sink);
             }
             if let (Some(next), true) = (step.next_pc, placed) {
                 self.run_wrong_path(next, found, program, memory, sink);

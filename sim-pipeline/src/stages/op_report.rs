@@ -11,7 +11,7 @@ use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, RegFile, Role, StaticEvents
 
 /// What became of an instruction behind its execution, as far as the core knows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Aftermath {
+pub(crate) struct OpOutcome {
     /// A branch that was taken.
     pub(crate) taken: bool,
     /// Where a branch went.
@@ -29,7 +29,7 @@ const FLOATING: StaticEvents = StaticEvents(
         | StaticEvents::bit(PmuEvent::FP_DP_SPEC).0,
 );
 
-fn branch_of(inst: &Inst, behind: Aftermath) -> BranchCourse {
+fn branch_of(inst: &Inst, behind: OpOutcome) -> BranchCourse {
     use BranchKind::{Call, Conditional, ExceptionReturn, Indirect, IndirectCall, Return};
     let kind = inst.branch;
     BranchCourse {
@@ -67,7 +67,7 @@ fn access_of(inst: &Inst, life: &OpLife) -> Option<AccessShape> {
     })
 }
 
-fn kind_of(inst: &Inst, life: &OpLife, behind: Aftermath) -> OperationKind {
+fn kind_of(inst: &Inst, life: &OpLife, behind: OpOutcome) -> OperationKind {
     if inst.branch != BranchKind::None {
         return OperationKind::Branch(branch_of(inst, behind));
     }
@@ -87,11 +87,11 @@ fn load_wait<M: MemoryPort>(life: &OpLife, kind: OperationKind, memory: &M) -> L
 
 impl Pipeline {
     /// Tells of the instruction placed last.
-    pub(crate) fn tell<M: MemoryPort, S: EventSink>(
+    pub(crate) fn report_op<M: MemoryPort, S: EventSink>(
         &self,
         inst: &Inst,
         flags: InstFlags,
-        behind: Aftermath,
+        behind: OpOutcome,
         memory: &M,
         sink: &mut S,
     ) {
@@ -133,24 +133,24 @@ impl Pipeline {
     }
 
     /// Tells of the branch placed last.
-    pub(crate) fn tell_branch<M: MemoryPort, S: EventSink>(
+    pub(crate) fn report_branch<M: MemoryPort, S: EventSink>(
         &self,
-        behind: Aftermath,
+        behind: OpOutcome,
         program: &Program,
         memory: &M,
         sink: &mut S,
     ) {
         if S::FOLLOWS_RUN {
             let inst = program.inst(self.life.inst);
-            self.tell(inst, InstFlags::default(), behind, memory, sink);
+            self.report_op(inst, InstFlags::default(), behind, memory, sink);
         }
     }
 
     /// Tells the level at which the core runs, if it is another than was told last.
-    pub(crate) fn tell_privilege<S: EventSink>(&mut self, sink: &mut S) {
+    pub(crate) fn report_privilege<S: EventSink>(&mut self, sink: &mut S) {
         let privilege = self.exceptions.privilege;
-        if self.told_privilege != Some(privilege) {
-            self.told_privilege = Some(privilege);
+        if self.reported_privilege != Some(privilege) {
+            self.reported_privilege = Some(privilege);
             sink.privilege(privilege);
         }
     }

@@ -8,7 +8,7 @@
 
 use crate::op::Op;
 use crate::pipeline::{Pipeline, Previous};
-use crate::stages::op_report::Aftermath;
+use crate::stages::op_report::OpOutcome;
 use crate::units::branch::{Branch, Outcome, Prediction};
 use crate::units::frontend::FetchTiming;
 use crate::units::lsu::Order;
@@ -88,8 +88,8 @@ impl Pipeline {
         // Where the stream ends or breaks off nobody knows better than the prediction.
         let Some(next) = next.or(prediction.next) else {
             let taken = prediction.taken;
-            let behind = Aftermath { taken, target: prediction.next, ..Aftermath::default() };
-            self.tell_branch(behind, program, memory, sink);
+            let behind = OpOutcome { taken, target: prediction.next, ..OpOutcome::default() };
+            self.report_branch(behind, program, memory, sink);
             let course = Course { taken, flushed: false, resolved: true, retires };
             raise_branch(&prediction, course, sink);
             self.front.follow(&prediction);
@@ -103,8 +103,8 @@ impl Pipeline {
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
         let behind =
-            Aftermath { taken, target: Some(next), mispredicted: flushed, exception: false };
-        self.tell_branch(behind, program, memory, sink);
+            OpOutcome { taken, target: Some(next), mispredicted: flushed, exception: false };
+        self.report_branch(behind, program, memory, sink);
         if flushed {
             let around = self.branches.around_last();
             let life = self.life;
@@ -179,8 +179,8 @@ impl Pipeline {
             }
             let next = if inst.branch == BranchKind::None {
                 if placed {
-                    let behind = Aftermath::default();
-                    self.tell(inst, InstFlags::default(), behind, memory, sink);
+                    let behind = OpOutcome::default();
+                    self.report_op(inst, InstFlags::default(), behind, memory, sink);
                 }
                 flows_on(inst.special).then(|| pc.wrapping_add(4))
             } else {
@@ -257,8 +257,8 @@ impl Pipeline {
         if placed {
             let mispredicted = corrected.is_some();
             let target = corrected.or(prediction.next);
-            let behind = Aftermath { taken, target, mispredicted, exception: false };
-            self.tell_branch(behind, program, memory, sink);
+            let behind = OpOutcome { taken, target, mispredicted, exception: false };
+            self.report_branch(behind, program, memory, sink);
         }
         self.front.follow(&prediction);
         let Some(next) = corrected else { return prediction.next };

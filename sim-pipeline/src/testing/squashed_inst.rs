@@ -6,7 +6,7 @@
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
-use crate::stages::op_report::Aftermath;
+use crate::stages::op_report::OpOutcome;
 use crate::units::branch::Branch;
 use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};
@@ -48,7 +48,7 @@ impl Pipeline {
             let branch = Branch::of(pc, &static_inst);
             self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
         } else if placed {
-            self.tell(&static_inst, inst.flags, Aftermath::default(), memory, sink);
+            self.report_op(&static_inst, inst.flags, OpOutcome::default(), memory, sink);
         }
         self.squash(&checkpoint);
         let at = squash + self.config.branch.redirect_cycles;
