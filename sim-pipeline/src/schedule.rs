@@ -11,7 +11,7 @@ use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
 use crate::stages::events::raise_exclusive_outcome;
 use crate::stages::op_report::OpOutcome;
-use crate::stages::restart::{BreaksOff, Ending};
+use crate::stages::restart::{StreamBreak, PostRetire};
 use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::FetchTiming;
@@ -56,31 +56,31 @@ impl Pipeline {
         let placed = self.place(&op, &arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         self.note_address(&op, step);
-        let breaks_off = if op.retires && !self.life.retired {
-            BreaksOff::Aborted
+        let stream_break = if op.retires && !self.life.retired {
+            StreamBreak::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
-            BreaksOff::Elsewhere
+            StreamBreak::Elsewhere
         } else {
-            BreaksOff::No
+            StreamBreak::No
         };
         // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
         let (operand, completes) = (op.addr, op.retires);
         let returns = branch.kind == BranchKind::ExceptionReturn;
         let resolves = branch.kind != BranchKind::None && completes && !returns;
         if S::FOLLOWS_RUN && !resolves {
-            let exception = generated.is_some() || breaks_off == BreaksOff::Aborted;
+            let exception = generated.is_some() || stream_break == StreamBreak::Aborted;
             let taken = returns && completes;
             let behind = OpOutcome { exception, taken, ..OpOutcome::default() };
             self.report_op(program.inst(id), flags, behind, memory, sink);
         }
         if resolves {
-            let next = step.next_pc.filter(|_| breaks_off == BreaksOff::No);
+            let next = step.next_pc.filter(|_| stream_break == StreamBreak::No);
             self.resolve(branch, self.life.complete, next, program, memory, sink);
         }
         let ends = special != Special::None || generated.is_some();
-        if ends || breaks_off != BreaksOff::No || returns {
+        if ends || stream_break != StreamBreak::No || returns {
             let (inst, next_pc) = (program.inst(id), step.next_pc);
-            let ending = Ending { inst, operand, generated, breaks_off, next_pc };
+            let ending = PostRetire { inst, operand, generated, stream_break, next_pc };
             self.after(&ending, memory, sink);
         }
         if S::FOLLOWS_RUN {

@@ -14,7 +14,7 @@ const LATEST_WAKE: Cycle = 1 << 49;
 
 /// Why the stream does not go on behind an instruction as the architecture says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BreaksOff {
+pub(crate) enum StreamBreak {
     /// It does go on.
     No,
     /// Its access failed.
@@ -24,13 +24,13 @@ pub(crate) enum BreaksOff {
 }
 
 /// An instruction behind which something happens.
-pub(crate) struct Ending<'a> {
+pub(crate) struct PostRetire<'a> {
     pub(crate) inst: &'a Inst,
     /// Its data address, or the value of its operand register.
     pub(crate) operand: Option<u64>,
     /// The exception that it generates.
     pub(crate) generated: Option<ExceptionKind>,
-    pub(crate) breaks_off: BreaksOff,
+    pub(crate) stream_break: StreamBreak,
     /// Where the stream goes on.
     pub(crate) next_pc: Option<u64>,
 }
@@ -40,7 +40,7 @@ impl Pipeline {
     #[inline(never)]
     pub(crate) fn after<M: MemoryPort, S: EventSink>(
         &mut self,
-        ending: &Ending<'_>,
+        ending: &PostRetire<'_>,
         memory: &mut M,
         sink: &mut S,
     ) {
@@ -60,26 +60,26 @@ impl Pipeline {
         if let Some(kind) = ending.generated {
             return self.take(kind, at, sink);
         }
-        match ending.breaks_off {
-            BreaksOff::Aborted => {
+        match ending.stream_break {
+            StreamBreak::Aborted => {
                 let cause = life.happened.abort().unwrap_or_default();
                 self.take(ExceptionKind::DataAbort(cause), at, sink);
             }
-            BreaksOff::Elsewhere => self.restart(at),
-            BreaksOff::No => {}
+            StreamBreak::Elsewhere => self.restart(at),
+            StreamBreak::No => {}
         }
     }
 
     /// An exception is taken whose handler, and with it the return from there, is not in the stream.
-    fn is_left_unseen(&self, ending: &Ending<'_>) -> bool {
-        let excepts = ending.generated.is_some() || ending.breaks_off == BreaksOff::Aborted;
+    fn is_left_unseen(&self, ending: &PostRetire<'_>) -> bool {
+        let excepts = ending.generated.is_some() || ending.stream_break == StreamBreak::Aborted;
         excepts && self.exceptions.recorded.is_none() && !self.has_handlers()
     }
 
     /// What only an instruction that retires does.
     fn after_retirement<M: MemoryPort, S: EventSink>(
         &mut self,
-        ending: &Ending<'_>,
+        ending: &PostRetire<'_>,
         life: &OpLife,
         memory: &mut M,
         sink: &mut S,
