@@ -4,7 +4,7 @@
 //! of the stages lives in `Pipeline::place` and nowhere else.
 
 use crate::config::PipelineConfig;
-use crate::units::address_predictor::Guess;
+use crate::units::address_predictor::AddressPredictor;
 use crate::units::branch::BranchUnit;
 use crate::units::clocks::Clocks;
 use crate::units::critical_path::CriticalPath;
@@ -49,7 +49,7 @@ pub struct Pipeline {
     /// What each operation in flight waited for, and what rename did.
     pub(crate) path: CriticalPath,
     pub(crate) waits: WaitTimeline,
-    pub(crate) guess: Guess,
+    pub(crate) addresses: AddressPredictor,
     pub(crate) last_elements: LastElements,
     pub(crate) previous: Previous,
     /// Level, and where exceptions go.
@@ -80,7 +80,7 @@ impl Pipeline {
             slots: SlotLedger::default(),
             path: CriticalPath::new(config.window.rob),
             waits: WaitTimeline::default(),
-            guess: Guess::default(),
+            addresses: AddressPredictor::default(),
             last_elements: LastElements::default(),
             config: config.clone(),
             previous: Previous::default(),

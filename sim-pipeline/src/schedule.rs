@@ -93,7 +93,7 @@ impl Pipeline {
     #[inline(always)]
     fn note_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
         let Some(addr) = op.addr else { return };
-        self.guess.learn(op.id, addr);
+        self.addresses.learn(op.id, addr);
         if op.inst.mem.elements > 0 {
             self.last_elements.learn(op.id, step.inst, step.more);
         }

@@ -2,7 +2,7 @@
 //! paths learn from them, and go astray as a core would.
 
 use crate::pipeline::Pipeline;
-use crate::stages::wrong_path::{Course, flows_on, raise_branch};
+use crate::stages::wrong_path::{ResolvedBranch, flows_on, raise_branch};
 use crate::units::branch::{Branch, Outcome};
 use crate::units::slots::SLOTS;
 use sim_core::{Cycle, EventSink, InstId, StateVisitor, WarmState};
@@ -30,7 +30,7 @@ impl Pipeline {
     /// The program has so many instructions that may run: the guesses of wrong paths have room for all of them, and
     /// what there is to show of them is always as much.
     pub fn know_code(&mut self, insts: usize) {
-        self.guess.make_room(insts);
+        self.addresses.make_room(insts);
     }
 
     /// The branch at `pc` went on at `next`: the predictors learn from it. No time passes, nothing is counted.
@@ -81,7 +81,7 @@ impl Pipeline {
             }
             left -= used;
             let inst = program.inst(id);
-            if let (Some(addr), true) = (self.guess.address(id), inst.mem.op != MemOp::None) {
+            if let (Some(addr), true) = (self.addresses.address(id), inst.mem.op != MemOp::None) {
                 astray.touch(pc, inst, addr);
             }
             let next = match inst.branch {
@@ -101,7 +101,7 @@ impl Pipeline {
     /// The instruction accessed memory at `addr`: on a wrong path it would go on from there.
     #[inline]
     pub fn learn_address(&mut self, id: InstId, addr: u64) {
-        self.guess.learn(id, addr);
+        self.addresses.learn(id, addr);
     }
 
     /// The branch at `pc` met by a run in program order, with its events; where it went is not known at the end of a stream or
@@ -122,7 +122,7 @@ impl Pipeline {
             Some(next) => branch.goes_to(next),
             None => prediction.taken,
         };
-        let course = Course { taken, flushed, resolved: true, retires: Some(0) };
+        let course = ResolvedBranch { taken, flushed, resolved: true, retires: Some(0) };
         raise_branch(&prediction, course, sink);
         prediction.taken || flushed
     }
@@ -132,6 +132,6 @@ impl Pipeline {
 impl WarmState for Pipeline {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         self.branches.visit(visitor);
-        self.guess.visit(visitor);
+        self.addresses.visit(visitor);
     }
 }

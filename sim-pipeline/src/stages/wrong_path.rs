@@ -28,7 +28,7 @@ pub(crate) struct Checkpoint {
 
 /// How a branch went, as far as its events tell.
 #[derive(Clone, Copy)]
-pub(crate) struct Course {
+pub(crate) struct ResolvedBranch {
     pub(crate) taken: bool,
     /// It resolved against its prediction, and what was fetched behind it was thrown away.
     pub(crate) flushed: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Course {
 }
 
 /// Events of a branch that issued (decisions A25, A26 and A50). An exception return is none.
-pub(crate) fn raise_branch<S: EventSink>(prediction: &Prediction, course: Course, sink: &mut S) {
+pub(crate) fn raise_branch<S: EventSink>(prediction: &Prediction, course: ResolvedBranch, sink: &mut S) {
     if course.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
     }
@@ -90,7 +90,7 @@ impl Pipeline {
             let taken = prediction.taken;
             let behind = OpOutcome { taken, target: prediction.next, ..OpOutcome::default() };
             self.report_branch(behind, program, memory, sink);
-            let course = Course { taken, flushed: false, resolved: true, retires };
+            let course = ResolvedBranch { taken, flushed: false, resolved: true, retires };
             raise_branch(&prediction, course, sink);
             self.front.follow(&prediction);
             return;
@@ -98,7 +98,7 @@ impl Pipeline {
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
-        let course = Course { taken, flushed, resolved: true, retires };
+        let course = ResolvedBranch { taken, flushed, resolved: true, retires };
         raise_branch(&prediction, course, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
@@ -146,10 +146,10 @@ impl Pipeline {
     /// goes. Directed tests know it.
     pub fn foresee(&mut self, id: InstId, addr: Option<u64>, next: Option<u64>) {
         if let Some(addr) = addr {
-            self.guess.learn(id, addr);
+            self.addresses.learn(id, addr);
         }
         if let Some(next) = next {
-            self.guess.outcomes.push((id, next));
+            self.addresses.outcomes.push((id, next));
         }
     }
 
@@ -172,7 +172,7 @@ impl Pipeline {
                 break;
             }
             let inst = program.inst(id);
-            let placed = self.place_guessed(id, pc, inst, squash, arrival, memory, sink);
+            let placed = self.place_predicted(id, pc, inst, squash, arrival, memory, sink);
             if !placed && self.config.ideal.fetch {
                 // Nothing younger gets a slot, and the clock of an ideal front end does not go on.
                 break;
@@ -202,7 +202,7 @@ impl Pipeline {
         reason = "the instruction, where it stands, the two ports"
     )]
     #[inline(always)]
-    fn place_guessed<M: MemoryPort, S: EventSink>(
+    fn place_predicted<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
         pc: u64,
@@ -213,7 +213,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> bool {
         // What touches nothing has none, and asks for none if a damaged trace gave it one.
-        let addr = self.guess.address(id);
+        let addr = self.addresses.address(id);
         let flags = InstFlags::default();
         let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
         if inst.mem.elements > 0
@@ -243,7 +243,7 @@ impl Pipeline {
         let complete = self.life.complete;
         let executed = placed && self.life.issue <= squash;
         let resolved = placed && complete <= squash;
-        let known = self.guess.outcome(id).filter(|_| resolved);
+        let known = self.addresses.outcome(id).filter(|_| resolved);
         let corrected = known.filter(|next| prediction.next != Some(*next));
         let taken = match corrected {
             Some(next) => !branch.is_conditional() || next != branch.pc.wrapping_add(4),
@@ -251,7 +251,7 @@ impl Pipeline {
         };
         if executed && branch.kind != BranchKind::ExceptionReturn {
             sink.at(complete);
-            let course = Course { taken, flushed: corrected.is_some(), resolved, retires: None };
+            let course = ResolvedBranch { taken, flushed: corrected.is_some(), resolved, retires: None };
             raise_branch(&prediction, course, sink);
         }
         if placed {

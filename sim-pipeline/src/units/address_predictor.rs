@@ -5,14 +5,14 @@ use sim_core::{InstId, StateVisitor, WarmState};
 /// What the instructions of a wrong path do, as far as anybody knows: an access goes to the last address
 /// or one stride further; a branch goes where it is predicted to go, unless a directed test says otherwise.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Guess {
+pub(crate) struct AddressPredictor {
     /// `(last address, where it would go next)`, by static instruction; a last address of 0 is "never".
     seen: Vec<(u64, u64)>,
     /// Where branches of directed tests go; a trace knows nothing of a path that was not taken.
     pub(crate) outcomes: Vec<(InstId, u64)>,
 }
 
-impl Guess {
+impl AddressPredictor {
     /// Notes an access of the right path.
     #[inline]
     pub(crate) fn learn(&mut self, id: InstId, addr: u64) {
@@ -46,7 +46,7 @@ impl Guess {
     }
 }
 
-impl WarmState for Guess {
+impl WarmState for AddressPredictor {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         visitor.words(&mut self.seen);
     }
