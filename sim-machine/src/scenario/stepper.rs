@@ -255,7 +255,7 @@ impl<T: Tally> Stepper<T> {
             let Action::Execute { word, operand, taken, .. } = other.action else { continue };
             let addr = operand.map(|xt| self.operand(other, xt)).transpose()?;
             let next = pc + if taken { distance(word) } else { 4 };
-            self.pipeline.foresee(self.program.intern(pc, word), addr, Some(next));
+            self.pipeline.preset_wrong_path(self.program.intern(pc, word), addr, Some(next));
             pc += 4;
         }
         Ok(())

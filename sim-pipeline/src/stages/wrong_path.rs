@@ -144,7 +144,7 @@ impl Pipeline {
 
     /// Says what an instruction does if a wrong path meets it: the address that it touches, where it
     /// goes. Directed tests know it.
-    pub fn foresee(&mut self, id: InstId, addr: Option<u64>, next: Option<u64>) {
+    pub fn preset_wrong_path(&mut self, id: InstId, addr: Option<u64>, next: Option<u64>) {
         if let Some(addr) = addr {
             self.addresses.learn(id, addr);
         }

@@ -44,7 +44,7 @@ impl Pipeline {
         // Behind a fetch that faults nothing is executed.
         let placed = arrival.fault.is_none() && self.place(&op, &arrival, memory, sink);
         if static_inst.branch != BranchKind::None {
-            self.foresee(inst.id, None, step.next_pc);
+            self.preset_wrong_path(inst.id, None, step.next_pc);
             let branch = Branch::of(pc, &static_inst);
             self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
         } else if placed {

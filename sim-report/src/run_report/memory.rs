@@ -51,7 +51,7 @@ pub struct PrefetcherRow {
     pub late: u64,
     /// Lost without a use.
     pub useless: u64,
-    /// Misses that it did not foresee.
+    /// Misses that it did not preset_wrong_path.
     pub missed: u64,
     /// Used of all whose end is known, in percent.
     pub accuracy_percent: Option<f64>,
