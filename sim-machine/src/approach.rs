@@ -13,7 +13,7 @@ use sim_core::{
     PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
 };
 use sim_isa::{Inst, MemOp, Program};
-use sim_pipeline::{Astray, Pipeline};
+use sim_pipeline::{WrongPathPort, Pipeline};
 use sim_trace::{BlockId, Skim, StaticTable};
 
 /// No line has this number.
@@ -155,7 +155,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
             port: self.memory.port(self.core),
             sink: &mut self.sink,
         };
-        if !self.pipeline.learn_branch_astray(last, pc, self.program, &mut vain) {
+        if !self.pipeline.train_branch_and_wrong_path(last, pc, self.program, &mut vain) {
             self.sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
             self.line = NOWHERE;
         }
@@ -258,7 +258,7 @@ struct Vain<'a, M, S> {
     sink: &'a mut S,
 }
 
-impl<M: MemoryPort, S: EventSink> Astray for Vain<'_, M, S> {
+impl<M: MemoryPort, S: EventSink> WrongPathPort for Vain<'_, M, S> {
     fn fetch(&mut self, pc: u64) -> Option<Cycle> {
         let line = pc >> LINE_SHIFT;
         if std::mem::replace(&mut self.line, line) == line {

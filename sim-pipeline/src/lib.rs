@@ -24,7 +24,7 @@ pub use config::PipelineConfig;
 pub use op::Step;
 pub use pipeline::Pipeline;
 pub use stages::in_order::{Part, ProgramOrder, Stretch};
-pub use stages::training::Astray;
+pub use stages::training::WrongPathPort;
 pub use testing::rename_slots::Offer;
 pub use units::branch;
 pub use units::recorded_exception::RecordedException;

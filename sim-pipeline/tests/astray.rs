@@ -3,7 +3,7 @@
 use sim_core::Cycle;
 use sim_isa::{Inst, Program};
 use sim_pipeline::config::Direction;
-use sim_pipeline::{Astray, Pipeline, PipelineConfig};
+use sim_pipeline::{WrongPathPort, Pipeline, PipelineConfig};
 
 const BASE: u64 = 0x40_0000;
 const TARGET: u64 = BASE + 0x100;
@@ -27,7 +27,7 @@ struct Heard {
     barred: Option<u64>,
 }
 
-impl Astray for Heard {
+impl WrongPathPort for Heard {
     fn fetch(&mut self, pc: u64) -> Option<Cycle> {
         self.fetched.push(pc);
         (self.barred != Some(pc)).then_some(self.waits)
@@ -61,17 +61,17 @@ fn machine(config: &PipelineConfig) -> (Pipeline, Program, u32) {
 fn a_wrong_path_is_followed_until_time_is_up() {
     let (mut pipeline, mut program, branch) = machine(&config());
     let mut heard = Heard::default();
-    assert!(!pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
+    assert!(!pipeline.train_branch_and_wrong_path(branch, TARGET, &mut program, &mut heard));
     assert_eq!(heard.touched, [(BASE + 4, 0x1234_0000)]);
     assert_eq!(heard.fetched[..3], [BASE + 4, BASE + 8, BASE + 8]);
     assert!(heard.fetched.len() < 100, "{} fetched", heard.fetched.len());
     let mut slow = Heard { waits: 100, ..Heard::default() };
     let (mut pipeline, mut program, branch) = machine(&config());
-    pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut slow);
+    pipeline.train_branch_and_wrong_path(branch, TARGET, &mut program, &mut slow);
     assert_eq!((slow.fetched.len(), slow.touched.len()), (1, 0), "the branch resolves before");
     let mut barred = Heard { barred: Some(BASE + 8), ..Heard::default() };
     let (mut pipeline, mut program, branch) = machine(&config());
-    pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut barred);
+    pipeline.train_branch_and_wrong_path(branch, TARGET, &mut program, &mut barred);
     assert_eq!(barred.fetched, [BASE + 4, BASE + 8], "nothing is behind what cannot be fetched");
 }
 
@@ -82,7 +82,7 @@ fn fetched(config: &PipelineConfig, waits: Cycle) -> usize {
         program.intern(BASE + 4 * word, NOP);
     }
     let mut heard = Heard { waits, ..Heard::default() };
-    assert!(!pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
+    assert!(!pipeline.train_branch_and_wrong_path(branch, TARGET, &mut program, &mut heard));
     heard.fetched.len()
 }
 
@@ -104,7 +104,7 @@ fn an_endless_loop_of_a_wrong_path_ends_with_ideal_fetch_too() {
     ideal.ideal.fetch = true;
     let (mut pipeline, mut program, branch) = machine(&ideal);
     let mut heard = Heard::default();
-    pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard);
+    pipeline.train_branch_and_wrong_path(branch, TARGET, &mut program, &mut heard);
     assert!(heard.fetched.len() <= 60, "{} fetched", heard.fetched.len());
 }
 
@@ -114,14 +114,14 @@ fn a_branch_predicted_right_and_what_is_no_branch_start_no_wrong_path() {
     for id in [branch + 1, branch] {
         let mut heard = Heard::default();
         let next = if id == branch { BASE + 4 } else { TARGET };
-        assert!(pipeline.learn_branch_astray(id, next, &mut program, &mut heard));
+        assert!(pipeline.train_branch_and_wrong_path(id, next, &mut program, &mut heard));
         assert!(heard.fetched.is_empty());
     }
     let mut perfect = config();
     perfect.branch.direction = Direction::Perfect;
     let (mut pipeline, mut program, branch) = machine(&perfect);
     let mut heard = Heard::default();
-    assert!(pipeline.learn_branch_astray(branch, TARGET, &mut program, &mut heard));
+    assert!(pipeline.train_branch_and_wrong_path(branch, TARGET, &mut program, &mut heard));
     assert!(heard.fetched.is_empty());
 }
 
@@ -133,8 +133,8 @@ fn directions_are_learned_the_same_whether_wrong_paths_are_followed_or_not() {
     let (mut other, mut same, _) = machine(&straight);
     for next in [TARGET, TARGET, BASE + 4, TARGET, BASE + 4, BASE + 4].repeat(20) {
         let mut nothing = Heard::default();
-        let right = pipeline.learn_branch_astray(branch, next, &mut program, &mut Heard::default());
-        assert_eq!(right, other.learn_branch_astray(branch, next, &mut same, &mut nothing));
+        let right = pipeline.train_branch_and_wrong_path(branch, next, &mut program, &mut Heard::default());
+        assert_eq!(right, other.train_branch_and_wrong_path(branch, next, &mut same, &mut nothing));
         assert!(nothing.fetched.is_empty(), "it stays on its way");
     }
 }

@@ -11,10 +11,10 @@ use sim_isa::{BranchKind, Inst, MemOp, Program};
 /// Cycles that a wrong path lasts if nobody knows when its branch resolves. With it the machine without a pipeline
 /// has as many accesses as the runs of five of the nine programs with which windows were tuned
 /// (`docs/regions.md`); the four others were looked at behind it.
-const ASTRAY: Cycle = 12;
+const WRONG_PATH_CYCLES: Cycle = 12;
 
 /// Who hears what a core would do in vain behind a branch that was predicted wrongly.
-pub trait Astray {
+pub trait WrongPathPort {
     /// The instruction at `pc` is fetched: how many cycles it waits for that; `None` if it cannot be.
     fn fetch(&mut self, pc: u64) -> Option<Cycle>;
     /// An instruction accesses memory, as far as anybody knows at `addr`.
@@ -41,12 +41,12 @@ impl Pipeline {
     }
 
     /// The same, of the branch `id`. False when it was predicted elsewhere; then `astray` hears of the wrong path.
-    pub fn learn_branch_astray(
+    pub fn train_branch_and_wrong_path(
         &mut self,
         id: InstId,
         next: u64,
         program: &mut Program,
-        astray: &mut impl Astray,
+        port: &mut impl WrongPathPort,
     ) -> bool {
         let inst = program.inst(id);
         let branch = Branch::of(program.pc(id), inst);
@@ -61,7 +61,7 @@ impl Pipeline {
         }
         let around = self.branches.around_last();
         if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
-            self.go_astray(wrong, program, astray);
+            self.follow_wrong_path(wrong, program, port);
         }
         self.branches.recover(branch, &around, actual);
         false
@@ -69,12 +69,12 @@ impl Pipeline {
 
     /// Follows the predictions from `pc` on until time is up: as many instructions in a cycle as the front end brings
     /// and rename takes, less where it waits for a line or for decoding to find a branch.
-    fn go_astray(&mut self, mut pc: u64, program: &mut Program, astray: &mut impl Astray) {
+    fn follow_wrong_path(&mut self, mut pc: u64, program: &mut Program, port: &mut impl WrongPathPort) {
         // Rename takes at most SLOTS a cycle; ideal fetch is unbounded, and a wrong path may be an endless loop.
         let width = Cycle::from(self.config.front_end.mop_width).min(SLOTS as Cycle);
-        let mut left = ASTRAY * width;
+        let mut left = WRONG_PATH_CYCLES * width;
         while let Some(id) = program.fetch(pc) {
-            let Some(waited) = astray.fetch(pc) else { return };
+            let Some(waited) = port.fetch(pc) else { return };
             let used = waited.saturating_mul(width).saturating_add(1);
             if used >= left {
                 return;
@@ -82,7 +82,7 @@ impl Pipeline {
             left -= used;
             let inst = program.inst(id);
             if let (Some(addr), true) = (self.addresses.address(id), inst.mem.op != MemOp::None) {
-                astray.touch(pc, inst, addr);
+                port.touch(pc, inst, addr);
             }
             let next = match inst.branch {
                 BranchKind::None => flows_on(inst.special).then(|| pc.wrapping_add(4)),
