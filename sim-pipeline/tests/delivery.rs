@@ -108,7 +108,7 @@ impl Bench {
     fn abandon(&mut self, word: u32, addr: Option<u64>) -> &mut Bench {
         let inst = self.record(word, addr);
         let step = Step { inst, more: &[], next_pc: None };
-        self.pipeline.run_abandoned(&step, &mut self.program, &mut self.memory, &mut self.counts);
+        self.pipeline.run_squashed(&step, &mut self.program, &mut self.memory, &mut self.counts);
         self
     }
 

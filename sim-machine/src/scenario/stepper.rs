@@ -215,7 +215,7 @@ impl<T: Tally> Stepper<T> {
         let wrong_path = step.wrong_path;
         let step = PipelineStep { inst, more, next_pc: Some(next_pc) };
         let done = if wrong_path {
-            self.pipeline.run_abandoned(&step, program, &mut port, sink)
+            self.pipeline.run_squashed(&step, program, &mut port, sink)
         } else {
             let life = self.pipeline.run_inst(&step, program, &mut port, sink);
             life.complete.max(life.retire)

@@ -12,13 +12,13 @@ use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};
 
 /// How long after its fetch the path is abandoned: longer than any access takes.
-const ABANDON_CYCLES: Cycle = 4000;
+const SQUASH_CYCLES: Cycle = 4000;
 
 impl Pipeline {
     /// Runs one instruction that is squashed once it has executed: it raises its speculative events
     /// and those of its access, and never retires. A branch resolves: it goes to `next_pc`, if that is
     /// said, and as predicted if not. Returns the squash cycle.
-    pub fn run_abandoned<M: MemoryPort, S: EventSink>(
+    pub fn run_squashed<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
         program: &mut Program,
@@ -29,7 +29,7 @@ impl Pipeline {
         let inst = step.inst;
         let pc = program.pc(inst.id);
         let arrival = self.bring(inst.id, pc, program, memory, sink);
-        let squash = arrival.at.max(self.rename_stage.cycle()) + ABANDON_CYCLES;
+        let squash = arrival.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {
             id: inst.id,
