@@ -17,7 +17,7 @@ use sim_core::{
     TraceInst,
 };
 use sim_isa::{Program, Special};
-use sim_pipeline::{Pipeline, ProgramOrder, RecordedException, Step};
+use sim_pipeline::{Pipeline, InOrderEngine, RecordedException, Step};
 use sim_trace::StreamEvent;
 pub(crate) use source::Source;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ pub(crate) struct CoreRun {
     /// The stream ran out inside the counted region.
     ended_inside: bool,
     /// The core, once it runs in program order.
-    order: Option<ProgramOrder>,
+    order: Option<InOrderEngine>,
     /// In program order: so many instructions come before the machine has to look again.
     stretch: usize,
     /// In program order: the instruction before the next one was an exception return.

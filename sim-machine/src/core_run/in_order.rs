@@ -1,14 +1,14 @@
 //! Runs a thread without the pipeline, in program order: what `--mode memory` and `--mode frontend` do.
 //!
 //! The stream is cut into stretches in which nothing concerns the machine: no exception, no begin or end of
-//! what is counted, no change of level. [`ProgramOrder`] runs them.
+//! what is counted, no change of level. [`InOrderEngine`] runs them.
 
 use super::CoreRun;
 use crate::error::MachineError;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink};
 use sim_isa::{BranchKind, Program};
-use sim_pipeline::{Part, ProgramOrder, Stretch};
+use sim_pipeline::{Part, InOrderEngine, InstSpan};
 
 impl CoreRun {
     /// As [`CoreRun::advance`], in program order.
@@ -21,7 +21,7 @@ impl CoreRun {
         listener: &mut S,
     ) -> Result<(), MachineError> {
         listener.core(self.core);
-        let mut order = self.order.take().unwrap_or_else(|| ProgramOrder::new(program, part));
+        let mut order = self.order.take().unwrap_or_else(|| InOrderEngine::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
             let sink = &mut (&mut self.totals, &mut *listener);
             order.meet_next(None, &mut self.pipeline, program, sink);
@@ -63,7 +63,7 @@ impl CoreRun {
     fn run_stretch_in_order<S: EventSink>(
         &mut self,
         until: Cycle,
-        order: &mut ProgramOrder,
+        order: &mut InOrderEngine,
         program: &Program,
         memory: &mut MemorySystem,
         listener: &mut S,
@@ -76,7 +76,7 @@ impl CoreRun {
         }
         let insts = &self.batch[self.at..self.at + self.stretch];
         let more = &self.reader.more()[self.more_at..];
-        let stretch = Stretch { insts, more, until };
+        let stretch = InstSpan { insts, more, until };
         let mut port = memory.port(self.core);
         let sink = &mut (&mut self.totals, &mut *listener);
         let core = &mut self.pipeline;
@@ -91,7 +91,7 @@ impl CoreRun {
     /// What the machine does behind the instruction that ran last, and who goes in order.
     fn look_behind_in_order<S: EventSink>(
         &mut self,
-        order: &mut ProgramOrder,
+        order: &mut InOrderEngine,
         program: &Program,
         memory: &MemorySystem,
         listener: &mut S,

@@ -2,7 +2,7 @@
 //! program order.
 //!
 //! Each instruction is fetched and makes its accesses, a store writes at once, nothing is speculative: the
-//! events of the right path. A simple clock stands for time ([`ProgramOrder::run`]). The front end asks
+//! events of the right path. A simple clock stands for time ([`InOrderEngine::run`]). The front end asks
 //! for a line when the stream enters it, by a step or by a jump, as the pipeline's does. [`Part`] says which half
 //! of it happens: without predictions nobody knows which lines a wrong one lets be asked for again.
 
@@ -44,15 +44,15 @@ enum Kind {
     Store,
     /// A branch that is predicted.
     Branch,
-    /// It goes by [`ProgramOrder::odd`].
-    Odd,
+    /// It goes by [InOrderEngine::run_general`].
+    General,
     /// It changes what the machine does next: an exception return, an unknown word.
     Last,
 }
 
 /// A static instruction, as far as memory is concerned.
 #[derive(Clone, Copy, Debug)]
-struct Brief {
+struct PredecodedInst {
     pc: u64,
     bytes: u16,
     register_bytes: u8,
@@ -60,11 +60,11 @@ struct Brief {
     kind: Kind,
 }
 
-impl Brief {
-    fn of(pc: u64, inst: &Inst, part: Part) -> Brief {
+impl PredecodedInst {
+    fn of(pc: u64, inst: &Inst, part: Part) -> PredecodedInst {
         let mem = &inst.mem;
         let (bytes, register_bytes, tags) = (mem.bytes.max(1), mem.register_bytes, mem.tags);
-        Brief { pc, bytes, register_bytes, tags, kind: Kind::of(inst, part) }
+        PredecodedInst { pc, bytes, register_bytes, tags, kind: Kind::of(inst, part) }
     }
 
     #[inline]
@@ -107,18 +107,18 @@ impl Kind {
             _ if part == Part::FrontEnd && inst.maintenance.is_none() && !is_special => {
                 Kind::Nothing
             }
-            _ if is_special || by_rules => Kind::Odd,
+            _ if is_special || by_rules => Kind::General,
             MemOp::None | MemOp::PrefetchInst => Kind::Nothing,
             MemOp::Load => Kind::Load,
             MemOp::Store => Kind::Store,
-            _ => Kind::Odd,
+            _ => Kind::General,
         }
     }
 }
 
 /// Instructions that follow each other.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch<'a> {
+pub struct InstSpan<'a> {
     /// The instructions.
     pub insts: &'a [TraceInst],
     /// The addresses that they have behind their first ones, and those of the instructions behind them.
@@ -129,10 +129,10 @@ pub struct Stretch<'a> {
 
 /// One thread in program order.
 #[derive(Clone, Debug)]
-pub struct ProgramOrder {
+pub struct InOrderEngine {
     part: Part,
     /// By static instruction.
-    code: Box<[Brief]>,
+    code: Box<[PredecodedInst]>,
     /// The clock, in parts of a cycle.
     slots: u64,
     /// Where the stream goes on if nothing jumps.
@@ -144,11 +144,11 @@ pub struct ProgramOrder {
     branch: Option<InstId>,
 }
 
-impl ProgramOrder {
+impl InOrderEngine {
     /// A thread of this program, at cycle 0.
-    pub fn new(program: &Program, part: Part) -> ProgramOrder {
-        let brief = |id| Brief::of(program.pc(id), program.inst(id), part);
-        ProgramOrder {
+    pub fn new(program: &Program, part: Part) -> InOrderEngine {
+        let brief = |id| PredecodedInst::of(program.pc(id), program.inst(id), part);
+        InOrderEngine {
             part,
             code: (0..program.len() as u32).map(brief).collect(),
             slots: 0,
@@ -186,13 +186,13 @@ impl ProgramOrder {
     #[inline(never)]
     pub fn run<M: MemoryPort, S: EventSink>(
         &mut self,
-        stretch: &Stretch<'_>,
+        stretch: &InstSpan<'_>,
         core: &mut Pipeline,
         program: &Program,
         memory: &mut M,
         sink: &mut S,
     ) -> (usize, usize) {
-        let Stretch { insts, mut more, until } = *stretch;
+        let InstSpan { insts, mut more, until } = *stretch;
         let given = more.len();
         let (mut ran, mut retired) = (insts.len(), 0);
         for (i, inst) in insts.iter().enumerate() {
@@ -224,7 +224,7 @@ impl ProgramOrder {
                     let (own, rest) = more.split_at(inst.flags.further());
                     more = rest;
                     let step = Step { inst: *inst, more: own, next_pc: None };
-                    let retires = self.odd(&step, core, program, memory, sink);
+                    let retires = self.run_general(&step, core, program, memory, sink);
                     if kind == Kind::Last {
                         ran = i + 1;
                         retired += retires;
@@ -347,7 +347,7 @@ impl ProgramOrder {
         core: &mut Pipeline,
         sink: &mut S,
     ) {
-        if core.meet_branch(self.code[id as usize].pc, inst, next, sink) {
+        if core.predict_branch(self.code[id as usize].pc, inst, next, sink) {
             self.behind = NOWHERE;
         }
     }
@@ -371,7 +371,7 @@ impl ProgramOrder {
     /// Any instruction that has rules of its own: 1 if it retires.
     #[cold]
     #[inline(never)]
-    fn odd<M: MemoryPort, S: EventSink>(
+    fn run_general<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
         core: &mut Pipeline,

@@ -106,7 +106,7 @@ impl Pipeline {
 
     /// The branch at `pc` met by a run in program order, with its events; where it went is not known at the end of a stream or
     /// where it breaks off. True if the front end begins anew behind it: it was predicted taken, or wrongly.
-    pub(crate) fn meet_branch<S: EventSink>(
+    pub(crate) fn predict_branch<S: EventSink>(
         &mut self,
         pc: u64,
         inst: &Inst,
