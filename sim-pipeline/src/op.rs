@@ -40,7 +40,7 @@ pub(crate) struct Op<'a> {
 impl<'a> Op<'a> {
     /// The instruction of the stream.
     #[inline]
-    pub(crate) fn right_path(step: &Step<'a>, program: &'a Program) -> Op<'a> {
+    pub(crate) fn correct_path(step: &Step<'a>, program: &'a Program) -> Op<'a> {
         let flags = step.inst.flags;
         Op {
             id: step.inst.id,

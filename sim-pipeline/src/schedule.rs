@@ -42,11 +42,11 @@ impl Pipeline {
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
             // Nothing of what follows below can happen to it.
-            self.place(&Op::right_path(step, program), &arrival, memory, sink);
+            self.place(&Op::correct_path(step, program), &arrival, memory, sink);
             return &self.life;
         }
         self.order_load(step, &mut arrival, program, memory, sink);
-        let mut op = Op::right_path(step, program);
+        let mut op = Op::correct_path(step, program);
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
         if let (Some(cause), true) = (arrival.fault, op.retires) {
             return self.instruction_abort(&{ op }, arrival, cause, sink);

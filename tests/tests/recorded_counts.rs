@@ -50,7 +50,7 @@ const SUMS: [&str; 17] = [
 /// Adds up what a sink hears beside counts.
 #[derive(PartialEq)]
 struct Heard {
-    right_path: [u64; SUMS.len()],
+    correct_path: [u64; SUMS.len()],
     wrong_path: [u64; SUMS.len()],
     edges: [u64; FlowEdge::COUNT],
 }
@@ -58,7 +58,7 @@ struct Heard {
 impl Default for Heard {
     fn default() -> Heard {
         let none = [0; SUMS.len()];
-        Heard { right_path: none, wrong_path: none, edges: [0; FlowEdge::COUNT] }
+        Heard { correct_path: none, wrong_path: none, edges: [0; FlowEdge::COUNT] }
     }
 }
 
@@ -94,7 +94,7 @@ impl EventSink for Heard {
             is_from(DataSource::Dram),
             is_from(DataSource::Device),
         ];
-        let sums = if life.wrong_path { &mut self.wrong_path } else { &mut self.right_path };
+        let sums = if life.wrong_path { &mut self.wrong_path } else { &mut self.correct_path };
         for (sum, n) in sums.iter_mut().zip(numbers) {
             *sum = sum.wrapping_add(n);
         }
@@ -170,7 +170,7 @@ fn table(path: &Path, full: &Outcome, windows: &[Outcome], heard: &Heard) -> Str
         table.row(event.mnemonic(), [full, memory, frontend, windows]);
     }
     table.lost(&full.stalls(), &lost);
-    for (path, sums) in [("right", heard.right_path), ("wrong", heard.wrong_path)] {
+    for (path, sums) in [("right", heard.correct_path), ("wrong", heard.wrong_path)] {
         for (name, sum) in SUMS.into_iter().zip(sums) {
             table.row(&format!("{path} path: {name}"), [sum, 0, 0, 0]);
         }

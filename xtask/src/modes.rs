@@ -27,7 +27,7 @@ struct Column {
     name: String,
     instructions: u64,
     full: Timed,
-    right_path: Counts,
+    correct_path: Counts,
     parts: Vec<Timed>,
     /// Reading alone.
     decode_seconds: f64,
@@ -75,7 +75,7 @@ impl Column {
             name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             instructions: full.counts.value(PmuEvent::INST_RETIRED),
             full,
-            right_path: timed(Mode::Full, &["pipeline.wrong-path.enabled=false"])?.counts,
+            correct_path: timed(Mode::Full, &["pipeline.wrong-path.enabled=false"])?.counts,
             parts: PARTS.into_iter().map(|mode| timed(mode, &[])).collect::<Result<_>>()?,
             decode_seconds: decode(path)?,
         })
@@ -171,7 +171,7 @@ fn differences(out: &mut String, columns: &[Column], part: usize, mode: Mode) ->
         for column in columns {
             let found = column.parts[part].counts.value(event);
             let whole = difference(found, column.full.counts.value(event));
-            let right = difference(found, column.right_path.value(event));
+            let right = difference(found, column.correct_path.value(event));
             write!(out, " {whole} \\| {right} |")?;
         }
         writeln!(out)?;

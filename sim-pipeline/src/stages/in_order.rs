@@ -379,7 +379,7 @@ impl InOrderEngine {
         memory: &mut M,
         sink: &mut S,
     ) -> u64 {
-        let op = Op::right_path(step, program);
+        let op = Op::correct_path(step, program);
         let faults = self.access_of(&op, core, memory, sink);
         let retires = op.retires && !faults;
         let is_predicted =

@@ -37,7 +37,7 @@ impl Pipeline {
         }
         let (addr, bytes) = (step.inst.addr, u64::from(mem.bytes.max(1)));
         let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return };
-        if let Some(found) = self.passed_store(&Op::right_path(step, program), known, arrival) {
+        if let Some(found) = self.passed_store(&Op::correct_path(step, program), known, arrival) {
             *arrival = self.flush_load(step, found, *arrival, program, memory, sink);
         }
     }
@@ -75,7 +75,7 @@ impl Pipeline {
         if self.config.wrong_path.enabled {
             let checkpoint = self.checkpoint();
             let speculation = self.branches.speculation();
-            let op = Op { squash: found, retires: false, ..Op::right_path(step, program) };
+            let op = Op { squash: found, retires: false, ..Op::correct_path(step, program) };
             let placed = self.place(&op, &arrival, memory, sink);
             if placed {
                 self.report_op(op.inst, op.flags, OpOutcome::default(), memory, sink);
