@@ -1,4 +1,4 @@
-//! The short outcome: what most instructions are, through the same stages as `Pipeline::place_any`, without
+//! The short outcome: what most instructions are, through the same stages as `Pipeline::schedule_general`, without
 //! what cannot happen to them ([`sim_isa::Shape`]).
 
 use crate::op::ExecResult;
@@ -91,9 +91,9 @@ impl Pipeline {
     /// One instruction through all stages: false when its path was squashed before it got a slot.
     ///
     /// Inlined where it is called, so that on the right path nothing asks for a squash, and what is handed from
-    /// stage to stage stays in registers; what is rarer goes through [`Pipeline::place_apart`].
+    /// stage to stage stays in registers; what is rarer goes through [`Pipeline::schedule_fast_outlined`].
     #[inline(always)]
-    pub(crate) fn place_short<const KIND: u8, M: MemoryPort, S: EventSink>(
+    pub(crate) fn schedule_fast<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &FetchTiming,
@@ -104,7 +104,7 @@ impl Pipeline {
         // Of one MOP: what is free now nothing else takes before it does, at its end.
         let has_entries = !is_second(KIND) && self.rename_stage.has_entries(op.inst, outcome_of(KIND));
         let slot = match KIND {
-            _ if is_second(KIND) => self.join(op, outcome_of(KIND), arrival).map(|(cycle, _)| cycle),
+            _ if is_second(KIND) => self.share_slot(op, outcome_of(KIND), arrival).map(|(cycle, _)| cycle),
             _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };
@@ -120,7 +120,7 @@ impl Pipeline {
         let mut done = match KIND {
             LOAD => self.load_alone(op, rename, memory, sink),
             RENAMED => self.rename_only(op, rename),
-            RIDING => self.ride(op, rename),
+            RIDING => self.complete_fused(op, rename),
             PLAIN | JOINED => self.compute(op, rename),
             _ => self.execute_groups(op, groups_of(KIND), rename, memory, sink),
         };
@@ -160,14 +160,14 @@ impl Pipeline {
     /// The same, as one function for both paths: for what is rarer. All ways together do not fit the host's
     /// first-level cache for instructions.
     #[inline(never)]
-    pub(crate) fn place_apart<const KIND: u8, M: MemoryPort, S: EventSink>(
+    pub(crate) fn schedule_fast_outlined<const KIND: u8, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        self.place_short::<KIND, M, S>(op, arrival, memory, sink)
+        self.schedule_fast::<KIND, M, S>(op, arrival, memory, sink)
     }
 
     /// The slot of the first MOP of an instruction, nearly always its only one.

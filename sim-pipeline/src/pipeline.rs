@@ -1,7 +1,7 @@
 //! The core: owns the units and passes each operation once through the stages, in program order.
 //!
 //! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
-//! of the stages lives in `Pipeline::place` and nowhere else.
+//! of the stages lives in `Pipeline::schedule` and nowhere else.
 
 use crate::config::PipelineConfig;
 use crate::units::address_predictor::AddressPredictor;

@@ -1,7 +1,7 @@
 //! The stage list: takes one operation through all stages, in program order.
 //!
 //! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
-//! of the stages lives in `Pipeline::place_any` and nowhere else.
+//! of the stages lives in `Pipeline::schedule_general` and nowhere else.
 
 use crate::fast_path::{
     DOUBLE, DOUBLE_LOAD_UPDATE, DOUBLE_STORE_UPDATE, JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED,
@@ -36,13 +36,13 @@ impl Pipeline {
         }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
-        let mut arrival = self.bring(id, pc, program, memory, sink);
+        let mut arrival = self.fetch_inst(id, pc, program, memory, sink);
         let inst = program.inst(id);
         let computes = inst.shape == Shape::Plain && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
             // Nothing of what follows below can happen to it.
-            self.place(&Op::correct_path(step, program), &arrival, memory, sink);
+            self.schedule(&Op::correct_path(step, program), &arrival, memory, sink);
             return &self.life;
         }
         self.order_load(step, &mut arrival, program, memory, sink);
@@ -53,7 +53,7 @@ impl Pipeline {
         }
         let generated = self.generates(op.inst);
         op.retires &= self.completes(generated);
-        let placed = self.place(&op, &arrival, memory, sink);
+        let placed = self.schedule(&op, &arrival, memory, sink);
         debug_assert!(placed, "the right path is never squashed");
         self.note_address(&op, step);
         let stream_break = if op.retires && !self.life.retired {
@@ -101,7 +101,7 @@ impl Pipeline {
 
     /// One instruction through all stages: false when its path was squashed before it got a slot.
     #[inline(always)]
-    pub(crate) fn place<M: MemoryPort, S: EventSink>(
+    pub(crate) fn schedule<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &FetchTiming,
@@ -110,48 +110,48 @@ impl Pipeline {
     ) -> bool {
         // What is handed to another function stands in memory: a copy does, so that all others stay in registers.
         if !op.flags.executes_as_always() {
-            return self.place_any(&{ *op }, &{ *arrival }, memory, sink);
+            return self.schedule_general(&{ *op }, &{ *arrival }, memory, sink);
         }
         match op.inst.shape {
             Shape::Plain if !arrival.fused => {
-                self.place_short::<PLAIN, M, S>(op, arrival, memory, sink)
+                self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink)
             }
             Shape::Plain if !op.inst.rides_along => {
-                self.place_short::<JOINED, M, S>(op, arrival, memory, sink)
+                self.schedule_fast::<JOINED, M, S>(op, arrival, memory, sink)
             }
-            Shape::Plain => self.place_apart::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
+            Shape::Plain => self.schedule_fast_outlined::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
             Shape::Load if !arrival.fused => {
-                self.place_short::<LOAD, M, S>(op, arrival, memory, sink)
+                self.schedule_fast::<LOAD, M, S>(op, arrival, memory, sink)
             }
             Shape::LoadUpdate if !arrival.fused => {
-                self.place_apart::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_fast_outlined::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::Store if !arrival.fused => {
-                self.place_apart::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_fast_outlined::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::Single if !arrival.fused => {
-                self.place_apart::<SINGLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_fast_outlined::<SINGLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::Double if !arrival.fused => {
-                self.place_apart::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_fast_outlined::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::DoubleLoadUpdate if !arrival.fused => {
-                self.place_apart::<DOUBLE_LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_fast_outlined::<DOUBLE_LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::DoubleStoreUpdate if !arrival.fused => {
-                self.place_apart::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_fast_outlined::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
             Shape::Renamed if !arrival.fused => match self.rename_stage.outcome_of(op.inst) {
-                RenameOutcome::Eliminated => self.place_short::<RENAMED, M, S>(op, arrival, memory, sink),
-                _ => self.place_short::<PLAIN, M, S>(op, arrival, memory, sink),
+                RenameOutcome::Eliminated => self.schedule_fast::<RENAMED, M, S>(op, arrival, memory, sink),
+                _ => self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink),
             },
-            _ => self.place_any(&{ *op }, &{ *arrival }, memory, sink),
+            _ => self.schedule_general(&{ *op }, &{ *arrival }, memory, sink),
         }
     }
 
     /// The arrows of the core are the lines of this function.
     #[inline(never)]
-    pub(crate) fn place_any<M: MemoryPort, S: EventSink>(
+    pub(crate) fn schedule_general<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         arrival: &FetchTiming,

@@ -94,7 +94,7 @@ impl Pipeline {
             }
             RenameOutcome::Dispatched => {}
             RenameOutcome::Eliminated => return self.rename_only(op, rename),
-            RenameOutcome::Fused => return self.ride(op, rename),
+            RenameOutcome::Fused => return self.complete_fused(op, rename),
         }
         self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
     }
@@ -262,7 +262,7 @@ impl Pipeline {
 
     /// A riding instruction: it is done when the value that it overwrites is there, which its partner made.
     #[inline(always)]
-    pub(crate) fn ride(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
+    pub(crate) fn complete_fused(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let ready = op.inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
         let ready = ready.max().unwrap_or_default();
         let (root, issue) = (RootCause::Latency, ready.cycle());

@@ -10,7 +10,7 @@ impl Pipeline {
     /// with it: one that waits for its line takes a slot of its own, but the end of a fetch group
     /// does not part a pair.
     #[inline(always)]
-    pub(crate) fn bring<M: MemoryPort, S: EventSink>(
+    pub(crate) fn fetch_inst<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
         pc: u64,

@@ -76,7 +76,7 @@ impl Pipeline {
             let checkpoint = self.checkpoint();
             let speculation = self.branches.speculation();
             let op = Op { squash: found, retires: false, ..Op::correct_path(step, program) };
-            let placed = self.place(&op, &arrival, memory, sink);
+            let placed = self.schedule(&op, &arrival, memory, sink);
             if placed {
                 self.report_op(op.inst, op.flags, OpOutcome::default(), memory, sink);
             }
@@ -90,7 +90,7 @@ impl Pipeline {
         self.lsu.dependence.passed_store(pc);
         let at = found + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchMemoryOrder);
-        self.bring(step.inst.id, pc, program, memory, sink)
+        self.fetch_inst(step.inst.id, pc, program, memory, sink)
     }
 
     /// No load issues before: what orders it (one that has a [`sim_isa::Shape`] of its own waits for barriers alone), and

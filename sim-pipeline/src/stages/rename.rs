@@ -31,7 +31,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
         if arrival.fused {
-            return self.join(op, outcome, arrival);
+            return self.share_slot(op, outcome, arrival);
         }
         let mut first = 0;
         let mut uops = uops_of(op.inst, outcome);
@@ -96,7 +96,7 @@ impl Pipeline {
     /// The second half of a fused pair goes on in its partner's slot, or later if what it needs is not
     /// free: what comes behind it waits as well.
     #[inline(always)]
-    pub(crate) fn join(
+    pub(crate) fn share_slot(
         &mut self,
         op: &Op<'_>,
         outcome: RenameOutcome,

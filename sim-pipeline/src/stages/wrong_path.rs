@@ -167,12 +167,12 @@ impl Pipeline {
         let squash = resolved.saturating_sub(1).min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
-            let arrival = self.bring(id, pc, program, memory, sink);
+            let arrival = self.fetch_inst(id, pc, program, memory, sink);
             if arrival.at > squash || arrival.fault.is_some() {
                 break;
             }
             let inst = program.inst(id);
-            let placed = self.place_predicted(id, pc, inst, squash, arrival, memory, sink);
+            let placed = self.schedule_predicted(id, pc, inst, squash, arrival, memory, sink);
             if !placed && self.config.ideal.fetch {
                 // Nothing younger gets a slot, and the clock of an ideal front end does not go on.
                 break;
@@ -202,7 +202,7 @@ impl Pipeline {
         reason = "the instruction, where it stands, the two ports"
     )]
     #[inline(always)]
-    fn place_predicted<M: MemoryPort, S: EventSink>(
+    fn schedule_predicted<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
         pc: u64,
@@ -221,9 +221,9 @@ impl Pipeline {
         {
             let (flags, further) = self.last_elements.guess(id, addr);
             let op = Op { flags, more: &further[..flags.further()], ..op };
-            return self.place_any(&op, &{ arrival }, memory, sink);
+            return self.schedule_general(&op, &{ arrival }, memory, sink);
         }
-        self.place(&op, &arrival, memory, sink)
+        self.schedule(&op, &arrival, memory, sink)
     }
 
     /// A branch on a wrong path, and where the path goes on behind it; `None` where no target is known.

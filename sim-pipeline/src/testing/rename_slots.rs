@@ -53,7 +53,7 @@ impl Pipeline {
             if i == offer.accepted {
                 self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             }
-            self.place(&op, &arrival, memory, sink);
+            self.schedule(&op, &arrival, memory, sink);
         }
         if offer.offered == 0 {
             self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));

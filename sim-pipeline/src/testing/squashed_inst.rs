@@ -28,7 +28,7 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         let inst = step.inst;
         let pc = program.pc(inst.id);
-        let arrival = self.bring(inst.id, pc, program, memory, sink);
+        let arrival = self.fetch_inst(inst.id, pc, program, memory, sink);
         let squash = arrival.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {
@@ -42,7 +42,7 @@ impl Pipeline {
             retires: false,
         };
         // Behind a fetch that faults nothing is executed.
-        let placed = arrival.fault.is_none() && self.place(&op, &arrival, memory, sink);
+        let placed = arrival.fault.is_none() && self.schedule(&op, &arrival, memory, sink);
         if static_inst.branch != BranchKind::None {
             self.preset_wrong_path(inst.id, None, step.next_pc);
             let branch = Branch::of(pc, &static_inst);

@@ -109,7 +109,7 @@ impl FrontEnd {
     /// Brings one instruction to rename; `pairs` when it makes a pair with the one before it. Raises
     /// the events of the I-side (flows 5.3 and 5.6) when a new line is entered.
     #[inline(always)]
-    pub(crate) fn place<M: MemoryPort, S: EventSink>(
+    pub(crate) fn schedule<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
         pc: u64,

@@ -106,7 +106,7 @@ impl IndirectPredictor {
 
     /// Trains with the real target. The path table gets an entry when the prediction was wrong.
     pub fn train(&mut self, pc: u64, history: &HistoryState, target: u64, was_right: bool) {
-        let place = self.place(pc, target);
+        let place = self.schedule(pc, target);
         self.by_path.train(path_name(pc, history), place, !was_right);
         self.by_address.train(pc, place, true);
     }

@@ -89,7 +89,7 @@ impl IndirectReference {
 
     /// Learns a target. Only a wrong prediction adds a path.
     pub(crate) fn train(&mut self, pc: u64, path: u64, target: u64, was_wrong: bool) {
-        let place = self.place(pc, target);
+        let place = self.schedule(pc, target);
         self.by_path.train(path_name(pc, path), place, was_wrong);
         self.by_address.train(pc, place, true);
     }
