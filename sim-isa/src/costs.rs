@@ -54,7 +54,7 @@ impl Costs {
         self.time_divide(inst);
         self.leave_hash_unit(inst);
         if self.spared == Spared::default() {
-            inst.settle();
+            inst.finish_decode();
         } else {
             self.spared.apply(inst);
         }

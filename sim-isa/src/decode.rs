@@ -118,7 +118,7 @@ pub fn decode(word: u32) -> Inst {
         Some(entry) if entry.row.special != Special::Unknown => entry.describe(word),
         _ => unknown(word),
     };
-    inst.settle();
+    inst.finish_decode();
     inst
 }
 

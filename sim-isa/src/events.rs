@@ -147,7 +147,7 @@ pub(crate) fn count_structure(inst: &mut Inst) {
     let is_structure = inst.word & 0xbe00_0000 == 0x0c00_0000;
     if is_structure && inst.mem.op != MemOp::None {
         inst.events.0 |= StaticEvents::bit(PmuEvent::ASE_INST_SPEC).0;
-        inst.settle();
+        inst.finish_decode();
     }
 }
 

@@ -4,7 +4,7 @@ use sim_core::{EventTally, Maintenance, PmuEvent, TagUse};
 
 use crate::entries::Entries;
 use crate::fuse::Fusion;
-use crate::shape::Shape;
+use crate::path_class::PathClass;
 use crate::system::ContextWrite;
 use crate::uop_counts::UopCounts;
 
@@ -495,7 +495,7 @@ pub struct Inst {
     /// Micro-operations.
     pub uops: [UopGroup; MAX_UOP_GROUPS],
     /// Which short way through the core it may take.
-    pub shape: Shape,
+    pub path_class: PathClass,
     /// What it takes in program order and holds until it retires, its reorder buffer entries apart.
     pub entries: Entries,
     /// It takes an entry of the store queue.
@@ -504,7 +504,7 @@ pub struct Inst {
     pub fusion: Fusion,
     /// As the second half of a fused pair it costs no micro-operation of its own: `AESMC` behind `AESE`,
     /// `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
-    pub rides_along: bool,
+    pub needs_no_uop: bool,
     /// Its `events`, to be added up with those of others.
     pub tally: EventTally,
     /// The micro-operations by the types that dispatch has limits for.
@@ -534,18 +534,18 @@ impl Inst {
     }
 
     /// Derives what follows from the rest, once and for all, when that is known.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn finish_decode(&mut self) {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
         self.queue_entries = self.uops.map(|group| UopCounts::queue_entry(group.pipes));
         self.entries = Entries::of_inst(self);
         self.stores = self.mem.op.stores();
         self.fusion = Fusion::of(self);
-        self.rides_along = self.branch == BranchKind::None
+        self.needs_no_uop = self.branch == BranchKind::None
             && !self.srcs().contains(&Reg::NZCV)
             && self.srcs().iter().any(|src| self.dsts().contains(src));
         self.tally = self.events.tally();
-        self.shape = Shape::of(self);
+        self.path_class = PathClass::of(self);
         self.srcs[self.n_srcs.into()..].fill(Reg::READY);
         self.dsts[self.n_dsts.into()..].fill(Reg::NOWHERE);
     }

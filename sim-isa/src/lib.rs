@@ -32,7 +32,7 @@ mod operands;
 mod ordering;
 mod program;
 mod row;
-mod shape;
+mod path_class;
 mod spare;
 mod system;
 mod uop_counts;
@@ -49,7 +49,7 @@ pub use inst::{
 };
 pub use ordering::{Ordering, Synchronizes};
 pub use program::Program;
-pub use shape::Shape;
+pub use path_class::PathClass;
 pub use sim_core::InstId;
 pub use spare::Spared;
 pub use system::{BankName, ContextWrite};

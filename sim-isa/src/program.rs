@@ -10,7 +10,7 @@ use sim_core::InstId;
 use crate::costs::Costs;
 use crate::decode::decode;
 use crate::inst::{BranchKind, Inst, MemOp};
-use crate::shape::Shape;
+use crate::path_class::PathClass;
 
 const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -48,8 +48,8 @@ pub struct Program {
     costs: Costs,
     /// Structure loads and stores count in `ASE_INST_SPEC`.
     structures_count: bool,
-    /// Every instruction is [`Shape::Other`].
-    without_shapes: bool,
+    /// Every instruction is [`PathClass::General`].
+    without_path_classes: bool,
 }
 
 /// The page that answered last: code mostly stays where it is.
@@ -85,11 +85,11 @@ impl Program {
         Program { structures_count: is, ..self }
     }
 
-    /// The same table, in which every instruction interned from now on is [`Shape::Other`], so that the core takes its
+    /// The same table, in which every instruction interned from now on is [`PathClass::General`], so that the core takes its
     /// general route for all of them. The shorter routes of the other shapes are held against it.
     #[must_use]
-    pub fn without_shapes(self) -> Program {
-        Program { without_shapes: true, ..self }
+    pub fn without_path_classes(self) -> Program {
+        Program { without_path_classes: true, ..self }
     }
 
     /// Memory in bytes of a table of so many instructions in so many pages of 4096 bytes, of which `images` are known
@@ -155,8 +155,8 @@ impl Program {
         if self.structures_count {
             crate::events::count_structure(&mut inst);
         }
-        if self.without_shapes {
-            inst.shape = Shape::Other;
+        if self.without_path_classes {
+            inst.path_class = PathClass::General;
         }
         inst
     }
@@ -164,9 +164,9 @@ impl Program {
     /// As [`Program::intern`] for a description made by hand: what if an instruction cost something
     /// else.
     pub fn intern_inst(&mut self, pc: u64, mut inst: Inst) -> InstId {
-        inst.settle();
-        if self.without_shapes {
-            inst.shape = Shape::Other;
+        inst.finish_decode();
+        if self.without_path_classes {
+            inst.path_class = PathClass::General;
         }
         match self.current(pc) {
             Some(id) if self.insts[id as usize] == inst => id,

@@ -8,7 +8,7 @@ use crate::inst::{
 
 /// What most instructions are, for which the core has a short way each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum PathClass {
     /// Anything else.
     #[default]
     Other,
@@ -32,12 +32,12 @@ pub enum Shape {
     DoubleLoadUpdate,
     /// One of those: address and data of a store that updates its base, one micro-operation each, in two slots.
     DoubleStoreUpdate,
-    /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`Shape::Plain`].
+    /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`PathClass::Alu`].
     Renamed,
 }
 
-impl Shape {
-    pub(crate) fn of(inst: &Inst) -> Shape {
+impl PathClass {
+    pub(crate) fn of(inst: &Inst) -> PathClass {
         let is_ordinary = inst.n_mops <= 2
             && inst.special == Special::None
             && inst.maintenance.is_none()
@@ -49,24 +49,24 @@ impl Shape {
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
         if !is_ordinary || !in_one || op == MemOp::Maintenance {
-            return Shape::Other;
+            return PathClass::General;
         }
         if inst.rename != Rename::Normal {
-            return if inst.n_mops == 1 { Shape::of_renamed(inst) } else { Shape::Other };
+            return if inst.n_mops == 1 { PathClass::of_renamed(inst) } else { PathClass::General };
         }
         if inst.n_mops == 2 {
-            return Shape::of_access(inst, Shape::Double);
+            return PathClass::of_access(inst, PathClass::TwoMops);
         }
         match inst.uops() {
             [group] if group.role == Role::Compute && group.is_one() && op == MemOp::None => {
-                Shape::Plain
+                PathClass::Alu
             }
-            _ => Shape::of_access(inst, Shape::Single),
+            _ => PathClass::of_access(inst, PathClass::OneMop),
         }
     }
 
     /// Of an instruction in one or two slots that may load or store; `other` if not in one of the known ways.
-    fn of_access(inst: &Inst, other: Shape) -> Shape {
+    fn of_access(inst: &Inst, other: PathClass) -> PathClass {
         let in_two = inst.n_mops == 2;
         if !is_simple_access(inst) {
             return other;
@@ -74,13 +74,13 @@ impl Shape {
         let is = |group: &UopGroup, role| group.role == role && group.count == 1;
         match (inst.mem.op, inst.uops()) {
             (MemOp::Load, [_, _]) if inst.n_dsts == 0 => other,
-            (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => Shape::Load,
+            (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => PathClass::Load,
             (MemOp::Load, [load, base])
                 if load.role == Role::Load && is(base, Role::BaseUpdate) =>
             {
                 match (in_two, load.count) {
-                    (true, _) => Shape::DoubleLoadUpdate,
-                    (false, 1) => Shape::LoadUpdate,
+                    (true, _) => PathClass::TwoMopLoadUpdate,
+                    (false, 1) => PathClass::LoadUpdate,
                     (false, _) => other,
                 }
             }
@@ -88,9 +88,9 @@ impl Shape {
                 if is(addr, Role::StoreAddr) && is(data, Role::StoreData) =>
             {
                 match base {
-                    [] if !in_two && inst.n_dsts == 0 => Shape::Store,
+                    [] if !in_two && inst.n_dsts == 0 => PathClass::Store,
                     [base] if in_two && inst.n_dsts == 1 && is(base, Role::BaseUpdate) => {
-                        Shape::DoubleStoreUpdate
+                        PathClass::TwoMopStoreUpdate
                     }
                     _ => other,
                 }
@@ -100,14 +100,14 @@ impl Shape {
     }
 
     /// Of an ordinary instruction that renaming may do.
-    fn of_renamed(inst: &Inst) -> Shape {
+    fn of_renamed(inst: &Inst) -> PathClass {
         let computes = |group: &UopGroup| group.role == Role::Compute && group.is_one();
         let is_plain = matches!(inst.uops(), [group] if computes(group));
         let does_more = inst.mem.op != MemOp::None || inst.branch != BranchKind::None;
         match inst.rename {
-            _ if does_more => Shape::Other,
-            Rename::Move if !is_plain => Shape::Other,
-            _ => Shape::Renamed,
+            _ if does_more => PathClass::General,
+            Rename::Move if !is_plain => PathClass::General,
+            _ => PathClass::Eliminated,
         }
     }
 }
@@ -137,29 +137,29 @@ mod tests {
 
     #[test]
     fn each_shape_has_only_what_its_short_way_knows() {
-        let cases: [(u32, &str, Shape); 22] = [
-            (0x8b02_0020, "add x0, x1, x2", Shape::Plain),
-            (0xeb02_003f, "cmp x1, x2", Shape::Plain),
-            (0x5400_0040, "b.eq", Shape::Plain),
-            (0x9ac2_0820, "udiv: blocks its pipe", Shape::Single),
-            (0xaa01_03e0, "mov x0, x1", Shape::Renamed),
-            (0xf940_0020, "ldr x0, [x1]", Shape::Load),
-            (0xf862_7820, "ldr x0, [x1, x2, lsl #3]", Shape::Load),
-            (0xa940_0440, "ldp x0, x1, [x2]: two loads", Shape::Single),
-            (0xc8df_fc20, "ldar x0, [x1]: orders others", Shape::Single),
-            (0xc85f_7c20, "ldxr x0, [x1]: exclusive", Shape::Single),
-            (0x0d40_0020, "ld1 {v0.b}[0], [x1]: merges", Shape::Single),
-            (0xf840_8420, "ldr x0, [x1], #8", Shape::LoadUpdate),
-            (0xa8c1_0440, "ldp x0, x1, [x2], #16", Shape::DoubleLoadUpdate),
-            (0xf900_0020, "str x0, [x1]", Shape::Store),
-            (0xf822_7820, "str x0, [x1, x2, lsl #3]", Shape::Store),
-            (0xc89f_fc20, "stlr x0, [x1]: orders others", Shape::Single),
-            (0xf800_8420, "str x0, [x1], #8", Shape::DoubleStoreUpdate),
-            (0xa9bf_7bfd, "stp x29, x30, [sp, #-16]!", Shape::DoubleStoreUpdate),
-            (0xc802_7c20, "stxr w2, x0, [x1]: it may fail", Shape::Other),
-            (0xd920_0842, "stg x2, [x2]: it may be refused", Shape::Single),
-            (0xd503_3fbf, "dmb sy", Shape::Other),
-            (0xd400_0001, "svc #0", Shape::Other),
+        let cases: [(u32, &str, PathClass); 22] = [
+            (0x8b02_0020, "add x0, x1, x2", PathClass::Alu),
+            (0xeb02_003f, "cmp x1, x2", PathClass::Alu),
+            (0x5400_0040, "b.eq", PathClass::Alu),
+            (0x9ac2_0820, "udiv: blocks its pipe", PathClass::OneMop),
+            (0xaa01_03e0, "mov x0, x1", PathClass::Eliminated),
+            (0xf940_0020, "ldr x0, [x1]", PathClass::Load),
+            (0xf862_7820, "ldr x0, [x1, x2, lsl #3]", PathClass::Load),
+            (0xa940_0440, "ldp x0, x1, [x2]: two loads", PathClass::OneMop),
+            (0xc8df_fc20, "ldar x0, [x1]: orders others", PathClass::OneMop),
+            (0xc85f_7c20, "ldxr x0, [x1]: exclusive", PathClass::OneMop),
+            (0x0d40_0020, "ld1 {v0.b}[0], [x1]: merges", PathClass::OneMop),
+            (0xf840_8420, "ldr x0, [x1], #8", PathClass::LoadUpdate),
+            (0xa8c1_0440, "ldp x0, x1, [x2], #16", PathClass::TwoMopLoadUpdate),
+            (0xf900_0020, "str x0, [x1]", PathClass::Store),
+            (0xf822_7820, "str x0, [x1, x2, lsl #3]", PathClass::Store),
+            (0xc89f_fc20, "stlr x0, [x1]: orders others", PathClass::OneMop),
+            (0xf800_8420, "str x0, [x1], #8", PathClass::TwoMopStoreUpdate),
+            (0xa9bf_7bfd, "stp x29, x30, [sp, #-16]!", PathClass::TwoMopStoreUpdate),
+            (0xc802_7c20, "stxr w2, x0, [x1]: it may fail", PathClass::General),
+            (0xd920_0842, "stg x2, [x2]: it may be refused", PathClass::OneMop),
+            (0xd503_3fbf, "dmb sy", PathClass::General),
+            (0xd400_0001, "svc #0", PathClass::General),
         ];
         for (word, text, shape) in cases {
             assert_eq!(decode(word).shape, shape, "{text}");

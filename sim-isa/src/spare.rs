@@ -22,7 +22,7 @@ impl Spared {
         if self.ordering {
             order_nothing(inst);
         }
-        inst.settle();
+        inst.finish_decode();
     }
 }
 

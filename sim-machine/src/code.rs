@@ -31,7 +31,7 @@ impl DerefMut for Code {
 }
 
 /// Decodes the static instructions of the trace, by their numbers, and the pages of its code; without shapes unless it
-/// `has_shapes` ([`Program::without_shapes`]). `name` is the trace in messages.
+/// `has_shapes` ([`Program::without_path_classes`]). `name` is the trace in messages.
 ///
 /// # Errors
 /// If two instructions of the trace are the same, or the code does not fit the account.
@@ -45,7 +45,7 @@ pub(crate) fn decoded(
     let mut program = Program::costing(config.pipeline.costs())
         .counting_structures(config.semantics.ase_structures_count);
     if !has_shapes {
-        program = program.without_shapes();
+        program = program.without_path_classes();
     }
     for (number, code) in trace.statics().insts().iter().enumerate() {
         let id = program.intern(code.pc, code.word);

@@ -92,7 +92,7 @@ impl Session {
     /// The same trace and machine, on which every instruction takes the general route through the core. Nothing that is
     /// counted or told changes; it only takes more time: the other routes are held against this one.
     #[must_use]
-    pub fn without_shapes(mut self) -> Session {
+    pub fn without_path_classes(mut self) -> Session {
         self.has_shapes = false;
         self
     }

@@ -1,5 +1,5 @@
 //! The short outcome: what most instructions are, through the same stages as `Pipeline::schedule_general`, without
-//! what cannot happen to them ([`sim_isa::Shape`]).
+//! what cannot happen to them ([`sim_isa::PathClass`]).
 
 use crate::op::ExecResult;
 use crate::op::{Op, aborts};
@@ -139,7 +139,7 @@ impl Pipeline {
             _ if is_double(KIND) => self.complete(op, &done, mops, retires, sink),
             _ => self.retire_one::<KIND, S>(&done, retires, sink),
         };
-        debug_assert!(may_store(KIND) || !op.inst.stores, "{:?} stores", op.inst.shape);
+        debug_assert!(may_store(KIND) || !op.inst.stores, "{:?} stores", op.inst.path_class);
         let stores = may_store(KIND) && retires && done.store.is_some();
         let drained = match stores {
             true => self.store(op, is_simple(KIND), &mut done, retired, memory, sink),

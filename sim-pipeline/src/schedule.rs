@@ -18,7 +18,7 @@ use crate::units::frontend::FetchTiming;
 use crate::units::rename::EntryTimes;
 use crate::units::stamp::Stamp;
 use sim_core::{EventSink, InstFlags, MemoryPort, OpLife};
-use sim_isa::{BranchKind, Program, Shape, Special};
+use sim_isa::{BranchKind, Program, PathClass, Special};
 
 impl Pipeline {
     /// Runs one instruction of the right path, and the wrong path behind it if it is a branch that
@@ -38,7 +38,7 @@ impl Pipeline {
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
         let mut arrival = self.fetch_inst(id, pc, program, memory, sink);
         let inst = program.inst(id);
-        let computes = inst.shape == Shape::Plain && inst.branch == BranchKind::None;
+        let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
             // Nothing of what follows below can happen to it.
@@ -112,36 +112,36 @@ impl Pipeline {
         if !op.flags.executes_as_always() {
             return self.schedule_general(&{ *op }, &{ *arrival }, memory, sink);
         }
-        match op.inst.shape {
-            Shape::Plain if !arrival.fused => {
+        match op.inst.path_class {
+            PathClass::Alu if !arrival.fused => {
                 self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink)
             }
-            Shape::Plain if !op.inst.rides_along => {
+            PathClass::Alu if !op.inst.needs_no_uop => {
                 self.schedule_fast::<JOINED, M, S>(op, arrival, memory, sink)
             }
-            Shape::Plain => self.schedule_fast_outlined::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
-            Shape::Load if !arrival.fused => {
+            PathClass::Alu => self.schedule_fast_outlined::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
+            PathClass::Load if !arrival.fused => {
                 self.schedule_fast::<LOAD, M, S>(op, arrival, memory, sink)
             }
-            Shape::LoadUpdate if !arrival.fused => {
+            PathClass::LoadUpdate if !arrival.fused => {
                 self.schedule_fast_outlined::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Store if !arrival.fused => {
+            PathClass::Store if !arrival.fused => {
                 self.schedule_fast_outlined::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Single if !arrival.fused => {
+            PathClass::OneMop if !arrival.fused => {
                 self.schedule_fast_outlined::<SINGLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Double if !arrival.fused => {
+            PathClass::TwoMops if !arrival.fused => {
                 self.schedule_fast_outlined::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::DoubleLoadUpdate if !arrival.fused => {
+            PathClass::TwoMopLoadUpdate if !arrival.fused => {
                 self.schedule_fast_outlined::<DOUBLE_LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::DoubleStoreUpdate if !arrival.fused => {
+            PathClass::TwoMopStoreUpdate if !arrival.fused => {
                 self.schedule_fast_outlined::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            Shape::Renamed if !arrival.fused => match self.rename_stage.outcome_of(op.inst) {
+            PathClass::Eliminated if !arrival.fused => match self.rename_stage.outcome_of(op.inst) {
                 RenameOutcome::Eliminated => self.schedule_fast::<RENAMED, M, S>(op, arrival, memory, sink),
                 _ => self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink),
             },

@@ -97,8 +97,8 @@ fn scenario(seed: u64, corpus: &[u32], default: &PipelineConfig) -> Scenario {
 }
 
 /// The same scenario, of which no instruction has a shape of its own.
-fn without_shapes(mut scenario: Scenario) -> Scenario {
-    let mut program = Program::costing(scenario.config.costs()).without_shapes();
+fn without_path_classes(mut scenario: Scenario) -> Scenario {
+    let mut program = Program::costing(scenario.config.costs()).without_path_classes();
     for id in 0..scenario.program.len() as u32 {
         program.intern(scenario.program.pc(id), scenario.program.inst(id).word);
     }
@@ -150,7 +150,7 @@ fn every_route_counts_and_times_as_the_general_route() {
     for seed in 0..SCENARIOS {
         let scenario = || scenario(seed, &corpus, &default);
         let (mut general, mut routed) = (Follows::default(), Follows::default());
-        let expected = run(without_shapes(scenario()), &mut general);
+        let expected = run(without_path_classes(scenario()), &mut general);
         let found = run(scenario(), &mut routed);
         for (place, (found, expected)) in found.lives.iter().zip(&expected.lives).enumerate() {
             assert_eq!(found, expected, "seed {seed}: instruction {place}");
@@ -178,7 +178,7 @@ fn a_sink_that_adds_up_counts_as_one_that_follows() {
         let (mut routed, mut general) = (AddsUp::default(), AddsUp::default());
         for (ran, sink) in [
             (run(scenario(), &mut routed), &routed),
-            (run(without_shapes(scenario()), &mut general), &general),
+            (run(without_path_classes(scenario()), &mut general), &general),
         ] {
             assert_same(&sink.0, &followed.counts, seed);
             assert_eq!(ran.lost, expected.lost, "seed {seed}");

@@ -185,7 +185,7 @@ fn table(path: &Path, full: &Outcome, windows: &[Outcome], heard: &Heard) -> Str
 fn faults_of(path: &Path, name: &str) -> Option<String> {
     let session = session(path);
     let full = run(&session);
-    let general = run(&self::session(path).without_shapes());
+    let general = run(&self::session(path).without_path_classes());
     if let Some(difference) = difference(&full, &general) {
         return Some(format!("{name}: by the general route {difference}"));
     }
@@ -193,11 +193,11 @@ fn faults_of(path: &Path, name: &str) -> Option<String> {
     if let Some(difference) = difference(&full, &followed) {
         return Some(format!("{name}: with a sink that follows the run {difference}"));
     }
-    if heard != follow(&self::session(path).without_shapes()).1 {
+    if heard != follow(&self::session(path).without_path_classes()).1 {
         return Some(format!("{name}: by the general route other operations are told"));
     }
     let windows = run_windows(&session);
-    let general = run_windows(&self::session(path).without_shapes());
+    let general = run_windows(&self::session(path).without_path_classes());
     let differences = windows.iter().zip(&general).map(|(one, other)| difference(one, other));
     if let Some(difference) = differences.flatten().next() {
         return Some(format!("{name}: in a window by the general route {difference}"));

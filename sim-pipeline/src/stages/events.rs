@@ -95,7 +95,7 @@ pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, 
     }
 }
 
-/// As [`raise_instruction_events`], of a load or store that has a [`sim_isa::Shape`] of its own: only its alignment is to be asked for.
+/// As [`raise_instruction_events`], of a load or store that has a [`sim_isa::PathClass`] of its own: only its alignment is to be asked for.
 #[inline(always)]
 pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
     if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {

@@ -20,7 +20,7 @@ use sim_core::{
     Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
     RootCause,
 };
-use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, Shape, Special, UopCounts, UopGroup};
+use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, PathClass, Special, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
@@ -39,7 +39,7 @@ pub(crate) struct Groups {
 impl Groups {
     const UNKNOWN: Groups = Groups { roles: &[], are_ones: false };
 
-    /// They are those of an access that has a [`Shape`] of its own.
+    /// They are those of an access that has a [`PathClass`] of its own.
     #[inline(always)]
     fn are_simple(self) -> bool {
         !self.roles.is_empty()
@@ -89,7 +89,7 @@ impl Pipeline {
     ) -> ExecResult {
         let inst = op.inst;
         match outcome {
-            RenameOutcome::Dispatched if inst.shape == Shape::Plain => {
+            RenameOutcome::Dispatched if inst.path_class == PathClass::Alu => {
                 return self.compute(op, rename);
             }
             RenameOutcome::Dispatched => {}
@@ -189,7 +189,7 @@ impl Pipeline {
         });
     }
 
-    /// Executes an instruction of [`Shape::Plain`], one micro-operation that waits for all sources.
+    /// Executes an instruction of [`PathClass::Alu`], one micro-operation that waits for all sources.
     #[inline(always)]
     pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
@@ -209,7 +209,7 @@ impl Pipeline {
         ExecResult { issue, complete, ..ExecResult::default() }
     }
 
-    /// Executes an instruction of [`Shape::Load`]: one load whose sources all form its address.
+    /// Executes an instruction of [`PathClass::Load`]: one load whose sources all form its address.
     #[inline(always)]
     pub(crate) fn load_alone<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -386,7 +386,7 @@ impl Pipeline {
         }
     }
 
-    /// The memory half of a load or of an atomic; `is_simple` of a load that has a [`Shape`] of its own.
+    /// The memory half of a load or of an atomic; `is_simple` of a load that has a [`PathClass`] of its own.
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
     #[inline(always)]
     fn load<M: MemoryPort, S: EventSink>(
@@ -459,7 +459,7 @@ impl Pipeline {
         reply
     }
 
-    /// As [`Pipeline::store_address`], of a store that has a [`Shape`] of its own.
+    /// As [`Pipeline::store_address`], of a store that has a [`PathClass`] of its own.
     #[inline(always)]
     fn simple_store_address<M: MemoryPort, S: EventSink>(
         &mut self,

@@ -49,7 +49,7 @@ fn preload_kind(preload: MemOp, inst: &Inst) -> MemKind {
     }
 }
 
-/// As [`request_of`], for an access of this kind that has a [`sim_isa::Shape`] of its own.
+/// As [`request_of`], for an access of this kind that has a [`sim_isa::PathClass`] of its own.
 #[inline(always)]
 pub(crate) fn simple_request(op: &Op<'_>, kind: MemKind) -> Option<MemRequest> {
     let addr = VirtAddr(op.addr?);

@@ -93,7 +93,7 @@ impl Pipeline {
         self.fetch_inst(step.inst.id, pc, program, memory, sink)
     }
 
-    /// No load issues before: what orders it (one that has a [`sim_isa::Shape`] of its own waits for barriers alone), and
+    /// No load issues before: what orders it (one that has a [`sim_isa::PathClass`] of its own waits for barriers alone), and
     /// the address of the store it is expected to read from.
     #[inline(always)]
     pub(crate) fn load_floor(&mut self, op: &Op<'_>, is_simple: bool) -> Stamp {

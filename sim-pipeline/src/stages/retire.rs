@@ -46,7 +46,7 @@ impl Pipeline {
     }
 
     /// A store leaves the store queue for the cache after it has retired: the cycle in which its
-    /// entry is free. `is_simple` of a store that has a [`Shape`] of its own.
+    /// entry is free. `is_simple` of a store that has a [`PathClass`] of its own.
     #[inline(always)]
     pub(crate) fn store<M: MemoryPort, S: EventSink>(
         &mut self,

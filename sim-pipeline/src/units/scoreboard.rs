@@ -70,7 +70,7 @@ impl Scoreboard {
         rest.iter().fold(few, |last, src| last.max(self.ready(*src)))
     }
 
-    /// As [`Scoreboard::sources`], for a store of a [`sim_isa::Shape`] of its own: four sources at most, the
+    /// As [`Scoreboard::sources`], for a store of a [`sim_isa::PathClass`] of its own: four sources at most, the
     /// first or the first two for the address.
     #[inline(always)]
     pub(crate) fn store_sources(&self, inst: &Inst) -> SourcesReady {
