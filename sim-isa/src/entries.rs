@@ -1,11 +1,11 @@
-//! Entries of what operations take in program order and give back at retirement: reorder buffer,
+//! RenameResources of what operations take in program order and give back at retirement: reorder buffer,
 //! physical registers, load and branch queue (PMU guide 3.2).
 
 use crate::inst::{BranchKind, Inst, MemOp, RegFile};
 
 /// A kind of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum ResourceKind {
     /// Reorder buffer.
     Rob,
     /// General registers and SP.
@@ -20,19 +20,19 @@ pub enum EntryKind {
     Branch,
 }
 
-impl EntryKind {
+impl ResourceKind {
     /// All kinds.
-    pub const ALL: [EntryKind; 6] = [
-        EntryKind::Rob,
-        EntryKind::General,
-        EntryKind::Flags,
-        EntryKind::Vector,
-        EntryKind::Load,
-        EntryKind::Branch,
+    pub const ALL: [ResourceKind; 6] = [
+        ResourceKind::Rob,
+        ResourceKind::General,
+        ResourceKind::Flags,
+        ResourceKind::Vector,
+        ResourceKind::Load,
+        ResourceKind::Branch,
     ];
 }
 
-/// Bits of each count, in the order of [`EntryKind::ALL`]: the highest tells in a subtraction whether it was
+/// Bits of each count, in the order of [`ResourceKind::ALL`]: the highest tells in a subtraction whether it was
 /// enough.
 const LANE_BITS: [u32; 6] = [12, 11, 10, 11, 10, 10];
 const _: () = assert!(shift_of(5) + LANE_BITS[5] == u64::BITS, "all counts are one word");
@@ -57,25 +57,25 @@ const LANE_TOPS: u64 = {
     tops
 };
 
-impl EntryKind {
+impl ResourceKind {
     /// The most that can be counted of this kind.
     pub const fn most(self) -> u32 {
         (1 << (LANE_BITS[self as usize] - 1)) - 1
     }
 }
 
-/// A count for each [`EntryKind`], of [`EntryKind::most`] at most: all are added and compared at once.
+/// A count for each [`ResourceKind`], of [`ResourceKind::most`] at most: all are added and compared at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entries(u64);
+pub struct RenameResources(u64);
 
-impl Entries {
+impl RenameResources {
     /// `count` entries of one kind.
-    pub const fn of(kind: EntryKind, count: u32) -> Entries {
-        Entries((count as u64) << shift_of(kind as usize))
+    pub const fn of(kind: ResourceKind, count: u32) -> RenameResources {
+        RenameResources((count as u64) << shift_of(kind as usize))
     }
 
     /// What an instruction takes, its reorder buffer entries apart.
-    pub(crate) fn of_inst(inst: &Inst) -> Entries {
+    pub(crate) fn of_inst(inst: &Inst) -> RenameResources {
         let loads = matches!(
             inst.mem.op,
             MemOp::Load
@@ -85,54 +85,54 @@ impl Entries {
                 | MemOp::AtomicSwap
         );
         let branches = inst.branch != BranchKind::None;
-        let queues = Entries::of(EntryKind::Load, loads.into())
-            .plus(Entries::of(EntryKind::Branch, branches.into()));
+        let queues = RenameResources::of(ResourceKind::Load, loads.into())
+            .plus(RenameResources::of(ResourceKind::Branch, branches.into()));
         inst.dsts().iter().fold(queues, |all, reg| {
             let kind = match reg.file() {
-                RegFile::General => EntryKind::General,
-                RegFile::Vector => EntryKind::Vector,
-                RegFile::Flags => EntryKind::Flags,
+                RegFile::General => ResourceKind::General,
+                RegFile::Vector => ResourceKind::Vector,
+                RegFile::Flags => ResourceKind::Flags,
             };
-            all.plus(Entries::of(kind, 1))
+            all.plus(RenameResources::of(kind, 1))
         })
     }
 
     /// How many of one kind.
     #[inline]
-    pub fn count(self, kind: EntryKind) -> u32 {
+    pub fn count(self, kind: ResourceKind) -> u32 {
         (self.0 >> shift_of(kind as usize)) as u32 & kind.most()
     }
 
     /// All kinds together.
     pub fn sum(self) -> u32 {
-        EntryKind::ALL.into_iter().map(|kind| self.count(kind)).sum()
+        ResourceKind::ALL.into_iter().map(|kind| self.count(kind)).sum()
     }
 
     /// Of each kind as many, but not more than in `limit`.
     #[must_use]
-    pub fn at_most(self, limit: Entries) -> Entries {
-        EntryKind::ALL.into_iter().fold(Entries::default(), |all, kind| {
-            all.plus(Entries::of(kind, self.count(kind).min(limit.count(kind))))
+    pub fn at_most(self, limit: RenameResources) -> RenameResources {
+        ResourceKind::ALL.into_iter().fold(RenameResources::default(), |all, kind| {
+            all.plus(RenameResources::of(kind, self.count(kind).min(limit.count(kind))))
         })
     }
 
     /// Both together.
     #[inline]
     #[must_use]
-    pub fn plus(self, more: Entries) -> Entries {
-        Entries(self.0 + more.0)
+    pub fn plus(self, more: RenameResources) -> RenameResources {
+        RenameResources(self.0 + more.0)
     }
 
     /// Without `less`, which it contains.
     #[inline]
     #[must_use]
-    pub fn minus(self, less: Entries) -> Entries {
-        Entries(self.0 - less.0)
+    pub fn minus(self, less: RenameResources) -> RenameResources {
+        RenameResources(self.0 - less.0)
     }
 
     /// True when nothing is more than in `limit`.
     #[inline]
-    pub fn within(self, limit: Entries) -> bool {
+    pub fn within(self, limit: RenameResources) -> bool {
         ((limit.0 | LANE_TOPS) - self.0) & LANE_TOPS == LANE_TOPS
     }
 }
@@ -144,29 +144,29 @@ mod tests {
 
     #[test]
     fn counts_are_compared_kind_by_kind() {
-        let limit = EntryKind::ALL
+        let limit = ResourceKind::ALL
             .into_iter()
-            .fold(Entries::default(), |all, kind| all.plus(Entries::of(kind, 5 + kind as u32)));
-        assert!(limit.within(limit) && Entries::default().within(limit));
-        for kind in EntryKind::ALL {
-            let above = limit.plus(Entries::of(kind, 1));
+            .fold(RenameResources::default(), |all, kind| all.plus(RenameResources::of(kind, 5 + kind as u32)));
+        assert!(limit.within(limit) && RenameResources::default().within(limit));
+        for kind in ResourceKind::ALL {
+            let above = limit.plus(RenameResources::of(kind, 1));
             assert!(!above.within(limit), "{kind:?}");
             assert_eq!((above.count(kind), above.at_most(limit)), (6 + kind as u32, limit));
-            assert_eq!(above.minus(limit), Entries::of(kind, 1));
+            assert_eq!(above.minus(limit), RenameResources::of(kind, 1));
         }
-        let most = EntryKind::ALL
+        let most = ResourceKind::ALL
             .into_iter()
-            .fold(Entries::default(), |all, kind| all.plus(Entries::of(kind, kind.most())));
+            .fold(RenameResources::default(), |all, kind| all.plus(RenameResources::of(kind, kind.most())));
         assert!(most.within(most) && !most.within(limit) && limit.within(most));
         assert_eq!(
-            EntryKind::ALL.map(|kind| most.count(kind)),
-            EntryKind::ALL.map(EntryKind::most)
+            ResourceKind::ALL.map(|kind| most.count(kind)),
+            ResourceKind::ALL.map(ResourceKind::most)
         );
     }
 
     #[test]
     fn an_instruction_takes_a_register_for_each_result_and_the_entries_of_its_queues() {
-        let counts = |word| EntryKind::ALL.map(|kind| decode(word).entries.count(kind));
+        let counts = |word| ResourceKind::ALL.map(|kind| decode(word).entries.count(kind));
         assert_eq!(counts(0xa8c1_7bfd), [0, 3, 0, 0, 1, 0], "ldp x29, x30, [sp], #16");
         assert_eq!(counts(0xeb01_001f), [0, 0, 1, 0, 0, 0], "cmp x0, x1");
         assert_eq!(counts(0x3d80_0020), [0; 6], "str q0, [x1]: its queue is not of these");

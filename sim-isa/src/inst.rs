@@ -2,7 +2,7 @@
 
 use sim_core::{EventTally, Maintenance, PmuEvent, TagUse};
 
-use crate::entries::Entries;
+use crate::entries::RenameResources;
 use crate::fuse::Fusion;
 use crate::path_class::PathClass;
 use crate::system::ContextWrite;
@@ -497,7 +497,7 @@ pub struct Inst {
     /// Which short way through the core it may take.
     pub path_class: PathClass,
     /// What it takes in program order and holds until it retires, its reorder buffer entries apart.
-    pub entries: Entries,
+    pub entries: RenameResources,
     /// It takes an entry of the store queue.
     pub stores: bool,
     /// What it may fuse with; see [`crate::fuses`].
@@ -538,7 +538,7 @@ impl Inst {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
         self.queue_entries = self.uops.map(|group| UopCounts::queue_entry(group.pipes));
-        self.entries = Entries::of_inst(self);
+        self.entries = RenameResources::of_inst(self);
         self.stores = self.mem.op.stores();
         self.fusion = Fusion::of(self);
         self.needs_no_uop = self.branch == BranchKind::None

@@ -40,7 +40,7 @@ mod uops;
 
 pub use costs::{Costs, DivideTime};
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
-pub use entries::{Entries, EntryKind};
+pub use entries::{RenameResources, ResourceKind};
 pub use fuse::{Fusion, fuses};
 pub use governing::Governing;
 pub use inst::{

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use sim_core::config::Problem;
-use sim_isa::{Costs, DivideTime, EntryKind, PipeMask, Spared, UopCounts};
+use sim_isa::{Costs, DivideTime, ResourceKind, PipeMask, Spared, UopCounts};
 
 /// Largest issue queue.
 const MAX_QUEUE: usize = UopCounts::MAX as usize;
@@ -61,7 +61,7 @@ pub struct FrontEndConfig {
 pub struct BranchConfig {
     /// What predicts the direction of conditional branches.
     pub direction: Direction,
-    /// Entries of the nano BTB, each of a branch and the one that is predicted with it.
+    /// RenameResources of the nano BTB, each of a branch and the one that is predicted with it.
     pub nano_btb_entries: usize,
     /// Regions of 32 bytes of which the first level of the main BTB holds up to four branches each.
     pub btb_regions: usize,
@@ -77,7 +77,7 @@ pub struct BranchConfig {
     pub redirect_cycles: u64,
     /// Cycles from the retirement of an `ISB`, behind which nothing is fetched before, until prediction restarts.
     pub isb_cycles: u64,
-    /// Entries of the return stack.
+    /// RenameResources of the return stack.
     pub return_stack: usize,
     /// log2 of the entries of the bimodal table.
     pub bimodal_bits: u32,
@@ -128,15 +128,15 @@ pub struct WindowConfig {
     pub store_queue: usize,
     /// Branches in flight.
     pub branch_queue: usize,
-    /// Entries of the branch and integer issue queues together.
+    /// RenameResources of the branch and integer issue queues together.
     pub int_queue: usize,
     /// Of them, those that operations of the pipe M0 alone can take.
     pub int_queue_one_pipe: usize,
-    /// Entries of the load/store issue queues together.
+    /// RenameResources of the load/store issue queues together.
     pub mem_queue: usize,
     /// Of them, those before the pipes that take stores.
     pub mem_queue_stores: usize,
-    /// Entries of the vector issue queues together.
+    /// RenameResources of the vector issue queues together.
     pub vec_queue: usize,
     /// Of them, those that operations of one vector pipe alone can take.
     pub vec_queue_one_pipe: usize,
@@ -149,16 +149,16 @@ pub struct WindowConfig {
 impl WindowConfig {
     /// A window of which every structure is as large as the model can count.
     fn unlimited(&self) -> WindowConfig {
-        let most = |kind: EntryKind| kind.most() as usize;
+        let most = |kind: ResourceKind| kind.most() as usize;
         WindowConfig {
-            rob: most(EntryKind::Rob),
+            rob: most(ResourceKind::Rob),
             retire_width: u32::MAX,
-            general_registers: most(EntryKind::General),
-            vector_registers: most(EntryKind::Vector),
-            flag_registers: most(EntryKind::Flags),
-            load_queue: most(EntryKind::Load),
+            general_registers: most(ResourceKind::General),
+            vector_registers: most(ResourceKind::Vector),
+            flag_registers: most(ResourceKind::Flags),
+            load_queue: most(ResourceKind::Load),
             store_queue: MAX_STORES,
-            branch_queue: most(EntryKind::Branch),
+            branch_queue: most(ResourceKind::Branch),
             int_queue: MAX_QUEUE,
             int_queue_one_pipe: MAX_QUEUE,
             mem_queue: MAX_QUEUE,
@@ -219,7 +219,7 @@ pub struct ExecuteConfig {
     pub forward_cycles: u64,
     /// Cycles behind the store's commit for a load that an older store covers only in part.
     pub forward_fail_cycles: u64,
-    /// Entries of the memory dependence predictor: loads which have passed a store of their address.
+    /// RenameResources of the memory dependence predictor: loads which have passed a store of their address.
     pub dependence_entries: usize,
     /// Banks of the L1 D-cache of which each reads one line a cycle, by the address bits above the line's; a power of
     /// two, 0 for no limit.
@@ -474,7 +474,7 @@ impl PipelineConfig {
     /// Key, value and largest sensible value of every size and width.
     fn sizes(&self) -> [(&'static str, usize, usize); 33] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.rename_stage, &self.dispatch);
-        let most = |kind: EntryKind| kind.most() as usize;
+        let most = |kind: ResourceKind| kind.most() as usize;
         [
             ("front-end.fetch-width", f.fetch_width as usize, 16),
             ("front-end.mop-width", f.mop_width as usize, 16),
@@ -484,14 +484,14 @@ impl PipelineConfig {
             ("front-end.target-queue", f.target_queue, 256),
             ("branch.btb-cycles", b.btb_cycles as usize, 64),
             ("branch.return-stack", b.return_stack, 64),
-            ("window.rob", w.rob, most(EntryKind::Rob)),
+            ("window.rob", w.rob, most(ResourceKind::Rob)),
             ("window.retire-width", w.retire_width as usize, 32),
-            ("window.general-registers", w.general_registers, most(EntryKind::General)),
-            ("window.vector-registers", w.vector_registers, most(EntryKind::Vector)),
-            ("window.flag-registers", w.flag_registers, most(EntryKind::Flags)),
-            ("window.load-queue", w.load_queue, most(EntryKind::Load)),
+            ("window.general-registers", w.general_registers, most(ResourceKind::General)),
+            ("window.vector-registers", w.vector_registers, most(ResourceKind::Vector)),
+            ("window.flag-registers", w.flag_registers, most(ResourceKind::Flags)),
+            ("window.load-queue", w.load_queue, most(ResourceKind::Load)),
             ("window.store-queue", w.store_queue, MAX_STORES),
-            ("window.branch-queue", w.branch_queue, most(EntryKind::Branch)),
+            ("window.branch-queue", w.branch_queue, most(ResourceKind::Branch)),
             ("window.int-queue", w.int_queue, MAX_QUEUE),
             ("window.mem-queue", w.mem_queue, MAX_QUEUE),
             ("window.vec-queue", w.vec_queue, MAX_QUEUE),

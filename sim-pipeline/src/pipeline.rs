@@ -115,7 +115,7 @@ impl Pipeline {
         self.slots.lost()
     }
 
-    /// Entries of buffers, queues and registers that operations still hold in `cycle`.
+    /// RenameResources of buffers, queues and registers that operations still hold in `cycle`.
     pub fn entries_held(&self, cycle: Cycle) -> usize {
         self.rename_stage.held(cycle)
     }

@@ -7,22 +7,22 @@
 use crate::config::WindowConfig;
 use crate::units::stamp::Stamp;
 use sim_core::Cycle;
-use sim_isa::{Entries, EntryKind};
+use sim_isa::{RenameResources, ResourceKind};
 
 /// One operation in the log.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
-    entries: Entries,
+    entries: RenameResources,
     /// The cycle in which the next user may have them, and the operation for which retirement waits.
     free: Stamp,
 }
 
-/// Entries taken and given back in program order.
+/// RenameResources taken and given back in program order.
 #[derive(Clone, Debug)]
 pub(crate) struct AllocationLog {
-    sizes: Entries,
+    sizes: RenameResources,
     /// What nobody holds, and what nobody holds any more but was not yet given back.
-    left: Entries,
+    left: RenameResources,
     held: Box<[Held]>,
     /// Operations that have given back all, and all operations so far.
     oldest: usize,
@@ -37,15 +37,15 @@ impl AllocationLog {
     /// Everything is free.
     pub(crate) fn new(w: &WindowConfig) -> AllocationLog {
         let sizes = [
-            (EntryKind::Rob, w.rob),
-            (EntryKind::General, w.general_registers),
-            (EntryKind::Flags, w.flag_registers),
-            (EntryKind::Vector, w.vector_registers),
-            (EntryKind::Load, w.load_queue),
-            (EntryKind::Branch, w.branch_queue),
+            (ResourceKind::Rob, w.rob),
+            (ResourceKind::General, w.general_registers),
+            (ResourceKind::Flags, w.flag_registers),
+            (ResourceKind::Vector, w.vector_registers),
+            (ResourceKind::Load, w.load_queue),
+            (ResourceKind::Branch, w.branch_queue),
         ];
-        let add = |all: Entries, (kind, size)| all.plus(Entries::of(kind, size as u32));
-        let sizes = sizes.into_iter().fold(Entries::default(), add);
+        let add = |all: RenameResources, (kind, size)| all.plus(RenameResources::of(kind, size as u32));
+        let sizes = sizes.into_iter().fold(RenameResources::default(), add);
         // Each has an entry of the reorder buffer, or is the second half of a pair whose first has one.
         let most = (2 * w.rob + 2).next_power_of_two();
         let held = vec![Held::default(); most].into_boxed_slice();
@@ -54,13 +54,13 @@ impl AllocationLog {
 
     /// True when so much is left without asking what was given back meanwhile.
     #[inline]
-    pub(crate) fn has(&self, entries: Entries) -> bool {
+    pub(crate) fn has(&self, entries: RenameResources) -> bool {
         entries.within(self.left)
     }
 
     /// The first cycle in which the entry `nth` places behind the next one of a kind is free; 0 for one
     /// that nobody holds. With it, the operation for which retirement waits.
-    pub(crate) fn free_at_nth(&self, kind: EntryKind, nth: usize) -> Stamp {
+    pub(crate) fn free_at_nth(&self, kind: ResourceKind, nth: usize) -> Stamp {
         let mut left = self.left.count(kind);
         if (nth as u32) < left {
             return Stamp::default();
@@ -81,14 +81,14 @@ impl AllocationLog {
 
     /// Takes entries in `now` until `free`.
     #[inline(always)]
-    pub(crate) fn take(&mut self, entries: Entries, now: Cycle, free: Stamp) {
+    pub(crate) fn take(&mut self, entries: RenameResources, now: Cycle, free: Stamp) {
         let entries = if self.has(entries) { entries } else { self.make_room(entries, now) };
         self.take_free(entries, free);
     }
 
     /// Takes entries that nobody holds, as [`AllocationLog::has`] said, until `free`.
     #[inline(always)]
-    pub(crate) fn take_free(&mut self, entries: Entries, free: Stamp) {
+    pub(crate) fn take_free(&mut self, entries: RenameResources, free: Stamp) {
         self.left = self.left.minus(entries);
         let last = self.held.len() - 1;
         self.held[self.next & last] = Held { entries, free };
@@ -98,7 +98,7 @@ impl AllocationLog {
     /// Gives back what is free in `now`. An instruction that wants more than the core has takes its last
     /// entries over from its first ones.
     #[inline(never)]
-    fn make_room(&mut self, entries: Entries, now: Cycle) -> Entries {
+    fn make_room(&mut self, entries: RenameResources, now: Cycle) -> RenameResources {
         while self.oldest < self.next {
             let held = self.held[self.oldest & (self.held.len() - 1)];
             if held.free.cycle() > now && self.has(entries) {
@@ -110,7 +110,7 @@ impl AllocationLog {
         if self.has(entries) { entries } else { entries.at_most(self.left) }
     }
 
-    /// Entries that are still held in `cycle`.
+    /// RenameResources that are still held in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         let held = (self.oldest..self.next).map(|at| &self.held[at & (self.held.len() - 1)]);
         held.filter(|held| held.free.cycle() > cycle).map(|held| held.entries.sum() as usize).sum()
@@ -138,7 +138,7 @@ mod tests {
     use crate::units::resource::Ring;
     use crate::units::stamp::OpRef;
 
-    const KINDS: [EntryKind; 2] = [EntryKind::Rob, EntryKind::General];
+    const KINDS: [ResourceKind; 2] = [ResourceKind::Rob, ResourceKind::General];
 
     fn at(cycle: Cycle) -> Stamp {
         Stamp::new(cycle, OpRef::NONE)
@@ -169,8 +169,8 @@ mod tests {
             now += dice(4) / 3;
             let counts = [1, dice(3) as u32];
             let wanted = KINDS.into_iter().zip(counts);
-            let add = |all: Entries, (kind, n)| all.plus(Entries::of(kind, n));
-            let entries = wanted.clone().fold(Entries::default(), add);
+            let add = |all: RenameResources, (kind, n)| all.plus(RenameResources::of(kind, n));
+            let entries = wanted.clone().fold(RenameResources::default(), add);
             for ((kind, count), ring) in wanted.clone().zip(&rings) {
                 for nth in 0..count as usize {
                     let logged = log.free_at_nth(kind, nth).cycle();
@@ -194,27 +194,27 @@ mod tests {
     #[test]
     fn a_wrong_path_gives_everything_back() {
         let mut log = log(4, 4);
-        log.take(Entries::of(EntryKind::Rob, 3), 0, at(50));
+        log.take(RenameResources::of(ResourceKind::Rob, 3), 0, at(50));
         let mark = log.mark();
-        log.take(Entries::of(EntryKind::Rob, 1), 1, at(21));
-        assert!(!log.has(Entries::of(EntryKind::Rob, 1)));
-        assert_eq!(log.free_at_nth(EntryKind::Rob, 0), at(50));
+        log.take(RenameResources::of(ResourceKind::Rob, 1), 1, at(21));
+        assert!(!log.has(RenameResources::of(ResourceKind::Rob, 1)));
+        assert_eq!(log.free_at_nth(ResourceKind::Rob, 0), at(50));
         log.rewind(mark);
-        assert!(log.has(Entries::of(EntryKind::Rob, 1)));
+        assert!(log.has(RenameResources::of(ResourceKind::Rob, 1)));
         assert_eq!(log.held(30), 3);
     }
 
     #[test]
     fn an_operation_that_wants_more_than_there_is_takes_all() {
         let mut log = log(4, 1);
-        log.take(Entries::of(EntryKind::General, 2), 0, at(9));
-        assert_eq!((log.free_at_nth(EntryKind::General, 1), log.held(8)), (at(9), 1));
-        log.take(Entries::of(EntryKind::General, 2), 9, at(12));
-        assert_eq!((log.free_at_nth(EntryKind::General, 0), log.held(9)), (at(12), 1));
+        log.take(RenameResources::of(ResourceKind::General, 2), 0, at(9));
+        assert_eq!((log.free_at_nth(ResourceKind::General, 1), log.held(8)), (at(9), 1));
+        log.take(RenameResources::of(ResourceKind::General, 2), 9, at(12));
+        assert_eq!((log.free_at_nth(ResourceKind::General, 0), log.held(9)), (at(12), 1));
         // Five MOPs of one instruction in a buffer of four.
         let mark = log.mark();
-        (20..25).for_each(|free| log.take(Entries::of(EntryKind::Rob, 1), 10, at(free)));
-        assert_eq!(log.free_at_nth(EntryKind::Rob, 3), at(24));
+        (20..25).for_each(|free| log.take(RenameResources::of(ResourceKind::Rob, 1), 10, at(free)));
+        assert_eq!(log.free_at_nth(ResourceKind::Rob, 3), at(24));
         log.rewind(mark);
         assert_eq!(log.held(0), 0);
     }

@@ -109,7 +109,7 @@ impl IssueQueues {
         })
     }
 
-    /// Entries that are still taken in `cycle`.
+    /// RenameResources that are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         self.pools.held(cycle)
     }

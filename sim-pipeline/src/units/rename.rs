@@ -9,7 +9,7 @@ use crate::units::resource::Ring;
 use crate::units::slots::SLOTS;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, InstId, RootCause, StallCause};
-use sim_isa::{Entries, EntryKind, Inst, RegFile, Rename, UopCounts};
+use sim_isa::{RenameResources, ResourceKind, Inst, RegFile, Rename, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
@@ -81,12 +81,12 @@ pub(crate) struct EntryTimes {
 }
 
 /// What one MOP takes of the reorder buffer.
-const ONE_MOP: Entries = Entries::of(EntryKind::Rob, 1);
+const ONE_MOP: RenameResources = RenameResources::of(ResourceKind::Rob, 1);
 
 /// What `inst` holds besides its reorder buffer entries.
 #[inline]
-fn entries_of(inst: &Inst, outcome: RenameOutcome) -> Entries {
-    if outcome == RenameOutcome::Dispatched { inst.entries } else { Entries::default() }
+fn entries_of(inst: &Inst, outcome: RenameOutcome) -> RenameResources {
+    if outcome == RenameOutcome::Dispatched { inst.entries } else { RenameResources::default() }
 }
 
 /// Where everything that is taken in order stands, to come back to after a wrong path.
@@ -259,40 +259,40 @@ impl RenameStage {
 
     /// Which of these entries is the last to be free, and when.
     #[inline(never)]
-    fn last_entry(&self, inst: &Inst, entries: Entries, mut blocked: DispatchStall) -> DispatchStall {
-        let mut wait = |kind: EntryKind, nth: usize, by: StallCause| {
+    fn last_entry(&self, inst: &Inst, entries: RenameResources, mut blocked: DispatchStall) -> DispatchStall {
+        let mut wait = |kind: ResourceKind, nth: usize, by: StallCause| {
             let free = self.log.free_at_nth(kind, nth);
             if free.cycle() > blocked.until {
                 let awaited = Awaited::retirement(free.by());
                 blocked = DispatchStall { until: free.cycle(), by, awaited };
             }
         };
-        if entries.count(EntryKind::Rob) > 0 {
-            wait(EntryKind::Rob, 0, StallCause::ReorderBuffer);
+        if entries.count(ResourceKind::Rob) > 0 {
+            wait(ResourceKind::Rob, 0, StallCause::ReorderBuffer);
         }
         let (mut general, mut vector) = (0, 0);
-        let has_registers = entries.count(EntryKind::General)
-            + entries.count(EntryKind::Vector)
-            + entries.count(EntryKind::Flags)
+        let has_registers = entries.count(ResourceKind::General)
+            + entries.count(ResourceKind::Vector)
+            + entries.count(ResourceKind::Flags)
             > 0;
         for dst in inst.dsts().iter().filter(|_| has_registers) {
             match dst.file() {
                 RegFile::General => {
-                    wait(EntryKind::General, general, StallCause::IntRegisters);
+                    wait(ResourceKind::General, general, StallCause::IntRegisters);
                     general += 1;
                 }
                 RegFile::Vector => {
-                    wait(EntryKind::Vector, vector, StallCause::VecRegisters);
+                    wait(ResourceKind::Vector, vector, StallCause::VecRegisters);
                     vector += 1;
                 }
-                RegFile::Flags => wait(EntryKind::Flags, 0, StallCause::FlagRegisters),
+                RegFile::Flags => wait(ResourceKind::Flags, 0, StallCause::FlagRegisters),
             }
         }
-        if entries.count(EntryKind::Load) > 0 {
-            wait(EntryKind::Load, 0, StallCause::LoadQueue);
+        if entries.count(ResourceKind::Load) > 0 {
+            wait(ResourceKind::Load, 0, StallCause::LoadQueue);
         }
-        if entries.count(EntryKind::Branch) > 0 {
-            wait(EntryKind::Branch, 0, StallCause::BranchQueue);
+        if entries.count(ResourceKind::Branch) > 0 {
+            wait(ResourceKind::Branch, 0, StallCause::BranchQueue);
         }
         blocked
     }
@@ -300,7 +300,7 @@ impl RenameStage {
     /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
     #[inline]
     pub(crate) fn rob_blocker(&self, nth: usize) -> DispatchStall {
-        let free = self.log.free_at_nth(EntryKind::Rob, nth);
+        let free = self.log.free_at_nth(ResourceKind::Rob, nth);
         let (until, by) = (free.cycle(), StallCause::ReorderBuffer);
         DispatchStall { until, by, awaited: Awaited::retirement(free.by()) }
     }
@@ -372,8 +372,8 @@ impl RenameStage {
     /// As that, without the entry of the store queue.
     #[inline(always)]
     pub(crate) fn take_mops(&mut self, inst: &Inst, outcome: RenameOutcome, mops: u32, retired: Stamp) {
-        let entries = entries_of(inst, outcome).plus(Entries::of(EntryKind::Rob, mops));
-        if mops > 0 || entries != Entries::default() {
+        let entries = entries_of(inst, outcome).plus(RenameResources::of(ResourceKind::Rob, mops));
+        if mops > 0 || entries != RenameResources::default() {
             self.log.take(entries, self.cycle, retired);
         }
     }
@@ -410,7 +410,7 @@ impl RenameStage {
     /// As [`RenameStage::take_entries`], for the second half of a pair that issues and is no store.
     #[inline(always)]
     pub(crate) fn take_joined(&mut self, inst: &Inst, retired: Stamp) {
-        if inst.entries != Entries::default() {
+        if inst.entries != RenameResources::default() {
             self.log.take(inst.entries, self.cycle, retired);
         }
     }
@@ -421,7 +421,7 @@ impl RenameStage {
         &mut self.queues
     }
 
-    /// Entries of all kinds that are still taken in `cycle`.
+    /// RenameResources of all kinds that are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         self.log.held(cycle) + self.stores.held(cycle) + self.queues.held(cycle)
     }

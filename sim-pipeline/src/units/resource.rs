@@ -1,4 +1,4 @@
-//! Entries that operations hold for a time: rings freed in order, pools freed out of order.
+//! RenameResources that operations hold for a time: rings freed in order, pools freed out of order.
 
 use sim_core::Cycle;
 use sim_isa::UopCounts;
@@ -39,7 +39,7 @@ impl Ring {
         }
     }
 
-    /// Entries that are still taken in `cycle`.
+    /// RenameResources that are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         self.free_at.iter().filter(|free| **free > cycle).count()
     }
@@ -75,7 +75,7 @@ const HORIZON_MASK: u64 = HORIZON - 1;
 pub(crate) struct Pools {
     sizes: UopCounts,
     taken: UopCounts,
-    /// Entries given back in a cycle.
+    /// RenameResources given back in a cycle.
     given_back: Box<[UopCounts; HORIZON as usize]>,
     /// Everything given back until this cycle is counted.
     now: Cycle,
@@ -115,7 +115,7 @@ impl Pools {
         wanted.max(self.next_free(pool, taken + entries - size))
     }
 
-    /// Entries of all pools that are still taken in `cycle`.
+    /// RenameResources of all pools that are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         let until = cycle.min(self.now + HORIZON - 1);
         let given_back = (self.now + 1..=until).map(|cycle| self.given_back[slot_of(cycle)]);

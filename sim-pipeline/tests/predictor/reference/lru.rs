@@ -9,7 +9,7 @@ struct Line<K, V> {
     value: V,
 }
 
-/// Entries in sets; the least recently used entry of a full set makes room.
+/// RenameResources in sets; the least recently used entry of a full set makes room.
 pub(crate) struct LruSets<K, V> {
     ways: usize,
     now: u64,
@@ -53,7 +53,7 @@ impl<K: PartialEq, V> LruSets<K, V> {
         lines.push(Line { key, used: self.now, value });
     }
 
-    /// Entries of a set, least recently used first.
+    /// RenameResources of a set, least recently used first.
     pub(crate) fn oldest_first(&self, set: usize) -> Vec<(&K, &V)> {
         let mut lines: Vec<_> = self.sets.get(&set).into_iter().flatten().collect();
         lines.sort_by_key(|line| line.used);
