@@ -144,9 +144,9 @@ mod tests {
 
     #[test]
     fn counts_are_compared_kind_by_kind() {
-        let limit = ResourceKind::ALL
-            .into_iter()
-            .fold(RenameResources::default(), |all, kind| all.plus(RenameResources::of(kind, 5 + kind as u32)));
+        let limit = ResourceKind::ALL.into_iter().fold(RenameResources::default(), |all, kind| {
+            all.plus(RenameResources::of(kind, 5 + kind as u32))
+        });
         assert!(limit.within(limit) && RenameResources::default().within(limit));
         for kind in ResourceKind::ALL {
             let above = limit.plus(RenameResources::of(kind, 1));
@@ -154,9 +154,9 @@ mod tests {
             assert_eq!((above.count(kind), above.at_most(limit)), (6 + kind as u32, limit));
             assert_eq!(above.minus(limit), RenameResources::of(kind, 1));
         }
-        let most = ResourceKind::ALL
-            .into_iter()
-            .fold(RenameResources::default(), |all, kind| all.plus(RenameResources::of(kind, kind.most())));
+        let most = ResourceKind::ALL.into_iter().fold(RenameResources::default(), |all, kind| {
+            all.plus(RenameResources::of(kind, kind.most()))
+        });
         assert!(most.within(most) && !most.within(limit) && limit.within(most));
         assert_eq!(
             ResourceKind::ALL.map(|kind| most.count(kind)),

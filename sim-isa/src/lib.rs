@@ -26,13 +26,13 @@ mod entries;
 mod events;
 mod fields;
 mod fuse;
-mod governing;
 pub mod inst;
 mod operands;
 mod ordering;
+mod path_class;
+mod predicate;
 mod program;
 mod row;
-mod path_class;
 mod spare;
 mod system;
 mod uop_counts;
@@ -42,14 +42,14 @@ pub use costs::{Costs, DivideTime};
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
 pub use entries::{RenameResources, ResourceKind};
 pub use fuse::{Fusion, fuses};
-pub use governing::Governing;
 pub use inst::{
     Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
     Special, StaticEvents, UopGroup,
 };
 pub use ordering::{Ordering, Synchronizes};
-pub use program::Program;
 pub use path_class::PathClass;
+pub use predicate::Governing;
+pub use program::Program;
 pub use sim_core::InstId;
 pub use spare::Spared;
 pub use system::{BankName, ContextWrite};

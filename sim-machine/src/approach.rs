@@ -13,7 +13,7 @@ use sim_core::{
     PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
 };
 use sim_isa::{Inst, MemOp, Program};
-use sim_pipeline::{WrongPathPort, Pipeline};
+use sim_pipeline::{Pipeline, WrongPathPort};
 use sim_trace::{BlockId, Skim, StaticTable};
 
 /// No line has this number.

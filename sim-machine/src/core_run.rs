@@ -17,7 +17,7 @@ use sim_core::{
     TraceInst,
 };
 use sim_isa::{Program, Special};
-use sim_pipeline::{Pipeline, InOrderEngine, RecordedException, Step};
+use sim_pipeline::{InOrderEngine, Pipeline, RecordedException, Step};
 use sim_trace::StreamEvent;
 pub(crate) use source::Source;
 use std::collections::BTreeMap;

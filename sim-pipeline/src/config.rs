@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use sim_core::config::Problem;
-use sim_isa::{Costs, DivideTime, ResourceKind, PipeMask, Spared, UopCounts};
+use sim_isa::{Costs, DivideTime, PipeMask, ResourceKind, Spared, UopCounts};
 
 /// Largest issue queue.
 const MAX_QUEUE: usize = UopCounts::MAX as usize;
@@ -430,7 +430,7 @@ impl PipelineConfig {
             built.front_end.mop_width = u32::MAX;
         }
         if self.ideal.window {
-            built.window = self.rename_stage.unlimited();
+            built.window = self.window.unlimited();
         }
         if self.ideal.pipes {
             let d = &mut built.dispatch;
@@ -473,7 +473,7 @@ impl PipelineConfig {
 
     /// Key, value and largest sensible value of every size and width.
     fn sizes(&self) -> [(&'static str, usize, usize); 33] {
-        let (f, b, w, d) = (&self.front_end, &self.branch, &self.rename_stage, &self.dispatch);
+        let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
         let most = |kind: ResourceKind| kind.most() as usize;
         [
             ("front-end.fetch-width", f.fetch_width as usize, 16),

@@ -102,9 +102,12 @@ impl Pipeline {
     ) -> bool {
         self.path.begin();
         // Of one MOP: what is free now nothing else takes before it does, at its end.
-        let has_entries = !is_second(KIND) && self.rename_stage.has_entries(op.inst, outcome_of(KIND));
+        let has_entries =
+            !is_second(KIND) && self.rename_stage.has_entries(op.inst, outcome_of(KIND));
         let slot = match KIND {
-            _ if is_second(KIND) => self.share_slot(op, outcome_of(KIND), arrival).map(|(cycle, _)| cycle),
+            _ if is_second(KIND) => {
+                self.share_slot(op, outcome_of(KIND), arrival).map(|(cycle, _)| cycle)
+            }
             _ => self.rename_one::<KIND, M, S>(op, has_entries, arrival, memory, sink),
         };
         let Some(rename) = slot else { return false };

@@ -23,7 +23,7 @@ mod units;
 pub use config::PipelineConfig;
 pub use op::Step;
 pub use pipeline::Pipeline;
-pub use stages::in_order::{Part, InOrderEngine, InstSpan};
+pub use stages::in_order::{InOrderEngine, InstSpan, Part};
 pub use stages::training::WrongPathPort;
 pub use testing::rename_slots::Offer;
 pub use units::branch;

@@ -11,14 +11,14 @@ use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
 use crate::stages::events::raise_exclusive_outcome;
 use crate::stages::op_report::OpOutcome;
-use crate::stages::restart::{StreamBreak, PostRetire};
+use crate::stages::restart::{PostRetire, StreamBreak};
 use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::FetchTiming;
 use crate::units::rename::EntryTimes;
 use crate::units::stamp::Stamp;
 use sim_core::{EventSink, InstFlags, MemoryPort, OpLife};
-use sim_isa::{BranchKind, Program, PathClass, Special};
+use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
     /// Runs one instruction of the right path, and the wrong path behind it if it is a branch that
@@ -119,13 +119,14 @@ impl Pipeline {
             PathClass::Alu if !op.inst.needs_no_uop => {
                 self.schedule_fast::<JOINED, M, S>(op, arrival, memory, sink)
             }
-            PathClass::Alu => self.schedule_fast_outlined::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink),
+            PathClass::Alu => {
+                self.schedule_fast_outlined::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            }
             PathClass::Load if !arrival.fused => {
                 self.schedule_fast::<LOAD, M, S>(op, arrival, memory, sink)
             }
-            PathClass::LoadUpdate if !arrival.fused => {
-                self.schedule_fast_outlined::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
-            }
+            PathClass::LoadUpdate if !arrival.fused => self
+                .schedule_fast_outlined::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink),
             PathClass::Store if !arrival.fused => {
                 self.schedule_fast_outlined::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
@@ -135,16 +136,28 @@ impl Pipeline {
             PathClass::TwoMops if !arrival.fused => {
                 self.schedule_fast_outlined::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
             }
-            PathClass::TwoMopLoadUpdate if !arrival.fused => {
-                self.schedule_fast_outlined::<DOUBLE_LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+            PathClass::TwoMopLoadUpdate if !arrival.fused => self
+                .schedule_fast_outlined::<DOUBLE_LOAD_UPDATE, M, S>(
+                    &{ *op },
+                    &{ *arrival },
+                    memory,
+                    sink,
+                ),
+            PathClass::TwoMopStoreUpdate if !arrival.fused => self
+                .schedule_fast_outlined::<DOUBLE_STORE_UPDATE, M, S>(
+                    &{ *op },
+                    &{ *arrival },
+                    memory,
+                    sink,
+                ),
+            PathClass::Eliminated if !arrival.fused => {
+                match self.rename_stage.rename_outcome(op.inst) {
+                    RenameOutcome::Eliminated => {
+                        self.schedule_fast::<RENAMED, M, S>(op, arrival, memory, sink)
+                    }
+                    _ => self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink),
+                }
             }
-            PathClass::TwoMopStoreUpdate if !arrival.fused => {
-                self.schedule_fast_outlined::<DOUBLE_STORE_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
-            }
-            PathClass::Eliminated if !arrival.fused => match self.rename_stage.outcome_of(op.inst) {
-                RenameOutcome::Eliminated => self.schedule_fast::<RENAMED, M, S>(op, arrival, memory, sink),
-                _ => self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink),
-            },
             _ => self.schedule_general(&{ *op }, &{ *arrival }, memory, sink),
         }
     }

@@ -3,7 +3,7 @@
 use sim_core::Cycle;
 use sim_isa::{Inst, Program};
 use sim_pipeline::config::Direction;
-use sim_pipeline::{WrongPathPort, Pipeline, PipelineConfig};
+use sim_pipeline::{Pipeline, PipelineConfig, WrongPathPort};
 
 const BASE: u64 = 0x40_0000;
 const TARGET: u64 = BASE + 0x100;
@@ -133,7 +133,8 @@ fn directions_are_learned_the_same_whether_wrong_paths_are_followed_or_not() {
     let (mut other, mut same, _) = machine(&straight);
     for next in [TARGET, TARGET, BASE + 4, TARGET, BASE + 4, BASE + 4].repeat(20) {
         let mut nothing = Heard::default();
-        let right = pipeline.train_branch_and_wrong_path(branch, next, &mut program, &mut Heard::default());
+        let right =
+            pipeline.train_branch_and_wrong_path(branch, next, &mut program, &mut Heard::default());
         assert_eq!(right, other.train_branch_and_wrong_path(branch, next, &mut same, &mut nothing));
         assert!(nothing.fetched.is_empty(), "it stays on its way");
     }

@@ -8,7 +8,7 @@ use crate::error::MachineError;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink};
 use sim_isa::{BranchKind, Program};
-use sim_pipeline::{Part, InOrderEngine, InstSpan};
+use sim_pipeline::{InOrderEngine, InstSpan, Part};
 
 impl CoreRun {
     /// As [`CoreRun::advance`], in program order.

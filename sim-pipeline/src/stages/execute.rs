@@ -20,7 +20,7 @@ use sim_core::{
     Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
     RootCause,
 };
-use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, PathClass, Special, UopCounts, UopGroup};
+use sim_isa::{Inst, MemOp, PathClass, PipeMask, Reg, Rename, Role, Special, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.

@@ -25,9 +25,9 @@ impl Pipeline {
             Some(leads) => leads & (next_pc == pc),
             None => next_pc == pc && sim_isa::fuses(program.inst(first), inst),
         };
-        let mut arrival = self.front.place(id, pc, pairs, memory, sink);
-        arrival.fused |=
-            pairs && (arrival.late == StallCause::FetchWidth || arrival.at <= self.rename_stage.cycle());
+        let mut arrival = self.front.fetch(id, pc, pairs, memory, sink);
+        arrival.fused |= pairs
+            && (arrival.late == StallCause::FetchWidth || arrival.at <= self.rename_stage.cycle());
         self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
         // A pair takes no third partner.
         let fusion = if arrival.fused { Fusion::default() } else { inst.fusion };

@@ -50,7 +50,8 @@ impl Pipeline {
             return None;
         }
         let ready = self.rename_stage.blocker(op.inst, RenameOutcome::Dispatched, arrival.at);
-        let renamed = self.rename_stage.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
+        let renamed =
+            self.rename_stage.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
         let group = op.inst.uops().iter().find(|group| group.role == Role::Load)?;
         let address = self.scoreboard.sources(op.inst).address.cycle();

@@ -17,7 +17,11 @@ impl Pipeline {
     /// How the instruction goes on from rename.
     #[inline]
     pub(crate) fn rename_outcome(&self, inst: &Inst, fused: bool) -> RenameOutcome {
-        if fused && inst.needs_no_uop { RenameOutcome::Fused } else { self.rename_stage.outcome_of(inst) }
+        if fused && inst.needs_no_uop {
+            RenameOutcome::Fused
+        } else {
+            self.rename_stage.rename_outcome(inst)
+        }
     }
 
     /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.

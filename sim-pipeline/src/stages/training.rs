@@ -69,7 +69,12 @@ impl Pipeline {
 
     /// Follows the predictions from `pc` on until time is up: as many instructions in a cycle as the front end brings
     /// and rename takes, less where it waits for a line or for decoding to find a branch.
-    fn follow_wrong_path(&mut self, mut pc: u64, program: &mut Program, port: &mut impl WrongPathPort) {
+    fn follow_wrong_path(
+        &mut self,
+        mut pc: u64,
+        program: &mut Program,
+        port: &mut impl WrongPathPort,
+    ) {
         // Rename takes at most SLOTS a cycle; ideal fetch is unbounded, and a wrong path may be an endless loop.
         let width = Cycle::from(self.config.front_end.mop_width).min(SLOTS as Cycle);
         let mut left = WRONG_PATH_CYCLES * width;

@@ -39,7 +39,11 @@ pub(crate) struct ResolvedBranch {
 }
 
 /// Events of a branch that issued (decisions A25, A26 and A50). An exception return is none.
-pub(crate) fn raise_branch<S: EventSink>(prediction: &Prediction, course: ResolvedBranch, sink: &mut S) {
+pub(crate) fn raise_branch<S: EventSink>(
+    prediction: &Prediction,
+    course: ResolvedBranch,
+    sink: &mut S,
+) {
     if course.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
     }
@@ -251,7 +255,8 @@ impl Pipeline {
         };
         if executed && branch.kind != BranchKind::ExceptionReturn {
             sink.at(complete);
-            let course = ResolvedBranch { taken, flushed: corrected.is_some(), resolved, retires: None };
+            let course =
+                ResolvedBranch { taken, flushed: corrected.is_some(), resolved, retires: None };
             raise_branch(&prediction, course, sink);
         }
         if placed {

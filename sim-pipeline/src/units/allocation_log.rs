@@ -44,7 +44,8 @@ impl AllocationLog {
             (ResourceKind::Load, w.load_queue),
             (ResourceKind::Branch, w.branch_queue),
         ];
-        let add = |all: RenameResources, (kind, size)| all.plus(RenameResources::of(kind, size as u32));
+        let add =
+            |all: RenameResources, (kind, size)| all.plus(RenameResources::of(kind, size as u32));
         let sizes = sizes.into_iter().fold(RenameResources::default(), add);
         // Each has an entry of the reorder buffer, or is the second half of a pair whose first has one.
         let most = (2 * w.rob + 2).next_power_of_two();

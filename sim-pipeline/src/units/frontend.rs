@@ -109,7 +109,7 @@ impl FrontEnd {
     /// Brings one instruction to rename; `pairs` when it makes a pair with the one before it. Raises
     /// the events of the I-side (flows 5.3 and 5.6) when a new line is entered.
     #[inline(always)]
-    pub(crate) fn schedule<M: MemoryPort, S: EventSink>(
+    pub(crate) fn fetch<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
         pc: u64,
@@ -118,8 +118,8 @@ impl FrontEnd {
         sink: &mut S,
     ) -> FetchTiming {
         let window = pc >> WINDOW_SHIFT;
-        if window != self.rename_stage {
-            self.rename_stage = window;
+        if window != self.window {
+            self.window = window;
             self.enter_window(pc, memory, sink);
         }
         let from_mop_cache = self.mop_cache.holds(pc, id);
@@ -185,7 +185,7 @@ impl FrontEnd {
         if !prediction.taken {
             return;
         }
-        (self.rename_stage, self.line) = (NOWHERE, NOWHERE);
+        (self.window, self.line) = (NOWHERE, NOWHERE);
         let (cycles, cause) = match prediction.btb {
             BtbHit::Nano => (1, StallCause::FetchPredictWidth),
             BtbHit::First => (self.btb_cycles, StallCause::FetchPredictWidth),
@@ -216,7 +216,7 @@ impl FrontEnd {
         (self.gap, self.owed) = (0, 0);
         self.fetch = at;
         self.fetched = 0;
-        (self.rename_stage, self.line) = (NOWHERE, NOWHERE);
+        (self.window, self.line) = (NOWHERE, NOWHERE);
         self.targets.clear();
         self.last_arrival = self.last_arrival.min(at);
         self.late = cause;
@@ -225,7 +225,7 @@ impl FrontEnd {
     /// Instructions or translations were changed: decoded instructions are built anew.
     pub(crate) fn forget_words(&mut self) {
         self.mop_cache.clear();
-        (self.rename_stage, self.line) = (NOWHERE, NOWHERE);
+        (self.window, self.line) = (NOWHERE, NOWHERE);
     }
 
     /// No arrival before this cycle (a counting window starts there).

@@ -9,7 +9,7 @@ use crate::units::resource::Ring;
 use crate::units::slots::SLOTS;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, InstId, RootCause, StallCause};
-use sim_isa::{RenameResources, ResourceKind, Inst, RegFile, Rename, UopCounts};
+use sim_isa::{Inst, RegFile, Rename, RenameResources, ResourceKind, UopCounts};
 
 /// What holds an instruction back at rename, if anything.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +185,12 @@ impl RenameStage {
 
     /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
     #[inline(always)]
-    pub(crate) fn blocker(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> DispatchStall {
+    pub(crate) fn blocker(
+        &self,
+        inst: &Inst,
+        outcome: RenameOutcome,
+        arrive: Cycle,
+    ) -> DispatchStall {
         self.blocker_if(self.has_entries(inst, outcome), inst, outcome, arrive)
     }
 
@@ -209,13 +214,22 @@ impl RenameStage {
             let entries = entries_of(inst, outcome).plus(ONE_MOP);
             blocked = self.last_entry(inst, entries, blocked);
         }
-        if outcome == RenameOutcome::Dispatched { self.queues_blocker(inst, blocked) } else { blocked }
+        if outcome == RenameOutcome::Dispatched {
+            self.queues_blocker(inst, blocked)
+        } else {
+            blocked
+        }
     }
 
     /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
     /// neither slot nor reorder buffer entry, but everything else.
     #[inline(always)]
-    pub(crate) fn partner_slot(&self, inst: &Inst, outcome: RenameOutcome, arrive: Cycle) -> DispatchStall {
+    pub(crate) fn partner_slot(
+        &self,
+        inst: &Inst,
+        outcome: RenameOutcome,
+        arrive: Cycle,
+    ) -> DispatchStall {
         let blocked = self.floor(arrive);
         if outcome != RenameOutcome::Dispatched {
             return blocked;
@@ -259,7 +273,12 @@ impl RenameStage {
 
     /// Which of these entries is the last to be free, and when.
     #[inline(never)]
-    fn last_entry(&self, inst: &Inst, entries: RenameResources, mut blocked: DispatchStall) -> DispatchStall {
+    fn last_entry(
+        &self,
+        inst: &Inst,
+        entries: RenameResources,
+        mut blocked: DispatchStall,
+    ) -> DispatchStall {
         let mut wait = |kind: ResourceKind, nth: usize, by: StallCause| {
             let free = self.log.free_at_nth(kind, nth);
             if free.cycle() > blocked.until {
@@ -358,7 +377,13 @@ impl RenameStage {
     /// Takes everything that `inst` with so many MOPs holds until it retires: it is free again in
     /// `retired`, a store queue entry in `drained`.
     #[inline]
-    pub(crate) fn take_entries(&mut self, inst: &Inst, outcome: RenameOutcome, mops: u32, times: EntryTimes) {
+    pub(crate) fn take_entries(
+        &mut self,
+        inst: &Inst,
+        outcome: RenameOutcome,
+        mops: u32,
+        times: EntryTimes,
+    ) {
         self.take_mops(inst, outcome, mops, times.retired);
         if outcome == RenameOutcome::Dispatched && inst.stores {
             self.take_store(StoreWait {
@@ -371,7 +396,13 @@ impl RenameStage {
 
     /// As that, without the entry of the store queue.
     #[inline(always)]
-    pub(crate) fn take_mops(&mut self, inst: &Inst, outcome: RenameOutcome, mops: u32, retired: Stamp) {
+    pub(crate) fn take_mops(
+        &mut self,
+        inst: &Inst,
+        outcome: RenameOutcome,
+        mops: u32,
+        retired: Stamp,
+    ) {
         let entries = entries_of(inst, outcome).plus(RenameResources::of(ResourceKind::Rob, mops));
         if mops > 0 || entries != RenameResources::default() {
             self.log.take(entries, self.cycle, retired);

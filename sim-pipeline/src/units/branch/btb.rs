@@ -82,9 +82,9 @@ fn fold(value: u64, sets: usize) -> usize {
 
 /// Makes one entry of a set the most recently used one.
 #[inline]
-fn move_first<const N: usize>(set: &mut [Entry; N], outcome: usize) {
-    let first = set[outcome];
-    for i in (0..outcome).rev() {
+fn move_first<const N: usize>(set: &mut [Entry; N], way: usize) {
+    let first = set[way];
+    for i in (0..way).rev() {
         set[i + 1] = set[i];
     }
     set[0] = first;
@@ -93,16 +93,16 @@ fn move_first<const N: usize>(set: &mut [Entry; N], outcome: usize) {
 /// Puts the entry into a set, most recently used first; the last one makes room.
 #[inline]
 fn put_first<const N: usize>(set: &mut [Entry; N], entry: Entry) {
-    let outcome = set.iter().position(|old| old.pc == entry.pc).unwrap_or(N - 1);
-    set[..=outcome].rotate_right(1);
+    let way = set.iter().position(|old| old.pc == entry.pc).unwrap_or(N - 1);
+    set[..=way].rotate_right(1);
     set[0] = entry;
 }
 
 /// The same of the second level.
 #[inline]
 fn put_single_first<const N: usize>(set: &mut [Single; N], entry: Single) {
-    let outcome = set.iter().position(|(pc, _)| *pc == entry.0).unwrap_or(N - 1);
-    set[..=outcome].rotate_right(1);
+    let way = set.iter().position(|(pc, _)| *pc == entry.0).unwrap_or(N - 1);
+    set[..=way].rotate_right(1);
     set[0] = entry;
 }
 
@@ -137,8 +137,8 @@ impl Btb {
     #[inline]
     pub fn look_up(&mut self, pc: u64) -> Known {
         let set = self.nano_set(pc);
-        if let Some(outcome) = set.iter().position(|entry| entry.pc == pc) {
-            move_first(set, outcome);
+        if let Some(way) = set.iter().position(|entry| entry.pc == pc) {
+            move_first(set, way);
             return Known::of(BtbHit::Nano, set[0]);
         }
         let Some((hit, entry)) = self.look_up_main(pc) else {
@@ -150,14 +150,14 @@ impl Btb {
 
     fn look_up_main(&mut self, pc: u64) -> Option<(BtbHit, Entry)> {
         if let Some(region) = self.region(pc)
-            && let Some(outcome) = region.branches.iter().position(|entry| entry.pc == pc)
+            && let Some(way) = region.branches.iter().position(|entry| entry.pc == pc)
         {
-            region.branches[..=outcome].rotate_right(1);
+            region.branches[..=way].rotate_right(1);
             return Some((BtbHit::First, region.branches[0]));
         }
         let set = self.main_set(pc);
-        let outcome = set.iter().position(|(at, _)| *at == pc)?;
-        set[..=outcome].rotate_right(1);
+        let way = set.iter().position(|(at, _)| *at == pc)?;
+        set[..=way].rotate_right(1);
         let branches = *set;
         // The oldest first, so that the one that is wanted stays if there are more than fit.
         for single in branches.iter().rev().filter(|e| e.0 >> REGION_SHIFT == pc >> REGION_SHIFT) {
@@ -194,7 +194,7 @@ impl Btb {
         let number = entry.pc >> REGION_SHIFT;
         let sets = self.regions.len();
         let set = &mut self.regions[fold(number, sets)];
-        let outcome = set.iter().position(|region| region.number == number);
+        let way = set.iter().position(|region| region.number == number);
         set[..=way.unwrap_or(REGION_WAYS - 1)].rotate_right(1);
         if way.is_none() {
             set[0] = Region { number, ..NO_REGION };
@@ -207,8 +207,8 @@ impl Btb {
         let number = pc >> REGION_SHIFT;
         let sets = self.regions.len();
         let set = &mut self.regions[fold(number, sets)];
-        let outcome = set.iter().position(|region| region.number == number)?;
-        set[..=outcome].rotate_right(1);
+        let way = set.iter().position(|region| region.number == number)?;
+        set[..=way].rotate_right(1);
         Some(&mut set[0])
     }
 

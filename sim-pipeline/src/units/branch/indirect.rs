@@ -55,14 +55,14 @@ impl PointerTable {
     fn train(&mut self, name: u64, place: u8, may_add: bool) {
         let (set, tag) = self.locate(name);
         let set = &mut self.sets[set];
-        let Some(outcome) = set.iter().position(|pointer| pointer.tag == tag) else {
+        let Some(way) = set.iter().position(|pointer| pointer.tag == tag) else {
             if may_add {
                 set.rotate_right(1);
                 set[0] = Pointer { tag, place, confidence: 0 };
             }
             return;
         };
-        set[..=outcome].rotate_right(1);
+        set[..=way].rotate_right(1);
         let pointer = &mut set[0];
         if pointer.place == place {
             pointer.confidence = (pointer.confidence + 1).min(3);
@@ -106,7 +106,7 @@ impl IndirectPredictor {
 
     /// Trains with the real target. The path table gets an entry when the prediction was wrong.
     pub fn train(&mut self, pc: u64, history: &HistoryState, target: u64, was_right: bool) {
-        let place = self.schedule(pc, target);
+        let place = self.place(pc, target);
         self.by_path.train(path_name(pc, history), place, !was_right);
         self.by_address.train(pc, place, true);
     }
@@ -116,14 +116,14 @@ impl IndirectPredictor {
         let set = fold(target >> 2, SETS_OF_A_BRANCH);
         let first = self.group(pc) + set * WAYS;
         let ways = &mut self.pool[first..first + WAYS];
-        let outcome = ways.iter().position(|place| *place == (pc, target)).unwrap_or_else(|| {
+        let way = ways.iter().position(|place| *place == (pc, target)).unwrap_or_else(|| {
             let victim = &mut self.victims[first / WAYS];
-            let outcome = usize::from(*victim);
+            let way = usize::from(*victim);
             *victim = (*victim + 1) % WAYS as u8;
-            ways[outcome] = (pc, target);
+            ways[way] = (pc, target);
             way
         });
-        (set * WAYS + outcome) as u8
+        (set * WAYS + way) as u8
     }
 
     /// First place that the branch reaches.
@@ -163,7 +163,7 @@ impl WarmState for IndirectPredictor {
         visitor.words(self.by_path.sets.as_flattened_mut());
         visitor.words(&mut self.pool);
         visitor.bytes(&mut self.victims);
-        self.victims.iter_mut().for_each(|way| *outcome %= WAYS as u8);
+        self.victims.iter_mut().for_each(|way| *way %= WAYS as u8);
     }
 }
 

@@ -70,7 +70,7 @@ impl MopCache {
         self.current = (number & self.set_mask) as usize * self.ways;
         let set = &mut self.blocks[self.current..self.current + self.ways];
         if set[0].number != number {
-            let outcome = set.iter().position(|block| block.number == number);
+            let way = set.iter().position(|block| block.number == number);
             set[..=way.unwrap_or(self.ways - 1)].rotate_right(1);
             if way.is_none() {
                 set[0] = Block::new(number);

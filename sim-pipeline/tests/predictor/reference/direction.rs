@@ -134,7 +134,7 @@ impl Tage {
     /// Predicts the direction of the branch at `pc`.
     pub(crate) fn look_up(&self, pc: u64, history: &History) -> Found {
         let places: Vec<_> =
-            (0..self.lengths.len()).map(|table| self.schedule(table, pc, history)).collect();
+            (0..self.lengths.len()).map(|table| self.place(table, pc, history)).collect();
         let mut matching = places.iter().rev().filter_map(|place| {
             let entry = self.entries.get(&(place.table, place.slot))?;
             (entry.tag == place.tag).then_some((place.table, entry))

@@ -89,14 +89,15 @@ impl IndirectReference {
 
     /// Learns a target. Only a wrong prediction adds a path.
     pub(crate) fn train(&mut self, pc: u64, path: u64, target: u64, was_wrong: bool) {
-        let place = self.schedule(pc, target);
+        let place = self.place(pc, target);
         self.by_path.train(path_name(pc, path), place, was_wrong);
         self.by_address.train(pc, place, true);
     }
 
     fn place(&mut self, pc: u64, target: u64) -> Place {
         let (group, set) = (self.group(pc), set_of(target / 4, SETS_OF_A_BRANCH));
-        let has_it = |outcome: &usize| self.pool.get(&(group, (set, *outcome))) == Some(&(pc, target));
+        let has_it =
+            |outcome: &usize| self.pool.get(&(group, (set, *outcome))) == Some(&(pc, target));
         if let Some(outcome) = (0..WAYS).find(has_it) {
             return (set, outcome);
         }

@@ -1,4 +1,5 @@
-//! What most instructions are, found out when a word is decoded: the core has a short way for each.
+//! Path class of an instruction, set when a word is decoded: it selects the route of the instruction
+//! through the pipeline.
 
 use sim_core::TagUse;
 
@@ -6,34 +7,37 @@ use crate::inst::{
     BranchKind, Faulting, Inst, MemOp, MemShape, Rename, Role, Special, StaticEvents, UopGroup,
 };
 
-/// What most instructions are, for which the core has a short way each.
+/// Path class of an instruction. Each class promises what a route through the pipeline need not ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathClass {
-    /// Anything else.
+    /// No promise: barriers, system instructions, exclusive stores, gathers, three MOPs and more.
     #[default]
-    Other,
-    /// Nothing but one micro-operation that computes and takes its pipe for a cycle, in a slot of its own;
-    /// branches among them.
-    Plain,
-    /// Nothing but one load of consecutive bytes, in a slot of its own. All sources of loads that have a name here form
-    /// the address. Accesses that have one order nothing and are not exclusive; each of their micro-operations
-    /// takes its pipe for a cycle and nothing else.
+    General,
+    /// One micro-operation that computes and takes its pipe for one cycle, in one slot; branches
+    /// among them. No access.
+    Alu,
+    /// One load of consecutive bytes, in one slot. All sources form the address; the access orders
+    /// nothing and is not exclusive; the micro-operation takes its pipe for one cycle.
     Load,
-    /// One load of consecutive bytes to any registers, and one micro-operation that updates its base, in a slot
-    /// of its own.
+    /// One load of consecutive bytes to any number of registers, and one micro-operation that
+    /// updates the base, in one slot; otherwise like [`PathClass::Load`].
     LoadUpdate,
-    /// The address and the data of one store of consecutive bytes, one micro-operation each, in a slot of its own.
+    /// Address and data of one store of consecutive bytes, one micro-operation each, in one slot;
+    /// the access orders nothing and is not exclusive.
     Store,
-    /// Any micro-operations in a slot of its own, and at most one access of consecutive bytes.
-    Single,
-    /// As that in two slots.
-    Double,
-    /// One of those: a load that updates its base, in two slots; of a pair, as a rule.
-    DoubleLoadUpdate,
-    /// One of those: address and data of a store that updates its base, one micro-operation each, in two slots.
-    DoubleStoreUpdate,
-    /// Nothing but a slot, where renaming does it; else, if it is a register move, as [`PathClass::Alu`].
-    Renamed,
+    /// Any micro-operations in one slot, with at most one access of consecutive bytes.
+    OneMop,
+    /// Any micro-operations in two slots, with at most one access of consecutive bytes.
+    TwoMops,
+    /// A load that updates its base, in two slots (a pair, as a rule); otherwise like
+    /// [`PathClass::LoadUpdate`].
+    TwoMopLoadUpdate,
+    /// A store that updates its base, in two slots: address, data and base, one micro-operation
+    /// each; otherwise like [`PathClass::Store`].
+    TwoMopStoreUpdate,
+    /// Completed at rename, in one slot. A register move that rename does not complete takes the
+    /// route of [`PathClass::Alu`].
+    Eliminated,
 }
 
 impl PathClass {
@@ -162,7 +166,7 @@ mod tests {
             (0xd400_0001, "svc #0", PathClass::General),
         ];
         for (word, text, shape) in cases {
-            assert_eq!(decode(word).shape, shape, "{text}");
+            assert_eq!(decode(word).path_class, shape, "{text}");
         }
     }
 }
