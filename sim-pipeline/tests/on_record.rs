@@ -56,7 +56,7 @@ impl Sums {
             ("operations that retire", life.retired.into()),
             ("mispredictions", life.mispredicted.into()),
         ] {
-            self.report_op(what, n);
+            self.tell(what, n);
         }
     }
 
@@ -117,7 +117,7 @@ impl EventSink for Sums {
             ("predicated operations", operation.predicated.into()),
             ("activity", operation.activity as u64),
         ] {
-            self.report_op(what, n);
+            self.tell(what, n);
         }
     }
 
