@@ -168,6 +168,14 @@ pub enum MemKind {
     ClearExclusive,
 }
 
+impl MemKind {
+    /// True for accesses that read and write memory at once.
+    #[inline]
+    pub fn is_atomic(self) -> bool {
+        matches!(self, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
+    }
+}
+
 /// What an access has to do with allocation tags (Memory Tagging Extension).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TagUse {

@@ -20,6 +20,7 @@
 //! assert_eq!(ldp.dsts(), [Reg::x(29), Reg::x(30), Reg::SP]);
 //! ```
 
+mod access;
 mod costs;
 mod decode;
 mod entries;
@@ -34,10 +35,12 @@ mod predicate;
 mod program;
 mod row;
 mod spare;
+mod special_fields;
 mod system;
 mod uop_counts;
 mod uops;
 
+pub use access::AccessClass;
 pub use costs::{Costs, DivideTime};
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
 pub use entries::{RenameResources, ResourceKind};
@@ -52,5 +55,6 @@ pub use predicate::Governing;
 pub use program::Program;
 pub use sim_core::InstId;
 pub use spare::Spared;
+pub use special_fields::BarrierScope;
 pub use system::{BankName, ContextWrite};
 pub use uop_counts::UopCounts;

@@ -6,7 +6,7 @@ use sim_core::time::NEVER;
 use sim_core::{
     Cycle, Happened, InstFlags, InstId, MemReply, MemRequest, OpLife, RootCause, TraceInst,
 };
-use sim_isa::{Inst, MemOp, Program};
+use sim_isa::{Inst, Program};
 
 /// One instruction of the right path.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +118,5 @@ pub(crate) struct PendingStore {
 
 /// True when the access ended in a data abort. A preload never does: it is dropped.
 pub(crate) fn aborts(op: &Op<'_>, done: &ExecResult) -> bool {
-    let preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
-    done.reply.happened.has(Happened::FAULT) && !preload
+    done.reply.happened.has(Happened::FAULT) && !op.inst.mem.op.is_preload()
 }

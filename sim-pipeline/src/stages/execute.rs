@@ -6,7 +6,7 @@
 
 use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
-use crate::stages::mem_request::{is_atomic, request_of, simple_request};
+use crate::stages::mem_request::{request_of, simple_request};
 use crate::stages::sve_elements::is_by_element;
 use crate::stages::system_ops::give_up_exclusive;
 use crate::units::critical_path::Executed;
@@ -407,7 +407,7 @@ impl Pipeline {
                 done.reply = fault;
                 return;
             }
-            self.push_before_atomic(op, request, issue, memory, sink);
+            self.push_before_atomic(op, issue, memory, sink);
         }
         done.reply = if !is_simple && is_by_element(op.inst) {
             // The FFR keeps what older loads cleared in it: its new value needs the old one.
@@ -419,7 +419,7 @@ impl Pipeline {
         let data = done.reply.done;
         let extra = latency.saturating_sub(LOAD_TO_USE);
         done.root = RootCause::of_load(done.reply.source);
-        if !is_simple && matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore) {
+        if !is_simple && op.inst.mem.op.is_preload() {
             return;
         }
         at.result = at.result.max(data + extra);
@@ -440,7 +440,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> MemReply {
-        let is_atomic = is_atomic(request.kind);
+        let is_atomic = request.kind.is_atomic();
         let (addr, bytes) = (request.addr.0, u64::from(request.bytes));
         let start = match is_atomic {
             true => self.lsu.settled(addr, bytes, issue),
@@ -509,7 +509,7 @@ impl Pipeline {
         let is_release = op.inst.mem.ordered;
         let reply = if request.kind == MemKind::AtomicStore {
             done.atomic = Some(request);
-            self.push_before_atomic(op, request, issue, memory, sink);
+            self.push_before_atomic(op, issue, memory, sink);
             let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
             memory.access(request, start, sink)
         } else {

@@ -15,7 +15,7 @@ use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, TraceInst, VirtAddr,
 };
-use sim_isa::{BranchKind, Faulting, Inst, MemOp, Program, Special, StaticEvents};
+use sim_isa::{AccessClass, BranchKind, Inst, Program, Special, StaticEvents};
 
 /// Misses of the first-level caches that may be on their outcome at the same time.
 const MISSES: usize = 16;
@@ -83,35 +83,23 @@ impl PredecodedInst {
 
 impl Kind {
     fn of(inst: &Inst, part: Part) -> Kind {
-        let mem = &inst.mem;
         if inst.branch == BranchKind::ExceptionReturn || inst.special == Special::Unknown {
             return Kind::Last;
         }
         if part == Part::FrontEnd && inst.branch != BranchKind::None {
             return Kind::Branch;
         }
-        let is_special = !matches!(
-            inst.special,
-            Special::None
-                | Special::DataMemoryBarrier
-                | Special::DataSyncBarrier
-                | Special::SystemRead
-        );
-        let by_rules = mem.exclusive
-            || mem.elements > 0
-            || mem.scattered
-            || mem.faulting != Faulting::Every
-            || inst.maintenance.is_some()
-            || inst.context_write.is_some();
-        match mem.op {
-            _ if part == Part::FrontEnd && inst.maintenance.is_none() && !is_special => {
+        match inst.access_class() {
+            _ if part == Part::FrontEnd
+                && inst.maintenance.is_none()
+                && !inst.changes_what_follows() =>
+            {
                 Kind::Nothing
             }
-            _ if is_special || by_rules => Kind::General,
-            MemOp::None | MemOp::PrefetchInst => Kind::Nothing,
-            MemOp::Load => Kind::Load,
-            MemOp::Store => Kind::Store,
-            _ => Kind::General,
+            AccessClass::None => Kind::Nothing,
+            AccessClass::Load => Kind::Load,
+            AccessClass::Store => Kind::Store,
+            AccessClass::General => Kind::General,
         }
     }
 }
@@ -428,8 +416,7 @@ impl InOrderEngine {
             _ => memory.access(request, self.now(), sink),
         };
         self.wait(&reply);
-        let is_preload = matches!(op.inst.mem.op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
-        reply.happened.has(Happened::FAULT) && !is_preload
+        reply.happened.has(Happened::FAULT) && !op.inst.mem.op.is_preload()
     }
 
     fn maintain<M: MemoryPort, S: EventSink>(

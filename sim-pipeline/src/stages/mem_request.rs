@@ -4,24 +4,15 @@ use crate::op::Op;
 use crate::stages::sve_elements::active_bytes;
 use sim_core::time::NEVER;
 use sim_core::{Activity, MemKind, MemRequest, VirtAddr};
-use sim_isa::{Inst, MemOp, MemShape};
+use sim_isa::MemShape;
 
 /// The access that an instruction makes, if its address is known.
 #[inline(always)]
 pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     let addr = op.addr?;
-    let kind = match op.inst.mem.op {
-        MemOp::Load => MemKind::Load,
-        MemOp::Store => MemKind::Store,
-        MemOp::AtomicLoad => MemKind::AtomicLoad,
-        MemOp::AtomicStore => MemKind::AtomicStore,
-        MemOp::AtomicSwap => MemKind::AtomicSwap,
-        preload @ (MemOp::PrefetchLoad | MemOp::PrefetchStore) => preload_kind(preload, op.inst),
-        MemOp::ZeroLine => MemKind::ZeroLine,
-        // Maintenance has a outcome of its own.
-        MemOp::None | MemOp::PrefetchInst | MemOp::Maintenance => return None,
-    };
-    if is_atomic(kind) && op.squash != NEVER {
+    // Maintenance makes its own request (`maintenance_of`).
+    let kind = op.inst.access_kind()?;
+    if op.inst.mem.op.is_atomic() && op.squash != NEVER {
         // An atomic changes memory: it is not performed on a wrong path.
         return None;
     }
@@ -39,16 +30,6 @@ pub(crate) fn request_of(op: &Op<'_>) -> Option<MemRequest> {
     Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })
 }
 
-/// Which cache a preload is for.
-fn preload_kind(preload: MemOp, inst: &Inst) -> MemKind {
-    let for_write = preload == MemOp::PrefetchStore;
-    match () {
-        () if inst.preloads_outer() => MemKind::PrefetchOuter { for_write },
-        () if for_write => MemKind::PrefetchStore,
-        () => MemKind::PrefetchLoad,
-    }
-}
-
 /// As [`request_of`], for an access of this kind that has a [`sim_isa::PathClass`] of its own.
 #[inline(always)]
 pub(crate) fn simple_request(op: &Op<'_>, kind: MemKind) -> Option<MemRequest> {
@@ -56,10 +37,4 @@ pub(crate) fn simple_request(op: &Op<'_>, kind: MemKind) -> Option<MemRequest> {
     let MemShape { bytes, register_bytes, tags, .. } = op.inst.mem;
     let request = MemRequest::new(VirtAddr(op.pc), addr, bytes.max(1).into(), kind);
     Some(MemRequest { element_bytes: register_bytes.into(), tags, ..request })
-}
-
-/// True for accesses that read and write memory at once.
-#[inline]
-pub(crate) fn is_atomic(kind: MemKind) -> bool {
-    matches!(kind, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
 }

@@ -7,7 +7,7 @@ use sim_core::{
     Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemoryPort, OpLife, Operation,
     OperationKind, PmuEvent, VirtAddr,
 };
-use sim_isa::{BranchKind, Inst, MemOp, Program, Reg, RegFile, Role, StaticEvents};
+use sim_isa::{BranchKind, Inst, Program, Reg, RegFile, Role, StaticEvents};
 
 /// What became of an instruction behind its execution, as far as the core knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,19 +44,7 @@ fn branch_of(inst: &Inst, behind: OpOutcome) -> BranchCourse {
 }
 
 fn access_of(inst: &Inst, life: &OpLife) -> Option<AccessShape> {
-    let kind = match inst.mem.op {
-        MemOp::Load => AccessKind::Load,
-        MemOp::Store => AccessKind::Store,
-        MemOp::AtomicLoad => AccessKind::AtomicLoad,
-        MemOp::AtomicStore => AccessKind::AtomicStore,
-        MemOp::AtomicSwap => AccessKind::AtomicSwap,
-        MemOp::ZeroLine => AccessKind::ZeroLine,
-        MemOp::None
-        | MemOp::PrefetchLoad
-        | MemOp::PrefetchStore
-        | MemOp::PrefetchInst
-        | MemOp::Maintenance => return None,
-    };
+    let kind = inst.mem.op.reported_kind()?;
     Some(AccessShape {
         kind,
         exclusive: inst.mem.exclusive,

@@ -3,13 +3,12 @@
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
-use crate::stages::mem_request::is_atomic;
 use sim_core::time::NEVER;
 use sim_core::{
     Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse,
     VirtAddr,
 };
-use sim_isa::{Inst, MemOp};
+use sim_isa::{BarrierScope, Inst, MemOp};
 
 /// Stores that wait in the memory system for the rest of their line leave for the caches: when these have
 /// them, 0 if there are none.
@@ -44,8 +43,8 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        let loads_alone = op.inst.word >> 8 & 0b11 == 0b01;
-        if op.squash == NEVER && !loads_alone {
+        let orders_stores = op.inst.barrier_scope() != BarrierScope::Loads;
+        if op.squash == NEVER && orders_stores {
             let pushed = push_merged(op.pc, self.lsu.all_done(), memory, sink);
             self.lsu.maintained(pushed);
         }
@@ -55,12 +54,11 @@ impl Pipeline {
     pub(crate) fn push_before_atomic<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        request: MemRequest,
         at: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) {
-        if is_atomic(request.kind) && op.inst.events.contains(PmuEvent::RC_ST_SPEC) {
+        if op.inst.mem.op.is_atomic() && op.inst.events.contains(PmuEvent::RC_ST_SPEC) {
             let pushed = push_merged(op.pc, at, memory, sink);
             self.lsu.maintained(pushed);
         }
@@ -81,11 +79,9 @@ impl Pipeline {
 /// releases, exclusives and atomics must stay inside 16 aligned bytes, stores of tags begin at a granule.
 fn is_misaligned(inst: &Inst, addr: u64) -> bool {
     let mem = &inst.mem;
-    let is_atomic = matches!(mem.op, MemOp::AtomicLoad | MemOp::AtomicStore | MemOp::AtomicSwap);
-    let at_once = mem.ordered || mem.exclusive || is_atomic;
-    // STGM and STZGM align their block themselves.
-    let by_block = inst.word >> 24 == 0xD9 && inst.word >> 10 & 0b11 == 0;
-    let stores_tags = mem.tags == TagUse::Writes && mem.op == MemOp::Store && !by_block;
+    let at_once = mem.ordered || mem.exclusive || mem.op.is_atomic();
+    let stores_tags =
+        mem.tags == TagUse::Writes && mem.op == MemOp::Store && !inst.stores_tag_block();
     at_once && addr % 16 + u64::from(mem.bytes) > 16 || stores_tags && !addr.is_multiple_of(16)
 }
 

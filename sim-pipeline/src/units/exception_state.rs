@@ -91,15 +91,7 @@ impl ExceptionState {
     /// True for a system register or operation that does not exist at this level: reads, writes, `TLBI`,
     /// `AT`, `DC`, `IC` (Arm ARM, "op1 encodings used to access System registers by Exception level").
     pub(crate) fn is_above(&self, inst: &Inst) -> bool {
-        let level = self.privilege.level;
-        match inst.word >> 16 & 7 {
-            0..=2 => level < 1,
-            3 => false,
-            4 => level < 2,
-            // `..._EL12` and `..._EL02`: of a host alone.
-            5 => level < 2 || !self.privilege.e2h,
-            _ => level < 3,
-        }
+        !inst.exists_at(self.privilege.level, self.privilege.e2h)
     }
 
     /// The exception that the instruction generates instead of, or by, being executed.
@@ -124,9 +116,9 @@ impl ExceptionState {
             }
             Special::Breakpoint => Some(Breakpoint),
             Special::Undefined => Some(Undefined),
-            Special::Wait if waits_for_interrupt(inst) => trapped(hcr_el2::TWI),
+            Special::Wait if inst.waits_for_interrupt() => trapped(hcr_el2::TWI),
             Special::Wait => trapped(hcr_el2::TWE),
-            Special::SystemWrite | Special::SystemRead if is_of_implementation(inst) => {
+            Special::SystemWrite | Special::SystemRead if inst.is_implementation_defined() => {
                 trapped(hcr_el2::TIDCP)
             }
             // What a trace says was executed, was: the level at which it begins may be a guess.
@@ -191,16 +183,6 @@ pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) ->
         Fiq | VirtualFiq => (EXC_FIQ, EXC_TRAP_FIQ),
     };
     Some(if to.is_local() { local } else { elsewhere })
-}
-
-/// `WFI` and `WFIT`, in contrast to `WFE` and `WFET`.
-fn waits_for_interrupt(inst: &Inst) -> bool {
-    inst.word >> 5 & 1 == 1
-}
-
-/// `S3_<op1>_C11_...` and `S3_<op1>_C15_...`: left to the implementation.
-fn is_of_implementation(inst: &Inst) -> bool {
-    inst.word >> 19 & 1 == 1 && matches!(inst.word >> 12 & 15, 11 | 15)
 }
 
 fn writes_translation(inst: &Inst) -> bool {

@@ -9,7 +9,7 @@ use crate::units::dependence::DependencePredictor;
 use crate::units::retire::InOrderStage;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, MemKind, MemRequest};
-use sim_isa::{Inst, MemOp};
+use sim_isa::{BarrierScope, Inst};
 
 /// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
 const SLOTS: usize = 1 << 8;
@@ -145,7 +145,7 @@ impl LoadStoreUnit {
     #[inline(always)]
     pub(crate) fn load_floor(&self, inst: &Inst) -> Stamp {
         let floor = self.order.floor_stamp();
-        if inst.mem.ordered && !is_rcpc(inst) {
+        if inst.mem.ordered && !inst.is_rcpc() {
             floor.max(Stamp::new(self.last_released, OpRef::ORDER))
         } else {
             floor
@@ -155,10 +155,12 @@ impl LoadStoreUnit {
     /// A `DMB`: all kinds of memory operations, or as its option says (`LD`: loads before, everything
     /// behind; `ST`: stores before and behind).
     pub(crate) fn order_memory(&mut self, barrier: &Inst) {
-        match barrier.word >> 8 & 0b11 {
-            0b01 => self.hold_until(self.order.done, OpRef::ORDER),
-            0b10 => self.order.drain_floor = self.order.drain_floor.max(self.last_drained),
-            _ => self.hold_until(self.all_observed(), OpRef::ORDER),
+        match barrier.barrier_scope() {
+            BarrierScope::Loads => self.hold_until(self.order.done, OpRef::ORDER),
+            BarrierScope::Stores => {
+                self.order.drain_floor = self.order.drain_floor.max(self.last_drained)
+            }
+            BarrierScope::All => self.hold_until(self.all_observed(), OpRef::ORDER),
         }
     }
 
@@ -324,11 +326,6 @@ impl LoadStoreUnit {
             granule = granule.wrapping_add(1);
         }
     }
-}
-
-/// True for `LDAPR` and `LDAPUR`, which may pass an older store-release.
-fn is_rcpc(inst: &Inst) -> bool {
-    inst.mem.op == MemOp::Load && inst.word >> 24 & 0x3f != 0b00_1000
 }
 
 #[cfg(test)]
