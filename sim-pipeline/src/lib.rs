@@ -12,9 +12,9 @@
 
 pub mod config;
 
-mod fast_path;
 mod op;
 mod pipeline;
+mod route;
 mod schedule;
 mod stages;
 mod testing;

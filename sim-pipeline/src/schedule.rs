@@ -1,23 +1,19 @@
 //! The stage list: takes one operation through all stages, in program order.
 //!
 //! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
-//! of the stages lives in `Pipeline::schedule_general` and nowhere else.
+//! of the stages lives in `Pipeline::schedule_by` and nowhere else; `route.rs` says what decode may leave
+//! out of it.
 
-use crate::fast_path::{
-    DOUBLE, DOUBLE_LOAD_UPDATE, DOUBLE_STORE_UPDATE, JOINED, LOAD, LOAD_UPDATE, PLAIN, RENAMED,
-    RIDING, SINGLE, STORE,
-};
 use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
-use crate::stages::events::raise_exclusive_outcome;
+use crate::route::{self, Route};
 use crate::stages::op_report::OpOutcome;
 use crate::stages::restart::{PostRetire, StreamBreak};
 use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::FetchTiming;
-use crate::units::rename::EntryTimes;
 use crate::units::stamp::Stamp;
-use sim_core::{EventSink, InstFlags, MemoryPort, OpLife};
+use sim_core::{EventSink, Happened, InstFlags, MemoryPort, OpLife};
 use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
@@ -99,109 +95,135 @@ impl Pipeline {
         }
     }
 
-    /// One instruction through all stages: false when its path was squashed before it got a slot.
+    /// Takes one instruction through all stages by the route of its class. Returns false if its path
+    /// was squashed before it got a slot.
+    ///
+    /// The frequent routes are inlined here, so that what stages exchange stays in registers; the
+    /// others are functions of their own, as all of them together do not fit the host's first-level
+    /// instruction cache. They are passed copies: a reference would force the originals to memory
+    /// on the inlined routes too.
     #[inline(always)]
     pub(crate) fn schedule<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        // What is handed to another function stands in memory: a copy does, so that all others stay in registers.
-        if !op.flags.executes_as_always() {
-            return self.schedule_general(&{ *op }, &{ *arrival }, memory, sink);
-        }
-        match op.inst.path_class {
-            PathClass::Alu if !arrival.fused => {
-                self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink)
+        let is_fused = timing.fused;
+        let class = match op.flags.executes_as_always() {
+            true => op.inst.path_class,
+            false => PathClass::General,
+        };
+        match class {
+            PathClass::Alu if !is_fused => {
+                self.schedule_by::<route::Alu, M, S>(op, timing, memory, sink)
             }
             PathClass::Alu if !op.inst.needs_no_uop => {
-                self.schedule_fast::<JOINED, M, S>(op, arrival, memory, sink)
+                self.schedule_by::<route::FusedAlu, M, S>(op, timing, memory, sink)
             }
             PathClass::Alu => {
-                self.schedule_fast_outlined::<RIDING, M, S>(&{ *op }, &{ *arrival }, memory, sink)
+                self.schedule_outlined::<route::FusedNoUop, M, S>(*op, *timing, memory, sink)
             }
-            PathClass::Load if !arrival.fused => {
-                self.schedule_fast::<LOAD, M, S>(op, arrival, memory, sink)
+            _ if is_fused => {
+                self.schedule_outlined::<route::General, M, S>(*op, *timing, memory, sink)
             }
-            PathClass::LoadUpdate if !arrival.fused => self
-                .schedule_fast_outlined::<LOAD_UPDATE, M, S>(&{ *op }, &{ *arrival }, memory, sink),
-            PathClass::Store if !arrival.fused => {
-                self.schedule_fast_outlined::<STORE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
-            }
-            PathClass::OneMop if !arrival.fused => {
-                self.schedule_fast_outlined::<SINGLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
-            }
-            PathClass::TwoMops if !arrival.fused => {
-                self.schedule_fast_outlined::<DOUBLE, M, S>(&{ *op }, &{ *arrival }, memory, sink)
-            }
-            PathClass::TwoMopLoadUpdate if !arrival.fused => self
-                .schedule_fast_outlined::<DOUBLE_LOAD_UPDATE, M, S>(
-                    &{ *op },
-                    &{ *arrival },
-                    memory,
-                    sink,
-                ),
-            PathClass::TwoMopStoreUpdate if !arrival.fused => self
-                .schedule_fast_outlined::<DOUBLE_STORE_UPDATE, M, S>(
-                    &{ *op },
-                    &{ *arrival },
-                    memory,
-                    sink,
-                ),
-            PathClass::Eliminated if !arrival.fused => {
-                match self.rename_stage.rename_outcome(op.inst) {
-                    RenameOutcome::Eliminated => {
-                        self.schedule_fast::<RENAMED, M, S>(op, arrival, memory, sink)
-                    }
-                    _ => self.schedule_fast::<PLAIN, M, S>(op, arrival, memory, sink),
+            PathClass::Load => self.schedule_by::<route::Load, M, S>(op, timing, memory, sink),
+            PathClass::Eliminated => match self.rename_stage.rename_outcome(op.inst) {
+                RenameOutcome::Eliminated => {
+                    self.schedule_by::<route::Eliminated, M, S>(op, timing, memory, sink)
                 }
+                _ => self.schedule_by::<route::Alu, M, S>(op, timing, memory, sink),
+            },
+            PathClass::LoadUpdate => {
+                self.schedule_outlined::<route::LoadUpdate, M, S>(*op, *timing, memory, sink)
             }
-            _ => self.schedule_general(&{ *op }, &{ *arrival }, memory, sink),
+            PathClass::Store => {
+                self.schedule_outlined::<route::Store, M, S>(*op, *timing, memory, sink)
+            }
+            PathClass::OneMop => {
+                self.schedule_outlined::<route::OneMop, M, S>(*op, *timing, memory, sink)
+            }
+            PathClass::TwoMops => {
+                self.schedule_outlined::<route::TwoMops, M, S>(*op, *timing, memory, sink)
+            }
+            PathClass::TwoMopLoadUpdate => {
+                self.schedule_outlined::<route::TwoMopLoadUpdate, M, S>(*op, *timing, memory, sink)
+            }
+            PathClass::TwoMopStoreUpdate => {
+                self.schedule_outlined::<route::TwoMopStoreUpdate, M, S>(*op, *timing, memory, sink)
+            }
+            PathClass::General => {
+                self.schedule_outlined::<route::General, M, S>(*op, *timing, memory, sink)
+            }
         }
     }
 
-    /// The arrows of the core are the lines of this function.
+    /// [`Pipeline::schedule_by`] as a function of its own.
     #[inline(never)]
-    pub(crate) fn schedule_general<M: MemoryPort, S: EventSink>(
+    pub(crate) fn schedule_outlined<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
-        op: &Op<'_>,
-        arrival: &FetchTiming,
+        op: Op<'_>,
+        timing: FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
+        self.schedule_by::<R, M, S>(&op, &timing, memory, sink)
+    }
+
+    /// The stage list: rename, execute, retire, store, each with the events of its cycle. A route
+    /// leaves out what it rules out.
+    #[inline(always)]
+    fn schedule_by<R: Route, M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        timing: &FetchTiming,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        debug_assert!(R::holds_for(op.inst), "{:?}", op.inst.path_class);
         self.path.begin();
-        let outcome = self.rename_outcome(op.inst, arrival.fused);
-        let Some((rename, mops)) = self.rename(op, outcome, arrival, memory, sink) else {
+        let outcome = match R::IS_GENERAL {
+            true => self.rename_outcome(op.inst, timing.fused),
+            false => R::outcome(),
+        };
+        // What is free now, nothing else takes before this instruction does at its end.
+        let has_entries = self.rename_stage.has_entries(op.inst, outcome);
+        let entries = (outcome, has_entries);
+        let Some((rename, mops)) = self.rename::<R, M, S>(op, entries, timing, memory, sink) else {
             return false;
         };
         sink.at(rename);
-        self.raise_speculative(op, mops, sink);
-        let mut done = self.execute(op, outcome, rename, memory, sink);
-        let issue = match op.inst.n_uop_groups {
-            // What takes no pipe, a barrier, goes on to its unit all the same.
-            0 => rename + self.config.window.rename_to_issue_cycles,
-            _ => done.issue,
-        };
-        self.raise_issued(op, issue, sink);
-        if op.inst.mem.exclusive && issue <= op.squash {
-            sink.at(rename);
-            raise_exclusive_outcome(op, done.reply.happened, sink);
+        let in_one_piece = S::ADDS_UP && !R::IS_GENERAL;
+        if !in_one_piece {
+            self.raise_speculative(op, mops, sink);
         }
-        let retires = op.retires && !aborts(op, &done);
-        let retired = self.complete(op, &done, mops, retires, sink);
-        let drained =
-            if retires { self.store(op, false, &mut done, retired, memory, sink) } else { retired };
-        let drained = Stamp::new(drained + 1, self.path.now());
-        let times = EntryTimes { retired: self.free_at(op, retired + 1), sent: done.sent, drained };
-        self.rename_stage.take_entries(op.inst, outcome, self.mops_left(op, mops), times);
-        self.life = OpLife {
-            written: if done.store.is_some() && retires { drained.cycle() - 1 } else { 0 },
-            retired: retires,
-            mops: mops as u8,
-            ..op.life(arrival, rename, &done, retired)
+        let mut done = self.execute::<R, M, S>(op, outcome, rename, memory, sink);
+        if in_one_piece {
+            self.add_up::<R, S>(op, (mops, done.issue), sink);
+        } else {
+            self.raise_at_issue::<R, S>(op, rename, &done, sink);
+        }
+        let faults = match R::IS_ORDINARY {
+            true => done.reply.happened.has(Happened::FAULT),
+            false => R::MAY_ACCESS && aborts(op, &done),
         };
+        let retires = op.retires && !faults;
+        let retired = self.complete(op, &done, mops, retires, sink);
+        let stores = R::MAY_STORE && retires && done.store.is_some();
+        let drained = match stores {
+            true => self.store::<R, M, S>(op, &mut done, retired, memory, sink),
+            false => retired,
+        };
+        let store = (done.sent, Stamp::new(drained + 1, self.path.now()));
+        self.take_entries::<R>(op, entries, mops, retired, store);
+        let written = if stores { drained } else { 0 };
+        if in_one_piece {
+            self.note_end::<R>(op, &done, retires, retired);
+        } else {
+            let life = op.life(timing, rename, &done, retired);
+            self.life = OpLife { mops: mops as u8, written, retired: retires, ..life };
+        }
         true
     }
 }

@@ -1,9 +1,11 @@
 //! Events of an instruction itself: those that count when it is renamed, whatever becomes of it, and those that count when it
 //! issues (decision A50).
 
-use crate::op::Op;
+use crate::op::{ExecResult, Op};
 use crate::pipeline::Pipeline;
+use crate::route::{Route, Slots};
 use crate::stages::sve_elements::raise_predicate;
+use sim_core::time::NEVER;
 use sim_core::{Activity, Cycle, EventSink, Happened, InstFlags, PmuEvent};
 use sim_isa::{MemOp, StaticEvents};
 
@@ -65,6 +67,62 @@ impl Pipeline {
             raise_instruction_events(op, issue, sink);
         }
     }
+
+    /// Raises what [`Pipeline::raise_speculative`] and [`Pipeline::raise_issued`] raise as one tally
+    /// (two, for two slots), for a sink that only adds up.
+    #[inline(always)]
+    pub(crate) fn add_up<R: Route, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        (mops, issue): (u32, Cycle),
+        sink: &mut S,
+    ) {
+        if op.squash != NEVER && issue > op.squash {
+            return self.raise_speculative(op, mops, sink);
+        }
+        self.raise_executed(mops, sink);
+        if R::SLOTS == Slots::Shared {
+            sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
+        } else {
+            sink.executed(&op.inst.tally);
+        }
+        if R::SLOTS == Slots::Two && mops == 2 {
+            sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
+        }
+        if R::IS_ORDINARY {
+            // Only its alignment is to be asked for.
+            if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
+                raise_instruction_events(op, issue, sink);
+            }
+            return;
+        }
+        self.raise_elements(op, sink);
+        if R::MAY_ACCESS && op.inst.mem.op != MemOp::None {
+            raise_instruction_events(op, issue, sink);
+        }
+    }
+
+    /// Raises the events of an instruction that executed: those of its issue, and for a
+    /// store-exclusive whether it passed.
+    #[inline(always)]
+    pub(crate) fn raise_at_issue<R: Route, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        rename: Cycle,
+        done: &ExecResult,
+        sink: &mut S,
+    ) {
+        let issue = match op.inst.n_uop_groups {
+            // What takes no pipe, a barrier, goes on to its unit all the same.
+            0 if R::IS_GENERAL => rename + self.config.window.rename_to_issue_cycles,
+            _ => done.issue,
+        };
+        self.raise_issued(op, issue, sink);
+        if R::IS_GENERAL && op.inst.mem.exclusive && issue <= op.squash {
+            sink.at(rename);
+            raise_exclusive_outcome(op, done.reply.happened, sink);
+        }
+    }
 }
 
 /// Raises the events that depend on the address of a load or store instruction:
@@ -92,13 +150,5 @@ pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, 
     if op.inst.mem.exclusive && is_store {
         let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || met.has(Happened::FAULT);
         sink.raise(if failed { PmuEvent::STREX_FAIL_SPEC } else { PmuEvent::STREX_PASS_SPEC });
-    }
-}
-
-/// As [`raise_instruction_events`], of a load or store that has a [`sim_isa::PathClass`] of its own: only its alignment is to be asked for.
-#[inline(always)]
-pub(crate) fn raise_simple_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
-    if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
-        raise_instruction_events(op, issue, sink);
     }
 }

@@ -6,57 +6,26 @@
 
 use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
-use crate::stages::mem_request::{request_of, simple_request};
+use crate::route::{Executes, Route};
+use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::is_by_element;
 use crate::stages::system_ops::give_up_exclusive;
 use crate::units::critical_path::Executed;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::lsu::{Forward, StoreTimes};
 use crate::units::pipes::PipeRequest;
-use crate::units::scoreboard::{Scoreboard, SourcesReady};
+use crate::units::scoreboard::SourcesReady;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::time::NEVER;
 use sim_core::{
     Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
     RootCause,
 };
-use sim_isa::{Inst, MemOp, PathClass, PipeMask, Reg, Rename, Role, Special, UopCounts, UopGroup};
+use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, UopCounts, UopGroup};
 
 /// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
 /// the memory system's reply.
 const LOAD_TO_USE: Cycle = 4;
-
-/// What is known of the groups of micro-operations of an instruction before it is looked at.
-#[derive(Clone, Copy)]
-pub(crate) struct Groups {
-    /// The roles of all, two or three, of a load or store, of which each takes a pipe for a cycle and nothing
-    /// else; none if they are not known.
-    pub(crate) roles: &'static [Role],
-    /// Each is one micro-operation.
-    pub(crate) are_ones: bool,
-}
-
-impl Groups {
-    const UNKNOWN: Groups = Groups { roles: &[], are_ones: false };
-
-    /// They are those of an access that has a [`PathClass`] of its own.
-    #[inline(always)]
-    fn are_simple(self) -> bool {
-        !self.roles.is_empty()
-    }
-
-    /// What is known of the sources.
-    #[inline(always)]
-    fn sources(self, inst: &Inst, scoreboard: &Scoreboard) -> SourcesReady {
-        match self.roles {
-            [] => scoreboard.sources(inst),
-            [Role::Load, ..] => {
-                SourcesReady { address: scoreboard.all_sources(inst), data: Stamp::default() }
-            }
-            _ => scoreboard.store_sources(inst),
-        }
-    }
-}
 
 /// Progress among the micro-operations of one instruction.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +47,8 @@ pub(crate) struct Progress {
 
 impl Pipeline {
     /// Executes the instruction renamed in `rename`.
-    #[inline]
-    pub(crate) fn execute<M: MemoryPort, S: EventSink>(
+    #[inline(always)]
+    pub(crate) fn execute<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         outcome: RenameOutcome,
@@ -87,25 +56,22 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> ExecResult {
-        let inst = op.inst;
-        match outcome {
-            RenameOutcome::Dispatched if inst.path_class == PathClass::Alu => {
-                return self.compute(op, rename);
+        match (R::EXECUTES, outcome) {
+            (Executes::Alu, _) => self.compute(op, rename),
+            (Executes::Load, _) => self.load_alone::<R, M, S>(op, rename, memory, sink),
+            (_, RenameOutcome::Eliminated) => self.rename_only(op, rename),
+            (_, RenameOutcome::Fused) => self.complete_fused(op, rename),
+            (_, RenameOutcome::Dispatched) => {
+                self.execute_groups::<R, M, S>(op, rename, memory, sink)
             }
-            RenameOutcome::Dispatched => {}
-            RenameOutcome::Eliminated => return self.rename_only(op, rename),
-            RenameOutcome::Fused => return self.complete_fused(op, rename),
         }
-        self.execute_groups(op, Groups::UNKNOWN, rename, memory, sink)
     }
 
-    /// Issues and executes all micro-operations of the instruction renamed in `rename`. What is known of its groups
-    /// is not decided here.
+    /// Issues and executes all micro-operations of the instruction renamed in `rename`.
     #[inline(always)]
-    pub(crate) fn execute_groups<M: MemoryPort, S: EventSink>(
+    fn execute_groups<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        groups: Groups,
         rename: Cycle,
         memory: &mut M,
         sink: &mut S,
@@ -114,7 +80,7 @@ impl Pipeline {
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let mut at = Progress {
             earliest,
-            ready: groups.sources(inst, &self.scoreboard),
+            ready: self.sources_of::<R>(inst),
             chained: 0,
             first_issue: NEVER,
             last_issue: earliest,
@@ -124,22 +90,19 @@ impl Pipeline {
             result: rename + 1,
         };
         let mut done = ExecResult::default();
-        let roles = groups.roles;
-        debug_assert!(roles.is_empty() || roles.len() == inst.uops().len());
-        debug_assert!(roles.is_empty() || inst.special == Special::None);
-        debug_assert!(!groups.are_ones || inst.uops().iter().all(UopGroup::is_one));
+        let roles = R::ROLES;
         let only_cycles = inst.uops().iter().all(UopGroup::takes_only_a_cycle);
         debug_assert!(roles.is_empty() || only_cycles);
         if let [first, second, rest @ ..] = roles {
-            self.run_group(op, (0, groups), *first, &mut at, &mut done, memory, sink);
-            self.run_group(op, (1, groups), *second, &mut at, &mut done, memory, sink);
+            self.run_group::<R, M, S>(op, 0, *first, &mut at, &mut done, memory, sink);
+            self.run_group::<R, M, S>(op, 1, *second, &mut at, &mut done, memory, sink);
             if let [third] = rest {
-                self.run_group(op, (2, groups), *third, &mut at, &mut done, memory, sink);
+                self.run_group::<R, M, S>(op, 2, *third, &mut at, &mut done, memory, sink);
             }
         } else {
             for i in 0..usize::from(inst.n_uop_groups) {
                 let role = inst.uops[i].role;
-                self.run_group(op, (i, groups), role, &mut at, &mut done, memory, sink);
+                self.run_group::<R, M, S>(op, i, role, &mut at, &mut done, memory, sink);
             }
             self.run_special(op, &mut at, &mut done, memory, sink);
             if let Some(atomic) = done.atomic {
@@ -211,7 +174,7 @@ impl Pipeline {
 
     /// Executes an instruction of [`PathClass::Load`]: one load whose sources all form its address.
     #[inline(always)]
-    pub(crate) fn load_alone<M: MemoryPort, S: EventSink>(
+    fn load_alone<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         rename: Cycle,
@@ -221,7 +184,7 @@ impl Pipeline {
         let (inst, mut done) = (op.inst, ExecResult::default());
         let earliest = rename + self.config.window.rename_to_issue_cycles;
         let address = self.scoreboard.all_sources(inst);
-        let floor = self.load_floor(op, true).max(Stamp::new(earliest, OpRef::NONE));
+        let floor = self.load_floor::<R>(op).max(Stamp::new(earliest, OpRef::NONE));
         let needs = address.max(floor);
         debug_assert!(inst.uops[0].takes_only_a_cycle());
         let request = PipeRequest::cycle_of(inst.uops[0].pipes);
@@ -238,7 +201,7 @@ impl Pipeline {
             result: rename + 1,
         };
         let latency = inst.uops[0].latency.into();
-        self.load(op, true, (issue, latency), &mut at, &mut done, memory, sink);
+        self.load::<R, M, S>(op, (issue, latency), &mut at, &mut done, memory, sink);
         self.scoreboard.write_all(inst, self.result(at.result));
         (done.issue, done.complete) = (issue, at.result);
         self.note_executed(op, &at, &done);
@@ -273,10 +236,10 @@ impl Pipeline {
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
     /// All micro-operations of one group of this role.
     #[inline(always)]
-    fn run_group<M: MemoryPort, S: EventSink>(
+    fn run_group<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        (number, groups): (usize, Groups),
+        number: usize,
         role: Role,
         at: &mut Progress,
         done: &mut ExecResult,
@@ -288,7 +251,7 @@ impl Pipeline {
             // Address arithmetic and authentication in front of an access: the rest is data.
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
-            Role::Load => at.ready.address.max(self.load_floor(op, groups.are_simple())),
+            Role::Load => at.ready.address.max(self.load_floor::<R>(op)),
             Role::StoreAddr => at.ready.address.max(self.lsu.order().floor_stamp()),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
@@ -299,10 +262,10 @@ impl Pipeline {
         let needs =
             if role == Role::BaseUpdate { needs } else { needs.max(self.result(at.chained)) };
         let request = match role {
-            _ if groups.roles.is_empty() => Pipeline::request_for(group),
+            _ if R::ROLES.is_empty() => Pipeline::request_for(group),
             _ => PipeRequest::cycle_of(group.pipes),
         };
-        let issue = match groups.are_ones {
+        let issue = match R::ONE_EACH {
             true => self.issue_one(request, entry, needs, op.squash),
             false => self.issue(group.count, request, entry, needs, op.squash),
         };
@@ -322,12 +285,9 @@ impl Pipeline {
             Role::BaseUpdate => self.update_base(op.inst, at, result),
             Role::Load => {
                 let times = (issue, Cycle::from(group.latency));
-                self.load(op, groups.are_simple(), times, at, done, memory, sink);
+                self.load::<R, M, S>(op, times, at, done, memory, sink);
             }
-            Role::StoreAddr if groups.are_simple() => {
-                self.simple_store_address(op, issue, at, done, memory, sink);
-            }
-            Role::StoreAddr => self.store_address(op, issue, at, done, memory, sink),
+            Role::StoreAddr => self.store_address::<R, M, S>(op, issue, at, done, memory, sink),
             Role::StoreData => {
                 at.result = at.result.max(issue + 1);
                 if let Some(store) = &mut done.store {
@@ -386,13 +346,12 @@ impl Pipeline {
         }
     }
 
-    /// The memory half of a load or of an atomic; `is_simple` of a load that has a [`PathClass`] of its own.
+    /// The memory half of a load or of an atomic.
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
     #[inline(always)]
-    fn load<M: MemoryPort, S: EventSink>(
+    fn load<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        is_simple: bool,
         (issue, latency): (Cycle, Cycle),
         at: &mut Progress,
         done: &mut ExecResult,
@@ -400,16 +359,16 @@ impl Pipeline {
         sink: &mut S,
     ) {
         at.result = at.result.max(issue + latency);
-        let request = if is_simple { simple_request(op, MemKind::Load) } else { request_of(op) };
+        let request = request_of::<R>(op);
         let (Some(request), true) = (request, issue <= op.squash) else { return };
-        if !is_simple {
+        if !R::IS_ORDINARY {
             if let Some(fault) = self.refuse_misaligned(op, issue) {
                 done.reply = fault;
                 return;
             }
             self.push_before_atomic(op, issue, memory, sink);
         }
-        done.reply = if !is_simple && is_by_element(op.inst) {
+        done.reply = if !R::IS_ORDINARY && is_by_element(op.inst) {
             // The FFR keeps what older loads cleared in it: its new value needs the old one.
             at.result = at.result.max(at.ready.data.cycle());
             self.load_elements(&{ *op }, request, issue, memory, sink)
@@ -419,11 +378,11 @@ impl Pipeline {
         let data = done.reply.done;
         let extra = latency.saturating_sub(LOAD_TO_USE);
         done.root = RootCause::of_load(done.reply.source);
-        if !is_simple && op.inst.mem.op.is_preload() {
+        if !R::IS_ORDINARY && op.inst.mem.op.is_preload() {
             return;
         }
         at.result = at.result.max(data + extra);
-        if is_simple {
+        if R::IS_ORDINARY {
             self.lsu.finished(at.result);
         } else {
             self.order(op.inst, at.result);
@@ -459,30 +418,9 @@ impl Pipeline {
         reply
     }
 
-    /// As [`Pipeline::store_address`], of a store that has a [`PathClass`] of its own.
-    #[inline(always)]
-    fn simple_store_address<M: MemoryPort, S: EventSink>(
-        &mut self,
-        op: &Op<'_>,
-        issue: Cycle,
-        at: &mut Progress,
-        done: &mut ExecResult,
-        memory: &mut M,
-        sink: &mut S,
-    ) {
-        at.result = at.result.max(issue + 1);
-        let request = simple_request(op, MemKind::Store);
-        let (Some(request), true) = (request, issue <= op.squash) else { return };
-        let data = issue + 1;
-        done.store = Some(PendingStore { request, known: issue, data, release: false });
-        done.reply = memory.translate_store(request, issue, sink);
-        at.result = at.result.max(done.reply.done);
-        self.lsu.finished(at.result);
-    }
-
     /// The address half of a store: translation; the access itself comes after retirement.
     #[inline(always)]
-    fn store_address<M: MemoryPort, S: EventSink>(
+    fn store_address<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
         issue: Cycle,
@@ -492,22 +430,12 @@ impl Pipeline {
         sink: &mut S,
     ) {
         at.result = at.result.max(issue + 1);
-        if op.inst.mem.op == MemOp::Maintenance {
-            return self.maintain(&{ *op }, issue, at, done, memory, sink);
-        }
-        if let Some(fault) = self.refuse_misaligned(op, issue) {
-            done.reply = fault;
+        if !R::IS_ORDINARY && self.has_no_access(op, issue, at, done, memory, sink) {
             return;
         }
-        if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
-            if op.retires {
-                give_up_exclusive(op.pc, issue, memory, sink);
-            }
-            return;
-        }
-        let (Some(request), true) = (request_of(op), issue <= op.squash) else { return };
-        let is_release = op.inst.mem.ordered;
-        let reply = if request.kind == MemKind::AtomicStore {
+        let (Some(request), true) = (request_of::<R>(op), issue <= op.squash) else { return };
+        let is_release = !R::IS_ORDINARY && op.inst.mem.ordered;
+        let reply = if !R::IS_ORDINARY && request.kind == MemKind::AtomicStore {
             done.atomic = Some(request);
             self.push_before_atomic(op, issue, memory, sink);
             let start = self.lsu.settled(request.addr.0, request.bytes.into(), issue);
@@ -515,7 +443,7 @@ impl Pipeline {
         } else {
             let data = issue + 1;
             done.store = Some(PendingStore { request, known: issue, data, release: is_release });
-            if op.inst.mem.scattered {
+            if !R::IS_ORDINARY && op.inst.mem.scattered {
                 self.translate_elements(&{ *op }, request, issue, memory, sink)
             } else {
                 memory.translate_store(request, issue, sink)
@@ -528,6 +456,46 @@ impl Pipeline {
             at.result = at.result.max(self.lsu.order().done);
         }
         self.lsu.finished(at.result);
+    }
+
+    /// The address half of a store that makes no access when its address issues: maintenance, an
+    /// access that its address forbids, a store-exclusive that failed. Returns false for all others.
+    #[inline(always)]
+    fn has_no_access<M: MemoryPort, S: EventSink>(
+        &mut self,
+        op: &Op<'_>,
+        issue: Cycle,
+        at: &mut Progress,
+        done: &mut ExecResult,
+        memory: &mut M,
+        sink: &mut S,
+    ) -> bool {
+        if op.inst.mem.op == MemOp::Maintenance {
+            self.maintain(&{ *op }, issue, at, done, memory, sink);
+            return true;
+        }
+        if let Some(fault) = self.refuse_misaligned(op, issue) {
+            done.reply = fault;
+            return true;
+        }
+        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED);
+        if failed && op.retires {
+            give_up_exclusive(op.pc, issue, memory, sink);
+        }
+        failed
+    }
+
+    /// Returns when the sources of an instruction are ready.
+    #[inline(always)]
+    fn sources_of<R: Route>(&self, inst: &Inst) -> SourcesReady {
+        match R::ROLES {
+            [] => self.scoreboard.sources(inst),
+            [Role::Load, ..] => {
+                let address = self.scoreboard.all_sources(inst);
+                SourcesReady { address, data: Stamp::default() }
+            }
+            _ => self.scoreboard.store_sources(inst),
+        }
     }
 
     /// Writes all destinations that are not written yet.

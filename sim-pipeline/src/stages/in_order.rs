@@ -8,6 +8,7 @@
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
+use crate::route::General;
 use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::{is_by_element, is_suppressed, requests};
 use crate::stages::system_ops::{give_up_exclusive, maintains_code};
@@ -409,7 +410,7 @@ impl InOrderEngine {
             }
             return false;
         }
-        let Some(request) = request_of(op) else { return false };
+        let Some(request) = request_of::<General>(op) else { return false };
         let reply = match request.kind {
             MemKind::Store | MemKind::ZeroLine => self.write(op, request, memory, sink),
             _ if is_by_element(op.inst) => self.read_elements(op, request, memory, sink),

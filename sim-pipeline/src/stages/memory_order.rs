@@ -9,6 +9,7 @@
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
+use crate::route::Route;
 use crate::stages::op_report::OpOutcome;
 use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::FetchTiming;
@@ -97,9 +98,11 @@ impl Pipeline {
     /// No load issues before: what orders it (one that has a [`sim_isa::PathClass`] of its own waits for barriers alone), and
     /// the address of the store it is expected to read from.
     #[inline(always)]
-    pub(crate) fn load_floor(&mut self, op: &Op<'_>, is_simple: bool) -> Stamp {
-        let ordered =
-            if is_simple { self.lsu.order().floor_stamp() } else { self.lsu.load_floor(op.inst) };
+    pub(crate) fn load_floor<R: Route>(&mut self, op: &Op<'_>) -> Stamp {
+        let ordered = match R::IS_ORDINARY {
+            true => self.lsu.order().floor_stamp(),
+            false => self.lsu.load_floor(op.inst),
+        };
         match op.addr {
             Some(addr) if self.lsu.dependence.expects_store(op.pc) => {
                 self.expected_store(op, addr, ordered)

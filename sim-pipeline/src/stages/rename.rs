@@ -2,6 +2,7 @@
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
+use crate::route::{Route, Slots};
 use crate::units::dispatch::{RenameOutcome, uops_of};
 use crate::units::frontend::FetchTiming;
 use crate::units::issue_queue::IssueWait;
@@ -24,37 +25,35 @@ impl Pipeline {
         }
     }
 
-    /// Rename slots for all MOPs: the cycle of the first and how many got one before a squash.
-    #[inline]
-    pub(crate) fn rename<M: MemoryPort, S: EventSink>(
+    /// Takes the rename slots of all MOPs. Returns the cycle of the first and how many got one before
+    /// a squash; `None` if none did.
+    #[inline(always)]
+    pub(crate) fn rename<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        outcome: RenameOutcome,
-        arrival: &FetchTiming,
+        (outcome, has_entries): (RenameOutcome, bool),
+        timing: &FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<(Cycle, u32)> {
-        if arrival.fused {
-            return self.share_slot(op, outcome, arrival);
+        if R::SLOTS == Slots::Shared || R::SLOTS == Slots::Any && timing.fused {
+            return self.share_slot(op, outcome, timing);
         }
-        let mut first = 0;
-        let mut uops = uops_of(op.inst, outcome);
-        let mops = u32::from(op.inst.n_mops);
-        for mop in 0..mops {
-            let blocked = if mop == 0 {
-                self.rename_stage.blocker(op.inst, outcome, arrival.at)
-            } else {
-                self.rename_stage.rob_blocker(mop as usize)
-            };
-            let uops = std::mem::take(&mut uops);
-            let Some(cycle) = self.enter_slot(op.squash, uops, arrival, blocked, memory, sink)
-            else {
-                return (mop > 0).then_some((first, mop));
-            };
-            if mop == 0 {
-                first = cycle;
-                self.front.renamed(cycle);
-                self.pipes.advance(cycle);
+        let blocked = self.rename_stage.blocker_if(has_entries, op.inst, outcome, timing.at);
+        let uops = uops_of(op.inst, outcome);
+        let first = self.enter_slot(op.squash, uops, timing, blocked, memory, sink)?;
+        self.front.renamed(first);
+        self.pipes.advance(first);
+        let mops = match R::SLOTS {
+            Slots::One | Slots::Shared => 1,
+            Slots::Two => 2,
+            Slots::Any => op.inst.n_mops.into(),
+        };
+        for mop in 1..mops {
+            let blocked = self.rename_stage.rob_blocker(mop as usize);
+            let no_uops = UopCounts::default();
+            if self.enter_slot(op.squash, no_uops, timing, blocked, memory, sink).is_none() {
+                return Some((first, mop));
             }
         }
         if outcome == RenameOutcome::Eliminated && op.inst.rename == Rename::Move {

@@ -2,11 +2,14 @@
 
 use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
+use crate::route::{Route, Slots};
 use crate::stages::store_order::push_merged;
+use crate::units::dispatch::RenameOutcome;
 use crate::units::lsu::StoreTimes;
+use crate::units::rename::StoreWait;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
-use sim_core::{Cycle, EventSink, MemoryPort, PmuEvent};
+use sim_core::{Cycle, EventSink, Happened, MemoryPort, PmuEvent};
 
 impl Pipeline {
     /// Of an instruction that is complete, how many MOPs have not taken their entries yet: on the right path all
@@ -17,7 +20,7 @@ impl Pipeline {
     }
 
     /// Completion and retirement of all MOPs: the cycle in which the last one leaves the window.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn complete<S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -46,26 +49,25 @@ impl Pipeline {
     }
 
     /// A store leaves the store queue for the cache after it has retired: the cycle in which its
-    /// entry is free. `is_simple` of a store that has a [`PathClass`] of its own.
+    /// entry is free.
     #[inline(always)]
-    pub(crate) fn store<M: MemoryPort, S: EventSink>(
+    pub(crate) fn store<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        is_simple: bool,
         done: &mut ExecResult,
         retired: Cycle,
         memory: &mut M,
         sink: &mut S,
     ) -> Cycle {
         let Some(store) = done.store else { return retired };
-        if !is_simple && op.inst.mem.scattered {
+        if !R::IS_ORDINARY && op.inst.mem.scattered {
             let last = self.store_elements(&{ *op }, store, retired, memory, sink);
             done.sent = self.lsu.last_sent();
             done.reply.written(last);
             return last.done;
         }
         let PendingStore { request, known, data, release } = store;
-        let release = !is_simple && release;
+        let release = !R::IS_ORDINARY && release;
         let mut drain = self.lsu.drain_pieces(&request, retired, release);
         if release {
             drain = drain.max(push_merged(op.pc, drain, memory, sink));
@@ -85,5 +87,48 @@ impl Pipeline {
             self.lsu.released(written);
         }
         written
+    }
+
+    /// Takes what the instruction holds until it has retired; its store queue entry until `free`,
+    /// when the store was sent in `sent`.
+    #[inline(always)]
+    pub(crate) fn take_entries<R: Route>(
+        &mut self,
+        op: &Op<'_>,
+        (outcome, has_entries): (RenameOutcome, bool),
+        mops: u32,
+        retired: Cycle,
+        (sent, free): (Stamp, Stamp),
+    ) {
+        let retired = self.free_at(op, retired + 1);
+        if R::MAY_STORE && op.inst.stores && outcome == RenameOutcome::Dispatched {
+            self.rename_stage.take_store(StoreWait { free, sent, retired });
+        }
+        if R::SLOTS == Slots::One {
+            self.rename_stage.take_mop(has_entries, (op.inst, outcome), retired);
+        } else {
+            let left = self.mops_left(op, mops);
+            self.rename_stage.take_mops(op.inst, outcome, left, retired);
+        }
+    }
+
+    /// Keeps only the fields of the timeline that the core reads back, when no sink observes operations.
+    #[inline(always)]
+    pub(crate) fn note_end<R: Route>(
+        &mut self,
+        op: &Op<'_>,
+        done: &ExecResult,
+        retires: bool,
+        retired: Cycle,
+    ) {
+        let life = &mut self.life;
+        life.complete = done.complete;
+        if op.squash != NEVER {
+            // Of a wrong path only its branches ask, when they issue and when they resolve.
+            life.issue = done.issue;
+            return;
+        }
+        (life.pc, life.retire, life.retired) = (op.pc, retired, retires);
+        life.happened = if R::MAY_ACCESS { done.reply.happened } else { Happened::default() };
     }
 }

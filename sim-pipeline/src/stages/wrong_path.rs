@@ -8,6 +8,7 @@
 
 use crate::op::Op;
 use crate::pipeline::{Pipeline, Previous};
+use crate::route::General;
 use crate::stages::op_report::OpOutcome;
 use crate::units::branch::{Branch, Outcome, Prediction};
 use crate::units::frontend::FetchTiming;
@@ -225,7 +226,7 @@ impl Pipeline {
         {
             let (flags, further) = self.last_elements.guess(id, addr);
             let op = Op { flags, more: &further[..flags.further()], ..op };
-            return self.schedule_general(&op, &{ arrival }, memory, sink);
+            return self.schedule_outlined::<General, M, S>(op, arrival, memory, sink);
         }
         self.schedule(&op, &arrival, memory, sink)
     }

@@ -69,17 +69,6 @@ pub(crate) struct StoreWait {
     pub retired: Stamp,
 }
 
-/// When an operation gives back what it has taken in order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryTimes {
-    /// Registers and entries of all buffers but the store queue, and for whom retirement waited.
-    pub retired: Stamp,
-    /// When a store left for the cache, and what held it until then.
-    pub sent: Stamp,
-    /// The entry of the store queue, and the store.
-    pub drained: Stamp,
-}
-
 /// What one MOP takes of the reorder buffer.
 const ONE_MOP: RenameResources = RenameResources::of(ResourceKind::Rob, 1);
 
@@ -374,26 +363,6 @@ impl RenameStage {
         self.dispatched == UopCounts::default() || self.dispatched.plus(uops).within(self.limits)
     }
 
-    /// Takes everything that `inst` with so many MOPs holds until it retires: it is free again in
-    /// `retired`, a store queue entry in `drained`.
-    #[inline]
-    pub(crate) fn take_entries(
-        &mut self,
-        inst: &Inst,
-        outcome: RenameOutcome,
-        mops: u32,
-        times: EntryTimes,
-    ) {
-        self.take_mops(inst, outcome, mops, times.retired);
-        if outcome == RenameOutcome::Dispatched && inst.stores {
-            self.take_store(StoreWait {
-                free: times.drained,
-                sent: times.sent,
-                retired: times.retired,
-            });
-        }
-    }
-
     /// As that, without the entry of the store queue.
     #[inline(always)]
     pub(crate) fn take_mops(
@@ -435,14 +404,6 @@ impl RenameStage {
         match has_entries {
             true => self.log.take_free(entries, retired),
             false => self.log.take(entries, self.cycle, retired),
-        }
-    }
-
-    /// As [`RenameStage::take_entries`], for the second half of a pair that issues and is no store.
-    #[inline(always)]
-    pub(crate) fn take_joined(&mut self, inst: &Inst, retired: Stamp) {
-        if inst.entries != RenameResources::default() {
-            self.log.take(inst.entries, self.cycle, retired);
         }
     }
 
