@@ -1,6 +1,7 @@
 //! Costs in which a machine may differ from the tables, settled when a word is decoded: no stage asks for them.
 
-use crate::inst::{Accumulate, Inst, PipeMask, Reg, Rename, Role, UopGroup};
+use crate::inst::{Accumulate, Inst, Reg, Rename};
+use crate::micro_op::{PipeMask, Role, UopGroup};
 use crate::spare::Spared;
 use crate::uops::family;
 

@@ -29,8 +29,8 @@ use crate::events::static_events;
 use crate::fields::Pattern;
 use crate::inst::{
     Accumulate, BranchKind, Inst, MAX_UOP_GROUPS, MemOp, MemShape, Reg, RegFile, Rename, Special,
-    UopGroup,
 };
+use crate::micro_op::UopGroup;
 use crate::operands::Operands;
 use crate::row::{Counts, Domain, Elem, Row, Size};
 use crate::system;

@@ -6,42 +6,20 @@
 //! MOP cache (A78, A720) CMP joins a select, CMN and TST do not; they do not name ADRP with ADD, LLVM's list of this core does.
 //! NOP with anything else (A78) is not assumed: what was measured are pairs of NOP.
 
+use crate::fusion::Fusion;
 use crate::inst::{BranchKind, Inst, Reg, Rename};
 
-/// The kinds of pairs that an instruction may be part of: one bit each, found out once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fusion {
-    first_of: u8,
-    second_of: u8,
-}
-
-impl Fusion {
-    /// Any kind that depends on words alone: the pair is looked at.
-    const BY_WORD: u8 = 1;
-    const COMPARE_AND_SELECT: u8 = 1 << 1;
-    const COMPARE_AND_BRANCH: u8 = 1 << 2;
-
-    pub(crate) fn of(inst: &Inst) -> Fusion {
-        let kind = |is: bool, kinds: u8| if is { kinds } else { 0 };
-        Fusion {
-            first_of: kind(is_first_by_word(inst), Fusion::BY_WORD)
-                | kind(is_compare(inst) && !is_addition(inst), Fusion::COMPARE_AND_SELECT)
-                | kind(is_compare(inst), Fusion::COMPARE_AND_BRANCH)
-                | kind(is_test(inst), Fusion::COMPARE_AND_BRANCH),
-            second_of: Fusion::BY_WORD
-                | kind(is_select(inst), Fusion::COMPARE_AND_SELECT)
-                | kind(is_branch_on_flags(inst), Fusion::COMPARE_AND_BRANCH),
-        }
-    }
-
-    /// Whether a second instruction of this kind joins one of this kind; `None` where only the words tell: then
-    /// [`fuses`] knows.
-    #[inline]
-    pub fn leads(self, second: Fusion) -> Option<bool> {
-        match self.first_of & second.second_of {
-            Fusion::BY_WORD => None,
-            kinds => Some(kinds != 0),
-        }
+/// Returns the kinds of pairs that an instruction may be part of.
+pub(crate) fn fusion_of(inst: &Inst) -> Fusion {
+    let kind = |is: bool, kinds: u8| if is { kinds } else { 0 };
+    Fusion {
+        first_of: kind(is_first_by_word(inst), Fusion::BY_WORD)
+            | kind(is_compare(inst) && !is_addition(inst), Fusion::COMPARE_AND_SELECT)
+            | kind(is_compare(inst), Fusion::COMPARE_AND_BRANCH)
+            | kind(is_test(inst), Fusion::COMPARE_AND_BRANCH),
+        second_of: Fusion::BY_WORD
+            | kind(is_select(inst), Fusion::COMPARE_AND_SELECT)
+            | kind(is_branch_on_flags(inst), Fusion::COMPARE_AND_BRANCH),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use sim_core::{EventTally, Maintenance, PmuEvent, TagUse};
 
-use crate::entries::RenameResources;
-use crate::fuse::Fusion;
+use crate::fusion::Fusion;
+use crate::micro_op::UopGroup;
 use crate::path_class::PathClass;
+use crate::rename_resources::RenameResources;
 use crate::system::ContextWrite;
 use crate::uop_counts::UopCounts;
 
@@ -124,7 +125,7 @@ pub enum MemOp {
 
 impl MemOp {
     /// It leaves the core by the store queue.
-    fn stores(self) -> bool {
+    pub(crate) fn stores(self) -> bool {
         matches!(
             self,
             MemOp::Store
@@ -230,105 +231,6 @@ pub enum Rename {
     Nop,
 }
 
-/// The thirteen issue pipes (PMU guide 3.2.2; names of the optimization guide), as a mask.
-///
-/// An operation that may choose takes the lowest free bit, so a pipe that others depend on stands
-/// behind its peers: M0 behind M1, the store address pipes behind L2, V0 behind V1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PipeMask(pub u16);
-
-impl PipeMask {
-    /// Branch pipes B0, B1.
-    pub const B: PipeMask = PipeMask(0b11);
-    /// Single-cycle integer pipes S0, S1.
-    pub const S: PipeMask = PipeMask(0b11 << 2);
-    /// Multi-cycle integer pipe M0 (divide, CRC, transfers).
-    pub const M0: PipeMask = PipeMask(1 << 5);
-    /// Multi-cycle integer pipe M1.
-    pub const M1: PipeMask = PipeMask(1 << 4);
-    /// Load or store address pipes L0, L1.
-    pub const L01: PipeMask = PipeMask(0b11 << 7);
-    /// Load-only pipe L2.
-    pub const L2: PipeMask = PipeMask(1 << 6);
-    /// Integer store data pipes D0, D1.
-    pub const D: PipeMask = PipeMask(0b11 << 9);
-    /// Vector pipe V0.
-    pub const V0: PipeMask = PipeMask(1 << 12);
-    /// Vector pipe V1.
-    pub const V1: PipeMask = PipeMask(1 << 11);
-    /// Both multi-cycle integer pipes.
-    pub const M: PipeMask = PipeMask(0b11 << 4);
-    /// All four integer pipes.
-    pub const I: PipeMask = PipeMask(0b1111 << 2);
-    /// All three load pipes.
-    pub const L: PipeMask = PipeMask(0b111 << 6);
-    /// Both vector pipes.
-    pub const V: PipeMask = PipeMask(0b11 << 11);
-    /// No pipe.
-    pub const NONE: PipeMask = PipeMask(0);
-    /// Number of pipes.
-    pub const COUNT: usize = 13;
-}
-
-/// What a micro-operation waits for and gives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
-    /// Waits for all sources, writes all destinations.
-    #[default]
-    Compute,
-    /// Waits for the address sources (the first `n_addr_srcs`), reads memory.
-    Load,
-    /// Waits for the loads of the same instruction (permute, sign extension, authentication
-    /// result).
-    AfterLoad,
-    /// Waits for the address sources, translates the store address.
-    StoreAddr,
-    /// Waits for the data sources, provides store data.
-    StoreData,
-    /// Waits for the address sources, writes the base register (the last destination).
-    BaseUpdate,
-    /// Waits for all sources before the memory access or branch (`RETAA`, `LDRAA`: authentication).
-    Before,
-}
-
-/// `count` equal micro-operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UopGroup {
-    /// Pipes of which each takes one.
-    pub pipes: PipeMask,
-    /// What it waits for and gives.
-    pub role: Role,
-    /// How many of them.
-    pub count: u8,
-    /// Cycles from issue to the result. For `Load` the L1-hit load-to-use latency (4 or 6), for
-    /// `AfterLoad` the cycles added behind the loaded data.
-    pub latency: u8,
-    /// Cycles for which the pipe is blocked, at least 1.
-    pub occupancy: u8,
-    /// Writes NZCV in a single-cycle integer pipe (at most 3 such a cycle).
-    pub flag_port: bool,
-}
-
-impl UopGroup {
-    /// One micro-operation that takes a pipe for a cycle.
-    #[inline]
-    pub fn is_one(&self) -> bool {
-        self.count == 1 && self.takes_a_cycle()
-    }
-
-    /// Each takes a pipe for a cycle.
-    #[inline]
-    pub fn takes_a_cycle(&self) -> bool {
-        self.pipes != PipeMask::NONE && self.occupancy == 1
-    }
-
-    /// Each takes a pipe for a cycle and nothing else.
-    #[inline]
-    pub fn takes_only_a_cycle(&self) -> bool {
-        self.takes_a_cycle() && !self.flag_port
-    }
-}
-
 /// A family of operations that forward their result late into an accumulator operand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accumulate {
@@ -424,7 +326,7 @@ impl StaticEvents {
     }
 
     /// One execution as one operation, to be added up: each event of the set in its place.
-    fn tally(self) -> EventTally {
+    pub(crate) fn tally(self) -> EventTally {
         let mut tally = EventTally::default();
         for (i, count) in tally.0.iter_mut().take(StaticEvents::LIST.len()).enumerate() {
             *count = (self.0 >> i & 1) as u8;
@@ -531,23 +433,6 @@ impl Inst {
     #[inline]
     pub fn dsts(&self) -> &[Reg] {
         &self.dsts[..self.n_dsts as usize]
-    }
-
-    /// Derives what follows from the rest, once and for all, when that is known.
-    pub(crate) fn finish_decode(&mut self) {
-        self.by_type = UopCounts::by_type(self.uops());
-        self.by_queue = UopCounts::by_queue(self.uops());
-        self.queue_entries = self.uops.map(|group| UopCounts::queue_entry(group.pipes));
-        self.entries = RenameResources::of_inst(self);
-        self.stores = self.mem.op.stores();
-        self.fusion = Fusion::of(self);
-        self.needs_no_uop = self.branch == BranchKind::None
-            && !self.srcs().contains(&Reg::NZCV)
-            && self.srcs().iter().any(|src| self.dsts().contains(src));
-        self.tally = self.events.tally();
-        self.path_class = PathClass::of(self);
-        self.srcs[self.n_srcs.into()..].fill(Reg::READY);
-        self.dsts[self.n_dsts.into()..].fill(Reg::NOWHERE);
     }
 
     /// The micro-operation groups.

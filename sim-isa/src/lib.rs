@@ -21,18 +21,22 @@
 //! ```
 
 mod access;
+mod classify;
 mod costs;
 mod decode;
-mod entries;
 mod events;
 mod fields;
+mod finish_decode;
 mod fuse;
+mod fusion;
 pub mod inst;
+mod micro_op;
 mod operands;
 mod ordering;
 mod path_class;
 mod predicate;
 mod program;
+mod rename_resources;
 mod row;
 mod spare;
 mod special_fields;
@@ -43,16 +47,18 @@ mod uops;
 pub use access::AccessClass;
 pub use costs::{Costs, DivideTime};
 pub use decode::{CostRow, cost_rows, decode, decode_a32};
-pub use entries::{RenameResources, ResourceKind};
-pub use fuse::{Fusion, fuses};
+pub use fuse::fuses;
+pub use fusion::Fusion;
 pub use inst::{
-    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, PipeMask, Reg, RegFile, Rename, Role,
-    Special, StaticEvents, UopGroup,
+    Accumulate, BranchKind, Faulting, Inst, MemOp, MemShape, Reg, RegFile, Rename, Special,
+    StaticEvents,
 };
+pub use micro_op::{PipeMask, Role, UopGroup};
 pub use ordering::{Ordering, Synchronizes};
 pub use path_class::PathClass;
 pub use predicate::Governing;
 pub use program::Program;
+pub use rename_resources::{RenameResources, ResourceKind};
 pub use sim_core::InstId;
 pub use spare::Spared;
 pub use special_fields::BarrierScope;

@@ -2,7 +2,8 @@
 //!
 //! They are taken away when a word is decoded, so that no stage asks for them.
 
-use crate::inst::{Inst, Rename, Role, Special};
+use crate::inst::{Inst, Rename, Special};
+use crate::micro_op::Role;
 
 /// Costs that no instruction of a [`crate::Program`] has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Micro-operations of one instruction, counted as dispatch and the issue queues limit them: by the
 //! pipes that they may use (PMU guide 3.2.2).
 
-use crate::inst::{PipeMask, UopGroup};
+use crate::micro_op::{PipeMask, UopGroup};
 
 /// Bits of one count: eight, and one above them that tells in a comparison whether it was enough.
 const LANE_BITS: usize = 9;

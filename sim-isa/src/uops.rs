@@ -6,7 +6,8 @@
 //! uops on one pipe contain the wait for that pipe; [`many`] takes it off again, the pipe model
 //! adds it.
 
-use crate::inst::{Accumulate, PipeMask, Role, UopGroup};
+use crate::inst::Accumulate;
+use crate::micro_op::{PipeMask, Role, UopGroup};
 
 /// The cost of an encoding, possibly chosen by its element size, its Q bit or its lane count.
 #[derive(Clone, Copy, Debug)]

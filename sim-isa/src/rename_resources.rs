@@ -1,8 +1,6 @@
 //! RenameResources of what operations take in program order and give back at retirement: reorder buffer,
 //! physical registers, load and branch queue (PMU guide 3.2).
 
-use crate::inst::{BranchKind, Inst, MemOp, RegFile};
-
 /// A kind of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
@@ -72,29 +70,6 @@ impl RenameResources {
     /// `count` entries of one kind.
     pub const fn of(kind: ResourceKind, count: u32) -> RenameResources {
         RenameResources((count as u64) << shift_of(kind as usize))
-    }
-
-    /// What an instruction takes, its reorder buffer entries apart.
-    pub(crate) fn of_inst(inst: &Inst) -> RenameResources {
-        let loads = matches!(
-            inst.mem.op,
-            MemOp::Load
-                | MemOp::PrefetchLoad
-                | MemOp::PrefetchStore
-                | MemOp::AtomicLoad
-                | MemOp::AtomicSwap
-        );
-        let branches = inst.branch != BranchKind::None;
-        let queues = RenameResources::of(ResourceKind::Load, loads.into())
-            .plus(RenameResources::of(ResourceKind::Branch, branches.into()));
-        inst.dsts().iter().fold(queues, |all, reg| {
-            let kind = match reg.file() {
-                RegFile::General => ResourceKind::General,
-                RegFile::Vector => ResourceKind::Vector,
-                RegFile::Flags => ResourceKind::Flags,
-            };
-            all.plus(RenameResources::of(kind, 1))
-        })
     }
 
     /// How many of one kind.
