@@ -4,6 +4,7 @@
 //! Each part is a file: `mesh`, `home_node`, `snoop_filter`, `dram`, `remote`. Here they become the way of
 //! a request: core, mesh, home node, supplier, and back. Who else has a line is decided in `coherence`.
 
+pub(crate) mod coherence;
 pub(crate) mod dram;
 pub(crate) mod home_node;
 pub(crate) mod mesh;
@@ -16,8 +17,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::config::MemoryConfig;
-use crate::flows::coherence::Want;
-use crate::flows::mte::AllocationTags;
 use crate::uncore::dram::Dram;
 use crate::uncore::home_node::HomeHash;
 use crate::uncore::mesh::Mesh;
@@ -25,7 +24,9 @@ use crate::uncore::remote::RemotePages;
 use crate::uncore::slc::Slc;
 use crate::uncore::snoop_filter::{Holders, SnoopFilter};
 use crate::uncore::snoop_queue::Mailboxes;
+use crate::units::allocation_tags::AllocationTags;
 use crate::units::page_map::PageMap;
+use crate::units::request::Want;
 
 /// Latencies of the stations, without the mesh between them.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 
 use sim_core::{Cycle, Maintenance, MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
 
-use crate::core_memory::MemorySystem;
+use crate::memory_system::MemorySystem;
 
 /// What a program did to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

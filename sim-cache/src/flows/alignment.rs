@@ -8,7 +8,7 @@ use sim_core::{DataSource, Happened, MemKind, MemReply, MemRequest, VirtAddr};
 
 use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
 
 /// The reply of an access whose part at `addr` faults for its alignment; `DC ZVA` always does.
 #[inline]

@@ -8,10 +8,11 @@ use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{Fragment, Fragments};
 use crate::flows::l1d_load::{Operation, RefillCause};
 use crate::flows::mte::TagHalf;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
+use crate::units::requester::Asker;
 
 impl CoreMemory {
     /// One read and one write of the L1 D-cache for each fragment.

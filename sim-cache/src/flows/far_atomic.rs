@@ -10,11 +10,10 @@ use sim_core::{
 
 use crate::config::{FarAtomics, IdealData};
 use crate::core_memory::CoreMemory;
-use crate::flows::coherence::Want;
-use crate::flows::snoop::SnoopRequest;
 use crate::flows::translate::Translated;
 use crate::uncore::{Uncore, UncoreReply};
 use crate::units::bus::BytesMoved;
+use crate::units::request::{SnoopRequest, Want};
 
 impl CoreMemory {
     /// True when an atomic on this line is done at its home node.

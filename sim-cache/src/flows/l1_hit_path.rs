@@ -3,11 +3,13 @@
 //!
 //! For those who make so many accesses that handing over a request costs more than the lookup.
 
-use sim_core::{Cycle, EventSink, FlowEdge, PmuEvent, VirtAddr};
+use sim_core::{Cycle, EventSink, FlowEdge, VirtAddr};
 
 use crate::core_memory::CoreMemory;
+use crate::flows::access_events::{
+    raise_load_lookup, raise_plain_load, raise_store_lookup, raise_write,
+};
 use crate::flows::fragment::{Fragment, is_misaligned_128, is_one_fragment};
-use crate::flows::l1d_store::{raise_store_lookup, raise_write};
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
 
@@ -77,19 +79,4 @@ impl CoreMemory {
         }
         true
     }
-}
-
-/// What each fragment of a load counts.
-#[inline(always)]
-pub(crate) fn raise_load_lookup<S: EventSink>(sink: &mut S) {
-    sink.raise(PmuEvent::MEM_ACCESS_RD);
-    sink.raise(PmuEvent::L1D_TLB_RD);
-}
-
-/// What it counts behind that if it hits L1 TLB and L1 cache.
-#[inline(always)]
-pub(crate) fn raise_plain_load<S: EventSink>(sink: &mut S) {
-    sink.edge(FlowEdge::LoadTlbHit);
-    sink.raise(PmuEvent::L1D_CACHE_RD);
-    sink.edge(FlowEdge::L1dReadHit);
 }

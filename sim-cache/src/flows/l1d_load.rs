@@ -10,20 +10,22 @@ use sim_core::{
 };
 
 use crate::core_memory::CoreMemory;
+use crate::flows::access_events::{raise_load_lookup, raise_plain_load};
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{
     Fragment, Fragments, is_misaligned_128, is_one_fragment, operations, spans,
 };
-use crate::flows::l1_hit_path::{raise_load_lookup, raise_plain_load};
-use crate::flows::l2::{L2Reply, L2Request};
+use crate::flows::l2::L2Reply;
 use crate::flows::mte::TagHalf;
 use crate::flows::ras::Checked;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::bus::BytesMoved;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
+use crate::units::request::L2Request;
+use crate::units::requester::Asker;
 use crate::units::tag_array::{Arrival, LineState, Place};
 
 /// A memory operation as the prefetcher sees it.

@@ -5,11 +5,12 @@ use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemReq
 
 use crate::core_memory::CoreMemory;
 use crate::flows::l1d_load::{Operation, RefillCause};
-use crate::flows::l2::L2Request;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
+use crate::units::request::L2Request;
+use crate::units::requester::Asker;
 
 impl CoreMemory {
     /// A preload instruction: it fills TLB and caches, but is no load or store.

@@ -7,15 +7,17 @@ use sim_core::{
 };
 
 use crate::core_memory::CoreMemory;
+use crate::flows::access_events::{raise_store_lookup, raise_write};
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{Fragment, Fragments, is_one_fragment, operations, spans};
 use crate::flows::l1d_load::{Operation, RefillCause, hit_reply};
 use crate::flows::mte::TagHalf;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::bus::BytesMoved;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
+use crate::units::requester::Asker;
 use crate::units::tag_array::Defect;
 use crate::units::write_stream::Drain;
 
@@ -354,19 +356,6 @@ impl CoreMemory {
         let done = leaves.max(translated.start + 1);
         MemReply { source: DataSource::Device, ..translated.reply(done) }
     }
-}
-
-/// What the address of each fragment of a store counts.
-#[inline(always)]
-pub(crate) fn raise_store_lookup<S: EventSink>(sink: &mut S) {
-    sink.raise(PmuEvent::MEM_ACCESS_WR);
-    sink.raise(PmuEvent::L1D_TLB_WR);
-}
-
-/// What the data of each fragment counts in cacheable memory.
-#[inline(always)]
-pub(crate) fn raise_write<S: EventSink>(sink: &mut S) {
-    sink.raise(PmuEvent::L1D_CACHE_WR);
 }
 
 /// What the store queue keeps of a store's translation; no TLB is looked up again.

@@ -8,12 +8,14 @@ use sim_core::{Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, PmuEv
 use crate::core_memory::CoreMemory;
 use crate::flows::fragment::Fragment;
 use crate::flows::l1d_load::hit_reply;
-use crate::flows::l2::{L2Reply, L2Request};
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::l2::L2Reply;
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
+use crate::units::request::L2Request;
+use crate::units::requester::Asker;
 use crate::units::tag_array::{Arrival, Defect, LineState, Place};
 
 impl CoreMemory {

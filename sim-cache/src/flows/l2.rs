@@ -7,36 +7,13 @@ use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, Pmu
 
 use crate::config::{StoreMissDirection, WalkReads};
 use crate::core_memory::CoreMemory;
-use crate::flows::coherence::Want;
-use crate::flows::ras::{arriving_defect, check_l2_data};
+use crate::flows::ras::check_l2_data;
 use crate::uncore::{Uncore, UncoreReply};
 use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, Defect, LineState, Place};
-
-/// Why the L2 is asked for a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum L2Request {
-    /// L1 D-cache miss of a load.
-    Load,
-    /// L1 D-cache miss of a near atomic: a read, of a line that is then written.
-    Atomic,
-    /// L1 D-cache miss of a store.
-    Store,
-    /// L1 I-cache miss; I-side prefetches count as fetches (decision A35).
-    Fetch,
-    /// Preload instruction.
-    Preload,
-    /// L1 D prefetcher.
-    L1Prefetch,
-    /// The L2's own prefetcher.
-    L2Prefetch,
-    /// A store whose address is known and that has not been written yet.
-    StorePrefetch,
-    /// Descriptor read of a table walk.
-    Walk,
-}
+use crate::units::request::{L2Request, Want};
+use crate::units::tag_array::{Arrival, Defect, LineState, Place, arriving_defect};
 
 /// The L2's answer to a read.
 #[derive(Clone, Copy, Debug)]
@@ -90,31 +67,6 @@ impl L2Edges {
 
     fn allocated(&self, sent_out: bool) -> FlowEdge {
         if sent_out { self.victim } else { self.no_victim }
-    }
-}
-
-impl L2Request {
-    /// The line is to be written: it must be this core's alone.
-    fn writes(self) -> bool {
-        self.want() == Want::Own
-    }
-
-    /// Returns whether the line is data: neither code nor a descriptor.
-    fn is_data(self) -> bool {
-        !matches!(self, L2Request::Fetch | L2Request::Walk)
-    }
-
-    /// Returns whether the line goes no further than the L2.
-    fn stays_in_l2(self) -> bool {
-        matches!(self, L2Request::L2Prefetch | L2Request::StorePrefetch)
-    }
-
-    fn want(self) -> Want {
-        match self {
-            L2Request::Store | L2Request::StorePrefetch | L2Request::Atomic => Want::Own,
-            L2Request::Fetch => Want::Code,
-            _ => Want::Read,
-        }
     }
 }
 

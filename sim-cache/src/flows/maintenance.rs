@@ -11,12 +11,13 @@ use sim_core::{
     Snoop, VirtAddr,
 };
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
+use crate::core_memory::CoreMemory;
 use crate::flows::ras::check_l2_data;
-use crate::flows::translate::Asker;
-use crate::testing::state::CacheLevel;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
 use crate::units::cache::Level;
+use crate::units::level_names::CacheLevel;
+use crate::units::requester::Asker;
 use crate::units::tag_array::Place;
 
 /// True when modified data is to be kept.

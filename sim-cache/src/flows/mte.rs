@@ -5,29 +5,18 @@
 //! looked at here and nowhere else. In the upper half of the addresses tag 15 is not checked (as kernels
 //! set `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the tags' own way through the caches.
 
-use rustc_hash::FxHashMap;
-use sim_core::{EventSink, Happened, MemReply, PhysAddr, PmuEvent, TagUse, VirtAddr};
+use sim_core::{EventSink, Happened, MemReply, PmuEvent, TagUse, VirtAddr};
 
-use crate::core_memory::MemorySystem;
 use crate::flows::fragment::Fragment;
 use crate::flows::translate::Translated;
+use crate::memory_system::MemorySystem;
 use crate::uncore::Uncore;
 use crate::units::page_map::PageTarget;
 
-/// log2 of the bytes that share an allocation tag.
-const GRANULE_SHIFT: u32 = 4;
 /// Position of the tag in an address.
 const TAG_SHIFT: u32 = 56;
 /// Set in addresses of the upper half.
 const UPPER_HALF: u64 = 1 << 55;
-
-/// The allocation tags of all memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AllocationTags {
-    /// By number of the 16-byte granule; what is absent has tag 0.
-    granules: FxHashMap<u64, u8>,
-    checks: bool,
-}
 
 /// Which half of `MEM_ACCESS_CHECKED` an access is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,24 +34,6 @@ fn tag_of(addr: VirtAddr) -> u8 {
 
 fn is_exempt(addr: VirtAddr) -> bool {
     addr.0 & UPPER_HALF != 0 && tag_of(addr) == 0xF
-}
-
-/// The numbers of the granules of `bytes` bytes.
-fn granules(first: PhysAddr, bytes: u64) -> std::ops::RangeInclusive<u64> {
-    first.0 >> GRANULE_SHIFT..=(first.0 + bytes.max(1) - 1) >> GRANULE_SHIFT
-}
-
-impl AllocationTags {
-    fn matches(&self, first: PhysAddr, bytes: u64, tag: u8) -> bool {
-        granules(first, bytes)
-            .all(|granule| self.granules.get(&granule).copied().unwrap_or(0) == tag)
-    }
-
-    fn set(&mut self, first: PhysAddr, bytes: u64, tag: u8) {
-        for granule in granules(first, bytes) {
-            self.granules.insert(granule, tag & 0xF);
-        }
-    }
 }
 
 impl Uncore {
@@ -135,17 +106,6 @@ impl MemorySystem {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_access_over_two_granules_needs_both_tags() {
-        let mut tags = AllocationTags::default();
-        tags.set(PhysAddr(0x1000), 16, 5);
-        assert!(tags.matches(PhysAddr(0x1008), 8, 5));
-        assert!(!tags.matches(PhysAddr(0x1009), 8, 5));
-        tags.set(PhysAddr(0x1010), 1, 5);
-        assert!(tags.matches(PhysAddr(0x1009), 8, 5));
-        assert!(tags.matches(PhysAddr(0x1020), 16, 0), "memory begins with tag 0");
-    }
 
     #[test]
     fn the_canonical_tag_of_the_upper_half_is_exempt() {

@@ -8,31 +8,13 @@
 
 use sim_core::{Cycle, EventSink, LINE_BYTES, LineAddr, PmuEvent, Snoop, VirtAddr};
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
-use crate::flows::ras::{arriving_defect, check_l2_data};
-use crate::testing::state::NotMapped;
+use crate::core_memory::CoreMemory;
+use crate::flows::ras::check_l2_data;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
-use crate::units::tag_array::{Defect, LineState};
-
-/// A snoop on its way to a core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SnoopRequest {
-    /// Which line.
-    pub(crate) line: LineAddr,
-    /// What the other agent wants.
-    pub(crate) snoop: Snoop,
-    /// Clean data is sent too, straight to the agent that asks.
-    pub(crate) forward: bool,
-    /// When it reaches the core.
-    pub(crate) at: Cycle,
-}
-
-impl SnoopRequest {
-    /// A snoop as its name says.
-    pub(crate) fn new(snoop: Snoop, line: LineAddr, at: Cycle) -> SnoopRequest {
-        SnoopRequest { line, snoop, forward: snoop == Snoop::Forward, at }
-    }
-}
+use crate::units::page_map::NotMapped;
+use crate::units::request::{SnoopRequest, invalidates, shares, takes_data};
+use crate::units::tag_array::{Defect, LineState, arriving_defect};
 
 /// The data of a line, on its way to another agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,24 +23,6 @@ struct Given {
     dirty: bool,
     /// It was found broken, now or before.
     poisoned: bool,
-}
-
-/// True when no copy may stay.
-pub(crate) fn invalidates(snoop: Snoop) -> bool {
-    match snoop {
-        Snoop::Shared | Snoop::Forward | Snoop::Clean => false,
-        Snoop::Unique | Snoop::CleanInvalidate | Snoop::Invalidate | Snoop::MakeInvalid => true,
-    }
-}
-
-/// True when the copy that stays is no longer the only one.
-fn shares(snoop: Snoop) -> bool {
-    matches!(snoop, Snoop::Shared | Snoop::Forward)
-}
-
-/// True when the other agent takes modified data at all.
-fn takes_data(snoop: Snoop) -> bool {
-    !matches!(snoop, Snoop::Invalidate | Snoop::MakeInvalid)
 }
 
 impl MemorySystem {

@@ -7,10 +7,11 @@
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
-use crate::testing::state::NotMapped;
+use crate::core_memory::CoreMemory;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
+use crate::units::page_map::NotMapped;
 use crate::units::replacement::Insertion;
 use crate::units::tag_array::{Arrival, LineState};
 

@@ -9,9 +9,9 @@
 use sim_core::{Cycle, EventSink, LineAddr, MemKind};
 
 use crate::core_memory::CoreMemory;
-use crate::flows::l2::L2Request;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
+use crate::units::request::L2Request;
 
 /// log2 of the lines of the smallest page.
 const PAGE_LINES_SHIFT: u32 = 6;

@@ -7,10 +7,11 @@
 
 use sim_core::{Cycle, EventSink, Maintenance, MemReply, TlbScope};
 
-use crate::core_memory::{CoreMemory, CorePort};
+use crate::core_memory::CoreMemory;
+use crate::memory_system::CorePort;
 use crate::units::address_space::{EntryTag, id_of};
 use crate::units::l2_tlb::EntryKind;
-use crate::units::page_map::{FRAME_SHIFT, PAGE_BITS};
+use crate::units::mapping::{FRAME_SHIFT, PAGE_BITS};
 
 /// A `TLBI` as it reaches a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

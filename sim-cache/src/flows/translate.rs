@@ -4,30 +4,16 @@
 //! without counting (decision A12). Faulting walks refill nothing (decision A15). Permissions are
 //! checked when a walk ends and at every L1 TLB hit: an entry that the L2 TLB has is refilled first.
 
-use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, PmuEvent, VirtAddr};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, VirtAddr};
 
 use crate::config::PageCross;
 use crate::core_memory::CoreMemory;
 use crate::uncore::Uncore;
 use crate::units::address_space::Key;
-use crate::units::mapping::Permissions;
 use crate::units::page_map::PageTarget;
+use crate::units::requester::Asker;
 use crate::units::tag_array::Arrival;
 use crate::units::tlb::Translation;
-
-/// Who asks for a translation: decides the TLB, and the half of the sums that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asker {
-    /// Instruction fetch.
-    Fetch,
-    /// Data read.
-    Read,
-    /// Data read whose location is then written without a second lookup: a swap. It counts as a read, and
-    /// needs the right to write.
-    Swap,
-    /// Data write.
-    Write,
-}
 
 /// A translation that succeeded.
 #[derive(Clone, Copy, Debug)]
@@ -51,21 +37,6 @@ impl Translated {
     }
 }
 
-/// The decisions of one of the flows 5.1 to 5.3.
-pub(crate) struct TlbEdges {
-    hit: FlowEdge,
-    miss: FlowEdge,
-    /// A miss of the L1 TLB by one whose lookup is not counted.
-    uncounted_miss: FlowEdge,
-    l2_hit: FlowEdge,
-    l2_miss: FlowEdge,
-    walk_done: FlowEdge,
-    walk_fault: FlowEdge,
-    /// Stage 2 of the address of a descriptor.
-    pub(crate) descriptor_known: FlowEdge,
-    pub(crate) descriptor_walk: FlowEdge,
-}
-
 /// The decisions of an `AT` instruction.
 struct AtEdges {
     hit: FlowEdge,
@@ -87,81 +58,6 @@ const AT_WRITE_EDGES: AtEdges = AtEdges {
     walk_done: FlowEdge::StoreAtWalkDone,
     walk_fault: FlowEdge::StoreAtWalkFault,
 };
-
-const LOAD_EDGES: TlbEdges = TlbEdges {
-    hit: FlowEdge::LoadTlbHit,
-    miss: FlowEdge::LoadTlbMiss,
-    uncounted_miss: FlowEdge::LoadTlbPreloadMiss,
-    l2_hit: FlowEdge::LoadL2TlbHit,
-    l2_miss: FlowEdge::LoadL2TlbMiss,
-    walk_done: FlowEdge::LoadWalkDone,
-    walk_fault: FlowEdge::LoadWalkFault,
-    descriptor_known: FlowEdge::LoadDescriptorKnown,
-    descriptor_walk: FlowEdge::LoadDescriptorWalk,
-};
-
-const STORE_EDGES: TlbEdges = TlbEdges {
-    hit: FlowEdge::StoreTlbHit,
-    miss: FlowEdge::StoreTlbMiss,
-    uncounted_miss: FlowEdge::StoreTlbPreloadMiss,
-    l2_hit: FlowEdge::StoreL2TlbHit,
-    l2_miss: FlowEdge::StoreL2TlbMiss,
-    walk_done: FlowEdge::StoreWalkDone,
-    walk_fault: FlowEdge::StoreWalkFault,
-    descriptor_known: FlowEdge::StoreDescriptorKnown,
-    descriptor_walk: FlowEdge::StoreDescriptorWalk,
-};
-
-const FETCH_EDGES: TlbEdges = TlbEdges {
-    hit: FlowEdge::FetchTlbHit,
-    miss: FlowEdge::FetchTlbMiss,
-    uncounted_miss: FlowEdge::FetchTlbMiss, // every fetch is counted, prefetches too (decision A35)
-    l2_hit: FlowEdge::FetchL2TlbHit,
-    l2_miss: FlowEdge::FetchL2TlbMiss,
-    walk_done: FlowEdge::FetchWalkDone,
-    walk_fault: FlowEdge::FetchWalkFault,
-    descriptor_known: FlowEdge::FetchDescriptorKnown,
-    descriptor_walk: FlowEdge::FetchDescriptorWalk,
-};
-
-impl Asker {
-    pub(crate) fn edges(self) -> &'static TlbEdges {
-        match self {
-            Asker::Fetch => &FETCH_EDGES,
-            Asker::Read | Asker::Swap => &LOAD_EDGES,
-            Asker::Write => &STORE_EDGES,
-        }
-    }
-
-    fn l2_lookup(self) -> PmuEvent {
-        if self == Asker::Write { PmuEvent::L2D_TLB_WR } else { PmuEvent::L2D_TLB_RD }
-    }
-
-    pub(crate) fn l2_refill(self) -> PmuEvent {
-        if self == Asker::Write { PmuEvent::L2D_TLB_REFILL_WR } else { PmuEvent::L2D_TLB_REFILL_RD }
-    }
-
-    fn l1_refill(self) -> PmuEvent {
-        match self {
-            Asker::Fetch => PmuEvent::L1I_TLB_REFILL,
-            Asker::Read | Asker::Swap => PmuEvent::L1D_TLB_REFILL_RD,
-            Asker::Write => PmuEvent::L1D_TLB_REFILL_WR,
-        }
-    }
-
-    pub(crate) fn walk(self) -> PmuEvent {
-        if self == Asker::Fetch { PmuEvent::ITLB_WALK } else { PmuEvent::DTLB_WALK }
-    }
-
-    /// True when the page does not allow what is wanted.
-    pub(crate) fn is_refused(self, permissions: Permissions) -> bool {
-        match self {
-            Asker::Fetch => permissions.no_exec,
-            Asker::Read => false,
-            Asker::Write | Asker::Swap => permissions.read_only,
-        }
-    }
-}
 
 /// Cycles from `now` to `start`, at least the one of an L1 TLB hit.
 fn cycles_spent(now: Cycle, start: Cycle) -> u32 {

@@ -9,12 +9,12 @@
 use sim_core::{Cycle, EventSink, LineAddr, PmuEvent};
 
 use crate::core_memory::CoreMemory;
-use crate::flows::l2::L2Request;
-use crate::flows::translate::Asker;
 use crate::uncore::Uncore;
 use crate::units::address_space::Key;
 use crate::units::l2_tlb::EntryKind;
 use crate::units::mapping::{Granule, LAST_LEVEL};
+use crate::units::request::L2Request;
+use crate::units::requester::Asker;
 use crate::units::tag_array::Arrival;
 use crate::units::tlb::Translation;
 use crate::units::walker::{descriptor_line, page_of_descriptor, stage2_descriptor_line};

@@ -1,47 +1,19 @@
 //! Setting state without counting: how a directed test or a scenario reaches its "given".
 
 use sim_core::{DataSource, LineAddr, NullSink, Snoop, VirtAddr};
-use thiserror::Error;
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
+use crate::core_memory::CoreMemory;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
 use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
+use crate::units::level_names::{CacheLevel, TlbLevel};
 use crate::units::memory_stats::MemoryTally;
-use crate::units::page_map::PageTarget;
+use crate::units::page_map::{NotMapped, PageTarget};
 use crate::units::prefetch_stats::PrefetchStats;
 use crate::units::replacement::Insertion;
 use crate::units::tag_array::{Arrival, LineState};
 use crate::units::tlb::Translation;
-
-/// A TLB of one core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TlbLevel {
-    /// L1 instruction TLB.
-    L1i,
-    /// L1 data TLB.
-    L1d,
-    /// L2 TLB.
-    L2,
-}
-
-/// A cache in which a line can be placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheLevel {
-    /// L1 instruction cache (and, by inclusion, the L2).
-    L1i,
-    /// L1 data cache (and, by inclusion, the L2).
-    L1d,
-    /// L2 cache.
-    L2,
-    /// System level cache, shared by all cores.
-    Slc,
-}
-
-/// A scenario names an address in a page that is mapped to fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("address 0x{:x} is not mapped: map its page first", .0.0)]
-pub struct NotMapped(pub VirtAddr);
 
 impl MemorySystem {
     /// Puts the translation of `addr` into one TLB of a core.

@@ -2,7 +2,7 @@
 
 use sim_core::{PhysAddr, VirtAddr};
 
-use crate::core_memory::MemorySystem;
+use crate::memory_system::MemorySystem;
 use crate::units::mapping::{BadMapping, Mapping};
 
 impl MemorySystem {

@@ -1,7 +1,7 @@
 //! Snoops on their way to the cores. The home node decides at once; a core answers when it next uses
 //! its memory, so that what it counts is its own.
 
-use crate::flows::snoop::SnoopRequest;
+use crate::units::request::SnoopRequest;
 
 /// One box for each core.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 use sim_core::{StateVisitor, Stored, WarmState};
 
 use crate::config::TableBaseRegister;
-use crate::units::page_map::{FRAME_SHIFT, PAGE_BITS};
+use crate::units::mapping::{FRAME_SHIFT, PAGE_BITS};
 
 const ASID_SHIFT: u32 = PAGE_BITS;
 const ASID_FIELD: u64 = 0xFFFF << ASID_SHIFT;

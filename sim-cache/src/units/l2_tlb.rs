@@ -8,8 +8,7 @@ use sim_core::{StateVisitor, Stored, WarmState};
 
 use crate::config::L2TlbConfig;
 use crate::units::address_space::{EntryTag, Key};
-use crate::units::mapping::LAST_LEVEL;
-use crate::units::page_map::{ADDRESS_BITS, FRAME_SHIFT};
+use crate::units::mapping::{ADDRESS_BITS, FRAME_SHIFT, LAST_LEVEL};
 use crate::units::replacement::LATEST_STAMP;
 use crate::units::tag_array::Arrival;
 use crate::units::tlb::Translation;

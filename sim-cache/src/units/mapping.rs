@@ -4,7 +4,26 @@
 use sim_core::PhysAddr;
 use thiserror::Error;
 
-use crate::units::page_map::{FRAME_BITS, FRAME_SHIFT, MemoryType};
+/// Virtual and physical addresses have 48 bits.
+pub(crate) const ADDRESS_BITS: u32 = 48;
+/// log2 of the unit in which pages are counted: the smallest granule.
+pub(crate) const FRAME_SHIFT: u32 = 12;
+/// Bits of a physical page number.
+pub(crate) const FRAME_BITS: u32 = ADDRESS_BITS - FRAME_SHIFT;
+/// Bits of a virtual page number: one more, which tells the upper half of the address space.
+pub(crate) const PAGE_BITS: u32 = FRAME_BITS + 1;
+
+/// What a page's attributes say about caching; of two stages the greater one holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MemoryType {
+    /// Normal memory, write-back cacheable.
+    #[default]
+    Cacheable,
+    /// Normal memory that no cache keeps.
+    NonCacheable,
+    /// A device.
+    Device,
+}
 
 /// One mapping of a page, a block, or a contiguous range of either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

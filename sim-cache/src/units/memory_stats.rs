@@ -4,9 +4,9 @@
 
 use sim_core::{Cycle, DataSource, Happened};
 
-use crate::flows::l2::L2Request;
-use crate::flows::translate::Asker;
 use crate::units::bus::BytesMoved;
+use crate::units::request::L2Request;
+use crate::units::requester::Asker;
 
 /// Walks of one side and the cycles that they took, each from its begin to its last descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,21 +7,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+use thiserror::Error;
 
 use crate::config::{PageMapping, PagesConfig};
-use crate::units::mapping::{BadMapping, Granule, LAST_LEVEL, Leaf, Mapping, Permissions};
-
-/// What a page's attributes say about caching; of two stages the greater one holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MemoryType {
-    /// Normal memory, write-back cacheable.
-    #[default]
-    Cacheable,
-    /// Normal memory that no cache keeps.
-    NonCacheable,
-    /// A device.
-    Device,
-}
+use crate::units::mapping::{
+    ADDRESS_BITS, BadMapping, FRAME_BITS, FRAME_SHIFT, Granule, LAST_LEVEL, Leaf, Mapping,
+    MemoryType, PAGE_BITS, Permissions,
+};
 
 /// Where a virtual page goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,14 +26,10 @@ pub struct PageTarget {
     pub tagged: bool,
 }
 
-/// Virtual and physical addresses have 48 bits.
-pub(crate) const ADDRESS_BITS: u32 = 48;
-/// log2 of the unit in which pages are counted: the smallest granule.
-pub(crate) const FRAME_SHIFT: u32 = 12;
-/// Bits of a physical page number.
-pub(crate) const FRAME_BITS: u32 = ADDRESS_BITS - FRAME_SHIFT;
-/// Bits of a virtual page number: one more, which tells the upper half of the address space.
-pub(crate) const PAGE_BITS: u32 = FRAME_BITS + 1;
+/// A scenario names an address in a page that is mapped to fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("address 0x{:x} is not mapped: map its page first", .0.0)]
+pub struct NotMapped(pub VirtAddr);
 
 /// Size of a piece of the address space (log2 of its bytes), and which of its kind it is.
 type Extent = (u32, u64);

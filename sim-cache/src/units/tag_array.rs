@@ -68,6 +68,11 @@ pub enum Defect {
     Poisoned,
 }
 
+/// The state's defect of a line that arrives.
+pub(crate) fn arriving_defect(poisoned: bool) -> Defect {
+    if poisoned { Defect::Poisoned } else { Defect::None }
+}
+
 /// Index: the three source bits of a state.
 const SOURCES: [DataSource; 8] = [
     DataSource::L1,

@@ -8,8 +8,8 @@ use sim_core::time::NEVER;
 use sim_core::{Cycle, StateVisitor, Stored, WarmState};
 
 use crate::units::address_space::{EntryTag, Key};
-use crate::units::mapping::{Leaf, Permissions};
-use crate::units::page_map::{FRAME_BITS, MemoryType, PageTarget};
+use crate::units::mapping::{FRAME_BITS, Leaf, MemoryType, Permissions};
+use crate::units::page_map::PageTarget;
 use crate::units::replacement::LATEST_STAMP;
 use crate::units::tag_array::Arrival;
 

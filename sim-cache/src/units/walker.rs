@@ -7,9 +7,8 @@ use sim_core::{Cycle, LINE_SHIFT, LineAddr};
 
 use crate::config::WalkerConfig;
 use crate::units::address_space::Key;
-use crate::units::mapping::{Granule, LAST_LEVEL};
+use crate::units::mapping::{FRAME_BITS, FRAME_SHIFT, Granule, LAST_LEVEL};
 use crate::units::mshr::{FreeRegister, Mshrs};
-use crate::units::page_map::{FRAME_BITS, FRAME_SHIFT};
 
 /// Table addresses lie above the 48 bits of data, so that they never meet a data line.
 const TABLE_SPACE: u64 = 1 << 51;
@@ -92,7 +91,7 @@ mod tests {
     #[test]
     fn tables_of_another_asid_lie_elsewhere_but_the_upper_half_is_shared() {
         let line = |key| descriptor_line(granule(), key, 3);
-        let asid = 1 << crate::units::page_map::PAGE_BITS;
+        let asid = 1 << crate::units::mapping::PAGE_BITS;
         assert_ne!(line(Key(8)), line(Key(8 | asid)));
         let upper = 1 << FRAME_BITS;
         assert_eq!(line(Key(upper | 8)), line(Key(upper | 8 | asid)));

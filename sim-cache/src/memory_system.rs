@@ -1,0 +1,266 @@
+//! The memory of a machine: the private part of each core, the uncore, and the port of a pipeline.
+
+use sim_core::{
+    Cycle, EventSink, LINE_BYTES, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr,
+    StateVisitor, TagUse, VirtAddr, WarmState,
+};
+
+use crate::config::{MemoryConfig, SemanticsConfig};
+use crate::core_memory::CoreMemory;
+use crate::cores::{Cores, Peers};
+use crate::uncore::Uncore;
+
+/// Memory of the host for what a core keeps of a line, and for TLBs, queues and predictors of a core, about.
+const BYTES_PER_LINE: u64 = 32;
+const CORE_BYTES: u64 = 128 << 10;
+
+/// The memory of a machine: a private part for every core, and what they share.
+#[derive(Clone, Debug)]
+pub struct MemorySystem {
+    pub(crate) cores: Cores,
+    pub(crate) uncore: Uncore,
+    pub(crate) config: MemoryConfig,
+    pub(crate) semantics: SemanticsConfig,
+    pub(crate) seed: u64,
+}
+
+impl MemorySystem {
+    /// Empty caches and TLBs for `cores` cores. `seed` starts random replacement and mixes pages.
+    ///
+    /// # Panics
+    ///
+    /// When [`MemoryConfig::problems`] has something to say: it is asked before a machine is built.
+    pub fn new(
+        config: &MemoryConfig,
+        semantics: &SemanticsConfig,
+        cores: usize,
+        seed: u64,
+    ) -> MemorySystem {
+        let mut memory = MemorySystem::asleep(config, semantics, cores, seed);
+        (0..cores).for_each(|core| memory.wake(core));
+        memory
+    }
+
+    /// [`MemorySystem::new`] without the private parts of the cores: [`MemorySystem::wake`] makes each before its core
+    /// runs, [`MemorySystem::release`] gives it back.
+    ///
+    /// # Panics
+    ///
+    /// As [`MemorySystem::new`].
+    pub fn asleep(
+        config: &MemoryConfig,
+        semantics: &SemanticsConfig,
+        cores: usize,
+        seed: u64,
+    ) -> MemorySystem {
+        let problems = config.problems();
+        assert!(problems.is_empty(), "the configuration was not checked: {problems:?}");
+        MemorySystem {
+            cores: Cores::asleep(cores),
+            uncore: Uncore::new(config, cores, seed),
+            config: config.clone(),
+            semantics: *semantics,
+            seed,
+        }
+    }
+
+    /// Makes the empty private part of a core, if it has none.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such core.
+    pub fn wake(&mut self, core: usize) {
+        if !self.cores.is_awake(core) {
+            let memory = CoreMemory::new(&self.config, self.semantics, core, self.seed);
+            self.cores.set(core, Some(memory));
+        }
+    }
+
+    /// Gives the private part of a core back, which runs nothing any more. The snoop filter goes on to name it for the
+    /// lines that it held: whoever wants one is answered by it in the same time. Snoops to it count nothing.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such core.
+    pub fn release(&mut self, core: usize) {
+        self.cores.set(core, None);
+        self.uncore.mail.close(core);
+    }
+
+    /// Returns about how many bytes of the host the private part of a core takes.
+    pub fn core_bytes(&self) -> u64 {
+        let MemoryConfig { l1i, l1d, l2, .. } = &self.config;
+        let bytes = l1i.size_bytes + l1d.size_bytes;
+        let lines = (bytes + l2.line_bytes()) / LINE_BYTES;
+        CORE_BYTES + lines * BYTES_PER_LINE
+    }
+
+    /// Number of cores.
+    pub fn n_cores(&self) -> usize {
+        self.cores.len()
+    }
+
+    /// The memory as core number `core` sees it.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such core, or it is not awake.
+    #[inline]
+    pub fn port(&mut self, core: usize) -> CorePort<'_> {
+        let (core, peers) = self.cores.split(core);
+        CorePort { core, peers, uncore: &mut self.uncore }
+    }
+}
+
+/// One core's private memory together with the shared part: what its pipeline is given.
+#[derive(Debug)]
+pub struct CorePort<'a> {
+    pub(crate) core: &'a mut CoreMemory,
+    peers: Peers<'a>,
+    pub(crate) uncore: &'a mut Uncore,
+}
+
+impl MemoryPort for CorePort<'_> {
+    #[inline(always)]
+    fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
+        self.answer_snoops(sink);
+        sink.at(now);
+        self.core.fetch(pc, now, self.uncore, sink)
+    }
+
+    #[inline(always)]
+    fn translate_store<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply {
+        self.answer_snoops(sink);
+        sink.at(now);
+        self.core.translate_store(request, now, self.uncore, sink)
+    }
+
+    #[inline(always)]
+    fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
+        self.answer_snoops(sink);
+        sink.at(now);
+        if request.kind == MemKind::Load && !request.exclusive {
+            return self.core.load(request, now, self.uncore, sink);
+        }
+        self.access_other(request, now, sink)
+    }
+
+    #[inline(always)]
+    fn load_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        element_bytes: u32,
+        now: Cycle,
+        sink: &mut S,
+    ) -> bool {
+        self.answer_snoops(sink);
+        self.core.load_hits(addr, (bytes, element_bytes), now, self.uncore, sink)
+    }
+
+    #[inline(always)]
+    fn store_hits<S: EventSink>(
+        &mut self,
+        addr: VirtAddr,
+        bytes: u32,
+        now: Cycle,
+        sink: &mut S,
+    ) -> bool {
+        self.answer_snoops(sink);
+        self.core.store_hits(addr, bytes, now, self.uncore, sink)
+    }
+
+    fn physical(&self, addr: VirtAddr) -> Option<PhysAddr> {
+        let map = &self.uncore.page_map;
+        map.lookup(map.page_of(addr)).map(|target| map.physical(addr, target))
+    }
+
+    fn load_wait(&self, pc: VirtAddr, issued: Cycle) -> LoadWait {
+        self.core.waits.of(pc, issued)
+    }
+
+    fn l2_miss_pending(&self, from: Cycle, to: Cycle) -> u64 {
+        self.core.l2_misses.overlap(from, to)
+    }
+}
+
+impl CorePort<'_> {
+    /// All other cores: who hears a broadcast.
+    pub(crate) fn peers(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
+        self.peers.awake()
+    }
+
+    /// What other cores asked for comes first; mostly it is nothing.
+    #[inline(always)]
+    fn answer_snoops<S: EventSink>(&mut self, sink: &mut S) {
+        if self.uncore.mail.may_wait(self.core.number) {
+            self.core.answer_mail(self.uncore, sink);
+        }
+    }
+
+    /// Everything but plain loads, kept out of their way.
+    #[inline(never)]
+    fn access_other<S: EventSink>(
+        &mut self,
+        request: MemRequest,
+        now: Cycle,
+        sink: &mut S,
+    ) -> MemReply {
+        let (core, uncore) = (&mut *self.core, &mut *self.uncore);
+        match request.kind {
+            MemKind::Load => core.load_exclusive(request, now, uncore, sink),
+            MemKind::Store => {
+                if request.exclusive {
+                    core.store_exclusive(request.addr, uncore);
+                }
+                if request.tags == TagUse::Writes {
+                    uncore.write_tags(request.addr, request.bytes);
+                }
+                let reply = core.store(request, now, uncore, sink);
+                if request.exclusive {
+                    // Its store is complete, so its bytes wait for no others.
+                    core.drain_all(now, uncore, sink);
+                }
+                reply
+            }
+            MemKind::ZeroLine => {
+                if request.tags == TagUse::Writes {
+                    let line = VirtAddr(request.addr.0 & !(LINE_BYTES - 1));
+                    uncore.write_tags(line, LINE_BYTES as u32);
+                }
+                core.zero_line(request, now, uncore, sink)
+            }
+            MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap => {
+                core.atomic(request, now, uncore, sink)
+            }
+            MemKind::PrefetchLoad | MemKind::PrefetchStore | MemKind::PrefetchOuter { .. } => {
+                core.preload(request, now, uncore, sink)
+            }
+            MemKind::DrainStores => {
+                let done = core.drain_all(now, uncore, sink);
+                MemReply { done, ..MemReply::default() }
+            }
+            MemKind::ClearExclusive => {
+                core.monitor.clear();
+                MemReply { done: now + 1, ..MemReply::default() }
+            }
+            MemKind::Maintain(what) => self.maintain(what, request.addr, now, sink),
+        }
+    }
+}
+
+/// What lies in caches, TLBs and prefetchers, and the address space. Requests that are on their way, errors, marks of
+/// exclusives and pages are no part of it.
+impl WarmState for MemorySystem {
+    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
+        for core in self.cores.iter_mut() {
+            core.visit(visitor);
+        }
+        self.uncore.visit(visitor);
+    }
+}
