@@ -12,7 +12,7 @@ use crate::config::{
 use crate::units::address_space::AddressSpace;
 use crate::units::bandwidth::Calendar;
 use crate::units::bus::BusPort;
-use crate::units::cache::Level;
+use crate::units::cache::Cache;
 use crate::units::error_source::ErrorSource;
 use crate::units::exclusive_monitor::ExclusiveMonitor;
 use crate::units::l2_streams::L2Streams;
@@ -82,11 +82,11 @@ pub struct CoreMemory {
     /// Look-ups of the L2 TLB that are under way.
     pub(crate) l2_tlb_lookups: Mshrs,
     pub(crate) walker: Walker,
-    pub(crate) l1i: Level,
+    pub(crate) l1i: Cache,
     pub(crate) l1i_mshrs: Mshrs,
     /// Own writes take copies out of the L1 I-cache.
     pub(crate) coherent_fetch: bool,
-    pub(crate) l1d: Level,
+    pub(crate) l1d: Cache,
     pub(crate) l1d_mshrs: Mshrs,
     pub(crate) write_streams: WriteStreams,
     pub(crate) monitor: ExclusiveMonitor,
@@ -94,7 +94,7 @@ pub struct CoreMemory {
     pub(crate) far_atomics: FarAtomics,
     /// What costs no time; asked only where an access misses.
     pub(crate) ideal: IdealMemory,
-    pub(crate) l2: Level,
+    pub(crate) l2: Cache,
     pub(crate) l2_port: Calendar,
     /// Where the L2 takes stores that stream past the L1 D-cache.
     pub(crate) l2_write_port: Calendar,
@@ -132,17 +132,17 @@ impl CoreMemory {
             l2_tlb: L2Tlb::new(&config.l2_tlb),
             l2_tlb_lookups: Mshrs::new(config.l2_tlb.lookups),
             walker: Walker::new(&config.walker),
-            l1i: Level::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed).indexed_virtually(),
+            l1i: Cache::new(l1i.size_bytes, l1i.ways, l1i.replacement, seed).indexed_virtually(),
             l1i_mshrs: Mshrs::new(l1i.mshrs),
             coherent_fetch: l1i.coherent,
-            l1d: Level::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1)
+            l1d: Cache::new(l1d.size_bytes, l1d.ways, l1d.replacement, seed ^ 1)
                 .indexed_virtually(),
             l1d_mshrs: Mshrs::new(l1d.mshrs),
             write_streams: WriteStreams::new(l1d.write_stream_lines, l1d.merge_idle_cycles),
             monitor: ExclusiveMonitor::default(),
             far_atomics: config.far_atomics,
             ideal: config.ideal,
-            l2: Level::new(l2.line_bytes(), l2.line_ways(), l2.replacement, seed ^ 2),
+            l2: Cache::new(l2.line_bytes(), l2.line_ways(), l2.replacement, seed ^ 2),
             l2_port: Calendar::rate(l2.read_bytes_per_cycle, LINE_BYTES as u32),
             l2_write_port: Calendar::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),

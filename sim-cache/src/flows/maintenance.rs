@@ -15,7 +15,7 @@ use crate::core_memory::CoreMemory;
 use crate::flows::ras::check_l2_data;
 use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
-use crate::units::cache::Level;
+use crate::units::cache::Cache;
 use crate::units::level_names::CacheLevel;
 use crate::units::requester::Asker;
 use crate::units::tag_array::Place;
@@ -45,8 +45,8 @@ fn way_shift(ways: u32) -> u32 {
     32 - ways.next_power_of_two().trailing_zeros()
 }
 
-/// Level and place that an operand by set and way names.
-fn place_of(operand: u64, cache: &Level) -> Place {
+/// Cache and place that an operand by set and way names.
+fn place_of(operand: u64, cache: &Cache) -> Place {
     let (sets, ways) = cache.shape();
     let set = (operand >> LINE_SHIFT) as u32 & (sets - 1);
     let way = (operand & u64::from(u32::MAX)).checked_shr(way_shift(ways)).unwrap_or(0) as u32;
@@ -264,11 +264,11 @@ mod tests {
 
     #[test]
     fn an_operand_names_the_place_that_it_was_made_of() {
-        let cache = Level::new(64 * 1024, 4, ReplacementKind::Lru, 0);
+        let cache = Cache::new(64 * 1024, 4, ReplacementKind::Lru, 0);
         let place = Place { set: 0x55, way: 3 };
         let operand = 3 << 30 | 0x55 << 6;
         assert_eq!(place_of(operand, &cache), place);
-        let direct = Level::new(4096, 1, ReplacementKind::Lru, 0);
+        let direct = Cache::new(4096, 1, ReplacementKind::Lru, 0);
         assert_eq!(place_of(0x7 << 6, &direct), Place { set: 7, way: 0 });
     }
 }

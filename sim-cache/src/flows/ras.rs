@@ -10,7 +10,7 @@ use sim_core::{EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
 
 use crate::core_memory::CoreMemory;
 use crate::memory_system::MemorySystem;
-use crate::units::cache::Level;
+use crate::units::cache::Cache;
 use crate::units::indexed::Indexed;
 use crate::units::level_names::CacheLevel;
 use crate::units::page_map::NotMapped;
@@ -167,7 +167,7 @@ impl CoreMemory {
 }
 
 /// The L2 reads a line out: one bit is corrected and not counted; true when it hands on poison.
-pub(crate) fn check_l2_data(l2: &mut Level, place: Place) -> bool {
+pub(crate) fn check_l2_data(l2: &mut Cache, place: Place) -> bool {
     let state = l2.state(place);
     match state.defect() {
         Defect::None => false,

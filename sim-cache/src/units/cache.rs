@@ -29,26 +29,26 @@ pub(crate) struct BrokenTag {
     pub(crate) defect: Defect,
 }
 
-/// Lines whose places [`Level::plain_hit_again`] remembers: a loop has few.
+/// Lines whose places [`Cache::plain_hit_again`] remembers: a loop has few.
 const LAST: usize = 8;
 
 /// One set-associative cache of 64-byte lines.
 #[derive(Clone, Debug)]
-pub(crate) struct Level {
+pub(crate) struct Cache {
     tags: TagArray,
     replacement: Replacement,
     /// Nearly always empty; the lines of such a set say that it is in here.
     broken_tags: Vec<BrokenTag>,
     prefetches: PrefetchCounts,
-    /// Where [`Level::plain_hit_again`] found its lines last, by their low bits.
+    /// Where [`Cache::plain_hit_again`] found its lines last, by their low bits.
     last: [Place; LAST],
 }
 
-impl Level {
+impl Cache {
     /// An empty cache; the shape was validated.
-    pub(crate) fn new(size_bytes: u64, ways: u32, kind: ReplacementKind, seed: u64) -> Level {
+    pub(crate) fn new(size_bytes: u64, ways: u32, kind: ReplacementKind, seed: u64) -> Cache {
         let sets = size_bytes / (u64::from(ways) * sim_core::LINE_BYTES);
-        Level {
+        Cache {
             tags: TagArray::new(sets, ways),
             replacement: Replacement::new(kind, sets, ways, seed),
             broken_tags: Vec::new(),
@@ -58,8 +58,8 @@ impl Level {
     }
 
     /// The same with sets that virtual addresses choose: an L1 cache.
-    pub(crate) fn indexed_virtually(self) -> Level {
-        Level { tags: self.tags.indexed_virtually(), ..self }
+    pub(crate) fn indexed_virtually(self) -> Cache {
+        Cache { tags: self.tags.indexed_virtually(), ..self }
     }
 
     /// True when the line is here at `now` and nothing else is to be done: that is a use. False says
@@ -74,7 +74,7 @@ impl Level {
         true
     }
 
-    /// [`Level::plain_hit`] for accesses that mostly go where others went just before: fetches.
+    /// [`Cache::plain_hit`] for accesses that mostly go where others went just before: fetches.
     #[inline(always)]
     pub(crate) fn plain_hit_again(&mut self, line: Indexed, now: Cycle) -> bool {
         let (slot, set) = (line.index as usize % LAST, self.tags.set_of(line));
@@ -91,7 +91,7 @@ impl Level {
         is_plain
     }
 
-    /// [`Level::plain_hit`] for a write, which makes the line dirty.
+    /// [`Cache::plain_hit`] for a write, which makes the line dirty.
     #[inline(always)]
     pub(crate) fn plain_write(&mut self, line: Indexed, now: Cycle) -> bool {
         let Some(place) = self.find(line) else { return false };
@@ -135,7 +135,7 @@ impl Level {
     }
 
     /// Changes the state of a line that was found. That a prefetched line was used is told to
-    /// [`Level::first_use`].
+    /// [`Cache::first_use`].
     #[inline]
     pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
         debug_assert!(
@@ -286,7 +286,7 @@ impl Level {
     }
 }
 
-impl WarmState for Level {
+impl WarmState for Cache {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         self.tags.visit(visitor);
         self.replacement.visit(visitor);

@@ -184,7 +184,7 @@ pub(crate) struct Permissions {
 pub(crate) struct Leaf {
     /// log2 of the bytes around the page for which it holds: what one TLB entry serves.
     pub(crate) shift: u32,
-    /// Level of its descriptor.
+    /// Cache of its descriptor.
     pub(crate) level: u32,
     /// Physical page of 4 KiB.
     pub(crate) frame: u64,
