@@ -10,7 +10,7 @@ use crate::config::{
     FarAtomics, IdealData, IdealMemory, MemoryConfig, PageCross, SemanticsConfig, WalkReads,
 };
 use crate::units::address_space::AddressSpace;
-use crate::units::bandwidth::Calendar;
+use crate::units::bandwidth::Bandwidth;
 use crate::units::bus::BusPort;
 use crate::units::cache::Cache;
 use crate::units::error_source::ErrorSource;
@@ -95,9 +95,9 @@ pub struct CoreMemory {
     /// What costs no time; asked only where an access misses.
     pub(crate) ideal: IdealMemory,
     pub(crate) l2: Cache,
-    pub(crate) l2_port: Calendar,
+    pub(crate) l2_port: Bandwidth,
     /// Where the L2 takes stores that stream past the L1 D-cache.
-    pub(crate) l2_write_port: Calendar,
+    pub(crate) l2_write_port: Bandwidth,
     pub(crate) l2_queue: Mshrs,
     pub(crate) bus: BusPort,
     pub(crate) l2_misses: MissIntervals,
@@ -143,8 +143,8 @@ impl CoreMemory {
             far_atomics: config.far_atomics,
             ideal: config.ideal,
             l2: Cache::new(l2.line_bytes(), l2.line_ways(), l2.replacement, seed ^ 2),
-            l2_port: Calendar::rate(l2.read_bytes_per_cycle, LINE_BYTES as u32),
-            l2_write_port: Calendar::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
+            l2_port: Bandwidth::rate(l2.read_bytes_per_cycle, LINE_BYTES as u32),
+            l2_write_port: Bandwidth::rate(l2.write_bytes_per_cycle, LINE_BYTES as u32),
             l2_queue: Mshrs::new(l2.queue_entries),
             bus: BusPort::new(&config.bus, semantics.bus_unit),
             l2_misses: MissIntervals::new(),

@@ -4,12 +4,12 @@ use sim_core::{Cycle, LineAddr};
 
 use crate::config::DramConfig;
 use crate::uncore::home_node::fold;
-use crate::units::bandwidth::Calendar;
+use crate::units::bandwidth::Bandwidth;
 
 /// The memory channels of one chip.
 #[derive(Clone, Debug)]
 pub(crate) struct Dram {
-    channels: Box<[Calendar]>,
+    channels: Box<[Bandwidth]>,
     access_cycles: Cycle,
 }
 
@@ -17,7 +17,7 @@ impl Dram {
     /// Idle channels.
     pub(crate) fn new(config: &DramConfig) -> Dram {
         Dram {
-            channels: vec![Calendar::rate(1, config.line_cycles); config.channels as usize].into(),
+            channels: vec![Bandwidth::rate(1, config.line_cycles); config.channels as usize].into(),
             access_cycles: config.access_cycles.into(),
         }
     }

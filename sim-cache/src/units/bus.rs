@@ -6,16 +6,16 @@
 use sim_core::{Cycle, EventSink, LINE_BYTES, PmuEvent, VirtAddr};
 
 use crate::config::{BusConfig, BusUnit};
-use crate::units::bandwidth::Calendar;
+use crate::units::bandwidth::Bandwidth;
 
 /// Request and data channels of one core.
 #[derive(Clone, Debug)]
 pub(crate) struct BusPort {
-    transactions: Calendar,
-    read_beats: Calendar,
-    read_lines: Calendar,
-    write_beats: Calendar,
-    write_lines: Calendar,
+    transactions: Bandwidth,
+    read_beats: Bandwidth,
+    read_lines: Bandwidth,
+    write_beats: Bandwidth,
+    write_lines: Bandwidth,
     beat_bytes: u64,
     unit: BusUnit,
     /// Data that went over the channels so far, whatever events say of it.
@@ -35,11 +35,11 @@ impl BusPort {
     /// Idle channels.
     pub(crate) fn new(config: &BusConfig, unit: BusUnit) -> BusPort {
         BusPort {
-            transactions: Calendar::per_cycle(config.transactions_per_cycle),
-            read_beats: Calendar::per_cycle(1),
-            read_lines: Calendar::rate(config.read_bytes_per_cycle, LINE_BYTES as u32),
-            write_beats: Calendar::per_cycle(1),
-            write_lines: Calendar::rate(config.write_bytes_per_cycle, LINE_BYTES as u32),
+            transactions: Bandwidth::per_cycle(config.transactions_per_cycle),
+            read_beats: Bandwidth::per_cycle(1),
+            read_lines: Bandwidth::rate(config.read_bytes_per_cycle, LINE_BYTES as u32),
+            write_beats: Bandwidth::per_cycle(1),
+            write_lines: Bandwidth::rate(config.write_bytes_per_cycle, LINE_BYTES as u32),
             beat_bytes: config.beat_bytes.into(),
             unit,
             moved: BytesMoved::default(),
