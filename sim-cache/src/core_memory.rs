@@ -17,7 +17,7 @@ use crate::units::error_source::ErrorSource;
 use crate::units::exclusive_monitor::ExclusiveMonitor;
 use crate::units::l2_streams::L2Streams;
 use crate::units::l2_tlb::L2Tlb;
-use crate::units::memory_stats::MemoryTally;
+use crate::units::memory_stats::MemoryStats;
 use crate::units::miss_intervals::MissIntervals;
 use crate::units::mshr::Mshrs;
 use crate::units::prefetch::{DataPrefetcher, StoreStreams};
@@ -108,7 +108,7 @@ pub struct CoreMemory {
     pub(crate) prefetch: PrefetchSwitches,
     /// The line of the last store whose address was looked at: its neighbors in program order ask for nothing more.
     pub(crate) last_store_line: LineAddr,
-    pub(crate) tally: MemoryTally,
+    pub(crate) stats: MemoryStats,
     /// What the present refill and the last load that missed waited for.
     pub(crate) waits: Waits,
 }
@@ -162,7 +162,7 @@ impl CoreMemory {
                 page_cross: prefetch.l1d_page_cross,
             },
             last_store_line: LineAddr(u64::MAX),
-            tally: MemoryTally::default(),
+            stats: MemoryStats::default(),
             waits: Waits::default(),
         }
     }

@@ -31,7 +31,7 @@ pub use flows::ras::Ram;
 pub use memory_system::{CorePort, MemorySystem};
 pub use units::level_names::{CacheLevel, TlbLevel};
 pub use units::mapping::{BadMapping, Mapping, MemoryType};
-pub use units::memory_stats::{MemoryTally, Walks};
+pub use units::memory_stats::{MemoryStats, Walks};
 pub use units::page_map::{NotMapped, PageTarget};
 pub use units::prefetch_stats::{PrefetchCounts, PrefetchStats};
 pub use units::tag_array::Defect;

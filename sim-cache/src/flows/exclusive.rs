@@ -31,7 +31,7 @@ impl CoreMemory {
         let page = uncore.page_map.page_of(addr);
         let Some(target) = uncore.page_map.lookup(page) else { return self.monitor.clear() };
         let line = uncore.page_map.physical(addr, target).line();
-        self.tally.contended_exclusives += u64::from(self.monitor.store(line));
+        self.stats.contended_exclusives += u64::from(self.monitor.store(line));
     }
 }
 

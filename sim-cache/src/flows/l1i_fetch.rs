@@ -94,7 +94,7 @@ impl CoreMemory {
         let arrives = state.arrival().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
-            self.tally.fetch_wait(state.source());
+            self.stats.fetch_wait(state.source());
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
         }
@@ -132,7 +132,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let l2 = self.refill_l1i(line, translated.start, false, uncore, sink);
-        self.tally.fetch_wait(l2.source);
+        self.stats.fetch_wait(l2.source);
         let mut reply = translated.reply(l2.ready);
         reply.source = l2.source;
         reply.happened.add(Happened::L1_MISS);
@@ -164,7 +164,7 @@ impl CoreMemory {
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
         let reply = self.read_l2(L2Request::Fetch, line.physical, at, uncore, sink);
-        self.tally.next_line_lines += u64::from(prefetched && reply.missed);
+        self.stats.next_line_lines += u64::from(prefetched && reply.missed);
         self.l1i_mshrs.hold(register, reply.ready);
         sink.at(reply.ready);
         sink.raise(PmuEvent::L1I_CACHE_REFILL);
@@ -194,7 +194,7 @@ impl CoreMemory {
         if !self.prefetch.l1i || is_other_page || !self.l1i_mshrs.is_free(at) {
             return;
         }
-        self.tally.next_line_lookups += 1;
+        self.stats.next_line_lookups += 1;
         sink.at(at);
         sink.raise(PmuEvent::L1I_TLB);
         sink.edge(FlowEdge::FetchTlbHit);

@@ -164,7 +164,7 @@ impl CoreMemory {
         let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
         let reply = uncore.read(self.number, line, request.want(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
-        self.tally.line(request, reply.source);
+        self.stats.line(request, reply.source);
         let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
         let (arrives, ready) =
             if is_ideal { (at, looked_up) } else { (arrives, arrives + self.latencies.fill) };
@@ -283,7 +283,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Cycle {
         self.drop_fetched(line);
-        self.tally.streamed_writes += 1;
+        self.stats.streamed_writes += 1;
         let (asked, at) = (at, self.l2_write_port.book(at));
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
@@ -305,8 +305,8 @@ impl CoreMemory {
         self.l2_queue.hold(entry, if is_ideal { at } else { claimed });
         sink.edge(FlowEdge::L2WriteMiss);
         sink.edge(FlowEdge::L2WriteClaim);
-        self.tally.streamed_lines += 1;
-        self.tally.claimed_lines += 1;
+        self.stats.streamed_lines += 1;
+        self.stats.claimed_lines += 1;
         sink.at(claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
@@ -325,7 +325,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Cycle {
         self.drop_fetched(line);
-        self.tally.streamed_writes += 1;
+        self.stats.streamed_writes += 1;
         let at = self.l2_write_port.book(at);
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
@@ -338,7 +338,7 @@ impl CoreMemory {
                 }
             }
             None => {
-                self.tally.streamed_lines += 1;
+                self.stats.streamed_lines += 1;
                 done = self.refill_l2(L2Request::Store, line, at, uncore, sink).ready;
             }
         }

@@ -215,7 +215,7 @@ impl CoreMemory {
             Ok(translated) => translated.happened,
             Err(fault) => fault.happened,
         };
-        self.tally.prefetch_translation(happened);
+        self.stats.prefetch_translation(happened);
         translated.ok()
     }
 }

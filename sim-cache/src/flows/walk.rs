@@ -52,7 +52,7 @@ impl CoreMemory {
             end = self.walk_output(asker, leaf.frame, end, uncore, sink);
         }
         self.walker.hold(slot, end);
-        self.tally.walk(asker, end - slot.from);
+        self.stats.walk(asker, end - slot.from);
         let leaf = stage1.and_then(|leaf| uncore.page_map.through_stage2(leaf)).ok_or(end)?;
         if asker.is_refused(leaf.permissions) {
             return Err(end);

@@ -8,7 +8,7 @@ use crate::uncore::Uncore;
 use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
 use crate::units::level_names::{CacheLevel, TlbLevel};
-use crate::units::memory_stats::MemoryTally;
+use crate::units::memory_stats::MemoryStats;
 use crate::units::page_map::{NotMapped, PageTarget};
 use crate::units::prefetch_stats::PrefetchStats;
 use crate::units::replacement::Insertion;
@@ -177,9 +177,9 @@ impl MemorySystem {
     }
 
     /// What a core's private memory did so far.
-    pub fn tally(&self, core: usize) -> MemoryTally {
+    pub fn memory_stats(&self, core: usize) -> MemoryStats {
         let core = &self.cores[core];
-        core.tally.with_moved(core.bus.moved())
+        core.stats.with_moved(core.bus.moved())
     }
 
     /// Prefetched lines in a core's caches that nothing has used yet: L1I, L1D, L2.

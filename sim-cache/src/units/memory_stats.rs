@@ -19,7 +19,7 @@ pub struct Walks {
 
 /// Totals of one core's private memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryTally {
+pub struct MemoryStats {
     /// Lines that came into the L2 because a load, a store or an atomic asked for them.
     pub data_lines: u64,
     /// Lines that came into the L2 for the L1 I-cache, its prefetcher included.
@@ -68,7 +68,7 @@ pub struct MemoryTally {
     pub contended_exclusives: u64,
 }
 
-impl MemoryTally {
+impl MemoryStats {
     /// A line comes into the L2.
     pub(crate) fn line(&mut self, request: L2Request, source: DataSource) {
         match request {
@@ -109,34 +109,34 @@ impl MemoryTally {
     }
 
     /// With the bytes that the bus port moved.
-    pub(crate) fn with_moved(self, moved: BytesMoved) -> MemoryTally {
-        MemoryTally { read_bytes: moved.read, written_bytes: moved.written, ..self }
+    pub(crate) fn with_moved(self, moved: BytesMoved) -> MemoryStats {
+        MemoryStats { read_bytes: moved.read, written_bytes: moved.written, ..self }
     }
 
     /// What was added since `before`.
     #[must_use]
-    pub fn since(&self, before: &MemoryTally) -> MemoryTally {
+    pub fn since(&self, before: &MemoryStats) -> MemoryStats {
         self.combined(before, |now, before| now - before)
     }
 
     /// Both together.
     #[must_use]
-    pub fn plus(&self, other: &MemoryTally) -> MemoryTally {
+    pub fn plus(&self, other: &MemoryStats) -> MemoryStats {
         self.combined(other, |one, other| one + other)
     }
 
     /// Each total, changed alike.
     #[must_use]
-    pub fn map(&self, change: impl Fn(u64) -> u64) -> MemoryTally {
+    pub fn map(&self, change: impl Fn(u64) -> u64) -> MemoryStats {
         self.combined(self, |one, _| change(one))
     }
 
-    fn combined(&self, other: &MemoryTally, f: impl Fn(u64, u64) -> u64) -> MemoryTally {
+    fn combined(&self, other: &MemoryStats, f: impl Fn(u64, u64) -> u64) -> MemoryStats {
         let walks = |one: Walks, other: Walks| Walks {
             walks: f(one.walks, other.walks),
             cycles: f(one.cycles, other.cycles),
         };
-        MemoryTally {
+        MemoryStats {
             data_lines: f(self.data_lines, other.data_lines),
             fetch_lines: f(self.fetch_lines, other.fetch_lines),
             preload_lines: f(self.preload_lines, other.preload_lines),
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_line_has_one_reason_and_one_supplier() {
-        let mut tally = MemoryTally::default();
+        let mut stats = MemoryStats::default();
         let requests = [
             L2Request::Load,
             L2Request::Fetch,
@@ -181,17 +181,17 @@ mod tests {
         ];
         let sources = [DataSource::Slc, DataSource::Peer, DataSource::Remote, DataSource::Dram];
         for (request, source) in requests.into_iter().zip(sources.into_iter().cycle()) {
-            tally.line(request, source);
+            stats.line(request, source);
         }
         let reasons = [
-            tally.data_lines,
-            tally.fetch_lines,
-            tally.preload_lines,
-            tally.prefetch_lines,
-            tally.walk_lines,
+            stats.data_lines,
+            stats.fetch_lines,
+            stats.preload_lines,
+            stats.prefetch_lines,
+            stats.walk_lines,
         ];
-        let suppliers = [tally.slc_lines, tally.peer_lines, tally.remote_lines, tally.dram_lines];
+        let suppliers = [stats.slc_lines, stats.peer_lines, stats.remote_lines, stats.dram_lines];
         assert_eq!((reasons, suppliers), ([1, 1, 1, 2, 1], [2, 2, 1, 1]));
-        assert_eq!(tally.plus(&tally).since(&tally), tally);
+        assert_eq!(stats.plus(&stats).since(&stats), stats);
     }
 }
