@@ -84,7 +84,7 @@ impl MemorySystem {
     /// When there is no such core.
     pub fn release(&mut self, core: usize) {
         self.cores.set(core, None);
-        self.uncore.mail.close(core);
+        self.uncore.snoops.close(core);
     }
 
     /// Returns about how many bytes of the host the private part of a core takes.
@@ -198,8 +198,8 @@ impl CorePort<'_> {
     /// What other cores asked for comes first; mostly it is nothing.
     #[inline(always)]
     fn answer_snoops<S: EventSink>(&mut self, sink: &mut S) {
-        if self.uncore.mail.may_wait(self.core.number) {
-            self.core.answer_mail(self.uncore, sink);
+        if self.uncore.snoops.may_have(self.core.number) {
+            self.core.answer_queued_snoops(self.uncore, sink);
         }
     }
 

@@ -23,7 +23,7 @@ use crate::uncore::mesh::Mesh;
 use crate::uncore::remote::RemotePages;
 use crate::uncore::slc::Slc;
 use crate::uncore::snoop_filter::{Holders, SnoopFilter};
-use crate::uncore::snoop_queue::Mailboxes;
+use crate::uncore::snoop_queue::SnoopQueues;
 use crate::units::allocation_tags::AllocationTags;
 use crate::units::page_map::PageMap;
 use crate::units::request::Want;
@@ -51,7 +51,7 @@ pub(crate) struct Uncore {
     /// Virtual pages to physical pages.
     pub(crate) page_map: PageMap,
     /// Snoops that cores have not answered yet.
-    pub(crate) mail: Mailboxes,
+    pub(crate) snoops: SnoopQueues,
     /// Who has which line; a machine of one core needs none.
     pub(crate) filter: Option<SnoopFilter>,
     /// Reused by every question to the filter.
@@ -99,7 +99,7 @@ impl Uncore {
         let filter = || SnoopFilter::new(&config.snoop_filter, slc);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
-            mail: Mailboxes::new(cores),
+            snoops: SnoopQueues::new(cores),
             filter: (cores > 1).then(filter),
             others: Holders::new(),
             chips: vec![Chip::new(config, seed); config.chips.count as usize],
@@ -334,7 +334,7 @@ impl Uncore {
         let empty = Uncore::new(config, self.cores, seed);
         self.chips = empty.chips;
         self.filter = empty.filter;
-        self.mail = empty.mail;
+        self.snoops = empty.snoops;
         self.poisoned.clear();
         self.taken.clear();
     }

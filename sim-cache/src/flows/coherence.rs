@@ -26,8 +26,8 @@ impl CoreMemory {
     /// Answers the snoops that wait, before anything else is looked up.
     #[cold]
     #[inline(never)]
-    pub(crate) fn answer_mail<S: EventSink>(&mut self, uncore: &mut Uncore, sink: &mut S) {
-        let requests = uncore.mail.take(self.number);
+    pub(crate) fn answer_queued_snoops<S: EventSink>(&mut self, uncore: &mut Uncore, sink: &mut S) {
+        let requests = uncore.snoops.take(self.number);
         for request in &requests {
             if self.may_write(request.line) {
                 self.drain_held_line(request.line, request.at, uncore, sink);
@@ -41,7 +41,7 @@ impl CoreMemory {
         for request in &requests {
             self.drain_held_line(request.line, request.at, uncore, sink);
         }
-        uncore.mail.put_back(self.number, requests);
+        uncore.snoops.put_back(self.number, requests);
     }
 }
 
@@ -76,7 +76,7 @@ impl MemorySystem {
     /// Lets a core answer the snoops that wait for it, as it does before its next access.
     pub fn answer_snoops<S: EventSink>(&mut self, core: usize, sink: &mut S) {
         let CorePort { core, uncore, .. } = self.port(core);
-        core.answer_mail(uncore, sink);
+        core.answer_queued_snoops(uncore, sink);
     }
 
     /// True when no line that one core may modify is anywhere else, and the snoop filter knows every

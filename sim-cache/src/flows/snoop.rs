@@ -41,7 +41,7 @@ impl MemorySystem {
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
-        core.answer_mail(uncore, sink);
+        core.answer_queued_snoops(uncore, sink);
         uncore.snooped_from_outside(core.number, snoop, line);
         if snoop == Snoop::MakeInvalid {
             // The agent writes the whole line anew.

@@ -30,7 +30,7 @@ impl MemorySystem {
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
-        core.answer_mail(uncore, sink);
+        core.answer_queued_snoops(uncore, sink);
         Ok(core.take_stash(line, at, uncore, sink))
     }
 }

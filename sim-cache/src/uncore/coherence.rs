@@ -68,7 +68,7 @@ impl Uncore {
             let forward = giver == Some(other);
             if forward || want.takes_away() {
                 let at = self.at_core(other, line, at);
-                self.mail.send(other, SnoopRequest { line, snoop: want.snoop(), forward, at });
+                self.snoops.send(other, SnoopRequest { line, snoop: want.snoop(), forward, at });
             }
         }
     }
@@ -80,7 +80,7 @@ impl Uncore {
         let holders = std::mem::take(&mut self.others);
         for holder in cores_of(&holders) {
             let at = self.at_core(holder, lost, at);
-            self.mail.send(holder, SnoopRequest::new(Snoop::CleanInvalidate, lost, at));
+            self.snoops.send(holder, SnoopRequest::new(Snoop::CleanInvalidate, lost, at));
         }
         self.others = holders;
     }
@@ -100,7 +100,7 @@ impl Uncore {
             let home = self.at_home_node(core, line, at);
             for other in cores_of(&others) {
                 let at = self.at_core(other, line, home);
-                self.mail.send(other, SnoopRequest::new(snoop, line, at));
+                self.snoops.send(other, SnoopRequest::new(snoop, line, at));
                 if invalidates(snoop) {
                     self.left(other, line);
                 }

@@ -49,8 +49,8 @@ pub(crate) fn difference_heard_by<S: Totals>(
             driver.run(*op);
             oracle.run(*op);
         }
-        driver.answer_mail();
-        oracle.answer_all_mail();
+        driver.answer_queued_snoops();
+        oracle.answer_all_snoops();
         if let Some(event) = differing_event(driver.sink.totals(), &oracle) {
             return Some(format!("{event} after group {number}"));
         }

@@ -143,7 +143,7 @@ impl Oracle {
             writes.push((part, bytes, target));
         }
         // The write comes later: what walks pushed out of a snoop filter is gone by then.
-        self.answer_mail();
+        self.answer_queued_snoops();
         for (part, bytes, target) in writes {
             self.store_part(part, bytes, target);
         }
@@ -250,7 +250,7 @@ impl Oracle {
         if !self.check_tag("MEM_ACCESS_WR_CHECKED", addr / 64 * 64, 64, target) {
             return;
         }
-        self.answer_mail();
+        self.answer_queued_snoops();
         if !is_cacheable(target) {
             self.bus("BUS_ACCESS_WR", 64);
             return;

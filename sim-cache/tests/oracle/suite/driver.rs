@@ -75,7 +75,7 @@ impl<S: EventSink> Driver<S> {
     }
 
     /// Both cores answer the snoops that wait for them.
-    pub(crate) fn answer_mail(&mut self) {
+    pub(crate) fn answer_queued_snoops(&mut self) {
         for core in 0..self.memory.n_cores() {
             self.memory.answer_snoops(core, &mut self.sink);
         }
@@ -138,19 +138,19 @@ impl<S: EventSink> Driver<S> {
 }
 
 impl Oracle {
-    /// [`Driver::answer_mail`].
-    pub(crate) fn answer_all_mail(&mut self) {
+    /// [`Driver::answer_queued_snoops`].
+    pub(crate) fn answer_all_snoops(&mut self) {
         let acting = self.core.number;
         for number in 0..=usize::from(self.other.is_some()) {
             self.switch_to(number);
-            self.answer_mail();
+            self.answer_queued_snoops();
         }
         self.switch_to(acting);
     }
 
     pub(crate) fn run(&mut self, op: Op) {
         if !matches!(op, Op::Core(..) | Op::SetTag(..) | Op::Snoop(..) | Op::Stash(_)) {
-            self.answer_mail();
+            self.answer_queued_snoops();
         }
         match op {
             Op::Load(addr, bytes, element) => {

@@ -19,7 +19,7 @@ pub(crate) struct Holders {
 
 /// A snoop that waits for a core.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Letter {
+pub(crate) struct QueuedSnoop {
     pub(crate) line: u64,
     pub(crate) snoop: Snoop,
     /// This core gives the data, modified or not.
@@ -69,16 +69,16 @@ impl Oracle {
         self.holders.get(&line).is_some_and(|h| h.cores.iter().any(|core| *core != number))
     }
 
-    fn write_to_other(&mut self, letter: Letter) {
+    fn snoop_other(&mut self, snoop: QueuedSnoop) {
         if let Some(other) = &mut self.other {
-            other.mail.push(letter);
+            other.queued_snoops.push(snoop);
         }
     }
 
     /// `DC` by address of this core, told to the other if it has the line.
     pub(crate) fn broadcast(&mut self, line: u64, snoop: Snoop) {
         if self.is_elsewhere(line) {
-            self.write_to_other(Letter { line, snoop, gives: false });
+            self.snoop_other(QueuedSnoop { line, snoop, gives: false });
             if snoop != Snoop::Clean {
                 // Only this core can have it now.
                 let number = self.core.number;
@@ -106,7 +106,7 @@ impl Oracle {
             Want::Claim => Snoop::MakeInvalid,
         };
         if elsewhere && (gives || takes_away) {
-            self.write_to_other(Letter { line, snoop, gives });
+            self.snoop_other(QueuedSnoop { line, snoop, gives });
         }
         if gives && !takes_away {
             self.send_to_slc(line, false);
@@ -164,10 +164,10 @@ impl Oracle {
         });
         let Some(lost) = ways[way].replace(line) else { return };
         let Some(holders) = self.holders.remove(&lost) else { return };
-        let letter = Letter { line: lost, snoop: Snoop::CleanInvalidate, gives: false };
+        let snoop = QueuedSnoop { line: lost, snoop: Snoop::CleanInvalidate, gives: false };
         for core in [Some(&mut self.core), self.other.as_mut()].into_iter().flatten() {
             if holders.cores.contains(&core.number) {
-                core.mail.push(letter);
+                core.queued_snoops.push(snoop);
             }
         }
     }
@@ -184,9 +184,9 @@ impl Oracle {
     }
 
     /// What waits for this core, before it does anything else.
-    pub(crate) fn answer_mail(&mut self) {
-        let letters = std::mem::take(&mut self.core.mail);
-        for Letter { line, snoop, gives } in letters.iter().copied() {
+    pub(crate) fn answer_queued_snoops(&mut self) {
+        let queued = std::mem::take(&mut self.core.queued_snoops);
+        for QueuedSnoop { line, snoop, gives } in queued.iter().copied() {
             self.push_into_own(line);
             self.answer_snoop(line, snoop, gives);
             if !matches!(snoop, Snoop::Shared | Snoop::Forward | Snoop::Clean) {
@@ -194,6 +194,6 @@ impl Oracle {
             }
         }
         // What waits for a line that went asks for it again, when all is answered.
-        letters.iter().for_each(|letter| self.drain_if_held(letter.line));
+        queued.iter().for_each(|snoop| self.drain_if_held(snoop.line));
     }
 }

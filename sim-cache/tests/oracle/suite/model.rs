@@ -8,7 +8,7 @@ use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
 
 use super::cache::{Cache, Line};
 use super::geometry::Geometry;
-use super::home::{Holders, Letter};
+use super::home::{Holders, QueuedSnoop};
 use super::l2::Stream;
 use super::tlb::{LruList, Space};
 use super::world::World;
@@ -35,7 +35,7 @@ pub(crate) struct Core {
     pub(crate) full_lines: u32,
     pub(crate) number: usize,
     /// Snoops that it has not answered yet.
-    pub(crate) mail: Vec<Letter>,
+    pub(crate) queued_snoops: Vec<QueuedSnoop>,
     /// The line that the last load-exclusive marked.
     pub(crate) marked: Option<u64>,
     /// What the L2's prefetcher knows of pages, the last heard of at the end.
@@ -61,7 +61,7 @@ impl Core {
             stored_line: None,
             full_lines: 0,
             number,
-            mail: Vec::new(),
+            queued_snoops: Vec::new(),
             marked: None,
             streams: Vec::new(),
         }

@@ -12,7 +12,7 @@ impl Oracle {
     pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
-        self.answer_mail();
+        self.answer_queued_snoops();
         self.push_into_own(line);
         self.answer_snoop(line, snoop, snoop == Snoop::Forward);
         self.tell_home_of(snoop, line);
@@ -112,7 +112,7 @@ impl Oracle {
     pub(crate) fn stash(&mut self, addr: u64) {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
-        self.answer_mail();
+        self.answer_queued_snoops();
         // Older than the agent's data.
         self.drain_if_held(line);
         self.bus_of_others(0);
