@@ -12,7 +12,7 @@ use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
 use crate::units::mapping::MemoryType;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 
 impl CoreMemory {
     /// One read and one write of the L1 D-cache for each fragment.
@@ -67,7 +67,8 @@ impl CoreMemory {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
-        let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };
+        let operation =
+            Operation { pc: request.pc, addr, requester: Requester::Write, consumes: true };
         let indexed = Indexed::virtually(addr, line);
         let reply = match self.l1d.lookup(indexed) {
             Some(place) => {
@@ -107,8 +108,8 @@ impl CoreMemory {
             sink.raise(PmuEvent::MEM_ACCESS_RD);
             sink.raise(PmuEvent::L1D_TLB_RD);
             // A swap counts as a read alone (4.6.8), but it writes what it read.
-            let asker = if is_swap { Asker::Swap } else { Asker::Read };
-            let translated = self.translate(asker, addr, now, uncore, sink)?;
+            let requester = if is_swap { Requester::Swap } else { Requester::Read };
+            let translated = self.translate(requester, addr, now, uncore, sink)?;
             read = Some(tag_checked(TagHalf::Read, tags, fragment, translated, uncore, sink)?);
         }
         if let (true, Some(read)) = (is_swap, read) {
@@ -116,7 +117,7 @@ impl CoreMemory {
         }
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
-        let translated = self.translate(Asker::Write, addr, now, uncore, sink)?;
+        let translated = self.translate(Requester::Write, addr, now, uncore, sink)?;
         let write = tag_checked(TagHalf::Write, tags, fragment, translated, uncore, sink)?;
         Ok(read.unwrap_or(write))
     }

@@ -25,7 +25,7 @@ use crate::units::indexed::Indexed;
 use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
 use crate::units::request::L2Request;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 use crate::units::tag_array::{Arrival, LineState, Place};
 
 /// A memory operation as the prefetcher sees it.
@@ -36,7 +36,7 @@ pub(crate) struct Operation {
     /// First byte.
     pub(crate) addr: VirtAddr,
     /// Direction, for the translations of prefetches that it trains (decision A12).
-    pub(crate) asker: Asker,
+    pub(crate) requester: Requester,
     /// It uses the data that is stored: an error in it matters.
     pub(crate) consumes: bool,
 }
@@ -145,7 +145,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let addr = fragment.addr;
-        let translated = match self.translate(Asker::Read, addr, now, uncore, sink) {
+        let translated = match self.translate(Requester::Read, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
@@ -174,7 +174,7 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_RD);
         let line = uncore.page_map.physical(addr, translated.target).line();
         let line = Indexed::virtually(addr, line);
-        let operation = Operation { pc, addr, asker: Asker::Read, consumes: true };
+        let operation = Operation { pc, addr, requester: Requester::Read, consumes: true };
         let Some(place) = self.l1d.lookup(line) else {
             return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
         };
@@ -257,7 +257,7 @@ impl CoreMemory {
         if arrives > hit {
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
-            if operation.asker == Asker::Read {
+            if operation.requester == Requester::Read {
                 self.waits.load_for_line(operation.pc, translated.start, arrives - hit);
             }
         }
@@ -469,9 +469,9 @@ impl Operation {
     }
 
     fn refill_cause(self) -> RefillCause {
-        match (self.asker, self.consumes) {
-            (Asker::Write, true) => RefillCause::Atomic,
-            (Asker::Write, false) => RefillCause::Store,
+        match (self.requester, self.consumes) {
+            (Requester::Write, true) => RefillCause::Atomic,
+            (Requester::Write, false) => RefillCause::Store,
             _ => RefillCause::Load,
         }
     }

@@ -10,7 +10,7 @@ use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
 use crate::units::mapping::MemoryType;
 use crate::units::request::L2Request;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 
 impl CoreMemory {
     /// A preload instruction: it fills TLB and caches, but is no load or store.
@@ -25,8 +25,9 @@ impl CoreMemory {
             request.kind,
             MemKind::PrefetchStore | MemKind::PrefetchOuter { for_write: true }
         );
-        let asker = if for_write { Asker::Write } else { Asker::Read };
-        let translated = match self.translate_uncounted(asker, request.addr, now, uncore, sink) {
+        let requester = if for_write { Requester::Write } else { Requester::Read };
+        let translated = match self.translate_uncounted(requester, request.addr, now, uncore, sink)
+        {
             Ok(translated) => translated,
             // A preload never faults: it does nothing.
             Err(fault) => {
@@ -105,7 +106,13 @@ impl CoreMemory {
             if !self.l1d_mshrs.is_free(now) {
                 return;
             }
-            self.prefetch_line(operation.asker, VirtAddr(line << LINE_SHIFT), now, uncore, sink);
+            self.prefetch_line(
+                operation.requester,
+                VirtAddr(line << LINE_SHIFT),
+                now,
+                uncore,
+                sink,
+            );
         }
     }
 
@@ -122,7 +129,8 @@ impl CoreMemory {
         let line = uncore.page_map.physical(operation.addr, translated.target).line();
         let Some(step) = self.l2_streams.lacks_next_page(line, shift - LINE_SHIFT) else { return };
         let next = VirtAddr(operation.addr.0.wrapping_add_signed(step.signum() << shift));
-        let found = self.translate_prefetch(operation.asker, next, translated.start, uncore, sink);
+        let found =
+            self.translate_prefetch(operation.requester, next, translated.start, uncore, sink);
         if let Some(found) = found.filter(|found| found.target.memory == MemoryType::Cacheable) {
             let next = uncore.page_map.physical(next, found.target).line();
             self.l2_streams.name_next_page(line, next, shift - LINE_SHIFT);
@@ -131,13 +139,13 @@ impl CoreMemory {
 
     fn prefetch_line<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
-        let translated = self.translate_prefetch(asker, addr, now, uncore, sink);
+        let translated = self.translate_prefetch(requester, addr, now, uncore, sink);
         let Some(translated) = translated else { return };
         let line = uncore.page_map.physical(addr, translated.target).line();
         let line = Indexed::virtually(addr, line);

@@ -17,7 +17,7 @@ use crate::uncore::Uncore;
 use crate::units::bus::BytesMoved;
 use crate::units::indexed::Indexed;
 use crate::units::mapping::MemoryType;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 use crate::units::tag_array::Defect;
 use crate::units::write_stream::Drain;
 
@@ -77,7 +77,7 @@ impl CoreMemory {
             self.foresee_write(request.kind, line, now, uncore, sink);
             return hit_reply(now + 1);
         }
-        match self.translate(Asker::Write, addr, now, uncore, sink) {
+        match self.translate(Requester::Write, addr, now, uncore, sink) {
             Ok(translated) => {
                 if translated.target.memory == MemoryType::Cacheable {
                     let line = uncore.page_map.line_in(addr, translated.target.frame);
@@ -138,7 +138,8 @@ impl CoreMemory {
         raise_write(sink);
         let physical = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let line = Indexed::virtually(fragment.addr, physical);
-        let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write, consumes: false };
+        let operation =
+            Operation { pc, addr: fragment.addr, requester: Requester::Write, consumes: false };
         let mask = fragment.line_mask();
         let Some(place) = self.l1d.lookup(line) else {
             return self.store_miss(operation, mask, line, translated, uncore, sink);

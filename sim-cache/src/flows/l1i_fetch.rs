@@ -15,7 +15,7 @@ use crate::units::indexed::Indexed;
 use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
 use crate::units::request::L2Request;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 use crate::units::tag_array::{Arrival, Defect, LineState, Place};
 
 impl CoreMemory {
@@ -52,7 +52,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let translated = match self.translate(Asker::Fetch, pc, now, uncore, sink) {
+        let translated = match self.translate(Requester::Fetch, pc, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };

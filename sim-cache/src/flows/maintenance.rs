@@ -17,7 +17,7 @@ use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
 use crate::units::cache::Cache;
 use crate::units::level_names::CacheLevel;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 use crate::units::tag_array::Place;
 
 /// True when modified data is to be kept.
@@ -110,7 +110,7 @@ impl CorePort<'_> {
         sink: &mut S,
     ) -> MemReply {
         let (core, uncore) = (&mut *self.core, &mut *self.uncore);
-        let translated = match core.translate_uncounted(Asker::Read, addr, now, uncore, sink) {
+        let translated = match core.translate_uncounted(Requester::Read, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
@@ -136,8 +136,8 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         // Invalidation needs the right to write, for it loses data.
-        let asker = if op == CacheOp::Invalidate { Asker::Write } else { Asker::Read };
-        let translated = match self.translate_uncounted(asker, addr, now, uncore, sink) {
+        let requester = if op == CacheOp::Invalidate { Requester::Write } else { Requester::Read };
+        let translated = match self.translate_uncounted(requester, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };

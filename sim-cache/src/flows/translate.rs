@@ -11,7 +11,7 @@ use crate::core_memory::CoreMemory;
 use crate::uncore::Uncore;
 use crate::units::address_space::Key;
 use crate::units::page_map::PageTarget;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 use crate::units::tag_array::Arrival;
 use crate::units::tlb::Translation;
 
@@ -69,55 +69,55 @@ impl CoreMemory {
     #[inline]
     pub(crate) fn translate<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
         let key = self.space.key(uncore.page_map.page_of(addr));
-        if let Some(entry) = self.l1_tlb(asker).lookup(key) {
-            sink.edge(asker.edges().hit);
-            return use_entry(asker, &entry, key, now, uncore);
+        if let Some(entry) = self.l1_tlb(requester).lookup(key) {
+            sink.edge(requester.edges().hit);
+            return use_entry(requester, &entry, key, now, uncore);
         }
-        sink.edge(asker.edges().miss);
-        self.translate_l1_miss(asker, key, now, uncore, sink)
+        sink.edge(requester.edges().miss);
+        self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
     /// Translates for preloads and prefetches: they look the L1 TLB up without counting.
     pub(crate) fn translate_uncounted<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
         let key = self.space.key(uncore.page_map.page_of(addr));
-        if let Some(entry) = self.l1_tlb(asker).lookup(key) {
-            return use_entry(asker, &entry, key, now, uncore);
+        if let Some(entry) = self.l1_tlb(requester).lookup(key) {
+            return use_entry(requester, &entry, key, now, uncore);
         }
-        sink.edge(asker.edges().uncounted_miss);
-        self.translate_l1_miss(asker, key, now, uncore, sink)
+        sink.edge(requester.edges().uncounted_miss);
+        self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
     #[inline]
-    fn l1_tlb(&mut self, asker: Asker) -> &mut crate::units::tlb::L1Tlb {
-        if asker == Asker::Fetch { &mut self.itlb } else { &mut self.dtlb }
+    fn l1_tlb(&mut self, requester: Requester) -> &mut crate::units::tlb::L1Tlb {
+        if requester == Requester::Fetch { &mut self.itlb } else { &mut self.dtlb }
     }
 
     #[cold]
     fn translate_l1_miss<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         key: Key,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
-        let edges = asker.edges();
+        let edges = requester.edges();
         sink.at(now);
-        sink.raise(asker.l2_lookup());
+        sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::L1_TLB_MISS;
         let (found, start) = match self.l2_tlb.lookup(key) {
@@ -128,9 +128,10 @@ impl CoreMemory {
             None => {
                 sink.edge(edges.l2_miss);
                 happened.add(Happened::WALK);
-                let walked = self.walk(asker, key, looked_up, uncore, sink);
+                let walked = self.walk(requester, key, looked_up, uncore, sink);
                 sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
-                walked.map_err(|end| faulted(now, end, happened, refusal(asker, key, uncore)))?
+                walked
+                    .map_err(|end| faulted(now, end, happened, refusal(requester, key, uncore)))?
             }
         };
         let (start, happened) = match self.ideal.translation {
@@ -138,11 +139,11 @@ impl CoreMemory {
             false => (start, happened),
         };
         let translation = found.arriving(Arrival::between(now, start));
-        self.l1_tlb(asker).allocate(key, translation);
+        self.l1_tlb(requester).allocate(key, translation);
         sink.at(start);
-        sink.raise(asker.l1_refill());
-        if asker.is_refused(found.permissions) {
-            return Err(faulted(now, start, happened, refusal(asker, key, uncore)));
+        sink.raise(requester.l1_refill());
+        if requester.is_refused(found.permissions) {
+            return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
         }
         let cycles = cycles_spent(now, start);
         Ok(Translated { target: found.target(key), start, cycles, happened })
@@ -166,10 +167,13 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let (asker, edges) =
-            if write { (Asker::Write, AT_WRITE_EDGES) } else { (Asker::Read, AT_READ_EDGES) };
+        let (requester, edges) = if write {
+            (Requester::Write, AT_WRITE_EDGES)
+        } else {
+            (Requester::Read, AT_READ_EDGES)
+        };
         let key = self.space.key(uncore.page_map.page_of(addr));
-        sink.raise(asker.l2_lookup());
+        sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::default();
         let end = match self.l2_tlb.lookup(key) {
@@ -180,7 +184,7 @@ impl CoreMemory {
             None => {
                 sink.edge(edges.miss);
                 happened.add(Happened::WALK);
-                let walked = self.walk(asker, key, looked_up, uncore, sink);
+                let walked = self.walk(requester, key, looked_up, uncore, sink);
                 sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
                 match walked {
                     Ok((_, end)) | Err(end) => end,
@@ -194,7 +198,7 @@ impl CoreMemory {
     /// Translates for the L1 D prefetcher, as far as it is allowed to go for a translation.
     pub(crate) fn translate_prefetch<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
@@ -210,7 +214,7 @@ impl CoreMemory {
         if !may_go_on {
             return None;
         }
-        let translated = self.translate_uncounted(asker, addr, now, uncore, sink);
+        let translated = self.translate_uncounted(requester, addr, now, uncore, sink);
         let happened = match &translated {
             Ok(translated) => translated.happened,
             Err(fault) => fault.happened,
@@ -223,7 +227,7 @@ impl CoreMemory {
 /// A hit of the L1 TLB, or a wait for a translation on its way.
 #[inline]
 fn use_entry(
-    asker: Asker,
+    requester: Requester,
     entry: &Translation,
     key: Key,
     now: Cycle,
@@ -232,8 +236,8 @@ fn use_entry(
     let start = entry.usable_at(now);
     // Waiting for a translation on its way is a miss that was merged into another (A13).
     let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
-    if asker.is_refused(entry.permissions) {
-        return Err(faulted(now, start, happened, refusal(asker, key, uncore)));
+    if requester.is_refused(entry.permissions) {
+        return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
     }
     Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), happened })
 }
@@ -241,9 +245,9 @@ fn use_entry(
 /// Whose fault it is that an access is refused. The tables know: an entry of a TLB holds only what
 /// both stages allow together.
 #[cold]
-fn refusal(asker: Asker, key: Key, uncore: &Uncore) -> Happened {
+fn refusal(requester: Requester, key: Key, uncore: &Uncore) -> Happened {
     let stage1 = uncore.page_map.stage1().leaf(key.page());
-    let by_stage1 = stage1.is_none_or(|leaf| asker.is_refused(leaf.permissions));
+    let by_stage1 = stage1.is_none_or(|leaf| requester.is_refused(leaf.permissions));
     if by_stage1 || uncore.page_map.stage2().is_none() {
         return Happened::FAULT;
     }

@@ -14,7 +14,7 @@ use crate::units::address_space::Key;
 use crate::units::l2_tlb::EntryKind;
 use crate::units::mapping::{Granule, LAST_LEVEL};
 use crate::units::request::L2Request;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 use crate::units::tag_array::Arrival;
 use crate::units::tlb::Translation;
 use crate::units::walker::{descriptor_line, page_of_descriptor, stage2_descriptor_line};
@@ -36,38 +36,38 @@ impl CoreMemory {
     /// fault is known.
     pub(crate) fn walk<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         key: Key,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<(Translation, Cycle), Cycle> {
         sink.at(at);
-        sink.raise(asker.walk());
+        sink.raise(requester.walk());
         let slot = self.walker.find_slot(at);
         let stage1 = uncore.page_map.stage1().leaf(key.page());
         let last = stage1.map_or(LAST_LEVEL, |leaf| leaf.level);
-        let mut end = self.walk_stage1(asker, key, last, slot.from, uncore, sink);
+        let mut end = self.walk_stage1(requester, key, last, slot.from, uncore, sink);
         if let Some(leaf) = stage1 {
-            end = self.walk_output(asker, leaf.frame, end, uncore, sink);
+            end = self.walk_output(requester, leaf.frame, end, uncore, sink);
         }
         self.walker.hold(slot, end);
-        self.stats.walk(asker, end - slot.from);
+        self.stats.walk(requester, end - slot.from);
         let leaf = stage1.and_then(|leaf| uncore.page_map.through_stage2(leaf)).ok_or(end)?;
-        if asker.is_refused(leaf.permissions) {
+        if requester.is_refused(leaf.permissions) {
             return Err(end);
         }
         let translation = Translation::new(key, &leaf, Arrival::between(at, end));
         self.l2_tlb.allocate(key, leaf.shift, translation);
         sink.at(end);
-        sink.raise(asker.l2_refill());
+        sink.raise(requester.l2_refill());
         Ok((translation, end))
     }
 
     /// Reads the descriptors of stage 1 down to level `last`. A fault is found in the last table.
     fn walk_stage1<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         key: Key,
         last: u32,
         at: Cycle,
@@ -80,7 +80,7 @@ impl CoreMemory {
         for level in known.level..=last {
             table_at = end;
             let line = descriptor_line(granule, key, level);
-            let start = self.find_descriptor(asker, line, end, uncore, sink);
+            let start = self.find_descriptor(requester, line, end, uncore, sink);
             end = self.read_descriptor(line, start + self.latencies.walk_level, uncore, sink);
         }
         if self.walker.keeps_partial && known.level < last {
@@ -88,7 +88,7 @@ impl CoreMemory {
             let (kind, shift) = (EntryKind::Partial(last), table_shift(granule, last));
             self.l2_tlb.allocate_step(kind, key, shift, arrival);
             if self.semantics.partial_walks_count {
-                sink.raise(asker.l2_refill());
+                sink.raise(requester.l2_refill());
             }
         }
         end
@@ -111,7 +111,7 @@ impl CoreMemory {
     /// Stage 2 of the address of a stage 1 descriptor: from the L2 TLB, or by a walk of its own.
     fn find_descriptor<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         line: LineAddr,
         at: Cycle,
         uncore: &mut Uncore,
@@ -123,22 +123,22 @@ impl CoreMemory {
         let key = self.space.intermediate_key(page);
         let looked_up = at + self.latencies.l2_tlb;
         if let Some(arrival) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
-            sink.edge(asker.edges().descriptor_known);
+            sink.edge(requester.edges().descriptor_known);
             return arrival.at(looked_up);
         }
-        sink.edge(asker.edges().descriptor_walk);
+        sink.edge(requester.edges().descriptor_walk);
         sink.raise(PmuEvent::DTLB_WALK);
         let end = self.walk_stage2(granule, page, LAST_LEVEL, looked_up, uncore, sink);
         let arrival = Arrival::between(at, end);
         self.l2_tlb.allocate_step(EntryKind::Stage2, key, granule.shift(), arrival);
-        sink.raise(asker.l2_refill());
+        sink.raise(requester.l2_refill());
         end
     }
 
     /// Stage 2 of the output address: part of the walk, so its result counts as a partial one.
     fn walk_output<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         page: u64,
         at: Cycle,
         uncore: &mut Uncore,
@@ -159,7 +159,7 @@ impl CoreMemory {
             let arrival = Arrival::between(at, end);
             self.l2_tlb.allocate_step(EntryKind::Stage2, key, shift, arrival);
             if self.semantics.partial_walks_count {
-                sink.raise(asker.l2_refill());
+                sink.raise(requester.l2_refill());
             }
         }
         end

@@ -6,7 +6,7 @@ use sim_core::{Cycle, DataSource, Happened};
 
 use crate::units::bus::BytesMoved;
 use crate::units::request::L2Request;
-use crate::units::requester::Asker;
+use crate::units::requester::Requester;
 
 /// Walks of one side and the cycles that they took, each from its begin to its last descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,9 +89,12 @@ impl MemoryStats {
     }
 
     /// A walk has ended.
-    pub(crate) fn walk(&mut self, asker: Asker, cycles: Cycle) {
-        let walks =
-            if asker == Asker::Fetch { &mut self.fetch_walks } else { &mut self.data_walks };
+    pub(crate) fn walk(&mut self, requester: Requester, cycles: Cycle) {
+        let walks = if requester == Requester::Fetch {
+            &mut self.fetch_walks
+        } else {
+            &mut self.data_walks
+        };
         walks.walks += 1;
         walks.cycles += cycles;
     }

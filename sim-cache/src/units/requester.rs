@@ -6,7 +6,7 @@ use crate::units::mapping::Permissions;
 
 /// Who asks for a translation: decides the TLB, and the half of the sums that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asker {
+pub(crate) enum Requester {
     /// Instruction fetch.
     Fetch,
     /// Data read.
@@ -69,41 +69,45 @@ const FETCH_EDGES: TlbEdges = TlbEdges {
     descriptor_walk: FlowEdge::FetchDescriptorWalk,
 };
 
-impl Asker {
+impl Requester {
     pub(crate) fn edges(self) -> &'static TlbEdges {
         match self {
-            Asker::Fetch => &FETCH_EDGES,
-            Asker::Read | Asker::Swap => &LOAD_EDGES,
-            Asker::Write => &STORE_EDGES,
+            Requester::Fetch => &FETCH_EDGES,
+            Requester::Read | Requester::Swap => &LOAD_EDGES,
+            Requester::Write => &STORE_EDGES,
         }
     }
 
     pub(crate) fn l2_lookup(self) -> PmuEvent {
-        if self == Asker::Write { PmuEvent::L2D_TLB_WR } else { PmuEvent::L2D_TLB_RD }
+        if self == Requester::Write { PmuEvent::L2D_TLB_WR } else { PmuEvent::L2D_TLB_RD }
     }
 
     pub(crate) fn l2_refill(self) -> PmuEvent {
-        if self == Asker::Write { PmuEvent::L2D_TLB_REFILL_WR } else { PmuEvent::L2D_TLB_REFILL_RD }
+        if self == Requester::Write {
+            PmuEvent::L2D_TLB_REFILL_WR
+        } else {
+            PmuEvent::L2D_TLB_REFILL_RD
+        }
     }
 
     pub(crate) fn l1_refill(self) -> PmuEvent {
         match self {
-            Asker::Fetch => PmuEvent::L1I_TLB_REFILL,
-            Asker::Read | Asker::Swap => PmuEvent::L1D_TLB_REFILL_RD,
-            Asker::Write => PmuEvent::L1D_TLB_REFILL_WR,
+            Requester::Fetch => PmuEvent::L1I_TLB_REFILL,
+            Requester::Read | Requester::Swap => PmuEvent::L1D_TLB_REFILL_RD,
+            Requester::Write => PmuEvent::L1D_TLB_REFILL_WR,
         }
     }
 
     pub(crate) fn walk(self) -> PmuEvent {
-        if self == Asker::Fetch { PmuEvent::ITLB_WALK } else { PmuEvent::DTLB_WALK }
+        if self == Requester::Fetch { PmuEvent::ITLB_WALK } else { PmuEvent::DTLB_WALK }
     }
 
     /// True when the page does not allow what is wanted.
     pub(crate) fn is_refused(self, permissions: Permissions) -> bool {
         match self {
-            Asker::Fetch => permissions.no_exec,
-            Asker::Read => false,
-            Asker::Write | Asker::Swap => permissions.read_only,
+            Requester::Fetch => permissions.no_exec,
+            Requester::Read => false,
+            Requester::Write | Requester::Swap => permissions.read_only,
         }
     }
 }
