@@ -26,7 +26,7 @@ use crate::uncore::snoop_filter::{Holders, SnoopFilter};
 use crate::uncore::snoop_queue::SnoopQueues;
 use crate::units::allocation_tags::AllocationTags;
 use crate::units::page_map::PageMap;
-use crate::units::request::Want;
+use crate::units::request::CoherenceRequest;
 
 /// Latencies of the stations, without the mesh between them.
 #[derive(Clone, Copy, Debug)]
@@ -133,10 +133,16 @@ impl Uncore {
 
     /// Reads a line that such an agent has: it sends its copy. To a reader it keeps a clean one, and the home
     /// node can serve the line from now on; to a writer it gives up its own.
-    fn read_taken(&mut self, core: usize, line: LineAddr, want: Want, home: Cycle) -> UncoreReply {
-        self.settle(core, line, want, home);
+    fn read_taken(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        home: Cycle,
+    ) -> UncoreReply {
+        self.settle(core, line, request, home);
         self.set_taken(line, false);
-        let shared = !want.takes_away();
+        let shared = !request.takes_away();
         if shared {
             self.grant(core, line, false, home);
             self.keep_at_home(line, true, home);
@@ -191,20 +197,20 @@ impl Uncore {
         &mut self,
         core: usize,
         line: LineAddr,
-        want: Want,
+        request: CoherenceRequest,
         at: Cycle,
     ) -> UncoreReply {
         let home = self.at_home_node(core, line, at);
         if !self.taken.is_empty() && self.taken.contains(&line) {
-            return self.read_taken(core, line, want, home);
+            return self.read_taken(core, line, request, home);
         }
         if let Some(source) = self.supplier(line) {
             // It stands for all that is outside; only the filter has to stay true.
-            let shared = self.filter.is_some() && self.settle(core, line, want, home).shared;
+            let shared = self.filter.is_some() && self.settle(core, line, request, home).shared;
             let arrives = self.arrival_from(source, core, line, home);
             return UncoreReply { arrives, source, dirty: false, shared };
         }
-        let found = self.settle(core, line, want, home);
+        let found = self.settle(core, line, request, home);
         let (arrives, source) = match (found.giver, found.in_slc) {
             (Some(peer), _) => {
                 let sent = self.peer_access(core, peer, line, home);
@@ -255,10 +261,16 @@ impl Uncore {
     }
 
     /// Asks for the right to write a line without its data; when the answer is back at the core.
-    pub(crate) fn ask_for(&mut self, core: usize, line: LineAddr, want: Want, at: Cycle) -> Cycle {
+    pub(crate) fn ask_for(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        at: Cycle,
+    ) -> Cycle {
         let home = self.at_home_node(core, line, at);
         self.set_taken(line, false);
-        self.settle(core, line, want, home);
+        self.settle(core, line, request, home);
         self.at_core(core, line, home)
     }
 
@@ -324,7 +336,7 @@ impl Uncore {
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
         self.set_taken(line, false);
-        self.settle(core, line, Want::Claim, home);
+        self.settle(core, line, CoherenceRequest::Claim, home);
         self.memory_access(line, home);
         self.at_core(core, line, home)
     }

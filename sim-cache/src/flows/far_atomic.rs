@@ -13,7 +13,7 @@ use crate::core_memory::CoreMemory;
 use crate::flows::translate::Translated;
 use crate::uncore::{Uncore, UncoreReply};
 use crate::units::bus::BytesMoved;
-use crate::units::request::{SnoopRequest, Want};
+use crate::units::request::{CoherenceRequest, SnoopRequest};
 
 impl CoreMemory {
     /// True when an atomic on this line is done at its home node.
@@ -65,7 +65,7 @@ impl CoreMemory {
 impl Uncore {
     /// Performs an atomic operation at the home node, which has the line alone from then on.
     fn perform(&mut self, core: usize, line: LineAddr, at: Cycle) -> UncoreReply {
-        let reply = self.read(core, line, Want::Own, at);
+        let reply = self.read(core, line, CoherenceRequest::Own, at);
         self.left(core, line);
         self.keep_at_home(line, true, reply.arrives);
         reply

@@ -12,7 +12,7 @@ use crate::uncore::{Uncore, UncoreReply};
 use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
 use crate::units::replacement::Insertion;
-use crate::units::request::{L2Request, Want};
+use crate::units::request::{CoherenceRequest, L2Request};
 use crate::units::tag_array::{Arrival, Defect, LineState, Place, arriving_defect};
 
 /// The L2's answer to a read.
@@ -141,7 +141,7 @@ impl CoreMemory {
     ) -> Cycle {
         let entry = self.l2_queue.find(at);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
-        let granted = uncore.ask_for(self.number, line, Want::Upgrade, leaves);
+        let granted = uncore.ask_for(self.number, line, CoherenceRequest::Upgrade, leaves);
         let granted = if self.is_ideal_beyond_l2() { at } else { granted };
         self.l2_queue.hold(entry, granted);
         self.change_copies(line, |state| state.with_shared(false));
@@ -162,7 +162,7 @@ impl CoreMemory {
         self.waits.for_buffer(entry.from - looked_up);
         let event = self.bus_event(request);
         let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
-        let reply = uncore.read(self.number, line, request.want(), leaves);
+        let reply = uncore.read(self.number, line, request.coherence_request(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
         self.stats.line(request, reply.source);
         let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
@@ -300,7 +300,7 @@ impl CoreMemory {
         }
         let entry = self.l2_queue.find(looked_up);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
-        let claimed = uncore.ask_for(self.number, line, Want::Claim, leaves);
+        let claimed = uncore.ask_for(self.number, line, CoherenceRequest::Claim, leaves);
         let is_ideal = self.is_ideal_beyond_l2();
         self.l2_queue.hold(entry, if is_ideal { at } else { claimed });
         sink.edge(FlowEdge::L2WriteMiss);

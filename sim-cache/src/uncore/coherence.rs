@@ -8,7 +8,7 @@ use sim_core::{Cycle, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
 use crate::uncore::snoop_filter::{Elsewhere, Holders, cores_of};
-use crate::units::request::{SnoopRequest, Want, invalidates};
+use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 
 /// Where a line was found, the others told.
 #[derive(Clone, Copy, Debug)]
@@ -26,25 +26,31 @@ pub(crate) struct Found {
 impl Uncore {
     /// Decides who gives a line, tells the other cores, and notes that `core` has it now. `at`: when
     /// the home node has looked it up.
-    pub(crate) fn settle(&mut self, core: usize, line: LineAddr, want: Want, at: Cycle) -> Found {
+    pub(crate) fn settle(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        at: Cycle,
+    ) -> Found {
         let mut others = std::mem::take(&mut self.others);
         let elsewhere = match &self.filter {
             Some(filter) => filter.elsewhere(core, line, &mut others),
             None => Elsewhere::Nothing,
         };
         let is_held = elsewhere != Elsewhere::Nothing;
-        let stays = want == Want::Code || is_held && !want.takes_away();
+        let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
         let slc = self.slc_read(line, stays);
         let gives = elsewhere == Elsewhere::Owned || is_held && slc.is_none();
-        let giver = cores_of(&others).next().filter(|_| gives && want.needs_data());
+        let giver = cores_of(&others).next().filter(|_| gives && request.needs_data());
         if is_held {
-            self.tell(&others, line, want, giver, at);
+            self.tell(&others, line, request, giver, at);
         }
-        if giver.is_some() && !want.takes_away() {
+        if giver.is_some() && !request.takes_away() {
             // Sharing is detected: from now on the home node can serve the line.
             self.keep_at_home(line, false, at);
         }
-        let alone = want.takes_away() || want == Want::Read && !is_held;
+        let alone = request.takes_away() || request == CoherenceRequest::Read && !is_held;
         self.others = others;
         self.grant(core, line, alone, at);
         Found {
@@ -60,15 +66,15 @@ impl Uncore {
         &mut self,
         others: &Holders,
         line: LineAddr,
-        want: Want,
+        request: CoherenceRequest,
         giver: Option<usize>,
         at: Cycle,
     ) {
         for other in cores_of(others) {
             let forward = giver == Some(other);
-            if forward || want.takes_away() {
+            if forward || request.takes_away() {
                 let at = self.at_core(other, line, at);
-                self.snoops.send(other, SnoopRequest { line, snoop: want.snoop(), forward, at });
+                self.snoops.send(other, SnoopRequest { line, snoop: request.snoop(), forward, at });
             }
         }
     }

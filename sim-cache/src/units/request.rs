@@ -28,7 +28,7 @@ pub(crate) enum L2Request {
 impl L2Request {
     /// The line is to be written: it must be this core's alone.
     pub(crate) fn writes(self) -> bool {
-        self.want() == Want::Own
+        self.coherence_request() == CoherenceRequest::Own
     }
 
     /// Returns whether the line is data: neither code nor a descriptor.
@@ -41,18 +41,20 @@ impl L2Request {
         matches!(self, L2Request::L2Prefetch | L2Request::StorePrefetch)
     }
 
-    pub(crate) fn want(self) -> Want {
+    pub(crate) fn coherence_request(self) -> CoherenceRequest {
         match self {
-            L2Request::Store | L2Request::StorePrefetch | L2Request::Atomic => Want::Own,
-            L2Request::Fetch => Want::Code,
-            _ => Want::Read,
+            L2Request::Store | L2Request::StorePrefetch | L2Request::Atomic => {
+                CoherenceRequest::Own
+            }
+            L2Request::Fetch => CoherenceRequest::Code,
+            _ => CoherenceRequest::Read,
         }
     }
 }
 
 /// What a core wants of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Want {
+pub(crate) enum CoherenceRequest {
     /// Its data, to read.
     Read,
     /// Its data, to execute: other cores are likely to want it too.
@@ -65,21 +67,21 @@ pub(crate) enum Want {
     Claim,
 }
 
-impl Want {
+impl CoherenceRequest {
     pub(crate) fn takes_away(self) -> bool {
-        matches!(self, Want::Own | Want::Upgrade | Want::Claim)
+        matches!(self, CoherenceRequest::Own | CoherenceRequest::Upgrade | CoherenceRequest::Claim)
     }
 
     pub(crate) fn needs_data(self) -> bool {
-        !matches!(self, Want::Upgrade | Want::Claim)
+        !matches!(self, CoherenceRequest::Upgrade | CoherenceRequest::Claim)
     }
 
     /// What the other holders are told.
     pub(crate) fn snoop(self) -> Snoop {
         match self {
-            Want::Read | Want::Code => Snoop::Forward,
-            Want::Own | Want::Upgrade => Snoop::Unique,
-            Want::Claim => Snoop::MakeInvalid,
+            CoherenceRequest::Read | CoherenceRequest::Code => Snoop::Forward,
+            CoherenceRequest::Own | CoherenceRequest::Upgrade => Snoop::Unique,
+            CoherenceRequest::Claim => Snoop::MakeInvalid,
         }
     }
 }

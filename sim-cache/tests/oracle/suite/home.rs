@@ -28,7 +28,7 @@ pub(crate) struct QueuedSnoop {
 
 /// What a core wants of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Want {
+pub(crate) enum CoherenceRequest {
     Read,
     Code,
     /// Data to be written.
@@ -91,19 +91,22 @@ impl Oracle {
         }
     }
 
-    pub(crate) fn ask_home(&mut self, line: u64, want: Want) -> Granted {
+    pub(crate) fn ask_home(&mut self, line: u64, request: CoherenceRequest) -> Granted {
         self.taken.remove(&line);
-        let takes_away = matches!(want, Want::Own | Want::Upgrade | Want::Claim);
+        let takes_away = matches!(
+            request,
+            CoherenceRequest::Own | CoherenceRequest::Upgrade | CoherenceRequest::Claim
+        );
         let elsewhere = self.is_elsewhere(line);
         let is_owned = elsewhere && self.holders[&line].owned;
-        let stays = want == Want::Code || (elsewhere && !takes_away);
+        let stays = request == CoherenceRequest::Code || (elsewhere && !takes_away);
         let in_slc = self.read_slc(line, stays);
-        let needs_data = !matches!(want, Want::Upgrade | Want::Claim);
+        let needs_data = !matches!(request, CoherenceRequest::Upgrade | CoherenceRequest::Claim);
         let gives = needs_data && elsewhere && (is_owned || in_slc.is_none());
-        let snoop = match want {
-            Want::Read | Want::Code => Snoop::Forward,
-            Want::Own | Want::Upgrade => Snoop::Unique,
-            Want::Claim => Snoop::MakeInvalid,
+        let snoop = match request {
+            CoherenceRequest::Read | CoherenceRequest::Code => Snoop::Forward,
+            CoherenceRequest::Own | CoherenceRequest::Upgrade => Snoop::Unique,
+            CoherenceRequest::Claim => Snoop::MakeInvalid,
         };
         if elsewhere && (gives || takes_away) {
             self.snoop_other(QueuedSnoop { line, snoop, gives });
@@ -111,7 +114,7 @@ impl Oracle {
         if gives && !takes_away {
             self.send_to_slc(line, false);
         }
-        let alone = takes_away || (want == Want::Read && !elsewhere);
+        let alone = takes_away || (request == CoherenceRequest::Read && !elsewhere);
         let number = self.core.number;
         self.make_room_for(line);
         let holders = self.holders.entry(line).or_default();
@@ -133,9 +136,9 @@ impl Oracle {
 
     /// The agent outside that has the line alone gives it: a reader leaves it a clean copy, and the data goes
     /// home; a writer leaves it none.
-    pub(crate) fn ask_agent(&mut self, line: u64, want: Want) -> Granted {
-        self.ask_home(line, want);
-        let shared = want != Want::Own;
+    pub(crate) fn ask_agent(&mut self, line: u64, request: CoherenceRequest) -> Granted {
+        self.ask_home(line, request);
+        let shared = request != CoherenceRequest::Own;
         if shared {
             self.holders.get_mut(&line).expect("it was granted").owned = false;
             self.send_to_slc(line, true);

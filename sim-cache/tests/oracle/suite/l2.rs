@@ -4,7 +4,7 @@ use sim_cache::config::{PrefetchConfig, StoreMissDirection, WalkReads};
 use sim_core::DataSource;
 
 use super::cache::Line;
-use super::home::{Granted, Want};
+use super::home::{CoherenceRequest, Granted};
 use super::model::{Oracle, clean};
 
 /// Who reads a line of the L2.
@@ -90,18 +90,18 @@ impl Oracle {
     /// The home node decides, unless the supplier is fixed: then it only keeps its books, and nobody
     /// gives a duty along.
     fn read_outside(&mut self, line: u64, reader: Reader) -> Granted {
-        let want = match reader {
-            Reader::Fetch => Want::Code,
-            Reader::Store | Reader::StoreAhead | Reader::Atomic => Want::Own,
-            _ => Want::Read,
+        let request = match reader {
+            Reader::Fetch => CoherenceRequest::Code,
+            Reader::Store | Reader::StoreAhead | Reader::Atomic => CoherenceRequest::Own,
+            _ => CoherenceRequest::Read,
         };
         if self.taken.contains(&line) {
-            return self.ask_agent(line, want);
+            return self.ask_agent(line, request);
         }
         match self.world.supplier(line) {
-            None => self.ask_home(line, want),
+            None => self.ask_home(line, request),
             Some(source) if self.other.is_none() => Granted { source, dirty: false, shared: false },
-            Some(source) => Granted { source, dirty: false, ..self.ask_home(line, want) },
+            Some(source) => Granted { source, dirty: false, ..self.ask_home(line, request) },
         }
     }
 
@@ -135,7 +135,7 @@ impl Oracle {
     /// A write to a line that others may share: one bus write without data, and it is this core's alone.
     pub(crate) fn ask_for_line(&mut self, line: u64) {
         self.bus("BUS_ACCESS_WR", 0);
-        self.ask_home(line, Want::Upgrade);
+        self.ask_home(line, CoherenceRequest::Upgrade);
         for cache in [&mut self.core.l1d, &mut self.core.l2] {
             if let Some(copy) = cache.change(line) {
                 copy.shared = false;
@@ -162,7 +162,7 @@ impl Oracle {
         }
         self.count(&["L2D_CACHE_REFILL"]);
         self.bus("BUS_ACCESS_WR", 0);
-        self.ask_home(line, Want::Claim);
+        self.ask_home(line, CoherenceRequest::Claim);
         self.core.arriving.remove(&line);
         self.add_to_l2(Line { dirty: true, ..clean(line) });
     }

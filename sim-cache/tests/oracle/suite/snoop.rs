@@ -3,7 +3,7 @@
 use sim_core::Snoop;
 
 use super::cache::Line;
-use super::home::Want;
+use super::home::CoherenceRequest;
 use super::model::{Oracle, clean};
 
 impl Oracle {
@@ -122,7 +122,7 @@ impl Oracle {
             self.count(&["L1D_CACHE_INVAL"]);
         }
         self.unmark(line);
-        self.ask_home(line, Want::Claim);
+        self.ask_home(line, CoherenceRequest::Claim);
         self.core.arriving.insert(line);
         let stashed: Line = clean(line);
         if let Some(copy) = self.core.l2.change(line) {
