@@ -229,7 +229,7 @@ impl Uncore {
     }
 
     /// True when the memory of a line is on another chip.
-    pub(crate) fn is_elsewhere(&self, line: LineAddr) -> bool {
+    pub(crate) fn is_remote(&self, line: LineAddr) -> bool {
         match self.supplier(line) {
             Some(source) => source == DataSource::Remote,
             None => self.remote.has(line),

@@ -55,7 +55,7 @@ impl CoreMemory {
             let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
             let line = uncore.page_map.physical(addr, translated.target).line();
-            if request.kind != MemKind::AtomicStore && uncore.is_elsewhere(line) {
+            if request.kind != MemKind::AtomicStore && uncore.is_remote(line) {
                 sink.raise(PmuEvent::REMOTE_ACCESS);
             }
             return MemReply { done, ..sent };

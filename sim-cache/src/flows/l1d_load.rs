@@ -375,7 +375,7 @@ impl CoreMemory {
         let at = translated.start + self.latencies.l2_lookup;
         let line = uncore.page_map.physical(fragment.addr, translated.target).line();
         // An answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
-        let is_remote = uncore.is_elsewhere(line);
+        let is_remote = uncore.is_remote(line);
         let mut leaves = at;
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into());
         for (part, bytes) in parts.enumerate() {

@@ -7,7 +7,7 @@
 use sim_core::{Cycle, LineAddr, Snoop};
 
 use crate::uncore::Uncore;
-use crate::uncore::snoop_filter::{Elsewhere, Holders, cores_of};
+use crate::uncore::snoop_filter::{Holders, OtherSharers, cores_of};
 use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 
 /// Where a line was found, the others told.
@@ -34,14 +34,14 @@ impl Uncore {
         at: Cycle,
     ) -> Found {
         let mut others = std::mem::take(&mut self.others);
-        let elsewhere = match &self.filter {
-            Some(filter) => filter.elsewhere(core, line, &mut others),
-            None => Elsewhere::Nothing,
+        let sharers = match &self.filter {
+            Some(filter) => filter.other_sharers(core, line, &mut others),
+            None => OtherSharers::Nothing,
         };
-        let is_held = elsewhere != Elsewhere::Nothing;
+        let is_held = sharers != OtherSharers::Nothing;
         let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
         let slc = self.slc_read(line, stays);
-        let gives = elsewhere == Elsewhere::Owned || is_held && slc.is_none();
+        let gives = sharers == OtherSharers::Owned || is_held && slc.is_none();
         let giver = cores_of(&others).next().filter(|_| gives && request.needs_data());
         if is_held {
             self.tell(&others, line, request, giver, at);
@@ -102,7 +102,7 @@ impl Uncore {
     pub(crate) fn broadcast(&mut self, core: usize, snoop: Snoop, line: LineAddr, at: Cycle) {
         let mut others = std::mem::take(&mut self.others);
         if let Some(filter) = &self.filter {
-            filter.elsewhere(core, line, &mut others);
+            filter.other_sharers(core, line, &mut others);
             let home = self.at_home_node(core, line, at);
             for other in cores_of(&others) {
                 let at = self.at_core(other, line, home);

@@ -30,7 +30,7 @@ impl Held {
 
 /// What the other cores have of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Elsewhere {
+pub(crate) enum OtherSharers {
     /// Nothing.
     Nothing,
     /// One core has it alone, perhaps modified.
@@ -139,17 +139,22 @@ impl SnoopFilter {
     }
 
     /// Whether and how cores other than `core` hold a line; writes who they are to `others`.
-    pub(crate) fn elsewhere(&self, core: usize, line: LineAddr, others: &mut Holders) -> Elsewhere {
+    pub(crate) fn other_sharers(
+        &self,
+        core: usize,
+        line: LineAddr,
+        others: &mut Holders,
+    ) -> OtherSharers {
         others.clear();
-        let Some(place) = self.find(line) else { return Elsewhere::Nothing };
+        let Some(place) = self.find(line) else { return OtherSharers::Nothing };
         self.copy_holders(place, others);
         if let Ok(own) = others.binary_search(&(core as u32)) {
             others.remove(own);
         }
         match (others.is_empty(), self.owned[place]) {
-            (true, _) => Elsewhere::Nothing,
-            (false, true) => Elsewhere::Owned,
-            (false, false) => Elsewhere::Shared,
+            (true, _) => OtherSharers::Nothing,
+            (false, true) => OtherSharers::Owned,
+            (false, false) => OtherSharers::Shared,
         }
     }
 
@@ -250,21 +255,21 @@ mod tests {
         SnoopFilter::new(&SnoopFilterConfig { slice_lines, ways: 2 }, &slc)
     }
 
-    fn others(filter: &SnoopFilter, core: usize, line: u64) -> (Elsewhere, Vec<usize>) {
+    fn others(filter: &SnoopFilter, core: usize, line: u64) -> (OtherSharers, Vec<usize>) {
         let mut holders = Holders::new();
-        let elsewhere = filter.elsewhere(core, LineAddr(line), &mut holders);
-        (elsewhere, cores_of(&holders).collect())
+        let sharers = filter.other_sharers(core, LineAddr(line), &mut holders);
+        (sharers, cores_of(&holders).collect())
     }
 
     #[test]
     fn it_knows_who_has_a_line_and_who_has_it_alone() {
         let (mut filter, mut dropped) = (filter(8), Holders::new());
-        assert_eq!(others(&filter, 0, 5), (Elsewhere::Nothing, vec![]));
+        assert_eq!(others(&filter, 0, 5), (OtherSharers::Nothing, vec![]));
         filter.grant(129, LineAddr(5), true, &mut dropped);
-        assert_eq!(others(&filter, 0, 5), (Elsewhere::Owned, vec![129]));
-        assert_eq!(others(&filter, 129, 5).0, Elsewhere::Nothing);
+        assert_eq!(others(&filter, 0, 5), (OtherSharers::Owned, vec![129]));
+        assert_eq!(others(&filter, 129, 5).0, OtherSharers::Nothing);
         filter.grant(64, LineAddr(5), false, &mut dropped);
-        assert_eq!(others(&filter, 0, 5), (Elsewhere::Shared, vec![64, 129]));
+        assert_eq!(others(&filter, 0, 5), (OtherSharers::Shared, vec![64, 129]));
         filter.left(129, LineAddr(5));
         filter.left(64, LineAddr(5));
         assert_eq!(filter.entries().count(), 0);

@@ -64,7 +64,7 @@ impl Oracle {
     }
 
     /// True when the other core has the line, as far as the home node knows.
-    fn is_elsewhere(&self, line: u64) -> bool {
+    fn other_core_has(&self, line: u64) -> bool {
         let number = self.core.number;
         self.holders.get(&line).is_some_and(|h| h.cores.iter().any(|core| *core != number))
     }
@@ -77,7 +77,7 @@ impl Oracle {
 
     /// `DC` by address of this core, told to the other if it has the line.
     pub(crate) fn broadcast(&mut self, line: u64, snoop: Snoop) {
-        if self.is_elsewhere(line) {
+        if self.other_core_has(line) {
             self.snoop_other(QueuedSnoop { line, snoop, gives: false });
             if snoop != Snoop::Clean {
                 // Only this core can have it now.
@@ -97,24 +97,24 @@ impl Oracle {
             request,
             CoherenceRequest::Own | CoherenceRequest::Upgrade | CoherenceRequest::Claim
         );
-        let elsewhere = self.is_elsewhere(line);
-        let is_owned = elsewhere && self.holders[&line].owned;
-        let stays = request == CoherenceRequest::Code || (elsewhere && !takes_away);
+        let shared = self.other_core_has(line);
+        let is_owned = shared && self.holders[&line].owned;
+        let stays = request == CoherenceRequest::Code || (shared && !takes_away);
         let in_slc = self.read_slc(line, stays);
         let needs_data = !matches!(request, CoherenceRequest::Upgrade | CoherenceRequest::Claim);
-        let gives = needs_data && elsewhere && (is_owned || in_slc.is_none());
+        let gives = needs_data && shared && (is_owned || in_slc.is_none());
         let snoop = match request {
             CoherenceRequest::Read | CoherenceRequest::Code => Snoop::Forward,
             CoherenceRequest::Own | CoherenceRequest::Upgrade => Snoop::Unique,
             CoherenceRequest::Claim => Snoop::MakeInvalid,
         };
-        if elsewhere && (gives || takes_away) {
+        if shared && (gives || takes_away) {
             self.snoop_other(QueuedSnoop { line, snoop, gives });
         }
         if gives && !takes_away {
             self.send_to_slc(line, false);
         }
-        let alone = takes_away || (request == CoherenceRequest::Read && !elsewhere);
+        let alone = takes_away || (request == CoherenceRequest::Read && !shared);
         let number = self.core.number;
         self.make_room_for(line);
         let holders = self.holders.entry(line).or_default();
