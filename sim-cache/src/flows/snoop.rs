@@ -18,7 +18,7 @@ use crate::units::tag_array::{Defect, LineState, arriving_defect};
 
 /// The data of a line, on its way to another agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Given {
+struct SnoopData {
     /// It is newer than memory.
     dirty: bool,
     /// It was found broken, now or before.
@@ -47,7 +47,7 @@ impl MemorySystem {
             // The agent writes the whole line anew.
             uncore.note_poison(line, false);
         }
-        Ok(core.meet_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
+        Ok(core.handle_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
     }
 }
 
@@ -62,7 +62,7 @@ impl MemorySystem {
 impl CoreMemory {
     /// Answers a snoop, which pushes out stores of its line that are being merged: into the line in front of
     /// the answer if this core may write it, else behind, when it has asked for the line again.
-    fn meet_snoop<S: EventSink>(
+    fn handle_snoop<S: EventSink>(
         &mut self,
         request: SnoopRequest,
         uncore: &mut Uncore,
@@ -95,19 +95,19 @@ impl CoreMemory {
         if self.l1d.has_broken_tags() && self.l2.probe(line).is_some() {
             self.settle_l1d_tags(line, sink);
         }
-        let given = self.give_data(request, sink);
+        let data = self.snoop_data(request, sink);
         if invalidates(snoop) {
             self.invalidate(line, sink);
             self.monitor.lose(line);
         } else if takes_data(snoop) {
             self.keep_clean(line, shares(snoop));
         }
-        let bytes = if given.is_some() { LINE_BYTES } else { 0 };
+        let bytes = if data.is_some() { LINE_BYTES } else { 0 };
         let answered = asked + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, answered, sink);
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
-        if let Some(given) = given.filter(|given| given.dirty) {
-            uncore.note_poison(line, given.poisoned);
+        if let Some(data) = data.filter(|data| data.dirty) {
+            uncore.note_poison(line, data.poisoned);
             // A writer takes the duty to write the line back along with it; from a reader it goes home.
             if snoop != Snoop::Unique {
                 uncore.take_back(self.number, line, sent);
@@ -118,7 +118,11 @@ impl CoreMemory {
 
     /// The cache that has the newest data gives it, checked as it is read out (3.2.20); nothing where
     /// the line is absent, clean, or its data not wanted.
-    fn give_data<S: EventSink>(&mut self, request: SnoopRequest, sink: &mut S) -> Option<Given> {
+    fn snoop_data<S: EventSink>(
+        &mut self,
+        request: SnoopRequest,
+        sink: &mut S,
+    ) -> Option<SnoopData> {
         let SnoopRequest { line, snoop, forward, .. } = request;
         if !takes_data(snoop) {
             return None;
@@ -127,7 +131,7 @@ impl CoreMemory {
         if let Some(place) = newest {
             sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
             let poisoned = self.check_l1d_data(place, sink).is_lost();
-            return Some(Given { dirty: true, poisoned });
+            return Some(SnoopData { dirty: true, poisoned });
         }
         let place = self.l2.probe(line)?;
         let dirty = self.l2.state(place).is_dirty();
@@ -135,7 +139,7 @@ impl CoreMemory {
             return None;
         }
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
-        Some(Given { dirty, poisoned: check_l2_data(&mut self.l2, place) })
+        Some(SnoopData { dirty, poisoned: check_l2_data(&mut self.l2, place) })
     }
 
     /// No copy stays: a line that was in both caches counts once in each.
