@@ -71,9 +71,9 @@ impl CoreMemory {
             Operation { pc: request.pc, addr, requester: Requester::Write, consumes: true };
         let indexed = Indexed::virtually(addr, line);
         let reply = match self.l1d.lookup(indexed) {
-            Some(place) => {
-                let shared = self.l1d.state(place).is_shared();
-                let reply = self.l1d_wait(operation, place, translated, uncore, sink);
+            Some(entry) => {
+                let shared = self.l1d.state(entry).is_shared();
+                let reply = self.l1d_wait(operation, entry, translated, uncore, sink);
                 if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
             }
             // The read comes first, so the refill is the read's.
@@ -82,9 +82,9 @@ impl CoreMemory {
             }
         };
         // A prefetch trained by this very miss may have pushed the line out again.
-        if let Some(place) = self.l1d.probe(line) {
-            let state = self.l1d.state(place).with_dirty(true);
-            self.l1d.set_state(place, state);
+        if let Some(entry) = self.l1d.probe(line) {
+            let state = self.l1d.state(entry).with_dirty(true);
+            self.l1d.set_state(entry, state);
             if state.is_fetched() {
                 self.drop_fetched(line);
             }

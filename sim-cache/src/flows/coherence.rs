@@ -13,7 +13,7 @@ impl CoreMemory {
     /// True when the newest data of a line is here.
     fn is_modified(&self, line: LineAddr) -> bool {
         let caches = [&self.l1d, &self.l2];
-        caches.iter().any(|c| c.probe(line).is_some_and(|place| c.state(place).is_dirty()))
+        caches.iter().any(|c| c.probe(line).is_some_and(|entry| c.state(entry).is_dirty()))
     }
 
     /// Drops every copy.

@@ -13,9 +13,9 @@ impl CoreMemory {
     /// A line comes into the L1 I-cache: its copy in the L1 D-cache remembers it.
     pub(crate) fn remember_fetched(&mut self, line: LineAddr) {
         if self.coherent_fetch
-            && let Some(place) = self.l1d.probe(line)
+            && let Some(entry) = self.l1d.probe(line)
         {
-            self.l1d.set_state(place, self.l1d.state(place).with_fetched(true));
+            self.l1d.set_state(entry, self.l1d.state(entry).with_fetched(true));
         }
     }
 
@@ -30,8 +30,8 @@ impl CoreMemory {
             return;
         }
         self.l1i.remove(line);
-        if let Some(place) = self.l1d.probe(line) {
-            self.l1d.set_state(place, self.l1d.state(place).with_fetched(false));
+        if let Some(entry) = self.l1d.probe(line) {
+            self.l1d.set_state(entry, self.l1d.state(entry).with_fetched(false));
         }
     }
 }

@@ -22,7 +22,7 @@ impl CoreMemory {
             FarAtomics::Never => false,
             FarAtomics::Miss => {
                 let here = self.l2.probe(line);
-                here.is_none_or(|place| self.l2.state(place).is_shared())
+                here.is_none_or(|entry| self.l2.state(entry).is_shared())
             }
             FarAtomics::Always => true,
         }

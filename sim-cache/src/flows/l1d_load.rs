@@ -26,7 +26,7 @@ use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
 use crate::units::request::L2Request;
 use crate::units::requester::Requester;
-use crate::units::tag_array::{Arrival, LineState, Place};
+use crate::units::tag_array::{Arrival, EntryIndex, LineState};
 
 /// A memory operation as the prefetcher sees it.
 #[derive(Clone, Copy, Debug)]
@@ -175,14 +175,14 @@ impl CoreMemory {
         let line = uncore.page_map.physical(addr, translated.target).line();
         let line = Indexed::virtually(addr, line);
         let operation = Operation { pc, addr, requester: Requester::Read, consumes: true };
-        let Some(place) = self.l1d.lookup(line) else {
+        let Some(entry) = self.l1d.lookup(line) else {
             return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
         };
-        if self.l1d.state(place).is_plain_at(translated.start) {
+        if self.l1d.state(entry).is_plain_at(translated.start) {
             sink.edge(FlowEdge::L1dReadHit);
             return translated.reply(translated.start + self.latencies.l1d_hit);
         }
-        self.l1d_wait(operation, place, translated, uncore, sink)
+        self.l1d_wait(operation, entry, translated, uncore, sink)
     }
 
     /// The line is in flight, was prefetched and is used for the first time, or has an error.
@@ -190,15 +190,15 @@ impl CoreMemory {
     pub(crate) fn l1d_wait<S: EventSink>(
         &mut self,
         operation: Operation,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        if self.l1d.state(place).is_defective() {
-            return self.l1d_defective(operation, place, translated, uncore, sink);
+        if self.l1d.state(entry).is_defective() {
+            return self.l1d_defective(operation, entry, translated, uncore, sink);
         }
-        self.l1d_arrives(operation, place, translated, uncore, sink)
+        self.l1d_arrives(operation, entry, translated, uncore, sink)
     }
 
     /// Something is wrong with the line, or with a tag of its set.
@@ -206,16 +206,16 @@ impl CoreMemory {
     fn l1d_defective<S: EventSink>(
         &mut self,
         operation: Operation,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         let mut found = Happened::default();
         if let (true, Some((line, _))) =
-            (self.l1d.state(place).has_tag_defect(), self.l1d.content(place))
+            (self.l1d.state(entry).has_tag_defect(), self.l1d.content(entry))
         {
-            self.settle_l1d_set(place.set, sink);
+            self.settle_l1d_set(entry.set, sink);
             found.add(Happened::ERROR);
             if self.l1d.probe(line).is_none() {
                 let line = Indexed::virtually(operation.addr, line);
@@ -225,8 +225,8 @@ impl CoreMemory {
                 return reply;
             }
         }
-        let checked = self.check_l1d_data(place, sink);
-        let mut reply = self.l1d_arrives(operation, place, translated, uncore, sink);
+        let checked = self.check_l1d_data(entry, sink);
+        let mut reply = self.l1d_arrives(operation, entry, translated, uncore, sink);
         reply.happened.add(found);
         if checked == Checked::Corrected {
             // The corrected line is read once more.
@@ -242,7 +242,7 @@ impl CoreMemory {
     fn l1d_arrives<S: EventSink>(
         &mut self,
         operation: Operation,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
@@ -250,7 +250,7 @@ impl CoreMemory {
         for edge in operation.hit_edges() {
             sink.edge(*edge);
         }
-        let state = self.l1d.state(place);
+        let state = self.l1d.state(entry);
         let hit = translated.start + self.latencies.l1d_hit;
         let arrives = state.arrival().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
@@ -262,7 +262,7 @@ impl CoreMemory {
             }
         }
         if state.is_prefetched() {
-            self.l1d.first_use(place, arrives > hit);
+            self.l1d.first_use(entry, arrives > hit);
             if !operation.is_store() {
                 self.train_prefetcher(operation, translated, uncore, sink);
             }

@@ -141,17 +141,17 @@ impl CoreMemory {
         let operation =
             Operation { pc, addr: fragment.addr, requester: Requester::Write, consumes: false };
         let mask = fragment.line_mask();
-        let Some(place) = self.l1d.lookup(line) else {
+        let Some(entry) = self.l1d.lookup(line) else {
             return self.store_miss(operation, mask, line, translated, uncore, sink);
         };
-        let state = self.l1d.state(place).with_dirty(true);
-        self.l1d.set_state(place, state);
+        let state = self.l1d.state(entry).with_dirty(true);
+        self.l1d.set_state(entry, state);
         let mut reply = hit_reply(now + 1);
         if state.is_plain_for_write_at(now) {
             sink.edge(FlowEdge::L1dWriteHit);
         } else {
             // The write joins the line in flight: it is done one cycle after the line is there.
-            reply = self.l1d_wait(operation, place, translated, uncore, sink);
+            reply = self.l1d_wait(operation, entry, translated, uncore, sink);
             reply.done = state.arrival().at(now) + 1;
             if state.is_shared() {
                 reply = self.own_for_write(physical, reply, uncore, sink);
@@ -299,14 +299,14 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         let indexed = Indexed::virtually(request.addr, line);
-        if let Some(place) = self.l1d.lookup(indexed) {
+        if let Some(entry) = self.l1d.lookup(indexed) {
             sink.edge(FlowEdge::L1dWriteHit);
-            let state = self.l1d.state(place);
+            let state = self.l1d.state(entry);
             let arrives = state.arrival().at(now);
             // What was wrong with the old data matters no more.
-            self.l1d.set_state(place, state.with_dirty(true).with_defect(Defect::None));
+            self.l1d.set_state(entry, state.with_dirty(true).with_defect(Defect::None));
             if state.is_prefetched() {
-                self.l1d.first_use(place, arrives > now);
+                self.l1d.first_use(entry, arrives > now);
             }
             if state.is_fetched() {
                 self.drop_fetched(line);

@@ -16,7 +16,7 @@ use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
 use crate::units::request::L2Request;
 use crate::units::requester::Requester;
-use crate::units::tag_array::{Arrival, Defect, LineState, Place};
+use crate::units::tag_array::{Arrival, Defect, EntryIndex, LineState};
 
 impl CoreMemory {
     /// One instruction fetch inside one line.
@@ -65,8 +65,8 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();
         let line = Indexed::virtually(pc, line);
-        if let Some(place) = self.l1i.lookup(line) {
-            let state = self.l1i.state(place);
+        if let Some(entry) = self.l1i.lookup(line) {
+            let state = self.l1i.state(entry);
             if state.is_plain_at(translated.start) {
                 sink.edge(FlowEdge::L1iHit);
                 return translated.reply(translated.start + self.latencies.l1i_hit);
@@ -74,7 +74,7 @@ impl CoreMemory {
             if state.is_defective() && !self.l1i_line_stays(line, sink) {
                 return self.fetch_miss(line, translated, uncore, sink);
             }
-            return self.fetch_waits(line, place, translated, uncore, sink);
+            return self.fetch_waits(line, entry, translated, uncore, sink);
         }
         self.fetch_miss(line, translated, uncore, sink)
     }
@@ -83,12 +83,12 @@ impl CoreMemory {
     fn fetch_waits<S: EventSink>(
         &mut self,
         line: Indexed,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let state = self.l1i.state(place);
+        let state = self.l1i.state(entry);
         sink.edge(FlowEdge::L1iHit);
         let hit = translated.start + self.latencies.l1i_hit;
         let arrives = state.arrival().at(translated.start);
@@ -99,7 +99,7 @@ impl CoreMemory {
             reply.happened.add(Happened::L1_MISS);
         }
         if state.is_prefetched() {
-            self.l1i.first_use(place, arrives > hit);
+            self.l1i.first_use(entry, arrives > hit);
             self.prefetch_next_fetch(line, translated.start, uncore, sink);
         }
         if state.defect() == Defect::Poisoned {
@@ -113,8 +113,8 @@ impl CoreMemory {
     #[cold]
     fn l1i_line_stays<S: EventSink>(&mut self, line: Indexed, sink: &mut S) -> bool {
         self.settle_l1i_tags(line, sink);
-        let Some(place) = self.l1i.find(line) else { return false };
-        if matches!(self.l1i.state(place).defect(), Defect::None | Defect::Poisoned) {
+        let Some(entry) = self.l1i.find(line) else { return false };
+        if matches!(self.l1i.state(entry).defect(), Defect::None | Defect::Poisoned) {
             return true;
         }
         sink.raise(PmuEvent::MEMORY_ERROR);

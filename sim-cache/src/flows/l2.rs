@@ -13,7 +13,7 @@ use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
 use crate::units::replacement::Insertion;
 use crate::units::request::{CoherenceRequest, L2Request};
-use crate::units::tag_array::{Arrival, Defect, LineState, Place, arriving_defect};
+use crate::units::tag_array::{Arrival, Defect, EntryIndex, LineState, arriving_defect};
 
 /// The L2's answer to a read.
 #[derive(Clone, Copy, Debug)]
@@ -88,9 +88,9 @@ impl CoreMemory {
             sink.raise(self.lookup_event(request));
         }
         match self.l2.lookup(Indexed::physically(line)) {
-            Some(place) => {
+            Some(entry) => {
                 self.l2_edge(request, |edges| edges.hit, sink);
-                self.l2_hit(request, line, place, at, uncore, sink)
+                self.l2_hit(request, line, entry, at, uncore, sink)
             }
             None => self.refill_l2(request, line, at, uncore, sink),
         }
@@ -100,16 +100,16 @@ impl CoreMemory {
         &mut self,
         request: L2Request,
         line: LineAddr,
-        place: Place,
+        entry: EntryIndex,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
         let looked_up = at + self.latencies.l2_lookup;
-        let state = self.l2.state(place);
+        let state = self.l2.state(entry);
         let trains = state.is_prefetched();
         if trains {
-            self.l2.first_use(place, state.arrival().at(at) > at);
+            self.l2.first_use(entry, state.arrival().at(at) > at);
         }
         let arrives = state.arrival().at(at);
         // A line on its way: its data comes from outside (decision A03).
@@ -121,7 +121,7 @@ impl CoreMemory {
             (looked_up, DataSource::L2)
         };
         let shared = state.is_shared();
-        let poisoned = check_l2_data(&mut self.l2, place);
+        let poisoned = check_l2_data(&mut self.l2, entry);
         let reply = L2Reply { ready, source, missed: false, shared, poisoned, trains };
         if shared && request.writes() {
             let granted = self.upgrade(line, looked_up, uncore, sink);
@@ -139,11 +139,11 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        let entry = self.l2_queue.find(at);
-        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
+        let slot = self.l2_queue.find(at);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, slot.from, sink);
         let granted = uncore.ask_for(self.number, line, CoherenceRequest::Upgrade, leaves);
         let granted = if self.is_ideal_beyond_l2() { at } else { granted };
-        self.l2_queue.hold(entry, granted);
+        self.l2_queue.hold(slot, granted);
         self.change_copies(line, |state| state.with_shared(false));
         granted
     }
@@ -158,17 +158,17 @@ impl CoreMemory {
     ) -> L2Reply {
         self.l2_edge(request, |edges| edges.miss, sink);
         let looked_up = at + self.latencies.l2_lookup;
-        let entry = self.l2_queue.find(looked_up);
-        self.waits.for_buffer(entry.from - looked_up);
+        let slot = self.l2_queue.find(looked_up);
+        self.waits.for_buffer(slot.from - looked_up);
         let event = self.bus_event(request);
-        let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
+        let leaves = self.bus.transaction(event, LINE_BYTES, slot.from, sink);
         let reply = uncore.read(self.number, line, request.coherence_request(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
         self.stats.line(request, reply.source);
         let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
         let (arrives, ready) =
             if is_ideal { (at, looked_up) } else { (arrives, arrives + self.latencies.fill) };
-        self.l2_queue.hold(entry, arrives);
+        self.l2_queue.hold(slot, arrives);
         if !is_ideal {
             self.l2_misses.add(leaves, arrives);
         }
@@ -243,15 +243,15 @@ impl CoreMemory {
         let written_out = dirty || self.semantics.clean_victims_count;
         // It waits for its turn outside, and holds a place there until the home node has it: CHI's copy-back is a transaction
         // like a read.
-        let entry = self.l2_queue.find(at);
-        let mut leaves = entry.from;
+        let slot = self.l2_queue.find(at);
+        let mut leaves = slot.from;
         if written_out {
             sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
             leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, leaves, sink);
         }
         let sent = self.bus.send_line(leaves);
         let taken = uncore.told(self.number, victim.line, sent);
-        self.l2_queue.hold(entry, if self.is_ideal_beyond_l2() { sent } else { taken });
+        self.l2_queue.hold(slot, if self.is_ideal_beyond_l2() { sent } else { taken });
         if dirty || poisoned {
             uncore.note_poison(victim.line, poisoned);
         }
@@ -268,9 +268,9 @@ impl CoreMemory {
     ) {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         sink.edge(FlowEdge::L2WriteHit);
-        let place = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
-        let state = self.l2.state(place).with_dirty(true);
-        self.l2.set_state(place, state.with_defect(arriving_defect(poisoned)));
+        let entry = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
+        let state = self.l2.state(entry).with_dirty(true);
+        self.l2.set_state(entry, state.with_defect(arriving_defect(poisoned)));
     }
 
     /// Writes a whole line that no L1 holds, without reading it (decision A36).
@@ -289,20 +289,20 @@ impl CoreMemory {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let looked_up = at + self.latencies.l2_lookup;
         let taken = if self.is_ideal_beyond_l1() { asked } else { at };
-        if let Some(place) = self.l2.lookup(Indexed::physically(line)) {
+        if let Some(entry) = self.l2.lookup(Indexed::physically(line)) {
             sink.edge(FlowEdge::L2WriteHit);
-            let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
-            self.l2.set_state(place, state);
+            let state = self.l2.state(entry).with_dirty(true).with_defect(Defect::None);
+            self.l2.set_state(entry, state);
             if state.is_shared() {
                 self.upgrade(line, looked_up, uncore, sink);
             }
             return taken;
         }
-        let entry = self.l2_queue.find(looked_up);
-        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
+        let slot = self.l2_queue.find(looked_up);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, slot.from, sink);
         let claimed = uncore.ask_for(self.number, line, CoherenceRequest::Claim, leaves);
         let is_ideal = self.is_ideal_beyond_l2();
-        self.l2_queue.hold(entry, if is_ideal { at } else { claimed });
+        self.l2_queue.hold(slot, if is_ideal { at } else { claimed });
         sink.edge(FlowEdge::L2WriteMiss);
         sink.edge(FlowEdge::L2WriteClaim);
         self.stats.streamed_lines += 1;
@@ -331,9 +331,9 @@ impl CoreMemory {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let mut done = at + self.latencies.l2_lookup;
         match self.l2.lookup(Indexed::physically(line)) {
-            Some(place) => {
+            Some(entry) => {
                 sink.edge(FlowEdge::L2WriteHit);
-                if self.l2.state(place).is_shared() {
+                if self.l2.state(entry).is_shared() {
                     done = self.upgrade(line, done, uncore, sink);
                 }
             }
@@ -342,8 +342,8 @@ impl CoreMemory {
                 done = self.refill_l2(L2Request::Store, line, at, uncore, sink).ready;
             }
         }
-        let place = self.l2.probe(line).expect("the line was just found or refilled");
-        self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+        let entry = self.l2.probe(line).expect("the line was just found or refilled");
+        self.l2.set_state(entry, self.l2.state(entry).with_dirty(true));
         done
     }
 

@@ -18,7 +18,7 @@ use crate::uncore::Uncore;
 use crate::units::cache::Cache;
 use crate::units::level_names::CacheLevel;
 use crate::units::requester::Requester;
-use crate::units::tag_array::Place;
+use crate::units::tag_array::EntryIndex;
 
 /// True when modified data is to be kept.
 fn cleans(op: CacheOp) -> bool {
@@ -46,11 +46,11 @@ fn way_shift(ways: u32) -> u32 {
 }
 
 /// Cache and place that an operand by set and way names.
-fn place_of(operand: u64, cache: &Cache) -> Place {
+fn entry_of(operand: u64, cache: &Cache) -> EntryIndex {
     let (sets, ways) = cache.shape();
     let set = (operand >> LINE_SHIFT) as u32 & (sets - 1);
     let way = (operand & u64::from(u32::MAX)).checked_shr(way_shift(ways)).unwrap_or(0) as u32;
-    Place { set, way: way % ways }
+    EntryIndex { set, way: way % ways }
 }
 
 impl MemorySystem {
@@ -63,7 +63,7 @@ impl MemorySystem {
             CacheLevel::L2 => (&self.cores[core].l2, 1),
             CacheLevel::L1i | CacheLevel::Slc => return None,
         };
-        let Place { set, way } = cache.probe(line)?;
+        let EntryIndex { set, way } = cache.probe(line)?;
         let (_, ways) = cache.shape();
         let way = u64::from(way) << way_shift(ways);
         Some(way | u64::from(set) << LINE_SHIFT | level << 1)
@@ -176,9 +176,9 @@ impl CoreMemory {
     ) -> Cycle {
         let at = now + self.latencies.l1d_hit;
         if operand >> 1 & 0b111 == 0 {
-            let place = place_of(operand, &self.l1d);
-            let Some((line, _)) = self.l1d.content(place) else { return at };
-            self.settle_l1d_set(place.set, sink);
+            let entry = entry_of(operand, &self.l1d);
+            let Some((line, _)) = self.l1d.content(entry) else { return at };
+            self.settle_l1d_set(entry.set, sink);
             let cleaned = self.clean_l1d(line, at, sink);
             if invalidates(op) {
                 self.l1d.remove(line);
@@ -190,8 +190,8 @@ impl CoreMemory {
             // There is no third level that belongs to the core (guide 3.2.21).
             return at;
         }
-        let place = place_of(operand, &self.l2);
-        let Some((line, _)) = self.l2.content(place) else { return at };
+        let entry = entry_of(operand, &self.l2);
+        let Some((line, _)) = self.l2.content(entry) else { return at };
         if !invalidates(op) {
             return self.clean_l2(line, at, uncore, sink);
         }
@@ -207,17 +207,17 @@ impl CoreMemory {
 
     /// Modified data of the L1 D-cache goes to the L2; when it is there.
     fn clean_l1d<S: EventSink>(&mut self, line: LineAddr, at: Cycle, sink: &mut S) -> Cycle {
-        let Some(place) = self.l1d.probe(line) else { return at };
-        let state = self.l1d.state(place);
+        let Some(entry) = self.l1d.probe(line) else { return at };
+        let state = self.l1d.state(entry);
         let here = state.arrival().at(at);
         if !state.is_dirty() {
             return here;
         }
         sink.at(here);
         sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
-        let poisoned = self.check_l1d_data(place, sink).is_lost();
+        let poisoned = self.check_l1d_data(entry, sink).is_lost();
         self.write_back_to_l2(line, poisoned, sink);
-        self.l1d.set_state(place, self.l1d.state(place).with_dirty(false));
+        self.l1d.set_state(entry, self.l1d.state(entry).with_dirty(false));
         here + self.latencies.l2_lookup
     }
 
@@ -229,8 +229,8 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        let Some(place) = self.l2.probe(line) else { return at };
-        let state = self.l2.state(place);
+        let Some(entry) = self.l2.probe(line) else { return at };
+        let state = self.l2.state(entry);
         let here = state.arrival().at(at);
         if !state.is_dirty() {
             return here;
@@ -239,9 +239,9 @@ impl CoreMemory {
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);
-        uncore.note_poison(line, check_l2_data(&mut self.l2, place));
+        uncore.note_poison(line, check_l2_data(&mut self.l2, entry));
         uncore.take_back(self.number, line, sent);
-        self.l2.set_state(place, self.l2.state(place).with_dirty(false));
+        self.l2.set_state(entry, self.l2.state(entry).with_dirty(false));
         sent
     }
 
@@ -265,10 +265,10 @@ mod tests {
     #[test]
     fn an_operand_names_the_place_that_it_was_made_of() {
         let cache = Cache::new(64 * 1024, 4, ReplacementKind::Lru, 0);
-        let place = Place { set: 0x55, way: 3 };
+        let entry = EntryIndex { set: 0x55, way: 3 };
         let operand = 3 << 30 | 0x55 << 6;
-        assert_eq!(place_of(operand, &cache), place);
+        assert_eq!(entry_of(operand, &cache), entry);
         let direct = Cache::new(4096, 1, ReplacementKind::Lru, 0);
-        assert_eq!(place_of(0x7 << 6, &direct), Place { set: 7, way: 0 });
+        assert_eq!(entry_of(0x7 << 6, &direct), EntryIndex { set: 7, way: 0 });
     }
 }

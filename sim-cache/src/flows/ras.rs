@@ -14,7 +14,7 @@ use crate::units::cache::Cache;
 use crate::units::indexed::Indexed;
 use crate::units::level_names::CacheLevel;
 use crate::units::page_map::NotMapped;
-use crate::units::tag_array::{Defect, Place};
+use crate::units::tag_array::{Defect, EntryIndex};
 
 /// A memory array of a core in which a bit can flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +64,12 @@ impl MemorySystem {
             CacheLevel::L2 | CacheLevel::Slc => &mut core.l2,
         };
         let line = Indexed::virtually(addr, line);
-        let place = cache.find(line).or_else(|| cache.probe(line.physical));
-        let place = place.expect("the line was just placed");
+        let entry = cache.find(line).or_else(|| cache.probe(line.physical));
+        let entry = entry.expect("the line was just placed");
         match ram {
-            Ram::L1dTag | Ram::L1iTag => cache.break_tag(place, defect),
+            Ram::L1dTag | Ram::L1iTag => cache.break_tag(entry, defect),
             Ram::L1dData | Ram::L1iData | Ram::L2Data => {
-                cache.set_state(place, cache.state(place).with_defect(defect));
+                cache.set_state(entry, cache.state(entry).with_defect(defect));
             }
         }
         Ok(())
@@ -109,8 +109,12 @@ impl Checked {
 impl CoreMemory {
     /// An access reads the data in a place of the L1 D-cache: a corrected line is scrubbed, a broken one
     /// is poisoned, for the access may never retire.
-    pub(crate) fn check_l1d_data<S: EventSink>(&mut self, place: Place, sink: &mut S) -> Checked {
-        let state = self.l1d.state(place);
+    pub(crate) fn check_l1d_data<S: EventSink>(
+        &mut self,
+        entry: EntryIndex,
+        sink: &mut S,
+    ) -> Checked {
+        let state = self.l1d.state(entry);
         let (checked, left) = match state.defect() {
             Defect::None => return Checked::Sound,
             Defect::Poisoned => return Checked::Poisoned,
@@ -118,7 +122,7 @@ impl CoreMemory {
             Defect::Uncorrectable => (Checked::Broken, Defect::Poisoned),
         };
         sink.raise(PmuEvent::MEMORY_ERROR);
-        self.l1d.set_state(place, state.with_defect(left));
+        self.l1d.set_state(entry, state.with_defect(left));
         checked
     }
 
@@ -142,12 +146,12 @@ impl CoreMemory {
     pub(crate) fn settle_l1d_set<S: EventSink>(&mut self, set: u32, sink: &mut S) {
         while let Some(broken) = self.l1d.repair_tag(set) {
             sink.raise(PmuEvent::MEMORY_ERROR);
-            let Some((lost, state)) = self.l1d.content(broken.place) else { continue };
+            let Some((lost, state)) = self.l1d.content(broken.entry) else { continue };
             if broken.defect == Defect::Correctable {
                 continue;
             }
             if state.is_dirty() {
-                self.l1d.set_state(broken.place, state.with_defect(Defect::Poisoned));
+                self.l1d.set_state(broken.entry, state.with_defect(Defect::Poisoned));
             } else {
                 self.l1d.remove(lost);
             }
@@ -159,7 +163,7 @@ impl CoreMemory {
     pub(crate) fn settle_l1i_tags<S: EventSink>(&mut self, line: Indexed, sink: &mut S) {
         while let Some(broken) = self.l1i.repair_tag(self.l1i.set_of(line)) {
             sink.raise(PmuEvent::MEMORY_ERROR);
-            if let Some((lost, _)) = self.l1i.content(broken.place) {
+            if let Some((lost, _)) = self.l1i.content(broken.entry) {
                 self.l1i.remove(lost);
             }
         }
@@ -167,12 +171,12 @@ impl CoreMemory {
 }
 
 /// The L2 reads a line out: one bit is corrected and not counted; true when it hands on poison.
-pub(crate) fn check_l2_data(l2: &mut Cache, place: Place) -> bool {
-    let state = l2.state(place);
+pub(crate) fn check_l2_data(l2: &mut Cache, entry: EntryIndex) -> bool {
+    let state = l2.state(entry);
     match state.defect() {
         Defect::None => false,
         Defect::Correctable => {
-            l2.set_state(place, state.with_defect(Defect::None));
+            l2.set_state(entry, state.with_defect(Defect::None));
             false
         }
         Defect::Uncorrectable | Defect::Poisoned => true,

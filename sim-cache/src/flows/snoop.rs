@@ -79,7 +79,7 @@ impl CoreMemory {
 
     /// The L2 has the line, and no other core has it.
     pub(crate) fn may_write(&self, line: LineAddr) -> bool {
-        self.l2.probe(line).is_some_and(|place| !self.l2.state(place).is_shared())
+        self.l2.probe(line).is_some_and(|entry| !self.l2.state(entry).is_shared())
     }
 
     /// Looks the line up, gives its data if it is wanted, and changes or drops the copies.
@@ -127,19 +127,19 @@ impl CoreMemory {
         if !takes_data(snoop) {
             return None;
         }
-        let newest = self.l1d.probe(line).filter(|place| self.l1d.state(*place).is_dirty());
-        if let Some(place) = newest {
+        let newest = self.l1d.probe(line).filter(|entry| self.l1d.state(*entry).is_dirty());
+        if let Some(entry) = newest {
             sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
-            let poisoned = self.check_l1d_data(place, sink).is_lost();
+            let poisoned = self.check_l1d_data(entry, sink).is_lost();
             return Some(SnoopData { dirty: true, poisoned });
         }
-        let place = self.l2.probe(line)?;
-        let dirty = self.l2.state(place).is_dirty();
+        let entry = self.l2.probe(line)?;
+        let dirty = self.l2.state(entry).is_dirty();
         if !dirty && !forward {
             return None;
         }
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
-        Some(SnoopData { dirty, poisoned: check_l2_data(&mut self.l2, place) })
+        Some(SnoopData { dirty, poisoned: check_l2_data(&mut self.l2, entry) })
     }
 
     /// No copy stays: a line that was in both caches counts once in each.
@@ -155,13 +155,13 @@ impl CoreMemory {
 
     /// The copies stay, clean, and that of the L2 is as new as that of the L1.
     fn keep_clean(&mut self, line: LineAddr, shared: bool) {
-        let newest = self.l1d.probe(line).map(|place| self.l1d.state(place));
+        let newest = self.l1d.probe(line).map(|entry| self.l1d.state(entry));
         if let Some(above) = newest.filter(|state| state.is_dirty())
-            && let Some(place) = self.l2.probe(line)
+            && let Some(entry) = self.l2.probe(line)
         {
             let poisoned = above.defect() == Defect::Poisoned;
-            let state = self.l2.state(place).with_defect(arriving_defect(poisoned));
-            self.l2.set_state(place, state);
+            let state = self.l2.state(entry).with_defect(arriving_defect(poisoned));
+            self.l2.set_state(entry, state);
         }
         self.change_copies(line, |state| {
             state.with_dirty(false).with_shared(state.is_shared() | shared)
@@ -171,8 +171,8 @@ impl CoreMemory {
     /// Changes the states of a line in the L1 D-cache and the L2.
     pub(crate) fn change_copies(&mut self, line: LineAddr, to: impl Fn(LineState) -> LineState) {
         for cache in [&mut self.l1d, &mut self.l2] {
-            if let Some(place) = cache.probe(line) {
-                cache.rewrite(place, to(cache.state(place)));
+            if let Some(entry) = cache.probe(line) {
+                cache.rewrite(entry, to(cache.state(entry)));
             }
         }
     }

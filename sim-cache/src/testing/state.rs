@@ -155,13 +155,13 @@ impl MemorySystem {
         let line = self.line_of(addr).ok()?;
         let core = &self.cores[core];
         let indexed = Indexed::virtually(addr, line);
-        let (cache, place) = match level {
+        let (cache, entry) = match level {
             CacheLevel::Slc => return self.uncore.slc_state(line),
             CacheLevel::L2 => (&core.l2, core.l2.probe(line)),
             CacheLevel::L1d => (&core.l1d, core.l1d.find(indexed)),
             CacheLevel::L1i => (&core.l1i, core.l1i.find(indexed)),
         };
-        place.map(|place| cache.state(place).is_dirty())
+        entry.map(|entry| cache.state(entry).is_dirty())
     }
 
     /// Lines that a core's caches hold: L1I, L1D, L2.
@@ -202,9 +202,9 @@ impl MemorySystem {
 
 impl CoreMemory {
     fn place_in_l2(&mut self, line: LineAddr, dirty: bool, uncore: &mut Uncore) {
-        if let Some(place) = self.l2.probe(line) {
-            let state = self.l2.state(place);
-            self.l2.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+        if let Some(entry) = self.l2.probe(line) {
+            let state = self.l2.state(entry);
+            self.l2.set_state(entry, state.with_dirty(state.is_dirty() | dirty));
             return;
         }
         let state = LineState::default().with_dirty(dirty);
@@ -215,9 +215,9 @@ impl CoreMemory {
     }
 
     fn place_in_l1d(&mut self, line: Indexed, dirty: bool) {
-        if let Some(place) = self.l1d.find(line) {
-            let state = self.l1d.state(place);
-            self.l1d.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+        if let Some(entry) = self.l1d.find(line) {
+            let state = self.l1d.state(entry);
+            self.l1d.set_state(entry, state.with_dirty(state.is_dirty() | dirty));
             return;
         }
         self.recall_for_stream(line.physical, 0, &mut NullSink);

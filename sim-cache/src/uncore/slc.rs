@@ -12,7 +12,7 @@ use crate::config::SlcConfig;
 use crate::uncore::home_node::HomeHash;
 use crate::units::host_aligned::Aligned;
 use crate::units::replacement::{Insertion, Replacement};
-use crate::units::tag_array::{Place, find_way};
+use crate::units::tag_array::{EntryIndex, find_way};
 
 /// What a word says of its way: a line, and whether memory has other data; 0 is an empty way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,48 +70,48 @@ impl Slc {
 
     /// Reads a line that stays; whether it is dirty.
     pub(crate) fn read(&mut self, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        self.replacement.used(place);
-        Some(Way(*self.word(place)).is_dirty())
+        let entry = self.find(line)?;
+        self.replacement.used(entry);
+        Some(Way(*self.word(entry)).is_dirty())
     }
 
     /// Gives a line away, with the duty to write it back if it is dirty.
     pub(crate) fn take(&mut self, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        Some(Way(std::mem::take(self.word(place))).is_dirty())
+        let entry = self.find(line)?;
+        Some(Way(std::mem::take(self.word(entry))).is_dirty())
     }
 
     /// Takes a line in, or adds to one that is here; the dirty line that made room.
     pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Option<LineAddr> {
-        if let Some(place) = self.find(line) {
-            self.replacement.used(place);
-            *self.word(place) |= u64::from(dirty);
+        if let Some(entry) = self.find(line) {
+            self.replacement.used(entry);
+            *self.word(entry) |= u64::from(dirty);
             return None;
         }
-        let place = self.make_room(self.hash.set_of(line));
-        self.replacement.inserted(place, Insertion::Demand);
-        let victim = Way(std::mem::replace(self.word(place), Way::of(line, dirty).0));
+        let entry = self.make_room(self.hash.set_of(line));
+        self.replacement.inserted(entry, Insertion::Demand);
+        let victim = Way(std::mem::replace(self.word(entry), Way::of(line, dirty).0));
         (!victim.is_empty() && victim.is_dirty()).then(|| victim.line())
     }
 
     /// Whether a line that is here is dirty. Pure.
     pub(crate) fn state(&self, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        Some(Way(self.words[self.index(place)]).is_dirty())
+        let entry = self.find(line)?;
+        Some(Way(self.words[self.index(entry)]).is_dirty())
     }
 
     /// An empty place of a set, or that of its victim.
-    fn make_room(&mut self, set: u32) -> Place {
+    fn make_room(&mut self, set: u32) -> EntryIndex {
         match find_way(self.set(set), |word| Way(word).is_empty()) {
-            Some(way) => Place { set, way },
+            Some(way) => EntryIndex { set, way },
             None => self.replacement.victim(set),
         }
     }
 
-    fn find(&self, line: LineAddr) -> Option<Place> {
+    fn find(&self, line: LineAddr) -> Option<EntryIndex> {
         let set = self.hash.set_of(line);
         let way = find_way(self.set(set), |word| Way(word).holds(line))?;
-        Some(Place { set, way })
+        Some(EntryIndex { set, way })
     }
 
     fn set(&self, set: u32) -> &[u64] {
@@ -119,12 +119,12 @@ impl Slc {
         self.words.part(set as usize * ways, ways)
     }
 
-    fn index(&self, place: Place) -> usize {
-        (place.set * self.ways + place.way) as usize
+    fn index(&self, entry: EntryIndex) -> usize {
+        (entry.set * self.ways + entry.way) as usize
     }
 
-    fn word(&mut self, place: Place) -> &mut u64 {
-        let index = self.index(place);
+    fn word(&mut self, entry: EntryIndex) -> &mut u64 {
+        let index = self.index(entry);
         &mut self.words[index]
     }
 }

@@ -60,16 +60,16 @@ impl SnoopFilter {
     pub(crate) fn new(config: &SnoopFilterConfig, slc: &SlcConfig) -> SnoopFilter {
         let ways = config.ways as usize;
         let slice_sets = u64::from(config.slice_lines) / u64::from(config.ways);
-        let places = config.slice_lines as usize * slc.slices as usize;
+        let entries = config.slice_lines as usize * slc.slices as usize;
         SnoopFilter {
             hash: HomeHash::new(slc.slices, slice_sets),
             ways,
-            tags: vec![0; places].into(),
-            owned: vec![false; places].into(),
-            holders: vec![Held::default(); places].into(),
+            tags: vec![0; entries].into(),
+            owned: vec![false; entries].into(),
+            holders: vec![Held::default(); entries].into(),
             lists: Vec::new(),
             free: Vec::new(),
-            next: vec![0; places / ways].into(),
+            next: vec![0; entries / ways].into(),
         }
     }
 
@@ -80,9 +80,9 @@ impl SnoopFilter {
     }
 
     /// Writes the holders of an entry to `to`.
-    fn copy_holders(&self, place: usize, to: &mut Holders) {
+    fn copy_holders(&self, entry: usize, to: &mut Holders) {
         to.clear();
-        match (self.holders[place], self.holders[place].list()) {
+        match (self.holders[entry], self.holders[entry].list()) {
             (_, Some(list)) => to.extend_from_slice(&self.lists[list]),
             (Held(0), None) => {}
             (Held(one), None) => to.push(one - 1),
@@ -90,24 +90,24 @@ impl SnoopFilter {
     }
 
     /// Leaves an entry to nobody, or to one core.
-    fn set_holder(&mut self, place: usize, held: Held) {
-        if let Some(list) = self.holders[place].list() {
+    fn set_holder(&mut self, entry: usize, held: Held) {
+        if let Some(list) = self.holders[entry].list() {
             self.lists[list].clear();
             self.free.push(list as u32);
         }
-        self.holders[place] = held;
+        self.holders[entry] = held;
     }
 
     /// Enters one more holder.
-    fn add_holder(&mut self, place: usize, core: usize) {
-        let held = self.holders[place];
+    fn add_holder(&mut self, entry: usize, core: usize) {
+        let held = self.holders[entry];
         if let Some(list) = held.list() {
             let list = &mut self.lists[list];
             if let Err(at) = list.binary_search(&(core as u32)) {
                 list.insert(at, core as u32);
             }
         } else if held == Held::default() {
-            self.holders[place] = Held::one(core);
+            self.holders[entry] = Held::one(core);
         } else if held != Held::one(core) {
             let number = self.free.pop().unwrap_or_else(|| {
                 self.lists.push(Holders::new());
@@ -115,25 +115,25 @@ impl SnoopFilter {
             });
             let (one, other) = (held.0 - 1, core as u32);
             self.lists[number as usize].extend([one.min(other), one.max(other)]);
-            self.holders[place] = Held(number | LIST);
+            self.holders[entry] = Held(number | LIST);
         }
     }
 
     /// Takes a holder away, if it is one. Returns whether nobody is left.
-    fn remove_holder(&mut self, place: usize, core: usize) -> bool {
-        let held = self.holders[place];
+    fn remove_holder(&mut self, entry: usize, core: usize) -> bool {
+        let held = self.holders[entry];
         let Some(list) = held.list() else {
             if held == Held::one(core) {
-                self.holders[place] = Held::default();
+                self.holders[entry] = Held::default();
             }
-            return self.holders[place] == Held::default();
+            return self.holders[entry] == Held::default();
         };
         let cores = &mut self.lists[list];
         if let Ok(at) = cores.binary_search(&(core as u32)) {
             cores.remove(at);
         }
         if let [last] = cores[..] {
-            self.set_holder(place, Held::one(last as usize));
+            self.set_holder(entry, Held::one(last as usize));
         }
         false
     }
@@ -146,12 +146,12 @@ impl SnoopFilter {
         others: &mut Holders,
     ) -> OtherSharers {
         others.clear();
-        let Some(place) = self.find(line) else { return OtherSharers::Nothing };
-        self.copy_holders(place, others);
+        let Some(entry) = self.find(line) else { return OtherSharers::Nothing };
+        self.copy_holders(entry, others);
         if let Ok(own) = others.binary_search(&(core as u32)) {
             others.remove(own);
         }
-        match (others.is_empty(), self.owned[place]) {
+        match (others.is_empty(), self.owned[entry]) {
             (true, _) => OtherSharers::Nothing,
             (false, true) => OtherSharers::Owned,
             (false, false) => OtherSharers::Shared,
@@ -167,14 +167,14 @@ impl SnoopFilter {
         alone: bool,
         dropped: &mut Holders,
     ) -> Option<LineAddr> {
-        let (place, lost) = match self.find(line) {
-            Some(place) => (place, None),
+        let (entry, lost) = match self.find(line) {
+            Some(entry) => (entry, None),
             None => self.make_room(line, dropped),
         };
-        self.owned[place] = alone;
+        self.owned[entry] = alone;
         match alone {
-            true => self.set_holder(place, Held::one(core)),
-            false => self.add_holder(place, core),
+            true => self.set_holder(entry, Held::one(core)),
+            false => self.add_holder(entry, core),
         }
         lost
     }
@@ -189,48 +189,48 @@ impl SnoopFilter {
             self.next[set] = ((way + 1) % self.ways) as u8;
             way
         });
-        let place = first + way;
-        let lost = self.tags[place].checked_sub(1).map(LineAddr);
-        self.copy_holders(place, dropped);
-        self.tags[place] = line.0 + 1;
-        self.set_holder(place, Held::default());
-        (place, lost)
+        let entry = first + way;
+        let lost = self.tags[entry].checked_sub(1).map(LineAddr);
+        self.copy_holders(entry, dropped);
+        self.tags[entry] = line.0 + 1;
+        self.set_holder(entry, Held::default());
+        (entry, lost)
     }
 
     /// A core no longer has a line.
     pub(crate) fn left(&mut self, core: usize, line: LineAddr) {
-        let Some(place) = self.find(line) else { return };
-        if self.remove_holder(place, core) {
-            self.tags[place] = 0;
+        let Some(entry) = self.find(line) else { return };
+        if self.remove_holder(entry, core) {
+            self.tags[entry] = 0;
         }
     }
 
     /// Nobody has a line alone any more.
     pub(crate) fn share(&mut self, line: LineAddr) {
-        if let Some(place) = self.find(line) {
-            self.owned[place] = false;
+        if let Some(entry) = self.find(line) {
+            self.owned[entry] = false;
         }
     }
 
     /// Every line with an entry: its holders, and whether one has it alone.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (LineAddr, Holders, bool)> + '_ {
-        let used = (0..self.tags.len()).filter(|place| self.tags[*place] != 0);
-        used.map(|place| {
+        let used = (0..self.tags.len()).filter(|entry| self.tags[*entry] != 0);
+        used.map(|entry| {
             let mut holders = Holders::new();
-            self.copy_holders(place, &mut holders);
-            (LineAddr(self.tags[place] - 1), holders, self.owned[place])
+            self.copy_holders(entry, &mut holders);
+            (LineAddr(self.tags[entry] - 1), holders, self.owned[entry])
         })
     }
 
     /// True when the filter says that a core has a line, and if so whether alone. Pure.
     pub(crate) fn says(&self, core: usize, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        let held = self.holders[place];
+        let entry = self.find(line)?;
+        let held = self.holders[entry];
         let holds = match held.list() {
             Some(list) => self.lists[list].binary_search(&(core as u32)).is_ok(),
             None => held == Held::one(core),
         };
-        holds.then_some(self.owned[place])
+        holds.then_some(self.owned[entry])
     }
 }
 

@@ -7,7 +7,7 @@ use crate::config::ReplacementKind;
 use crate::units::indexed::Indexed;
 use crate::units::prefetch_stats::PrefetchCounts;
 use crate::units::replacement::{Insertion, Replacement};
-use crate::units::tag_array::{Defect, LineState, Place, TagArray};
+use crate::units::tag_array::{Defect, EntryIndex, LineState, TagArray};
 
 /// A line that left to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) struct Victim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BrokenTag {
     /// Where.
-    pub(crate) place: Place,
+    pub(crate) entry: EntryIndex,
     /// Whether ECC can correct it.
     pub(crate) defect: Defect,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Cache {
     broken_tags: Vec<BrokenTag>,
     prefetches: PrefetchCounts,
     /// Where [`Cache::plain_hit_again`] found its lines last, by their low bits.
-    last: [Place; LAST],
+    last: [EntryIndex; LAST],
 }
 
 impl Cache {
@@ -53,7 +53,7 @@ impl Cache {
             replacement: Replacement::new(kind, sets, ways, seed),
             broken_tags: Vec::new(),
             prefetches: PrefetchCounts::default(),
-            last: [Place { set: 0, way: 0 }; LAST],
+            last: [EntryIndex { set: 0, way: 0 }; LAST],
         }
     }
 
@@ -66,11 +66,11 @@ impl Cache {
     /// nothing and changes nothing.
     #[inline(always)]
     pub(crate) fn plain_hit(&mut self, line: Indexed, now: Cycle) -> bool {
-        let Some(place) = self.find(line) else { return false };
-        if !self.tags.state(place).is_plain_at(now) {
+        let Some(entry) = self.find(line) else { return false };
+        if !self.tags.state(entry).is_plain_at(now) {
             return false;
         }
-        self.replacement.used(place);
+        self.replacement.used(entry);
         true
     }
 
@@ -78,15 +78,15 @@ impl Cache {
     #[inline(always)]
     pub(crate) fn plain_hit_again(&mut self, line: Indexed, now: Cycle) -> bool {
         let (slot, set) = (line.index as usize % LAST, self.tags.set_of(line));
-        let mut place = self.last[slot];
-        if place.set != set || !self.tags.is_at(place, line.physical) {
+        let mut entry = self.last[slot];
+        if entry.set != set || !self.tags.is_at(entry, line.physical) {
             let Some(found) = self.tags.find(set, line.physical) else { return false };
             self.last[slot] = found;
-            place = found;
+            entry = found;
         }
-        let is_plain = self.tags.state(place).is_plain_at(now);
+        let is_plain = self.tags.state(entry).is_plain_at(now);
         if is_plain {
-            self.replacement.used(place);
+            self.replacement.used(entry);
         }
         is_plain
     }
@@ -94,70 +94,70 @@ impl Cache {
     /// [`Cache::plain_hit`] for a write, which makes the line dirty.
     #[inline(always)]
     pub(crate) fn plain_write(&mut self, line: Indexed, now: Cycle) -> bool {
-        let Some(place) = self.find(line) else { return false };
-        let state = self.tags.state(place);
+        let Some(entry) = self.find(line) else { return false };
+        let state = self.tags.state(entry);
         if !state.is_plain_for_write_at(now) {
             return false;
         }
-        self.replacement.used(place);
-        self.tags.set_state(place, state.with_dirty(true));
+        self.replacement.used(entry);
+        self.tags.set_state(entry, state.with_dirty(true));
         true
     }
 
     /// A demand lookup: a hit is a use.
     #[inline]
-    pub(crate) fn lookup(&mut self, line: Indexed) -> Option<Place> {
-        let place = self.find(line)?;
-        if self.tags.state(place).is_prefetched() {
-            self.replacement.first_used(place);
+    pub(crate) fn lookup(&mut self, line: Indexed) -> Option<EntryIndex> {
+        let entry = self.find(line)?;
+        if self.tags.state(entry).is_prefetched() {
+            self.replacement.first_used(entry);
         } else {
-            self.replacement.used(place);
+            self.replacement.used(entry);
         }
-        Some(place)
+        Some(entry)
     }
 
     /// Where the line is in the set of the index. Pure: no use.
     #[inline(always)]
-    pub(crate) fn find(&self, line: Indexed) -> Option<Place> {
+    pub(crate) fn find(&self, line: Indexed) -> Option<EntryIndex> {
         self.tags.find(self.tags.set_of(line), line.physical)
     }
 
     /// Where the line is, in whatever set. Pure: no use.
     #[inline]
-    pub(crate) fn probe(&self, line: LineAddr) -> Option<Place> {
+    pub(crate) fn probe(&self, line: LineAddr) -> Option<EntryIndex> {
         self.tags.find_anywhere(line)
     }
 
     /// State of a line that was found.
     #[inline]
-    pub(crate) fn state(&self, place: Place) -> LineState {
-        self.tags.state(place)
+    pub(crate) fn state(&self, entry: EntryIndex) -> LineState {
+        self.tags.state(entry)
     }
 
     /// Changes the state of a line that was found. That a prefetched line was used is told to
     /// [`Cache::first_use`].
     #[inline]
-    pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
+    pub(crate) fn set_state(&mut self, entry: EntryIndex, state: LineState) {
         debug_assert!(
-            self.tags.state(place).is_prefetched() == state.is_prefetched(),
+            self.tags.state(entry).is_prefetched() == state.is_prefetched(),
             "a prefetched line lost its mark without a use"
         );
-        self.tags.set_state(place, state);
+        self.tags.set_state(entry, state);
     }
 
     /// Changes the state of a line because of another agent, which may have written it anew: then what
     /// was prefetched is lost.
-    pub(crate) fn rewrite(&mut self, place: Place, state: LineState) {
-        let is_lost = self.tags.state(place).is_prefetched() && !state.is_prefetched();
+    pub(crate) fn rewrite(&mut self, entry: EntryIndex, state: LineState) {
+        let is_lost = self.tags.state(entry).is_prefetched() && !state.is_prefetched();
         self.prefetches.useless += u64::from(is_lost);
-        self.tags.set_state(place, state);
+        self.tags.set_state(entry, state);
     }
 
     /// A prefetched line is used for the first time; `late` if it is not here yet.
-    pub(crate) fn first_use(&mut self, place: Place, late: bool) {
-        let state = self.tags.state(place);
+    pub(crate) fn first_use(&mut self, entry: EntryIndex, late: bool) {
+        let state = self.tags.state(entry);
         debug_assert!(state.is_prefetched(), "the line was used before");
-        self.tags.set_state(place, state.with_prefetched(false));
+        self.tags.set_state(entry, state.with_prefetched(false));
         if late {
             self.prefetches.late += 1;
         } else {
@@ -180,16 +180,16 @@ impl Cache {
         let set = self.tags.set_of(line);
         debug_assert!(self.find(line).is_none(), "line {line:?} is already present");
         let empty = self.tags.find_empty(set);
-        let place = empty.unwrap_or_else(|| self.replacement.victim(set));
-        let victim = self.tags.content(place);
+        let entry = empty.unwrap_or_else(|| self.replacement.victim(set));
+        let victim = self.tags.content(entry);
         if state.is_prefetched() {
             self.prefetches.issued += 1;
         } else {
             self.prefetches.missed += 1;
         }
         self.prefetches.useless += u64::from(victim.is_some_and(|(_, old)| old.is_prefetched()));
-        self.tags.put(place, line.physical, state);
-        self.replacement.inserted(place, insertion);
+        self.tags.put(entry, line.physical, state);
+        self.replacement.inserted(entry, insertion);
         victim.map(|(line, state)| Victim { line, dirty: state.is_dirty(), defect: state.defect() })
     }
 
@@ -198,9 +198,9 @@ impl Cache {
     pub(crate) fn remove(&mut self, line: LineAddr) -> Option<LineState> {
         let mut left = None;
         for set in self.tags.sets_of(line) {
-            if let Some(place) = self.tags.find(set, line) {
-                let state = self.tags.state(place);
-                self.tags.clear(place);
+            if let Some(entry) = self.tags.find(set, line) {
+                let state = self.tags.state(entry);
+                self.tags.clear(entry);
                 self.prefetches.useless += u64::from(state.is_prefetched());
                 left = Some(state);
             }
@@ -231,14 +231,14 @@ impl Cache {
     }
 
     /// Line and state in a place, if there is one.
-    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
-        self.tags.content(place)
+    pub(crate) fn content(&self, entry: EntryIndex) -> Option<(LineAddr, LineState)> {
+        self.tags.content(entry)
     }
 
     /// Breaks the tag of a place.
-    pub(crate) fn break_tag(&mut self, place: Place, defect: Defect) {
-        self.broken_tags.push(BrokenTag { place, defect });
-        self.mark_set(place.set, true);
+    pub(crate) fn break_tag(&mut self, entry: EntryIndex, defect: Defect) {
+        self.broken_tags.push(BrokenTag { entry, defect });
+        self.mark_set(entry.set, true);
     }
 
     /// True when some tag is broken.
@@ -259,18 +259,18 @@ impl Cache {
 
     /// A broken tag of a set, which is sound from now on.
     pub(crate) fn repair_tag(&mut self, set: u32) -> Option<BrokenTag> {
-        let index = self.broken_tags.iter().position(|broken| broken.place.set == set)?;
+        let index = self.broken_tags.iter().position(|broken| broken.entry.set == set)?;
         let broken = self.broken_tags.swap_remove(index);
-        let left = self.broken_tags.iter().any(|broken| broken.place.set == set);
+        let left = self.broken_tags.iter().any(|broken| broken.entry.set == set);
         self.mark_set(set, left);
         Some(broken)
     }
 
     fn mark_set(&mut self, set: u32, defect: bool) {
         for way in 0..self.tags.shape().1 {
-            let place = Place { set, way };
-            if let Some((_, state)) = self.tags.content(place) {
-                self.tags.set_state(place, state.with_tag_defect(defect));
+            let entry = EntryIndex { set, way };
+            if let Some((_, state)) = self.tags.content(entry) {
+                self.tags.set_state(entry, state.with_tag_defect(defect));
             }
         }
     }

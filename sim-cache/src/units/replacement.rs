@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sim_core::{StateVisitor, WarmState};
 
 use crate::config::ReplacementKind;
-use crate::units::tag_array::Place;
+use crate::units::tag_array::EntryIndex;
 
 /// How soon a line that enters is expected to be used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,15 +37,15 @@ pub(crate) enum Replacement {
 impl Replacement {
     /// The policy for a cache of this shape; `seed` is used by the random policy only.
     pub(crate) fn new(kind: ReplacementKind, sets: u64, ways: u32, seed: u64) -> Replacement {
-        let places = sets as usize * ways as usize;
+        let entries = sets as usize * ways as usize;
         match kind {
             ReplacementKind::TreePlru => Replacement::TreePlru(TreePlru::new(sets as usize, ways)),
             ReplacementKind::Lru => {
-                Replacement::Lru(Lru { stamps: vec![0; places], clock: 0, ways })
+                Replacement::Lru(Lru { stamps: vec![0; entries], clock: 0, ways })
             }
-            ReplacementKind::Rrip => Replacement::Rrip(Rrip::new(places, ways, None)),
+            ReplacementKind::Rrip => Replacement::Rrip(Rrip::new(entries, ways, None)),
             ReplacementKind::DynamicRrip => {
-                Replacement::Rrip(Rrip::new(places, ways, Some(Duel::default())))
+                Replacement::Rrip(Rrip::new(entries, ways, Some(Duel::default())))
             }
             ReplacementKind::Random => {
                 let rng = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -60,38 +60,38 @@ impl Replacement {
 
     /// The line in `place` was used by a demand access.
     #[inline(always)]
-    pub(crate) fn used(&mut self, place: Place) {
+    pub(crate) fn used(&mut self, entry: EntryIndex) {
         match self {
-            Replacement::TreePlru(tree) => tree.point_away(place),
-            Replacement::Lru(lru) => lru.stamp(place),
-            Replacement::Rrip(rrip) => rrip.set(place, 0),
+            Replacement::TreePlru(tree) => tree.point_away(entry),
+            Replacement::Lru(lru) => lru.stamp(entry),
+            Replacement::Rrip(rrip) => rrip.set(entry, 0),
             Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
 
     /// The line in `place` was fetched by a prefetch and is used for the first time by a demand access.
-    pub(crate) fn first_used(&mut self, place: Place) {
+    pub(crate) fn first_used(&mut self, entry: EntryIndex) {
         match self {
             // That one use was foreseen: it says nothing of another.
             Replacement::Rrip(Rrip { duel: Some(duel), values, ways }) => {
-                values[(place.set * *ways + place.way) as usize] = duel.value(place.set);
+                values[(entry.set * *ways + entry.way) as usize] = duel.value(entry.set);
             }
-            _ => self.used(place),
+            _ => self.used(entry),
         }
     }
 
     /// A line enters `place`.
-    pub(crate) fn inserted(&mut self, place: Place, insertion: Insertion) {
+    pub(crate) fn inserted(&mut self, entry: EntryIndex, insertion: Insertion) {
         match self {
-            Replacement::TreePlru(tree) => tree.point_away(place),
-            Replacement::Lru(lru) => lru.stamp(place),
-            Replacement::Rrip(rrip) => rrip.insert(place, insertion),
+            Replacement::TreePlru(tree) => tree.point_away(entry),
+            Replacement::Lru(lru) => lru.stamp(entry),
+            Replacement::Rrip(rrip) => rrip.insert(entry, insertion),
             Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
 
     /// The way of the full set that leaves.
-    pub(crate) fn victim(&mut self, set: u32) -> Place {
+    pub(crate) fn victim(&mut self, set: u32) -> EntryIndex {
         let way = match self {
             Replacement::TreePlru(tree) => tree.victim(set),
             Replacement::Lru(lru) => lru.victim(set),
@@ -99,7 +99,7 @@ impl Replacement {
             Replacement::Random(random) => random.victim(),
             Replacement::VictimCounter(counter) => counter.victim(set),
         };
-        Place { set, way }
+        EntryIndex { set, way }
     }
 }
 
@@ -129,9 +129,9 @@ impl TreePlru {
     }
 
     #[inline(always)]
-    fn point_away(&mut self, place: Place) {
-        let (nodes, away) = self.paths[place.way as usize & 15];
-        let bits = &mut self.bits[place.set as usize];
+    fn point_away(&mut self, entry: EntryIndex) {
+        let (nodes, away) = self.paths[entry.way as usize & 15];
+        let bits = &mut self.bits[entry.set as usize];
         *bits = *bits & !nodes | away;
     }
 
@@ -155,9 +155,9 @@ pub(crate) struct Lru {
 
 impl Lru {
     #[inline]
-    fn stamp(&mut self, place: Place) {
+    fn stamp(&mut self, entry: EntryIndex) {
         self.clock += 1;
-        self.stamps[(place.set * self.ways + place.way) as usize] = self.clock;
+        self.stamps[(entry.set * self.ways + entry.way) as usize] = self.clock;
     }
 
     fn victim(&self, set: u32) -> u32 {
@@ -232,24 +232,24 @@ impl Duel {
 }
 
 impl Rrip {
-    fn new(places: usize, ways: u32, duel: Option<Duel>) -> Rrip {
-        Rrip { values: vec![0; places], ways, duel }
+    fn new(entries: usize, ways: u32, duel: Option<Duel>) -> Rrip {
+        Rrip { values: vec![0; entries], ways, duel }
     }
 
-    fn insert(&mut self, place: Place, insertion: Insertion) {
+    fn insert(&mut self, entry: EntryIndex, insertion: Insertion) {
         if let Some(duel) = &mut self.duel {
-            duel.missed(place.set);
+            duel.missed(entry.set);
         }
         let value = match insertion {
-            Insertion::Demand => self.duel.as_mut().map_or(LONG, |duel| duel.value(place.set)),
+            Insertion::Demand => self.duel.as_mut().map_or(LONG, |duel| duel.value(entry.set)),
             Insertion::Prefetch => DISTANT,
         };
-        self.set(place, value);
+        self.set(entry, value);
     }
 
     #[inline]
-    fn set(&mut self, place: Place, value: u8) {
-        self.values[(place.set * self.ways + place.way) as usize] = value;
+    fn set(&mut self, entry: EntryIndex, value: u8) {
+        self.values[(entry.set * self.ways + entry.way) as usize] = value;
     }
 
     fn victim(&mut self, set: u32) -> u32 {
@@ -334,10 +334,10 @@ mod tests {
     fn victims(kind: ReplacementKind, ways: u32, uses: &[u32]) -> u32 {
         let mut policy = Replacement::new(kind, 2, ways, 1);
         for way in 0..ways {
-            policy.inserted(Place { set: 1, way }, Insertion::Demand);
+            policy.inserted(EntryIndex { set: 1, way }, Insertion::Demand);
         }
         for way in uses {
-            policy.used(Place { set: 1, way: way % ways });
+            policy.used(EntryIndex { set: 1, way: way % ways });
         }
         policy.victim(1).way
     }
@@ -386,7 +386,7 @@ mod tests {
         let mut policy = Replacement::new(ReplacementKind::Rrip, 1, 4, 1);
         for way in 0..4 {
             let insertion = if way == 2 { Insertion::Prefetch } else { Insertion::Demand };
-            policy.inserted(Place { set: 0, way }, insertion);
+            policy.inserted(EntryIndex { set: 0, way }, insertion);
         }
         assert_eq!(policy.victim(0).way, 2);
     }
@@ -400,22 +400,22 @@ mod tests {
         for round in 0..10 {
             for line in 0..lines {
                 let set = line % sets;
-                let places = &mut held[(set * ways) as usize..][..ways as usize];
-                let known = places.iter().position(|place| *place == Some(line));
+                let entries = &mut held[(set * ways) as usize..][..ways as usize];
+                let known = entries.iter().position(|entry| *entry == Some(line));
                 if let Some(way) = known {
-                    policy.used(Place { set, way: way as u32 });
+                    policy.used(EntryIndex { set, way: way as u32 });
                     hits += u32::from(round == 9);
                     continue;
                 }
-                let empty = places.iter().position(Option::is_none);
+                let empty = entries.iter().position(Option::is_none);
                 let way = empty.map_or_else(|| policy.victim(set).way, |way| way as u32);
-                places[way as usize] = Some(line);
-                let place = Place { set, way };
+                entries[way as usize] = Some(line);
+                let entry = EntryIndex { set, way };
                 if prefetched {
-                    policy.inserted(place, Insertion::Prefetch);
-                    policy.first_used(place);
+                    policy.inserted(entry, Insertion::Prefetch);
+                    policy.first_used(entry);
                 } else {
-                    policy.inserted(place, Insertion::Demand);
+                    policy.inserted(entry, Insertion::Demand);
                 }
             }
         }
@@ -437,7 +437,7 @@ mod tests {
     fn a_victim_counter_goes_round_in_each_set_whatever_is_used() {
         let mut policy = Replacement::new(ReplacementKind::VictimCounter, 2, 3, 1);
         let mut next = |set| {
-            policy.used(Place { set, way: 0 });
+            policy.used(EntryIndex { set, way: 0 });
             policy.victim(set).way
         };
         assert_eq!([next(0), next(0), next(1), next(0), next(0), next(1)], [0, 1, 0, 2, 0, 1]);

@@ -201,7 +201,7 @@ impl LineState {
 
 /// One place of the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct EntryIndex {
     /// Set.
     pub(crate) set: u32,
     /// Way.
@@ -240,10 +240,10 @@ pub(crate) struct TagArray {
 impl TagArray {
     /// All places empty, each line in the set that its physical address chooses. `sets` is a power of two.
     pub(crate) fn new(sets: u64, ways: u32) -> TagArray {
-        let places = sets as usize * ways as usize;
+        let entries = sets as usize * ways as usize;
         TagArray {
-            tags: Aligned::new(places),
-            states: Aligned::new(places),
+            tags: Aligned::new(entries),
+            states: Aligned::new(entries),
             ways,
             set_mask: sets - 1,
             alias_step: sets,
@@ -270,60 +270,60 @@ impl TagArray {
 
     /// Where a line is, in whatever set.
     #[inline]
-    pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<Place> {
+    pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<EntryIndex> {
         self.sets_of(line).find_map(|set| self.find(set, line))
     }
 
     #[inline]
-    fn index(&self, place: Place) -> usize {
-        (place.set * self.ways + place.way) as usize
+    fn index(&self, entry: EntryIndex) -> usize {
+        (entry.set * self.ways + entry.way) as usize
     }
 
     /// True if the line is in this place.
     #[inline(always)]
-    pub(crate) fn is_at(&self, place: Place, line: LineAddr) -> bool {
-        self.tags[self.index(place)] == line.0 + 1
+    pub(crate) fn is_at(&self, entry: EntryIndex, line: LineAddr) -> bool {
+        self.tags[self.index(entry)] == line.0 + 1
     }
 
     /// Where the line is, if present.
     #[inline(always)]
-    pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
+    pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<EntryIndex> {
         let (first, tag) = ((set * self.ways) as usize, line.0 + 1);
         let way = find_way(self.tags.part(first, self.ways as usize), |other| other == tag)?;
-        Some(Place { set, way })
+        Some(EntryIndex { set, way })
     }
 
     /// An empty place of the set.
     #[inline]
-    pub(crate) fn find_empty(&self, set: u32) -> Option<Place> {
+    pub(crate) fn find_empty(&self, set: u32) -> Option<EntryIndex> {
         let first = (set * self.ways) as usize;
         let way = self.tags.part(first, self.ways as usize).iter().position(|tag| *tag == 0)?;
-        Some(Place { set, way: way as u32 })
+        Some(EntryIndex { set, way: way as u32 })
     }
 
     /// What is in a place, if anything.
-    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
-        let index = self.index(place);
+    pub(crate) fn content(&self, entry: EntryIndex) -> Option<(LineAddr, LineState)> {
+        let index = self.index(entry);
         let tag = self.tags[index].checked_sub(1)?;
         Some((LineAddr(tag), LineState(self.states[index])))
     }
 
     /// State of a place that holds a line.
     #[inline]
-    pub(crate) fn state(&self, place: Place) -> LineState {
-        LineState(self.states[self.index(place)])
+    pub(crate) fn state(&self, entry: EntryIndex) -> LineState {
+        LineState(self.states[self.index(entry)])
     }
 
     /// Changes the state of a place that holds a line.
     #[inline]
-    pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
-        let index = self.index(place);
+    pub(crate) fn set_state(&mut self, entry: EntryIndex, state: LineState) {
+        let index = self.index(entry);
         self.states[index] = state.0;
     }
 
     /// Puts a line into a place.
-    pub(crate) fn put(&mut self, place: Place, line: LineAddr, state: LineState) {
-        let index = self.index(place);
+    pub(crate) fn put(&mut self, entry: EntryIndex, line: LineAddr, state: LineState) {
+        let index = self.index(entry);
         self.tags[index] = line.0 + 1;
         self.states[index] = state.0;
     }
@@ -347,10 +347,10 @@ impl TagArray {
     pub(crate) fn retain_one_copy(&mut self) {
         for set in 0..=self.set_mask as u32 {
             for way in 0..self.ways {
-                let place = Place { set, way };
-                let line = self.content(place).map(|(line, _)| line);
-                if line.is_some_and(|line| self.find_anywhere(line) != Some(place)) {
-                    self.clear(place);
+                let entry = EntryIndex { set, way };
+                let line = self.content(entry).map(|(line, _)| line);
+                if line.is_some_and(|line| self.find_anywhere(line) != Some(entry)) {
+                    self.clear(entry);
                 }
             }
         }
@@ -362,8 +362,8 @@ impl TagArray {
     }
 
     /// Empties a place.
-    pub(crate) fn clear(&mut self, place: Place) {
-        let index = self.index(place);
+    pub(crate) fn clear(&mut self, entry: EntryIndex) {
+        let index = self.index(entry);
         self.tags[index] = 0;
     }
 
@@ -419,7 +419,7 @@ mod tests {
     fn what_no_run_can_leave_is_dropped() {
         let mut tags = TagArray::new(4, 3);
         let put = |tags: &mut TagArray, set, way, line| {
-            tags.put(Place { set, way }, LineAddr(line), LineState::default());
+            tags.put(EntryIndex { set, way }, LineAddr(line), LineState::default());
         };
         [(1, 0, 5), (1, 1, 5), (1, 2, 9), (2, 0, 7), (3, 1, 7)]
             .into_iter()
@@ -427,19 +427,19 @@ mod tests {
         tags.retain(|line| line != LineAddr(9));
         let lines: Vec<u64> = tags.lines().map(|(line, _)| line.0).collect();
         assert_eq!(lines, [5, 7]);
-        assert_eq!(tags.find(3, LineAddr(7)), Some(Place { set: 3, way: 1 }));
+        assert_eq!(tags.find(3, LineAddr(7)), Some(EntryIndex { set: 3, way: 1 }));
     }
 
     #[test]
     fn a_line_is_found_only_where_it_was_put() {
         let mut tags = TagArray::new(4, 2);
         let line = LineAddr(0x1001);
-        let place =
+        let entry =
             tags.find_empty(tags.set_of(Indexed::physically(line))).expect("the array is empty");
-        tags.put(place, line, LineState::default());
-        assert_eq!(tags.find(1, line), Some(place));
+        tags.put(entry, line, LineState::default());
+        assert_eq!(tags.find(1, line), Some(entry));
         assert_eq!(tags.find(2, line), None);
-        tags.clear(place);
+        tags.clear(entry);
         assert_eq!((tags.find(1, line), tags.occupied()), (None, 0));
     }
     #[test]
@@ -449,12 +449,12 @@ mod tests {
         let step = PAGE_LINES as u32;
         assert!(tags.sets_of(line).eq([5, 5 + step, 5 + 2 * step, 5 + 3 * step]));
         for (set, way) in [(5 + step, 1), (5 + 3 * step, 0), (6, 0)] {
-            tags.put(Place { set, way }, line, LineState::default());
+            tags.put(EntryIndex { set, way }, line, LineState::default());
         }
         tags.retain(|_| true);
         assert_eq!(tags.occupied(), 2, "set 6 cannot have it");
         tags.retain_one_copy();
-        assert_eq!(tags.find_anywhere(line), Some(Place { set: 5 + step, way: 1 }));
+        assert_eq!(tags.find_anywhere(line), Some(EntryIndex { set: 5 + step, way: 1 }));
         assert_eq!(tags.occupied(), 1);
         assert!(TagArray::new(512, 2).sets_of(line).eq([453]), "a physical index leaves one");
     }
