@@ -54,7 +54,7 @@ impl CoreMemory {
             self.settle_l1d_tags(line, sink);
         }
         let Some(state) = self.l1d.remove(line) else { return (at, false) };
-        let here = state.arrival().at(at);
+        let here = state.refill_time().at(at);
         if !state.is_dirty() {
             sink.edge(FlowEdge::L1dAliasClean);
             return (here, false);

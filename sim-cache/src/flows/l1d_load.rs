@@ -26,7 +26,7 @@ use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
 use crate::units::request::L2Request;
 use crate::units::requester::Requester;
-use crate::units::tag_array::{Arrival, EntryIndex, LineState};
+use crate::units::tag_array::{EntryIndex, LineState, RefillTime};
 
 /// A memory operation as the prefetcher sees it.
 #[derive(Clone, Copy, Debug)]
@@ -252,7 +252,7 @@ impl CoreMemory {
         }
         let state = self.l1d.state(entry);
         let hit = translated.start + self.latencies.l1d_hit;
-        let arrives = state.arrival().at(translated.start);
+        let arrives = state.refill_time().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
             reply.source = state.source();
@@ -342,7 +342,7 @@ impl CoreMemory {
             sink.raise(inner_or_outer(reply.source));
             sink.edge(cause.edges().data_from(reply.source));
         }
-        let state = LineState::arriving(Arrival::between(start, arrives), reply.source)
+        let state = LineState::refilled(RefillTime::between(start, arrives), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
             .with_fetched(self.is_fetched(physical))

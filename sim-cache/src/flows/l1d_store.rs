@@ -152,7 +152,7 @@ impl CoreMemory {
         } else {
             // The write joins the line in flight: it is done one cycle after the line is there.
             reply = self.l1d_wait(operation, entry, translated, uncore, sink);
-            reply.done = state.arrival().at(now) + 1;
+            reply.done = state.refill_time().at(now) + 1;
             if state.is_shared() {
                 reply = self.own_for_write(physical, reply, uncore, sink);
             }
@@ -302,7 +302,7 @@ impl CoreMemory {
         if let Some(entry) = self.l1d.lookup(indexed) {
             sink.edge(FlowEdge::L1dWriteHit);
             let state = self.l1d.state(entry);
-            let arrives = state.arrival().at(now);
+            let arrives = state.refill_time().at(now);
             // What was wrong with the old data matters no more.
             self.l1d.set_state(entry, state.with_dirty(true).with_defect(Defect::None));
             if state.is_prefetched() {

@@ -16,7 +16,7 @@ use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
 use crate::units::request::L2Request;
 use crate::units::requester::Requester;
-use crate::units::tag_array::{Arrival, Defect, EntryIndex, LineState};
+use crate::units::tag_array::{Defect, EntryIndex, LineState, RefillTime};
 
 impl CoreMemory {
     /// One instruction fetch inside one line.
@@ -91,7 +91,7 @@ impl CoreMemory {
         let state = self.l1i.state(entry);
         sink.edge(FlowEdge::L1iHit);
         let hit = translated.start + self.latencies.l1i_hit;
-        let arrives = state.arrival().at(translated.start);
+        let arrives = state.refill_time().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
             self.stats.fetch_wait(state.source());
@@ -169,7 +169,7 @@ impl CoreMemory {
         sink.at(reply.ready);
         sink.raise(PmuEvent::L1I_CACHE_REFILL);
         let defect = self.errors.l1i_defect(reply.poisoned);
-        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
+        let state = LineState::refilled(RefillTime::between(start, reply.ready), reply.source)
             .with_defect(defect);
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));

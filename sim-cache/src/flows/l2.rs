@@ -13,7 +13,7 @@ use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
 use crate::units::replacement::Insertion;
 use crate::units::request::{CoherenceRequest, L2Request};
-use crate::units::tag_array::{Arrival, Defect, EntryIndex, LineState, arriving_defect};
+use crate::units::tag_array::{Defect, EntryIndex, LineState, RefillTime, arriving_defect};
 
 /// The L2's answer to a read.
 #[derive(Clone, Copy, Debug)]
@@ -109,9 +109,9 @@ impl CoreMemory {
         let state = self.l2.state(entry);
         let trains = state.is_prefetched();
         if trains {
-            self.l2.first_use(entry, state.arrival().at(at) > at);
+            self.l2.first_use(entry, state.refill_time().at(at) > at);
         }
-        let arrives = state.arrival().at(at);
+        let arrives = state.refill_time().at(at);
         // A line on its way: its data comes from outside (decision A03).
         let (ready, source) = if arrives > at {
             let ready = looked_up.max(arrives + self.latencies.fill);
@@ -175,7 +175,7 @@ impl CoreMemory {
         sink.at(arrives);
         self.count_l2_refill(request, reply, sink);
         let poisoned = uncore.is_poisoned(line);
-        let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
+        let state = LineState::refilled(RefillTime::between(at, arrives), reply.source)
             .with_dirty(reply.dirty)
             .with_defect(arriving_defect(poisoned))
             .with_shared(reply.shared)
@@ -309,7 +309,8 @@ impl CoreMemory {
         self.stats.claimed_lines += 1;
         sink.at(claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
-        let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
+        let state =
+            LineState::refilled(RefillTime::between(at, at), DataSource::L2).with_dirty(true);
         let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
         sink.edge(WRITE_EDGES.allocated(sent_out));

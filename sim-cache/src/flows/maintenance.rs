@@ -209,7 +209,7 @@ impl CoreMemory {
     fn clean_l1d<S: EventSink>(&mut self, line: LineAddr, at: Cycle, sink: &mut S) -> Cycle {
         let Some(entry) = self.l1d.probe(line) else { return at };
         let state = self.l1d.state(entry);
-        let here = state.arrival().at(at);
+        let here = state.refill_time().at(at);
         if !state.is_dirty() {
             return here;
         }
@@ -231,7 +231,7 @@ impl CoreMemory {
     ) -> Cycle {
         let Some(entry) = self.l2.probe(line) else { return at };
         let state = self.l2.state(entry);
-        let here = state.arrival().at(at);
+        let here = state.refill_time().at(at);
         if !state.is_dirty() {
             return here;
         }

@@ -13,7 +13,7 @@ use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
 use crate::units::page_map::NotMapped;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, LineState};
+use crate::units::tag_array::{LineState, RefillTime};
 
 impl MemorySystem {
     /// An I/O agent stashes the line of `addr` into the L2 of a core; when the line is there.
@@ -59,7 +59,7 @@ impl CoreMemory {
         let supplied = uncore.stash(self.number, line, pulls);
         uncore.note_poison(line, false);
         let arrives = self.bus.receive_line(supplied);
-        let state = LineState::arriving(Arrival::between(at, arrives), DataSource::Slc);
+        let state = LineState::refilled(RefillTime::between(at, arrives), DataSource::Slc);
         if held {
             self.change_copies(line, |_| state);
             return arrives;

@@ -12,7 +12,7 @@ use crate::uncore::Uncore;
 use crate::units::address_space::Key;
 use crate::units::page_map::PageTarget;
 use crate::units::requester::Requester;
-use crate::units::tag_array::Arrival;
+use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 
 /// A translation that succeeded.
@@ -138,7 +138,7 @@ impl CoreMemory {
             true => (now, Happened::default()),
             false => (start, happened),
         };
-        let translation = found.arriving(Arrival::between(now, start));
+        let translation = found.with_refill_time(RefillTime::between(now, start));
         self.l1_tlb(requester).allocate(key, translation);
         sink.at(start);
         sink.raise(requester.l1_refill());

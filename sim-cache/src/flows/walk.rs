@@ -15,7 +15,7 @@ use crate::units::l2_tlb::EntryKind;
 use crate::units::mapping::{Granule, LAST_LEVEL};
 use crate::units::request::L2Request;
 use crate::units::requester::Requester;
-use crate::units::tag_array::Arrival;
+use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 use crate::units::walker::{descriptor_line, page_of_descriptor, stage2_descriptor_line};
 
@@ -57,7 +57,7 @@ impl CoreMemory {
         if requester.is_refused(leaf.permissions) {
             return Err(end);
         }
-        let translation = Translation::new(key, &leaf, Arrival::between(at, end));
+        let translation = Translation::new(key, &leaf, RefillTime::between(at, end));
         self.l2_tlb.allocate(key, leaf.shift, translation);
         sink.at(end);
         sink.raise(requester.l2_refill());
@@ -84,9 +84,9 @@ impl CoreMemory {
             end = self.read_descriptor(line, start + self.latencies.walk_level, uncore, sink);
         }
         if self.walker.keeps_partial && known.level < last {
-            let arrival = Arrival::between(at, table_at);
+            let refill = RefillTime::between(at, table_at);
             let (kind, shift) = (EntryKind::Partial(last), table_shift(granule, last));
-            self.l2_tlb.allocate_step(kind, key, shift, arrival);
+            self.l2_tlb.allocate_step(kind, key, shift, refill);
             if self.semantics.partial_walks_count {
                 sink.raise(requester.l2_refill());
             }
@@ -100,8 +100,8 @@ impl CoreMemory {
         if self.walker.keeps_partial {
             for level in (first + 1..=last).rev() {
                 let (kind, shift) = (EntryKind::Partial(level), table_shift(granule, level));
-                if let Some(arrival) = self.l2_tlb.lookup_step(kind, key, shift) {
-                    return KnownTable { level, at: arrival.at(at) };
+                if let Some(refill) = self.l2_tlb.lookup_step(kind, key, shift) {
+                    return KnownTable { level, at: refill.at(at) };
                 }
             }
         }
@@ -122,15 +122,15 @@ impl CoreMemory {
         let page = page_of_descriptor(line);
         let key = self.space.intermediate_key(page);
         let looked_up = at + self.latencies.l2_tlb;
-        if let Some(arrival) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
+        if let Some(refill) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
             sink.edge(requester.edges().descriptor_known);
-            return arrival.at(looked_up);
+            return refill.at(looked_up);
         }
         sink.edge(requester.edges().descriptor_walk);
         sink.raise(PmuEvent::DTLB_WALK);
         let end = self.walk_stage2(granule, page, LAST_LEVEL, looked_up, uncore, sink);
-        let arrival = Arrival::between(at, end);
-        self.l2_tlb.allocate_step(EntryKind::Stage2, key, granule.shift(), arrival);
+        let refill = RefillTime::between(at, end);
+        self.l2_tlb.allocate_step(EntryKind::Stage2, key, granule.shift(), refill);
         sink.raise(requester.l2_refill());
         end
     }
@@ -150,14 +150,14 @@ impl CoreMemory {
         let key = self.space.intermediate_key(page);
         let shift = leaf.map_or(granule.shift(), |leaf| leaf.shift);
         let looked_up = at + self.latencies.l2_tlb;
-        if let Some(arrival) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, shift) {
-            return arrival.at(looked_up);
+        if let Some(refill) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, shift) {
+            return refill.at(looked_up);
         }
         let last = leaf.map_or(LAST_LEVEL, |leaf| leaf.level);
         let end = self.walk_stage2(granule, page, last, looked_up, uncore, sink);
         if leaf.is_some() && self.walker.keeps_partial {
-            let arrival = Arrival::between(at, end);
-            self.l2_tlb.allocate_step(EntryKind::Stage2, key, shift, arrival);
+            let refill = RefillTime::between(at, end);
+            self.l2_tlb.allocate_step(EntryKind::Stage2, key, shift, refill);
             if self.semantics.partial_walks_count {
                 sink.raise(requester.l2_refill());
             }
@@ -200,7 +200,7 @@ impl CoreMemory {
         for level in first + 1..=(first + levels).min(LAST_LEVEL) {
             let (kind, shift) = (EntryKind::Partial(level), table_shift(granule, level));
             if self.l2_tlb.lookup_step(kind, key, shift).is_none() {
-                self.l2_tlb.allocate_step(kind, key, shift, Arrival::default());
+                self.l2_tlb.allocate_step(kind, key, shift, RefillTime::default());
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::units::memory_stats::MemoryStats;
 use crate::units::page_map::{NotMapped, PageTarget};
 use crate::units::prefetch_stats::PrefetchStats;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, LineState};
+use crate::units::tag_array::{LineState, RefillTime};
 use crate::units::tlb::Translation;
 
 impl MemorySystem {
@@ -31,7 +31,7 @@ impl MemorySystem {
         let leaf = self.uncore.page_map.leaf(page).ok_or(NotMapped(addr))?;
         let core = &mut self.cores[core];
         let key = core.space.key(page);
-        let translation = Translation::new(key, &leaf, Arrival::default());
+        let translation = Translation::new(key, &leaf, RefillTime::default());
         match level {
             TlbLevel::L1i if !core.itlb.holds(key) => core.itlb.allocate(key, translation),
             TlbLevel::L1d if !core.dtlb.holds(key) => core.dtlb.allocate(key, translation),

@@ -10,7 +10,7 @@ use crate::config::L2TlbConfig;
 use crate::units::address_space::{EntryTag, Key};
 use crate::units::mapping::{ADDRESS_BITS, FRAME_SHIFT, LAST_LEVEL};
 use crate::units::replacement::LATEST_STAMP;
-use crate::units::tag_array::Arrival;
+use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 
 /// What an entry is.
@@ -99,7 +99,12 @@ impl L2Tlb {
 
     /// When a partial entry or a result of stage 2 that covers `1 << shift` bytes is here; a hit is
     /// a use.
-    pub(crate) fn lookup_step(&mut self, kind: EntryKind, key: Key, shift: u32) -> Option<Arrival> {
+    pub(crate) fn lookup_step(
+        &mut self,
+        kind: EntryKind,
+        key: Key,
+        shift: u32,
+    ) -> Option<RefillTime> {
         if let EntryKind::Partial(level) = kind
             && self.partial_levels & 1 << level == 0
         {
@@ -107,7 +112,7 @@ impl L2Tlb {
         }
         let index = self.find_sized(kind, key, shift)?;
         self.touch(index);
-        Some(self.entries[index].1.arrival())
+        Some(self.entries[index].1.refill_time())
     }
 
     /// Enters a translation for a key that misses.
@@ -122,13 +127,13 @@ impl L2Tlb {
         kind: EntryKind,
         key: Key,
         shift: u32,
-        arrival: Arrival,
+        refill: RefillTime,
     ) {
         if let EntryKind::Partial(level) = kind {
             self.partial_levels |= 1 << level;
         }
         let tag = EntryTag::new(key, shift, false);
-        self.replace(kind, key, shift, Translation::step(tag, arrival));
+        self.replace(kind, key, shift, Translation::step(tag, refill));
     }
 
     /// In place of the least recently used entry of the set.

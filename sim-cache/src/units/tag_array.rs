@@ -12,18 +12,18 @@ use crate::units::indexed::{Indexed, PAGE_LINES};
 /// Requests come in program order, so one that starts earlier may find what a later one fetched. It
 /// would have fetched it itself: it waits for the same latency from its own start, if that is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Arrival {
+pub(crate) struct RefillTime {
     /// Cycle of arrival.
     pub(crate) ready: Cycle,
     /// Cycles from the request to the arrival.
     pub(crate) latency: u32,
 }
 
-impl Arrival {
+impl RefillTime {
     /// What was asked for at `start` arrives at `ready`.
-    pub(crate) fn between(start: Cycle, ready: Cycle) -> Arrival {
+    pub(crate) fn between(start: Cycle, ready: Cycle) -> RefillTime {
         let latency = u32::try_from(ready.saturating_sub(start)).unwrap_or(u32::MAX);
-        Arrival { ready, latency }
+        RefillTime { ready, latency }
     }
 
     /// When a request that starts at `now` has it.
@@ -87,14 +87,14 @@ const SOURCES: [DataSource; 8] = [
 
 impl LineState {
     /// A clean line that arrives as said, supplied by `source`.
-    pub(crate) fn arriving(arrival: Arrival, source: DataSource) -> LineState {
+    pub(crate) fn refilled(refill: RefillTime, source: DataSource) -> LineState {
         let code = SOURCES.iter().position(|s| *s == source).unwrap_or_default() as u64;
-        LineState(code << SOURCE_SHIFT).with_arrival(arrival)
+        LineState(code << SOURCE_SHIFT).with_refill_time(refill)
     }
 
-    fn with_arrival(self, arrival: Arrival) -> LineState {
-        let latency = u64::from(arrival.latency.min(LATENCY_MAX));
-        LineState(self.0 & FLAGS | latency << LATENCY_SHIFT | arrival.ready << READY_SHIFT)
+    fn with_refill_time(self, refill: RefillTime) -> LineState {
+        let latency = u64::from(refill.latency.min(LATENCY_MAX));
+        LineState(self.0 & FLAGS | latency << LATENCY_SHIFT | refill.ready << READY_SHIFT)
     }
 
     #[must_use]
@@ -191,11 +191,11 @@ impl LineState {
     }
 
     /// When the line arrives.
-    pub(crate) fn arrival(self) -> Arrival {
+    pub(crate) fn refill_time(self) -> RefillTime {
         let latency = (self.0 >> LATENCY_SHIFT) as u32 & LATENCY_MAX;
         // A latency too long for its field pulls nothing forward.
         let latency = if latency == LATENCY_MAX { u32::MAX } else { latency };
-        Arrival { ready: self.0 >> READY_SHIFT, latency }
+        RefillTime { ready: self.0 >> READY_SHIFT, latency }
     }
 }
 
@@ -399,9 +399,9 @@ mod tests {
 
     #[test]
     fn a_state_gives_back_what_it_was_made_of() {
-        let arrival = Arrival::between(1000, 1388);
-        let state = LineState::arriving(arrival, DataSource::Dram).with_dirty(true);
-        assert_eq!((state.arrival(), state.source()), (arrival, DataSource::Dram));
+        let refill = RefillTime::between(1000, 1388);
+        let state = LineState::refilled(refill, DataSource::Dram).with_dirty(true);
+        assert_eq!((state.refill_time(), state.source()), (refill, DataSource::Dram));
         assert!(state.is_dirty() && !state.is_prefetched());
         assert!(!state.is_plain_at(1387) && state.is_plain_at(1388));
         assert!(!state.with_prefetched(true).is_plain_at(5000));
@@ -409,10 +409,10 @@ mod tests {
 
     #[test]
     fn an_earlier_request_waits_one_latency_from_its_own_start() {
-        let arrival = Arrival::between(1000, 1388);
-        assert_eq!(arrival.at(905), 905 + 388);
-        assert_eq!(arrival.at(1100), 1388);
-        assert_eq!(arrival.at(2000), 2000);
+        let refill = RefillTime::between(1000, 1388);
+        assert_eq!(refill.at(905), 905 + 388);
+        assert_eq!(refill.at(1100), 1388);
+        assert_eq!(refill.at(2000), 2000);
     }
 
     #[test]

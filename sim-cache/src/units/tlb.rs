@@ -11,7 +11,7 @@ use crate::units::address_space::{EntryTag, Key};
 use crate::units::mapping::{FRAME_BITS, Leaf, MemoryType, Permissions};
 use crate::units::page_map::PageTarget;
 use crate::units::replacement::LATEST_STAMP;
-use crate::units::tag_array::Arrival;
+use crate::units::tag_array::RefillTime;
 
 /// One translation, of whatever size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,31 +24,31 @@ pub(crate) struct Translation {
     tagged: bool,
     /// What may not be done.
     pub(crate) permissions: Permissions,
-    arrival: Arrival,
+    refill: RefillTime,
 }
 
 impl Translation {
     /// The translation of the page of `key` by a leaf of the tables.
-    pub(crate) fn new(key: Key, leaf: &Leaf, arrival: Arrival) -> Translation {
+    pub(crate) fn new(key: Key, leaf: &Leaf, refill: RefillTime) -> Translation {
         Translation {
             tag: EntryTag::new(key, leaf.shift, leaf.global),
             delta: leaf.frame.wrapping_sub(key.page()),
             memory: leaf.memory,
             tagged: leaf.tagged,
             permissions: leaf.permissions,
-            arrival,
+            refill,
         }
     }
 
     /// An entry that says no more than that it is there: a step of a walk.
-    pub(crate) fn step(tag: EntryTag, arrival: Arrival) -> Translation {
-        Translation { tag, arrival, ..Translation::default() }
+    pub(crate) fn step(tag: EntryTag, refill: RefillTime) -> Translation {
+        Translation { tag, refill, ..Translation::default() }
     }
 
     /// The same translation, on its way to another place.
     #[must_use]
-    pub(crate) fn arriving(self, arrival: Arrival) -> Translation {
-        Translation { arrival, ..self }
+    pub(crate) fn with_refill_time(self, refill: RefillTime) -> Translation {
+        Translation { refill, ..self }
     }
 
     /// Where the page of a key that it serves goes.
@@ -60,12 +60,12 @@ impl Translation {
     /// When a request that starts at `now` can use it.
     #[inline]
     pub(crate) fn usable_at(&self, now: Cycle) -> Cycle {
-        if self.arrival.ready <= now { now } else { self.arrival.at(now) }
+        if self.refill.ready <= now { now } else { self.refill.at(now) }
     }
 
     /// When it is here.
-    pub(crate) fn arrival(&self) -> Arrival {
-        self.arrival
+    pub(crate) fn refill_time(&self) -> RefillTime {
+        self.refill
     }
 
     /// True when a hit needs no further look: nothing to refuse, to check or to keep from the caches.
@@ -148,7 +148,7 @@ impl L1Tlb {
     pub(crate) fn allocate(&mut self, key: Key, translation: Translation) {
         let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);
         let (index, _) = oldest.expect("a TLB has at least one entry");
-        let plain_from = if translation.is_plain() { translation.arrival.ready } else { NEVER };
+        let plain_from = if translation.is_plain() { translation.refill.ready } else { NEVER };
         self.clock += 1;
         self.entries[index] = L1Entry { translation, plain_from, stamp: self.clock };
         self.recent[key.0 as usize % RECENT] = index as u8;
@@ -173,8 +173,8 @@ impl Stored for Translation {
         let flags = [self.tagged, read_only, no_exec].map(u64::from);
         words[2] = self.delta;
         words[3] = self.memory as u64 | flags[0] << 2 | flags[1] << 3 | flags[2] << 4;
-        words[4] = self.arrival.ready;
-        words[5] = self.arrival.latency.into();
+        words[4] = self.refill.ready;
+        words[5] = self.refill.latency.into();
     }
 
     fn load(words: &[u64]) -> Translation {
@@ -190,7 +190,7 @@ impl Stored for Translation {
             memory,
             tagged: flag(2),
             permissions: Permissions { read_only: flag(3), no_exec: flag(4) },
-            arrival: Arrival { ready: words[4], latency: words[5] as u32 },
+            refill: RefillTime { ready: words[4], latency: words[5] as u32 },
         }
     }
 }
@@ -237,7 +237,7 @@ mod tests {
             global: false,
             permissions: Permissions::default(),
         };
-        Translation::new(Key(page), &leaf, Arrival::default())
+        Translation::new(Key(page), &leaf, RefillTime::default())
     }
 
     proptest! {
