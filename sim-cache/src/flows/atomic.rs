@@ -85,8 +85,8 @@ impl CoreMemory {
         if let Some(entry) = self.l1d.probe(line) {
             let state = self.l1d.state(entry).with_dirty(true);
             self.l1d.set_state(entry, state);
-            if state.is_fetched() {
-                self.drop_fetched(line);
+            if state.is_in_l1i() {
+                self.invalidate_l1i(line);
             }
         }
         reply

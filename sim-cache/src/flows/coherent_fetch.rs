@@ -11,27 +11,27 @@ use crate::core_memory::CoreMemory;
 
 impl CoreMemory {
     /// A line comes into the L1 I-cache: its copy in the L1 D-cache remembers it.
-    pub(crate) fn remember_fetched(&mut self, line: LineAddr) {
+    pub(crate) fn mark_in_l1i(&mut self, line: LineAddr) {
         if self.coherent_fetch
             && let Some(entry) = self.l1d.probe(line)
         {
-            self.l1d.set_state(entry, self.l1d.state(entry).with_fetched(true));
+            self.l1d.set_state(entry, self.l1d.state(entry).with_in_l1i(true));
         }
     }
 
     /// True when a line that comes into the L1 D-cache has a copy in the L1 I-cache. Pure.
-    pub(crate) fn is_fetched(&self, line: LineAddr) -> bool {
+    pub(crate) fn in_l1i(&self, line: LineAddr) -> bool {
         self.coherent_fetch && self.l1i.probe(line).is_some()
     }
 
     /// This core writes a line: the copy in the L1 I-cache is stale.
-    pub(crate) fn drop_fetched(&mut self, line: LineAddr) {
+    pub(crate) fn invalidate_l1i(&mut self, line: LineAddr) {
         if !self.coherent_fetch {
             return;
         }
         self.l1i.remove(line);
         if let Some(entry) = self.l1d.probe(line) {
-            self.l1d.set_state(entry, self.l1d.state(entry).with_fetched(false));
+            self.l1d.set_state(entry, self.l1d.state(entry).with_in_l1i(false));
         }
     }
 }

@@ -345,12 +345,12 @@ impl CoreMemory {
         let state = LineState::refilled(RefillTime::between(start, arrives), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
-            .with_fetched(self.is_fetched(physical))
+            .with_in_l1i(self.in_l1i(physical))
             .with_defect(self.errors.l1d_defect(reply.poisoned))
             .with_prefetched(cause == RefillCause::Prefetch);
         let victim = self.l1d.allocate(line, state, cause.insertion()).filter(|v| v.dirty);
-        if cause == RefillCause::Store && state.is_fetched() {
-            self.drop_fetched(physical);
+        if cause == RefillCause::Store && state.is_in_l1i() {
+            self.invalidate_l1i(physical);
         }
         sink.edge(cause.edges().allocated(victim.is_some()));
         if let Some(victim) = victim {

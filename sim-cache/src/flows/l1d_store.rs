@@ -156,8 +156,8 @@ impl CoreMemory {
             if state.is_shared() {
                 reply = self.own_for_write(physical, reply, uncore, sink);
             }
-            if state.is_fetched() {
-                self.drop_fetched(physical);
+            if state.is_in_l1i() {
+                self.invalidate_l1i(physical);
             }
         }
         let drains = self.write_streams.write(physical, mask, false);
@@ -308,8 +308,8 @@ impl CoreMemory {
             if state.is_prefetched() {
                 self.l1d.first_use(entry, arrives > now);
             }
-            if state.is_fetched() {
-                self.drop_fetched(line);
+            if state.is_in_l1i() {
+                self.invalidate_l1i(line);
             }
             let reply = translated.reply(arrives + 1);
             if state.is_shared() {

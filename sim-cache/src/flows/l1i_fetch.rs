@@ -173,7 +173,7 @@ impl CoreMemory {
             .with_defect(defect);
         // Instruction lines are never dirty: a victim just goes.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
-        self.remember_fetched(line.physical);
+        self.mark_in_l1i(line.physical);
         if reply.trains {
             self.train_l2_prefetcher(line.physical, at, uncore, sink);
         }

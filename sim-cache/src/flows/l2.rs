@@ -282,7 +282,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        self.drop_fetched(line);
+        self.invalidate_l1i(line);
         self.stats.streamed_writes += 1;
         let (asked, at) = (at, self.l2_write_port.book(at));
         sink.at(at);
@@ -325,7 +325,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        self.drop_fetched(line);
+        self.invalidate_l1i(line);
         self.stats.streamed_writes += 1;
         let at = self.l2_write_port.book(at);
         sink.at(at);

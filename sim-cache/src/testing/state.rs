@@ -70,7 +70,7 @@ impl MemorySystem {
                 let indexed = Indexed::virtually(addr, line);
                 if core.l1i.find(indexed).is_none() {
                     core.l1i.allocate(indexed, LineState::default(), Insertion::Demand);
-                    core.remember_fetched(line);
+                    core.mark_in_l1i(line);
                 }
             }
         }
@@ -221,8 +221,8 @@ impl CoreMemory {
             return;
         }
         self.recall_for_stream(line.physical, 0, &mut NullSink);
-        let fetched = self.is_fetched(line.physical);
-        let state = LineState::default().with_dirty(dirty).with_fetched(fetched);
+        let fetched = self.in_l1i(line.physical);
+        let state = LineState::default().with_dirty(dirty).with_in_l1i(fetched);
         let victim = self.l1d.allocate(line, state, Insertion::Demand);
         if let Some(Victim { line, dirty: true, defect }) = victim {
             let poisoned = self.check_written_back(defect, &mut NullSink);

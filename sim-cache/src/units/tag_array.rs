@@ -47,7 +47,7 @@ const DEFECT: u64 = 0b11 << DEFECT_SHIFT;
 /// A tag of the set is broken: whoever comes here settles that first.
 const TAG_DEFECT: u64 = 1 << 8;
 /// The L1 I-cache has, or had, a copy too: a write takes it away.
-const FETCHED: u64 = 1 << 9;
+const IN_L1I: u64 = 1 << 9;
 const LATENCY_SHIFT: u32 = 10;
 const LATENCY_MAX: u32 = (1 << 12) - 1;
 const READY_SHIFT: u32 = 22;
@@ -113,8 +113,8 @@ impl LineState {
     }
 
     #[must_use]
-    pub(crate) fn with_fetched(self, fetched: bool) -> LineState {
-        LineState(self.0 & !FETCHED | u64::from(fetched) << 9)
+    pub(crate) fn with_in_l1i(self, in_l1i: bool) -> LineState {
+        LineState(self.0 & !IN_L1I | u64::from(in_l1i) << 9)
     }
 
     #[must_use]
@@ -150,8 +150,8 @@ impl LineState {
 
     /// The L1 I-cache may have a copy.
     #[inline]
-    pub(crate) fn is_fetched(self) -> bool {
-        self.0 & FETCHED != 0
+    pub(crate) fn is_in_l1i(self) -> bool {
+        self.0 & IN_L1I != 0
     }
 
     /// Another core may have a copy.
@@ -185,7 +185,7 @@ impl LineState {
     /// [`LineState::is_plain_at`] for a write: no other copy has to go either.
     #[inline]
     pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
-        let other_copies = SHARED | FETCHED;
+        let other_copies = SHARED | IN_L1I;
         let special = PREFETCHED | DEFECT | TAG_DEFECT | other_copies;
         self.0 >> READY_SHIFT <= now && self.0 & special == 0
     }

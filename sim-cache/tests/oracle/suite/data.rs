@@ -27,7 +27,7 @@ impl Oracle {
         }
         let shared = self.core.l2.look(line).is_some_and(|copy| copy.shared);
         if reader == Reader::Store {
-            self.fetched_copy_goes(line);
+            self.invalidate_l1i(line);
         }
         let new = Line { dirty: reader == Reader::Store, shared, ..clean(line) };
         let old = self.core.l1d.add_at(new, at);
@@ -110,7 +110,7 @@ impl Oracle {
 
     /// A write found its line in the L1 D-cache.
     fn write_l1d(&mut self, line: u64) {
-        self.fetched_copy_goes(line);
+        self.invalidate_l1i(line);
         let found = self.core.l1d.change(line).expect("the line was found");
         found.dirty = true;
         if found.shared {

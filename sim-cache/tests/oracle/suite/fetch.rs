@@ -27,7 +27,7 @@ impl Oracle {
     }
 
     /// A write of this core leaves no stale copy where code is fetched from (guide 3.2.12).
-    pub(crate) fn fetched_copy_goes(&mut self, line: u64) {
+    pub(crate) fn invalidate_l1i(&mut self, line: u64) {
         if self.config.l1i.coherent {
             self.core.l1i.remove(line);
         }

@@ -154,7 +154,7 @@ impl Oracle {
 
     /// A whole line is written without being read (A05, A36).
     pub(crate) fn write_full_line(&mut self, line: u64) {
-        self.fetched_copy_goes(line);
+        self.invalidate_l1i(line);
         self.count(&["L2D_CACHE", "L2D_CACHE_WR"]);
         if self.core.l2.find(line) {
             self.write_found_line(line);
@@ -169,7 +169,7 @@ impl Oracle {
 
     /// A part of a line is written: it is read in first if it is absent.
     pub(crate) fn write_part_line(&mut self, line: u64) {
-        self.fetched_copy_goes(line);
+        self.invalidate_l1i(line);
         self.count(&["L2D_CACHE", "L2D_CACHE_WR"]);
         if !self.core.l2.find(line) {
             self.refill_l2(line, Reader::Store);
