@@ -69,7 +69,7 @@ pub(crate) struct Uncore {
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
     /// Lines that an agent which is no core of the machine took for itself: it stands for another core.
-    taken: FxHashSet<LineAddr>,
+    external: FxHashSet<LineAddr>,
     cores: usize,
 }
 
@@ -116,32 +116,32 @@ impl Uncore {
             tags: AllocationTags::default(),
             poisoned: FxHashSet::default(),
             suppliers: FxHashMap::default(),
-            taken: FxHashSet::default(),
+            external: FxHashSet::default(),
             cores,
         }
     }
 
     /// An agent that stands for another core has a line alone now, or has it no longer.
-    pub(crate) fn set_taken(&mut self, line: LineAddr, taken: bool) {
-        if taken {
-            self.taken.insert(line);
+    pub(crate) fn set_external(&mut self, line: LineAddr, external: bool) {
+        if external {
+            self.external.insert(line);
             self.slc_read(line, false);
-        } else if !self.taken.is_empty() {
-            self.taken.remove(&line);
+        } else if !self.external.is_empty() {
+            self.external.remove(&line);
         }
     }
 
     /// Reads a line that such an agent has: it sends its copy. To a reader it keeps a clean one, and the home
     /// node can serve the line from now on; to a writer it gives up its own.
-    fn read_taken(
+    fn read_external(
         &mut self,
         core: usize,
         line: LineAddr,
         request: CoherenceRequest,
         home: Cycle,
     ) -> UncoreReply {
-        self.settle(core, line, request, home);
-        self.set_taken(line, false);
+        self.resolve(core, line, request, home);
+        self.set_external(line, false);
         let shared = !request.takes_away();
         if shared {
             self.grant(core, line, false, home);
@@ -153,7 +153,7 @@ impl Uncore {
 
     /// The way between a core and the home node of a line, through the mesh and if need be over the
     /// link to the other chip, whose floor plan is the same.
-    fn way(&self, core: usize, line: LineAddr) -> Cycle {
+    fn path_cycles(&self, core: usize, line: LineAddr) -> Cycle {
         let (core, home) = (self.mesh.core(core), self.mesh.home(self.hash.slice_of(line)));
         if self.remote.has(line) {
             let gateway = self.mesh.gateway();
@@ -165,12 +165,12 @@ impl Uncore {
 
     /// When the home node has looked up a request that left a core at `at`.
     pub(crate) fn at_home_node(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
-        at + self.latencies.interface + self.way(core, line) + self.latencies.home_node
+        at + self.latencies.interface + self.path_cycles(core, line) + self.latencies.home_node
     }
 
     /// When a message that a home node sends at `at` is at a core.
     pub(crate) fn at_core(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
-        at + self.way(core, line) + self.latencies.interface
+        at + self.path_cycles(core, line) + self.latencies.interface
     }
 
     fn chip_of(&mut self, line: LineAddr) -> &mut Chip {
@@ -189,7 +189,7 @@ impl Uncore {
     /// Another core of this chip sends its copy straight to `core`.
     fn peer_access(&self, core: usize, peer: usize, line: LineAddr, at: Cycle) -> Cycle {
         let direct = self.mesh.cycles(self.mesh.core(peer), self.mesh.core(core));
-        at + self.way(peer, line) + self.latencies.peer + direct
+        at + self.path_cycles(peer, line) + self.latencies.peer + direct
     }
 
     /// Reads a cacheable line for a core that it left at `at`.
@@ -201,17 +201,17 @@ impl Uncore {
         at: Cycle,
     ) -> UncoreReply {
         let home = self.at_home_node(core, line, at);
-        if !self.taken.is_empty() && self.taken.contains(&line) {
-            return self.read_taken(core, line, request, home);
+        if !self.external.is_empty() && self.external.contains(&line) {
+            return self.read_external(core, line, request, home);
         }
         if let Some(source) = self.supplier(line) {
             // It stands for all that is outside; only the filter has to stay true.
-            let shared = self.filter.is_some() && self.settle(core, line, request, home).shared;
+            let shared = self.filter.is_some() && self.resolve(core, line, request, home).shared;
             let arrives = self.arrival_from(source, core, line, home);
             return UncoreReply { arrives, source, dirty: false, shared };
         }
-        let found = self.settle(core, line, request, home);
-        let (arrives, source) = match (found.giver, found.in_slc) {
+        let found = self.resolve(core, line, request, home);
+        let (arrives, source) = match (found.peer, found.in_slc) {
             (Some(peer), _) => {
                 let sent = self.peer_access(core, peer, line, home);
                 (sent + self.latencies.interface, DataSource::Peer)
@@ -222,9 +222,9 @@ impl Uncore {
                 (self.at_core(core, line, supplied), DataSource::Dram)
             }
         };
-        let is_remote = found.giver.is_none() && self.remote.has(line);
+        let is_remote = found.peer.is_none() && self.remote.has(line);
         let source = if is_remote { DataSource::Remote } else { source };
-        let dirty = found.taken_dirty;
+        let dirty = found.dirty_from_slc;
         UncoreReply { arrives, source, dirty, shared: found.shared }
     }
 
@@ -261,7 +261,7 @@ impl Uncore {
     }
 
     /// Asks for the right to write a line without its data; when the answer is back at the core.
-    pub(crate) fn ask_for(
+    pub(crate) fn request_without_data(
         &mut self,
         core: usize,
         line: LineAddr,
@@ -269,8 +269,8 @@ impl Uncore {
         at: Cycle,
     ) -> Cycle {
         let home = self.at_home_node(core, line, at);
-        self.set_taken(line, false);
-        self.settle(core, line, request, home);
+        self.set_external(line, false);
+        self.resolve(core, line, request, home);
         self.at_core(core, line, home)
     }
 
@@ -300,7 +300,7 @@ impl Uncore {
 
     /// Takes in a line that an L2 evicted.
     pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
-        self.left(core, line);
+        self.drop_holder(core, line);
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, dirty, home);
     }
@@ -320,13 +320,13 @@ impl Uncore {
     }
 
     /// Tells the other agents of maintenance that left the core at `at`; when their answer is back.
-    pub(crate) fn told(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+    pub(crate) fn round_trip(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
         self.at_core(core, line, home)
     }
 
     /// Takes modified data that a core gave up for a snoop; the core may keep a clean copy.
-    pub(crate) fn take_back(&mut self, core: usize, line: LineAddr, at: Cycle) {
+    pub(crate) fn accept_snoop_data(&mut self, core: usize, line: LineAddr, at: Cycle) {
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, true, home);
     }
@@ -335,8 +335,8 @@ impl Uncore {
     /// `at`. When it is there.
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
-        self.set_taken(line, false);
-        self.settle(core, line, CoherenceRequest::Claim, home);
+        self.set_external(line, false);
+        self.resolve(core, line, CoherenceRequest::Claim, home);
         self.memory_access(line, home);
         self.at_core(core, line, home)
     }
@@ -348,7 +348,7 @@ impl Uncore {
         self.filter = empty.filter;
         self.snoops = empty.snoops;
         self.poisoned.clear();
-        self.taken.clear();
+        self.external.clear();
     }
 
     /// Fixes who supplies a line; `None` goes back to the model's own rule.

@@ -22,7 +22,7 @@ impl CoreMemory {
     ) {
         if self.l1d.probe(line).is_some() {
             sink.at(reply.ready);
-            let (here, poisoned) = self.take_alias_back(line, reply.ready, sink);
+            let (here, poisoned) = self.recall_copy(line, reply.ready, sink);
             reply.ready = here + self.latencies.alias;
             reply.poisoned |= poisoned;
         }
@@ -38,20 +38,20 @@ impl CoreMemory {
     ) {
         if self.l1d.probe(line).is_some() {
             sink.at(at);
-            self.take_alias_back(line, at, sink);
+            self.recall_copy(line, at, sink);
         }
     }
 
     /// Takes the copy out of the L1 D-cache, its data into the L2. When it was there, and whether its data is lost.
     #[cold]
-    fn take_alias_back<S: EventSink>(
+    fn recall_copy<S: EventSink>(
         &mut self,
         line: LineAddr,
         at: Cycle,
         sink: &mut S,
     ) -> (Cycle, bool) {
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_tags(line, sink);
+            self.repair_l1d_tags(line, sink);
         }
         let Some(state) = self.l1d.remove(line) else { return (at, false) };
         let here = state.refill_time().at(at);

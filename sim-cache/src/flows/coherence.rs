@@ -17,7 +17,7 @@ impl CoreMemory {
     }
 
     /// Drops every copy.
-    fn forget(&mut self, line: LineAddr) {
+    fn drop_copies(&mut self, line: LineAddr) {
         for cache in [&mut self.l1i, &mut self.l1d, &mut self.l2] {
             cache.remove(line);
         }
@@ -34,7 +34,7 @@ impl CoreMemory {
             }
             self.answer_snoop(*request, uncore, sink);
             if invalidates(request.snoop) {
-                uncore.left(self.number, request.line);
+                uncore.drop_holder(self.number, request.line);
             }
         }
         // Stores that are being merged into a line that went must ask for it again, behind all answers.
@@ -47,7 +47,7 @@ impl CoreMemory {
 
 impl MemorySystem {
     /// A setup put a line into the caches of a core: the others and the filter agree, silently.
-    pub(crate) fn agree(&mut self, core: usize, line: LineAddr) {
+    pub(crate) fn restore_coherence(&mut self, core: usize, line: LineAddr) {
         if self.uncore.filter.is_none() {
             return;
         }
@@ -62,8 +62,8 @@ impl MemorySystem {
                 self.uncore.keep_at_home(line, true, 0);
             }
             if alone {
-                caches.forget(line);
-                self.uncore.left(other, line);
+                caches.drop_copies(line);
+                self.uncore.drop_holder(other, line);
             } else {
                 is_held = true;
                 caches.change_copies(line, |state| state.with_dirty(false).with_shared(true));
@@ -89,7 +89,7 @@ impl MemorySystem {
         });
         let known = self.cores.awake().all(|(number, core)| {
             let lines = core.l2.lines().chain(core.l1d.lines());
-            lines.into_iter().all(|(line, state)| match filter.says(number, line) {
+            lines.into_iter().all(|(line, state)| match filter.ownership(number, line) {
                 None => false,
                 Some(true) => true,
                 Some(false) => state.is_shared() && !state.is_dirty(),

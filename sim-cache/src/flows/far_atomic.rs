@@ -66,7 +66,7 @@ impl Uncore {
     /// Performs an atomic operation at the home node, which has the line alone from then on.
     fn perform(&mut self, core: usize, line: LineAddr, at: Cycle) -> UncoreReply {
         let reply = self.read(core, line, CoherenceRequest::Own, at);
-        self.left(core, line);
+        self.drop_holder(core, line);
         self.keep_at_home(line, true, reply.arrives);
         reply
     }

@@ -96,8 +96,8 @@ impl CoreMemory {
                 whole.happened.add(Happened::SPLIT);
             }
             for fragment in Fragments::of(operation.addr, operation.bytes) {
-                let behind = fragment.addr.line() != operation.addr.line();
-                let start = if behind { now + split_cycles } else { now };
+                let is_later_line = fragment.addr.line() != operation.addr.line();
+                let start = if is_later_line { now + split_cycles } else { now };
                 sink.at(start);
                 let mut part = self.load_fragment(&request, fragment, start, uncore, sink);
                 if !spans_lines {
@@ -131,12 +131,12 @@ impl CoreMemory {
             raise_plain_load(sink);
             return hit_reply(now + self.latencies.l1d_hit);
         }
-        self.load_by_the_flow(request, fragment, now, uncore, sink)
+        self.load_full_flow(request, fragment, now, uncore, sink)
     }
 
     /// Flows 5.1 and 5.4 behind their first events.
     #[inline(never)]
-    fn load_by_the_flow<S: EventSink>(
+    fn load_full_flow<S: EventSink>(
         &mut self,
         request: &MemRequest,
         fragment: Fragment,
@@ -215,7 +215,7 @@ impl CoreMemory {
         if let (true, Some((line, _))) =
             (self.l1d.state(entry).has_tag_defect(), self.l1d.content(entry))
         {
-            self.settle_l1d_set(entry.set, sink);
+            self.repair_l1d_set(entry.set, sink);
             found.add(Happened::ERROR);
             if self.l1d.probe(line).is_none() {
                 let line = Indexed::virtually(operation.addr, line);
@@ -233,7 +233,7 @@ impl CoreMemory {
             reply.done += self.latencies.l1d_hit;
         }
         if operation.consumes {
-            checked.tell(&mut reply);
+            checked.add_to(&mut reply);
         }
         reply
     }
@@ -317,7 +317,7 @@ impl CoreMemory {
     ) -> L2Reply {
         let physical = line.physical;
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_set(self.l1d.set_of(line), sink);
+            self.repair_l1d_set(self.l1d.set_of(line), sink);
         }
         if self.write_streams.holds_any() {
             self.drain_held_line(physical, start, uncore, sink);

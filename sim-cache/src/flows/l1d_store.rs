@@ -74,7 +74,7 @@ impl CoreMemory {
         if let Some(frame) = self.dtlb.plain_hit(key, now) {
             sink.edge(FlowEdge::StoreTlbHit);
             let line = Indexed::virtually(addr, uncore.page_map.line_in(addr, frame));
-            self.foresee_write(request.kind, line, now, uncore, sink);
+            self.prefetch_for_store(request.kind, line, now, uncore, sink);
             return hit_reply(now + 1);
         }
         match self.translate(Requester::Write, addr, now, uncore, sink) {
@@ -82,7 +82,7 @@ impl CoreMemory {
                 if translated.target.memory == MemoryType::Cacheable {
                     let line = uncore.page_map.line_in(addr, translated.target.frame);
                     let line = Indexed::virtually(addr, line);
-                    self.foresee_write(request.kind, line, translated.start, uncore, sink);
+                    self.prefetch_for_store(request.kind, line, translated.start, uncore, sink);
                 }
                 if let Some(fault) = misaligned_on_device(request, addr, translated, uncore) {
                     return fault;
@@ -203,7 +203,7 @@ impl CoreMemory {
         self.write_streams.wrote(physical, translated.start);
         let taken = self.drain(drains, translated.start, uncore, sink);
         if hold {
-            self.settle_l1d_set(self.l1d.set_of(line), sink);
+            self.repair_l1d_set(self.l1d.set_of(line), sink);
             sink.edge(FlowEdge::L1dWriteStream);
             return translated.reply(taken + 1);
         }
@@ -317,7 +317,7 @@ impl CoreMemory {
             }
             return reply;
         }
-        self.settle_l1d_set(self.l1d.set_of(indexed), sink);
+        self.repair_l1d_set(self.l1d.set_of(indexed), sink);
         sink.edge(FlowEdge::L1dWriteStream);
         // A copy in another set, and bytes of the line that are still being merged, are overwritten.
         self.l1d.remove(line);

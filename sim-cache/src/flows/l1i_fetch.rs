@@ -40,12 +40,12 @@ impl CoreMemory {
             sink.edge(FlowEdge::L1iHit);
             return hit_reply(now + self.latencies.l1i_hit);
         }
-        self.fetch_by_the_flow(pc, now, uncore, sink)
+        self.fetch_full_flow(pc, now, uncore, sink)
     }
 
     /// Flows 5.3 and 5.6 behind their first event.
     #[inline(never)]
-    fn fetch_by_the_flow<S: EventSink>(
+    fn fetch_full_flow<S: EventSink>(
         &mut self,
         pc: VirtAddr,
         now: Cycle,
@@ -112,7 +112,7 @@ impl CoreMemory {
     /// nothing, so a bad line goes (PMU guide 3.2.20). False when it is to be fetched again.
     #[cold]
     fn l1i_line_stays<S: EventSink>(&mut self, line: Indexed, sink: &mut S) -> bool {
-        self.settle_l1i_tags(line, sink);
+        self.repair_l1i_tags(line, sink);
         let Some(entry) = self.l1i.find(line) else { return false };
         if matches!(self.l1i.state(entry).defect(), Defect::None | Defect::Poisoned) {
             return true;
@@ -157,7 +157,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> L2Reply {
         if self.l1i.has_broken_tags() {
-            self.settle_l1i_tags(line, sink);
+            self.repair_l1i_tags(line, sink);
         }
         sink.edge(FlowEdge::L1iMiss);
         self.drain_held_line(line.physical, start, uncore, sink);

@@ -141,7 +141,8 @@ impl CoreMemory {
     ) -> Cycle {
         let slot = self.l2_queue.find(at);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, slot.from, sink);
-        let granted = uncore.ask_for(self.number, line, CoherenceRequest::Upgrade, leaves);
+        let granted =
+            uncore.request_without_data(self.number, line, CoherenceRequest::Upgrade, leaves);
         let granted = if self.is_ideal_beyond_l2() { at } else { granted };
         self.l2_queue.hold(slot, granted);
         self.change_copies(line, |state| state.with_shared(false));
@@ -250,7 +251,7 @@ impl CoreMemory {
             leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, leaves, sink);
         }
         let sent = self.bus.send_line(leaves);
-        let taken = uncore.told(self.number, victim.line, sent);
+        let taken = uncore.round_trip(self.number, victim.line, sent);
         self.l2_queue.hold(slot, if self.is_ideal_beyond_l2() { sent } else { taken });
         if dirty || poisoned {
             uncore.note_poison(victim.line, poisoned);
@@ -300,7 +301,8 @@ impl CoreMemory {
         }
         let slot = self.l2_queue.find(looked_up);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, slot.from, sink);
-        let claimed = uncore.ask_for(self.number, line, CoherenceRequest::Claim, leaves);
+        let claimed =
+            uncore.request_without_data(self.number, line, CoherenceRequest::Claim, leaves);
         let is_ideal = self.is_ideal_beyond_l2();
         self.l2_queue.hold(slot, if is_ideal { at } else { claimed });
         sink.edge(FlowEdge::L2WriteMiss);

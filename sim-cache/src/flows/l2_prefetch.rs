@@ -22,7 +22,7 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;
-        if !self.prefetch.l2 || !self.l2_streams.hear(line.0, page_lines_shift) {
+        if !self.prefetch.l2 || !self.l2_streams.observe(line.0, page_lines_shift) {
             return;
         }
         let mut asked = 0;

@@ -86,7 +86,7 @@ impl CorePort<'_> {
                 let done = core.maintain_place(op, operand.0, now, uncore, sink);
                 MemReply { done, ..MemReply::default() }
             }
-            Maintenance::InstByAddress => self.forget_inst_line(operand, now, sink),
+            Maintenance::InstByAddress => self.invalidate_inst_line(operand, now, sink),
             Maintenance::InstAll { broadcast } => {
                 core.l1i.clear();
                 if broadcast {
@@ -103,7 +103,7 @@ impl CorePort<'_> {
     }
 
     /// `IC IVAU`: in all cores.
-    fn forget_inst_line<S: EventSink>(
+    fn invalidate_inst_line<S: EventSink>(
         &mut self,
         addr: VirtAddr,
         now: Cycle,
@@ -117,11 +117,11 @@ impl CorePort<'_> {
         let line = uncore.page_map.physical(addr, translated.target).line();
         let leaves = core.bus.message(translated.start + core.latencies.l2_lookup);
         core.l1i.remove(line);
-        let told = uncore.told(core.number, line, leaves);
+        let done = uncore.round_trip(core.number, line, leaves);
         self.peers().for_each(|peer| {
             peer.l1i.remove(line);
         });
-        translated.reply(told)
+        translated.reply(done)
     }
 }
 
@@ -144,7 +144,7 @@ impl CoreMemory {
         let line = uncore.page_map.physical(addr, translated.target).line();
         self.drain_held_line(line, translated.start, uncore, sink);
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_tags(line, sink);
+            self.repair_l1d_tags(line, sink);
         }
         let at = translated.start + self.latencies.l1d_hit;
         let mut cleaned = at;
@@ -156,13 +156,13 @@ impl CoreMemory {
         }
         if invalidates(op) {
             self.invalidate_copies(line, sink);
-            uncore.left(self.number, line);
+            uncore.drop_holder(self.number, line);
         }
         let leaves = self.bus.message(cleaned.max(at + self.latencies.l2_lookup));
         if let Some(snoop) = snoop_of(op) {
             uncore.broadcast(self.number, snoop, line, leaves);
         }
-        translated.reply(uncore.told(self.number, line, leaves))
+        translated.reply(uncore.round_trip(self.number, line, leaves))
     }
 
     /// `DC` by set and way at the level that the operand names: this core only.
@@ -178,7 +178,7 @@ impl CoreMemory {
         if operand >> 1 & 0b111 == 0 {
             let entry = entry_of(operand, &self.l1d);
             let Some((line, _)) = self.l1d.content(entry) else { return at };
-            self.settle_l1d_set(entry.set, sink);
+            self.repair_l1d_set(entry.set, sink);
             let cleaned = self.clean_l1d(line, at, sink);
             if invalidates(op) {
                 self.l1d.remove(line);
@@ -201,7 +201,7 @@ impl CoreMemory {
         self.l1i.remove(line);
         self.l1d.remove(line);
         self.l2.remove(line);
-        uncore.left(self.number, line);
+        uncore.drop_holder(self.number, line);
         cleaned
     }
 
@@ -240,7 +240,7 @@ impl CoreMemory {
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);
         uncore.note_poison(line, check_l2_data(&mut self.l2, entry));
-        uncore.take_back(self.number, line, sent);
+        uncore.accept_snoop_data(self.number, line, sent);
         self.l2.set_state(entry, self.l2.state(entry).with_dirty(false));
         sent
     }

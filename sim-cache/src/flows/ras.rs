@@ -96,7 +96,7 @@ impl Checked {
     }
 
     /// Tells the access that consumed the data.
-    pub(crate) fn tell(self, reply: &mut MemReply) {
+    pub(crate) fn add_to(self, reply: &mut MemReply) {
         if matches!(self, Checked::Corrected | Checked::Broken) {
             reply.happened.add(Happened::ERROR);
         }
@@ -135,15 +135,15 @@ impl CoreMemory {
     }
 
     /// A line is looked for in every set in which it may be.
-    pub(crate) fn settle_l1d_tags<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
+    pub(crate) fn repair_l1d_tags<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
         for set in self.l1d.sets_of(line) {
-            self.settle_l1d_set(set, sink);
+            self.repair_l1d_set(set, sink);
         }
     }
 
     /// An access to a set finds a broken tag of the L1 D-cache. ECC corrects one bit; with two the line is
     /// known no more: it goes, and modified data in it is poisoned.
-    pub(crate) fn settle_l1d_set<S: EventSink>(&mut self, set: u32, sink: &mut S) {
+    pub(crate) fn repair_l1d_set<S: EventSink>(&mut self, set: u32, sink: &mut S) {
         while let Some(broken) = self.l1d.repair_tag(set) {
             sink.raise(PmuEvent::MEMORY_ERROR);
             let Some((lost, state)) = self.l1d.content(broken.entry) else { continue };
@@ -160,7 +160,7 @@ impl CoreMemory {
 
     /// A fetch finds a broken tag in its set of the L1 I-cache: parity corrects nothing, so the line goes
     /// and is fetched again.
-    pub(crate) fn settle_l1i_tags<S: EventSink>(&mut self, line: Indexed, sink: &mut S) {
+    pub(crate) fn repair_l1i_tags<S: EventSink>(&mut self, line: Indexed, sink: &mut S) {
         while let Some(broken) = self.l1i.repair_tag(self.l1i.set_of(line)) {
             sink.raise(PmuEvent::MEMORY_ERROR);
             if let Some((lost, _)) = self.l1i.content(broken.entry) {

@@ -42,7 +42,7 @@ impl MemorySystem {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
         core.answer_queued_snoops(uncore, sink);
-        uncore.snooped_from_outside(core.number, snoop, line);
+        uncore.note_external_snoop(core.number, snoop, line);
         if snoop == Snoop::MakeInvalid {
             // The agent writes the whole line anew.
             uncore.note_poison(line, false);
@@ -93,7 +93,7 @@ impl CoreMemory {
         let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
         // By inclusion only a line of the L2 is looked for in the L1, whose tags are read for that.
         if self.l1d.has_broken_tags() && self.l2.probe(line).is_some() {
-            self.settle_l1d_tags(line, sink);
+            self.repair_l1d_tags(line, sink);
         }
         let data = self.snoop_data(request, sink);
         if invalidates(snoop) {
@@ -110,7 +110,7 @@ impl CoreMemory {
             uncore.note_poison(line, data.poisoned);
             // A writer takes the duty to write the line back along with it; from a reader it goes home.
             if snoop != Snoop::Unique {
-                uncore.take_back(self.number, line, sent);
+                uncore.accept_snoop_data(self.number, line, sent);
             }
         }
         sent

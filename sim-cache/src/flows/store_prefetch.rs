@@ -19,7 +19,7 @@ const PAGE_LINES_SHIFT: u32 = 6;
 impl CoreMemory {
     /// A store to `line` has its translation.
     #[inline(always)]
-    pub(crate) fn foresee_write<S: EventSink>(
+    pub(crate) fn prefetch_for_store<S: EventSink>(
         &mut self,
         kind: MemKind,
         line: Indexed,
@@ -29,7 +29,7 @@ impl CoreMemory {
     ) {
         // `DC ZVA` needs no line.
         if kind != MemKind::ZeroLine && self.begins_store_run(line.physical) {
-            self.ask_for_store(line, now, uncore, sink);
+            self.prefetch_store_line(line, now, uncore, sink);
         }
     }
 
@@ -46,7 +46,7 @@ impl CoreMemory {
 
     /// Asks for the line if no cache has it, unless the store is to stream past the L1, or nothing is free to ask with.
     #[inline(never)]
-    fn ask_for_store<S: EventSink>(
+    fn prefetch_store_line<S: EventSink>(
         &mut self,
         line: Indexed,
         now: Cycle,
@@ -58,19 +58,19 @@ impl CoreMemory {
             return;
         }
         let at = now + self.latencies.l1d_hit;
-        self.ask_unless_there(physical, at, uncore, sink);
+        self.prefetch_if_absent(physical, at, uncore, sink);
         let Some(run) = self.store_streams.train(physical.0) else { return };
         for step in 0..run.count {
             let ahead = run.first.wrapping_add_signed(run.stride * i64::from(step));
             // Physical addresses say nothing of what lies behind the end of the page.
             if (ahead ^ physical.0) >> PAGE_LINES_SHIFT == 0 {
-                self.ask_unless_there(LineAddr(ahead), at, uncore, sink);
+                self.prefetch_if_absent(LineAddr(ahead), at, uncore, sink);
             }
         }
     }
 
     /// A prefetch never waits for a place in the queue.
-    fn ask_unless_there<S: EventSink>(
+    fn prefetch_if_absent<S: EventSink>(
         &mut self,
         line: LineAddr,
         at: Cycle,

@@ -45,11 +45,11 @@ impl TlbInvalidation {
     }
 
     /// True when an entry of this world (that of its VMID at the core) has to go.
-    fn removes(self, world: u64, kind: EntryKind, entry: EntryTag) -> bool {
+    fn removes(self, slot: u64, kind: EntryKind, entry: EntryTag) -> bool {
         if self.scope == TlbScope::All {
             return true;
         }
-        if entry.world() != world {
+        if entry.vmid_slot() != slot {
             return false;
         }
         let own_asid = entry.asid() == Some(self.asid);
@@ -82,10 +82,10 @@ impl CoreMemory {
     /// Removes the entries that a `TLBI` of this or another core names. Counts nothing.
     pub(crate) fn invalidate_tlbs(&mut self, invalidation: TlbInvalidation) {
         // A core that was never in this virtual machine has entries of it only for `All`.
-        let world = self.space.world_of(invalidation.vmid).unwrap_or(u64::MAX);
-        self.itlb.remove(|entry| invalidation.removes(world, EntryKind::Final, entry));
-        self.dtlb.remove(|entry| invalidation.removes(world, EntryKind::Final, entry));
-        self.l2_tlb.remove(|kind, entry| invalidation.removes(world, kind, entry));
+        let slot = self.space.slot_of(invalidation.vmid).unwrap_or(u64::MAX);
+        self.itlb.remove(|entry| invalidation.removes(slot, EntryKind::Final, entry));
+        self.dtlb.remove(|entry| invalidation.removes(slot, EntryKind::Final, entry));
+        self.l2_tlb.remove(|kind, entry| invalidation.removes(slot, kind, entry));
     }
 
     /// Another stage 2 table and VMID.

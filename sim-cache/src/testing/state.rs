@@ -75,7 +75,7 @@ impl MemorySystem {
             }
         }
         if level != CacheLevel::Slc {
-            self.agree(number, line);
+            self.restore_coherence(number, line);
         }
         Ok(())
     }
@@ -92,8 +92,8 @@ impl MemorySystem {
         let number = core.number;
         core.place_in_l2(line, false, uncore);
         core.change_copies(line, |state| state.with_dirty(false));
-        self.agree(number, line);
-        self.uncore.snooped_from_outside(number, Snoop::Shared, line);
+        self.restore_coherence(number, line);
+        self.uncore.note_external_snoop(number, Snoop::Shared, line);
         self.cores[number].change_copies(line, |state| state.with_shared(true));
         Ok(())
     }

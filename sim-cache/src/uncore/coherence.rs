@@ -12,13 +12,13 @@ use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 
 /// Where a line was found, the others told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct HomeReply {
     /// The core that sends it.
-    pub(crate) giver: Option<usize>,
+    pub(crate) peer: Option<usize>,
     /// The system level cache had it.
     pub(crate) in_slc: bool,
     /// The system level cache gave it away, modified.
-    pub(crate) taken_dirty: bool,
+    pub(crate) dirty_from_slc: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
 }
@@ -26,13 +26,13 @@ pub(crate) struct Found {
 impl Uncore {
     /// Decides who gives a line, tells the other cores, and notes that `core` has it now. `at`: when
     /// the home node has looked it up.
-    pub(crate) fn settle(
+    pub(crate) fn resolve(
         &mut self,
         core: usize,
         line: LineAddr,
         request: CoherenceRequest,
         at: Cycle,
-    ) -> Found {
+    ) -> HomeReply {
         let mut others = std::mem::take(&mut self.others);
         let sharers = match &self.filter {
             Some(filter) => filter.other_sharers(core, line, &mut others),
@@ -41,37 +41,37 @@ impl Uncore {
         let is_held = sharers != OtherSharers::Nothing;
         let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
         let slc = self.slc_read(line, stays);
-        let gives = sharers == OtherSharers::Owned || is_held && slc.is_none();
-        let giver = cores_of(&others).next().filter(|_| gives && request.needs_data());
+        let peer_sends = sharers == OtherSharers::Owned || is_held && slc.is_none();
+        let peer = cores_of(&others).next().filter(|_| peer_sends && request.needs_data());
         if is_held {
-            self.tell(&others, line, request, giver, at);
+            self.snoop_others(&others, line, request, peer, at);
         }
-        if giver.is_some() && !request.takes_away() {
+        if peer.is_some() && !request.takes_away() {
             // Sharing is detected: from now on the home node can serve the line.
             self.keep_at_home(line, false, at);
         }
         let alone = request.takes_away() || request == CoherenceRequest::Read && !is_held;
         self.others = others;
         self.grant(core, line, alone, at);
-        Found {
-            giver,
+        HomeReply {
+            peer,
             in_slc: slc.is_some(),
-            taken_dirty: !stays && slc == Some(true),
+            dirty_from_slc: !stays && slc == Some(true),
             shared: self.filter.is_some() && !alone,
         }
     }
 
     /// Snoops all other holders if the line is taken away, else only the one that gives it.
-    fn tell(
+    fn snoop_others(
         &mut self,
         others: &Holders,
         line: LineAddr,
         request: CoherenceRequest,
-        giver: Option<usize>,
+        peer: Option<usize>,
         at: Cycle,
     ) {
         for other in cores_of(others) {
-            let forward = giver == Some(other);
+            let forward = peer == Some(other);
             if forward || request.takes_away() {
                 let at = self.at_core(other, line, at);
                 self.snoops.send(other, SnoopRequest { line, snoop: request.snoop(), forward, at });
@@ -92,9 +92,9 @@ impl Uncore {
     }
 
     /// Notes that a core no longer has a line.
-    pub(crate) fn left(&mut self, core: usize, line: LineAddr) {
+    pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
         if let Some(filter) = self.filter.as_mut() {
-            filter.left(core, line);
+            filter.drop_holder(core, line);
         }
     }
 
@@ -108,7 +108,7 @@ impl Uncore {
                 let at = self.at_core(other, line, home);
                 self.snoops.send(other, SnoopRequest::new(snoop, line, at));
                 if invalidates(snoop) {
-                    self.left(other, line);
+                    self.drop_holder(other, line);
                 }
             }
         }
@@ -116,18 +116,18 @@ impl Uncore {
     }
 
     /// An agent that is no core snooped `core`.
-    pub(crate) fn snooped_from_outside(&mut self, core: usize, snoop: Snoop, line: LineAddr) {
+    pub(crate) fn note_external_snoop(&mut self, core: usize, snoop: Snoop, line: LineAddr) {
         match snoop {
             // A writer has the line alone now: who wants it next gets it from there.
-            Snoop::Unique | Snoop::MakeInvalid => self.set_taken(line, true),
+            Snoop::Unique | Snoop::MakeInvalid => self.set_external(line, true),
             // Maintenance takes the line out of every cache.
-            Snoop::CleanInvalidate | Snoop::Invalidate => self.set_taken(line, false),
+            Snoop::CleanInvalidate | Snoop::Invalidate => self.set_external(line, false),
             Snoop::Shared | Snoop::Forward | Snoop::Clean => {}
         }
         let Some(filter) = self.filter.as_mut() else { return };
         if invalidates(snoop) {
-            filter.left(core, line);
-        } else if snoop != Snoop::Clean && filter.says(core, line).is_some() {
+            filter.drop_holder(core, line);
+        } else if snoop != Snoop::Clean && filter.ownership(core, line).is_some() {
             filter.share(line);
         }
     }

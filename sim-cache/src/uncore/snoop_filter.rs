@@ -198,7 +198,7 @@ impl SnoopFilter {
     }
 
     /// A core no longer has a line.
-    pub(crate) fn left(&mut self, core: usize, line: LineAddr) {
+    pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
         let Some(entry) = self.find(line) else { return };
         if self.remove_holder(entry, core) {
             self.tags[entry] = 0;
@@ -223,7 +223,7 @@ impl SnoopFilter {
     }
 
     /// True when the filter says that a core has a line, and if so whether alone. Pure.
-    pub(crate) fn says(&self, core: usize, line: LineAddr) -> Option<bool> {
+    pub(crate) fn ownership(&self, core: usize, line: LineAddr) -> Option<bool> {
         let entry = self.find(line)?;
         let held = self.holders[entry];
         let holds = match held.list() {
@@ -270,8 +270,8 @@ mod tests {
         assert_eq!(others(&filter, 129, 5).0, OtherSharers::Nothing);
         filter.grant(64, LineAddr(5), false, &mut dropped);
         assert_eq!(others(&filter, 0, 5), (OtherSharers::Shared, vec![64, 129]));
-        filter.left(129, LineAddr(5));
-        filter.left(64, LineAddr(5));
+        filter.drop_holder(129, LineAddr(5));
+        filter.drop_holder(64, LineAddr(5));
         assert_eq!(filter.entries().count(), 0);
     }
 
@@ -283,8 +283,8 @@ mod tests {
         }
         assert_eq!(filter.grant(0, LineAddr(3), true, &mut dropped), Some(LineAddr(1)));
         assert_eq!(cores_of(&dropped).collect::<Vec<_>>(), [1]);
-        assert_eq!(filter.says(1, LineAddr(2)), Some(true));
-        assert_eq!(filter.says(1, LineAddr(3)), None);
+        assert_eq!(filter.ownership(1, LineAddr(2)), Some(true));
+        assert_eq!(filter.ownership(1, LineAddr(3)), None);
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
         for line in [1, 2] {
             filter.grant(1, LineAddr(line), true, &mut dropped);
         }
-        filter.left(1, LineAddr(2));
+        filter.drop_holder(1, LineAddr(2));
         assert_eq!(filter.grant(0, LineAddr(3), true, &mut dropped), None);
         let entries: Vec<_> = filter.entries().collect();
         assert_eq!(entries, [(LineAddr(1), vec![1], true), (LineAddr(3), vec![0], true)]);

@@ -12,7 +12,7 @@ use crate::units::mapping::{FRAME_SHIFT, PAGE_BITS};
 const ASID_SHIFT: u32 = PAGE_BITS;
 const ASID_FIELD: u64 = 0xFFFF << ASID_SHIFT;
 const PAGE_FIELD: u64 = (1 << PAGE_BITS) - 1;
-const WORLD_SHIFT: u32 = 56;
+const SLOT_SHIFT: u32 = 56;
 /// Where table base registers and `TLBI` operands have ASID or VMID.
 const OPERAND_ID_SHIFT: u32 = 48;
 
@@ -30,10 +30,10 @@ pub(crate) struct EntryTag {
 /// The current address space of a core.
 #[derive(Clone, Debug)]
 pub(crate) struct AddressSpace {
-    /// ASID and world in their places of a key.
+    /// ASID and slot in their places of a key.
     context: u64,
     asid_from: TableBaseRegister,
-    /// VMIDs by world: keys have room for 256 at a time.
+    /// VMIDs by slot: keys have room for 256 at a time.
     vmids: Vec<u16>,
 }
 
@@ -74,7 +74,7 @@ impl EntryTag {
 
     /// True when it covers this intermediate page.
     pub(crate) fn covers_intermediate(self, page: u64) -> bool {
-        (page ^ self.tag) & self.mask & ((1 << WORLD_SHIFT) - 1) == 0
+        (page ^ self.tag) & self.mask & ((1 << SLOT_SHIFT) - 1) == 0
     }
 
     /// Its ASID; `None` for all.
@@ -82,9 +82,9 @@ impl EntryTag {
         (self.mask & ASID_FIELD != 0).then_some((self.tag >> ASID_SHIFT) as u16)
     }
 
-    /// Its world.
-    pub(crate) fn world(self) -> u64 {
-        self.tag >> WORLD_SHIFT
+    /// Its slot.
+    pub(crate) fn vmid_slot(self) -> u64 {
+        self.tag >> SLOT_SHIFT
     }
 }
 
@@ -107,20 +107,20 @@ impl Stored for EntryTag {
 }
 
 /// Worlds that keys have room for.
-const WORLDS: usize = 1 << (u64::BITS - WORLD_SHIFT);
+const VMID_SLOTS: usize = 1 << (u64::BITS - SLOT_SHIFT);
 
 impl WarmState for AddressSpace {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        let mut vmids = [0; WORLDS];
+        let mut vmids = [0; VMID_SLOTS];
         vmids[..self.vmids.len()].copy_from_slice(&self.vmids);
         let mut count = self.vmids.len() as u32;
         visitor.words(&mut vmids);
         visitor.one(&mut count);
         visitor.one(&mut self.context);
         self.vmids.clear();
-        self.vmids.extend_from_slice(&vmids[..(count as usize).clamp(1, WORLDS)]);
-        if self.world() >= self.vmids.len() as u64 {
-            self.context &= !(u64::MAX << WORLD_SHIFT);
+        self.vmids.extend_from_slice(&vmids[..(count as usize).clamp(1, VMID_SLOTS)]);
+        if self.vmid_slot() >= self.vmids.len() as u64 {
+            self.context &= !(u64::MAX << SLOT_SHIFT);
         }
     }
 }
@@ -144,7 +144,7 @@ impl AddressSpace {
 
     /// The key of an intermediate page: no ASID; descriptors may lie above all other addresses.
     pub(crate) fn intermediate_key(&self, page: u64) -> Key {
-        Key(page | self.world() << WORLD_SHIFT)
+        Key(page | self.vmid_slot() << SLOT_SHIFT)
     }
 
     /// The current ASID.
@@ -154,16 +154,16 @@ impl AddressSpace {
 
     /// The current VMID.
     pub(crate) fn vmid(&self) -> u16 {
-        self.vmids[self.world() as usize]
+        self.vmids[self.vmid_slot() as usize]
     }
 
-    fn world(&self) -> u64 {
-        self.context >> WORLD_SHIFT
+    fn vmid_slot(&self) -> u64 {
+        self.context >> SLOT_SHIFT
     }
 
     /// The world of a VMID that this core was in.
-    pub(crate) fn world_of(&self, vmid: u16) -> Option<u64> {
-        self.vmids.iter().position(|known| *known == vmid).map(|world| world as u64)
+    pub(crate) fn slot_of(&self, vmid: u16) -> Option<u64> {
+        self.vmids.iter().position(|known| *known == vmid).map(|slot| slot as u64)
     }
 
     /// A table base register was written; one of the two gives the ASID.
@@ -178,16 +178,16 @@ impl AddressSpace {
     #[must_use]
     pub(crate) fn write_stage2_table_base(&mut self, value: u64) -> bool {
         let vmid = id_of(value);
-        let known = self.world_of(vmid);
-        let is_full = known.is_none() && self.vmids.len() == WORLDS;
+        let known = self.slot_of(vmid);
+        let is_full = known.is_none() && self.vmids.len() == VMID_SLOTS;
         if is_full {
             self.vmids.clear();
         }
-        let world = known.filter(|_| !is_full).unwrap_or(self.vmids.len() as u64);
+        let slot = known.filter(|_| !is_full).unwrap_or(self.vmids.len() as u64);
         if known.is_none() {
             self.vmids.push(vmid);
         }
-        self.context = self.context & !(u64::MAX << WORLD_SHIFT) | world << WORLD_SHIFT;
+        self.context = self.context & !(u64::MAX << SLOT_SHIFT) | slot << SLOT_SHIFT;
         is_full
     }
 }
@@ -226,9 +226,9 @@ mod tests {
             assert!(!space.write_stage2_table_base(vmid << 48));
         }
         assert!(!space.write_stage2_table_base(3 << 48), "known");
-        assert_eq!((space.vmid(), space.world_of(3)), (3, Some(3)));
+        assert_eq!((space.vmid(), space.slot_of(3)), (3, Some(3)));
         assert!(space.write_stage2_table_base(999 << 48));
-        assert_eq!((space.vmid(), space.world_of(3)), (999, None));
+        assert_eq!((space.vmid(), space.slot_of(3)), (999, None));
     }
 
     #[test]
@@ -256,8 +256,8 @@ mod tests {
         assert_eq!((given(&words).vmid(), given(&words).key(9)), (7, space.key(9)));
         // Worlds 0 to 2 are known: the third one and all above it are not.
         let context = words.len() - 1;
-        for world in [3, 200] {
-            words[context] = world << WORLD_SHIFT | 4 << ASID_SHIFT;
+        for slot in [3, 200] {
+            words[context] = slot << SLOT_SHIFT | 4 << ASID_SHIFT;
             assert_eq!((given(&words).vmid(), given(&words).asid()), (0, 4));
         }
     }

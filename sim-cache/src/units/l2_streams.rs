@@ -37,7 +37,7 @@ impl Stream {
     }
 
     /// Hears of a request of its page; true when the stream starts or goes on.
-    fn hear(&mut self, line: u64, distance: u64) -> bool {
+    fn observe(&mut self, line: u64, distance: u64) -> bool {
         let moved = line.wrapping_sub(self.last) as i64;
         if moved == 0 || self.runs() && self.is_reordered(moved) {
             return false;
@@ -58,12 +58,12 @@ impl Stream {
     }
 
     /// The next line to ask for, wherever it lies.
-    fn coming(&self) -> Option<u64> {
+    fn following_line(&self) -> Option<u64> {
         self.last.checked_add_signed(self.step * (self.ahead as i64 + 1))
     }
 
     /// Where a line that comes lies in memory: in this page, or in the one that follows, if that is known.
-    fn placed(&self, line: u64, page_lines_shift: u32) -> Option<u64> {
+    fn physical_line(&self, line: u64, page_lines_shift: u32) -> Option<u64> {
         if (line >> page_lines_shift) + 1 == self.key {
             return Some(line);
         }
@@ -117,7 +117,7 @@ impl L2Streams {
     /// Two equal steps in a row, of at most [`STEP_MAX`] lines, start a stream. From then on a request
     /// whole steps ahead, but not beyond the distance, moves it on; one that is behind by at most
     /// [`REORDER_MAX`] lines changes nothing; any other one begins the training anew.
-    pub(crate) fn hear(&mut self, line: u64, page_lines_shift: u32) -> bool {
+    pub(crate) fn observe(&mut self, line: u64, page_lines_shift: u32) -> bool {
         let key = (line >> page_lines_shift) + 1;
         let known = self.streams.iter().position(|stream| stream.key == key);
         let continued = || self.streams.iter().position(|stream| stream.next_key == key);
@@ -134,7 +134,7 @@ impl L2Streams {
             self.streams[0] = Stream { key, last: line, ..Stream::default() };
             return false;
         }
-        self.streams[0].hear(line, self.distance)
+        self.streams[0].observe(line, self.distance)
     }
 
     /// The next line of the stream last heard of that was not asked for yet, inside the distance and
@@ -145,7 +145,7 @@ impl L2Streams {
         if reach > self.distance {
             return None;
         }
-        let line = stream.placed(stream.coming()?, page_lines_shift)?;
+        let line = stream.physical_line(stream.following_line()?, page_lines_shift)?;
         stream.ahead += 1;
         Some(LineAddr(line))
     }
@@ -154,7 +154,8 @@ impl L2Streams {
     pub(crate) fn lacks_next_page(&self, line: LineAddr, page_lines_shift: u32) -> Option<i64> {
         let key = (line.0 >> page_lines_shift) + 1;
         let stream = self.streams.iter().find(|stream| stream.key == key)?;
-        let is_at_end = || stream.coming().is_none_or(|line| (line >> page_lines_shift) + 1 != key);
+        let is_at_end =
+            || stream.following_line().is_none_or(|line| (line >> page_lines_shift) + 1 != key);
         (stream.runs() && stream.next_key == 0 && is_at_end()).then_some(stream.step)
     }
 
@@ -213,7 +214,7 @@ mod tests {
 
     /// Lines that a request leads to.
     fn asked(streams: &mut L2Streams, line: u64) -> Vec<u64> {
-        if !streams.hear(line, SHIFT) {
+        if !streams.observe(line, SHIFT) {
             return Vec::new();
         }
         std::iter::from_fn(|| streams.next_line(SHIFT)).map(|line| line.0).collect()

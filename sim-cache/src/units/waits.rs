@@ -12,7 +12,7 @@ pub(crate) struct Waits {
 }
 
 /// Cycles as they are told.
-fn told(cycles: Cycle) -> u32 {
+fn saturated(cycles: Cycle) -> u32 {
     u32::try_from(cycles).unwrap_or(u32::MAX)
 }
 
@@ -20,19 +20,19 @@ impl Waits {
     /// A refill of the L1 D-cache begins, which has waited for a register.
     #[inline]
     pub(crate) fn begin(&mut self, buffer: Cycle) {
-        self.refill = LoadWait { buffer: told(buffer), line: 0 };
+        self.refill = LoadWait { buffer: saturated(buffer), line: 0 };
     }
 
     /// It waits for a place in the queue of the L2.
     #[inline]
     pub(crate) fn for_buffer(&mut self, cycles: Cycle) {
-        self.refill.buffer = self.refill.buffer.saturating_add(told(cycles));
+        self.refill.buffer = self.refill.buffer.saturating_add(saturated(cycles));
     }
 
     /// It waits for a line on its way into the L2.
     #[inline]
     pub(crate) fn for_line(&mut self, cycles: Cycle) {
-        self.refill.line = self.refill.line.saturating_add(told(cycles));
+        self.refill.line = self.refill.line.saturating_add(saturated(cycles));
     }
 
     /// The refill was that of a load.
@@ -44,7 +44,7 @@ impl Waits {
     /// A load waits for a line on its way into the L1.
     #[inline]
     pub(crate) fn load_for_line(&mut self, pc: VirtAddr, at: Cycle, cycles: Cycle) {
-        self.load = (pc, at, LoadWait { buffer: 0, line: told(cycles) });
+        self.load = (pc, at, LoadWait { buffer: 0, line: saturated(cycles) });
     }
 
     /// What the load at `pc`, issued in `issued`, waited for; nothing if it was not the last.
