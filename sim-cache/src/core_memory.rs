@@ -33,13 +33,13 @@ pub(crate) struct CoreLatencies {
     pub(crate) l1i_hit: Cycle,
     /// L1 D-cache hit, load-to-use.
     pub(crate) l1d_hit: Cycle,
-    /// A load split over two cycles.
+    /// Extra cycles of a load split over two cycles.
     pub(crate) split: Cycle,
-    /// Taking a copy back from another set of the L1 D-cache.
+    /// Recall of a copy from another set of the L1 D-cache.
     pub(crate) alias: Cycle,
     /// L2 lookup.
     pub(crate) l2_lookup: Cycle,
-    /// First beat to use.
+    /// Arrival of the first beat until use.
     pub(crate) fill: Cycle,
     /// L2 TLB lookup.
     pub(crate) l2_tlb: Cycle,
@@ -49,7 +49,7 @@ pub(crate) struct CoreLatencies {
     pub(crate) walk_read: Cycle,
 }
 
-/// Which prefetchers run.
+/// Switches and limits of the prefetchers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrefetchSwitches {
     /// L1 D-cache stride and stream.
@@ -58,20 +58,20 @@ pub(crate) struct PrefetchSwitches {
     pub(crate) l1i: bool,
     /// L2 stream.
     pub(crate) l2: bool,
-    /// Stores into the L2, when their address is known.
+    /// Stores prefetch into the L2 once their address is known.
     pub(crate) stores: bool,
-    /// Lines of one L2 request.
+    /// Lines of one L2 prefetch request.
     pub(crate) l2_degree: u64,
-    /// The L2 stream goes on into the page that the L1 D prefetcher names.
+    /// The L2 stream continues into the page that the L1 D prefetcher names.
     pub(crate) l2_page_cross: bool,
-    /// What the L1 D prefetcher does at a page without translation.
+    /// Limit of the L1 D prefetcher at a page without translation.
     pub(crate) page_cross: PageCross,
 }
 
-/// The private part of the memory system of one core.
+/// Private part of the memory system of one core.
 #[derive(Clone, Debug)]
 pub struct CoreMemory {
-    /// Which core it is.
+    /// Number of the core.
     pub(crate) number: usize,
     pub(crate) latencies: CoreLatencies,
     pub(crate) semantics: SemanticsConfig,
@@ -79,24 +79,24 @@ pub struct CoreMemory {
     pub(crate) itlb: L1Tlb,
     pub(crate) dtlb: L1Tlb,
     pub(crate) l2_tlb: L2Tlb,
-    /// Look-ups of the L2 TLB that are under way.
+    /// Lookups of the L2 TLB in flight.
     pub(crate) l2_tlb_lookups: Mshrs,
     pub(crate) walker: Walker,
     pub(crate) l1i: Cache,
     pub(crate) l1i_mshrs: Mshrs,
-    /// Own writes take copies out of the L1 I-cache.
+    /// Own writes remove copies from the L1 I-cache.
     pub(crate) coherent_fetch: bool,
     pub(crate) l1d: Cache,
     pub(crate) l1d_mshrs: Mshrs,
     pub(crate) write_streams: WriteStreams,
     pub(crate) monitor: ExclusiveMonitor,
-    /// Which atomics leave the core.
+    /// Rule for the atomics that leave the core.
     pub(crate) far_atomics: FarAtomics,
-    /// What costs no time; asked only where an access misses.
+    /// Parts that cost no time; read only where an access misses.
     pub(crate) ideal: IdealMemory,
     pub(crate) l2: Cache,
     pub(crate) l2_port: Bandwidth,
-    /// Where the L2 takes stores that stream past the L1 D-cache.
+    /// Port of the L2 for stores that stream past the L1 D-cache.
     pub(crate) l2_write_port: Bandwidth,
     pub(crate) l2_queue: Mshrs,
     pub(crate) bus: BusPort,
@@ -106,15 +106,16 @@ pub struct CoreMemory {
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) store_streams: StoreStreams,
     pub(crate) prefetch: PrefetchSwitches,
-    /// The line of the last store whose address was looked at: its neighbors in program order ask for nothing more.
+    /// Line of the last store whose address became known. Neighboring stores to it prefetch nothing
+    /// more.
     pub(crate) last_store_line: LineAddr,
     pub(crate) stats: MemoryStats,
-    /// What the present refill and the last load that missed waited for.
+    /// Waits of the present refill and of the last load that missed.
     pub(crate) waits: Waits,
 }
 
 impl CoreMemory {
-    /// Empty caches and TLBs; the configuration was validated.
+    /// Creates empty caches and TLBs. The configuration was validated.
     pub(crate) fn new(
         config: &MemoryConfig,
         semantics: SemanticsConfig,
@@ -177,7 +178,7 @@ impl CoreMemory {
         self.ideal.data >= IdealData::BeyondL2
     }
 
-    /// True when the descriptor reads of walks go through the L2.
+    /// Returns whether the descriptor reads of walks go through the L2.
     pub(crate) fn walks_read_l2(&self) -> bool {
         self.semantics.walk_reads != WalkReads::SidePort
     }

@@ -10,11 +10,11 @@ use crate::core_memory::CoreMemory;
 use crate::cores::{Cores, Peers};
 use crate::uncore::Uncore;
 
-/// Memory of the host for what a core keeps of a line, and for TLBs, queues and predictors of a core, about.
+/// Approximate memory of the host for a line, and for TLBs, queues and predictors of a core.
 const BYTES_PER_LINE: u64 = 32;
 const CORE_BYTES: u64 = 128 << 10;
 
-/// The memory of a machine: a private part for every core, and what they share.
+/// Memory of a machine: a private part for each core, and the shared uncore.
 #[derive(Clone, Debug)]
 pub struct MemorySystem {
     pub(crate) cores: Cores,
@@ -25,11 +25,13 @@ pub struct MemorySystem {
 }
 
 impl MemorySystem {
-    /// Empty caches and TLBs for `cores` cores. `seed` starts random replacement and mixes pages.
+    /// Creates empty caches and TLBs for `cores` cores. `seed` starts random replacement and mixes
+    /// pages.
     ///
     /// # Panics
     ///
-    /// When [`MemoryConfig::problems`] has something to say: it is asked before a machine is built.
+    /// If [`MemoryConfig::problems`] reports a problem; callers check it before they build a
+    /// machine.
     pub fn new(
         config: &MemoryConfig,
         semantics: &SemanticsConfig,
@@ -41,12 +43,13 @@ impl MemorySystem {
         memory
     }
 
-    /// [`MemorySystem::new`] without the private parts of the cores: [`MemorySystem::wake`] makes each before its core
-    /// runs, [`MemorySystem::release`] gives it back.
+    /// Creates a system like [`MemorySystem::new`] without the private parts of the cores.
+    /// [`MemorySystem::wake`] creates each before its core runs, [`MemorySystem::release`] frees
+    /// it.
     ///
     /// # Panics
     ///
-    /// As [`MemorySystem::new`].
+    /// If [`MemoryConfig::problems`] reports a problem.
     pub fn asleep(
         config: &MemoryConfig,
         semantics: &SemanticsConfig,
@@ -64,7 +67,7 @@ impl MemorySystem {
         }
     }
 
-    /// Makes the empty private part of a core, if it has none.
+    /// Creates the empty private part of a core if it is missing.
     ///
     /// # Panics
     ///
@@ -76,8 +79,8 @@ impl MemorySystem {
         }
     }
 
-    /// Gives the private part of a core back, which runs nothing any more. The snoop filter goes on to name it for the
-    /// lines that it held: whoever wants one is answered by it in the same time. Snoops to it count nothing.
+    /// Frees the private part of a core that runs nothing any more. The snoop filter keeps it as
+    /// holder of its lines, and requests for them take the same time. Snoops to it count nothing.
     ///
     /// # Panics
     ///
@@ -87,7 +90,7 @@ impl MemorySystem {
         self.uncore.snoops.close(core);
     }
 
-    /// Returns about how many bytes of the host the private part of a core takes.
+    /// Returns the approximate bytes of the host that the private part of a core takes.
     pub fn core_bytes(&self) -> u64 {
         let MemoryConfig { l1i, l1d, l2, .. } = &self.config;
         let bytes = l1i.size_bytes + l1d.size_bytes;
@@ -95,12 +98,12 @@ impl MemorySystem {
         CORE_BYTES + lines * BYTES_PER_LINE
     }
 
-    /// Number of cores.
+    /// Returns the number of cores.
     pub fn n_cores(&self) -> usize {
         self.cores.len()
     }
 
-    /// The memory as core number `core` sees it.
+    /// Returns the port of core number `core`.
     ///
     /// # Panics
     ///
@@ -112,7 +115,7 @@ impl MemorySystem {
     }
 }
 
-/// One core's private memory together with the shared part: what its pipeline is given.
+/// One core's private memory together with the uncore: the memory port of its pipeline.
 #[derive(Debug)]
 pub struct CorePort<'a> {
     pub(crate) core: &'a mut CoreMemory,
@@ -190,12 +193,12 @@ impl MemoryPort for CorePort<'_> {
 }
 
 impl CorePort<'_> {
-    /// All other cores: who hears a broadcast.
+    /// Returns all other cores, the receivers of a broadcast.
     pub(crate) fn peers(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
         self.peers.awake()
     }
 
-    /// What other cores asked for comes first; mostly it is nothing.
+    /// Answers the waiting snoops of other cores first; usually there are none.
     #[inline(always)]
     fn answer_snoops<S: EventSink>(&mut self, sink: &mut S) {
         if self.uncore.snoops.may_have(self.core.number) {
@@ -203,7 +206,7 @@ impl CorePort<'_> {
         }
     }
 
-    /// Everything but plain loads, kept out of their way.
+    /// Performs every access but plain loads, outlined from their path.
     #[inline(never)]
     fn access_other<S: EventSink>(
         &mut self,
@@ -223,7 +226,7 @@ impl CorePort<'_> {
                 }
                 let reply = core.store(request, now, uncore, sink);
                 if request.exclusive {
-                    // Its store is complete, so its bytes wait for no others.
+                    // The store is complete, so its bytes do not wait for others.
                     core.drain_all(now, uncore, sink);
                 }
                 reply
@@ -254,8 +257,8 @@ impl CorePort<'_> {
     }
 }
 
-/// What lies in caches, TLBs and prefetchers, and the address space. Requests that are on their way, errors, marks of
-/// exclusives and pages are no part of it.
+/// The saved state is the content of caches, TLBs and prefetchers, and the address space. Requests
+/// in flight, errors, exclusive marks and pages are not part of it.
 impl WarmState for MemorySystem {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for core in self.cores.iter_mut() {

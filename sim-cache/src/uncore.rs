@@ -1,8 +1,10 @@
-//! What lies beyond the cores and is shared by them: home nodes with the system level cache and the
-//! snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12, 3.2.21, 4.6.4.
+//! The part of the memory system that the cores share: home nodes with the system level cache and
+//! the snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12, 3.2.21,
+//! 4.6.4.
 //!
-//! Each part is a file: `mesh`, `home_node`, `snoop_filter`, `dram`, `remote`. Here they become the way of
-//! a request: core, mesh, home node, supplier, and back. Who else has a line is decided in `coherence`.
+//! Each part is a file: `mesh`, `home_node`, `slc`, `snoop_filter`, `dram`, `remote`. This file
+//! combines them into the path of a request: core, mesh, home node, supplier, and back. `coherence`
+//! decides which other cores hold a line.
 
 pub(crate) mod coherence;
 pub(crate) mod dram;
@@ -45,42 +47,42 @@ struct Chip {
     dram: Dram,
 }
 
-/// The shared part of the memory system.
+/// Shared part of the memory system.
 #[derive(Clone, Debug)]
 pub(crate) struct Uncore {
-    /// Virtual pages to physical pages.
+    /// Map from virtual to physical pages.
     pub(crate) page_map: PageMap,
     /// Snoops that cores have not answered yet.
     pub(crate) snoops: SnoopQueues,
-    /// Who has which line; a machine of one core needs none.
+    /// Directory of the lines that cores hold; `None` in a machine of one core.
     pub(crate) filter: Option<SnoopFilter>,
-    /// Reused by every question to the filter.
+    /// Buffer that every query of the filter reuses.
     pub(crate) others: Holders,
-    /// The chip of the cores, and the other one if there is one.
+    /// Chip of the cores, and the second chip if configured.
     chips: Vec<Chip>,
     mesh: Mesh,
     hash: HomeHash,
     remote: RemotePages,
     latencies: Latencies,
-    /// Allocation tags.
+    /// Allocation tags of memory.
     pub(crate) tags: AllocationTags,
     /// Lines whose data outside the cores is poisoned.
     poisoned: FxHashSet<LineAddr>,
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
-    /// Lines that an agent which is no core of the machine took for itself: it stands for another core.
+    /// Lines that an agent outside the machine's cores holds alone, in the place of another core.
     external: FxHashSet<LineAddr>,
     cores: usize,
 }
 
-/// The answer to a read.
+/// Reply of the uncore to a read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UncoreReply {
-    /// When the first beat is back at the core's interface.
+    /// Cycle at which the first beat is back at the core's interface.
     pub(crate) arrives: Cycle,
-    /// Who supplied the data.
+    /// Supplier of the data.
     pub(crate) source: DataSource,
-    /// The supplier passed on the duty to write the line back.
+    /// The supplier transferred the duty to write the line back.
     pub(crate) dirty: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
@@ -93,7 +95,7 @@ impl Chip {
 }
 
 impl Uncore {
-    /// Empty caches, no line anywhere, idle channels.
+    /// Creates empty caches, an empty directory and idle channels.
     pub(crate) fn new(config: &MemoryConfig, cores: usize, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
         let filter = || SnoopFilter::new(&config.snoop_filter, slc);
@@ -121,7 +123,7 @@ impl Uncore {
         }
     }
 
-    /// An agent that stands for another core has a line alone now, or has it no longer.
+    /// Records whether an external agent, in the place of another core, holds a line alone.
     pub(crate) fn set_external(&mut self, line: LineAddr, external: bool) {
         if external {
             self.external.insert(line);
@@ -131,8 +133,8 @@ impl Uncore {
         }
     }
 
-    /// Reads a line that such an agent has: it sends its copy. To a reader it keeps a clean one, and the home
-    /// node can serve the line from now on; to a writer it gives up its own.
+    /// Reads a line from the external agent that holds it. A reader leaves it a clean copy, and the
+    /// home node can serve the line from then on; a writer takes the only copy.
     fn read_external(
         &mut self,
         core: usize,
@@ -151,8 +153,8 @@ impl Uncore {
         UncoreReply { arrives, source: DataSource::Peer, dirty: false, shared }
     }
 
-    /// The way between a core and the home node of a line, through the mesh and if need be over the
-    /// link to the other chip, whose floor plan is the same.
+    /// Returns the cycles between a core and the home node of a line: through the mesh and, if the
+    /// line is remote, over the link to the other chip, whose floor plan is the same.
     fn path_cycles(&self, core: usize, line: LineAddr) -> Cycle {
         let (core, home) = (self.mesh.core(core), self.mesh.home(self.hash.slice_of(line)));
         if self.remote.has(line) {
@@ -163,12 +165,12 @@ impl Uncore {
         self.mesh.cycles(core, home)
     }
 
-    /// When the home node has looked up a request that left a core at `at`.
+    /// Returns when the home node has looked up a request that left a core at `at`.
     pub(crate) fn at_home_node(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         at + self.latencies.interface + self.path_cycles(core, line) + self.latencies.home_node
     }
 
-    /// When a message that a home node sends at `at` is at a core.
+    /// Returns when a message that a home node sends at `at` reaches a core.
     pub(crate) fn at_core(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         at + self.path_cycles(core, line) + self.latencies.interface
     }
@@ -178,7 +180,7 @@ impl Uncore {
         &mut self.chips[number]
     }
 
-    /// From the home node to memory and back.
+    /// Accesses memory from the home node. Returns when the home node has the answer.
     fn memory_access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.mesh.home(self.hash.slice_of(line));
         let memory = self.mesh.memory(self.chips[0].dram.channel_of(line));
@@ -186,13 +188,13 @@ impl Uncore {
         self.chip_of(line).dram.access(line, at + hops) + hops
     }
 
-    /// Another core of this chip sends its copy straight to `core`.
+    /// Returns when the copy of `peer`, another core of this chip, reaches `core` directly.
     fn peer_access(&self, core: usize, peer: usize, line: LineAddr, at: Cycle) -> Cycle {
         let direct = self.mesh.cycles(self.mesh.core(peer), self.mesh.core(core));
         at + self.path_cycles(peer, line) + self.latencies.peer + direct
     }
 
-    /// Reads a cacheable line for a core that it left at `at`.
+    /// Reads a cacheable line for a request that left the core at `at`.
     pub(crate) fn read(
         &mut self,
         core: usize,
@@ -205,7 +207,7 @@ impl Uncore {
             return self.read_external(core, line, request, home);
         }
         if let Some(source) = self.supplier(line) {
-            // It stands for all that is outside; only the filter has to stay true.
+            // The fixed supplier replaces the whole outside; only the filter has to stay correct.
             let shared = self.filter.is_some() && self.resolve(core, line, request, home).shared;
             let arrives = self.arrival_from(source, core, line, home);
             return UncoreReply { arrives, source, dirty: false, shared };
@@ -228,7 +230,7 @@ impl Uncore {
         UncoreReply { arrives, source, dirty, shared: found.shared }
     }
 
-    /// True when the memory of a line is on another chip.
+    /// Returns whether the memory of a line is on another chip.
     pub(crate) fn is_remote(&self, line: LineAddr) -> bool {
         match self.supplier(line) {
             Some(source) => source == DataSource::Remote,
@@ -240,7 +242,8 @@ impl Uncore {
         if self.suppliers.is_empty() { None } else { self.suppliers.get(&line).copied() }
     }
 
-    /// When a line is there that a scenario's supplier sends; a peer is the neighbor at the crosspoint.
+    /// Returns when a line from a fixed supplier reaches the core. A peer is the neighbor at the
+    /// crosspoint.
     fn arrival_from(
         &mut self,
         source: DataSource,
@@ -260,7 +263,7 @@ impl Uncore {
         self.at_core(core, line, supplied)
     }
 
-    /// Asks for the right to write a line without its data; when the answer is back at the core.
+    /// Requests ownership of a line without its data. Returns when the answer is back at the core.
     pub(crate) fn request_without_data(
         &mut self,
         core: usize,
@@ -274,20 +277,21 @@ impl Uncore {
         self.at_core(core, line, home)
     }
 
-    /// Reads or writes memory that no cache keeps; when the answer is back at the core.
+    /// Accesses memory that no cache holds. Returns when the answer is back at the core.
     pub(crate) fn access_uncached(&self, core: usize, at: Cycle) -> Cycle {
         let way = self.mesh.cycles(self.mesh.core(core), self.mesh.gateway());
         let there = at + self.latencies.interface + way + self.latencies.home_node;
         there + self.latencies.device + way + self.latencies.interface
     }
 
-    /// Reads a line in the system level cache, from which it goes away unless it `stays`; whether it is dirty.
+    /// Reads a line from the system level cache and removes it unless `stays` is set. Returns
+    /// whether it was dirty, or `None` if it is absent.
     pub(crate) fn slc_read(&mut self, line: LineAddr, stays: bool) -> Option<bool> {
         let slc = self.chip_of(line).slc.as_mut()?;
         if stays { slc.read(line) } else { slc.take(line) }
     }
 
-    /// Takes a line into the system level cache, or writes it to memory if there is none.
+    /// Puts a line into the system level cache, or writes it to memory if there is no such cache.
     pub(crate) fn keep_at_home(&mut self, line: LineAddr, dirty: bool, at: Cycle) {
         let written = match self.chip_of(line).slc.as_mut() {
             Some(slc) => slc.put(line, dirty),
@@ -298,14 +302,14 @@ impl Uncore {
         }
     }
 
-    /// Takes in a line that an L2 evicted.
+    /// Accepts a line that an L2 evicted.
     pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
         self.drop_holder(core, line);
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, dirty, home);
     }
 
-    /// Modified data of a line left a core, as poisoned or sound.
+    /// Records whether modified data that left a core is poisoned.
     pub(crate) fn note_poison(&mut self, line: LineAddr, poisoned: bool) {
         if poisoned {
             self.poisoned.insert(line);
@@ -314,25 +318,25 @@ impl Uncore {
         }
     }
 
-    /// True when a read of the line gets poisoned data.
+    /// Returns whether a read of the line gets poisoned data.
     pub(crate) fn is_poisoned(&self, line: LineAddr) -> bool {
         !self.poisoned.is_empty() && self.poisoned.contains(&line)
     }
 
-    /// Tells the other agents of maintenance that left the core at `at`; when their answer is back.
+    /// Returns when the answer to a message that left the core at `at` is back from the home node.
     pub(crate) fn round_trip(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
         self.at_core(core, line, home)
     }
 
-    /// Takes modified data that a core gave up for a snoop; the core may keep a clean copy.
+    /// Accepts modified data that a core returned for a snoop. The core may keep a clean copy.
     pub(crate) fn accept_snoop_data(&mut self, core: usize, line: LineAddr, at: Cycle) {
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, true, home);
     }
 
-    /// An I/O agent's line: written to memory, and sent on when the core that is to have it answers at
-    /// `at`. When it is there.
+    /// Writes an I/O agent's line to memory and sends it to a core, which answers at `at`. Returns
+    /// when the line is there.
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
         self.set_external(line, false);
@@ -341,7 +345,7 @@ impl Uncore {
         self.at_core(core, line, home)
     }
 
-    /// Empties caches, directory, mail and the channels' bookings.
+    /// Empties caches, directory, snoop queues and the bookings of all channels.
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
         let empty = Uncore::new(config, self.cores, seed);
         self.chips = empty.chips;
@@ -351,7 +355,7 @@ impl Uncore {
         self.external.clear();
     }
 
-    /// Fixes who supplies a line; `None` goes back to the model's own rule.
+    /// Fixes the supplier of a line; `None` restores the model's own rule.
     pub(crate) fn set_supplier(&mut self, line: LineAddr, source: Option<DataSource>) {
         match source {
             Some(source) => self.suppliers.insert(line, source),
@@ -359,14 +363,16 @@ impl Uncore {
         };
     }
 
-    /// Whether a line that the system level cache has is dirty there. Pure.
+    /// Returns whether a line in the system level cache is dirty, or `None` if it is absent. Has no
+    /// side effects.
     pub(crate) fn slc_state(&self, line: LineAddr) -> Option<bool> {
         let chip = usize::from(self.remote.has(line));
         self.chips[chip].slc.as_ref()?.state(line)
     }
 }
 
-/// The system level caches. Who else holds a line matters to several cores only, and is not shown.
+/// The saved state is that of the system level caches. The directory matters to several cores only
+/// and is not saved.
 impl WarmState for Uncore {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {

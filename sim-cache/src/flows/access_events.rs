@@ -2,14 +2,14 @@
 
 use sim_core::{EventSink, FlowEdge, PmuEvent};
 
-/// What each fragment of a load counts.
+/// Raises the events of each fragment of a load.
 #[inline(always)]
 pub(crate) fn raise_load_lookup<S: EventSink>(sink: &mut S) {
     sink.raise(PmuEvent::MEM_ACCESS_RD);
     sink.raise(PmuEvent::L1D_TLB_RD);
 }
 
-/// What it counts behind that if it hits L1 TLB and L1 cache.
+/// Raises the remaining events of a load fragment that hits the L1 TLB and the L1 D-cache.
 #[inline(always)]
 pub(crate) fn raise_plain_load<S: EventSink>(sink: &mut S) {
     sink.edge(FlowEdge::LoadTlbHit);
@@ -17,14 +17,14 @@ pub(crate) fn raise_plain_load<S: EventSink>(sink: &mut S) {
     sink.edge(FlowEdge::L1dReadHit);
 }
 
-/// What the address of each fragment of a store counts.
+/// Raises the events of the address of each store fragment.
 #[inline(always)]
 pub(crate) fn raise_store_lookup<S: EventSink>(sink: &mut S) {
     sink.raise(PmuEvent::MEM_ACCESS_WR);
     sink.raise(PmuEvent::L1D_TLB_WR);
 }
 
-/// What the data of each fragment counts in cacheable memory.
+/// Raises the event of the data of each store fragment in cacheable memory.
 #[inline(always)]
 pub(crate) fn raise_write<S: EventSink>(sink: &mut S) {
     sink.raise(PmuEvent::L1D_CACHE_WR);

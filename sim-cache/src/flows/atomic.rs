@@ -1,4 +1,4 @@
-//! Atomic read-modify-write operations, done near: in the L1 D-cache. Decision A20. Those done at the
+//! Near atomic operations: read-modify-write in the L1 D-cache. Decision A20. Those done at the
 //! home node are in `far_atomic`.
 
 use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
@@ -15,7 +15,7 @@ use crate::units::mapping::MemoryType;
 use crate::units::requester::Requester;
 
 impl CoreMemory {
-    /// One read and one write of the L1 D-cache for each fragment.
+    /// Performs an atomic: one read and one write of the L1 D-cache for each fragment.
     pub(crate) fn atomic<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -51,7 +51,7 @@ impl CoreMemory {
             if let Some(fault) = misaligned_on_device(&request, addr, translated, uncore) {
                 return fault;
             }
-            // Done outside: one bus write, and the old value comes back.
+            // The operation is done outside the core: one bus write, and the old value returns.
             let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
             let line = uncore.page_map.physical(addr, translated.target).line();
@@ -76,12 +76,12 @@ impl CoreMemory {
                 let reply = self.l1d_wait(operation, entry, translated, uncore, sink);
                 if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
             }
-            // The read comes first, so the refill is the read's.
+            // The read comes first, so the refill counts as a read's.
             None => {
                 self.l1d_miss(operation, indexed, RefillCause::Atomic, translated, uncore, sink)
             }
         };
-        // A prefetch trained by this very miss may have pushed the line out again.
+        // A prefetch trained by this miss may have evicted the line.
         if let Some(entry) = self.l1d.probe(line) {
             let state = self.l1d.state(entry).with_dirty(true);
             self.l1d.set_state(entry, state);
@@ -92,7 +92,8 @@ impl CoreMemory {
         reply
     }
 
-    /// Counts the memory accesses of an atomic, one TLB lookup and one tag check for each of them.
+    /// Translates an atomic. Counts its memory accesses, with one TLB lookup and one tag check
+    /// each.
     fn translate_atomic<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -107,7 +108,7 @@ impl CoreMemory {
         if kind != MemKind::AtomicStore {
             sink.raise(PmuEvent::MEM_ACCESS_RD);
             sink.raise(PmuEvent::L1D_TLB_RD);
-            // A swap counts as a read alone (4.6.8), but it writes what it read.
+            // A swap counts as a read alone (4.6.8), but it writes its location.
             let requester = if is_swap { Requester::Swap } else { Requester::Read };
             let translated = self.translate(requester, addr, now, uncore, sink)?;
             read = Some(tag_checked(TagHalf::Read, tags, fragment, translated, uncore, sink)?);
@@ -123,7 +124,8 @@ impl CoreMemory {
     }
 }
 
-/// An atomic whose tag check fails changes nothing: the error is its reply.
+/// Checks the allocation tags of one half of an atomic. A failed check is the reply, and the atomic
+/// changes nothing.
 fn tag_checked<S: EventSink>(
     half: TagHalf,
     tags: TagUse,

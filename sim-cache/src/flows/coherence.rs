@@ -1,5 +1,5 @@
-//! The part of the cores in coherence: each answers the snoops that wait for it. PMU guide 3.2.12.
-//! The decisions of the home node are in `uncore/coherence`.
+//! Answers of the cores to snoops that wait for them. PMU guide 3.2.12. The decisions of the home
+//! node are in `uncore/coherence`.
 
 use sim_core::{EventSink, LineAddr};
 
@@ -10,20 +10,20 @@ use crate::uncore::snoop_filter::cores_of;
 use crate::units::request::invalidates;
 
 impl CoreMemory {
-    /// True when the newest data of a line is here.
+    /// Returns whether this core holds modified data of a line.
     fn is_modified(&self, line: LineAddr) -> bool {
         let caches = [&self.l1d, &self.l2];
         caches.iter().any(|c| c.probe(line).is_some_and(|entry| c.state(entry).is_dirty()))
     }
 
-    /// Drops every copy.
+    /// Removes every copy of a line, without counting.
     fn drop_copies(&mut self, line: LineAddr) {
         for cache in [&mut self.l1i, &mut self.l1d, &mut self.l2] {
             cache.remove(line);
         }
     }
 
-    /// Answers the snoops that wait, before anything else is looked up.
+    /// Answers the waiting snoops. Runs before any other lookup of this core.
     #[cold]
     #[inline(never)]
     pub(crate) fn answer_queued_snoops<S: EventSink>(&mut self, uncore: &mut Uncore, sink: &mut S) {
@@ -37,7 +37,7 @@ impl CoreMemory {
                 uncore.drop_holder(self.number, request.line);
             }
         }
-        // Stores that are being merged into a line that went must ask for it again, behind all answers.
+        // Stores that are still merged into a lost line request it again, after all answers.
         for request in &requests {
             self.drain_held_line(request.line, request.at, uncore, sink);
         }
@@ -46,7 +46,8 @@ impl CoreMemory {
 }
 
 impl MemorySystem {
-    /// A setup put a line into the caches of a core: the others and the filter agree, silently.
+    /// Makes the other cores and the snoop filter consistent with a line that a setup placed in one
+    /// core's caches. Counts nothing.
     pub(crate) fn restore_coherence(&mut self, core: usize, line: LineAddr) {
         if self.uncore.filter.is_none() {
             return;
@@ -73,14 +74,15 @@ impl MemorySystem {
         self.cores[core].change_copies(line, |state| state.with_shared(is_held));
     }
 
-    /// Lets a core answer the snoops that wait for it, as it does before its next access.
+    /// Makes a core answer the snoops that wait for it, as it does before its next access.
     pub fn answer_snoops<S: EventSink>(&mut self, core: usize, sink: &mut S) {
         let CorePort { core, uncore, .. } = self.port(core);
         core.answer_queued_snoops(uncore, sink);
     }
 
-    /// True when no line that one core may modify is anywhere else, and the snoop filter knows every
-    /// line of every L2 and no other. Snoops that wait must have been answered.
+    /// Returns whether the state is coherent: a line that one core may modify has no other copy,
+    /// and the snoop filter tracks exactly the lines of all L2 caches. All waiting snoops must have
+    /// been answered.
     pub fn is_coherent(&self) -> bool {
         let Some(filter) = &self.uncore.filter else { return true };
         let truly_there = filter.entries().all(|(line, holders, owned)| {
@@ -103,7 +105,7 @@ impl MemorySystem {
 mod tests {
     use super::*;
 
-    /// Two cores of the committed configuration.
+    /// Returns two cores of the committed configuration.
     fn two_cores() -> MemorySystem {
         #[derive(serde::Deserialize)]
         struct Tables {

@@ -7,7 +7,7 @@ use crate::memory_system::MemorySystem;
 use crate::uncore::Uncore;
 
 impl CoreMemory {
-    /// A load-exclusive: a load that marks its line.
+    /// Performs a load-exclusive: a load that marks its line in the monitor.
     pub(crate) fn load_exclusive<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -25,8 +25,9 @@ impl CoreMemory {
         reply
     }
 
-    /// A store-exclusive that stored when it was recorded. It does so again, since the stream goes on behind its
-    /// success; where other cores fight for its line, and hardware might have failed it, that is added up.
+    /// Records a store-exclusive that succeeded when the trace was recorded. It succeeds again,
+    /// because the recorded stream continues after its success. Counts it as contended if other
+    /// cores took its line meanwhile, so that hardware might have failed it.
     pub(crate) fn store_exclusive(&mut self, addr: VirtAddr, uncore: &Uncore) {
         let page = uncore.page_map.page_of(addr);
         let Some(target) = uncore.page_map.lookup(page) else { return self.monitor.clear() };
@@ -36,12 +37,13 @@ impl CoreMemory {
 }
 
 impl MemorySystem {
-    /// True when a store-exclusive of a core to `addr` would succeed now. Pure.
+    /// Returns whether a store-exclusive of a core to `addr` would succeed now. Has no side
+    /// effects.
     pub fn monitor_holds(&self, core: usize, addr: VirtAddr) -> bool {
         self.line_of(addr).is_ok_and(|line| self.cores[core].monitor.holds(line))
     }
 
-    /// Clears the exclusive monitor of a core, as a store-exclusive that fails does.
+    /// Clears the exclusive monitor of a core, as a failed store-exclusive does.
     pub fn clear_monitor(&mut self, core: usize) {
         self.cores[core].monitor.clear();
     }

@@ -1,8 +1,9 @@
 //! Loads and the refill of the L1 D-cache. PMU guide flows 5.1 and 5.4.
 //!
-//! Each fragment of a request is one memory operation (decision A11). A line in flight has one cause:
-//! whoever meets it waits and refills nothing (decision A04). Not modeled: bank conflicts, and the
-//! wait for a way when all lines of a set are in flight (at most 3 refills of 10,000 meet it).
+//! Each fragment of a request is one memory operation (decision A11). A line in flight has one
+//! cause: a later access to it waits and refills nothing (decision A04). Not modeled: bank
+//! conflicts, and the wait for a way when all lines of a set are in flight (at most 3 refills of
+//! 10,000).
 
 use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, PmuEvent,
@@ -28,25 +29,26 @@ use crate::units::request::L2Request;
 use crate::units::requester::Requester;
 use crate::units::tag_array::{EntryIndex, LineState, RefillTime};
 
-/// A memory operation as the prefetcher sees it.
+/// Memory operation as the prefetcher sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     /// Program counter of the instruction.
     pub(crate) pc: VirtAddr,
     /// First byte.
     pub(crate) addr: VirtAddr,
-    /// Direction, for the translations of prefetches that it trains (decision A12).
+    /// Direction of the access, for the translations of prefetches that it trains (decision A12).
     pub(crate) requester: Requester,
-    /// It uses the data that is stored: an error in it matters.
+    /// The operation uses the stored data, so that an error in the data matters.
     pub(crate) consumes: bool,
 }
 
-/// Why a line comes into the L1 D-cache.
+/// Cause of an L1 D-cache refill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefillCause {
     /// A load.
     Load,
-    /// The read of a near atomic: the write follows, so the line comes as this core's alone.
+    /// The read of a near atomic. The write follows, so the core requests the only copy of the
+    /// line.
     Atomic,
     /// A store.
     Store,
@@ -57,7 +59,7 @@ pub(crate) enum RefillCause {
 }
 
 impl CoreMemory {
-    /// A load, with translation.
+    /// Performs a load, including its translation.
     #[inline(always)]
     pub(crate) fn load<S: EventSink>(
         &mut self,
@@ -73,7 +75,7 @@ impl CoreMemory {
         self.load_split(request, now, uncore, sink)
     }
 
-    /// A load of several operations, or one that takes two cycles.
+    /// Performs a load of several operations, or one that takes two cycles.
     #[inline(never)]
     fn load_split<S: EventSink>(
         &mut self,
@@ -90,7 +92,7 @@ impl CoreMemory {
             let is_split = spans_lines || is_misaligned;
             let split_cycles = if is_split { self.latencies.split } else { 0 };
             if is_split {
-                // Once for each read that is split, for whatever reason (decision A19).
+                // Counted once for each read that is split, for whatever reason (decision A19).
                 sink.at(now);
                 sink.raise(PmuEvent::LD_ALIGN_LAT);
                 whole.happened.add(Happened::SPLIT);
@@ -115,7 +117,7 @@ impl CoreMemory {
         whole
     }
 
-    /// One memory operation of a load.
+    /// Performs one memory operation of a load.
     #[inline(always)]
     fn load_fragment<S: EventSink>(
         &mut self,
@@ -126,7 +128,8 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         raise_load_lookup(sink);
-        // The short cut of nearly all loads: it counts what the flow counts, without its branches.
+        // Fast path of nearly all loads: it raises the same events as the full flow, without its
+        // branches.
         if self.read_is_plain(fragment.addr, now, uncore) {
             raise_plain_load(sink);
             return hit_reply(now + self.latencies.l1d_hit);
@@ -134,7 +137,7 @@ impl CoreMemory {
         self.load_full_flow(request, fragment, now, uncore, sink)
     }
 
-    /// Flows 5.1 and 5.4 behind their first events.
+    /// Performs flows 5.1 and 5.4, after their first events.
     #[inline(never)]
     fn load_full_flow<S: EventSink>(
         &mut self,
@@ -160,7 +163,7 @@ impl CoreMemory {
         reply
     }
 
-    /// Flow 5.4 of a translated read.
+    /// Performs flow 5.4 of a translated read.
     #[inline]
     fn read_l1d<S: EventSink>(
         &mut self,
@@ -185,7 +188,8 @@ impl CoreMemory {
         self.l1d_wait(operation, entry, translated, uncore, sink)
     }
 
-    /// The line is in flight, was prefetched and is used for the first time, or has an error.
+    /// Handles a found line that is in flight, defective, or prefetched and used for the first
+    /// time.
     #[inline(never)]
     pub(crate) fn l1d_wait<S: EventSink>(
         &mut self,
@@ -201,7 +205,7 @@ impl CoreMemory {
         self.l1d_arrives(operation, entry, translated, uncore, sink)
     }
 
-    /// Something is wrong with the line, or with a tag of its set.
+    /// Handles an error in the line or in a tag of its set.
     #[cold]
     fn l1d_defective<S: EventSink>(
         &mut self,
@@ -238,7 +242,8 @@ impl CoreMemory {
         reply
     }
 
-    /// The reply of a hit, which waits for a line in flight; first use of a prefetched line.
+    /// Returns the reply of a hit, which waits for a line in flight. Records the first use of a
+    /// prefetched line.
     fn l1d_arrives<S: EventSink>(
         &mut self,
         operation: Operation,
@@ -270,7 +275,7 @@ impl CoreMemory {
         reply
     }
 
-    /// A demand access that missed: refill, and tell the prefetcher.
+    /// Refills the line of a demand miss and trains the prefetcher.
     #[cold]
     #[inline(never)]
     pub(crate) fn l1d_miss<S: EventSink>(
@@ -285,7 +290,7 @@ impl CoreMemory {
         sink.edge(cause.edges().miss);
         let l2 = self.refill_l1d(line, cause, translated.start, uncore, sink);
         if cause == RefillCause::Atomic {
-            // The write behind the read finds the line.
+            // The write after the read finds the line.
             sink.edge(FlowEdge::L1dWriteHit);
         }
         if cause == RefillCause::Load {
@@ -306,7 +311,7 @@ impl CoreMemory {
         reply
     }
 
-    /// Brings an absent line into the L1 D-cache: flows 5.4 and 5.5, steps 2 to 4.
+    /// Refills an absent line of the L1 D-cache: flows 5.4 and 5.5, steps 2 to 4.
     pub(crate) fn refill_l1d<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -364,7 +369,7 @@ impl CoreMemory {
         reply
     }
 
-    /// A read of memory that no cache keeps: only the bus counts it, each of its transactions.
+    /// Reads memory that no cache holds: only the bus counts it, once per transaction.
     pub(crate) fn read_uncached<S: EventSink>(
         &mut self,
         fragment: Fragment,
@@ -374,13 +379,14 @@ impl CoreMemory {
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
         let line = uncore.page_map.physical(fragment.addr, translated.target).line();
-        // An answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
+        // A response reports data from another chip, whether a cache holds the data or not (4.6.4).
         let is_remote = uncore.is_remote(line);
         let mut leaves = at;
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into());
         for (part, bytes) in parts.enumerate() {
             if part > 0 {
-                // Each transaction that the bus interface makes of it is a memory access (4.6.7).
+                // Each transaction that the bus interface makes of the access is a memory access
+                // (4.6.7).
                 sink.raise(PmuEvent::MEM_ACCESS_RD);
             }
             leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
@@ -394,14 +400,14 @@ impl CoreMemory {
     }
 }
 
-/// The reply of an access that hits L1 TLB and L1 cache.
+/// Returns the reply of an access that hits the L1 TLB and the L1 cache.
 #[inline(always)]
 pub(crate) fn hit_reply(done: Cycle) -> MemReply {
     let happened = Happened::default();
     MemReply { done, translation_cycles: 1, source: DataSource::L1, happened }
 }
 
-/// The part of `L1D_CACHE_REFILL` by where the data came from (decision A03).
+/// Returns the half of `L1D_CACHE_REFILL` that counts data from `source` (decision A03).
 fn inner_or_outer(source: DataSource) -> PmuEvent {
     if source.is_outside() {
         PmuEvent::L1D_CACHE_REFILL_OUTER
@@ -410,7 +416,7 @@ fn inner_or_outer(source: DataSource) -> PmuEvent {
     }
 }
 
-/// What a refill reports of its flow.
+/// Edges that a refill reports in its flow.
 #[derive(Clone, Copy, Debug)]
 struct RefillEdges {
     miss: FlowEdge,
@@ -436,7 +442,8 @@ const WRITE_EDGES: RefillEdges = RefillEdges {
     no_victim: FlowEdge::L1dWriteNoVictim,
 };
 
-/// A preload or prefetch is no access of flow 5.4; its victim joins the flow's last step.
+/// Edges of a preload or prefetch. It is not an access of flow 5.4; its victim joins the flow's
+/// last step.
 const FILL_EDGES: RefillEdges = RefillEdges {
     victim: FlowEdge::L1dFillVictim,
     no_victim: FlowEdge::L1dFillNoVictim,
@@ -454,7 +461,7 @@ impl RefillEdges {
 }
 
 impl Operation {
-    /// The lookups of flows 5.4 and 5.5 that hit; an atomic is one of each.
+    /// Returns the lookups of flows 5.4 and 5.5 that hit. An atomic is one of each.
     fn hit_edges(self) -> &'static [FlowEdge] {
         match self.refill_cause() {
             RefillCause::Store => &[FlowEdge::L1dWriteHit],
@@ -463,7 +470,8 @@ impl Operation {
         }
     }
 
-    /// True for the write of a store, which trains no prefetcher: its line is asked for at its address (`store_prefetch`).
+    /// Returns whether this is the write of a store. It trains no prefetcher here: a store
+    /// prefetches its line once the address is known (`store_prefetch`).
     fn is_store(self) -> bool {
         self.refill_cause() == RefillCause::Store
     }

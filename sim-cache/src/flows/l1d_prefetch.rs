@@ -1,5 +1,5 @@
-//! Lines that come into the L1 D-cache without a load or store: preload instructions and the
-//! hardware prefetcher. PMU guide 4.1.2, 4.2.1; decisions A04 and A12.
+//! L1 D-cache refills without a load or store: preload instructions and the hardware prefetcher.
+//! PMU guide 4.1.2, 4.2.1; decisions A04 and A12.
 
 use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemRequest, VirtAddr};
 
@@ -13,7 +13,8 @@ use crate::units::request::L2Request;
 use crate::units::requester::Requester;
 
 impl CoreMemory {
-    /// A preload instruction: it fills TLB and caches, but is no load or store.
+    /// Performs a preload instruction: it fills TLB and caches, but does not count as a load or
+    /// store.
     pub(crate) fn preload<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -29,7 +30,7 @@ impl CoreMemory {
         let translated = match self.translate_uncounted(requester, request.addr, now, uncore, sink)
         {
             Ok(translated) => translated,
-            // A preload never faults: it does nothing.
+            // A preload never faults: it has no effect.
             Err(fault) => {
                 let happened = Happened(fault.happened.0 & !Happened::FAULT.0);
                 return MemReply { done: now + 1, happened, ..fault };
@@ -56,8 +57,8 @@ impl CoreMemory {
         reply
     }
 
-    /// A preload for the L2 or for what is beyond: the L2 is the core's last cache, and what the core reads
-    /// comes into it (PMU guide 3.2.5). The L1 stays as it is.
+    /// Performs a preload for the L2 or an outer cache. The L2 is the core's last cache, and every
+    /// read allocates in it (PMU guide 3.2.5). The L1 D-cache does not change.
     fn preload_l2<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -83,7 +84,8 @@ impl CoreMemory {
         }
     }
 
-    /// The prefetcher hears of a miss, or of the first use of what it fetched, and runs ahead.
+    /// Trains the prefetcher with a miss or the first use of a prefetched line, and issues its
+    /// prefetches.
     pub(crate) fn train_prefetcher<S: EventSink>(
         &mut self,
         operation: Operation,
@@ -116,8 +118,8 @@ impl CoreMemory {
         }
     }
 
-    /// Tells the L2's prefetcher, which sees physical addresses alone, which page follows the one that its stream is
-    /// about to leave.
+    /// Passes the next page of a stream to the prefetcher of the L2, which sees physical addresses
+    /// alone.
     fn name_next_page<S: EventSink>(
         &mut self,
         operation: Operation,

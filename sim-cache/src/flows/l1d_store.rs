@@ -1,4 +1,4 @@
-//! Stores: translation when they issue, the cache when they leave the store queue; write streaming
+//! Stores: translation at issue, the cache write when they leave the store queue; write streaming
 //! and `DC ZVA`. PMU guide flows 5.2 and 5.5.
 
 use sim_core::{
@@ -22,7 +22,7 @@ use crate::units::tag_array::Defect;
 use crate::units::write_stream::Drain;
 
 impl CoreMemory {
-    /// The address half of a store: memory accesses and translations of its fragments.
+    /// Performs the address half of a store: memory accesses and translations of its fragments.
     #[inline]
     pub(crate) fn translate_store<S: EventSink>(
         &mut self,
@@ -41,7 +41,7 @@ impl CoreMemory {
             let whole = Fragment { addr, bytes };
             return self.translate_store_fragment(&request, whole, now, uncore, sink);
         }
-        // The smallest granule in use, whatever block maps the bytes (decision A17).
+        // The smallest granule in use decides, whatever block maps the bytes (decision A17).
         let shift = uncore.page_map.page_shift();
         let mut whole = MemReply::NOTHING;
         for _ in operations(addr, bytes).filter(|part| spans(part.addr, part.bytes, shift)) {
@@ -96,7 +96,7 @@ impl CoreMemory {
         }
     }
 
-    /// The data half of a store.
+    /// Performs the data half of a store.
     #[inline]
     pub(crate) fn store<S: EventSink>(
         &mut self,
@@ -150,7 +150,7 @@ impl CoreMemory {
         if state.is_plain_for_write_at(now) {
             sink.edge(FlowEdge::L1dWriteHit);
         } else {
-            // The write joins the line in flight: it is done one cycle after the line is there.
+            // The write waits for the line in flight and is done one cycle after the line arrives.
             reply = self.l1d_wait(operation, entry, translated, uncore, sink);
             reply.done = state.refill_time().at(now) + 1;
             if state.is_shared() {
@@ -167,7 +167,8 @@ impl CoreMemory {
         reply
     }
 
-    /// A write hit a line that other cores may have: it is done when the others gave it up.
+    /// Requests ownership for a write that hit a line which other cores may hold. The write is done
+    /// when the other cores have given the line up.
     pub(crate) fn own_for_write<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -210,7 +211,7 @@ impl CoreMemory {
         self.l1d_miss(operation, line, RefillCause::Store, translated, uncore, sink)
     }
 
-    /// Sends merged lines to the L2; when the last full one is taken.
+    /// Sends merged lines to the L2. Returns the cycle at which the L2 accepts the last full one.
     pub(crate) fn drain<S: EventSink>(
         &mut self,
         drains: [Option<Drain>; 2],
@@ -229,7 +230,8 @@ impl CoreMemory {
         taken
     }
 
-    /// Nothing is merged any longer: all that waits goes down. When the caches have it; 0 if there is nothing.
+    /// Sends all merged stores to the L2, oldest first. Returns the cycle at which the caches hold
+    /// them, 0 if there are none.
     pub(crate) fn drain_all<S: EventSink>(
         &mut self,
         now: Cycle,
@@ -243,7 +245,7 @@ impl CoreMemory {
         done
     }
 
-    /// What has waited too long for the rest of its line goes down.
+    /// Sends stores to the L2 that have waited too long for the rest of their line.
     pub(crate) fn drain_idle<S: EventSink>(
         &mut self,
         now: Cycle,
@@ -269,7 +271,7 @@ impl CoreMemory {
         }
     }
 
-    /// A read wants a line whose stores are still being merged: they go down first.
+    /// Sends the merged stores of a line to the L2 before the line is read.
     pub(crate) fn drain_held_line<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -281,7 +283,7 @@ impl CoreMemory {
         self.drain([held, None], now, uncore, sink);
     }
 
-    /// `DC ZVA`: writes the whole line without reading it (decision A36).
+    /// Performs `DC ZVA`: writes the whole line without reading it (decision A36).
     pub(crate) fn zero_line<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -303,7 +305,7 @@ impl CoreMemory {
             sink.edge(FlowEdge::L1dWriteHit);
             let state = self.l1d.state(entry);
             let arrives = state.refill_time().at(now);
-            // What was wrong with the old data matters no more.
+            // Errors in the old data no longer matter.
             self.l1d.set_state(entry, state.with_dirty(true).with_defect(Defect::None));
             if state.is_prefetched() {
                 self.l1d.first_use(entry, arrives > now);
@@ -319,13 +321,13 @@ impl CoreMemory {
         }
         self.repair_l1d_set(self.l1d.set_of(indexed), sink);
         sink.edge(FlowEdge::L1dWriteStream);
-        // A copy in another set, and bytes of the line that are still being merged, are overwritten.
+        // The write replaces a copy in another set and bytes of the line that are still merged.
         self.l1d.remove(line);
         self.write_streams.take(line);
         translated.reply(self.write_full_line(line, now, uncore, sink) + 1)
     }
 
-    /// A store to memory that no cache keeps: done when its last transaction has left.
+    /// Stores to memory that no cache holds. The store is done when its last transaction has left.
     fn store_uncached<S: EventSink>(
         &mut self,
         fragment: Fragment,
@@ -336,7 +338,7 @@ impl CoreMemory {
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.into());
         for (part, bytes) in parts.enumerate() {
             if part > 0 {
-                // As of a load: 4.6.8.
+                // A part counts as it does for a load: 4.6.8.
                 sink.raise(PmuEvent::MEM_ACCESS_WR);
             }
             whole.join(self.write_uncached(translated, bytes, sink));
@@ -344,7 +346,7 @@ impl CoreMemory {
         whole
     }
 
-    /// One write of memory that no cache keeps: sent and forgotten; only the bus counts it.
+    /// Writes memory that no cache holds, without waiting for an answer. Only the bus counts it.
     pub(crate) fn write_uncached<S: EventSink>(
         &mut self,
         translated: Translated,
@@ -359,7 +361,7 @@ impl CoreMemory {
     }
 }
 
-/// What the store queue keeps of a store's translation; no TLB is looked up again.
+/// Returns the translation that the store queue kept for a store. No TLB lookup is repeated.
 #[inline]
 fn translation_of_store(
     addr: VirtAddr,

@@ -1,7 +1,7 @@
 //! Instruction fetches: L1 I-cache and its next-line prefetcher. PMU guide flows 5.3 and 5.6.
 //!
-//! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
-//! by a missing fetch (PMU guide 3.2.12): no event counts it.
+//! An I-side prefetch counts as a fetch (decision A35). Not modeled: the D-cache lookup of a
+//! missing fetch (PMU guide 3.2.12), which no event counts.
 
 use sim_core::{Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, PmuEvent, VirtAddr};
 
@@ -19,7 +19,7 @@ use crate::units::requester::Requester;
 use crate::units::tag_array::{Defect, EntryIndex, LineState, RefillTime};
 
 impl CoreMemory {
-    /// One instruction fetch inside one line.
+    /// Performs one instruction fetch inside one line.
     #[inline(always)]
     pub(crate) fn fetch<S: EventSink>(
         &mut self,
@@ -29,7 +29,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         sink.raise(PmuEvent::L1I_TLB);
-        // The short cut of nearly all fetches: it counts what the flow counts.
+        // Fast path of nearly all fetches: it raises the same events as the full flow.
         let key = self.space.key(uncore.page_map.page_of(pc));
         if let Some(frame) = self.itlb.plain_hit(key, now)
             && let line = Indexed::virtually(pc, uncore.page_map.line_in(pc, frame))
@@ -43,7 +43,7 @@ impl CoreMemory {
         self.fetch_full_flow(pc, now, uncore, sink)
     }
 
-    /// Flows 5.3 and 5.6 behind their first event.
+    /// Performs flows 5.3 and 5.6, after their first event.
     #[inline(never)]
     fn fetch_full_flow<S: EventSink>(
         &mut self,
@@ -79,7 +79,7 @@ impl CoreMemory {
         self.fetch_miss(line, translated, uncore, sink)
     }
 
-    /// The line is in flight, or was prefetched and is used for the first time.
+    /// Handles a found line that is in flight, or prefetched and used for the first time.
     fn fetch_waits<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -108,8 +108,9 @@ impl CoreMemory {
         reply
     }
 
-    /// Settles what is wrong with a line of the L1 I-cache or a tag of its set: parity corrects
-    /// nothing, so a bad line goes (PMU guide 3.2.20). False when it is to be fetched again.
+    /// Handles an error in a line of the L1 I-cache or in a tag of its set. Parity corrects
+    /// nothing, so a defective line is removed (PMU guide 3.2.20). Returns `false` if the line has
+    /// to be fetched again.
     #[cold]
     fn l1i_line_stays<S: EventSink>(&mut self, line: Indexed, sink: &mut S) -> bool {
         self.repair_l1i_tags(line, sink);
@@ -147,7 +148,7 @@ impl CoreMemory {
         reply
     }
 
-    /// Brings a line into the L1 I-cache. In a tiny L2 the prefetches behind it may push it out again.
+    /// Refills a line of the L1 I-cache. In a tiny L2, prefetches that follow may evict it again.
     fn refill_l1i<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -171,7 +172,7 @@ impl CoreMemory {
         let defect = self.errors.l1i_defect(reply.poisoned);
         let state = LineState::refilled(RefillTime::between(start, reply.ready), reply.source)
             .with_defect(defect);
-        // Instruction lines are never dirty: a victim just goes.
+        // Instruction lines are never dirty, so a victim needs no write-back.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
         self.mark_in_l1i(line.physical);
         if reply.trains {
@@ -180,7 +181,7 @@ impl CoreMemory {
         reply
     }
 
-    /// The next line of the same page, if a register is free for it.
+    /// Prefetches the next line of the same page if a register is free.
     fn prefetch_next_fetch<S: EventSink>(
         &mut self,
         line: Indexed,

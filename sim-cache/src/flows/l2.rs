@@ -1,7 +1,8 @@
-//! The L2 cache and what a miss does on the bus. PMU guide flows 5.7 and 5.8, sections 4.4 to 4.6.
+//! The L2 cache and the bus transactions of its misses. PMU guide flows 5.7 and 5.8, sections 4.4
+//! to 4.6.
 //!
-//! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
-//! Not modeled: banks.
+//! Strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision A43). Not
+//! modeled: banks.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent};
 
@@ -15,24 +16,24 @@ use crate::units::replacement::Insertion;
 use crate::units::request::{CoherenceRequest, L2Request};
 use crate::units::tag_array::{Defect, EntryIndex, LineState, RefillTime, arriving_defect};
 
-/// The L2's answer to a read.
+/// Reply of the L2 to a read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct L2Reply {
-    /// When the L1 can use the line.
+    /// Cycle at which the L1 can use the line.
     pub(crate) ready: Cycle,
-    /// Who supplied the data.
+    /// Supplier of the data.
     pub(crate) source: DataSource,
     /// This request left the core.
     pub(crate) missed: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
-    /// Its data is poisoned.
+    /// The data is poisoned.
     pub(crate) poisoned: bool,
-    /// It missed, or is the first to use a line that the L2's prefetcher fetched.
+    /// The request missed, or is the first use of a line that the L2's prefetcher fetched.
     pub(crate) trains: bool,
 }
 
-/// The decisions of flow 5.7 or of flow 5.8, as edges.
+/// Edges of the decisions of flow 5.7 or flow 5.8.
 struct L2Edges {
     hit: FlowEdge,
     miss: FlowEdge,
@@ -71,7 +72,7 @@ impl L2Edges {
 }
 
 impl CoreMemory {
-    /// Reads a line for an L1 cache or the walker; on a miss refills the L2.
+    /// Reads a line for an L1 cache or the walker. Refills the L2 on a miss.
     pub(crate) fn read_l2<S: EventSink>(
         &mut self,
         request: L2Request,
@@ -112,7 +113,7 @@ impl CoreMemory {
             self.l2.first_use(entry, state.refill_time().at(at) > at);
         }
         let arrives = state.refill_time().at(at);
-        // A line on its way: its data comes from outside (decision A03).
+        // The data of a line in flight comes from outside (decision A03).
         let (ready, source) = if arrives > at {
             let ready = looked_up.max(arrives + self.latencies.fill);
             self.waits.for_line(ready - looked_up);
@@ -130,8 +131,8 @@ impl CoreMemory {
         reply
     }
 
-    /// Asks for a line that is here and that others may share, because it is to be written: one write
-    /// transaction without data. When it is this core's alone.
+    /// Requests ownership of a present line that other cores may share, for a write: one write
+    /// transaction without data. Returns the cycle at which the core owns the line.
     pub(crate) fn upgrade<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -200,7 +201,7 @@ impl CoreMemory {
         }
     }
 
-    /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
+    /// Counts steps 2 to 4 of flows 5.7 and 5.8, and the last level events of section 4.5.
     fn count_l2_refill<S: EventSink>(&self, request: L2Request, reply: UncoreReply, sink: &mut S) {
         self.l2_edge(request, |edges| edges.data_from(reply.source), sink);
         if reply.source == DataSource::Remote {
@@ -218,8 +219,8 @@ impl CoreMemory {
         }
     }
 
-    /// A victim leaves the L2, its copies in the L1 caches with it; step 5 of both flows. True when it
-    /// was written out.
+    /// Evicts a victim from the L2 together with its L1 copies: step 5 of both flows. Returns
+    /// whether it was written out.
     pub(crate) fn evict_from_l2<S: EventSink>(
         &mut self,
         victim: Victim,
@@ -242,8 +243,8 @@ impl CoreMemory {
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
-        // It waits for its turn outside, and holds a place there until the home node has it: CHI's copy-back is a transaction
-        // like a read.
+        // The victim waits for a slot of the queue and holds it until the home node has the line: a
+        // CHI copy-back is a transaction like a read.
         let slot = self.l2_queue.find(at);
         let mut leaves = slot.from;
         if written_out {
@@ -260,7 +261,8 @@ impl CoreMemory {
         written_out
     }
 
-    /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
+    /// Writes a dirty L1 D-cache victim to the L2, which holds its line by inclusion (decision
+    /// A02).
     pub(crate) fn write_back_to_l2<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -274,8 +276,8 @@ impl CoreMemory {
         self.l2.set_state(entry, state.with_defect(arriving_defect(poisoned)));
     }
 
-    /// Writes a whole line that no L1 holds, without reading it (decision A36).
-    /// The reply says when the L2 has taken it.
+    /// Writes a whole line that no L1 holds, without reading it (decision A36). Returns the cycle
+    /// at which the L2 has accepted it.
     pub(crate) fn write_full_line<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -319,7 +321,8 @@ impl CoreMemory {
         if is_ideal { taken } else { leaves - self.latencies.l2_lookup }
     }
 
-    /// Writes a part of a line that no L1 holds: reads the line in if it is absent. When it is there.
+    /// Writes a part of a line that no L1 holds. Reads the line if it is absent. Returns the cycle
+    /// at which the line is present.
     pub(crate) fn write_part_line<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -350,7 +353,7 @@ impl CoreMemory {
         done
     }
 
-    /// Reports a decision of the flow that the request is counted by, if it is counted.
+    /// Reports a decision of the flow that counts the request, if any flow counts it.
     fn l2_edge<S: EventSink>(
         &self,
         request: L2Request,
@@ -373,7 +376,7 @@ impl CoreMemory {
         }
     }
 
-    /// True for a request that is counted as a write, by flow 5.8 and decision A07.
+    /// Returns whether a request counts as a write, by flow 5.8 and decision A07.
     fn counts_as_write(&self, request: L2Request) -> bool {
         request == L2Request::Store && self.semantics.store_miss_l2 == StoreMissDirection::Write
     }

@@ -1,9 +1,10 @@
-//! The L2's stream prefetcher. PMU guide 4.4.1: what it brings in counts as accesses of the L2.
+//! The L2's stream prefetcher. PMU guide 4.4.1: its refills count as accesses of the L2.
 //!
-//! It learns from the requests of loads, preloads, prefetches and fetches that miss the L2, and from their first use of
-//! a prefetched line, in physical addresses: it follows lines inside a page. It leaves a page only for one that the L1
-//! D prefetcher names, which sees virtual addresses (`l2-page-cross`). Stores have prefetchers of their own
-//! (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
+//! It trains on loads, preloads, prefetches and fetches that miss the L2 or use a prefetched line
+//! for the first time. It sees physical addresses and follows lines inside a page. It leaves a page
+//! only for one that the L1 D prefetcher names, which sees virtual addresses (`l2-page-cross`).
+//! Stores have prefetchers of their own (`store_prefetch`). Not modeled: the region and the
+//! temporal engine of the N2.
 
 use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr};
 
@@ -12,8 +13,8 @@ use crate::uncore::Uncore;
 use crate::units::request::L2Request;
 
 impl CoreMemory {
-    /// The prefetcher hears of a request that missed, or that is the first to use what it fetched, and
-    /// runs ahead: some absent lines at a time.
+    /// Trains the prefetcher with a request that missed or that first uses a prefetched line, and
+    /// issues prefetches for a limited number of absent lines.
     pub(crate) fn train_l2_prefetcher<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -26,7 +27,7 @@ impl CoreMemory {
             return;
         }
         let mut asked = 0;
-        // A prefetch never waits for a place in the queue.
+        // A prefetch never waits for a slot of the queue.
         while asked < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
             let Some(next) = self.l2_streams.next_line(page_lines_shift) else { return };
             if self.l2.probe(next).is_none() {

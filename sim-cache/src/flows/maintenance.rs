@@ -1,10 +1,10 @@
-//! Cache maintenance: `DC` and `IC`, by address and by set and way. PMU guide 3.2.11, 4.2.3, 4.2.12,
-//! 4.2.13, 4.4.9 to 4.4.11; decisions A01, A16, A40.
+//! Cache maintenance: `DC` and `IC`, by address and by set and way. PMU guide 3.2.11, 4.2.3,
+//! 4.2.12, 4.2.13, 4.4.9 to 4.4.11; decisions A01, A16, A40.
 //!
-//! A line that is cleaned counts as a write-back of each cache whose dirty data moves, and one that is
-//! invalidated by address as an invalidation of each cache that had it. The lookups count nowhere, and
-//! neither does the message that tells the other agents: it moves no data. `DC ISW` also cleans, as
-//! `HCR_EL2.SWIO` is fixed to make it on cores of this family.
+//! Cleaning a line counts as a write-back of each cache whose dirty data moves. Invalidation by
+//! address counts as an invalidation of each cache that had the line. The lookups count in no
+//! event; neither does the message to the other agents, because it moves no data. `DC ISW` also
+//! cleans, as `HCR_EL2.SWIO` is fixed to require on cores of this family.
 
 use sim_core::{
     CacheOp, Cycle, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, Maintenance, MemReply, PmuEvent,
@@ -20,17 +20,18 @@ use crate::units::level_names::CacheLevel;
 use crate::units::requester::Requester;
 use crate::units::tag_array::EntryIndex;
 
-/// True when modified data is to be kept.
+/// Returns whether the operation keeps modified data.
 fn cleans(op: CacheOp) -> bool {
     op != CacheOp::Invalidate
 }
 
-/// True when no copy may stay.
+/// Returns whether the operation removes every copy.
 fn invalidates(op: CacheOp) -> bool {
     matches!(op, CacheOp::Invalidate | CacheOp::CleanInvalidate)
 }
 
-/// What the other cores are told; instruction fetches are coherent below the L2 without being told.
+/// Returns the snoop that the other cores receive. Instruction fetches are coherent at the L2
+/// without one.
 fn snoop_of(op: CacheOp) -> Option<Snoop> {
     match op {
         CacheOp::Invalidate => Some(Snoop::Invalidate),
@@ -40,12 +41,12 @@ fn snoop_of(op: CacheOp) -> Option<Snoop> {
     }
 }
 
-/// Bit position of the way in the operand of an operation by set and way; none with one way.
+/// Returns the bit position of the way in the operand of an operation by set and way.
 fn way_shift(ways: u32) -> u32 {
     32 - ways.next_power_of_two().trailing_zeros()
 }
 
-/// Cache and place that an operand by set and way names.
+/// Returns the entry of `cache` that an operand by set and way names.
 fn entry_of(operand: u64, cache: &Cache) -> EntryIndex {
     let (sets, ways) = cache.shape();
     let set = (operand >> LINE_SHIFT) as u32 & (sets - 1);
@@ -54,8 +55,8 @@ fn entry_of(operand: u64, cache: &Cache) -> EntryIndex {
 }
 
 impl MemorySystem {
-    /// Xt of a `DC` by set and way for the place that holds `addr` in the L1 D-cache or the L2; `None`
-    /// where it is not.
+    /// Returns the Xt value of a `DC` by set and way for the entry that holds `addr` in the L1
+    /// D-cache or the L2, or `None` if the line is absent.
     pub fn set_way_operand(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<u64> {
         let line = self.line_of(addr).ok()?;
         let (cache, level) = match level {
@@ -71,7 +72,7 @@ impl MemorySystem {
 }
 
 impl CorePort<'_> {
-    /// Performs one operation; when it has its effect. `operand` is the value of Xt.
+    /// Performs one operation, whose Xt value is `operand`. Returns when it takes effect.
     pub(crate) fn maintain<S: EventSink>(
         &mut self,
         what: Maintenance,
@@ -102,7 +103,7 @@ impl CorePort<'_> {
         }
     }
 
-    /// `IC IVAU`: in all cores.
+    /// Performs `IC IVAU` in all cores.
     fn invalidate_inst_line<S: EventSink>(
         &mut self,
         addr: VirtAddr,
@@ -126,7 +127,7 @@ impl CorePort<'_> {
 }
 
 impl CoreMemory {
-    /// `DC` by address: here, and told to the other agents.
+    /// Performs `DC` by address in this core and informs the other agents.
     fn maintain_line<S: EventSink>(
         &mut self,
         op: CacheOp,
@@ -135,7 +136,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        // Invalidation needs the right to write, for it loses data.
+        // Invalidation loses data, so it needs write permission.
         let requester = if op == CacheOp::Invalidate { Requester::Write } else { Requester::Read };
         let translated = match self.translate_uncounted(requester, addr, now, uncore, sink) {
             Ok(translated) => translated,
@@ -165,7 +166,7 @@ impl CoreMemory {
         translated.reply(uncore.round_trip(self.number, line, leaves))
     }
 
-    /// `DC` by set and way at the level that the operand names: this core only.
+    /// Performs `DC` by set and way in the cache that the operand names, in this core only.
     fn maintain_place<S: EventSink>(
         &mut self,
         op: CacheOp,
@@ -187,7 +188,7 @@ impl CoreMemory {
         }
         let at = at + self.latencies.l2_lookup;
         if operand >> 1 & 0b111 > 1 {
-            // There is no third level that belongs to the core (guide 3.2.21).
+            // The core has no third cache level (guide 3.2.21).
             return at;
         }
         let entry = entry_of(operand, &self.l2);
@@ -195,7 +196,7 @@ impl CoreMemory {
         if !invalidates(op) {
             return self.clean_l2(line, at, uncore, sink);
         }
-        // The L1 copies go with the line that includes them, their data first.
+        // The L1 copies leave with the L2 line that includes them, their data first.
         let cleaned = self.clean_l1d(line, at, sink);
         let cleaned = self.clean_l2(line, cleaned, uncore, sink);
         self.l1i.remove(line);
@@ -205,7 +206,7 @@ impl CoreMemory {
         cleaned
     }
 
-    /// Modified data of the L1 D-cache goes to the L2; when it is there.
+    /// Writes modified data of the L1 D-cache to the L2. Returns when the L2 holds it.
     fn clean_l1d<S: EventSink>(&mut self, line: LineAddr, at: Cycle, sink: &mut S) -> Cycle {
         let Some(entry) = self.l1d.probe(line) else { return at };
         let state = self.l1d.state(entry);
@@ -221,7 +222,7 @@ impl CoreMemory {
         here + self.latencies.l2_lookup
     }
 
-    /// Modified data of the L2 goes out; when it has left.
+    /// Writes modified data of the L2 out. Returns when it has left.
     fn clean_l2<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -245,7 +246,7 @@ impl CoreMemory {
         sent
     }
 
-    /// No copy stays: a line that was in both caches counts once in each (decision A40).
+    /// Removes every copy. A line in both caches counts once in each (decision A40).
     fn invalidate_copies<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
         self.l1i.remove(line);
         if self.l1d.remove(line).is_some() {

@@ -1,9 +1,10 @@
-//! Allocation tags and their check (Memory Tagging Extension). PMU guide 4.6.12 to 4.6.14.
+//! Tag checks (Memory Tagging Extension). PMU guide 4.6.12 to 4.6.14.
 //!
-//! Bits 59 to 56 of an address are its tag, every 16 bytes of memory have one, and an access whose tags
-//! differ ends in a synchronous abort if it retires. Translation ignores the top byte, so the tag is
-//! looked at here and nowhere else. In the upper half of the addresses tag 15 is not checked (as kernels
-//! set `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the tags' own way through the caches.
+//! Bits 59 to 56 of an address are its tag, and each 16 bytes of memory have one. An access whose
+//! tags differ ends in a synchronous abort if it retires. Translation ignores the top byte, so only
+//! this file reads the tag. In the upper half of the addresses tag 15 is not checked (kernels set
+//! `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the path of the tags through the
+//! caches.
 
 use sim_core::{EventSink, Happened, MemReply, PmuEvent, TagUse, VirtAddr};
 
@@ -18,7 +19,7 @@ const TAG_SHIFT: u32 = 56;
 /// Set in addresses of the upper half.
 const UPPER_HALF: u64 = 1 << 55;
 
-/// Which half of `MEM_ACCESS_CHECKED` an access is in.
+/// Half of `MEM_ACCESS_CHECKED` that counts an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TagHalf {
     /// A read.
@@ -27,7 +28,7 @@ pub(crate) enum TagHalf {
     Write,
 }
 
-/// The tag of an address.
+/// Returns the tag of an address.
 fn tag_of(addr: VirtAddr) -> u8 {
     (addr.0 >> TAG_SHIFT & 0xF) as u8
 }
@@ -37,7 +38,7 @@ fn is_exempt(addr: VirtAddr) -> bool {
 }
 
 impl Uncore {
-    /// Checks one memory operation in memory with this target, and tells its reply when it fails.
+    /// Checks the tags of one memory operation at a translated address. Adds a failure to `reply`.
     #[inline]
     pub(crate) fn check_tag<S: EventSink>(
         &self,
@@ -78,7 +79,7 @@ impl Uncore {
         }
     }
 
-    /// `STG` and kin: the granules get the tag of the address.
+    /// Sets the tag of the granules to the tag of the address, as `STG` does.
     pub(crate) fn write_tags(&mut self, addr: VirtAddr, bytes: u32) {
         if let Some(target) = self.page_map.lookup(self.page_map.page_of(addr)) {
             let first = self.page_map.physical(addr, target);
@@ -88,8 +89,8 @@ impl Uncore {
 }
 
 impl MemorySystem {
-    /// Gives the memory at `addr` an allocation tag; parts of 16 bytes are whole. Nothing happens where
-    /// the page faults.
+    /// Sets the allocation tag of the memory at `addr`, in whole granules of 16 bytes. Has no
+    /// effect where the page faults.
     pub fn set_tag(&mut self, addr: VirtAddr, bytes: u64, tag: u8) {
         if let Some(target) = self.page_target(addr) {
             let first = self.uncore.page_map.physical(addr, target);
@@ -97,7 +98,7 @@ impl MemorySystem {
         }
     }
 
-    /// Switches the checks of accesses to pages that are tagged (`SCTLR_EL1.TCF`, `PSTATE.TCO`).
+    /// Switches tag checks of accesses to tagged pages on or off (`SCTLR_EL1.TCF`, `PSTATE.TCO`).
     pub fn set_tag_checks(&mut self, on: bool) {
         self.uncore.tags.checks = on;
     }

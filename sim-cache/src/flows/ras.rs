@@ -1,10 +1,11 @@
-//! Parity and ECC errors: what an access meets, what it counts, and how poison travels. PMU guide
+//! Parity and ECC errors: their detection, their event, and the propagation of poison. PMU guide
 //! 3.2.20 and 4.6.3, decision A28.
 //!
-//! The L1 D-cache corrects one bit and detects two; the L1 I-cache only detects. `MEMORY_ERROR` counts
-//! once where an error is detected, and never for the L2, which corrects silently or hands its data on
-//! as poisoned. Poison is no new error: it aborts whoever consumes it. Not modeled: errors of TLB
-//! RAMs, SError (an uncorrectable error is reported synchronously), the RAS registers.
+//! The L1 D-cache corrects one bit and detects two; the L1 I-cache only detects. `MEMORY_ERROR`
+//! counts once where an error is detected. It never counts for the L2, which corrects silently or
+//! passes its data on as poisoned. Poison is not a new error: it aborts its consumer. Not modeled:
+//! errors of TLB RAMs, SError (an uncorrectable error is reported synchronously), the RAS
+//! registers.
 
 use sim_core::{EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
 
@@ -16,7 +17,7 @@ use crate::units::level_names::CacheLevel;
 use crate::units::page_map::NotMapped;
 use crate::units::tag_array::{Defect, EntryIndex};
 
-/// A memory array of a core in which a bit can flip.
+/// Memory array of a core in which a bit can flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ram {
     /// Data of the L1 D-cache (ECC).
@@ -42,8 +43,8 @@ impl Ram {
 }
 
 impl MemorySystem {
-    /// Flips bits in a memory array of a core where the line of `addr` is; the line is placed there
-    /// first if it is absent. Nothing is counted before an access meets the error.
+    /// Flips bits in a memory array of a core where the line of `addr` is. Places the line there
+    /// first if it is absent. Nothing is counted until an access detects the error.
     ///
     /// # Errors
     ///
@@ -76,26 +77,26 @@ impl MemorySystem {
     }
 }
 
-/// What a read of stored data met.
+/// Outcome of a read of stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checked {
     /// No error.
     Sound,
-    /// One bit, corrected: the read is repeated.
+    /// One wrong bit, corrected: the read is repeated.
     Corrected,
-    /// Two bits, found by this access.
+    /// Two wrong bits, detected by this access.
     Broken,
-    /// Poison that somebody left.
+    /// Poison from an earlier error.
     Poisoned,
 }
 
 impl Checked {
-    /// The data cannot be used.
+    /// Returns whether the data cannot be used.
     pub(crate) fn is_lost(self) -> bool {
         matches!(self, Checked::Broken | Checked::Poisoned)
     }
 
-    /// Tells the access that consumed the data.
+    /// Adds the outcome to the reply of the access that consumed the data.
     pub(crate) fn add_to(self, reply: &mut MemReply) {
         if matches!(self, Checked::Corrected | Checked::Broken) {
             reply.happened.add(Happened::ERROR);
@@ -107,8 +108,8 @@ impl Checked {
 }
 
 impl CoreMemory {
-    /// An access reads the data in a place of the L1 D-cache: a corrected line is scrubbed, a broken one
-    /// is poisoned, for the access may never retire.
+    /// Checks the data of an L1 D-cache entry that an access reads. Scrubs a corrected line and
+    /// poisons a broken one, because the access may never retire.
     pub(crate) fn check_l1d_data<S: EventSink>(
         &mut self,
         entry: EntryIndex,
@@ -126,7 +127,7 @@ impl CoreMemory {
         checked
     }
 
-    /// Modified data leaves the L1 D-cache and is checked on its way; true when it goes as poisoned.
+    /// Checks modified data that leaves the L1 D-cache. Returns whether it leaves as poisoned.
     pub(crate) fn check_written_back<S: EventSink>(&self, defect: Defect, sink: &mut S) -> bool {
         if matches!(defect, Defect::Correctable | Defect::Uncorrectable) {
             sink.raise(PmuEvent::MEMORY_ERROR);
@@ -134,15 +135,15 @@ impl CoreMemory {
         matches!(defect, Defect::Uncorrectable | Defect::Poisoned)
     }
 
-    /// A line is looked for in every set in which it may be.
+    /// Repairs the broken tags of every set that may hold a line.
     pub(crate) fn repair_l1d_tags<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
         for set in self.l1d.sets_of(line) {
             self.repair_l1d_set(set, sink);
         }
     }
 
-    /// An access to a set finds a broken tag of the L1 D-cache. ECC corrects one bit; with two the line is
-    /// known no more: it goes, and modified data in it is poisoned.
+    /// Repairs the broken tags of an L1 D-cache set that an access reads. ECC corrects one bit.
+    /// With two wrong bits the line is lost: a clean line is removed, modified data is poisoned.
     pub(crate) fn repair_l1d_set<S: EventSink>(&mut self, set: u32, sink: &mut S) {
         while let Some(broken) = self.l1d.repair_tag(set) {
             sink.raise(PmuEvent::MEMORY_ERROR);
@@ -158,8 +159,8 @@ impl CoreMemory {
         }
     }
 
-    /// A fetch finds a broken tag in its set of the L1 I-cache: parity corrects nothing, so the line goes
-    /// and is fetched again.
+    /// Repairs the broken tags of an L1 I-cache set that a fetch reads. Parity corrects nothing, so
+    /// the line is removed and fetched again.
     pub(crate) fn repair_l1i_tags<S: EventSink>(&mut self, line: Indexed, sink: &mut S) {
         while let Some(broken) = self.l1i.repair_tag(self.l1i.set_of(line)) {
             sink.raise(PmuEvent::MEMORY_ERROR);
@@ -170,7 +171,8 @@ impl CoreMemory {
     }
 }
 
-/// The L2 reads a line out: one bit is corrected and not counted; true when it hands on poison.
+/// Checks the data of a line that the L2 reads out. One wrong bit is corrected and not counted.
+/// Returns whether the data is passed on as poisoned.
 pub(crate) fn check_l2_data(l2: &mut Cache, entry: EntryIndex) -> bool {
     let state = l2.state(entry);
     match state.defect() {

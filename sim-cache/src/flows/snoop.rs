@@ -1,10 +1,10 @@
-//! Snoops: what this core answers when another agent wants a line. PMU guide 3.2.12, 4.2.3, 4.2.11,
-//! 4.2.12, 4.4.3, 4.4.10, 4.4.11, 4.6.2; decisions A01, A08, A40.
+//! Answers of this core to snoops of other agents. PMU guide 3.2.12, 4.2.3, 4.2.11, 4.2.12, 4.4.3,
+//! 4.4.10, 4.4.11, 4.6.2; decisions A01, A08, A40.
 //!
-//! A snoop is one bus transaction in and one out. Data that the L1 D-cache gives is no write-back of
-//! the L2; the lookups count in no access event. Data is checked for errors on its way out, and poison
-//! goes along (3.2.20). Not modeled: poison that one core hands to another before it has looked at the
-//! snoop in its mailbox.
+//! A snoop is one bus transaction in and one out. Data from the L1 D-cache is not a write-back of
+//! the L2; the lookups count in no access event. Data is checked for errors on its way out and
+//! keeps its poison (3.2.20). Not modeled: poison that reaches another core before the owner has
+//! answered the snoop in its queue.
 
 use sim_core::{Cycle, EventSink, LINE_BYTES, LineAddr, PmuEvent, Snoop, VirtAddr};
 
@@ -16,17 +16,18 @@ use crate::units::page_map::NotMapped;
 use crate::units::request::{SnoopRequest, invalidates, shares, takes_data};
 use crate::units::tag_array::{Defect, LineState, arriving_defect};
 
-/// The data of a line, on its way to another agent.
+/// Data of a line on its way to another agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SnoopData {
-    /// It is newer than memory.
+    /// The data is newer than memory.
     dirty: bool,
-    /// It was found broken, now or before.
+    /// The data was found broken, now or before.
     poisoned: bool,
 }
 
 impl MemorySystem {
-    /// An agent outside the cores snoops the line of `addr` at a core; when the answer has left it.
+    /// Performs a snoop by an agent outside the cores for the line of `addr`. Returns when the
+    /// answer has left the core.
     ///
     /// # Errors
     ///
@@ -44,7 +45,7 @@ impl MemorySystem {
         core.answer_queued_snoops(uncore, sink);
         uncore.note_external_snoop(core.number, snoop, line);
         if snoop == Snoop::MakeInvalid {
-            // The agent writes the whole line anew.
+            // The agent overwrites the whole line.
             uncore.note_poison(line, false);
         }
         Ok(core.handle_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
@@ -52,7 +53,8 @@ impl MemorySystem {
 }
 
 impl MemorySystem {
-    /// Time passes at a core, to `now`: stores that have waited too long for the rest of their line leave.
+    /// Advances the time of a core to `now`: stores that have waited too long for the rest of their
+    /// line leave.
     pub fn pass_time<S: EventSink>(&mut self, core: usize, now: Cycle, sink: &mut S) {
         let CorePort { core, uncore, .. } = self.port(core);
         core.drain_idle(now, uncore, sink);
@@ -60,8 +62,9 @@ impl MemorySystem {
 }
 
 impl CoreMemory {
-    /// Answers a snoop, which pushes out stores of its line that are being merged: into the line in front of
-    /// the answer if this core may write it, else behind, when it has asked for the line again.
+    /// Answers a snoop, which also drains stores that are merged for its line. They drain before
+    /// the answer if this core may write the line, otherwise afterwards, when it has requested the
+    /// line again.
     fn handle_snoop<S: EventSink>(
         &mut self,
         request: SnoopRequest,
@@ -77,12 +80,13 @@ impl CoreMemory {
         sent
     }
 
-    /// The L2 has the line, and no other core has it.
+    /// Returns whether the L2 holds the line and no other core does.
     pub(crate) fn may_write(&self, line: LineAddr) -> bool {
         self.l2.probe(line).is_some_and(|entry| !self.l2.state(entry).is_shared())
     }
 
-    /// Looks the line up, gives its data if it is wanted, and changes or drops the copies.
+    /// Looks the line up, sends its data if the snoop takes it, and changes or removes the copies.
+    /// Returns when the answer has left.
     pub(crate) fn answer_snoop<S: EventSink>(
         &mut self,
         request: SnoopRequest,
@@ -91,7 +95,7 @@ impl CoreMemory {
     ) -> Cycle {
         let SnoopRequest { line, snoop, at, .. } = request;
         let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
-        // By inclusion only a line of the L2 is looked for in the L1, whose tags are read for that.
+        // By inclusion, only lines of the L2 are looked up in the L1, which reads the tags there.
         if self.l1d.has_broken_tags() && self.l2.probe(line).is_some() {
             self.repair_l1d_tags(line, sink);
         }
@@ -108,7 +112,8 @@ impl CoreMemory {
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
         if let Some(data) = data.filter(|data| data.dirty) {
             uncore.note_poison(line, data.poisoned);
-            // A writer takes the duty to write the line back along with it; from a reader it goes home.
+            // A writer also takes over the duty to write the line back. With a reader the data
+            // returns to the home node.
             if snoop != Snoop::Unique {
                 uncore.accept_snoop_data(self.number, line, sent);
             }
@@ -116,8 +121,8 @@ impl CoreMemory {
         sent
     }
 
-    /// The cache that has the newest data gives it, checked as it is read out (3.2.20); nothing where
-    /// the line is absent, clean, or its data not wanted.
+    /// Reads the newest data of the line and checks it for errors (3.2.20). Returns `None` if the
+    /// line is absent or clean, or if the snoop does not take data.
     fn snoop_data<S: EventSink>(
         &mut self,
         request: SnoopRequest,
@@ -142,7 +147,7 @@ impl CoreMemory {
         Some(SnoopData { dirty, poisoned: check_l2_data(&mut self.l2, entry) })
     }
 
-    /// No copy stays: a line that was in both caches counts once in each.
+    /// Removes every copy. A line in both caches counts once in each.
     fn invalidate<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
         self.l1i.remove(line);
         if self.l1d.remove(line).is_some() {
@@ -153,7 +158,7 @@ impl CoreMemory {
         }
     }
 
-    /// The copies stay, clean, and that of the L2 is as new as that of the L1.
+    /// Keeps the copies as clean. The L2 copy receives the data of the L1 copy.
     fn keep_clean(&mut self, line: LineAddr, shared: bool) {
         let newest = self.l1d.probe(line).map(|entry| self.l1d.state(entry));
         if let Some(above) = newest.filter(|state| state.is_dirty())

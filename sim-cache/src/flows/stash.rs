@@ -1,9 +1,10 @@
-//! Stashing: an I/O agent sends a line into the L2 of a core. PMU guide 3.2.9, 4.4.2, 4.4.7; decision
-//! A05.
+//! Stashing: an I/O agent sends a line into the L2 of a core. PMU guide 3.2.9, 4.4.2, 4.4.7;
+//! decision A05.
 //!
 //! The home node writes the agent's data to memory and snoops the core, whose answer pulls the line
-//! in: two bus transactions that no load or store issued, so neither read nor write (4.6.5, 4.6.6). The
-//! line counts as an L2 refill, not as a read one, and in no access or last level event.
+//! in. These are two bus transactions that no load or store issued, so neither a read nor a write
+//! (4.6.5, 4.6.6). The line counts as an L2 refill, but not as a read refill, an access or a last
+//! level event.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
 
@@ -16,7 +17,8 @@ use crate::units::replacement::Insertion;
 use crate::units::tag_array::{LineState, RefillTime};
 
 impl MemorySystem {
-    /// An I/O agent stashes the line of `addr` into the L2 of a core; when the line is there.
+    /// Stashes the line of `addr` into the L2 of a core, as an I/O agent does. Returns when the
+    /// line is present.
     ///
     /// # Errors
     ///
@@ -43,11 +45,11 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        // Stores of the line that are being merged come before the agent's data.
+        // Merged stores of the line precede the agent's data.
         self.drain_held_line(line, at, uncore, sink);
         let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
         let looked_up = asked + self.latencies.l2_lookup;
-        // The agent wrote the line: older copies of this core are stale.
+        // The agent wrote the line, so older copies of this core are stale.
         let held = self.l2.probe(line).is_some();
         self.l1i.remove(line);
         if self.l1d.remove(line).is_some() {

@@ -1,8 +1,8 @@
 //! Address translation: L1 TLB, L2 TLB, table walk. PMU guide flows 5.1 to 5.3.
 //!
-//! The lookup of the L1 TLB is counted by the caller, because preloads and prefetches look it up
-//! without counting (decision A12). Faulting walks refill nothing (decision A15). Permissions are
-//! checked when a walk ends and at every L1 TLB hit: an entry that the L2 TLB has is refilled first.
+//! The caller counts the L1 TLB lookup, because preloads and prefetches look it up without counting
+//! (decision A12). Faulting walks refill nothing (decision A15). Permissions are checked at the end
+//! of a walk and at every L1 TLB hit: an L2 TLB hit refills the L1 TLB first.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, VirtAddr};
 
@@ -15,12 +15,12 @@ use crate::units::requester::Requester;
 use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 
-/// A translation that succeeded.
+/// Successful translation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Translated {
-    /// Where the page goes.
+    /// Physical page and attributes.
     pub(crate) target: PageTarget,
-    /// The cycle in which the access goes on; the request's own on an L1 TLB hit.
+    /// Cycle in which the access continues; the request's own cycle on an L1 TLB hit.
     pub(crate) start: Cycle,
     /// Cycles spent, 1 for an L1 TLB hit.
     pub(crate) cycles: u32,
@@ -29,7 +29,8 @@ pub(crate) struct Translated {
 }
 
 impl Translated {
-    /// The reply of an access that the L1 serves; the caller changes what is different.
+    /// Returns the reply of an access that the L1 serves; the caller changes the fields that
+    /// differ.
     #[inline]
     pub(crate) fn reply(self, done: Cycle) -> MemReply {
         let (translation_cycles, happened) = (self.cycles, self.happened);
@@ -37,7 +38,7 @@ impl Translated {
     }
 }
 
-/// The decisions of an `AT` instruction.
+/// Edges of an `AT` instruction.
 struct AtEdges {
     hit: FlowEdge,
     miss: FlowEdge,
@@ -59,13 +60,13 @@ const AT_WRITE_EDGES: AtEdges = AtEdges {
     walk_fault: FlowEdge::StoreAtWalkFault,
 };
 
-/// Cycles from `now` to `start`, at least the one of an L1 TLB hit.
+/// Returns the cycles from `now` to `start`, plus the one cycle of an L1 TLB hit.
 fn cycles_spent(now: Cycle, start: Cycle) -> u32 {
     u32::try_from(start - now).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 impl CoreMemory {
-    /// Translates `addr` for an access that is counted; the error is the reply of one that faults.
+    /// Translates `addr` for a counted access. The error is the reply of a faulting access.
     #[inline]
     pub(crate) fn translate<S: EventSink>(
         &mut self,
@@ -84,7 +85,7 @@ impl CoreMemory {
         self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
-    /// Translates for preloads and prefetches: they look the L1 TLB up without counting.
+    /// Translates for preloads and prefetches, which look up the L1 TLB without counting.
     pub(crate) fn translate_uncounted<S: EventSink>(
         &mut self,
         requester: Requester,
@@ -149,7 +150,7 @@ impl CoreMemory {
         Ok(Translated { target: found.target(key), start, cycles, happened })
     }
 
-    /// When a look-up of the L2 TLB that is asked for at `now` is done: only some are under way at a time.
+    /// Books a lookup of the L2 TLB, whose parallel lookups are limited. Returns when it is done.
     fn book_l2_tlb(&mut self, now: Cycle) -> Cycle {
         let free = self.l2_tlb_lookups.find(now);
         let done = free.from + self.latencies.l2_tlb;
@@ -157,8 +158,8 @@ impl CoreMemory {
         done
     }
 
-    /// `AT`: L2 TLB and walk without an access, without the L1 TLB (decision A16). A fault is its
-    /// result, not an exception.
+    /// Performs `AT`: L2 TLB and walk, without an access and without the L1 TLB (decision A16). A
+    /// fault is its result, not an exception.
     pub(crate) fn address_translate<S: EventSink>(
         &mut self,
         write: bool,
@@ -195,7 +196,7 @@ impl CoreMemory {
         MemReply { done: end + 1, translation_cycles, source: DataSource::L1, happened }
     }
 
-    /// Translates for the L1 D prefetcher, as far as it is allowed to go for a translation.
+    /// Translates for the L1 D prefetcher, within the limits of `l1d-page-cross`.
     pub(crate) fn translate_prefetch<S: EventSink>(
         &mut self,
         requester: Requester,
@@ -224,7 +225,7 @@ impl CoreMemory {
     }
 }
 
-/// A hit of the L1 TLB, or a wait for a translation on its way.
+/// Returns the translation of an L1 TLB hit, which may wait for a translation in flight.
 #[inline]
 fn use_entry(
     requester: Requester,
@@ -234,7 +235,7 @@ fn use_entry(
     uncore: &Uncore,
 ) -> Result<Translated, MemReply> {
     let start = entry.usable_at(now);
-    // Waiting for a translation on its way is a miss that was merged into another (A13).
+    // A wait for a translation in flight is a miss that was merged into another (A13).
     let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
     if requester.is_refused(entry.permissions) {
         return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
@@ -242,8 +243,8 @@ fn use_entry(
     Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), happened })
 }
 
-/// Whose fault it is that an access is refused. The tables know: an entry of a TLB holds only what
-/// both stages allow together.
+/// Returns the stage that refuses an access. The tables decide, because a TLB entry holds only the
+/// combined permissions of both stages.
 #[cold]
 fn refusal(requester: Requester, key: Key, uncore: &Uncore) -> Happened {
     let stage1 = uncore.page_map.stage1().leaf(key.page());
@@ -254,7 +255,7 @@ fn refusal(requester: Requester, key: Key, uncore: &Uncore) -> Happened {
     Happened::FAULT.with(Happened::STAGE_2)
 }
 
-/// The reply of an access whose translation ended in a fault at `end`.
+/// Returns the reply of an access whose translation ended in a fault at `end`.
 fn faulted(now: Cycle, end: Cycle, happened: Happened, refusal: Happened) -> MemReply {
     MemReply {
         done: end,

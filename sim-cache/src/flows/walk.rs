@@ -1,10 +1,11 @@
-//! A table walk: which descriptors it reads, through which stages, and what it leaves in the L2 TLB.
+//! Table walks: the descriptors that a walk reads, its stages, and its new entries in the L2 TLB.
 //! PMU guide 3.2.18, 4.1.6, 4.1.9, 4.1.10; decisions A14 and A15.
 //!
 //! A walk begins at the deepest table that a partial entry knows and leaves one partial entry, for
-//! the last table it read. With stage 2 each descriptor lies at an intermediate address: a stage 2
-//! walk for it counts in `DTLB_WALK`, whoever asked; stage 2 of the output address belongs to the walk
-//! itself. Not modeled: partial entries of stage 2, descriptors that stage 2 refuses.
+//! the last table it read. With stage 2, each descriptor is at an intermediate address. A stage 2
+//! walk for a descriptor counts in `DTLB_WALK` for any requester; stage 2 of the output address
+//! belongs to the walk itself. Not modeled: partial entries of stage 2, descriptors that stage 2
+//! refuses.
 
 use sim_core::{Cycle, EventSink, LineAddr, PmuEvent};
 
@@ -19,21 +20,21 @@ use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 use crate::units::walker::{descriptor_line, page_of_descriptor, stage2_descriptor_line};
 
-/// Where a walk begins: at the table of this level, whose address is known then.
+/// First table of a walk: its level, and when its address is known.
 #[derive(Clone, Copy, Debug)]
 struct KnownTable {
     level: u32,
     at: Cycle,
 }
 
-/// log2 of the bytes that the table of a level covers.
+/// Returns log2 of the bytes that the table of a level covers.
 pub(crate) fn table_shift(granule: Granule, level: u32) -> u32 {
     granule.level_shift(level - 1)
 }
 
 impl CoreMemory {
-    /// Walks the tables and refills the L2 TLB; the translation and when it is known, or when the
-    /// fault is known.
+    /// Walks the tables and refills the L2 TLB. Returns the translation and when it is known, or
+    /// when the fault is known.
     pub(crate) fn walk<S: EventSink>(
         &mut self,
         requester: Requester,
@@ -64,7 +65,8 @@ impl CoreMemory {
         Ok((translation, end))
     }
 
-    /// Reads the descriptors of stage 1 down to level `last`. A fault is found in the last table.
+    /// Reads the descriptors of stage 1 down to level `last`. A fault is detected in the last
+    /// table.
     fn walk_stage1<S: EventSink>(
         &mut self,
         requester: Requester,
@@ -94,7 +96,8 @@ impl CoreMemory {
         end
     }
 
-    /// The deepest table on the way to level `last` that a partial entry knows, or the first one.
+    /// Returns the deepest table on the path to level `last` that a partial entry knows, or the
+    /// first one.
     fn known_table(&mut self, granule: Granule, key: Key, last: u32, at: Cycle) -> KnownTable {
         let first = granule.first_level();
         if self.walker.keeps_partial {
@@ -108,7 +111,8 @@ impl CoreMemory {
         KnownTable { level: first, at }
     }
 
-    /// Stage 2 of the address of a stage 1 descriptor: from the L2 TLB, or by a walk of its own.
+    /// Translates the address of a stage 1 descriptor through stage 2, from the L2 TLB or by its
+    /// own walk.
     fn find_descriptor<S: EventSink>(
         &mut self,
         requester: Requester,
@@ -135,7 +139,8 @@ impl CoreMemory {
         end
     }
 
-    /// Stage 2 of the output address: part of the walk, so its result counts as a partial one.
+    /// Translates the output address through stage 2. This is part of the walk, so its result
+    /// counts as a partial entry.
     fn walk_output<S: EventSink>(
         &mut self,
         requester: Requester,
@@ -194,7 +199,7 @@ impl CoreMemory {
         }
     }
 
-    /// Knows the tables of the first `levels` levels of a walk, as if one had come by; for setups.
+    /// Enters the partial entries for the first `levels` levels of a walk, for setups.
     pub(crate) fn warm_walk_cache(&mut self, granule: Granule, key: Key, levels: u32) {
         let first = granule.first_level();
         for level in first + 1..=(first + levels).min(LAST_LEVEL) {

@@ -1,4 +1,4 @@
-//! Setting state without counting: how a directed test or a scenario reaches its "given".
+//! State without counting: how a directed test or a scenario reaches its initial state.
 
 use sim_core::{DataSource, LineAddr, NullSink, Snoop, VirtAddr};
 
@@ -43,7 +43,7 @@ impl MemorySystem {
         Ok(())
     }
 
-    /// Puts the line of `addr` into one cache, clean or dirty; victims leave as they would.
+    /// Puts the line of `addr` into one cache, clean or dirty. Victims are evicted as usual.
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ impl MemorySystem {
         Ok(())
     }
 
-    /// Makes the line of `addr` one that other agents may have a copy of; places it in the L2 first if
-    /// it is not there. A store to it has to ask for it.
+    /// Marks the line of `addr` as shared with other agents, so that a store has to request it.
+    /// Places it in the L2 first if it is absent.
     ///
     /// # Errors
     ///
@@ -98,18 +98,18 @@ impl MemorySystem {
         Ok(())
     }
 
-    /// Maps the page of `addr`, or with `None` makes it fault. TLBs keep what they hold.
+    /// Maps the page of `addr`, or makes it fault with `None`. TLBs keep their entries.
     pub fn map_page(&mut self, addr: VirtAddr, target: Option<PageTarget>) {
         let page = self.uncore.page_map.page_of(addr);
         self.uncore.page_map.map(page, target);
     }
 
-    /// The physical page that the page of `addr` has now.
+    /// Returns the current physical page of the page of `addr`.
     pub fn page_target(&self, addr: VirtAddr) -> Option<PageTarget> {
         self.uncore.page_map.lookup(self.uncore.page_map.page_of(addr))
     }
 
-    /// Fixes who supplies the line of `addr` to an L2 miss; `None` goes back to the model's rule.
+    /// Fixes the supplier of the line of `addr` for L2 misses; `None` restores the model's rule.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl MemorySystem {
         Ok(())
     }
 
-    /// Empties every cache, TLB and queue; page mappings and fixed data sources stay.
+    /// Empties every cache, TLB and queue. Page mappings and fixed data sources stay.
     pub fn flush_all(&mut self) {
         for core in self.cores.iter_mut() {
             let (prefetch, space) = (core.prefetch, core.space.clone());
@@ -134,7 +134,7 @@ impl MemorySystem {
         self.uncore.flush(&self.config, self.seed);
     }
 
-    /// Empties the TLBs of all cores, partial walk entries included; caches stay.
+    /// Empties the TLBs of all cores, including partial walk entries. Caches stay.
     pub fn flush_tlbs(&mut self) {
         for core in self.cores.iter_mut() {
             let empty = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
@@ -142,15 +142,15 @@ impl MemorySystem {
         }
     }
 
-    /// Switches all hardware prefetchers of all cores.
+    /// Switches all hardware prefetchers of all cores on or off.
     pub fn set_prefetch(&mut self, on: bool) {
         for core in self.cores.iter_mut() {
             (core.prefetch.l1d, core.prefetch.l1i, core.prefetch.l2) = (on, on, on);
         }
     }
 
-    /// Whether a cache holds the line of `addr`, an L1 cache in the set of this address, and if so whether it is
-    /// dirty there.
+    /// Returns whether the line of `addr` is dirty in a cache, or `None` if it is absent. An L1
+    /// cache is searched only in the set of this address.
     pub fn line_is_dirty(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<bool> {
         let line = self.line_of(addr).ok()?;
         let core = &self.cores[core];
@@ -164,31 +164,31 @@ impl MemorySystem {
         entry.map(|entry| cache.state(entry).is_dirty())
     }
 
-    /// Lines that a core's caches hold: L1I, L1D, L2.
+    /// Returns the number of lines in a core's caches: L1I, L1D, L2.
     pub fn resident_lines(&self, core: usize) -> [u64; 3] {
         let core = &self.cores[core];
         [core.l1i.occupied(), core.l1d.occupied(), core.l2.occupied()]
     }
 
-    /// What became of a core's prefetched lines so far.
+    /// Returns the outcomes of a core's prefetched lines so far.
     pub fn prefetch_stats(&self, core: usize) -> PrefetchStats {
         let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
         PrefetchStats { l1d: l1d.prefetches(), l1i: l1i.prefetches(), l2: l2.prefetches() }
     }
 
-    /// What a core's private memory did so far.
+    /// Returns the totals of a core's private memory so far.
     pub fn memory_stats(&self, core: usize) -> MemoryStats {
         let core = &self.cores[core];
         core.stats.with_moved(core.bus.moved())
     }
 
-    /// Prefetched lines in a core's caches that nothing has used yet: L1I, L1D, L2.
+    /// Returns the number of unused prefetched lines in a core's caches: L1I, L1D, L2.
     pub fn unused_prefetches(&self, core: usize) -> [u64; 3] {
         let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
         [l1i, l1d, l2].map(|level| level.lines().filter(|(_, s)| s.is_prefetched()).count() as u64)
     }
 
-    /// True when the L2 of a core holds every line of its L1 caches.
+    /// Returns whether the L2 of a core holds every line of its L1 caches.
     pub fn is_inclusive(&self, core: usize) -> bool {
         let core = &self.cores[core];
         core.l1i.lines().chain(core.l1d.lines()).all(|(line, _)| core.l2.probe(line).is_some())

@@ -1,8 +1,9 @@
 //! Coherence among the cores, as the home node decides it. PMU guide 3.2.12.
 //!
-//! A line is either one core's alone, who may modify it without asking, or clean in several. The
-//! filter's word counts at once, for the source and the time of the data; the cores that have to give
-//! something up find a snoop in their mailbox. What several cores read stays in the system level cache.
+//! A line is either owned by one core, which may modify it without a request, or clean in several.
+//! The filter's decision takes effect at once for the source and the time of the data. Cores that
+//! lose a copy find a snoop in their queue. Lines that several cores read stay in the system level
+//! cache.
 
 use sim_core::{Cycle, LineAddr, Snoop};
 
@@ -10,22 +11,22 @@ use crate::uncore::Uncore;
 use crate::uncore::snoop_filter::{Holders, OtherSharers, cores_of};
 use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 
-/// Where a line was found, the others told.
+/// Reply of the home node to a coherence request; the other holders have been snooped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HomeReply {
-    /// The core that sends it.
+    /// Core that sends the line.
     pub(crate) peer: Option<usize>,
-    /// The system level cache had it.
+    /// The system level cache holds the line.
     pub(crate) in_slc: bool,
-    /// The system level cache gave it away, modified.
+    /// The system level cache transferred modified data.
     pub(crate) dirty_from_slc: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
 }
 
 impl Uncore {
-    /// Decides who gives a line, tells the other cores, and notes that `core` has it now. `at`: when
-    /// the home node has looked it up.
+    /// Selects the supplier of a line, snoops the other cores, and records `core` as a holder. `at`
+    /// is the cycle in which the home node has looked the line up.
     pub(crate) fn resolve(
         &mut self,
         core: usize,
@@ -47,7 +48,7 @@ impl Uncore {
             self.snoop_others(&others, line, request, peer, at);
         }
         if peer.is_some() && !request.takes_away() {
-            // Sharing is detected: from now on the home node can serve the line.
+            // Sharing is detected: the home node can serve the line from now on.
             self.keep_at_home(line, false, at);
         }
         let alone = request.takes_away() || request == CoherenceRequest::Read && !is_held;
@@ -61,7 +62,8 @@ impl Uncore {
         }
     }
 
-    /// Snoops all other holders if the line is taken away, else only the one that gives it.
+    /// Snoops all other holders if the request takes the line away, otherwise only the supplying
+    /// peer.
     fn snoop_others(
         &mut self,
         others: &Holders,
@@ -79,7 +81,8 @@ impl Uncore {
         }
     }
 
-    /// Notes that a core has a line; a line that lost its entry for that leaves all caches.
+    /// Records a core as a holder of a line. A line that lost its filter entry for it leaves all
+    /// caches.
     pub(crate) fn grant(&mut self, core: usize, line: LineAddr, alone: bool, at: Cycle) {
         let Some(filter) = self.filter.as_mut() else { return };
         let Some(lost) = filter.grant(core, line, alone, &mut self.others) else { return };
@@ -91,14 +94,14 @@ impl Uncore {
         self.others = holders;
     }
 
-    /// Notes that a core no longer has a line.
+    /// Records that a core no longer holds a line.
     pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
         if let Some(filter) = self.filter.as_mut() {
             filter.drop_holder(core, line);
         }
     }
 
-    /// A maintenance operation by address of one core reaches the others that have the line.
+    /// Sends a maintenance operation by address to the other cores that hold the line.
     pub(crate) fn broadcast(&mut self, core: usize, snoop: Snoop, line: LineAddr, at: Cycle) {
         let mut others = std::mem::take(&mut self.others);
         if let Some(filter) = &self.filter {
@@ -115,12 +118,12 @@ impl Uncore {
         self.others = others;
     }
 
-    /// An agent that is no core snooped `core`.
+    /// Updates the directory after an external agent snooped `core`.
     pub(crate) fn note_external_snoop(&mut self, core: usize, snoop: Snoop, line: LineAddr) {
         match snoop {
-            // A writer has the line alone now: who wants it next gets it from there.
+            // A writer now holds the line alone and supplies the next request.
             Snoop::Unique | Snoop::MakeInvalid => self.set_external(line, true),
-            // Maintenance takes the line out of every cache.
+            // Maintenance removes the line from every cache.
             Snoop::CleanInvalidate | Snoop::Invalidate => self.set_external(line, false),
             Snoop::Shared | Snoop::Forward | Snoop::Clean => {}
         }

@@ -1,10 +1,12 @@
 //! The system level cache of one chip. PMU guide 3.2.21.
 //!
-//! With direct connect a slice allocates on evictions from an L2. It is exclusive for data that one
-//! core wants (a read takes the line away) and keeps code and what several cores share.
+//! With direct connect, a slice allocates on evictions from an L2. It is exclusive for data that
+//! one core uses, because a read removes the line, and it keeps code and lines that several cores
+//! share.
 //!
-//! It is the largest structure of the model and used at random: each access of a set misses the host's
-//! caches. So all that is known of a line stands in one word, and a set where the host's lines begin.
+//! It is the largest structure of the model and accessed at random: each access of a set misses the
+//! host's caches. Each line therefore takes one word, and each set starts at a cache line of the
+//! host.
 
 use sim_core::{LINE_BYTES, LineAddr, StateVisitor, WarmState};
 
@@ -14,7 +16,7 @@ use crate::units::host_aligned::Aligned;
 use crate::units::replacement::{Insertion, Replacement};
 use crate::units::tag_array::{EntryIndex, find_way};
 
-/// What a word says of its way: a line, and whether memory has other data; 0 is an empty way.
+/// Content of a way in one word: a line, and whether it is dirty. 0 is an empty way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Way(u64);
 
@@ -42,7 +44,7 @@ impl Way {
     }
 }
 
-/// Slices chosen by an address hash, kept as one array of sets.
+/// Slices selected by an address hash, stored as one array of sets.
 #[derive(Clone, Debug)]
 pub(crate) struct Slc {
     /// `words[set * ways + way]`.
@@ -53,7 +55,7 @@ pub(crate) struct Slc {
 }
 
 impl Slc {
-    /// An empty one; none if the slices have no capacity.
+    /// Creates an empty cache; `None` if the slices have no capacity.
     pub(crate) fn new(config: &SlcConfig, seed: u64) -> Option<Slc> {
         if config.slice_bytes == 0 {
             return None;
@@ -68,20 +70,20 @@ impl Slc {
         })
     }
 
-    /// Reads a line that stays; whether it is dirty.
+    /// Reads a line, which stays. Returns whether it is dirty, or `None` if it is absent.
     pub(crate) fn read(&mut self, line: LineAddr) -> Option<bool> {
         let entry = self.find(line)?;
         self.replacement.used(entry);
         Some(Way(*self.word(entry)).is_dirty())
     }
 
-    /// Gives a line away, with the duty to write it back if it is dirty.
+    /// Removes a line. Returns whether it was dirty: the duty to write it back then moves with it.
     pub(crate) fn take(&mut self, line: LineAddr) -> Option<bool> {
         let entry = self.find(line)?;
         Some(Way(std::mem::take(self.word(entry))).is_dirty())
     }
 
-    /// Takes a line in, or adds to one that is here; the dirty line that made room.
+    /// Inserts a line, or marks a present one dirty. Returns the dirty line that was evicted.
     pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Option<LineAddr> {
         if let Some(entry) = self.find(line) {
             self.replacement.used(entry);
@@ -94,13 +96,13 @@ impl Slc {
         (!victim.is_empty() && victim.is_dirty()).then(|| victim.line())
     }
 
-    /// Whether a line that is here is dirty. Pure.
+    /// Returns whether a present line is dirty. Has no side effects.
     pub(crate) fn state(&self, line: LineAddr) -> Option<bool> {
         let entry = self.find(line)?;
         Some(Way(self.words[self.index(entry)]).is_dirty())
     }
 
-    /// An empty place of a set, or that of its victim.
+    /// Returns an empty entry of a set, or the victim's.
     fn make_room(&mut self, set: u32) -> EntryIndex {
         match find_way(self.set(set), |word| Way(word).is_empty()) {
             Some(way) => EntryIndex { set, way },
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
     use crate::config::ReplacementKind;
 
-    /// Two slices of one set with two ways.
+    /// Returns a cache of two slices, each of one set with two ways.
     fn slc() -> Slc {
         let config = SlcConfig {
             slices: 2,
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_full_set_sends_out_its_oldest_line_if_memory_has_other_data() {
-        // 0, 6, 10 and 12 have an even number of ones, and so one home node.
+        // 0, 6, 10 and 12 have an even number of ones, and therefore one home node.
         let mut slc = slc();
         slc.put(LineAddr(0), true);
         slc.put(LineAddr(6), false);

@@ -1,21 +1,21 @@
-//! The snoop filter of the home nodes: which cores hold a line. PMU guide 3.2.12, 3.2.21.
+//! The snoop filter of the home nodes: the cores that hold each line. PMU guide 3.2.12, 3.2.21.
 //!
-//! Set-associative and finite: an entry that has to make room takes its line out of every cache.
+//! Set-associative and finite: replacing an entry removes its line from every cache.
 
 use sim_core::LineAddr;
 
 use crate::config::{SlcConfig, SnoopFilterConfig};
 use crate::uncore::home_node::HomeHash;
 
-/// The numbers of the cores that hold a line, in rising order.
+/// Numbers of the cores that hold a line, in ascending order.
 pub(crate) type Holders = Vec<u32>;
 
-/// Who holds the line of an entry, in 32 bits: nobody, one core (its number plus one), or a list of them. The memory
-/// of the filter so follows the lines that are held, not the number of cores.
+/// Holders of the line of an entry in 32 bits: none, one core (its number plus one), or a list. The
+/// memory of the filter thus grows with the lines held, not with the number of cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held(u32);
 
-/// Marks the number of a list.
+/// Flag of a value that is the number of a list.
 const LIST: u32 = 1 << 31;
 
 impl Held {
@@ -28,35 +28,35 @@ impl Held {
     }
 }
 
-/// What the other cores have of a line.
+/// State of a line in the other cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OtherSharers {
-    /// Nothing.
+    /// No other core holds it.
     Nothing,
-    /// One core has it alone, perhaps modified.
+    /// One core owns it, and may have modified it.
     Owned,
     /// One or more cores have clean copies.
     Shared,
 }
 
-/// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
+/// Directory of lines. `tags[set * ways + way]` is the line address plus one, 0 for an empty entry.
 #[derive(Clone, Debug)]
 pub(crate) struct SnoopFilter {
     hash: HomeHash,
     ways: usize,
     tags: Box<[u64]>,
-    /// The line has one holder, who may modify it without asking.
+    /// The line has one holder, which may modify it without a request.
     owned: Box<[bool]>,
     holders: Box<[Held]>,
-    /// Holders of lines with several, and which of these lists are free.
+    /// Holders of lines with several holders, and the unused ones of these lists.
     lists: Vec<Holders>,
     free: Vec<u32>,
-    /// The way of each set that makes room next.
+    /// Way of each set that is replaced next.
     next: Box<[u8]>,
 }
 
 impl SnoopFilter {
-    /// An empty one.
+    /// Creates an empty filter.
     pub(crate) fn new(config: &SnoopFilterConfig, slc: &SlcConfig) -> SnoopFilter {
         let ways = config.ways as usize;
         let slice_sets = u64::from(config.slice_lines) / u64::from(config.ways);
@@ -89,7 +89,7 @@ impl SnoopFilter {
         }
     }
 
-    /// Leaves an entry to nobody, or to one core.
+    /// Replaces the holders of an entry by none or by one core.
     fn set_holder(&mut self, entry: usize, held: Held) {
         if let Some(list) = self.holders[entry].list() {
             self.lists[list].clear();
@@ -98,7 +98,7 @@ impl SnoopFilter {
         self.holders[entry] = held;
     }
 
-    /// Enters one more holder.
+    /// Adds a holder.
     fn add_holder(&mut self, entry: usize, core: usize) {
         let held = self.holders[entry];
         if let Some(list) = held.list() {
@@ -119,7 +119,7 @@ impl SnoopFilter {
         }
     }
 
-    /// Takes a holder away, if it is one. Returns whether nobody is left.
+    /// Removes a holder if present. Returns whether no holder is left.
     fn remove_holder(&mut self, entry: usize, core: usize) -> bool {
         let held = self.holders[entry];
         let Some(list) = held.list() else {
@@ -138,7 +138,7 @@ impl SnoopFilter {
         false
     }
 
-    /// Whether and how cores other than `core` hold a line; writes who they are to `others`.
+    /// Returns how cores other than `core` hold a line. Writes their numbers to `others`.
     pub(crate) fn other_sharers(
         &self,
         core: usize,
@@ -158,8 +158,8 @@ impl SnoopFilter {
         }
     }
 
-    /// A core got a line: with `alone` it is the only one to have it, else one more. The line that
-    /// lost its entry for that; its holders are written to `dropped`.
+    /// Records a core as a holder of a line: the only one with `alone`, otherwise one more. Returns
+    /// the line that lost its entry; its holders are written to `dropped`.
     pub(crate) fn grant(
         &mut self,
         core: usize,
@@ -179,7 +179,7 @@ impl SnoopFilter {
         lost
     }
 
-    /// An empty entry for a line, if need be that of another line.
+    /// Returns an entry for a line, and the line that lost it, if any.
     fn make_room(&mut self, line: LineAddr, dropped: &mut Holders) -> (usize, Option<LineAddr>) {
         let set = self.hash.set_of(line) as usize;
         let first = set * self.ways;
@@ -197,7 +197,7 @@ impl SnoopFilter {
         (entry, lost)
     }
 
-    /// A core no longer has a line.
+    /// Removes a core from the holders of a line.
     pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
         let Some(entry) = self.find(line) else { return };
         if self.remove_holder(entry, core) {
@@ -205,14 +205,14 @@ impl SnoopFilter {
         }
     }
 
-    /// Nobody has a line alone any more.
+    /// Marks a line as shared: no core owns it any more.
     pub(crate) fn share(&mut self, line: LineAddr) {
         if let Some(entry) = self.find(line) {
             self.owned[entry] = false;
         }
     }
 
-    /// Every line with an entry: its holders, and whether one has it alone.
+    /// Returns every line with an entry: its holders, and whether one owns it.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (LineAddr, Holders, bool)> + '_ {
         let used = (0..self.tags.len()).filter(|entry| self.tags[*entry] != 0);
         used.map(|entry| {
@@ -222,7 +222,7 @@ impl SnoopFilter {
         })
     }
 
-    /// True when the filter says that a core has a line, and if so whether alone. Pure.
+    /// Returns whether a core owns a line, or `None` if it is not a holder. Has no side effects.
     pub(crate) fn ownership(&self, core: usize, line: LineAddr) -> Option<bool> {
         let entry = self.find(line)?;
         let held = self.holders[entry];
@@ -234,7 +234,7 @@ impl SnoopFilter {
     }
 }
 
-/// The numbers of the cores in a holder set.
+/// Returns the numbers of the cores in a holder set.
 pub(crate) fn cores_of(holders: &[u32]) -> impl Iterator<Item = usize> + '_ {
     holders.iter().map(|core| *core as usize)
 }

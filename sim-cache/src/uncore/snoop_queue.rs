@@ -1,20 +1,20 @@
-//! Snoops on their way to the cores. The home node decides at once; a core answers when it next uses
-//! its memory, so that what it counts is its own.
+//! Snoops on their way to the cores. The home node decides at once. A core answers before its next
+//! memory access, so that it counts its own events.
 
 use crate::units::request::SnoopRequest;
 
-/// One box for each core.
+/// One queue for each core.
 #[derive(Clone, Debug)]
 pub(crate) struct SnoopQueues {
-    /// Bit `core % 64`: something may wait for that core.
+    /// Bit `core % 64`: a snoop may wait for that core.
     flags: u64,
     queues: Box<[Vec<SnoopRequest>]>,
-    /// Cores that never look into theirs again.
+    /// Cores that never read their queue again.
     closed: Box<[bool]>,
 }
 
 impl SnoopQueues {
-    /// Empty queues.
+    /// Creates empty queues.
     pub(crate) fn new(cores: usize) -> SnoopQueues {
         SnoopQueues {
             flags: 0,
@@ -23,13 +23,13 @@ impl SnoopQueues {
         }
     }
 
-    /// False when nothing waits for a core. The one question that every access asks.
+    /// Returns `false` if no snoop waits for a core. Every access of a core asks this.
     #[inline(always)]
     pub(crate) fn may_have(&self, core: usize) -> bool {
         self.flags & 1 << (core % 64) != 0
     }
 
-    /// Sends a snoop.
+    /// Queues a snoop for a core.
     pub(crate) fn send(&mut self, core: usize, request: SnoopRequest) {
         if self.closed[core] {
             return;
@@ -38,13 +38,13 @@ impl SnoopQueues {
         self.queues[core].push(request);
     }
 
-    /// Throws a core's snoops away, those to come as well.
+    /// Drops the queued snoops of a core and all later ones.
     pub(crate) fn close(&mut self, core: usize) {
         drop(self.take(core));
         self.closed[core] = true;
     }
 
-    /// Empties a box; what is taken is handed back with [`SnoopQueues::put_back`].
+    /// Empties a queue. The caller returns the list with [`SnoopQueues::put_back`].
     pub(crate) fn take(&mut self, core: usize) -> Vec<SnoopRequest> {
         let taken = std::mem::take(&mut self.queues[core]);
         let same_flag = self.queues.iter().skip(core % 64).step_by(64);
@@ -54,7 +54,7 @@ impl SnoopQueues {
         taken
     }
 
-    /// Hands the emptied list back, so that its memory is used again.
+    /// Returns the list for reuse of its memory.
     pub(crate) fn put_back(&mut self, core: usize, mut list: Vec<SnoopRequest>) {
         list.clear();
         if self.queues[core].is_empty() {

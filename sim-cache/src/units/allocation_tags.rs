@@ -1,4 +1,4 @@
-//! The allocation tags of memory (Memory Tagging Extension): one for every 16 bytes.
+//! The allocation tags of memory (Memory Tagging Extension), one for every 16 bytes.
 
 use rustc_hash::FxHashMap;
 use sim_core::PhysAddr;
@@ -6,15 +6,15 @@ use sim_core::PhysAddr;
 /// log2 of the bytes that share an allocation tag.
 const GRANULE_SHIFT: u32 = 4;
 
-/// The allocation tags of all memory.
+/// Allocation tags of all memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AllocationTags {
-    /// By number of the 16-byte granule; what is absent has tag 0.
+    /// Tags by number of the 16-byte granule; an absent granule has tag 0.
     granules: FxHashMap<u64, u8>,
     pub(crate) checks: bool,
 }
 
-/// The numbers of the granules of `bytes` bytes.
+/// Returns the numbers of the granules of `bytes` bytes.
 fn granules(first: PhysAddr, bytes: u64) -> std::ops::RangeInclusive<u64> {
     first.0 >> GRANULE_SHIFT..=(first.0 + bytes.max(1) - 1) >> GRANULE_SHIFT
 }

@@ -1,8 +1,8 @@
 //! A resource that serves at most N requests per cycle or per group of cycles.
 //!
 //! Requests come in program order, not in time order: a later request may take an earlier free
-//! place. Not modeled: requests older than the ring (about the length of a core's window times
-//! the memory latency) are not limited.
+//! slot. Not modeled: requests older than the ring (about the length of a core's window times the
+//! memory latency) are not limited.
 
 use sim_core::Cycle;
 
@@ -19,13 +19,14 @@ pub(crate) struct Bandwidth {
 const BUCKETS: usize = 2048;
 
 impl Bandwidth {
-    /// `capacity` requests in every cycle.
+    /// Creates a resource for `capacity` requests in every cycle.
     pub(crate) fn per_cycle(capacity: u32) -> Bandwidth {
         Bandwidth::new(capacity, 0)
     }
 
-    /// `units` per cycle where a request takes `request_units`: a rate below one per cycle, held over
-    /// the shortest group of 16 to 256 cycles in which it is met to 3 percent.
+    /// Creates a resource for `units` per cycle, where a request takes `request_units`: a rate
+    /// below one request per cycle. The rate holds over the shortest group of 16 to 256 cycles in
+    /// which it is accurate to 3 percent.
     pub(crate) fn rate(units: u32, request_units: u32) -> Bandwidth {
         let requests = |shift: u32| ((units << shift) + request_units / 2) / request_units;
         let is_close = |shift: &u32| {
@@ -41,7 +42,7 @@ impl Bandwidth {
         Bandwidth { ring: vec![0; BUCKETS].into_boxed_slice(), capacity, shift }
     }
 
-    /// Books the first free place at or after `at`, and says when that is.
+    /// Books the first free slot at or after `at`. Returns its cycle.
     #[inline]
     pub(crate) fn book(&mut self, at: Cycle) -> Cycle {
         let mut bucket = at >> self.shift;

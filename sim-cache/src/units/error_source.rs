@@ -6,7 +6,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::config::ErrorsConfig;
 use crate::units::tag_array::{Defect, arriving_defect};
 
-/// Seeded errors of a run: decided when a line is refilled, met by its later uses.
+/// Source of the seeded errors of a run: drawn when a line is refilled, detected by its later uses.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorSource {
     rates: ErrorsConfig,
@@ -14,12 +14,12 @@ pub(crate) struct ErrorSource {
 }
 
 impl ErrorSource {
-    /// `seed` starts the sequence; rates of 0 never draw from it.
+    /// Creates the source. `seed` starts the sequence; rates of 0 never draw from it.
     pub(crate) fn new(rates: &ErrorsConfig, seed: u64) -> ErrorSource {
         ErrorSource { rates: rates.clone(), rng: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
-    /// What goes wrong in the L1 D-cache with a line that arrives.
+    /// Returns the error of a line that arrives in the L1 D-cache.
     pub(crate) fn l1d_defect(&mut self, poisoned: bool) -> Defect {
         let correctable = self.rates.l1d_correctable_per_million_refills;
         let uncorrectable = self.rates.l1d_uncorrectable_per_million_refills;
@@ -33,7 +33,7 @@ impl ErrorSource {
         }
     }
 
-    /// What goes wrong in the L1 I-cache with a line that arrives.
+    /// Returns the error of a line that arrives in the L1 I-cache.
     pub(crate) fn l1i_defect(&mut self, poisoned: bool) -> Defect {
         let rate = self.rates.l1i_per_million_refills;
         if poisoned || rate == 0 {
@@ -42,7 +42,7 @@ impl ErrorSource {
         if self.per_million() < rate { Defect::Correctable } else { Defect::None }
     }
 
-    /// A number below a million.
+    /// Returns a random number below a million.
     fn per_million(&mut self) -> u32 {
         ((u64::from(self.rng.next_u32()) * 1_000_000) >> 32) as u32
     }

@@ -1,4 +1,4 @@
-//! The exclusive monitor of one core: which line its last load-exclusive marked.
+//! The exclusive monitor of one core: the line that its last load-exclusive marked.
 //!
 //! Arm architecture, load-exclusive and store-exclusive; the granule is the 64-byte line (PMU guide
 //! 3.2.6). Another agent that takes the line away clears the mark; an eviction by the core itself
@@ -6,28 +6,28 @@
 
 use sim_core::LineAddr;
 
-/// One marked line at most.
+/// Monitor of at most one marked line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExclusiveMonitor {
     marked: Option<LineAddr>,
-    /// The line of the last store-exclusive that stored.
+    /// Line of the last store-exclusive that succeeded.
     stored: Option<LineAddr>,
-    /// Another agent took that one away since.
+    /// Another agent has taken that line away since.
     is_contended: bool,
 }
 
 impl ExclusiveMonitor {
-    /// A load-exclusive read this line: it replaces an earlier mark.
+    /// Marks the line of a load-exclusive, replacing an earlier mark.
     pub(crate) fn mark(&mut self, line: LineAddr) {
         self.marked = Some(line);
     }
 
-    /// A store-exclusive or `CLREX`.
+    /// Clears the mark, for a store-exclusive or `CLREX`.
     pub(crate) fn clear(&mut self) {
         self.marked = None;
     }
 
-    /// Another agent takes the line away.
+    /// Records that another agent takes a line away.
     pub(crate) fn lose(&mut self, line: LineAddr) {
         if self.marked == Some(line) {
             self.marked = None;
@@ -35,14 +35,15 @@ impl ExclusiveMonitor {
         self.is_contended |= self.stored == Some(line);
     }
 
-    /// A store-exclusive stored. True if another agent had the line since the one before.
+    /// Records a successful store-exclusive. Returns whether another agent took its line since the
+    /// previous one.
     pub(crate) fn store(&mut self, line: LineAddr) -> bool {
         let is_contended = self.is_contended && self.stored == Some(line);
         *self = ExclusiveMonitor { marked: None, stored: Some(line), is_contended: false };
         is_contended
     }
 
-    /// True when a store-exclusive to this line would succeed. Pure.
+    /// Returns whether a store-exclusive to this line would succeed. Has no side effects.
     pub(crate) fn holds(self, line: LineAddr) -> bool {
         self.marked == Some(line)
     }

@@ -1,6 +1,7 @@
-//! The streams that the L2's prefetcher follows: one for each page of its last requests.
+//! The streams that the L2's prefetcher follows, one for each page of its last requests.
 //!
-//! Streams have physical addresses and so end with their page, unless the page that follows is named.
+//! Streams use physical addresses and therefore end with their page, unless the following page is
+//! named.
 
 use sim_core::{LineAddr, StateVisitor, Stored, WarmState};
 
@@ -9,25 +10,25 @@ use crate::units::prefetch::LINES;
 
 /// Longest step of a stream, in lines.
 const STEP_MAX: i64 = 4;
-/// Requests out of order: this many lines behind the newest one, a request is no sign of a new stream.
+/// Reorder window: a request at most this many lines before the newest one starts no new stream.
 const REORDER_MAX: u64 = 16;
 /// Equal steps that start a stream.
 const STEPS_TO_START: u32 = 2;
 
-/// What is known of one page.
+/// Stream of one page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stream {
-    /// Page number plus one; 0 for a place never used.
+    /// Page number plus one; 0 for an unused entry.
     key: u64,
-    /// The line farthest on the way.
+    /// Line of the stream that was reached last.
     last: u64,
     /// Lines from one request to the next; 0 when the last two were too far apart.
     step: i64,
-    /// Times that this step was seen in a row, up to [`STEPS_TO_START`].
+    /// Consecutive repetitions of this step, up to [`STEPS_TO_START`].
     repeats: u32,
-    /// Steps after `last` that were asked for already.
+    /// Steps after `last` that were already requested.
     ahead: u64,
-    /// Number of the page that follows in virtual addresses, plus one; 0 if nothing named it.
+    /// Number of the page that follows in virtual addresses, plus one; 0 if unknown.
     next_key: u64,
 }
 
@@ -36,7 +37,8 @@ impl Stream {
         self.repeats == STEPS_TO_START
     }
 
-    /// Hears of a request of its page; true when the stream starts or goes on.
+    /// Trains the stream with a request of its page. Returns whether the stream starts or
+    /// continues.
     fn observe(&mut self, line: u64, distance: u64) -> bool {
         let moved = line.wrapping_sub(self.last) as i64;
         if moved == 0 || self.runs() && self.is_reordered(moved) {
@@ -57,12 +59,13 @@ impl Stream {
         self.runs()
     }
 
-    /// The next line to ask for, wherever it lies.
+    /// Returns the next line to request, in any page.
     fn following_line(&self) -> Option<u64> {
         self.last.checked_add_signed(self.step * (self.ahead as i64 + 1))
     }
 
-    /// Where a line that comes lies in memory: in this page, or in the one that follows, if that is known.
+    /// Returns the physical line of a following line, in this page or in the named next page, if
+    /// known.
     fn physical_line(&self, line: u64, page_lines_shift: u32) -> Option<u64> {
         if (line >> page_lines_shift) + 1 == self.key {
             return Some(line);
@@ -71,7 +74,8 @@ impl Stream {
         Some(((next << page_lines_shift) + line % (1 << page_lines_shift)) & LINES)
     }
 
-    /// The same stream as one of the page that follows: its last line lies before the start of that page, as far as it did.
+    /// Returns this stream as a stream of the following page: its last line is as far before the
+    /// start of that page as before.
     fn in_next_page(&self, page_lines_shift: u32) -> Stream {
         let page_lines = 1_u64 << page_lines_shift;
         let first = (self.next_key - 1) << page_lines_shift;
@@ -95,7 +99,7 @@ impl Stream {
     }
 }
 
-/// The pages of the last requests, the newest first.
+/// Streams of the last requested pages, most recent first.
 #[derive(Clone, Debug)]
 pub(crate) struct L2Streams {
     streams: Box<[Stream]>,
@@ -103,7 +107,7 @@ pub(crate) struct L2Streams {
 }
 
 impl L2Streams {
-    /// Nothing learned.
+    /// Creates an untrained prefetcher.
     pub(crate) fn new(config: &PrefetchConfig) -> L2Streams {
         L2Streams {
             streams: vec![Stream::default(); config.l2_table_entries as usize].into(),
@@ -111,12 +115,13 @@ impl L2Streams {
         }
     }
 
-    /// Hears of a request; true when the stream of its page starts or goes on. A page that is not
-    /// known takes the place of the one not heard of for longest.
+    /// Trains with a request. Returns whether the stream of its page starts or continues. An
+    /// unknown page replaces the least recently requested one.
     ///
-    /// Two equal steps in a row, of at most [`STEP_MAX`] lines, start a stream. From then on a request
-    /// whole steps ahead, but not beyond the distance, moves it on; one that is behind by at most
-    /// [`REORDER_MAX`] lines changes nothing; any other one begins the training anew.
+    /// Two equal steps in a row, of at most [`STEP_MAX`] lines, start a stream. A later request
+    /// advances it if it is whole steps ahead and within the distance. A request at most
+    /// [`REORDER_MAX`] lines before the newest one changes nothing; any other request restarts the
+    /// training.
     pub(crate) fn observe(&mut self, line: u64, page_lines_shift: u32) -> bool {
         let key = (line >> page_lines_shift) + 1;
         let known = self.streams.iter().position(|stream| stream.key == key);
@@ -137,8 +142,8 @@ impl L2Streams {
         self.streams[0].observe(line, self.distance)
     }
 
-    /// The next line of the stream last heard of that was not asked for yet, inside the distance and
-    /// the page or the one named to follow. From then on it counts as asked for.
+    /// Returns the next unrequested line of the most recent stream, within the distance and within
+    /// its page or the named next page. Marks the line as requested.
     pub(crate) fn next_line(&mut self, page_lines_shift: u32) -> Option<LineAddr> {
         let stream = &mut self.streams[0];
         let reach = (stream.ahead + 1) * stream.step.unsigned_abs();
@@ -150,7 +155,8 @@ impl L2Streams {
         Some(LineAddr(line))
     }
 
-    /// The step of the stream of this line's page, if that has come to the end of the page and no page is known to follow.
+    /// Returns the step of the stream of this line's page, if it has reached the end of the page
+    /// and the following page is unknown.
     pub(crate) fn lacks_next_page(&self, line: LineAddr, page_lines_shift: u32) -> Option<i64> {
         let key = (line.0 >> page_lines_shift) + 1;
         let stream = self.streams.iter().find(|stream| stream.key == key)?;
@@ -182,7 +188,7 @@ impl Stored for Stream {
 
     fn load(words: &[u64]) -> Stream {
         let step = words[2].cast_signed().clamp(-STEP_MAX, STEP_MAX);
-        // Without a step nothing runs.
+        // A stream without a step does not run.
         let most = if step == 0 { 0 } else { STEPS_TO_START };
         Stream {
             key: words[0],
@@ -212,7 +218,7 @@ mod tests {
         L2Streams { streams: vec![Stream::default(); entries].into(), distance: 8 }
     }
 
-    /// Lines that a request leads to.
+    /// Returns the lines that a request leads to.
     fn asked(streams: &mut L2Streams, line: u64) -> Vec<u64> {
         if !streams.observe(line, SHIFT) {
             return Vec::new();

@@ -1,6 +1,6 @@
-//! The names of the caches and TLBs of a machine, for those who choose one.
+//! Names of the caches and TLBs of a machine, for callers that select one.
 
-/// A TLB of one core.
+/// TLB of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlbLevel {
     /// L1 instruction TLB.
@@ -11,7 +11,7 @@ pub enum TlbLevel {
     L2,
 }
 
-/// A cache in which a line can be placed.
+/// Cache in which a line can be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheLevel {
     /// L1 instruction cache (and, by inclusion, the L2).

@@ -1,7 +1,7 @@
-//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, dynamic RRIP, seeded random, a victim counter.
+//! Replacement policies: tree pseudo-LRU, LRU, RRIP, dynamic RRIP, seeded random, victim counter.
 //!
-//! PMU guide 3.2.15 says that a victim counter selects the line, and no more of it; which policy a cache
-//! uses is a key of the configuration. Each policy is tested against a short slow model of itself.
+//! PMU guide 3.2.15 states only that a victim counter selects the line; the policy of a cache is a
+//! configuration key. Each policy is tested against a short, slow model of itself.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -10,16 +10,16 @@ use sim_core::{StateVisitor, WarmState};
 use crate::config::ReplacementKind;
 use crate::units::tag_array::EntryIndex;
 
-/// How soon a line that enters is expected to be used again.
+/// Cause of an insertion, which predicts how soon the line is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Insertion {
-    /// A demand access asked for it.
+    /// A demand access requested the line.
     Demand,
-    /// A prefetcher asked for it.
+    /// A prefetcher requested the line.
     Prefetch,
 }
 
-/// The policy of one cache with its state.
+/// Policy of one cache with its state.
 #[derive(Clone, Debug)]
 pub(crate) enum Replacement {
     /// Pseudo-LRU tree.
@@ -35,7 +35,7 @@ pub(crate) enum Replacement {
 }
 
 impl Replacement {
-    /// The policy for a cache of this shape; `seed` is used by the random policy only.
+    /// Creates the policy for a cache of this shape. Only the random policy uses `seed`.
     pub(crate) fn new(kind: ReplacementKind, sets: u64, ways: u32, seed: u64) -> Replacement {
         let entries = sets as usize * ways as usize;
         match kind {
@@ -58,7 +58,7 @@ impl Replacement {
         }
     }
 
-    /// The line in `place` was used by a demand access.
+    /// Records a use of the line in `entry` by a demand access.
     #[inline(always)]
     pub(crate) fn used(&mut self, entry: EntryIndex) {
         match self {
@@ -69,10 +69,10 @@ impl Replacement {
         }
     }
 
-    /// The line in `place` was fetched by a prefetch and is used for the first time by a demand access.
+    /// Records the first demand use of a prefetched line in `entry`.
     pub(crate) fn first_used(&mut self, entry: EntryIndex) {
         match self {
-            // That one use was foreseen: it says nothing of another.
+            // The prefetch predicted this one use, which does not imply another.
             Replacement::Rrip(Rrip { duel: Some(duel), values, ways }) => {
                 values[(entry.set * *ways + entry.way) as usize] = duel.value(entry.set);
             }
@@ -80,7 +80,7 @@ impl Replacement {
         }
     }
 
-    /// A line enters `place`.
+    /// Records a line that enters `entry`.
     pub(crate) fn inserted(&mut self, entry: EntryIndex, insertion: Insertion) {
         match self {
             Replacement::TreePlru(tree) => tree.point_away(entry),
@@ -90,7 +90,7 @@ impl Replacement {
         }
     }
 
-    /// The way of the full set that leaves.
+    /// Returns the entry of a full set whose line is replaced.
     pub(crate) fn victim(&mut self, set: u32) -> EntryIndex {
         let way = match self {
             Replacement::TreePlru(tree) => tree.victim(set),
@@ -103,12 +103,12 @@ impl Replacement {
     }
 }
 
-/// One bit per inner node of a binary tree over the ways: 1 points to the upper half.
+/// One bit per inner node of a binary tree over the ways: 1 selects the upper half.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePlru {
     /// One word per set; bit `n` is node `n`, the root is node 1, its children 2 and 3.
     bits: Vec<u16>,
-    /// Per way: the nodes on its path, and their values that point away from it.
+    /// For each way: the nodes on its path, and their values that point away from it.
     paths: [(u16, u16); 16],
     ways: u32,
 }
@@ -145,7 +145,7 @@ impl TreePlru {
     }
 }
 
-/// The time of last use of every place.
+/// Time of last use of every entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Lru {
     stamps: Vec<u64>,
@@ -168,35 +168,39 @@ impl Lru {
     }
 }
 
-/// The value of a line whose next use is far away.
+/// Value of a line whose next use is distant.
 const DISTANT: u8 = 3;
 
-/// The value of a demand line that enters.
+/// Value of a demand line that enters.
 const LONG: u8 = 2;
 
-/// Two bits per place: [`DISTANT`] leaves first, 0 was used since it entered.
+/// Two bits per entry: [`DISTANT`] is replaced first, 0 was used since it entered.
 #[derive(Clone, Debug)]
 pub(crate) struct Rrip {
     values: Vec<u8>,
     ways: u32,
-    /// Whether lines enter as [`LONG`] or as [`DISTANT`]; always as [`LONG`] without it.
+    /// Duel that selects whether lines enter as [`LONG`] or as [`DISTANT`]; without it always
+    /// [`LONG`].
     duel: Option<Duel>,
 }
 
-/// One set in so many leads for each of the two ways to enter.
+/// Distance between the leader sets of each insertion policy.
 const LEADER_STEP: u32 = 32;
-/// Misses by which the leaders of one way have to be ahead at most.
+/// Maximum of the miss balance.
 const BALANCE_MAX: u64 = 1023;
-/// A line in so many enters as [`LONG`] where the others enter as [`DISTANT`].
+/// Interval of the lines that enter as [`LONG`] where the others enter as [`DISTANT`].
 const LONG_EVERY: u64 = 32;
 
-/// Two ways to enter, tried in sets that lead: the one with fewer misses is taken by the others. A loop over more than
-/// the cache holds keeps a part of it where lines enter as [`DISTANT`] (Jaleel and others, ISCA 2010).
+/// Set duel of two insertion policies: the follower sets use the one whose leader sets miss less. A
+/// loop over more than the cache holds keeps a part of it where lines enter as [`DISTANT`] (Jaleel
+/// and others, ISCA 2010).
 #[derive(Clone, Copy, Debug)]
 struct Duel {
-    /// Misses of sets that enter lines as [`LONG`], less those of sets that enter them as [`DISTANT`], from the middle.
+    /// Misses of the leaders that insert as [`LONG`] minus those that insert as [`DISTANT`], from
+    /// the middle.
     balance: u64,
-    /// Lines that entered where one in [`LONG_EVERY`] enters as [`LONG`] and the others as [`DISTANT`].
+    /// Lines that entered where one in [`LONG_EVERY`] enters as [`LONG`] and the others as
+    /// [`DISTANT`].
     entered: u64,
 }
 
@@ -207,7 +211,7 @@ impl Default for Duel {
 }
 
 impl Duel {
-    /// A line missed in this set.
+    /// Records a miss in a set.
     fn missed(&mut self, set: u32) {
         match set % LEADER_STEP {
             0 => self.balance = BALANCE_MAX.min(self.balance + 1),
@@ -216,7 +220,7 @@ impl Duel {
         }
     }
 
-    /// How a demand line enters this set.
+    /// Returns the value with which a demand line enters a set.
     fn value(&mut self, set: u32) -> u8 {
         let is_distant = match set % LEADER_STEP {
             0 => false,
@@ -263,7 +267,7 @@ impl Rrip {
     }
 }
 
-/// A way by a seeded generator.
+/// Victim by a seeded generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     rng: Box<Xoshiro256PlusPlus>,
@@ -272,12 +276,12 @@ pub(crate) struct Random {
 
 impl Random {
     fn victim(&mut self) -> u32 {
-        // The high half of a product is even over the ways to within 2^-32.
+        // The high half of a product is uniform over the ways to within 2^-32.
         ((u64::from(self.rng.next_u32()) * u64::from(self.ways)) >> 32) as u32
     }
 }
 
-/// The way that leaves next, of each set; uses do not move it.
+/// Next victim way of each set; uses do not change it.
 #[derive(Clone, Debug)]
 pub(crate) struct VictimCounter {
     next: Vec<u8>,
@@ -292,10 +296,10 @@ impl VictimCounter {
     }
 }
 
-/// Longest time that a file may say has passed: far from the end of the clocks.
+/// Latest time stamp accepted from a file: far below the overflow of the clocks.
 pub(crate) const LATEST_STAMP: u64 = u64::MAX >> 8;
 
-/// The draws of the random policy go on as they are: one is as good as another.
+/// The generator of the random policy is not saved; any of its draws is equally good.
 impl WarmState for Replacement {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         match self {
@@ -330,7 +334,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Uses ways of one set in the given order; the slow model sees the same.
+    /// Returns the victim of one set after uses in the given order; the slow model sees the same
+    /// uses.
     fn victims(kind: ReplacementKind, ways: u32, uses: &[u32]) -> u32 {
         let mut policy = Replacement::new(kind, 2, ways, 1);
         for way in 0..ways {
@@ -342,7 +347,7 @@ mod tests {
         policy.victim(1).way
     }
 
-    /// Tree pseudo-LRU, slowly: at every split go to the half that was not used last.
+    /// Tree pseudo-LRU, slowly: selects the half not used last at every split.
     fn slow_tree(low: u32, high: u32, uses: &[u32]) -> u32 {
         if high - low == 1 {
             return low;
@@ -391,7 +396,8 @@ mod tests {
         assert_eq!(policy.victim(0).way, 2);
     }
 
-    /// Hits of a loop over `lines` lines in a cache of 64 sets and 8 ways, in the last of ten rounds.
+    /// Returns the hits of a loop over `lines` lines in a cache of 64 sets and 8 ways, in the last
+    /// of ten rounds.
     fn hits_of_a_loop(kind: ReplacementKind, lines: u32, prefetched: bool) -> u32 {
         let (sets, ways) = (64, 8);
         let mut policy = Replacement::new(kind, sets.into(), ways, 1);

@@ -1,13 +1,13 @@
-//! Requests that pass between units, flows and uncore: to the L2, to the home node, and snoops.
+//! Requests that units, flows and uncore exchange: to the L2, to the home node, and snoops.
 
 use sim_core::{Cycle, LineAddr, Snoop};
 
-/// Why the L2 is asked for a line.
+/// Cause of a request to the L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum L2Request {
     /// L1 D-cache miss of a load.
     Load,
-    /// L1 D-cache miss of a near atomic: a read, of a line that is then written.
+    /// L1 D-cache miss of a near atomic: a read of a line that is then written.
     Atomic,
     /// L1 D-cache miss of a store.
     Store,
@@ -19,14 +19,14 @@ pub(crate) enum L2Request {
     L1Prefetch,
     /// The L2's own prefetcher.
     L2Prefetch,
-    /// A store whose address is known and that has not been written yet.
+    /// Store whose address is known and that has not been written yet.
     StorePrefetch,
     /// Descriptor read of a table walk.
     Walk,
 }
 
 impl L2Request {
-    /// The line is to be written: it must be this core's alone.
+    /// Returns whether the line will be written, so that the core needs the only copy.
     pub(crate) fn writes(self) -> bool {
         self.coherence_request() == CoherenceRequest::Own
     }
@@ -52,18 +52,18 @@ impl L2Request {
     }
 }
 
-/// What a core wants of a line.
+/// Request of a core for a line, by the rights that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CoherenceRequest {
-    /// Its data, to read.
+    /// Data to read.
     Read,
-    /// Its data, to execute: other cores are likely to want it too.
+    /// Data to execute, which other cores are likely to need too.
     Code,
-    /// Its data, to write.
+    /// Data to write.
     Own,
-    /// To write a copy that it has.
+    /// Ownership of a copy that the core holds, to write it.
     Upgrade,
-    /// To overwrite all of it.
+    /// Ownership without data, to overwrite the whole line.
     Claim,
 }
 
@@ -76,7 +76,7 @@ impl CoherenceRequest {
         !matches!(self, CoherenceRequest::Upgrade | CoherenceRequest::Claim)
     }
 
-    /// What the other holders are told.
+    /// Returns the snoop that the other holders receive.
     pub(crate) fn snoop(self) -> Snoop {
         match self {
             CoherenceRequest::Read | CoherenceRequest::Code => Snoop::Forward,
@@ -86,27 +86,27 @@ impl CoherenceRequest {
     }
 }
 
-/// A snoop on its way to a core.
+/// Snoop on its way to a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SnoopRequest {
-    /// Which line.
+    /// Address of the line.
     pub(crate) line: LineAddr,
-    /// What the other agent wants.
+    /// Kind of the snoop.
     pub(crate) snoop: Snoop,
-    /// Clean data is sent too, straight to the agent that asks.
+    /// The core sends clean data too, directly to the requester.
     pub(crate) forward: bool,
-    /// When it reaches the core.
+    /// Cycle at which the snoop reaches the core.
     pub(crate) at: Cycle,
 }
 
 impl SnoopRequest {
-    /// A snoop as its name says.
+    /// Creates a snoop whose kind determines whether clean data is sent.
     pub(crate) fn new(snoop: Snoop, line: LineAddr, at: Cycle) -> SnoopRequest {
         SnoopRequest { line, snoop, forward: snoop == Snoop::Forward, at }
     }
 }
 
-/// True when no copy may stay.
+/// Returns whether the snoop removes every copy.
 pub(crate) fn invalidates(snoop: Snoop) -> bool {
     match snoop {
         Snoop::Shared | Snoop::Forward | Snoop::Clean => false,
@@ -114,12 +114,12 @@ pub(crate) fn invalidates(snoop: Snoop) -> bool {
     }
 }
 
-/// True when the copy that stays is no longer the only one.
+/// Returns whether the copy that stays is no longer the only one.
 pub(crate) fn shares(snoop: Snoop) -> bool {
     matches!(snoop, Snoop::Shared | Snoop::Forward)
 }
 
-/// True when the other agent takes modified data at all.
+/// Returns whether the other agent takes modified data.
 pub(crate) fn takes_data(snoop: Snoop) -> bool {
     !matches!(snoop, Snoop::Invalidate | Snoop::MakeInvalid)
 }

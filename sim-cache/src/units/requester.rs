@@ -1,34 +1,34 @@
-//! Who asks for a translation, and what the requests of each count and report.
+//! Requesters of translations, and the events and edges that the requests of each raise.
 
 use sim_core::{FlowEdge, PmuEvent};
 
 use crate::units::mapping::Permissions;
 
-/// Who asks for a translation: decides the TLB, and the half of the sums that counts.
+/// Requester of a translation, which determines the TLB and the half of the sums that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Requester {
     /// Instruction fetch.
     Fetch,
     /// Data read.
     Read,
-    /// Data read whose location is then written without a second lookup: a swap. It counts as a read, and
-    /// needs the right to write.
+    /// Data read whose location is then written without a second lookup: a swap. It counts as a
+    /// read and needs write permission.
     Swap,
     /// Data write.
     Write,
 }
 
-/// The decisions of one of the flows 5.1 to 5.3.
+/// Edges of the decisions of one of the flows 5.1 to 5.3.
 pub(crate) struct TlbEdges {
     pub(crate) hit: FlowEdge,
     pub(crate) miss: FlowEdge,
-    /// A miss of the L1 TLB by one whose lookup is not counted.
+    /// Miss of the L1 TLB by a lookup that is not counted.
     pub(crate) uncounted_miss: FlowEdge,
     pub(crate) l2_hit: FlowEdge,
     pub(crate) l2_miss: FlowEdge,
     pub(crate) walk_done: FlowEdge,
     pub(crate) walk_fault: FlowEdge,
-    /// Stage 2 of the address of a descriptor.
+    /// Translation of a descriptor address through stage 2.
     pub(crate) descriptor_known: FlowEdge,
     pub(crate) descriptor_walk: FlowEdge,
 }
@@ -102,7 +102,7 @@ impl Requester {
         if self == Requester::Fetch { PmuEvent::ITLB_WALK } else { PmuEvent::DTLB_WALK }
     }
 
-    /// True when the page does not allow what is wanted.
+    /// Returns whether the page's permissions refuse the access.
     pub(crate) fn is_refused(self, permissions: Permissions) -> bool {
         match self {
             Requester::Fetch => permissions.no_exec,

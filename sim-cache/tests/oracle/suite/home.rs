@@ -63,7 +63,7 @@ impl Oracle {
         }
     }
 
-    /// True when the other core has the line, as far as the home node knows.
+    /// Returns whether the other core has the line, as far as the home node knows.
     fn other_core_has(&self, line: u64) -> bool {
         let number = self.core.number;
         self.holders.get(&line).is_some_and(|h| h.cores.iter().any(|core| *core != number))

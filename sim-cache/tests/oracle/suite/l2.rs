@@ -235,7 +235,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// True when the stream starts or goes on with this line.
+    /// Returns whether the stream starts or goes on with this line.
     fn hear(&mut self, line: i64, distance: i64) -> bool {
         let Some(&newest) = self.seen.first() else {
             self.seen.push(line);
