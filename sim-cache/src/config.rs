@@ -407,12 +407,13 @@ impl MemoryConfig {
     fn check_pages(&self, found: &mut Vec<Problem>) {
         let PagesConfig { page_bytes, block_bytes, .. } = self.pages;
         let Some(granule) = Granule::of(page_bytes) else {
-            let wrong = format!("{page_bytes} is no translation granule");
+            let wrong = format!("{page_bytes} is not a translation granule");
             let right = "4096, 16384 or 65536; blocks are set by memory.pages.block-bytes";
             return refuse(found, "memory.pages.page-bytes", wrong, right);
         };
         if block_bytes != 0 && granule.level_of(block_bytes).is_none() {
-            let wrong = format!("{block_bytes} is no block of the {page_bytes}-byte granule");
+            let wrong =
+                format!("{block_bytes} is not a block size of the {page_bytes}-byte granule");
             let right = "0, 2097152 or 1073741824 (4 KiB), 33554432 (16 KiB), 536870912 (64 KiB)";
             refuse(found, "memory.pages.block-bytes", wrong, right);
         }
@@ -427,7 +428,10 @@ impl MemoryConfig {
             refuse(
                 found,
                 "memory.l2-tlb.entries",
-                format!("{} entries in {} ways make no whole index", l2.entries, l2.ways),
+                format!(
+                    "{} entries in {} ways do not fill a power of two of sets",
+                    l2.entries, l2.ways
+                ),
                 "entries must be ways times a power of two",
             );
         }
@@ -554,7 +558,7 @@ fn check_range(found: &mut Vec<Problem>, key: &'static str, value: u64, low: u64
 
 fn check_power_of_two(found: &mut Vec<Problem>, key: &'static str, value: u64) {
     if !value.is_power_of_two() {
-        let wrong = format!("{value} cannot be an index of whole bits");
+        let wrong = format!("{value} is not a power of two");
         refuse(found, key, wrong, "use a power of two");
     }
 }

@@ -71,7 +71,7 @@ fn run_mixture(memory: &mut MemorySystem, gap: u64) {
 }
 
 #[test]
-fn every_prefetched_line_has_one_fate() {
+fn every_prefetched_line_has_one_outcome() {
     for gap in [1, 20, 400] {
         let mut memory = memory(&tables());
         run_mixture(&mut memory, gap);

@@ -166,7 +166,8 @@ impl MemoryConfig {
         check_range(found, "memory.snoop-filter.slice-lines", lines, 1, 1 << 20);
         let sets = lines / u64::from(filter.ways.max(1));
         if !sets.is_power_of_two() || sets * u64::from(filter.ways) != lines {
-            let wrong = format!("{lines} lines in {} ways make no whole index", filter.ways);
+            let wrong =
+                format!("{lines} lines in {} ways do not fill a power of two of sets", filter.ways);
             let right = "lines must be ways times a power of two";
             refuse(found, "memory.snoop-filter.slice-lines", wrong, right);
         }

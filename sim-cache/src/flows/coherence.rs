@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_the_filter_knows_and_no_core_has_is_not_coherent() {
+    fn a_line_in_the_filter_that_no_core_holds_is_not_coherent() {
         let mut memory = two_cores();
         assert!(memory.is_coherent());
         memory.uncore.grant(0, LineAddr(5), true, 0);

@@ -287,11 +287,11 @@ impl CoreMemory {
     ) -> Cycle {
         self.invalidate_l1i(line);
         self.stats.streamed_writes += 1;
-        let (asked, at) = (at, self.l2_write_port.book(at));
+        let (requested, at) = (at, self.l2_write_port.book(at));
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let looked_up = at + self.latencies.l2_lookup;
-        let taken = if self.is_ideal_beyond_l1() { asked } else { at };
+        let taken = if self.is_ideal_beyond_l1() { requested } else { at };
         if let Some(entry) = self.l2.lookup(Indexed::physically(line)) {
             sink.edge(FlowEdge::L2WriteHit);
             let state = self.l2.state(entry).with_dirty(true).with_defect(Defect::None);

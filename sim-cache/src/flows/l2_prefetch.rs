@@ -26,13 +26,13 @@ impl CoreMemory {
         if !self.prefetch.l2 || !self.l2_streams.observe(line.0, page_lines_shift) {
             return;
         }
-        let mut asked = 0;
+        let mut issued = 0;
         // A prefetch never waits for a slot of the queue.
-        while asked < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
+        while issued < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
             let Some(next) = self.l2_streams.next_line(page_lines_shift) else { return };
             if self.l2.probe(next).is_none() {
                 self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);
-                asked += 1;
+                issued += 1;
             }
         }
     }

@@ -264,7 +264,7 @@ mod tests {
     use crate::config::ReplacementKind;
 
     #[test]
-    fn an_operand_names_the_place_that_it_was_made_of() {
+    fn an_operand_names_the_entry_it_was_built_from() {
         let cache = Cache::new(64 * 1024, 4, ReplacementKind::Lru, 0);
         let entry = EntryIndex { set: 0x55, way: 3 };
         let operand = 3 << 30 | 0x55 << 6;

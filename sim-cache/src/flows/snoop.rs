@@ -94,7 +94,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Cycle {
         let SnoopRequest { line, snoop, at, .. } = request;
-        let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
+        let received = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
         // By inclusion, only lines of the L2 are looked up in the L1, which reads the tags there.
         if self.l1d.has_broken_tags() && self.l2.probe(line).is_some() {
             self.repair_l1d_tags(line, sink);
@@ -107,7 +107,7 @@ impl CoreMemory {
             self.keep_clean(line, shares(snoop));
         }
         let bytes = if data.is_some() { LINE_BYTES } else { 0 };
-        let answered = asked + self.latencies.l2_lookup;
+        let answered = received + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, answered, sink);
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
         if let Some(data) = data.filter(|data| data.dirty) {

@@ -47,8 +47,8 @@ impl CoreMemory {
     ) -> Cycle {
         // Merged stores of the line precede the agent's data.
         self.drain_held_line(line, at, uncore, sink);
-        let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
-        let looked_up = asked + self.latencies.l2_lookup;
+        let received = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
+        let looked_up = received + self.latencies.l2_lookup;
         // The agent wrote the line, so older copies of this core are stale.
         let held = self.l2.probe(line).is_some();
         self.l1i.remove(line);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn two_cores_share_a_crosspoint_and_memory_sits_at_the_edges() {
+    fn two_cores_share_a_crosspoint_and_memory_is_at_the_edges() {
         let mesh = mesh();
         assert_eq!(mesh.cycles(mesh.core(0), mesh.core(1)), 0);
         assert_eq!(mesh.cycles(mesh.core(0), mesh.core(2)), 3);

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_pages_is_the_one_asked_for_and_pages_are_whole() {
+    fn the_configured_share_of_pages_is_remote_and_pages_are_not_split() {
         for share in [0, 64, 128, 256] {
             let config = ChipsConfig { count: 2, link_cycles: 1, remote_pages_per_256: share };
             let remote = RemotePages::new(&config);

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_keeps_a_line_or_takes_it_with_its_duty_to_be_written() {
+    fn a_read_keeps_a_line_and_a_take_returns_whether_it_is_dirty() {
         let (mut slc, line) = (slc(), LineAddr(0));
         assert_eq!(slc.read(line), None);
         assert_eq!(slc.put(line, false), None);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_set_sends_out_its_oldest_line_if_memory_has_other_data() {
+    fn a_full_set_evicts_its_oldest_line_and_returns_it_if_dirty() {
         // 0, 6, 10 and 12 have an even number of ones, and therefore one home node.
         let mut slc = slc();
         slc.put(LineAddr(0), true);

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn it_knows_who_has_a_line_and_who_has_it_alone() {
+    fn the_filter_knows_the_holders_and_the_owner_of_a_line() {
         let (mut filter, mut dropped) = (filter(8), Holders::new());
         assert_eq!(others(&filter, 0, 5), (OtherSharers::Nothing, vec![]));
         filter.grant(129, LineAddr(5), true, &mut dropped);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_makes_room_names_its_holders() {
+    fn a_replaced_entry_returns_its_holders() {
         let (mut filter, mut dropped) = (filter(2), Holders::new());
         for line in [1, 2] {
             assert_eq!(filter.grant(1, LineAddr(line), true, &mut dropped), None);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_entry_is_used_before_any_line_makes_room() {
+    fn an_empty_entry_is_used_before_any_line_is_replaced() {
         let (mut filter, mut dropped) = (filter(2), Holders::new());
         for line in [1, 2] {
             filter.grant(1, LineAddr(line), true, &mut dropped);

@@ -69,7 +69,7 @@ mod tests {
     use sim_core::{LineAddr, Snoop};
 
     #[test]
-    fn a_box_is_emptied_once_and_cores_that_share_a_flag_keep_theirs() {
+    fn a_queue_is_emptied_once_and_cores_that_share_a_flag_keep_theirs() {
         let mut snoops = SnoopQueues::new(66);
         let request = SnoopRequest::new(Snoop::Shared, LineAddr(1), 0);
         snoops.send(1, request);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_box_takes_nothing() {
+    fn a_closed_queue_accepts_nothing() {
         let mut snoops = SnoopQueues::new(2);
         let request = SnoopRequest::new(Snoop::Shared, LineAddr(1), 0);
         snoops.send(1, request);

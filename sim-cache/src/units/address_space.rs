@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_compares_page_asid_and_world_as_far_as_it_has_them() {
+    fn a_tag_compares_page_asid_and_vmid_slot_under_its_mask() {
         let mut space = space();
         space.write_table_base(false, 5 << 48 | 0x1000);
         let key = space.key(0x1234);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn worlds_are_used_again_only_after_all_entries_went() {
+    fn vmid_slots_are_reused_only_after_all_entries_are_removed() {
         let mut space = space();
         for vmid in 1..256u64 {
             assert!(!space.write_stage2_table_base(vmid << 48));
@@ -244,24 +244,24 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_address_space_keeps_its_vmid_and_a_damaged_one_has_the_first() {
+    fn a_saved_address_space_keeps_its_vmid_and_a_damaged_one_uses_the_first() {
         use sim_core::{Giver, Taker};
         let mut space = AddressSpace::new(TableBaseRegister::Lower);
         for vmid in [5, 7] {
             assert!(!space.write_stage2_table_base(vmid << OPERAND_ID_SHIFT));
         }
         let mut words = Taker::take(&mut space);
-        let given = |words: &[u64]| {
+        let loaded = |words: &[u64]| {
             let mut other = AddressSpace::new(TableBaseRegister::Lower);
             other.visit(&mut Giver::new(words));
             other
         };
-        assert_eq!((given(&words).vmid(), given(&words).key(9)), (7, space.key(9)));
+        assert_eq!((loaded(&words).vmid(), loaded(&words).key(9)), (7, space.key(9)));
         // Slots 0 to 2 are used; later ones are not.
         let context = words.len() - 1;
         for slot in [3, 200] {
             words[context] = slot << SLOT_SHIFT | 4 << ASID_SHIFT;
-            assert_eq!((given(&words).vmid(), given(&words).asid()), (0, 4));
+            assert_eq!((loaded(&words).vmid(), loaded(&words).asid()), (0, 4));
         }
     }
 }

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_free_place_is_filled_later() {
+    fn a_later_request_fills_an_earlier_free_slot() {
         let mut bus = Bandwidth::per_cycle(1);
         assert_eq!([bus.book(1000), bus.book(905), bus.book(1000)], [1000, 905, 1001]);
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_older_than_the_ring_is_not_limited_and_takes_no_place() {
+    fn a_request_older_than_the_ring_is_not_limited_and_takes_no_slot() {
         let mut bus = Bandwidth::per_cycle(1);
         let (old, new) = (5, 5 + super::BUCKETS as u64);
         assert_eq!(

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_met_and_repeats_with_its_seed() {
+    fn errors_occur_at_their_rate_and_repeat_with_the_seed() {
         let rates = ErrorsConfig {
             l1d_correctable_per_million_refills: 20_000,
             l1d_uncorrectable_per_million_refills: 10_000,
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_that_equals_the_rate_is_no_error() {
+    fn a_draw_that_equals_the_rate_is_not_an_error() {
         let mut rates = ErrorsConfig {
             l1d_correctable_per_million_refills: 0,
             l1d_uncorrectable_per_million_refills: 0,

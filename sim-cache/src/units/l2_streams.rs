@@ -219,7 +219,7 @@ mod tests {
     }
 
     /// Returns the lines that a request leads to.
-    fn asked(streams: &mut L2Streams, line: u64) -> Vec<u64> {
+    fn requested(streams: &mut L2Streams, line: u64) -> Vec<u64> {
         if !streams.observe(line, SHIFT) {
             return Vec::new();
         }
@@ -231,11 +231,11 @@ mod tests {
         for step in [1, -1, 4, -4_i64] {
             let mut streams = streams(1);
             let line = |i: i64| 0x2020_u64.wrapping_add_signed(i * step);
-            assert_eq!(asked(&mut streams, line(0)), []);
-            assert_eq!(asked(&mut streams, line(1)), []);
+            assert_eq!(requested(&mut streams, line(0)), []);
+            assert_eq!(requested(&mut streams, line(1)), []);
             let ahead: Vec<u64> = (3..).map(line).take((8 / step.abs()) as usize).collect();
-            assert_eq!(asked(&mut streams, line(2)), ahead);
-            assert_eq!(asked(&mut streams, line(3)), [line(3 + 8 / step.abs())]);
+            assert_eq!(requested(&mut streams, line(2)), ahead);
+            assert_eq!(requested(&mut streams, line(3)), [line(3 + 8 / step.abs())]);
         }
     }
 
@@ -243,41 +243,41 @@ mod tests {
     fn a_stream_ends_with_its_page() {
         let mut streams = streams(2);
         for line in [57, 58] {
-            assert_eq!(asked(&mut streams, line), []);
+            assert_eq!(requested(&mut streams, line), []);
         }
-        assert_eq!(asked(&mut streams, 59), [60, 61, 62, 63]);
-        assert_eq!(asked(&mut streams, 60), []);
-        assert_eq!(asked(&mut streams, 64), [], "a page of its own");
+        assert_eq!(requested(&mut streams, 59), [60, 61, 62, 63]);
+        assert_eq!(requested(&mut streams, 60), []);
+        assert_eq!(requested(&mut streams, 64), [], "a page of its own");
         for line in [2, 1] {
-            assert_eq!(asked(&mut streams, line), []);
+            assert_eq!(requested(&mut streams, line), []);
         }
-        assert_eq!(asked(&mut streams, 0), [], "nothing lies before the first line");
+        assert_eq!(requested(&mut streams, 0), [], "nothing lies before the first line");
     }
 
     #[test]
-    fn requests_out_of_order_or_skipped_do_not_end_it_but_a_jump_does() {
+    fn reordered_or_skipped_requests_do_not_end_a_stream_but_a_jump_does() {
         let mut streams = streams(1);
         for line in 0..3 {
-            asked(&mut streams, line);
+            requested(&mut streams, line);
         }
-        assert_eq!(asked(&mut streams, 5), [11, 12, 13], "3 to 10 were asked for");
-        assert_eq!(asked(&mut streams, 4), [], "late");
-        assert_eq!(asked(&mut streams, 6), [14]);
-        assert_eq!(asked(&mut streams, 40), [], "a jump");
-        assert_eq!(asked(&mut streams, 41), []);
-        assert_eq!(asked(&mut streams, 42), [43, 44, 45, 46, 47, 48, 49, 50]);
+        assert_eq!(requested(&mut streams, 5), [11, 12, 13], "3 to 10 were requested");
+        assert_eq!(requested(&mut streams, 4), [], "late");
+        assert_eq!(requested(&mut streams, 6), [14]);
+        assert_eq!(requested(&mut streams, 40), [], "a jump");
+        assert_eq!(requested(&mut streams, 41), []);
+        assert_eq!(requested(&mut streams, 42), [43, 44, 45, 46, 47, 48, 49, 50]);
     }
 
     #[test]
-    fn the_page_not_heard_of_for_longest_is_forgotten() {
+    fn the_least_recently_requested_page_is_replaced() {
         let (a, b, c) = (0, 64, 128);
         let mut streams = streams(2);
         for line in [a, b, a + 1, c] {
-            asked(&mut streams, line);
+            requested(&mut streams, line);
         }
-        assert_eq!(asked(&mut streams, a + 2).len(), 8, "a was heard of after b");
+        assert_eq!(requested(&mut streams, a + 2).len(), 8, "a was requested after b");
         for line in [b + 1, b + 2] {
-            assert_eq!(asked(&mut streams, line), [], "b was forgotten");
+            assert_eq!(requested(&mut streams, line), [], "b was replaced");
         }
     }
 
@@ -286,13 +286,13 @@ mod tests {
         for lines in [[0, 5, 10, 15], [0, 1, 3, 4], [0, 1, 0, 1]] {
             let mut streams = streams(1);
             for line in lines {
-                assert_eq!(asked(&mut streams, line), [], "{lines:?}");
+                assert_eq!(requested(&mut streams, line), [], "{lines:?}");
             }
         }
     }
 
     #[test]
-    fn a_saved_stream_runs_on_and_one_without_a_step_does_not() {
+    fn a_saved_stream_continues_and_one_without_a_step_does_not() {
         let stream =
             Stream { key: 9, last: 5, step: 2, repeats: STEPS_TO_START, ahead: 3, next_key: 4 };
         let mut words = [0; Stream::WORDS];

@@ -67,7 +67,7 @@ impl Mapping {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadMapping {
     /// The size is neither a page nor a block.
-    #[error("{bytes} bytes are no page or block of the {granule}-byte granule: use {}", sizes(*granule))]
+    #[error("{bytes} bytes is not a page or block size of the {granule}-byte granule; use {}", sizes(*granule))]
     Size {
         /// Requested size.
         bytes: u64,
@@ -75,7 +75,7 @@ pub enum BadMapping {
         granule: u64,
     },
     /// The output address does not begin a page, block or range.
-    #[error("output address 0x{:x} is not a multiple of the {bytes} bytes that are mapped", .output.0)]
+    #[error("output address 0x{:x} is not a multiple of the mapping size; align it to {bytes} bytes", .output.0)]
     Output {
         /// Output address.
         output: PhysAddr,
@@ -83,7 +83,7 @@ pub enum BadMapping {
         bytes: u64,
     },
     /// The granule is not supported.
-    #[error("{0} bytes are no translation granule: use 4096, 16384 or 65536")]
+    #[error("{0} bytes is not a translation granule; use 4096, 16384 or 65536")]
     Granule(u64),
 }
 
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_that_no_descriptor_can_say_is_refused_with_what_can_be_said() {
+    fn a_mapping_that_no_descriptor_can_express_is_refused_with_the_valid_sizes() {
         let granule = Granule::of(4096).expect("a granule");
         let odd = granule.place(&Mapping::normal(PhysAddr(0), 8192)).expect_err("no such size");
         assert!(odd.to_string().contains("4096, 2097152, 1073741824"), "{odd}");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_tagged_only_if_both_stages_say_so() {
+    fn memory_is_tagged_only_if_both_stages_tag_it() {
         let leaf = |tagged| Leaf {
             shift: 12,
             level: 3,

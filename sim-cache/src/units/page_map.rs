@@ -28,7 +28,7 @@ pub struct PageTarget {
 
 /// Error: an address in a page that is mapped to fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("address 0x{:x} is not mapped: map its page first", .0.0)]
+#[error("address 0x{:x} is not mapped; map its page first", .0.0)]
 pub struct NotMapped(pub VirtAddr);
 
 /// Aligned piece of the address space: log2 of its bytes, and its number among pieces of this size.
@@ -253,7 +253,7 @@ impl PageMap {
             tagged: target.tagged,
             ..Mapping::normal(PhysAddr(target.frame << FRAME_SHIFT & !(bytes - 1)), bytes)
         });
-        self.stage1.map(page, mapping).expect("a page of the granule is no bad mapping");
+        self.stage1.map(page, mapping).expect("a page of the granule can be mapped");
     }
 
     /// Maps a page, block or contiguous range in stage 1.
@@ -323,7 +323,7 @@ mod tests {
             let first = frame(5 * units);
             assert_eq!(first % units, 0);
             assert_eq!(frame(6 * units - 1), first + units - 1);
-            assert_ne!(frame(6 * units), first + units, "the next one lies elsewhere");
+            assert_ne!(frame(6 * units), first + units, "the next one is not adjacent");
             let leaf = map.leaf(5 * units).expect("mapped");
             assert_eq!(1 << (leaf.shift - FRAME_SHIFT), units);
         }
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_split_block_is_of_the_largest_blocks_without_a_part_of_its_own() {
+    fn the_rest_of_a_split_block_is_mapped_by_the_largest_unsplit_blocks() {
         let mut map = map(PageMapping::Identity, 4096, 0);
         let shift = |map: &PageMap, page| map.leaf(page).map(|leaf| (leaf.shift, leaf.level));
         let gib = Mapping::normal(PhysAddr(0x4000_0000), 1 << 30);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_split_contiguous_range_is_of_its_blocks() {
+    fn the_rest_of_a_split_contiguous_range_is_mapped_by_its_blocks() {
         let mut map = map(PageMapping::Identity, 4096, 0);
         let shift = |map: &PageMap, page| map.leaf(page).map(|leaf| (leaf.shift, leaf.level));
         let block = Mapping::normal(PhysAddr(0x4000_0000), 2 << 20);
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn stage_2_as_it_is_switched_on_leaves_tagged_memory_tagged() {
+    fn default_stage_2_keeps_tagged_memory_tagged() {
         let mut map = map(PageMapping::Identity, 4096, 0);
         map.map(8, Some(PageTarget { frame: 8, memory: MemoryType::Cacheable, tagged: true }));
         map.enable_stage2(4096).expect("a granule");

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn three_lines_in_a_row_train_it_whoever_loads_them() {
+    fn three_consecutive_lines_train_it_for_any_program_counter() {
         for same_pc in [true, false] {
             let mut prefetcher = prefetcher();
             let pc = |i: u64| if same_pc { 0x400 } else { 0x400 + 4 * i };
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backward_stride_of_one_instruction_is_followed_and_no_line_asked_twice() {
+    fn a_backward_stride_is_followed_and_no_line_is_requested_twice() {
         let mut prefetcher = prefetcher();
         let mut asked = Vec::new();
         for i in 0..20u64 {

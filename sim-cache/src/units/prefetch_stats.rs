@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_no_lines_is_not_known() {
+    fn a_share_of_no_lines_is_unknown() {
         let mut counts = PrefetchCounts::default();
         assert_eq!((counts.accuracy(), counts.coverage()), (None, None));
         counts.missed = 1;

@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_victim_counter_goes_round_in_each_set_whatever_is_used() {
+    fn a_victim_counter_cycles_through_each_set_regardless_of_uses() {
         let mut policy = Replacement::new(ReplacementKind::VictimCounter, 2, 3, 1);
         let mut next = |set| {
             policy.used(EntryIndex { set, way: 0 });
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_follow_take_the_way_that_has_missed_less() {
+    fn follower_sets_use_the_policy_with_fewer_misses() {
         let mut duel = Duel::default();
         let (long, distant, follows) = (0, 1, 2);
         assert_eq!(duel.value(follows), LONG, "neither has missed less");
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn leaders_enter_all_lines_as_long_or_one_in_32_of_them() {
+    fn leader_sets_insert_all_lines_as_long_or_one_in_32() {
         let mut duel = Duel::default();
         let mut long = |set| (0..128).filter(|_| duel.value(set) == LONG).count();
         assert_eq!([long(0), long(1)], [128, 4]);

@@ -212,18 +212,18 @@ pub(crate) struct EntryIndex {
 
 /// Returns the first way of a set whose word matches.
 #[inline(always)]
-pub(crate) fn find_way(words: &[u64], is_the_one: impl Fn(u64) -> bool) -> Option<u32> {
+pub(crate) fn find_way(words: &[u64], matches: impl Fn(u64) -> bool) -> Option<u32> {
     let (fours, rest) = words.as_chunks::<4>();
     let mut before = 0;
     for four in fours {
         // The matching way is unpredictable, so four ways are compared before a branch.
-        let found = (0..4).fold(0, |found, way| found | u32::from(is_the_one(four[way])) << way);
+        let found = (0..4).fold(0, |found, way| found | u32::from(matches(four[way])) << way);
         if found != 0 {
             return Some(before + found.trailing_zeros());
         }
         before += 4;
     }
-    let way = rest.iter().position(|word| is_the_one(*word))?;
+    let way = rest.iter().position(|word| matches(*word))?;
     Some(before + way as u32)
 }
 
@@ -403,7 +403,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_gives_back_what_it_was_made_of() {
+    fn a_state_returns_the_fields_it_was_created_with() {
         let refill = RefillTime::between(1000, 1388);
         let state = LineState::refilled(refill, DataSource::Dram).with_dirty(true);
         assert_eq!((state.refill_time(), state.source()), (refill, DataSource::Dram));
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_run_can_leave_is_dropped() {
+    fn content_that_no_run_can_produce_is_dropped() {
         let mut tags = TagArray::new(4, 3);
         let put = |tags: &mut TagArray, set, way, line| {
             tags.put(EntryIndex { set, way }, LineAddr(line), LineState::default());
@@ -447,8 +447,9 @@ mod tests {
         tags.clear(entry);
         assert_eq!((tags.find(1, line), tags.occupied()), (None, 0));
     }
+
     #[test]
-    fn a_virtual_index_leaves_a_line_as_many_sets_as_a_way_has_pages() {
+    fn with_a_virtual_index_a_line_may_be_in_as_many_sets_as_a_way_has_pages() {
         let mut tags = TagArray::new(4 * PAGE_LINES, 2).indexed_virtually();
         let line = LineAddr(7 * PAGE_LINES + 5);
         let step = PAGE_LINES as u32;

@@ -242,7 +242,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_l1_tlb_is_an_lru_list_whatever_the_hint_table_says(
+        fn the_l1_tlb_is_an_lru_list_for_any_hints(
             pages in prop::collection::vec(0u64..200, 1..400),
         ) {
             let mut tlb = L1Tlb::new(5);
@@ -277,8 +277,8 @@ mod tests {
             let saved = Translation { tagged, permissions, ..page_of_shift(12, 5) };
             let mut words = [0; Translation::WORDS];
             saved.store(&mut words);
-            let given = Translation::load(&words);
-            assert_eq!((given.tagged, given.permissions), (tagged, permissions));
+            let loaded = Translation::load(&words);
+            assert_eq!((loaded.tagged, loaded.permissions), (tagged, permissions));
         }
     }
 }

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_that_of_the_last_load_that_missed_if_it_was_not_issued_later() {
+    fn the_wait_of_the_last_missed_load_is_returned_unless_the_query_is_later() {
         let (pc, other) = (VirtAddr(0x1000), VirtAddr(0x2000));
         let mut waits = Waits::default();
         waits.begin(3);

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_another_asid_lie_elsewhere_but_the_upper_half_is_shared() {
+    fn each_asid_has_its_own_tables_but_the_upper_half_is_shared() {
         let line = |key| descriptor_line(granule(), key, 3);
         let asid = 1 << crate::units::mapping::PAGE_BITS;
         assert_ne!(line(Key(8)), line(Key(8 | asid)));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptors_of_the_two_stages_never_meet() {
+    fn descriptors_of_the_two_stages_never_alias() {
         for level in 0..=LAST_LEVEL {
             let first = descriptor_line(granule(), Key(0), level);
             let second = stage2_descriptor_line(granule(), page_of_descriptor(first), level);

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_load_wants_is_taken_once() {
+    fn a_held_line_is_taken_once() {
         let mut streams = WriteStreams::new(1, 100);
         streams.write(LineAddr(5), 1, true);
         assert_eq!(streams.take(LineAddr(5)), Some(Drain { line: LineAddr(5), full: false }));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_added_to_leaves_after_a_time() {
+    fn a_line_without_new_stores_leaves_after_a_time() {
         let mut streams = WriteStreams::new(1, 100);
         fill(&mut streams, 1, false);
         for (line, now) in [(5, 1000), (6, 1050)] {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_line_is_held_if_it_was_and_is_a_line_at_all() {
+    fn a_saved_line_is_held_if_it_was_and_is_not_empty() {
         let held = |words: [u64; 4]| OpenLine::load(&words).held;
         assert_eq!(
             [held([7, 1, 1, 0]), held([7, 1, 0, 0]), held([0, 1, 1, 0])],

@@ -46,7 +46,7 @@ fn a_load_of_another_address_moves_a_clean_line() {
 }
 
 #[test]
-fn modified_data_goes_through_the_l2_as_that_of_a_victim() {
+fn modified_data_moves_to_the_l2_as_a_victim() {
     // 4.2.11: evicted because a line is allocated for an access by this CPU; 4.2.13 leaves refills out
     let mut rig = aliased(L1d, true);
     rig.ld(8, ALIAS);
@@ -56,7 +56,7 @@ fn modified_data_goes_through_the_l2_as_that_of_a_victim() {
 }
 
 #[test]
-fn a_copy_from_one_address_to_the_other_refills_for_each_access() {
+fn copying_between_two_addresses_of_a_line_refills_for_each_access() {
     let mut rig = aliased(L1d, false);
     for _ in 0..10 {
         rig.then().ld(8, ALIAS);
@@ -96,7 +96,7 @@ fn a_line_of_zeroes_overwrites_the_copy_of_another_address() {
 }
 
 #[test]
-fn a_stream_of_stores_takes_the_copy_of_another_address_along() {
+fn a_stream_of_stores_recalls_the_copy_of_another_address() {
     let mut tables = Tables::quiet();
     tables.memory.l1d.write_stream_lines = 1;
     let mut rig = aliased_by(&tables, L1d, true);
@@ -138,7 +138,7 @@ fn maintenance_by_one_address_reaches_the_copy_of_another() {
 }
 
 #[test]
-fn a_line_that_leaves_the_l2_takes_the_copy_along_from_any_set() {
+fn evicting_an_l2_line_evicts_its_l1_copy_from_any_set() {
     // Decision A43
     let lines = l2_set();
     let mut tables = Tables::quiet();
@@ -157,7 +157,7 @@ fn a_line_that_leaves_the_l2_takes_the_copy_along_from_any_set() {
 }
 
 #[test]
-fn code_may_be_fetched_under_several_addresses_and_is_forgotten_under_all() {
+fn code_fetched_under_several_addresses_is_invalidated_under_all() {
     let mut rig = aliased(L1i, false);
     rig.fetch(ALIAS);
     rig.then().fetch(D);
@@ -182,7 +182,7 @@ fn scattered() -> Tables {
 }
 
 #[test]
-fn as_many_bytes_as_the_cache_has_stay_in_it_wherever_their_pages_lie() {
+fn a_contiguous_range_of_the_cache_size_stays_resident_for_any_page_map() {
     let mut rig = Rig::with(&scattered(), K0, &[], &[]);
     for pass in 0..2 {
         // 373 and 1024 have no common divisor: every line once, in no order that a set would notice.
@@ -213,7 +213,7 @@ fn a_loop_over_thirteen_lines_of_one_virtual_set_misses_with_each() {
 }
 
 #[test]
-fn a_bad_tag_under_a_copy_is_met_when_the_copy_comes_back() {
+fn recalling_a_copy_detects_its_broken_tag() {
     // 3.2.20: the line of an uncorrectable tag is lost, and what was modified in it
     let mut rig = aliased(L1d, true);
     rig.memory
@@ -229,7 +229,7 @@ fn a_bad_tag_under_a_copy_is_met_when_the_copy_comes_back() {
 }
 
 #[test]
-fn a_store_that_streams_reads_no_broken_tag_of_a_set_that_it_does_not_choose() {
+fn a_streaming_store_reads_no_broken_tag_of_another_set() {
     let mut tables = Tables::quiet();
     tables.memory.l1d.write_stream_lines = 1;
     let mut rig = Rig::with(&tables, K1, &[D, ALIAS], &[]);

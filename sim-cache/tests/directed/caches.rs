@@ -19,7 +19,7 @@ fn d(base: crate::rig::Base) -> Rig {
 const LOAD_ONLY: &str = "V3";
 
 #[test]
-fn a_second_load_of_a_line_refills_nothing_whether_it_waits_or_not() {
+fn a_second_load_of_a_line_refills_nothing() {
     // T.L1D_CACHE_REFILL.1 and .2
     for waits in [false, true] {
         let mut rig = d(K1);
@@ -88,7 +88,7 @@ fn a_prefetched_line_adds_no_refill_but_l2_and_bus_traffic() {
 }
 
 #[test]
-fn a_store_to_a_line_that_a_load_fetches_refills_nothing() {
+fn a_store_to_a_line_in_flight_refills_nothing() {
     // T.L1D_CACHE_REFILL.11, decision A04
     let mut rig = d(K1);
     rig.ld(4, D);
@@ -198,7 +198,7 @@ fn full_lines_of_stores_stop_allocating_in_the_l1() {
 }
 
 #[test]
-fn stores_that_come_too_slowly_are_no_full_lines() {
+fn slow_stores_do_not_form_full_lines() {
     // 4.2.3 excuses full-line writes alone: what waited too long for the rest of its line is written as a part
     let mut rig = Rig::new(K1, &[D], &[]);
     for part in 0..16 {
@@ -293,7 +293,7 @@ fn l2_lines_of_a_stream(page_cross: bool, loads: u64) -> u64 {
 }
 
 #[test]
-fn the_l2_prefetcher_goes_on_into_the_page_that_the_l1_prefetcher_names() {
+fn the_l2_prefetcher_continues_into_the_page_that_the_l1_prefetcher_names() {
     // The L1 prefetcher runs ahead of the loads, and the L2's ahead of that.
     let prefetch = Tables::committed().memory.prefetch;
     let distance = u64::from(prefetch.l1d_distance_lines + prefetch.l2_distance_lines);
@@ -316,7 +316,7 @@ fn l2_lookups_and_refills_of_all_sides_add_up() {
 }
 
 #[test]
-fn last_level_reads_are_judged_by_the_source_of_the_data() {
+fn the_source_of_the_data_decides_whether_a_last_level_read_missed() {
     // T.LL_CACHE_RD.1 to .4 and .10, T.LL_CACHE_MISS_RD.1, decision A33
     let lines: Vec<u64> = (0..4).map(|i| D + 0x40 * i).collect();
     let mut rig = Rig::new(K1, &lines, &[]);
@@ -341,7 +341,7 @@ fn without_extllc_the_last_level_events_stay_zero() {
 }
 
 #[test]
-fn the_slc_gives_a_data_line_away_and_keeps_a_code_line() {
+fn a_read_removes_a_data_line_from_the_slc_and_keeps_a_code_line() {
     let mut rig = Rig::new(K1, &[D], &[I]);
     rig.place(D, CacheLevel::Slc, true).place(I, CacheLevel::Slc, false);
     rig.ld(8, D);

@@ -79,7 +79,7 @@ impl Cores {
 }
 
 #[test]
-fn a_read_of_what_another_core_modified_comes_from_there_and_both_share_it() {
+fn a_read_of_a_line_modified_by_another_core_is_served_by_it_and_both_share_it() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     let reply = cores.ld(1);
@@ -108,7 +108,7 @@ fn a_read_of_what_another_core_modified_comes_from_there_and_both_share_it() {
 }
 
 #[test]
-fn a_write_to_what_another_core_modified_takes_it_away() {
+fn a_write_to_a_line_modified_by_another_core_takes_it_away() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     assert!(cores.st(1).happened.has(Happened::L2_MISS));
@@ -157,7 +157,7 @@ fn a_store_to_a_shared_line_invalidates_the_others_and_moves_no_data() {
 }
 
 #[test]
-fn atomics_of_two_cores_pass_a_line_to_and_fro_in_the_measured_time() {
+fn atomics_of_two_cores_exchange_a_line_in_the_measured_time() {
     // N2, Chips and Cheese: 50 to 60 ns from core to core at 2.75 GHz
     let mut cores = Cores::quiet(2);
     cores.access(0, MemKind::AtomicLoad, D);
@@ -273,7 +273,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn at_most_one_core_may_modify_a_line_and_the_filter_knows_the_truth(
+    fn at_most_one_core_may_modify_a_line_and_the_filter_is_exact(
         ops in prop::collection::vec(any_op(), 1..200)
     ) {
         let mut cores = Cores::new(&tiny(), 3);

@@ -76,7 +76,7 @@ fn random_walk(tables: &Tables, steps: u64) -> (Counts, FlowCounts) {
 }
 
 #[test]
-fn visits_of_the_l1_flows_are_the_counts() {
+fn visits_of_the_l1_flows_equal_the_counts() {
     for tables in [tiny(false), tiny(true), wide()] {
         let (counts, flows) = random_walk(&tables, 60_000);
         let graphs = [Flow::L1dRead, Flow::L1dWrite, Flow::L1i].map(FlowGraph::new);

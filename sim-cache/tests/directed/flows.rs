@@ -104,7 +104,7 @@ fn f544_and_f585_a_dirty_l1_victim_is_a_write_that_hits_the_l2() {
 }
 
 #[test]
-fn f545_a_clean_l1_victim_just_goes() {
+fn f545_a_clean_l1_victim_counts_nothing() {
     let mut rig = full_l1_set(false);
     rig.ld(8, A[4]);
     rig.expect("V2");
@@ -172,7 +172,7 @@ fn f584_a_store_miss_writes_a_dirty_l2_victim_to_the_bus() {
 }
 
 #[test]
-fn a_modified_line_that_leaves_the_l2_takes_its_l1_copy_along() {
+fn evicting_a_modified_l2_line_also_evicts_its_l1_copy() {
     // Decision A43: L1 write-back first, then the L2's; no invalidation is counted.
     let lines = l2_set();
     let mut rig = Rig::new(K1, &lines[8..], &[]);

@@ -77,7 +77,7 @@ fn a_clean_to_the_point_of_unification_ends_in_the_l2() {
 }
 
 #[test]
-fn a_clean_line_is_no_write_back() {
+fn cleaning_a_clean_line_is_not_a_write_back() {
     // T.L1D_CACHE_WB.6, T.L2D_CACHE_WB.3, T.L1D_CACHE_RD.2, T.LL_CACHE_RD.7, T.MEM_ACCESS.5,
     // T.L2D_CACHE_INVAL.1
     let mut rig = clean();
@@ -91,7 +91,7 @@ fn a_clean_line_is_no_write_back() {
 }
 
 #[test]
-fn clean_and_invalidate_of_modified_data_is_no_victim() {
+fn clean_and_invalidate_of_modified_data_does_not_count_as_a_victim() {
     // T.L1D_CACHE_WB_VICTIM.2, T.L2D_CACHE_WB_VICTIM.2, T.L2D_CACHE_WB_CLEAN.1
     let mut rig = dirty();
     rig.dc(CleanInvalidate, D);
@@ -142,7 +142,7 @@ fn by_set_and_way_an_invalidation_does_not_count() {
 }
 
 #[test]
-fn by_set_and_way_a_level_that_the_core_does_not_have_is_left_alone() {
+fn by_set_and_way_a_level_that_the_core_lacks_has_no_effect() {
     // 3.2.21: behind the L2 there is no cache of the core
     let mut rig = dirty_in_l2();
     let operand = rig.memory.set_way_operand(0, VirtAddr(D), CacheLevel::L2);
@@ -176,7 +176,7 @@ fn by_set_and_way_modified_data_is_written_back() {
 }
 
 #[test]
-fn an_instruction_line_that_was_invalidated_comes_from_the_l2() {
+fn an_invalidated_instruction_line_is_refilled_from_the_l2() {
     // T.L1I_CACHE_REFILL.4, T.L1I_CACHE.2: 4.3.2
     for what in [InstByAddress, InstAll { broadcast: false }] {
         let mut rig = Rig::new(K3, &[], &[CODE]);
@@ -189,7 +189,7 @@ fn an_instruction_line_that_was_invalidated_comes_from_the_l2() {
 }
 
 #[test]
-fn a_data_line_taken_away_takes_its_instruction_copy_along() {
+fn invalidating_a_data_line_invalidates_its_instruction_copy() {
     // 3.2.7: the L2 includes both L1 caches
     let mut rig = Rig::new(K3, &[], &[CODE]);
     rig.warm(CODE, TlbLevel::L1d);
@@ -207,7 +207,7 @@ fn an_address_without_translation_faults() {
 }
 
 #[test]
-fn the_translation_of_maintenance_is_no_lookup_of_a_load_or_store() {
+fn the_translation_of_maintenance_does_not_count_as_a_load_or_store() {
     // 4.1.2 and 4.1.4: as a preload it refills, but is no load or store
     let mut rig = Rig::new(K0, &[], &[]);
     rig.dc(Clean, D);
@@ -215,7 +215,7 @@ fn the_translation_of_maintenance_is_no_lookup_of_a_load_or_store() {
 }
 
 #[test]
-fn bytes_of_older_stores_that_are_still_merged_go_along() {
+fn cleaning_includes_bytes_of_older_stores_that_are_still_merged() {
     // 4.2.3, write streaming
     let mut rig = Rig::new(K1, &[D, D + 0x1000], &[]);
     for line in 0..8 {
@@ -232,7 +232,7 @@ fn bytes_of_older_stores_that_are_still_merged_go_along() {
 }
 
 #[test]
-fn maintenance_of_modified_data_takes_the_way_of_the_data() {
+fn maintenance_of_modified_data_takes_the_time_of_its_transfer() {
     // 4 to the L1, 9 for each step into and out of the L2, two beats, and the home node's answer
     let (mut with_data, mut without) = (dirty(), clean());
     let begin = with_data.now;
@@ -244,7 +244,7 @@ fn maintenance_of_modified_data_takes_the_way_of_the_data() {
 }
 
 #[test]
-fn other_cores_forget_an_instruction_line_too_and_iallu_stays_at_home() {
+fn ivau_and_ialluis_reach_other_cores_and_iallu_does_not() {
     // 3.2.12: IVAU and IALLUIS are broadcast
     let tables = crate::rig::Tables::quiet();
     for (what, spared) in [

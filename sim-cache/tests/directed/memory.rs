@@ -14,7 +14,7 @@ fn warm() -> Rig {
 }
 
 #[test]
-fn an_access_is_one_wherever_its_data_is() {
+fn an_access_counts_once_wherever_its_data_is() {
     // T.MEM_ACCESS.1, .6
     for base in [K1, K2, K3] {
         let mut rig = Rig::new(base, &[D], &[]);
@@ -49,7 +49,7 @@ fn loads_split_at_lines_and_every_16_bytes() {
 }
 
 #[test]
-fn stores_are_delayed_by_a_page_end_only() {
+fn only_a_page_end_delays_a_store() {
     // T.ST_ALIGN_LAT.1 and .2, T.MEM_ACCESS_WR.4, decision A17
     let mut rig = warm();
     rig.st(8, D + 0xFFC);
@@ -66,7 +66,7 @@ fn stores_are_delayed_by_a_page_end_only() {
 }
 
 #[test]
-fn fetches_preloads_and_walks_are_no_memory_accesses() {
+fn fetches_preloads_and_walks_do_not_count_as_memory_accesses() {
     // T.MEM_ACCESS.4 and .5, T.MEM_ACCESS_RD.2
     let mut rig = Rig::new(K0, &[], &[]);
     rig.fetch(0x1_0000);
@@ -110,7 +110,7 @@ fn a_non_cacheable_access_that_crosses_the_width_of_the_bus_is_two_transactions(
 }
 
 #[test]
-fn a_bus_read_is_one_for_the_data_and_one_for_the_instruction_side() {
+fn data_side_and_instruction_side_each_count_one_bus_read() {
     // T.BUS_ACCESS.1 and .2
     let mut rig = Rig::new(K1, &[D], &[0x1_0000]);
     rig.ld(8, D);

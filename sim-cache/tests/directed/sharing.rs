@@ -19,7 +19,7 @@ fn all(cores: &Cores, event: PmuEvent) -> Vec<u64> {
 }
 
 #[test]
-fn a_writer_takes_the_line_and_its_duty_out_of_the_system_level_cache() {
+fn a_writer_takes_a_dirty_line_out_of_the_system_level_cache() {
     let mut cores = Cores::quiet(3);
     cores.st(0);
     cores.ld(1);
@@ -41,7 +41,7 @@ fn a_store_to_a_line_that_the_system_level_cache_lost_moves_no_data_either() {
 }
 
 #[test]
-fn a_store_asks_for_a_line_only_if_others_may_have_it() {
+fn a_store_requests_ownership_only_if_others_may_have_the_line() {
     // Code is likely to be wanted by other cores; where there are none it is not.
     for (n_cores, fetched, asked) in [(2, true, 1), (2, false, 0), (1, true, 0), (1, false, 0)] {
         let mut cores = Cores::quiet(n_cores);
@@ -57,7 +57,7 @@ fn a_store_asks_for_a_line_only_if_others_may_have_it() {
 }
 
 #[test]
-fn a_reader_that_the_home_node_serves_snoops_no_one() {
+fn a_read_that_the_home_node_serves_snoops_no_core() {
     let mut cores = Cores::quiet(3);
     cores.ld(0);
     cores.ld(1);
@@ -67,7 +67,7 @@ fn a_reader_that_the_home_node_serves_snoops_no_one() {
 }
 
 #[test]
-fn a_line_that_maintenance_takes_away_is_no_longer_known_before_the_snoop_is_answered() {
+fn maintenance_removes_a_line_from_the_filter_before_its_snoop_is_answered() {
     let mut cores = Cores::quiet(3);
     cores.ld(0);
     let (at, both) = (cores.now + 10_000, Maintenance::DataByAddress(CacheOp::CleanInvalidate));
@@ -81,7 +81,7 @@ fn a_line_that_maintenance_takes_away_is_no_longer_known_before_the_snoop_is_ans
 }
 
 #[test]
-fn a_line_that_an_outside_reader_shares_is_no_cores_alone() {
+fn a_line_read_by_an_external_agent_has_no_owner() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     cores.memory.snoop(0, Snoop::Shared, D, 20_000, &mut cores.counts[0]).expect("mapped");
@@ -101,7 +101,7 @@ fn a_line_that_a_setup_places_is_known_to_the_other_cores() {
 }
 
 #[test]
-fn a_fixed_supplier_changes_nothing_of_who_shares_a_line() {
+fn a_fixed_supplier_does_not_change_the_sharers_of_a_line() {
     for (readers, asked) in [(1, 0), (2, 1)] {
         let mut cores = Cores::quiet(2);
         cores.memory.set_data_source(D, Some(DataSource::Dram)).expect("mapped");
@@ -132,7 +132,7 @@ fn merging(n_readers: usize) -> Cores {
 }
 
 #[test]
-fn stores_that_are_merged_go_into_a_line_of_its_own_before_a_reader_gets_it() {
+fn merged_stores_reach_an_owned_line_before_a_reader_gets_it() {
     let mut cores = merging(1);
     assert_eq!(cores.ld(1).source, DataSource::Peer);
     assert_eq!(cores.dirty(0, Slc), Some(true));
@@ -140,7 +140,7 @@ fn stores_that_are_merged_go_into_a_line_of_its_own_before_a_reader_gets_it() {
 }
 
 #[test]
-fn stores_that_are_merged_ask_anew_for_a_shared_line_that_a_writer_took() {
+fn merged_stores_request_a_shared_line_again_after_a_writer_took_it() {
     let mut cores = merging(2);
     cores.st(1);
     cores.settle();

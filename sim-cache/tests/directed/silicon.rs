@@ -10,7 +10,7 @@ use crate::tlbs::PRELOADED;
 const D: u64 = 0x8000;
 
 #[test]
-fn a_store_miss_may_count_by_its_opcode() {
+fn a_store_miss_may_count_by_its_bus_opcode() {
     let mut tables = Tables::quiet();
     tables.semantics.store_miss_l2 = StoreMissDirection::Read;
     let mut rig = Rig::with(&tables, K1, &[D], &[]);
@@ -53,7 +53,7 @@ fn walk_reads_may_use_the_l2_silently_or_counted() {
 }
 
 #[test]
-fn prefetches_may_show_on_the_bus_only() {
+fn prefetches_may_count_on_the_bus_only() {
     let mut tables = Tables::quiet();
     tables.memory.prefetch.l2_stream = true;
     tables.memory.prefetch.l2_degree_lines = 1;

@@ -81,7 +81,7 @@ fn attributes_of_stage_2_restrict_those_of_stage_1() {
 }
 
 #[test]
-fn a_stage_2_fault_is_a_fault_that_refills_no_translation() {
+fn a_stage_2_fault_refills_no_translation() {
     // Decision A15: the walks count; entries made before the fault stay counted.
     let mut rig = stage2();
     rig.memory.map_stage2(PhysAddr(D), None).expect("a page");

@@ -42,7 +42,7 @@ fn the_address_of_a_store_brings_its_line_into_the_l2_and_its_write_into_the_l1(
 }
 
 #[test]
-fn nothing_is_asked_for_a_line_that_is_zeroed_or_that_is_there() {
+fn a_zeroed_or_present_line_is_not_prefetched() {
     let mut rig = Rig::with(&tables(), K1, &[D], &[]);
     address(&mut rig, MemKind::ZeroLine, D);
     assert_eq!(resident(&rig), [0, 0]);
@@ -52,7 +52,7 @@ fn nothing_is_asked_for_a_line_that_is_zeroed_or_that_is_there() {
 }
 
 #[test]
-fn a_stream_of_stores_refills_the_l1_by_itself_whatever_prefetchers_run() {
+fn a_stream_of_stores_refills_the_l1_by_itself_with_any_prefetcher_on() {
     // Parts of lines, so that nothing is merged: every line of the stream is the refill of its store.
     let mut tables = tables();
     tables.memory.prefetch.l1d = true;
@@ -83,7 +83,7 @@ fn a_stream_of_stores_is_followed_into_the_l2_and_not_beyond_its_page() {
 }
 
 #[test]
-fn a_victim_holds_a_place_in_the_queue_until_the_home_node_has_it() {
+fn a_victim_holds_a_queue_slot_until_the_home_node_has_it() {
     let misses = |entries: u32| {
         let mut tables = Tables::quiet();
         tables.memory.l2.queue_entries = entries;

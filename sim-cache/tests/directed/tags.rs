@@ -67,7 +67,7 @@ fn nothing_is_checked_with_checks_off_or_in_untagged_memory() {
 }
 
 #[test]
-fn the_tag_is_no_part_of_the_address() {
+fn the_tag_is_not_part_of_the_address() {
     // The same line, the same translation, whatever the tag
     let mut rig = checked();
     rig.memory.set_tag_checks(false);
@@ -89,7 +89,7 @@ fn an_access_over_two_tags_needs_both() {
 }
 
 #[test]
-fn atomics_are_checked_as_what_they_count_as() {
+fn atomics_are_checked_in_the_halves_in_which_they_count() {
     // 4.6.7, 4.6.8, decision A20
     for (kind, counted) in [
         (MemKind::AtomicLoad, (1, 1)),

@@ -25,7 +25,7 @@ fn ladder(level: Option<CacheLevel>, n: u64) -> u64 {
 }
 
 #[test]
-fn dependent_loads_climb_the_published_ladder() {
+fn dependent_loads_have_the_published_latencies() {
     // Cortex-A710 and N2, Chips and Cheese: 4; 13 to 14; 35.48 ns = 97.6; 141 ns = 388 cycles
     assert_eq!(ladder(Some(CacheLevel::L1d), 64), 4);
     assert!((13..=14).contains(&ladder(Some(CacheLevel::L2), 64)));
@@ -157,7 +157,7 @@ fn stores_that_leave_late_do_not_delay_loads_that_issue_early() {
 }
 
 #[test]
-fn cycles_with_an_l2_miss_outstanding_are_known() {
+fn cycles_with_an_l2_miss_outstanding_are_reported() {
     let mut rig = Rig::new(K1, &[D], &[]);
     let begin = rig.now;
     let done = rig.ld(8, D).done;
@@ -181,7 +181,7 @@ fn full_line_stores_to_the_l2_reach_the_bandwidth_of_its_port() {
 }
 
 #[test]
-fn two_look_ups_of_the_l2_tlb_are_under_way_at_a_time() {
+fn at_most_two_lookups_of_the_l2_tlb_are_in_flight() {
     // Independent loads, each of a page that only the L2 TLB has: 5 cycles for each two of them.
     let pages: Vec<u64> = (0..16).map(|page| D + 0x1000 * page).collect();
     let mut rig = Rig::new(K3, &pages, &[]);
@@ -206,7 +206,7 @@ fn of_pages(walked: bool, pages: u64) -> u64 {
 }
 
 #[test]
-fn misses_of_the_l1_tlb_queue_for_two_look_ups_and_four_walks() {
+fn l1_tlb_misses_queue_for_two_lookups_and_four_walks() {
     // 5 for a look-up of the L2 TLB, 17 for each level of a walk that is read, 4 for the L1.
     assert_eq!([1, 2, 3, 8].map(|pages| of_pages(false, pages)), [9, 9, 14, 24]);
     let [four, eight] = [4, 8].map(|pages| of_pages(true, pages));
@@ -214,7 +214,7 @@ fn misses_of_the_l1_tlb_queue_for_two_look_ups_and_four_walks() {
 }
 
 #[test]
-fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() {
+fn full_lines_stream_into_the_l2_at_32_bytes_per_cycle_and_out_at_20() {
     let lines: Vec<u64> = (0..256).map(|i| 0x100_0000 + i * 64).collect();
     let mut rig = Rig::new(K2, &lines, &[]);
     let begin = rig.now;
@@ -228,7 +228,7 @@ fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() 
 }
 
 #[test]
-fn ideal_data_leaves_fetches_their_time() {
+fn ideal_data_does_not_change_the_time_of_fetches() {
     use sim_cache::IdealData;
     let times = |data, queue_entries| {
         let mut tables = Tables::quiet();
@@ -249,7 +249,7 @@ fn ideal_data_leaves_fetches_their_time() {
 }
 
 #[test]
-fn ideal_data_takes_no_place_at_the_port_of_the_l2_and_a_fetch_does() {
+fn ideal_data_does_not_use_the_l2_port_and_a_fetch_does() {
     use sim_cache::IdealData;
     // Two fetches at the same time take turns; data that costs no time takes none.
     let second = |data: bool| {

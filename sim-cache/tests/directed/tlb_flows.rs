@@ -74,7 +74,7 @@ impl Traveler {
 }
 
 #[test]
-fn every_way_through_the_tlbs_reports_its_edges() {
+fn every_path_through_the_tlbs_reports_its_edges() {
     use FlowEdge::*;
     let new = || Traveler::new(&Tables::quiet());
     let mut load = new();

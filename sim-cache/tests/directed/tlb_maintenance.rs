@@ -53,7 +53,7 @@ fn two_spaces() -> Rig {
 }
 
 #[test]
-fn every_scope_removes_exactly_what_it_names() {
+fn every_scope_removes_exactly_the_entries_it_names() {
     // Columns: walks that follow for the page, its neighbor, the global page, the page of ASID 6.
     let last = TlbScope::Page { last_level: true };
     let any = TlbScope::PageAnyAsid { last_level: false };
@@ -85,7 +85,7 @@ fn every_scope_removes_exactly_what_it_names() {
 }
 
 #[test]
-fn another_virtual_machine_keeps_its_entries_unless_everything_goes() {
+fn another_virtual_machine_keeps_its_entries_unless_all_are_invalidated() {
     for (scope, walks) in [(TlbScope::Vmid { stage2: true }, 0), (TlbScope::All, 1)] {
         let mut rig = Rig::new(K0, &[], &[]);
         rig.ld(8, D);
@@ -119,7 +119,7 @@ fn a_page_of_the_upper_half_is_named_by_its_upper_address_bits() {
 }
 
 #[test]
-fn partial_entries_survive_a_last_level_tlbi_and_no_other() {
+fn partial_entries_survive_only_a_last_level_tlbi() {
     let cold = Rig::new(K0, &[], &[]).ld(8, D).translation_cycles;
     let cases = [
         (TlbScope::Page { last_level: true }, cold - 51),
@@ -199,7 +199,7 @@ fn without_broadcast_other_cores_keep_their_entries() {
 }
 
 #[test]
-fn an_address_translation_asks_the_l2_tlb_and_the_walker_but_counts_nothing_of_the_l1() {
+fn an_address_translation_uses_the_l2_tlb_and_the_walker_but_counts_nothing_in_the_l1() {
     // T.L1D_TLB_REFILL.9, T.L1D_TLB_REFILL_WR.4, T.MEM_ACCESS_WR.3; decision A16
     for (write, half) in [(false, "RD"), (true, "WR")] {
         let lookup = format!("L2D_TLB + L2D_TLB_{half}");
@@ -216,7 +216,7 @@ fn an_address_translation_asks_the_l2_tlb_and_the_walker_but_counts_nothing_of_t
 }
 
 #[test]
-fn an_address_translation_that_faults_is_no_fault() {
+fn an_address_translation_that_faults_does_not_raise_the_fault() {
     let mut rig = Rig::new(K0, &[], &[]);
     let reply = rig.unmap(D).maintain(Maintenance::Translate { write: false }, D);
     assert!(!reply.happened.has(Happened::FAULT));

@@ -119,7 +119,7 @@ fn a_load_over_two_lines_looks_up_the_tlb_twice() {
 }
 
 #[test]
-fn upper_levels_in_the_walk_cache_still_make_one_walk() {
+fn a_walk_that_hits_the_walk_cache_counts_as_one_walk() {
     // T.DTLB_WALK.2, T.ITLB_WALK.2: and fewer reads, so less time
     let mut rig = Rig::new(K0, &[], &[]);
     let first = rig.ld(8, D).translation_cycles;
@@ -139,7 +139,7 @@ fn partial_entries_count_as_l2_tlb_refills_if_they_are_kept_there() {
 }
 
 #[test]
-fn an_entry_that_a_walk_is_bringing_serves_the_other_side_without_a_second_walk() {
+fn a_walk_in_flight_serves_the_other_side_without_a_second_walk() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.ld(8, D);
     let reply = rig.fetch(D + 0x800);
@@ -159,7 +159,7 @@ fn a_third_walk_waits_for_one_of_two_walkers() {
 }
 
 #[test]
-fn a_warm_l1_tlb_asks_no_other() {
+fn an_l1_tlb_hit_looks_up_no_other_tlb() {
     // T.L2D_TLB.4
     let mut rig = Rig::new(K0, &[], &[]);
     rig.warm(D, TlbLevel::L1d);

@@ -93,7 +93,7 @@ fn one_entry_holds_a_whole_contiguous_range_in_both_tlbs() {
 }
 
 #[test]
-fn blocks_reach_further_than_pages_with_the_same_entries() {
+fn blocks_cover_more_memory_than_pages_with_the_same_entries() {
     // T.L1D_TLB_REFILL.10 with blocks: 40 entries of 2 MiB hold what 20480 pages would need.
     let mut tables = Tables::quiet();
     tables.memory.pages.block_bytes = 2 * MIB;
@@ -124,7 +124,7 @@ fn a_walk_for_a_block_reads_fewer_descriptors() {
 }
 
 #[test]
-fn a_walk_of_the_64_kib_granule_has_one_level_less() {
+fn a_walk_of_the_64_kib_granule_has_one_level_fewer() {
     let cycles = [4 * KIB, 16 * KIB, 64 * KIB].map(|page_bytes| {
         let mut rig = Rig::with(&granule(page_bytes), K0, &[], &[]);
         rig.ld(8, 1 << 32).translation_cycles
@@ -238,7 +238,7 @@ fn the_other_table_base_register_changes_no_asid() {
 }
 
 #[test]
-fn another_virtual_machine_uses_no_entry_of_this_one_not_even_a_global_one() {
+fn another_virtual_machine_does_not_use_even_global_entries_of_this_one() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.map(D, global(D, 4 * KIB)).ld(8, D);
     rig.maintain(Maintenance::Stage2TableBase, 3 << 48);
@@ -251,7 +251,7 @@ fn another_virtual_machine_uses_no_entry_of_this_one_not_even_a_global_one() {
 }
 
 #[test]
-fn the_halves_of_the_address_space_are_two() {
+fn the_two_halves_of_the_address_space_have_separate_entries() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.ld(8, D);
     rig.then().ld(8, 0xFFFF_0000_0000_0000 | D);
@@ -287,7 +287,7 @@ fn without_a_walk_cache_every_walk_reads_all_levels() {
 }
 
 #[test]
-fn partial_entries_compete_for_the_places_of_the_l2_tlb() {
+fn partial_entries_compete_for_the_entries_of_the_l2_tlb() {
     // 3.2.18: an L2 TLB of one set with two ways holds a page and its table, or two pages.
     for (walk_cache, walks) in [(true, 3), (false, 2)] {
         let mut tables = Tables::quiet();

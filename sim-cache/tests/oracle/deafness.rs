@@ -63,7 +63,7 @@ fn sites() -> BTreeMap<Site, u64> {
 }
 
 #[test]
-fn silence_of_any_place_that_raises_an_event_is_noticed() {
+fn muting_any_site_that_raises_an_event_is_detected() {
     for (site, number) in sites() {
         let (geometry, groups) = suite::case(crate::SEED, number, OPERATIONS);
         let mut sink = Deaf { to: Some(site), ..Deaf::default() };
@@ -73,7 +73,7 @@ fn silence_of_any_place_that_raises_an_event_is_noticed() {
 }
 
 #[test]
-fn the_events_that_no_sequence_raises_are_those_listed() {
+fn the_events_that_no_sequence_raises_are_listed() {
     let mut heard = Counts::default();
     for number in 0..CASES {
         let (geometry, groups) = suite::case(crate::SEED, number, OPERATIONS);

@@ -15,7 +15,7 @@ const GEOMETRIES: u64 = 240;
 const SEED: u64 = 1;
 
 #[test]
-fn every_geometry_counts_as_the_oracle_does() {
+fn every_geometry_counts_like_the_oracle() {
     for number in 0..GEOMETRIES {
         suite::check(SEED, number, 1500).unwrap_or_else(|report| panic!("{report}"));
     }
