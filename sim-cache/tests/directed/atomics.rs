@@ -1,4 +1,5 @@
-//! Atomic operations of several fragments, and what the two halves of one ask of its page. Decision A20.
+//! Atomic operations of several fragments, and the permissions that their two halves need. Decision
+//! A20.
 
 use sim_cache::Mapping;
 use sim_core::{DataSource, Happened, MemKind, PhysAddr, PmuEvent, VirtAddr};

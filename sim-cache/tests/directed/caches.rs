@@ -15,7 +15,7 @@ fn d(base: crate::rig::Base) -> Rig {
     Rig::new(base, &[D, 0x9000], &[I])
 }
 
-/// A load of a line that is there or comes by itself.
+/// Counts of a load of a line that is present or already in flight.
 const LOAD_ONLY: &str = "V3";
 
 #[test]
@@ -180,7 +180,7 @@ fn dc_zva_writes_the_l1_on_a_hit_and_the_l2_on_a_miss_and_never_reads() {
 fn full_lines_of_stores_stop_allocating_in_the_l1() {
     // T.L1D_CACHE_WB.5, decision A36: after four full lines each line is one L2 write
     let mut rig = Rig::new(K1, &[D], &[]);
-    // The stores of one line come at once: no byte waits long for the rest.
+    // The stores of one line start in the same cycle, so no byte waits long for the rest.
     let fill = |rig: &mut Rig, line: u64| {
         rig.then();
         (0..4).for_each(|part| {
@@ -199,7 +199,8 @@ fn full_lines_of_stores_stop_allocating_in_the_l1() {
 
 #[test]
 fn slow_stores_do_not_form_full_lines() {
-    // 4.2.3 excuses full-line writes alone: what waited too long for the rest of its line is written as a part
+    // 4.2.3 exempts full-line writes alone: bytes that waited too long for the rest of their line
+    // are written as a part
     let mut rig = Rig::new(K1, &[D], &[]);
     for part in 0..16 {
         rig.st(16, D + 16 * part);
@@ -207,7 +208,7 @@ fn slow_stores_do_not_form_full_lines() {
     for part in 16..20 {
         rig.then().st(16, D + 16 * part);
     }
-    // The part ends the run of full lines, so that the next store refills the L1.
+    // The partial line ends the run of full lines, so the next store refills the L1.
     assert_eq!(rig.value(PmuEvent::L1D_CACHE_REFILL_WR), 5);
     assert_eq!(rig.value(PmuEvent::L2D_CACHE_WR), 6);
     assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL_RD), 5);
@@ -221,7 +222,7 @@ fn a_load_of_a_line_whose_stores_are_still_merged_finds_it_in_the_l2() {
     }
     rig.expect("4 V4 + 13 V6");
     rig.then().ld(8, D + 64 * 4);
-    // The partial line is read in for its merge, as a store miss of the L2; then the load hits.
+    // The L2 reads the partial line for its merge, as a store miss; then the load hits.
     rig.expect(
         "4 V4 + 13 V6 + L2D_CACHE + L2D_CACHE_WR + L2D_CACHE_REFILL + L2D_CACHE_REFILL_RD + \
          L2D_CACHE_LMISS_RD + BUS_ACCESS + BUS_ACCESS_WR + LL_CACHE_RD + LL_CACHE_MISS_RD + V1 + \
@@ -277,7 +278,8 @@ fn the_l2_prefetcher_counts_in_l2_and_bus_and_stays_in_its_page() {
     three_lines_from(D, 0x140).expect("3 V1");
 }
 
-/// Lines in the L2 after loads of the first `loads` lines of a stream over scattered pages.
+/// Returns the lines in the L2 after loads of the first `loads` lines of a stream over scattered
+/// pages.
 fn l2_lines_of_a_stream(page_cross: bool, loads: u64) -> u64 {
     let mut tables = Tables::quiet();
     tables.memory.pages.mapping = PageMapping::Mixed;
@@ -294,12 +296,12 @@ fn l2_lines_of_a_stream(page_cross: bool, loads: u64) -> u64 {
 
 #[test]
 fn the_l2_prefetcher_continues_into_the_page_that_the_l1_prefetcher_names() {
-    // The L1 prefetcher runs ahead of the loads, and the L2's ahead of that.
+    // The L1 prefetcher runs ahead of the loads, and the L2's ahead of the L1's.
     let prefetch = Tables::committed().memory.prefetch;
     let distance = u64::from(prefetch.l1d_distance_lines + prefetch.l2_distance_lines);
     assert_eq!(l2_lines_of_a_stream(false, 40), 64, "to the end of the page");
     assert_eq!(l2_lines_of_a_stream(true, 40), 40 + distance);
-    // Of three pages, each line once: nothing of a page that is not in the stream.
+    // Each line of three pages is present once, and no line outside the stream.
     assert_eq!(l2_lines_of_a_stream(true, 140), 140 + distance);
 }
 
@@ -348,5 +350,5 @@ fn a_read_removes_a_data_line_from_the_slc_and_keeps_a_code_line() {
     rig.then().fetch(I);
     let state = |addr, level| rig.memory.line_is_dirty(0, VirtAddr(addr), level);
     assert_eq!([state(D, CacheLevel::Slc), state(I, CacheLevel::Slc)], [None, Some(false)]);
-    assert_eq!(state(D, CacheLevel::L2), Some(true), "the duty to write back came along");
+    assert_eq!(state(D, CacheLevel::L2), Some(true), "the duty to write back moved with the line");
 }

@@ -42,7 +42,7 @@ fn one_bit_is_corrected_once() {
 
 #[test]
 fn two_bits_fault_and_leave_poison_that_is_not_counted_again() {
-    // T.MEMORY_ERROR.2 and .3: whether it retires or not, the line is poisoned
+    // T.MEMORY_ERROR.2 and .3: the line is poisoned, whether the load retires or not
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     let first = rig.ld(8, D);
@@ -103,7 +103,7 @@ fn any_access_to_the_set_detects_a_broken_tag() {
 
 #[test]
 fn a_tag_that_cannot_be_corrected_loses_its_line() {
-    // 3.2.20: a clean line comes again, modified data is gone
+    // 3.2.20: a clean line is refilled, modified data is lost
     let mut rig = warm();
     rig.inject(D, Ram::L1dTag, Defect::Uncorrectable);
     assert!(!faults(rig.ld(8, D)));
@@ -123,7 +123,7 @@ fn the_l2_corrects_silently_and_passes_poison_on() {
     let mut rig = Rig::new(K2, &[D], &[CODE]);
     rig.inject(D, Ram::L2Data, Defect::Uncorrectable);
     assert!(faults(rig.ld(8, D)));
-    assert!(faults(rig.then().ld(8, D)), "the poison came along");
+    assert!(faults(rig.then().ld(8, D)), "the poison moved with the data");
     rig.expect("V2 + V3");
     rig.inject(CODE, Ram::L2Data, Defect::Uncorrectable);
     rig.maintain_code();
@@ -145,11 +145,11 @@ fn poison_travels_with_the_data_down_and_up() {
     let clean = Maintenance::DataByAddress(CacheOp::CleanInvalidate);
     rig.access(MemKind::Maintain(clean), 1, A[0]);
     assert_eq!(rig.errors(), 1, "the data is checked on its way out");
-    assert!(faults(rig.then().ld(8, A[0])), "it comes back from memory as it went");
+    assert!(faults(rig.then().ld(8, A[0])), "memory returns it with its poison");
     assert_eq!(rig.errors(), 1);
 }
 
-/// A line that is modified in the L1, with an error in its data there.
+/// Returns a rig with a line that is modified in the L1, with an error in its data there.
 fn modified(defect: Defect) -> Rig {
     let mut rig = Rig::new(K3, &[D], &[]);
     rig.place(D, CacheLevel::L1d, true).inject(D, Ram::L1dData, defect);
@@ -160,16 +160,17 @@ const L1_GIVES: &str = "BUS_ACCESS 2 + L1D_CACHE_WB + L1D_CACHE_WB_CLEAN";
 
 #[test]
 fn a_snoop_that_takes_modified_data_detects_its_error() {
-    // 3.2.20: whoever has the data read out; one bit is corrected, and counts once
+    // 3.2.20: an access that reads the data detects its error; one bit is corrected, and counts
+    // once
     let mut rig = modified(Defect::Correctable);
     rig.snoop(Snoop::Shared, D).expect(&format!("{L1_GIVES} + MEMORY_ERROR"));
-    assert!(!faults(rig.then().ld(8, D)), "the copy that stays was corrected");
+    assert!(!faults(rig.then().ld(8, D)), "the remaining copy was corrected");
     assert_eq!(rig.errors(), 1);
-    // Two bits: the snoop gives the data as poisoned, and so is the copy that stays.
+    // With two wrong bits, the snoop returns poisoned data, and the remaining copy is poisoned too.
     let mut rig = modified(Defect::Uncorrectable);
     rig.snoop(Snoop::Shared, D).expect(&format!("{L1_GIVES} + MEMORY_ERROR"));
     assert!(faults(rig.then().ld(8, D)));
-    assert_eq!(rig.errors(), 1, "poison is no new error");
+    assert_eq!(rig.errors(), 1, "poison is not a new error");
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn poison_that_a_snoop_took_returns_with_the_line() {
         assert!(faults(rig.then().ld(8, D)), "{snoop:?}");
         assert_eq!(rig.errors(), 1);
     }
-    // The copy of the L2 is as new as that of the L1 after the snoop, and as broken.
+    // After the snoop, the copy of the L2 equals that of the L1, including its poison.
     let mut rig = modified(Defect::Uncorrectable);
     rig.snoop(Snoop::Shared, D);
     for line in [D + 0x4000, D + 0x8000, D + 0xC000, D + 0x1_0000] {
@@ -202,7 +203,7 @@ fn an_agent_that_overwrites_the_line_removes_its_poison() {
 
 #[test]
 fn a_snoop_that_reads_no_data_detects_nothing() {
-    // A clean copy is dropped unread; data of the L2 is not this event's (decision A28).
+    // A clean copy is dropped unread; errors of L2 data are not counted (decision A28).
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     rig.snoop(Snoop::Unique, D);
@@ -214,7 +215,7 @@ fn a_snoop_that_reads_no_data_detects_nothing() {
     rig.place(D, CacheLevel::L2, true).inject(D, Ram::L2Data, Defect::Uncorrectable);
     rig.snoop(Snoop::CleanInvalidate, D);
     assert_eq!(rig.errors(), 0);
-    assert!(faults(rig.then().ld(8, D)), "the L2 hands on its poison");
+    assert!(faults(rig.then().ld(8, D)), "the L2 passes its poison on");
 }
 
 #[test]
@@ -236,7 +237,7 @@ fn a_clean_that_corrects_an_error_removes_it() {
     rig.maintain(Maintenance::DataByAddress(CacheOp::Clean), D);
     assert_eq!(rig.errors(), 1);
     rig.then().ld(8, D);
-    assert_eq!(rig.errors(), 1, "the line was corrected where it is");
+    assert_eq!(rig.errors(), 1, "the line was corrected in place");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 
-/// Lines around the ends of the first line and of the page, all in the L1.
+/// Returns a rig with lines around the ends of the first line and of the page, all in the L1.
 fn warm() -> Rig {
     Rig::new(K3, &[D, D + 0x40, D + 0xFC0, 0x9000], &[])
 }
@@ -57,7 +57,7 @@ fn only_a_page_end_delays_a_store() {
     let mut rig = warm();
     rig.st(8, D + 0x3C);
     rig.expect("2 V6");
-    // The granule in use decides: 4 KiB inside a page of 64 KiB is no page end.
+    // The granule in use decides: an end of 4 KiB inside a page of 64 KiB is not a page end.
     let mut tables = Tables::quiet();
     tables.memory.pages.page_bytes = 1 << 16;
     let mut rig = Rig::with(&tables, K3, &[D + 0xFC0, 0x9000], &[]);
@@ -94,7 +94,8 @@ fn non_cacheable_accesses_are_bus_transactions() {
 
 #[test]
 fn a_non_cacheable_access_that_crosses_the_width_of_the_bus_is_two_transactions() {
-    // T.BUS_ACCESS.6: the bus interface splits it (3.2.16, 4.6.2), and each part is a memory access (4.6.7, 4.6.8)
+    // T.BUS_ACCESS.6: the bus interface splits the access (3.2.16, 4.6.2), and each part is a
+    // memory access (4.6.7, 4.6.8)
     for (addr, transactions) in [(D + 0x18, 1), (D + 0x1C, 2), (D + 0x21, 1)] {
         let mut rig = Rig::new(K1, &[], &[]);
         rig.non_cacheable(D).warm(D, TlbLevel::L2).warm(D, TlbLevel::L1d);

@@ -1,5 +1,5 @@
-//! Where a virtual address lies, as those who follow a run are told: what the tables say, and nothing
-//! is looked up or counted for it.
+//! Physical address of a virtual one, for observers of a run: read from the tables, without a
+//! counted lookup.
 
 use sim_cache::{Mapping, MemoryType, PageTarget};
 use sim_core::{MemoryPort, PhysAddr, VirtAddr};
@@ -17,7 +17,11 @@ fn the_tables_determine_the_physical_address() {
     let mut rig = Rig::new(Base::K0, &[], &[]);
     assert_eq!(physical(&mut rig, PAGE), Some(PhysAddr(PAGE.0)), "the map of the rig is identity");
     let tagged = VirtAddr(PAGE.0 | 0xA5 << 56);
-    assert_eq!(physical(&mut rig, tagged), Some(PhysAddr(PAGE.0)), "a tag is no part of it");
+    assert_eq!(
+        physical(&mut rig, tagged),
+        Some(PhysAddr(PAGE.0)),
+        "the tag is not part of the address"
+    );
     let target = PageTarget { frame: 0x777, memory: MemoryType::Device, tagged: false };
     rig.memory.map_page(PAGE, Some(target));
     assert_eq!(physical(&mut rig, PAGE), Some(PhysAddr(0x77_7123)));

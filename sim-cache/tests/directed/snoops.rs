@@ -1,5 +1,5 @@
-//! What other agents do to a core: snoops, stashes, shared lines, the exclusive monitor. Guide sections
-//! 3.2.9, 3.2.12, 4.2 to 4.6.
+//! Effects of other agents on a core: snoops, stashes, shared lines, the exclusive monitor. Guide
+//! sections 3.2.9, 3.2.12, 4.2 to 4.6.
 
 use sim_cache::CacheLevel::{self, L1d, L1i, L2, Slc};
 use sim_core::{DataSource, MemKind, PmuEvent, Snoop, VirtAddr};
@@ -9,7 +9,7 @@ use crate::rig::{A, Rig, l2_set};
 
 const D: u64 = 0x8000;
 
-/// The request and the answer on the bus: neither read nor write (decision A08).
+/// Counts of a snoop and its answer on the bus: neither read nor write (decision A08).
 const SNOOPED: &str = "BUS_ACCESS 2";
 const L1_GIVES: &str = "L1D_CACHE_WB + L1D_CACHE_WB_CLEAN";
 const L2_GIVES: &str = "L2D_CACHE_WB + L2D_CACHE_WB_CLEAN";
@@ -128,9 +128,9 @@ fn a_store_to_a_shared_line_requests_it_with_one_transaction_without_data() {
         let mut rig = Rig::new(base, &[D], &[]);
         rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
         let begin = rig.now;
-        let asks = rig.st(8, D).done - begin;
+        let cycles = rig.st(8, D).done - begin;
         rig.expect(&format!("{vector} + BUS_ACCESS + BUS_ACCESS_WR"));
-        assert!((70..120).contains(&asks), "the way to the home node and back: {asks}");
+        assert!((70..120).contains(&cycles), "to the home node and back: {cycles}");
         rig.then().st(8, D);
         rig.expect(&format!("{vector} + BUS_ACCESS + BUS_ACCESS_WR + V6"));
     }
@@ -248,5 +248,5 @@ fn a_shared_line_that_a_setup_places_again_stays_shared() {
     let mut rig = Rig::new(K1, &[D], &[]);
     rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
     rig.place(D, L2, false).st(8, D);
-    assert_eq!(rig.value(PmuEvent::BUS_ACCESS_WR), 1, "it asks the other agents");
+    assert_eq!(rig.value(PmuEvent::BUS_ACCESS_WR), 1, "it requests ownership");
 }

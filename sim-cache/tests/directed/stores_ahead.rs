@@ -1,4 +1,4 @@
-//! Stores that ask for their lines before they are written, and victims that wait for their turn outside.
+//! Store prefetches, and L2 victims that wait for a queue slot.
 
 use sim_cache::CacheLevel;
 use sim_core::{MemKind, MemoryPort, PmuEvent};
@@ -15,13 +15,13 @@ fn tables() -> Tables {
     tables
 }
 
-/// The address half of a store.
+/// Performs the address half of a store.
 fn address(rig: &mut Rig, kind: MemKind, addr: u64) {
     let request = Rig::request(kind, 8, addr);
     rig.memory.port(0).translate_store(request, rig.now, &mut rig.counts);
 }
 
-/// Lines in the L1 D-cache and in the L2.
+/// Returns the numbers of lines in the L1 D-cache and in the L2.
 fn resident(rig: &Rig) -> [u64; 2] {
     let [_, l1d, l2] = rig.memory.resident_lines(0);
     [l1d, l2]
@@ -53,7 +53,7 @@ fn a_zeroed_or_present_line_is_not_prefetched() {
 
 #[test]
 fn a_stream_of_stores_refills_the_l1_by_itself_with_any_prefetcher_on() {
-    // Parts of lines, so that nothing is merged: every line of the stream is the refill of its store.
+    // The stores write parts of lines, so nothing is merged: every line is refilled by its store.
     let mut tables = tables();
     tables.memory.prefetch.l1d = true;
     tables.memory.prefetch.l2_stream = true;

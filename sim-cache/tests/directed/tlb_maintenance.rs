@@ -19,7 +19,7 @@ impl Rig {
         self
     }
 
-    /// Walks that a load of each address needs now; everything is put back afterwards.
+    /// Returns the walks that a load of each address needs now. The loads refill the TLBs.
     fn walks_of<const N: usize>(&mut self, addrs: [u64; N]) -> [u64; N] {
         addrs.map(|addr| {
             let before = self.value(PmuEvent::DTLB_WALK);
@@ -29,7 +29,7 @@ impl Rig {
     }
 }
 
-/// The operand: page number, ASID.
+/// Returns the operand for a page number and ASID.
 fn operand(addr: u64, asid: u64) -> u64 {
     addr >> 12 & ((1 << 44) - 1) | asid << 48
 }
@@ -38,7 +38,8 @@ const OWN: u64 = 0x8000;
 const NEIGHBOR: u64 = 0x9000;
 const GLOBAL: u64 = 0xA000;
 
-/// Two pages and a global one, all in the TLBs of ASID 5; the first also in those of ASID 6.
+/// Returns a rig with two pages and a global one in the TLBs of ASID 5, and the first also in those
+/// of ASID 6.
 fn two_spaces() -> Rig {
     let mut rig = Rig::new(K0, &[], &[]);
     let everywhere = Mapping { global: true, ..Mapping::normal(PhysAddr(GLOBAL), 4096) };
@@ -54,7 +55,7 @@ fn two_spaces() -> Rig {
 
 #[test]
 fn every_scope_removes_exactly_the_entries_it_names() {
-    // Columns: walks that follow for the page, its neighbor, the global page, the page of ASID 6.
+    // Columns: later walks for the page, its neighbor, the global page, the page of ASID 6.
     let last = TlbScope::Page { last_level: true };
     let any = TlbScope::PageAnyAsid { last_level: false };
     let any_last = TlbScope::PageAnyAsid { last_level: true };
@@ -164,8 +165,8 @@ fn a_tlbi_between_accesses_adds_only_the_misses_that_follow() {
     rig.expect("V1 + 2 V3 + 2 walk ld");
 }
 
-/// Loads one page on each of two cores and returns whether each still has it after a `TLBI` by the
-/// first; the cores are in the given virtual machines.
+/// Loads one page on each of two cores in the given virtual machines. Returns whether each still
+/// has it after a `TLBI` by the first.
 fn kept_on_both(broadcast: bool, vmids: [u64; 2]) -> [bool; 2] {
     let tables = Tables::quiet();
     let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 2, 1);

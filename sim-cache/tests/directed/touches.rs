@@ -1,4 +1,4 @@
-//! Touches that stand for a stretch of a program that was not run.
+//! Touches that represent a skipped part of a program.
 
 use sim_cache::{CacheLevel, Touch, TouchKind};
 use sim_core::{Maintenance, TlbScope, VirtAddr};

@@ -1,4 +1,4 @@
-//! The short way of accesses that hit: it is taken by those that have nothing else to do, and by no other.
+//! The L1 hit path: accesses take it exactly if no further action is needed.
 
 use sim_cache::CacheLevel::{L1d, L2};
 use sim_core::{CacheOp, Maintenance, MemKind, MemoryPort, PmuEvent, VirtAddr};
@@ -90,10 +90,10 @@ fn a_store_on_the_hit_path_ends_the_previous_run_of_stores() {
         rig.memory.port(0).translate_store(request, rig.now, &mut rig.counts);
         rig.value(PmuEvent::BUS_ACCESS_RD)
     };
-    assert_eq!(address(&mut rig), 1, "it asks for its line");
+    assert_eq!(address(&mut rig), 1, "it prefetches its line");
     let remove = MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Invalidate));
     rig.then().access(remove, 8, away);
-    assert_eq!(address(&mut rig), 1, "stores to the same line are one run, which asks once");
+    assert_eq!(address(&mut rig), 1, "consecutive stores to one line prefetch once");
     assert!(rig.store_hits(D, 8));
     assert_eq!(address(&mut rig), 2, "a new run");
 }
