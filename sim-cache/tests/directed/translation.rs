@@ -1,5 +1,5 @@
-//! Sizes, attributes and permissions of mappings, address spaces, partial walk entries: guide 3.2.18
-//! and section 4.1.
+//! Sizes, attributes and permissions of mappings, address spaces, partial walk entries: guide
+//! 3.2.18 and section 4.1.
 
 use sim_cache::{BadMapping, Mapping, MemoryType, TlbLevel};
 use sim_core::{
