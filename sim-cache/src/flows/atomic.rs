@@ -6,7 +6,7 @@ use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEve
 use crate::core_memory::CoreMemory;
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{Fragment, Fragments};
-use crate::flows::l1d_load::{Operation, RefillCause};
+use crate::flows::l1d_load::Operation;
 use crate::flows::mte::TagHalf;
 use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
@@ -67,19 +67,21 @@ impl CoreMemory {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
-        let operation =
-            Operation { pc: request.pc, addr, requester: Requester::Write, consumes: true };
-        let indexed = Indexed::virtually(addr, line);
-        let reply = match self.l1d.lookup(indexed) {
+        let operation = Operation {
+            pc: request.pc,
+            addr,
+            line: Indexed::virtually(addr, line),
+            requester: Requester::Write,
+            consumes: true,
+        };
+        let reply = match self.l1d.lookup(operation.line) {
             Some(entry) => {
                 let shared = self.l1d.state(entry).is_shared();
                 let reply = self.l1d_wait(operation, entry, translated, uncore, sink);
                 if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
             }
             // The read comes first, so the refill counts as a read's.
-            None => {
-                self.l1d_miss(operation, indexed, RefillCause::Atomic, translated, uncore, sink)
-            }
+            None => self.l1d_miss(operation, translated, uncore, sink),
         };
         // A prefetch trained by this miss may have evicted the line.
         if let Some(entry) = self.l1d.probe(line) {
@@ -135,6 +137,6 @@ fn tag_checked<S: EventSink>(
     sink: &mut S,
 ) -> Result<Translated, MemReply> {
     let mut reply = translated.reply(translated.start + 1);
-    uncore.check_tag(half, tags, fragment, translated, &mut reply, sink);
+    reply.happened.add(uncore.check_tag(half, tags, fragment, translated, sink));
     if reply.happened.has(Happened::FAULT) { Err(reply) } else { Ok(translated) }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Operation {
     pub(crate) pc: VirtAddr,
     /// First byte.
     pub(crate) addr: VirtAddr,
+    /// Line of the first byte.
+    pub(crate) line: Indexed,
     /// Direction of the access, for the translations of prefetches that it trains (decision A12).
     pub(crate) requester: Requester,
     /// The operation uses the stored data, so that an error in the data matters.
@@ -158,8 +160,22 @@ impl CoreMemory {
             }
             return self.read_uncached(fragment, translated, uncore, sink);
         }
-        let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
-        uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        let operation = Operation {
+            pc: request.pc,
+            addr,
+            line: Indexed::virtually(addr, line),
+            requester: Requester::Read,
+            consumes: true,
+        };
+        let mut reply = self.read_l1d(operation, translated, uncore, sink);
+        reply.happened.add(uncore.check_tag(
+            TagHalf::Read,
+            request.tags,
+            fragment,
+            translated,
+            sink,
+        ));
         reply
     }
 
@@ -167,19 +183,15 @@ impl CoreMemory {
     #[inline]
     fn read_l1d<S: EventSink>(
         &mut self,
-        pc: VirtAddr,
-        addr: VirtAddr,
+        operation: Operation,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
-        let line = uncore.page_map.physical(addr, translated.target).line();
-        let line = Indexed::virtually(addr, line);
-        let operation = Operation { pc, addr, requester: Requester::Read, consumes: true };
-        let Some(entry) = self.l1d.lookup(line) else {
-            return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
+        let Some(entry) = self.l1d.lookup(operation.line) else {
+            return self.l1d_miss(operation, translated, uncore, sink);
         };
         if self.l1d.state(entry).is_plain_at(translated.start) {
             sink.edge(FlowEdge::L1dReadHit);
@@ -222,9 +234,7 @@ impl CoreMemory {
             self.repair_l1d_set(entry.set, sink);
             found.add(Happened::ERROR);
             if self.l1d.probe(line).is_none() {
-                let line = Indexed::virtually(operation.addr, line);
-                let cause = operation.refill_cause();
-                let mut reply = self.l1d_miss(operation, line, cause, translated, uncore, sink);
+                let mut reply = self.l1d_miss(operation, translated, uncore, sink);
                 reply.happened.add(found);
                 return reply;
             }
@@ -281,14 +291,13 @@ impl CoreMemory {
     pub(crate) fn l1d_miss<S: EventSink>(
         &mut self,
         operation: Operation,
-        line: Indexed,
-        cause: RefillCause,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        let cause = operation.refill_cause();
         sink.edge(cause.edges().miss);
-        let l2 = self.refill_l1d(line, cause, translated.start, uncore, sink);
+        let l2 = self.refill_l1d(operation.line, cause, translated.start, uncore, sink);
         if cause == RefillCause::Atomic {
             // The write after the read finds the line.
             sink.edge(FlowEdge::L1dWriteHit);

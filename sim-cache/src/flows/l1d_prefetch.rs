@@ -5,6 +5,7 @@ use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemReq
 
 use crate::core_memory::CoreMemory;
 use crate::flows::l1d_load::{Operation, RefillCause};
+use crate::flows::l2::L2Reply;
 use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
@@ -44,10 +45,15 @@ impl CoreMemory {
             return reply;
         }
         let line = Indexed::virtually(request.addr, line);
-        if matches!(request.kind, MemKind::PrefetchOuter { .. }) {
-            self.preload_l2(line, translated.start, &mut reply, uncore, sink);
+        let start = translated.start;
+        let l2 = if matches!(request.kind, MemKind::PrefetchOuter { .. }) {
+            self.preload_l2(line, start, uncore, sink)
         } else if self.l1d.lookup(line).is_none() {
-            let l2 = self.refill_l1d(line, RefillCause::Preload, translated.start, uncore, sink);
+            Some(self.refill_l1d(line, RefillCause::Preload, start, uncore, sink))
+        } else {
+            None
+        };
+        if let Some(l2) = l2 {
             reply.source = l2.source;
             reply.happened.add(Happened::L1_MISS);
             if l2.missed {
@@ -58,30 +64,26 @@ impl CoreMemory {
     }
 
     /// Performs a preload for the L2 or an outer cache. The L2 is the core's last cache, and every
-    /// read allocates in it (PMU guide 3.2.5). The L1 D-cache does not change.
+    /// read allocates in it (PMU guide 3.2.5). The L1 D-cache does not change. Returns the reply of
+    /// the L2, or `None` if the L1 D-cache already holds the line.
     fn preload_l2<S: EventSink>(
         &mut self,
         line: Indexed,
         start: Cycle,
-        reply: &mut MemReply,
         uncore: &mut Uncore,
         sink: &mut S,
-    ) {
+    ) -> Option<L2Reply> {
         if self.l1d.find(line).is_some() {
-            return;
+            return None;
         }
         let line = line.physical;
         self.drain_held_line(line, start, uncore, sink);
         let at = start + self.latencies.l1d_hit;
         let l2 = self.read_l2(L2Request::Preload, line, at, uncore, sink);
-        reply.source = l2.source;
-        reply.happened.add(Happened::L1_MISS);
-        if l2.missed {
-            reply.happened.add(Happened::L2_MISS);
-        }
         if l2.trains {
             self.train_l2_prefetcher(line, at, uncore, sink);
         }
+        Some(l2)
     }
 
     /// Trains the prefetcher with a miss or the first use of a prefetched line, and issues its

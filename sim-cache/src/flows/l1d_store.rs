@@ -10,7 +10,7 @@ use crate::core_memory::CoreMemory;
 use crate::flows::access_events::{raise_store_lookup, raise_write};
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{Fragment, Fragments, is_one_fragment, operations, spans};
-use crate::flows::l1d_load::{Operation, RefillCause, hit_reply};
+use crate::flows::l1d_load::{Operation, hit_reply};
 use crate::flows::mte::TagHalf;
 use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
@@ -89,7 +89,8 @@ impl CoreMemory {
                 }
                 let mut reply = translated.reply(translated.start + 1);
                 let tags = request.tags;
-                uncore.check_tag(TagHalf::Write, tags, fragment, translated, &mut reply, sink);
+                let checked = uncore.check_tag(TagHalf::Write, tags, fragment, translated, sink);
+                reply.happened.add(checked);
                 reply
             }
             Err(fault) => fault,
@@ -138,11 +139,16 @@ impl CoreMemory {
         raise_write(sink);
         let physical = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let line = Indexed::virtually(fragment.addr, physical);
-        let operation =
-            Operation { pc, addr: fragment.addr, requester: Requester::Write, consumes: false };
+        let operation = Operation {
+            pc,
+            addr: fragment.addr,
+            line,
+            requester: Requester::Write,
+            consumes: false,
+        };
         let mask = fragment.line_mask();
         let Some(entry) = self.l1d.lookup(line) else {
-            return self.store_miss(operation, mask, line, translated, uncore, sink);
+            return self.store_miss(operation, mask, translated, uncore, sink);
         };
         let state = self.l1d.state(entry).with_dirty(true);
         self.l1d.set_state(entry, state);
@@ -189,13 +195,12 @@ impl CoreMemory {
         &mut self,
         operation: Operation,
         mask: u64,
-        line: Indexed,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         self.drain_idle(translated.start, uncore, sink);
-        let physical = line.physical;
+        let physical = operation.line.physical;
         let hold = self.write_streams.can_hold(physical);
         if hold {
             self.recall_for_stream(physical, translated.start, sink);
@@ -204,11 +209,11 @@ impl CoreMemory {
         self.write_streams.wrote(physical, translated.start);
         let taken = self.drain(drains, translated.start, uncore, sink);
         if hold {
-            self.repair_l1d_set(self.l1d.set_of(line), sink);
+            self.repair_l1d_set(self.l1d.set_of(operation.line), sink);
             sink.edge(FlowEdge::L1dWriteStream);
             return translated.reply(taken + 1);
         }
-        self.l1d_miss(operation, line, RefillCause::Store, translated, uncore, sink)
+        self.l1d_miss(operation, translated, uncore, sink)
     }
 
     /// Sends merged lines to the L2. Returns the cycle at which the L2 accepts the last full one.

@@ -6,7 +6,7 @@
 //! `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the path of the tags through the
 //! caches.
 
-use sim_core::{EventSink, Happened, MemReply, PmuEvent, TagUse, VirtAddr};
+use sim_core::{EventSink, Happened, PmuEvent, TagUse, VirtAddr};
 
 use crate::flows::fragment::Fragment;
 use crate::flows::translate::Translated;
@@ -38,7 +38,7 @@ fn is_exempt(addr: VirtAddr) -> bool {
 }
 
 impl Uncore {
-    /// Checks the tags of one memory operation at a translated address. Adds a failure to `reply`.
+    /// Checks the tags of one memory operation at a translated address. Returns the failure, if any.
     #[inline]
     pub(crate) fn check_tag<S: EventSink>(
         &self,
@@ -46,13 +46,13 @@ impl Uncore {
         tags: TagUse,
         operation: Fragment,
         translated: Translated,
-        reply: &mut MemReply,
         sink: &mut S,
-    ) {
+    ) -> Happened {
         let target = translated.target;
         if target.tagged && self.tags.checks && tags == TagUse::Checked {
-            self.check_tagged(half, operation, target, reply, sink);
+            return self.check_tagged(half, operation, target, sink);
         }
+        Happened::default()
     }
 
     #[cold]
@@ -61,22 +61,21 @@ impl Uncore {
         half: TagHalf,
         operation: Fragment,
         target: PageTarget,
-        reply: &mut MemReply,
         sink: &mut S,
-    ) {
+    ) -> Happened {
         let Fragment { addr, bytes } = operation;
         if is_exempt(addr) {
-            return;
+            return Happened::default();
         }
         match half {
             TagHalf::Read => sink.raise(PmuEvent::MEM_ACCESS_RD_CHECKED),
             TagHalf::Write => sink.raise(PmuEvent::MEM_ACCESS_WR_CHECKED),
         }
         let first = self.page_map.physical(addr, target);
-        if !self.tags.matches(first, bytes.into(), tag_of(addr)) {
-            reply.happened.add(Happened::TAG_MISMATCH);
-            reply.happened.add(Happened::FAULT);
+        if self.tags.matches(first, bytes.into(), tag_of(addr)) {
+            return Happened::default();
         }
+        Happened::TAG_MISMATCH.with(Happened::FAULT)
     }
 
     /// Sets the tag of the granules to the tag of the address, as `STG` does.
