@@ -55,8 +55,8 @@ fn entry_of(operand: u64, cache: &Cache) -> EntryIndex {
 }
 
 impl MemorySystem {
-    /// Returns the Xt value of a `DC` by set and way for the entry that holds `addr` in the L1
-    /// D-cache or the L2, or `None` if the line is absent.
+    /// Returns the Xt value of a `DC` by set and way for the entry of `addr` in the L1 D-cache or
+    /// the L2. Returns `None` if the line is absent.
     pub fn set_way_operand(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<u64> {
         let line = self.line_of(addr).ok()?;
         let (cache, level) = match level {

@@ -16,7 +16,7 @@ use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
 pub(crate) struct HomeReply {
     /// Core that sends the line.
     pub(crate) peer: Option<usize>,
-    /// The system level cache holds the line.
+    /// The system level cache held the line.
     pub(crate) in_slc: bool,
     /// The system level cache transferred modified data.
     pub(crate) dirty_from_slc: bool,

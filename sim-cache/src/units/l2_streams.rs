@@ -44,7 +44,7 @@ impl Stream {
         if moved == 0 || self.runs() && self.is_reordered(moved) {
             return false;
         }
-        if self.runs() && self.is_on_the_way(moved, distance) {
+        if self.runs() && self.is_ahead(moved, distance) {
             self.ahead = self.ahead.saturating_sub((moved / self.step) as u64);
             self.last = line;
             return true;
@@ -92,7 +92,7 @@ impl Stream {
         moved.signum() != self.step.signum() && moved.unsigned_abs() <= REORDER_MAX
     }
 
-    fn is_on_the_way(&self, moved: i64, distance: u64) -> bool {
+    fn is_ahead(&self, moved: i64, distance: u64) -> bool {
         moved % self.step == 0
             && moved.signum() == self.step.signum()
             && moved.unsigned_abs() <= distance
@@ -107,7 +107,7 @@ pub(crate) struct L2Streams {
 }
 
 impl L2Streams {
-    /// Creates an untrained prefetcher.
+    /// Creates untrained streams.
     pub(crate) fn new(config: &PrefetchConfig) -> L2Streams {
         L2Streams {
             streams: vec![Stream::default(); config.l2_table_entries as usize].into(),
@@ -130,8 +130,8 @@ impl L2Streams {
             Some(_) => (known, false),
             None => (continued(), true),
         };
-        let place = known.unwrap_or(self.streams.len() - 1);
-        self.streams[..=place].rotate_right(1);
+        let index = known.unwrap_or(self.streams.len() - 1);
+        self.streams[..=index].rotate_right(1);
         if known.is_some() && is_continued {
             self.streams[0] = self.streams[0].in_next_page(page_lines_shift);
         }

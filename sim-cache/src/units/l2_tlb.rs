@@ -25,8 +25,8 @@ pub(crate) enum EntryKind {
     Stage2,
 }
 
-/// Unified L2 TLB. For each entry `[set * ways + way]` the tag, the time of last use (0 if empty)
-/// and the content are in separate arrays, so that a search of a set reads one line of the host.
+/// Unified L2 TLB. Tag, time of last use (0 if empty) and content of an entry `[set * ways + way]`
+/// are in separate arrays. A search of a set thus reads one line of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct L2Tlb {
     tags: Vec<EntryTag>,

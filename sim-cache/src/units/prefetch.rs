@@ -117,7 +117,7 @@ pub(crate) struct StoreStreams {
 const STORE_DEGREE: u32 = 2;
 
 impl StoreStreams {
-    /// Creates an untrained prefetcher.
+    /// Creates untrained streams.
     pub(crate) fn new(config: &PrefetchConfig) -> StoreStreams {
         let streams = TrackTable::new(config.store_table_entries, STREAM_STEP_MAX);
         StoreStreams { streams, distance: config.store_distance_lines }

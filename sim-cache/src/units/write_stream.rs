@@ -4,8 +4,8 @@
 //! PMU guide 4.2.3 (full-line writes to the L2 without an L1 write), decision A36. Stores merge
 //! here per line; a full line goes to the L2 as one write that needs no read.
 //!
-//! A line that stays open also leaves for a fifth open line, for a barrier or store-release, for
-//! another access or snoop to it, and after a time without further stores.
+//! An open line also leaves for a fifth open line, a barrier or store-release, or another access or
+//! snoop to it. It leaves after a time without further stores, too.
 
 use sim_core::{Cycle, LineAddr, StateVisitor, Stored, WarmState};
 

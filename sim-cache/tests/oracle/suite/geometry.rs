@@ -165,7 +165,7 @@ fn choose_semantics(tables: &mut Tables, number: u64, random: &mut Random) {
     };
 }
 
-/// Sizes queues so that they never fill, and the outside latency so that lines in flight at the
+/// Sizes queues so that they never fill. Makes the outside so slow that lines in flight at the
 /// start of a group are in flight at its end. Counts then do not depend on time.
 fn leave_room(memory: &mut MemoryConfig) {
     memory.slc.home_node_cycles = 3000;
