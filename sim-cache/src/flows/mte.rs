@@ -38,7 +38,8 @@ fn is_exempt(addr: VirtAddr) -> bool {
 }
 
 impl Uncore {
-    /// Checks the tags of one memory operation at a translated address. Returns the failure, if any.
+    /// Checks the tags of one memory operation at a translated address. Returns the failure, if
+    /// any.
     #[inline]
     pub(crate) fn check_tag<S: EventSink>(
         &self,
