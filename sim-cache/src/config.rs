@@ -1,6 +1,6 @@
 //! The `[memory.*]` and `[semantics]` tables of a configuration, as written in the file.
 //!
-//! Every key is required: the file says all. [`MemoryConfig::problems`] explains what is wrong.
+//! Every key is required. [`MemoryConfig::problems`] reports invalid values.
 
 mod ideal;
 mod outside;
@@ -15,10 +15,10 @@ pub use outside::{
     BusConfig, ChipsConfig, DramConfig, FarAtomics, MeshConfig, SlcConfig, SnoopFilterConfig,
 };
 
-/// The longest delay of one part, cycles; more than 100 times what memory takes.
+/// Longest delay of one part in cycles; more than 100 times the latency of memory.
 const MAX_DELAY: u64 = 100_000;
 
-/// How a set chooses the line that leaves.
+/// Replacement policy of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplacementKind {
@@ -28,12 +28,13 @@ pub enum ReplacementKind {
     Lru,
     /// Re-reference interval prediction with two bits; prefetches enter as distant.
     Rrip,
-    /// Re-reference interval prediction with two ways to enter, as long or as distant: a few sets try each, and the way
-    /// with fewer misses is taken by all others. The first use of a prefetched line counts as its entering.
+    /// Re-reference interval prediction with two insertion policies, as long or as distant. A few
+    /// sets try each, and the policy with fewer misses is used by all others. The first use of a
+    /// prefetched line counts as its insertion.
     DynamicRrip,
-    /// A seeded pseudo-random way.
+    /// Seeded pseudo-random way.
     Random,
-    /// A counter of each set names the line that leaves next, the ways in turn.
+    /// Counter of each set that selects its ways in turn.
     VictimCounter,
 }
 
@@ -47,11 +48,11 @@ pub struct L1iConfig {
     pub ways: u32,
     /// Victim selection.
     pub replacement: ReplacementKind,
-    /// From the start of the fetch until the words reach decode, on a hit.
+    /// Cycles from the start of a fetch until the words reach decode, on a hit.
     pub hit_cycles: u32,
     /// Refills in flight.
     pub mshrs: u32,
-    /// Writes take copies out of this cache; without, the program uses `IC IVAU` (`CTR_EL0.DIC`).
+    /// Writes remove copies from this cache; if false, the program uses `IC IVAU` (`CTR_EL0.DIC`).
     pub coherent: bool,
 }
 
@@ -69,13 +70,13 @@ pub struct L1dConfig {
     pub hit_cycles: u32,
     /// Refills in flight.
     pub mshrs: u32,
-    /// Added when a load is split over two cycles.
+    /// Cycles added when a load is split over two cycles.
     pub split_cycles: u32,
     /// Consecutive full lines of stores after which store misses stop allocating; 0 is never.
     pub write_stream_lines: u32,
-    /// Bytes of a stream that wait for the rest of their line leave after so long; 0 is never.
+    /// Cycles after which bytes of a stream leave without the rest of their line; 0 is never.
     pub merge_idle_cycles: u32,
-    /// Added to an L2 hit when a copy has to come back from another set of this cache first.
+    /// Cycles added to an L2 hit that first recalls a copy from another set of this cache.
     pub alias_cycles: u32,
 }
 
@@ -87,29 +88,29 @@ pub struct L2Config {
     pub size_bytes: u64,
     /// Lines per set.
     pub ways: u32,
-    /// Ways of each set that hold records of a prefetcher, and so no lines.
+    /// Ways of each set reserved for records of a prefetcher, which hold no lines.
     pub record_ways: u32,
     /// Victim selection.
     pub replacement: ReplacementKind,
-    /// Added to the L1 hit time when the L2 has the line, and spent before a miss leaves.
+    /// Cycles added to the L1 hit time on an L2 hit, and spent before a miss leaves.
     pub lookup_cycles: u32,
-    /// From the arrival of the first beat until the L1 forwards it.
+    /// Cycles from the arrival of the first beat until the L1 forwards it.
     pub fill_cycles: u32,
-    /// Sustained rate at which the L1 caches are served.
+    /// Sustained rate of L1 refills.
     pub read_bytes_per_cycle: u32,
-    /// Sustained rate at which stores that stream past the L1 D-cache are taken.
+    /// Sustained rate of stores that stream past the L1 D-cache.
     pub write_bytes_per_cycle: u32,
     /// Transactions outstanding outside the core.
     pub queue_entries: u32,
 }
 
 impl L2Config {
-    /// Ways of each set that hold lines.
+    /// Returns the ways of each set that hold lines.
     pub fn line_ways(&self) -> u32 {
         self.ways - self.record_ways
     }
 
-    /// Bytes of lines that it can hold.
+    /// Returns the bytes of lines that the cache can hold.
     pub fn line_bytes(&self) -> u64 {
         self.size_bytes / u64::from(self.ways) * u64::from(self.line_ways())
     }
@@ -131,9 +132,9 @@ pub struct L2TlbConfig {
     pub entries: u32,
     /// Entries per set.
     pub ways: u32,
-    /// Added to an access that misses the L1 TLB and hits here.
+    /// Cycles added to an access that misses the L1 TLB and hits here.
     pub hit_cycles: u32,
-    /// Look-ups under way at the same time.
+    /// Lookups in flight at the same time.
     pub lookups: u32,
 }
 
@@ -141,25 +142,26 @@ pub struct L2TlbConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct WalkerConfig {
-    /// Walks at the same time.
+    /// Parallel walks.
     pub walks: u32,
     /// Walker overhead of each level.
     pub level_cycles: u32,
-    /// One descriptor read over the side port.
+    /// Cycles of one descriptor read over the side port.
     pub read_cycles: u32,
-    /// Walks leave the address of their last table in the L2 TLB and begin at the deepest one there.
+    /// Walks leave the address of their last table in the L2 TLB and begin at the deepest one
+    /// there.
     pub walk_cache: bool,
 }
 
-/// What a data prefetch may do when it reaches a page without an L1 translation.
+/// Limit of a data prefetch at a page without an L1 translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageCross {
     /// Stop at the page.
     Stop,
-    /// Ask the L2 TLB, and stop if it misses.
+    /// Look up the L2 TLB, and stop on a miss.
     L2Tlb,
-    /// Ask the L2 TLB, and walk if it misses.
+    /// Look up the L2 TLB, and walk on a miss.
     Walk,
 }
 
@@ -171,43 +173,44 @@ pub struct PrefetchConfig {
     pub l1d: bool,
     /// Strides (by program counter) and streams (by page) followed at the same time, each.
     pub l1d_table_entries: u32,
-    /// How far ahead of the demand the L1 D prefetcher runs.
+    /// Distance of the L1 D prefetcher ahead of the demand, in lines.
     pub l1d_distance_lines: u32,
-    /// Lines it asks for at once.
+    /// Lines that the L1 D prefetcher requests at once.
     pub l1d_degree_lines: u32,
-    /// What it does at a page without a translation.
+    /// Limit of the L1 D prefetcher at a page without a translation.
     pub l1d_page_cross: PageCross,
-    /// Each store asks for its line, into the L2 and as this core's alone, once its address is known.
+    /// Each store requests its line for the L2, with ownership, once its address is known.
     pub stores: bool,
     /// Streams of such stores that are followed into the L2, inside a page: pages remembered.
     pub store_table_entries: u32,
-    /// How far ahead of the newest store's line; 0 follows none.
+    /// Distance ahead of the newest store's line, in lines; 0 follows no stream.
     pub store_distance_lines: u32,
     /// The stream prefetcher of the L2.
     pub l2_stream: bool,
     /// Pages whose streams it remembers.
     pub l2_table_entries: u32,
-    /// It goes on into the page that follows in virtual addresses, which the L1 D prefetcher names.
+    /// It continues into the page that follows in virtual addresses, which the L1 D prefetcher
+    /// names.
     pub l2_page_cross: bool,
-    /// How far ahead of the L1's requests it runs.
+    /// Distance of the L2 prefetcher ahead of the L1's requests, in lines.
     pub l2_distance_lines: u32,
-    /// Lines it asks for at once.
+    /// Lines that the L2 prefetcher requests at once.
     pub l2_degree_lines: u32,
     /// The next-line prefetcher of the L1 I-cache.
     pub l1i_next_line: bool,
 }
 
-/// How virtual pages that no one mapped explicitly get their physical page.
+/// Rule for the physical pages of virtual pages without an explicit mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageMapping {
     /// Physical equals virtual.
     Identity,
-    /// A fixed bijective mix of the page number.
+    /// Fixed bijective mix of the page number.
     Mixed,
 }
 
-/// One of the two table base registers.
+/// Table base register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TableBaseRegister {
@@ -221,13 +224,13 @@ pub enum TableBaseRegister {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PagesConfig {
-    /// The translation granule, which is the size of a page: 4, 16 or 64 KiB.
+    /// Translation granule, which is the page size: 4, 16 or 64 KiB.
     pub page_bytes: u64,
-    /// Size of the blocks that map what no one mapped explicitly; 0 maps it by pages.
+    /// Size of the blocks that map memory without an explicit mapping; 0 maps it by pages.
     pub block_bytes: u64,
-    /// Rule for pages that are not mapped explicitly.
+    /// Rule for pages without an explicit mapping.
     pub mapping: PageMapping,
-    /// Which table base register gives the ASID.
+    /// Table base register that provides the ASID.
     pub asid_from: TableBaseRegister,
 }
 
@@ -235,11 +238,11 @@ pub struct PagesConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ErrorsConfig {
-    /// L1 D-cache refills in a million whose line has one wrong bit.
+    /// L1 D-cache refills per million whose line has one wrong bit.
     pub l1d_correctable_per_million_refills: u32,
-    /// L1 D-cache refills in a million whose line has two wrong bits.
+    /// L1 D-cache refills per million whose line has two wrong bits.
     pub l1d_uncorrectable_per_million_refills: u32,
-    /// L1 I-cache refills in a million whose line has a wrong bit.
+    /// L1 I-cache refills per million whose line has a wrong bit.
     pub l1i_per_million_refills: u32,
 }
 
@@ -247,7 +250,7 @@ pub struct ErrorsConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MemoryConfig {
-    /// Which atomics are done at the home node instead of in the L1 D-cache.
+    /// Atomics that the home node performs instead of the L1 D-cache.
     pub far_atomics: FarAtomics,
     /// L1 instruction cache.
     pub l1i: L1iConfig,
@@ -281,11 +284,11 @@ pub struct MemoryConfig {
     pub pages: PagesConfig,
     /// Bit errors.
     pub errors: ErrorsConfig,
-    /// What costs no time.
+    /// Parts that cost no time.
     pub ideal: IdealMemory,
 }
 
-/// Under which direction an L1 D-cache store miss is counted in the L2 and on the bus.
+/// Direction under which an L1 D-cache store miss counts in the L2 and on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoreMissDirection {
@@ -295,7 +298,7 @@ pub enum StoreMissDirection {
     Read,
 }
 
-/// What one count of `BUS_ACCESS` is.
+/// Unit of `BUS_ACCESS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BusUnit {
@@ -305,19 +308,19 @@ pub enum BusUnit {
     Beats,
 }
 
-/// Which way the descriptor reads of table walks take.
+/// Path of the descriptor reads of table walks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WalkReads {
     /// Outside the L2 and the bus.
     SidePort,
-    /// Through the L2, for time and allocation; no L2 event counts them, the bus does.
+    /// Through the L2, for time and allocation; the bus counts them, no L2 event does.
     L2Silent,
     /// Through the L2, counted there as reads.
     L2Counted,
 }
 
-/// `[semantics]`: where the guide, other Arm data and silicon differ in what counts.
+/// `[semantics]`: choices where the guide, other Arm data and silicon count differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SemanticsConfig {
@@ -335,12 +338,13 @@ pub struct SemanticsConfig {
     pub clean_victims_count: bool,
     /// Partial walk entries count in `L2D_TLB_REFILL` when they enter the L2 TLB.
     pub partial_walks_count: bool,
-    /// Loads and stores of Advanced SIMD structures (`LD1` to `LD4`, `ST1` to `ST4`) count in `ASE_INST_SPEC`.
+    /// Loads and stores of Advanced SIMD structures (`LD1` to `LD4`, `ST1` to `ST4`) count in
+    /// `ASE_INST_SPEC`.
     pub ase_structures_count: bool,
 }
 
 impl MemoryConfig {
-    /// Every value that the modeled hardware cannot have; empty for a memory system that can be built.
+    /// Returns every value that the modeled hardware cannot have; empty for a valid memory system.
     pub fn problems(&self) -> Vec<Problem> {
         let mut found = Vec::new();
         let (l1i, l1d, l2) = (&self.l1i, &self.l1d, &self.l2);
@@ -373,7 +377,7 @@ impl MemoryConfig {
     fn check_record_ways(&self, found: &mut Vec<Problem>) {
         let (l2, key) = (&self.l2, "memory.l2.record-ways");
         if l2.ways == 0 {
-            // Refused already.
+            // Reported already.
             return;
         }
         if l2.record_ways >= l2.ways {
@@ -403,12 +407,13 @@ impl MemoryConfig {
     fn check_pages(&self, found: &mut Vec<Problem>) {
         let PagesConfig { page_bytes, block_bytes, .. } = self.pages;
         let Some(granule) = Granule::of(page_bytes) else {
-            let wrong = format!("{page_bytes} is no translation granule");
+            let wrong = format!("{page_bytes} is not a translation granule");
             let right = "4096, 16384 or 65536; blocks are set by memory.pages.block-bytes";
             return refuse(found, "memory.pages.page-bytes", wrong, right);
         };
         if block_bytes != 0 && granule.level_of(block_bytes).is_none() {
-            let wrong = format!("{block_bytes} is no block of the {page_bytes}-byte granule");
+            let wrong =
+                format!("{block_bytes} is not a block size of the {page_bytes}-byte granule");
             let right = "0, 2097152 or 1073741824 (4 KiB), 33554432 (16 KiB), 536870912 (64 KiB)";
             refuse(found, "memory.pages.block-bytes", wrong, right);
         }
@@ -423,13 +428,16 @@ impl MemoryConfig {
             refuse(
                 found,
                 "memory.l2-tlb.entries",
-                format!("{} entries in {} ways make no whole index", l2.entries, l2.ways),
+                format!(
+                    "{} entries in {} ways do not fill a power of two of sets",
+                    l2.entries, l2.ways
+                ),
                 "entries must be ways times a power of two",
             );
         }
     }
 
-    /// Delays: far beyond any hardware, and far below where cycles would run out of bits.
+    /// Checks delays: far beyond any hardware, and far below an overflow of cycles.
     fn check_delays(&self, found: &mut Vec<Problem>) {
         let m = self;
         let rows: [(&'static str, u32); 7] = [
@@ -495,7 +503,7 @@ impl MemoryConfig {
     }
 }
 
-/// Says what is wrong with a value and what would be right.
+/// Adds a problem: the wrong value and the remedy.
 fn refuse(
     found: &mut Vec<Problem>,
     key: &'static str,
@@ -505,10 +513,11 @@ fn refuse(
     found.push(Problem::new(key, format!("{wrong}; {right}")));
 }
 
-/// Largest cache, and largest system level cache of all slices together: its tags fit into the host.
+/// Largest cache, and largest system level cache of all slices together: its tags fit into the
+/// host.
 const MAX_CACHE_BYTES: u64 = 1 << 30;
 
-/// A cache needs 1 to 16 ways and a power of two of sets of 64-byte lines.
+/// Checks a cache, which needs 1 to 16 ways and a power of two of sets of 64-byte lines.
 fn check_cache(
     found: &mut Vec<Problem>,
     keys: [&'static str; 2],
@@ -549,7 +558,7 @@ fn check_range(found: &mut Vec<Problem>, key: &'static str, value: u64, low: u64
 
 fn check_power_of_two(found: &mut Vec<Problem>, key: &'static str, value: u64) {
     if !value.is_power_of_two() {
-        let wrong = format!("{value} cannot be an index of whole bits");
+        let wrong = format!("{value} is not a power of two");
         refuse(found, key, wrong, "use a power of two");
     }
 }

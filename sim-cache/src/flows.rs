@@ -1,11 +1,14 @@
-//! The flows of PMU guide chapter 5, one file each: how an access moves through the units, and
-//! which events it raises on the way.
+//! The flows of PMU guide chapter 5, one file each.
+//!
+//! A flow moves an access through the units and the uncore and raises its events on the way.
 
+pub(crate) mod access_events;
 pub(crate) mod alias;
 pub(crate) mod alignment;
 pub(crate) mod atomic;
 pub(crate) mod coherence;
 pub(crate) mod coherent_fetch;
+pub(crate) mod exclusive;
 pub(crate) mod far_atomic;
 pub(crate) mod fragment;
 pub(crate) mod l1_hit_path;

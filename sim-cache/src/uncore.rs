@@ -1,9 +1,12 @@
-//! What lies beyond the cores and is shared by them: home nodes with the system level cache and the
-//! snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12, 3.2.21, 4.6.4.
+//! The part of the memory system that the cores share: home nodes with the system level cache and
+//! the snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12, 3.2.21,
+//! 4.6.4.
 //!
-//! Each part is a file: `mesh`, `home_node`, `snoop_filter`, `dram`, `remote`. Here they become the way of
-//! a request: core, mesh, home node, supplier, and back. Who else has a line is decided in `coherence`.
+//! Each part is a file: `mesh`, `home_node`, `slc`, `snoop_filter`, `dram`, `remote`. This file
+//! combines them into the path of a request: core, mesh, home node, supplier, and back. `coherence`
+//! decides which other cores hold a line.
 
+pub(crate) mod coherence;
 pub(crate) mod dram;
 pub(crate) mod home_node;
 pub(crate) mod mesh;
@@ -16,16 +19,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::config::MemoryConfig;
-use crate::flows::coherence::Want;
-use crate::flows::mte::AllocationTags;
 use crate::uncore::dram::Dram;
 use crate::uncore::home_node::HomeHash;
 use crate::uncore::mesh::Mesh;
 use crate::uncore::remote::RemotePages;
 use crate::uncore::slc::Slc;
 use crate::uncore::snoop_filter::{Holders, SnoopFilter};
-use crate::uncore::snoop_queue::Mailboxes;
+use crate::uncore::snoop_queue::SnoopQueues;
+use crate::units::allocation_tags::AllocationTags;
 use crate::units::page_map::PageMap;
+use crate::units::request::CoherenceRequest;
 
 /// Latencies of the stations, without the mesh between them.
 #[derive(Clone, Copy, Debug)]
@@ -44,42 +47,42 @@ struct Chip {
     dram: Dram,
 }
 
-/// The shared part of the memory system.
+/// Shared part of the memory system.
 #[derive(Clone, Debug)]
 pub(crate) struct Uncore {
-    /// Virtual pages to physical pages.
+    /// Map from virtual to physical pages.
     pub(crate) page_map: PageMap,
     /// Snoops that cores have not answered yet.
-    pub(crate) mail: Mailboxes,
-    /// Who has which line; a machine of one core needs none.
+    pub(crate) snoops: SnoopQueues,
+    /// Directory of the lines that cores hold; `None` in a machine of one core.
     pub(crate) filter: Option<SnoopFilter>,
-    /// Reused by every question to the filter.
+    /// Buffer that every query of the filter reuses.
     pub(crate) others: Holders,
-    /// The chip of the cores, and the other one if there is one.
+    /// Chip of the cores, and the second chip if configured.
     chips: Vec<Chip>,
     mesh: Mesh,
     hash: HomeHash,
     remote: RemotePages,
     latencies: Latencies,
-    /// Allocation tags.
+    /// Allocation tags of memory.
     pub(crate) tags: AllocationTags,
     /// Lines whose data outside the cores is poisoned.
     poisoned: FxHashSet<LineAddr>,
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
-    /// Lines that an agent which is no core of the machine took for itself: it stands for another core.
-    taken: FxHashSet<LineAddr>,
+    /// Lines that an agent outside the machine's cores holds alone, in the place of another core.
+    external: FxHashSet<LineAddr>,
     cores: usize,
 }
 
-/// The answer to a read.
+/// Reply of the uncore to a read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UncoreReply {
-    /// When the first beat is back at the core's interface.
+    /// Cycle at which the first beat is back at the core's interface.
     pub(crate) arrives: Cycle,
-    /// Who supplied the data.
+    /// Supplier of the data.
     pub(crate) source: DataSource,
-    /// The supplier passed on the duty to write the line back.
+    /// The supplier transferred the duty to write the line back.
     pub(crate) dirty: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
@@ -92,13 +95,13 @@ impl Chip {
 }
 
 impl Uncore {
-    /// Empty caches, no line anywhere, idle channels.
+    /// Creates empty caches, an empty directory and idle channels.
     pub(crate) fn new(config: &MemoryConfig, cores: usize, seed: u64) -> Uncore {
         let (bus, slc, dram) = (&config.bus, &config.slc, &config.dram);
         let filter = || SnoopFilter::new(&config.snoop_filter, slc);
         Uncore {
             page_map: PageMap::new(&config.pages, seed),
-            mail: Mailboxes::new(cores),
+            snoops: SnoopQueues::new(cores),
             filter: (cores > 1).then(filter),
             others: Holders::new(),
             chips: vec![Chip::new(config, seed); config.chips.count as usize],
@@ -115,27 +118,33 @@ impl Uncore {
             tags: AllocationTags::default(),
             poisoned: FxHashSet::default(),
             suppliers: FxHashMap::default(),
-            taken: FxHashSet::default(),
+            external: FxHashSet::default(),
             cores,
         }
     }
 
-    /// An agent that stands for another core has a line alone now, or has it no longer.
-    pub(crate) fn set_taken(&mut self, line: LineAddr, taken: bool) {
-        if taken {
-            self.taken.insert(line);
+    /// Records whether an external agent, in the place of another core, holds a line alone.
+    pub(crate) fn set_external(&mut self, line: LineAddr, external: bool) {
+        if external {
+            self.external.insert(line);
             self.slc_read(line, false);
-        } else if !self.taken.is_empty() {
-            self.taken.remove(&line);
+        } else if !self.external.is_empty() {
+            self.external.remove(&line);
         }
     }
 
-    /// Reads a line that such an agent has: it sends its copy. To a reader it keeps a clean one, and the home
-    /// node can serve the line from now on; to a writer it gives up its own.
-    fn read_taken(&mut self, core: usize, line: LineAddr, want: Want, home: Cycle) -> UncoreReply {
-        self.settle(core, line, want, home);
-        self.set_taken(line, false);
-        let shared = !want.takes_away();
+    /// Reads a line from the external agent that holds it. A reader leaves it a clean copy, and the
+    /// home node can serve the line from then on; a writer takes the only copy.
+    fn read_external(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        home: Cycle,
+    ) -> UncoreReply {
+        self.resolve(core, line, request, home);
+        self.set_external(line, false);
+        let shared = !request.takes_away();
         if shared {
             self.grant(core, line, false, home);
             self.keep_at_home(line, true, home);
@@ -144,9 +153,9 @@ impl Uncore {
         UncoreReply { arrives, source: DataSource::Peer, dirty: false, shared }
     }
 
-    /// The way between a core and the home node of a line, through the mesh and if need be over the
-    /// link to the other chip, whose floor plan is the same.
-    fn way(&self, core: usize, line: LineAddr) -> Cycle {
+    /// Returns the cycles between a core and the home node of a line: through the mesh and, if the
+    /// line is remote, over the link to the other chip, whose floor plan is the same.
+    fn path_cycles(&self, core: usize, line: LineAddr) -> Cycle {
         let (core, home) = (self.mesh.core(core), self.mesh.home(self.hash.slice_of(line)));
         if self.remote.has(line) {
             let gateway = self.mesh.gateway();
@@ -156,14 +165,14 @@ impl Uncore {
         self.mesh.cycles(core, home)
     }
 
-    /// When the home node has looked up a request that left a core at `at`.
+    /// Returns when the home node has looked up a request that left a core at `at`.
     pub(crate) fn at_home_node(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
-        at + self.latencies.interface + self.way(core, line) + self.latencies.home_node
+        at + self.latencies.interface + self.path_cycles(core, line) + self.latencies.home_node
     }
 
-    /// When a message that a home node sends at `at` is at a core.
+    /// Returns when a message that a home node sends at `at` reaches a core.
     pub(crate) fn at_core(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
-        at + self.way(core, line) + self.latencies.interface
+        at + self.path_cycles(core, line) + self.latencies.interface
     }
 
     fn chip_of(&mut self, line: LineAddr) -> &mut Chip {
@@ -171,7 +180,7 @@ impl Uncore {
         &mut self.chips[number]
     }
 
-    /// From the home node to memory and back.
+    /// Accesses memory from the home node. Returns when the home node has the answer.
     fn memory_access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.mesh.home(self.hash.slice_of(line));
         let memory = self.mesh.memory(self.chips[0].dram.channel_of(line));
@@ -179,32 +188,32 @@ impl Uncore {
         self.chip_of(line).dram.access(line, at + hops) + hops
     }
 
-    /// Another core of this chip sends its copy straight to `core`.
+    /// Returns when the copy of `peer`, another core of this chip, reaches `core` directly.
     fn peer_access(&self, core: usize, peer: usize, line: LineAddr, at: Cycle) -> Cycle {
         let direct = self.mesh.cycles(self.mesh.core(peer), self.mesh.core(core));
-        at + self.way(peer, line) + self.latencies.peer + direct
+        at + self.path_cycles(peer, line) + self.latencies.peer + direct
     }
 
-    /// Reads a cacheable line for a core that it left at `at`.
+    /// Reads a cacheable line for a request that left the core at `at`.
     pub(crate) fn read(
         &mut self,
         core: usize,
         line: LineAddr,
-        want: Want,
+        request: CoherenceRequest,
         at: Cycle,
     ) -> UncoreReply {
         let home = self.at_home_node(core, line, at);
-        if !self.taken.is_empty() && self.taken.contains(&line) {
-            return self.read_taken(core, line, want, home);
+        if !self.external.is_empty() && self.external.contains(&line) {
+            return self.read_external(core, line, request, home);
         }
         if let Some(source) = self.supplier(line) {
-            // It stands for all that is outside; only the filter has to stay true.
-            let shared = self.filter.is_some() && self.settle(core, line, want, home).shared;
+            // The fixed supplier replaces the whole outside; only the filter has to stay correct.
+            let shared = self.filter.is_some() && self.resolve(core, line, request, home).shared;
             let arrives = self.arrival_from(source, core, line, home);
             return UncoreReply { arrives, source, dirty: false, shared };
         }
-        let found = self.settle(core, line, want, home);
-        let (arrives, source) = match (found.giver, found.in_slc) {
+        let found = self.resolve(core, line, request, home);
+        let (arrives, source) = match (found.peer, found.in_slc) {
             (Some(peer), _) => {
                 let sent = self.peer_access(core, peer, line, home);
                 (sent + self.latencies.interface, DataSource::Peer)
@@ -215,14 +224,14 @@ impl Uncore {
                 (self.at_core(core, line, supplied), DataSource::Dram)
             }
         };
-        let is_remote = found.giver.is_none() && self.remote.has(line);
+        let is_remote = found.peer.is_none() && self.remote.has(line);
         let source = if is_remote { DataSource::Remote } else { source };
-        let dirty = found.taken_dirty;
+        let dirty = found.dirty_from_slc;
         UncoreReply { arrives, source, dirty, shared: found.shared }
     }
 
-    /// True when the memory of a line is on another chip.
-    pub(crate) fn is_elsewhere(&self, line: LineAddr) -> bool {
+    /// Returns whether the memory of a line is on another chip.
+    pub(crate) fn is_remote(&self, line: LineAddr) -> bool {
         match self.supplier(line) {
             Some(source) => source == DataSource::Remote,
             None => self.remote.has(line),
@@ -233,7 +242,8 @@ impl Uncore {
         if self.suppliers.is_empty() { None } else { self.suppliers.get(&line).copied() }
     }
 
-    /// When a line is there that a scenario's supplier sends; a peer is the neighbor at the crosspoint.
+    /// Returns when a line from a fixed supplier reaches the core. A peer is the neighbor at the
+    /// crosspoint.
     fn arrival_from(
         &mut self,
         source: DataSource,
@@ -253,28 +263,35 @@ impl Uncore {
         self.at_core(core, line, supplied)
     }
 
-    /// Asks for the right to write a line without its data; when the answer is back at the core.
-    pub(crate) fn ask_for(&mut self, core: usize, line: LineAddr, want: Want, at: Cycle) -> Cycle {
+    /// Requests ownership of a line without its data. Returns when the answer is back at the core.
+    pub(crate) fn request_without_data(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        at: Cycle,
+    ) -> Cycle {
         let home = self.at_home_node(core, line, at);
-        self.set_taken(line, false);
-        self.settle(core, line, want, home);
+        self.set_external(line, false);
+        self.resolve(core, line, request, home);
         self.at_core(core, line, home)
     }
 
-    /// Reads or writes memory that no cache keeps; when the answer is back at the core.
+    /// Accesses memory that no cache holds. Returns when the answer is back at the core.
     pub(crate) fn access_uncached(&self, core: usize, at: Cycle) -> Cycle {
         let way = self.mesh.cycles(self.mesh.core(core), self.mesh.gateway());
         let there = at + self.latencies.interface + way + self.latencies.home_node;
         there + self.latencies.device + way + self.latencies.interface
     }
 
-    /// Reads a line in the system level cache, from which it goes away unless it `stays`; whether it is dirty.
+    /// Reads a line from the system level cache and removes it unless `stays` is set. Returns
+    /// whether it was dirty, or `None` if it is absent.
     pub(crate) fn slc_read(&mut self, line: LineAddr, stays: bool) -> Option<bool> {
         let slc = self.chip_of(line).slc.as_mut()?;
         if stays { slc.read(line) } else { slc.take(line) }
     }
 
-    /// Takes a line into the system level cache, or writes it to memory if there is none.
+    /// Puts a line into the system level cache, or writes it to memory if there is no such cache.
     pub(crate) fn keep_at_home(&mut self, line: LineAddr, dirty: bool, at: Cycle) {
         let written = match self.chip_of(line).slc.as_mut() {
             Some(slc) => slc.put(line, dirty),
@@ -285,14 +302,14 @@ impl Uncore {
         }
     }
 
-    /// Takes in a line that an L2 evicted.
+    /// Accepts a line that an L2 evicted.
     pub(crate) fn accept_victim(&mut self, core: usize, line: LineAddr, dirty: bool, at: Cycle) {
-        self.left(core, line);
+        self.drop_holder(core, line);
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, dirty, home);
     }
 
-    /// Modified data of a line left a core, as poisoned or sound.
+    /// Records whether modified data that left a core is poisoned.
     pub(crate) fn note_poison(&mut self, line: LineAddr, poisoned: bool) {
         if poisoned {
             self.poisoned.insert(line);
@@ -301,44 +318,44 @@ impl Uncore {
         }
     }
 
-    /// True when a read of the line gets poisoned data.
+    /// Returns whether a read of the line gets poisoned data.
     pub(crate) fn is_poisoned(&self, line: LineAddr) -> bool {
         !self.poisoned.is_empty() && self.poisoned.contains(&line)
     }
 
-    /// Tells the other agents of maintenance that left the core at `at`; when their answer is back.
-    pub(crate) fn told(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
+    /// Returns when the answer to a message that left the core at `at` is back from the home node.
+    pub(crate) fn round_trip(&self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
         self.at_core(core, line, home)
     }
 
-    /// Takes modified data that a core gave up for a snoop; the core may keep a clean copy.
-    pub(crate) fn take_back(&mut self, core: usize, line: LineAddr, at: Cycle) {
+    /// Accepts modified data that a core returned for a snoop. The core may keep a clean copy.
+    pub(crate) fn accept_snoop_data(&mut self, core: usize, line: LineAddr, at: Cycle) {
         let home = self.at_home_node(core, line, at);
         self.keep_at_home(line, true, home);
     }
 
-    /// An I/O agent's line: written to memory, and sent on when the core that is to have it answers at
-    /// `at`. When it is there.
+    /// Writes an I/O agent's line to memory and sends it to a core, which answers at `at`. Returns
+    /// when the line is there.
     pub(crate) fn stash(&mut self, core: usize, line: LineAddr, at: Cycle) -> Cycle {
         let home = self.at_home_node(core, line, at);
-        self.set_taken(line, false);
-        self.settle(core, line, Want::Claim, home);
+        self.set_external(line, false);
+        self.resolve(core, line, CoherenceRequest::Claim, home);
         self.memory_access(line, home);
         self.at_core(core, line, home)
     }
 
-    /// Empties caches, directory, mail and the channels' bookings.
+    /// Empties caches, directory, snoop queues and the bookings of all channels.
     pub(crate) fn flush(&mut self, config: &MemoryConfig, seed: u64) {
         let empty = Uncore::new(config, self.cores, seed);
         self.chips = empty.chips;
         self.filter = empty.filter;
-        self.mail = empty.mail;
+        self.snoops = empty.snoops;
         self.poisoned.clear();
-        self.taken.clear();
+        self.external.clear();
     }
 
-    /// Fixes who supplies a line; `None` goes back to the model's own rule.
+    /// Fixes the supplier of a line; `None` restores the model's own rule.
     pub(crate) fn set_supplier(&mut self, line: LineAddr, source: Option<DataSource>) {
         match source {
             Some(source) => self.suppliers.insert(line, source),
@@ -346,14 +363,16 @@ impl Uncore {
         };
     }
 
-    /// Whether a line that the system level cache has is dirty there. Pure.
+    /// Returns whether a line in the system level cache is dirty, or `None` if it is absent. Has no
+    /// side effects.
     pub(crate) fn slc_state(&self, line: LineAddr) -> Option<bool> {
         let chip = usize::from(self.remote.has(line));
         self.chips[chip].slc.as_ref()?.state(line)
     }
 }
 
-/// The system level caches. Who else holds a line matters to several cores only, and is not shown.
+/// The saved state is that of the system level caches. The directory matters to several cores only
+/// and is not saved.
 impl WarmState for Uncore {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {

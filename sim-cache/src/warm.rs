@@ -1,41 +1,41 @@
-//! Brings the caches and TLBs of a core to where a stretch of a program that was not run would have left
-//! them: the last touch of each line, in order, through the normal access path.
+//! Warms the caches and TLBs of a core to the state that a skipped part of a program would have
+//! left. The last touch of each line goes through the normal access path, in order.
 //!
-//! Caches and TLBs that replace what was not used for long hold about the lines that were touched last,
-//! whatever came before. Prefetchers sleep meanwhile, and time passes as the accesses need it.
+//! Caches and TLBs with recency-based replacement hold about the lines that were touched last,
+//! whatever came before. Prefetchers are off meanwhile, and time advances as the accesses need it.
 
 use sim_core::{Cycle, Maintenance, MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
 
-use crate::core_memory::MemorySystem;
+use crate::memory_system::MemorySystem;
 
-/// What a program did to a line.
+/// Kind of the last access to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TouchKind {
-    /// It ran instructions of it.
+    /// The program ran instructions of it.
     Fetch,
-    /// It read it.
+    /// The program read it.
     Read,
-    /// It wrote it, and perhaps read it.
+    /// The program wrote it, and perhaps read it.
     Write,
-    /// It maintained caches or translations; the address is the operand.
+    /// The program maintained caches or translations; the address is the operand.
     Maintain(Maintenance),
 }
 
-/// A line that was touched, by the address of one of its bytes.
+/// Line that was touched, by the address of one of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
     /// Virtual address.
     pub addr: VirtAddr,
-    /// How.
+    /// Kind of the touch.
     pub kind: TouchKind,
 }
 
-/// Bytes of the access that stands for a touch.
+/// Bytes of the access that represents a touch.
 const BYTES: u32 = 4;
 
 impl MemorySystem {
-    /// Lines that all caches together have places for, as one core sees them: no older touch leaves a
-    /// trace.
+    /// Returns the capacity of all caches in lines, as one core sees them. Older touches have no
+    /// effect.
     pub fn reach(&self) -> u64 {
         let config = &self.config;
         let slc = config.slc.slice_bytes * u64::from(config.slc.slices);
@@ -43,7 +43,8 @@ impl MemorySystem {
         (slc + private) / sim_core::LINE_BYTES
     }
 
-    /// Lets a core touch these lines one after the other from `now` on; nobody hears of it. When it is done.
+    /// Performs these touches in order, starting at `now`, without reporting events. Returns when
+    /// they are done.
     pub fn touch(
         &mut self,
         core: usize,
@@ -71,7 +72,7 @@ impl MemorySystem {
         let request = MemRequest::new(addr, addr, BYTES, kind);
         let mut done = port.access(request, now, sink).done.max(now + 1);
         if touch.kind == TouchKind::Write {
-            // The line is there now: the store finds it and changes no stream of stores.
+            // The line is present now: the store hits it and changes no store stream.
             let request = MemRequest { kind: MemKind::Store, ..request };
             done = port.translate_store(request, done, sink).done.max(done + 1);
             done = port.access(request, done, sink).done.max(done + 1);

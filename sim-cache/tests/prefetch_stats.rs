@@ -1,4 +1,4 @@
-//! Every prefetched line is accounted for: it was used in time, used late, lost, or is still there.
+//! Every prefetched line is accounted for: used in time, used late, lost, or still present.
 
 use serde::Deserialize;
 use sim_cache::{MemoryConfig, MemorySystem, SemanticsConfig};
@@ -10,7 +10,7 @@ struct Tables {
     semantics: SemanticsConfig,
 }
 
-/// The guide profile with caches so small that prefetched lines are lost, too.
+/// Returns the guide profile with caches so small that prefetched lines are lost, too.
 fn tables() -> Tables {
     let mut tables: Tables = toml::from_str(include_str!("../../configs/neoverse-n2.toml"))
         .expect("the committed configuration is complete");
@@ -24,7 +24,7 @@ fn memory(tables: &Tables) -> MemorySystem {
     MemorySystem::new(&tables.memory, &tables.semantics, 1, 1)
 }
 
-/// Issued lines minus those with a known fate must be those that are there: L1I, L1D, L2.
+/// Asserts that issued lines minus those with a known outcome are still present: L1I, L1D, L2.
 fn assert_conserved(memory: &MemorySystem) {
     let stats = memory.prefetch_stats(0);
     let rest = [stats.l1i, stats.l1d, stats.l2]
@@ -36,7 +36,7 @@ fn request(kind: MemKind, addr: u64, bytes: u32) -> MemRequest {
     MemRequest::new(VirtAddr(0x400), VirtAddr(addr), bytes, kind)
 }
 
-/// A mixture of streams, jumps, stores and fetches, `gap` cycles apart.
+/// Runs a mixture of streams, jumps, stores and fetches, `gap` cycles apart.
 fn run_mixture(memory: &mut MemorySystem, gap: u64) {
     let mut counts = Counts::default();
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -61,7 +61,7 @@ fn run_mixture(memory: &mut MemorySystem, gap: u64) {
         };
         if i % 1000 == 999 {
             let line = VirtAddr(0x80_0000 + i * 16 + 64);
-            memory.snoop(0, Snoop::Unique, line, now, &mut counts).expect("everything is mapped");
+            memory.snoop(0, Snoop::Unique, line, now, &mut counts).expect("every page is mapped");
         }
         if i % 5000 == 0 {
             assert_conserved(memory);
@@ -71,7 +71,7 @@ fn run_mixture(memory: &mut MemorySystem, gap: u64) {
 }
 
 #[test]
-fn every_prefetched_line_has_one_fate() {
+fn every_prefetched_line_has_one_outcome() {
     for gap in [1, 20, 400] {
         let mut memory = memory(&tables());
         run_mixture(&mut memory, gap);
@@ -83,7 +83,7 @@ fn every_prefetched_line_has_one_fate() {
     }
 }
 
-/// A slow stream finds its lines there, a fast one meets them on their way.
+/// A slow stream finds its lines present, a fast one finds them in flight.
 #[test]
 fn whether_a_prefetch_is_late_depends_on_the_time_between_accesses() {
     let stream = |gap: u64| {

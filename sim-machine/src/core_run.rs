@@ -11,7 +11,7 @@ use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
 use crate::totals::Totals;
 use crate::turns::Standing;
-use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
+use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Packed, Privilege, RegisterAccess,
     TraceInst,
@@ -28,7 +28,7 @@ struct Snapshot {
     counts: Counts,
     lost: LostSlots,
     prefetches: PrefetchStats,
-    memory: MemoryTally,
+    memory: MemoryStats,
 }
 
 /// Place of an exception that no batch has.
@@ -532,7 +532,7 @@ impl CoreRun {
             counts: self.totals.counts().clone(),
             lost: self.pipeline.lost_slots().clone(),
             prefetches: memory.prefetch_stats(self.core),
-            memory: memory.tally(self.core),
+            memory: memory.memory_stats(self.core),
         }
     }
 

@@ -55,6 +55,6 @@ pub use outcome::{CoreOutcome, Outcome, RunHeader, UnknownWord, Waits};
 pub use region::{Marker, Roi, RunOptions};
 pub use regions::{Region, RegionOptions, Regions};
 pub use session::{Session, Window};
-pub use sim_cache::{MemoryTally, PrefetchCounts, PrefetchStats, Walks};
+pub use sim_cache::{MemoryStats, PrefetchCounts, PrefetchStats, Walks};
 pub use truth::{Ledger, TruthSink};
 pub use turns::{OrderOfRun, ThreadOrder};

@@ -3,7 +3,7 @@
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
 use crate::turns::{OrderOfRun, ThreadOrder};
-use sim_cache::{MemoryTally, PrefetchStats};
+use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::{Counts, LostSlots, Packed};
 use sim_trace::Lack;
 
@@ -35,7 +35,7 @@ pub struct CoreOutcome {
     /// be used or lost inside it.
     pub prefetches: PrefetchStats,
     /// What the core's private memory did in the measured window.
-    pub memory: MemoryTally,
+    pub memory: MemoryStats,
     /// How long it waited for other threads.
     pub waits: Waits,
     /// Words that the decoder does not know, most executed first.
@@ -192,8 +192,8 @@ impl Outcome {
     }
 
     /// What the private memories of all cores did together.
-    pub fn memory(&self) -> MemoryTally {
-        self.cores.iter().fold(MemoryTally::default(), |total, core| total.plus(&core.memory))
+    pub fn memory(&self) -> MemoryStats {
+        self.cores.iter().fold(MemoryStats::default(), |total, core| total.plus(&core.memory))
     }
 
     /// Empty rename slots of all cores together, by cause and root.

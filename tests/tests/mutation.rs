@@ -102,20 +102,24 @@ const TABLES: [(&str, &str, &[PmuEvent]); 14] = [
         "inner_or_outer",
         &[PmuEvent::L1D_CACHE_REFILL_INNER, PmuEvent::L1D_CACHE_REFILL_OUTER],
     ),
-    ("sim-cache/src/flows/walk.rs", "asker.walk()", &[PmuEvent::DTLB_WALK, PmuEvent::ITLB_WALK]),
     (
         "sim-cache/src/flows/walk.rs",
-        "asker.l2_refill()",
+        "requester.walk()",
+        &[PmuEvent::DTLB_WALK, PmuEvent::ITLB_WALK],
+    ),
+    (
+        "sim-cache/src/flows/walk.rs",
+        "requester.l2_refill()",
         &[PmuEvent::L2D_TLB_REFILL_RD, PmuEvent::L2D_TLB_REFILL_WR],
     ),
     (
         "sim-cache/src/flows/translate.rs",
-        "asker.l2_lookup()",
+        "requester.l2_lookup()",
         &[PmuEvent::L2D_TLB_RD, PmuEvent::L2D_TLB_WR],
     ),
     (
         "sim-cache/src/flows/translate.rs",
-        "asker.l1_refill()",
+        "requester.l1_refill()",
         &[PmuEvent::L1D_TLB_REFILL_RD, PmuEvent::L1D_TLB_REFILL_WR, PmuEvent::L1I_TLB_REFILL],
     ),
     (

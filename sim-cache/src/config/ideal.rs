@@ -1,8 +1,8 @@
-//! `[memory.ideal]`: parts of the memory system that cost no time, to measure what they cost otherwise.
+//! `[memory.ideal]`: parts of the memory system that cost no time, to measure their usual cost.
 
 use serde::Deserialize;
 
-/// Where data accesses stop to cost time.
+/// First level beyond which data accesses cost no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdealData {
@@ -21,6 +21,6 @@ pub enum IdealData {
 pub struct IdealMemory {
     /// Loads, stores, atomics and preloads of cacheable memory, and data prefetches.
     pub data: IdealData,
-    /// A miss of an L1 TLB, on either side, takes no time.
+    /// L1 TLB misses, on either side, take no time.
     pub translation: bool,
 }

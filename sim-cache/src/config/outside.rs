@@ -1,4 +1,4 @@
-//! The tables of what lies outside the cores: bus, mesh, home nodes, memory, a second chip.
+//! Configuration tables outside the cores: bus, mesh, home nodes, memory, a second chip.
 
 use serde::Deserialize;
 use sim_core::config::Problem;
@@ -8,16 +8,16 @@ use super::{
     check_range, refuse,
 };
 
-/// Most lines that all snoop filters may follow: as many as 1024 cores have in L2 caches of 1 MiB.
+/// Maximum lines of all snoop filters: as many as 1024 cores have in L2 caches of 1 MiB.
 const MAX_FILTER_LINES: u64 = 1 << 24;
 
-/// `memory.far-atomics`: which atomic operations on cacheable memory leave the core.
+/// `memory.far-atomics`: atomic operations on cacheable memory that leave the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FarAtomics {
-    /// None: the line is brought into the L1 D-cache.
+    /// None: the line is fetched into the L1 D-cache.
     Never,
-    /// Those whose line neither the L1 D-cache nor the L2 has for writing.
+    /// Atomics whose line neither the L1 D-cache nor the L2 holds with ownership.
     Miss,
     /// All.
     Always,
@@ -33,13 +33,13 @@ pub struct BusConfig {
     pub transactions_per_cycle: u32,
     /// Bytes of one beat of a data channel.
     pub beat_bytes: u32,
-    /// Rate at which lines come in from the mesh, sustained.
+    /// Sustained rate of lines from the mesh.
     pub read_bytes_per_cycle: u32,
-    /// Rate at which lines leave for the mesh, sustained.
+    /// Sustained rate of lines to the mesh.
     pub write_bytes_per_cycle: u32,
-    /// What another core takes to answer a snoop with a line, its interface included.
+    /// Cycles in which another core answers a snoop with a line, including its interface.
     pub peer_cycles: u32,
-    /// What a device or uncached memory takes to answer, behind the edge of the mesh.
+    /// Cycles in which a device or uncached memory beyond the edge of the mesh answers.
     pub device_cycles: u32,
 }
 
@@ -59,7 +59,7 @@ pub struct MeshConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SlcConfig {
-    /// Home nodes with a slice each; addresses are spread by a hash.
+    /// Home nodes with one slice each; addresses are distributed by a hash.
     pub slices: u32,
     /// Capacity of one slice; 0 models a mesh without a system level cache.
     pub slice_bytes: u64,
@@ -71,11 +71,11 @@ pub struct SlcConfig {
     pub home_node_cycles: u32,
 }
 
-/// `[memory.snoop-filter]`: what the home nodes know of the cores' caches.
+/// `[memory.snoop-filter]`: the directory of the home nodes for the cores' caches.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SnoopFilterConfig {
-    /// Lines that the filter of one home node can follow.
+    /// Lines that the filter of one home node can track.
     pub slice_lines: u32,
     /// Lines per set.
     pub ways: u32,
@@ -85,9 +85,9 @@ pub struct SnoopFilterConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DramConfig {
-    /// From the controller at the edge of the mesh until the data is back there.
+    /// Cycles from the controller at the edge of the mesh until the data is back there.
     pub access_cycles: u32,
-    /// Channels; lines are spread by a hash.
+    /// Channels; lines are distributed by a hash.
     pub channels: u32,
     /// Core cycles for which one line occupies a channel.
     pub line_cycles: u32,
@@ -101,12 +101,12 @@ pub struct ChipsConfig {
     pub count: u32,
     /// The link between them, one way.
     pub link_cycles: u32,
-    /// Of 256 physical pages of 4 KiB, how many have their home on the other chip.
+    /// Number of physical pages of 4 KiB, of every 256, whose home is on the other chip.
     pub remote_pages_per_256: u32,
 }
 
 impl MemoryConfig {
-    /// Everything outside the cores.
+    /// Checks all tables outside the cores.
     pub(super) fn check_outside(&self, found: &mut Vec<Problem>) {
         self.check_outside_ranges(found);
         self.check_home_nodes(found);
@@ -146,7 +146,7 @@ impl MemoryConfig {
         check_power_of_two(found, "memory.dram.channels", dram.channels.into());
     }
 
-    /// Slices of the system level cache and of the snoop filter.
+    /// Checks the slices of the system level cache and of the snoop filter.
     fn check_home_nodes(&self, found: &mut Vec<Problem>) {
         let (slc, filter) = (&self.slc, &self.snoop_filter);
         check_power_of_two(found, "memory.slc.slices", slc.slices.into());
@@ -166,7 +166,8 @@ impl MemoryConfig {
         check_range(found, "memory.snoop-filter.slice-lines", lines, 1, 1 << 20);
         let sets = lines / u64::from(filter.ways.max(1));
         if !sets.is_power_of_two() || sets * u64::from(filter.ways) != lines {
-            let wrong = format!("{lines} lines in {} ways make no whole index", filter.ways);
+            let wrong =
+                format!("{lines} lines in {} ways do not fill a power of two of sets", filter.ways);
             let right = "lines must be ways times a power of two";
             refuse(found, "memory.snoop-filter.slice-lines", wrong, right);
         }

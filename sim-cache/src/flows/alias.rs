@@ -1,10 +1,11 @@
-//! One line under two virtual addresses that choose different sets of the L1 D-cache.
+//! One line under two virtual addresses that select different sets of the L1 D-cache.
 //!
-//! The L1 D-cache has one copy of a line at most, and the L2 knows in which set: a Neoverse N1 keeps the
-//! virtual index of the copy beside its L2 tag (TRM of the N1, L2 tag RAM). An access that misses in its own
-//! set asks the L2, which takes the other copy back before it answers. The copy makes room for the line that
-//! this core allocates, so modified data counts as that of a victim (PMU guide 4.2.11), and the copy that
-//! goes in no event (4.2.13). Copies in the L1 I-cache are never modified: several may stay.
+//! The L1 D-cache holds at most one copy of a line, and the L2 knows its set: a Neoverse N1 keeps
+//! the virtual index of the copy beside its L2 tag (TRM of the N1, L2 tag RAM). An access that
+//! misses in its own set reads the L2, which recalls the other copy before it answers. The copy
+//! makes room for the line that this core allocates. Modified data therefore counts as a victim's
+//! (PMU guide 4.2.11), and the removed copy counts in no event (4.2.13). Copies in the L1 I-cache
+//! are never modified, so several may stay.
 
 use sim_core::{Cycle, EventSink, FlowEdge, LineAddr, PmuEvent};
 
@@ -12,7 +13,8 @@ use crate::core_memory::CoreMemory;
 use crate::flows::l2::L2Reply;
 
 impl CoreMemory {
-    /// The L2 found a line that an access to the L1 D-cache missed: a copy in another set comes back first.
+    /// Recalls a copy from another set of the L1 D-cache, after the L2 found the line of an L1
+    /// miss. Delays `reply` accordingly.
     #[inline]
     pub(crate) fn recall_alias<S: EventSink>(
         &mut self,
@@ -22,13 +24,14 @@ impl CoreMemory {
     ) {
         if self.l1d.probe(line).is_some() {
             sink.at(reply.ready);
-            let (here, poisoned) = self.take_alias_back(line, reply.ready, sink);
+            let (here, poisoned) = self.recall_copy(line, reply.ready, sink);
             reply.ready = here + self.latencies.alias;
             reply.poisoned |= poisoned;
         }
     }
 
-    /// A store is merged on its way to the L2: no copy of its line stays in any set.
+    /// Removes the copy of a line from every set, because a store to the line is merged on its way
+    /// to the L2.
     #[inline]
     pub(crate) fn recall_for_stream<S: EventSink>(
         &mut self,
@@ -38,23 +41,24 @@ impl CoreMemory {
     ) {
         if self.l1d.probe(line).is_some() {
             sink.at(at);
-            self.take_alias_back(line, at, sink);
+            self.recall_copy(line, at, sink);
         }
     }
 
-    /// Takes the copy out of the L1 D-cache, its data into the L2. When it was there, and whether its data is lost.
+    /// Moves the copy from the L1 D-cache into the L2. Returns the cycle at which the copy was
+    /// present, and whether its data is lost.
     #[cold]
-    fn take_alias_back<S: EventSink>(
+    fn recall_copy<S: EventSink>(
         &mut self,
         line: LineAddr,
         at: Cycle,
         sink: &mut S,
     ) -> (Cycle, bool) {
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_tags(line, sink);
+            self.repair_l1d_tags(line, sink);
         }
         let Some(state) = self.l1d.remove(line) else { return (at, false) };
-        let here = state.arrival().at(at);
+        let here = state.refill_time().at(at);
         if !state.is_dirty() {
             sink.edge(FlowEdge::L1dAliasClean);
             return (here, false);

@@ -1,16 +1,17 @@
-//! Alignment faults: Device memory takes naturally aligned accesses only (Arm architecture, "Alignment
-//! of data accesses"; PMU guide 4.11.6 counts the abort).
+//! Alignment faults: Device memory accepts naturally aligned accesses only (Arm architecture,
+//! "Alignment of data accesses"; PMU guide 4.11.6 counts the abort).
 //!
-//! The fault is found behind the translation, before anything leaves the core. It belongs to the
-//! stage that made the memory a device.
+//! The fault is detected after translation, before anything leaves the core. It belongs to the
+//! stage whose attributes make the memory Device.
 
 use sim_core::{DataSource, Happened, MemKind, MemReply, MemRequest, VirtAddr};
 
 use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
 
-/// The reply of an access whose part at `addr` faults for its alignment; `DC ZVA` always does.
+/// Returns the reply of an access whose part at `addr` has an alignment fault, or `None`. `DC ZVA`
+/// to Device memory always faults.
 #[inline]
 pub(crate) fn misaligned_on_device(
     request: &MemRequest,

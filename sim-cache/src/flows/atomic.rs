@@ -1,4 +1,4 @@
-//! Atomic read-modify-write operations, done near: in the L1 D-cache. Decision A20. Those done at the
+//! Near atomic operations: read-modify-write in the L1 D-cache. Decision A20. Those done at the
 //! home node are in `far_atomic`.
 
 use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
@@ -6,15 +6,16 @@ use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEve
 use crate::core_memory::CoreMemory;
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{Fragment, Fragments};
-use crate::flows::l1d_load::{Operation, RefillCause};
+use crate::flows::l1d_load::Operation;
 use crate::flows::mte::TagHalf;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
+use crate::units::requester::Requester;
 
 impl CoreMemory {
-    /// One read and one write of the L1 D-cache for each fragment.
+    /// Performs an atomic: one read and one write of the L1 D-cache for each fragment.
     pub(crate) fn atomic<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -50,11 +51,11 @@ impl CoreMemory {
             if let Some(fault) = misaligned_on_device(&request, addr, translated, uncore) {
                 return fault;
             }
-            // Done outside: one bus write, and the old value comes back.
+            // The operation is done outside the core: one bus write, and the old value returns.
             let sent = self.write_uncached(translated, fragment.bytes.into(), sink);
             let done = uncore.access_uncached(self.number, sent.done) + self.latencies.fill;
             let line = uncore.page_map.physical(addr, translated.target).line();
-            if request.kind != MemKind::AtomicStore && uncore.is_elsewhere(line) {
+            if request.kind != MemKind::AtomicStore && uncore.is_remote(line) {
                 sink.raise(PmuEvent::REMOTE_ACCESS);
             }
             return MemReply { done, ..sent };
@@ -66,31 +67,35 @@ impl CoreMemory {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
-        let operation = Operation { pc: request.pc, addr, asker: Asker::Write, consumes: true };
-        let indexed = Indexed::virtually(addr, line);
-        let reply = match self.l1d.lookup(indexed) {
-            Some(place) => {
-                let shared = self.l1d.state(place).is_shared();
-                let reply = self.l1d_wait(operation, place, translated, uncore, sink);
+        let operation = Operation {
+            pc: request.pc,
+            addr,
+            line: Indexed::virtually(addr, line),
+            requester: Requester::Write,
+            consumes: true,
+        };
+        let reply = match self.l1d.lookup(operation.line) {
+            Some(entry) => {
+                let shared = self.l1d.state(entry).is_shared();
+                let reply = self.l1d_wait(operation, entry, translated, uncore, sink);
                 if shared { self.own_for_write(line, reply, uncore, sink) } else { reply }
             }
-            // The read comes first, so the refill is the read's.
-            None => {
-                self.l1d_miss(operation, indexed, RefillCause::Atomic, translated, uncore, sink)
-            }
+            // The read comes first, so the refill counts as a read's.
+            None => self.l1d_miss(operation, translated, uncore, sink),
         };
-        // A prefetch trained by this very miss may have pushed the line out again.
-        if let Some(place) = self.l1d.probe(line) {
-            let state = self.l1d.state(place).with_dirty(true);
-            self.l1d.set_state(place, state);
-            if state.is_fetched() {
-                self.drop_fetched(line);
+        // A prefetch trained by this miss may have evicted the line.
+        if let Some(entry) = self.l1d.probe(line) {
+            let state = self.l1d.state(entry).with_dirty(true);
+            self.l1d.set_state(entry, state);
+            if state.is_in_l1i() {
+                self.invalidate_l1i(line);
             }
         }
         reply
     }
 
-    /// Counts the memory accesses of an atomic, one TLB lookup and one tag check for each of them.
+    /// Translates an atomic. Counts its memory accesses, with one TLB lookup and one tag check
+    /// each.
     fn translate_atomic<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -105,9 +110,9 @@ impl CoreMemory {
         if kind != MemKind::AtomicStore {
             sink.raise(PmuEvent::MEM_ACCESS_RD);
             sink.raise(PmuEvent::L1D_TLB_RD);
-            // A swap counts as a read alone (4.6.8), but it writes what it read.
-            let asker = if is_swap { Asker::Swap } else { Asker::Read };
-            let translated = self.translate(asker, addr, now, uncore, sink)?;
+            // A swap counts as a read alone (4.6.8), but it writes its location.
+            let requester = if is_swap { Requester::Swap } else { Requester::Read };
+            let translated = self.translate(requester, addr, now, uncore, sink)?;
             read = Some(tag_checked(TagHalf::Read, tags, fragment, translated, uncore, sink)?);
         }
         if let (true, Some(read)) = (is_swap, read) {
@@ -115,13 +120,14 @@ impl CoreMemory {
         }
         sink.raise(PmuEvent::MEM_ACCESS_WR);
         sink.raise(PmuEvent::L1D_TLB_WR);
-        let translated = self.translate(Asker::Write, addr, now, uncore, sink)?;
+        let translated = self.translate(Requester::Write, addr, now, uncore, sink)?;
         let write = tag_checked(TagHalf::Write, tags, fragment, translated, uncore, sink)?;
         Ok(read.unwrap_or(write))
     }
 }
 
-/// An atomic whose tag check fails changes nothing: the error is its reply.
+/// Checks the allocation tags of one half of an atomic. A failed check is the reply, and the atomic
+/// changes nothing.
 fn tag_checked<S: EventSink>(
     half: TagHalf,
     tags: TagUse,
@@ -131,6 +137,6 @@ fn tag_checked<S: EventSink>(
     sink: &mut S,
 ) -> Result<Translated, MemReply> {
     let mut reply = translated.reply(translated.start + 1);
-    uncore.check_tag(half, tags, fragment, translated, &mut reply, sink);
+    reply.happened.add(uncore.check_tag(half, tags, fragment, translated, sink));
     if reply.happened.has(Happened::FAULT) { Err(reply) } else { Ok(translated) }
 }

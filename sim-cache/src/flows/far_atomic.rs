@@ -1,8 +1,8 @@
-//! Far atomics: the home node performs the operation and keeps the line. PMU guide 4.2, 4.6.6; decision
-//! A20, key `memory.far-atomics`.
+//! Far atomics: the home node performs the operation and keeps the line. PMU guide 4.2, 4.6.6;
+//! decision A20, key `memory.far-atomics`.
 //!
-//! One bus write, and no access of the L1 D-cache or of the L2. A copy of this core is taken away by a
-//! snoop like that of any other core.
+//! A far atomic is one bus write and no access of the L1 D-cache or the L2. A snoop removes this
+//! core's copy, as it does for any other core.
 
 use sim_core::{
     Cycle, DataSource, EventSink, LineAddr, MemKind, MemReply, MemRequest, PmuEvent, Snoop,
@@ -10,26 +10,25 @@ use sim_core::{
 
 use crate::config::{FarAtomics, IdealData};
 use crate::core_memory::CoreMemory;
-use crate::flows::coherence::Want;
-use crate::flows::snoop::SnoopRequest;
 use crate::flows::translate::Translated;
 use crate::uncore::{Uncore, UncoreReply};
 use crate::units::bus::BytesMoved;
+use crate::units::request::{CoherenceRequest, SnoopRequest};
 
 impl CoreMemory {
-    /// True when an atomic on this line is done at its home node.
+    /// Returns whether the home node of this line performs atomics on it.
     pub(crate) fn is_far(&self, line: LineAddr) -> bool {
         match self.far_atomics {
             FarAtomics::Never => false,
             FarAtomics::Miss => {
                 let here = self.l2.probe(line);
-                here.is_none_or(|place| self.l2.state(place).is_shared())
+                here.is_none_or(|entry| self.l2.state(entry).is_shared())
             }
             FarAtomics::Always => true,
         }
     }
 
-    /// Sends the operation out; done when the old value is back.
+    /// Sends the operation to the home node. It is done when the old value returns.
     pub(crate) fn far_atomic<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -64,10 +63,10 @@ impl CoreMemory {
 }
 
 impl Uncore {
-    /// Performs an atomic operation at the home node, which has the line alone from then on.
+    /// Performs an atomic operation at the home node, which then holds the only copy of the line.
     fn perform(&mut self, core: usize, line: LineAddr, at: Cycle) -> UncoreReply {
-        let reply = self.read(core, line, Want::Own, at);
-        self.left(core, line);
+        let reply = self.read(core, line, CoherenceRequest::Own, at);
+        self.drop_holder(core, line);
         self.keep_at_home(line, true, reply.arrives);
         reply
     }

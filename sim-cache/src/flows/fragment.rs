@@ -1,14 +1,14 @@
-//! How one request becomes memory operations: 16 bytes each, cut at 64-byte lines.
+//! Division of a request into memory operations of 16 bytes, cut at 64-byte lines.
 //!
-//! Decision A11: MEM_ACCESS, L1D_TLB and L1D_CACHE count once per fragment. PMU guide 4.6.10,
-//! 4.6.11 say when an access is split over two cycles.
+//! Decision A11: MEM_ACCESS, L1D_TLB and L1D_CACHE count once per fragment. PMU guide 4.6.10 and
+//! 4.6.11 define when an access is split over two cycles.
 
 use sim_core::{LINE_BYTES, VirtAddr};
 
 /// Widest memory operation.
 const OPERATION_BYTES: u64 = 16;
 
-/// A part of a request that stays in one line and one operation.
+/// Part of a request inside one line and one memory operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
     /// First byte.
@@ -18,7 +18,7 @@ pub(crate) struct Fragment {
 }
 
 impl Fragment {
-    /// The bytes inside the line, as a mask.
+    /// Returns the bytes inside the line as a mask.
     #[inline]
     pub(crate) fn line_mask(self) -> u64 {
         let ones = if self.bytes >= 64 { u64::MAX } else { (1 << self.bytes) - 1 };
@@ -26,7 +26,7 @@ impl Fragment {
     }
 }
 
-/// The fragments of one request, in address order.
+/// Fragments of one request, in address order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragments {
     start: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// Cuts `bytes` bytes, at least one, from `addr` on; behind the last address comes the first.
+    /// Cuts `bytes` bytes, at least one, starting at `addr`. Addresses wrap around at the top.
     pub(crate) fn of(addr: VirtAddr, bytes: u32) -> Fragments {
         Fragments { start: addr.0, at: addr.0, left: bytes.max(1).into() }
     }
@@ -58,8 +58,8 @@ impl Iterator for Fragments {
     }
 }
 
-/// The memory operations of one request, 16 bytes each, before lines cut them: the reads and writes that
-/// 4.6.9 to 4.6.11 speak of.
+/// Returns the memory operations of one request, 16 bytes each, before they are cut at lines: the
+/// reads and writes that PMU guide 4.6.9 to 4.6.11 count.
 pub(crate) fn operations(addr: VirtAddr, bytes: u32) -> impl Iterator<Item = Fragment> {
     let operation = OPERATION_BYTES as u32;
     (0..bytes.max(1)).step_by(OPERATION_BYTES as usize).map(move |first| Fragment {
@@ -68,19 +68,20 @@ pub(crate) fn operations(addr: VirtAddr, bytes: u32) -> impl Iterator<Item = Fra
     })
 }
 
-/// True when the request is one fragment.
+/// Returns whether the request is one fragment.
 #[inline]
 pub(crate) fn is_one_fragment(addr: VirtAddr, bytes: u32) -> bool {
     u64::from(bytes) <= OPERATION_BYTES && addr.0 % LINE_BYTES + u64::from(bytes) <= LINE_BYTES
 }
 
-/// A load of one fragment split over two cycles: a register of 128 bits that is not word aligned.
+/// Returns whether a load of one fragment takes two cycles: a 128-bit register at an address that
+/// is not word aligned.
 #[inline]
 pub(crate) fn is_misaligned_128(addr: VirtAddr, element_bytes: u32) -> bool {
     u64::from(element_bytes) >= OPERATION_BYTES && !addr.0.is_multiple_of(4)
 }
 
-/// True when the bytes lie in two or more blocks of `1 << shift` bytes.
+/// Returns whether the bytes lie in two or more blocks of `1 << shift` bytes.
 pub(crate) fn spans(addr: VirtAddr, bytes: u32, shift: u32) -> bool {
     let last = addr.0.wrapping_add(u64::from(bytes.max(1)) - 1);
     addr.0 >> shift != last >> shift

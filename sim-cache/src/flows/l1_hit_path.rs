@@ -1,18 +1,22 @@
-//! Accesses that meet nothing: translation and line are at hand, and the flow is one row of hits (PMU guide
-//! flows 5.1, 5.2, 5.4 and 5.5). Where that is not so nothing is counted, and the flow begins anew.
+//! L1 hit path: an access whose translation and line are present takes only hit edges (PMU guide
+//! flows 5.1, 5.2, 5.4 and 5.5). If any condition fails, nothing is counted and the full flow
+//! starts over.
 //!
-//! For those who make so many accesses that handing over a request costs more than the lookup.
+//! For callers with so many accesses that passing a request costs more than the lookup.
 
-use sim_core::{Cycle, EventSink, FlowEdge, PmuEvent, VirtAddr};
+use sim_core::{Cycle, EventSink, FlowEdge, VirtAddr};
 
 use crate::core_memory::CoreMemory;
+use crate::flows::access_events::{
+    raise_load_lookup, raise_plain_load, raise_store_lookup, raise_write,
+};
 use crate::flows::fragment::{Fragment, is_misaligned_128, is_one_fragment};
-use crate::flows::l1d_store::{raise_store_lookup, raise_write};
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
 
 impl CoreMemory {
-    /// The line of an address whose translation the L1 data TLB has, plain and here at `now`; that is a use.
+    /// Returns the line of an address whose translation is a plain hit of the L1 data TLB at `now`.
+    /// A hit counts as a use.
     #[inline(always)]
     fn data_line(&mut self, addr: VirtAddr, now: Cycle, uncore: &Uncore) -> Option<Indexed> {
         let key = self.space.key(uncore.page_map.page_of(addr));
@@ -20,13 +24,15 @@ impl CoreMemory {
         Some(Indexed::virtually(addr, uncore.page_map.line_in(addr, frame)))
     }
 
-    /// True if a read of one fragment hits L1 TLB and L1 cache, and there is nothing else to look at.
+    /// Returns whether a read of one fragment is a plain hit of L1 TLB and L1 D-cache. A hit counts
+    /// as a use.
     #[inline(always)]
     pub(crate) fn read_is_plain(&mut self, addr: VirtAddr, now: Cycle, uncore: &Uncore) -> bool {
         self.data_line(addr, now, uncore).is_some_and(|line| self.l1d.plain_hit(line, now))
     }
 
-    /// A load that meets nothing; false if it would.
+    /// Performs a load that hits the L1 TLB and L1 D-cache. Returns `false`, with no event raised,
+    /// if any condition fails.
     #[inline(always)]
     pub(crate) fn load_hits<S: EventSink>(
         &mut self,
@@ -46,7 +52,8 @@ impl CoreMemory {
         true
     }
 
-    /// Both halves of a store that meets nothing; false if one would.
+    /// Performs both halves of a store that hits the L1 TLB and L1 D-cache. Returns `false`, with
+    /// no event raised, if any condition fails.
     #[inline(always)]
     pub(crate) fn store_hits<S: EventSink>(
         &mut self,
@@ -68,7 +75,7 @@ impl CoreMemory {
         sink.edge(FlowEdge::StoreTlbHit);
         raise_write(sink);
         sink.edge(FlowEdge::L1dWriteHit);
-        // Its line is there and need not be asked for.
+        // The line is present, so nothing is prefetched for it.
         let _ = self.begins_store_run(line.physical);
         let mask = Fragment { addr, bytes: bytes.max(1) }.line_mask();
         let drains = self.write_streams.write(line.physical, mask, false);
@@ -77,19 +84,4 @@ impl CoreMemory {
         }
         true
     }
-}
-
-/// What each fragment of a load counts.
-#[inline(always)]
-pub(crate) fn raise_load_lookup<S: EventSink>(sink: &mut S) {
-    sink.raise(PmuEvent::MEM_ACCESS_RD);
-    sink.raise(PmuEvent::L1D_TLB_RD);
-}
-
-/// What it counts behind that if it hits L1 TLB and L1 cache.
-#[inline(always)]
-pub(crate) fn raise_plain_load<S: EventSink>(sink: &mut S) {
-    sink.edge(FlowEdge::LoadTlbHit);
-    sink.raise(PmuEvent::L1D_CACHE_RD);
-    sink.edge(FlowEdge::L1dReadHit);
 }

@@ -1,8 +1,9 @@
 //! Loads and the refill of the L1 D-cache. PMU guide flows 5.1 and 5.4.
 //!
-//! Each fragment of a request is one memory operation (decision A11). A line in flight has one cause:
-//! whoever meets it waits and refills nothing (decision A04). Not modeled: bank conflicts, and the
-//! wait for a way when all lines of a set are in flight (at most 3 refills of 10,000 meet it).
+//! Each fragment of a request is one memory operation (decision A11). A line in flight has one
+//! cause: a later access to it waits and refills nothing (decision A04). Not modeled: bank
+//! conflicts, and the wait for a way when all lines of a set are in flight (at most 3 refills of
+//! 10,000).
 
 use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, PmuEvent,
@@ -10,41 +11,46 @@ use sim_core::{
 };
 
 use crate::core_memory::CoreMemory;
+use crate::flows::access_events::{raise_load_lookup, raise_plain_load};
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{
     Fragment, Fragments, is_misaligned_128, is_one_fragment, operations, spans,
 };
-use crate::flows::l1_hit_path::{raise_load_lookup, raise_plain_load};
-use crate::flows::l2::{L2Reply, L2Request};
+use crate::flows::l2::L2Reply;
 use crate::flows::mte::TagHalf;
 use crate::flows::ras::Checked;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::bus::BytesMoved;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, LineState, Place};
+use crate::units::request::L2Request;
+use crate::units::requester::Requester;
+use crate::units::tag_array::{EntryIndex, LineState, RefillTime};
 
-/// A memory operation as the prefetcher sees it.
+/// Memory operation as the prefetcher sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     /// Program counter of the instruction.
     pub(crate) pc: VirtAddr,
     /// First byte.
     pub(crate) addr: VirtAddr,
-    /// Direction, for the translations of prefetches that it trains (decision A12).
-    pub(crate) asker: Asker,
-    /// It uses the data that is stored: an error in it matters.
+    /// Line of the first byte.
+    pub(crate) line: Indexed,
+    /// Direction of the access, for the translations of prefetches that it trains (decision A12).
+    pub(crate) requester: Requester,
+    /// The operation uses the stored data, so that an error in the data matters.
     pub(crate) consumes: bool,
 }
 
-/// Why a line comes into the L1 D-cache.
+/// Cause of an L1 D-cache refill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefillCause {
     /// A load.
     Load,
-    /// The read of a near atomic: the write follows, so the line comes as this core's alone.
+    /// The read of a near atomic. The write follows, so the core requests the only copy of the
+    /// line.
     Atomic,
     /// A store.
     Store,
@@ -55,7 +61,7 @@ pub(crate) enum RefillCause {
 }
 
 impl CoreMemory {
-    /// A load, with translation.
+    /// Performs a load, including its translation.
     #[inline(always)]
     pub(crate) fn load<S: EventSink>(
         &mut self,
@@ -71,7 +77,7 @@ impl CoreMemory {
         self.load_split(request, now, uncore, sink)
     }
 
-    /// A load of several operations, or one that takes two cycles.
+    /// Performs a load of several operations, or one that takes two cycles.
     #[inline(never)]
     fn load_split<S: EventSink>(
         &mut self,
@@ -88,14 +94,14 @@ impl CoreMemory {
             let is_split = spans_lines || is_misaligned;
             let split_cycles = if is_split { self.latencies.split } else { 0 };
             if is_split {
-                // Once for each read that is split, for whatever reason (decision A19).
+                // Counted once for each read that is split, for whatever reason (decision A19).
                 sink.at(now);
                 sink.raise(PmuEvent::LD_ALIGN_LAT);
                 whole.happened.add(Happened::SPLIT);
             }
             for fragment in Fragments::of(operation.addr, operation.bytes) {
-                let behind = fragment.addr.line() != operation.addr.line();
-                let start = if behind { now + split_cycles } else { now };
+                let is_later_line = fragment.addr.line() != operation.addr.line();
+                let start = if is_later_line { now + split_cycles } else { now };
                 sink.at(start);
                 let mut part = self.load_fragment(&request, fragment, start, uncore, sink);
                 if !spans_lines {
@@ -113,7 +119,7 @@ impl CoreMemory {
         whole
     }
 
-    /// One memory operation of a load.
+    /// Performs one memory operation of a load.
     #[inline(always)]
     fn load_fragment<S: EventSink>(
         &mut self,
@@ -124,17 +130,18 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         raise_load_lookup(sink);
-        // The short cut of nearly all loads: it counts what the flow counts, without its branches.
+        // Fast path of nearly all loads: it raises the same events as the full flow, without its
+        // branches.
         if self.read_is_plain(fragment.addr, now, uncore) {
             raise_plain_load(sink);
             return hit_reply(now + self.latencies.l1d_hit);
         }
-        self.load_by_the_flow(request, fragment, now, uncore, sink)
+        self.load_full_flow(request, fragment, now, uncore, sink)
     }
 
-    /// Flows 5.1 and 5.4 behind their first events.
+    /// Performs flows 5.1 and 5.4, after their first events.
     #[inline(never)]
-    fn load_by_the_flow<S: EventSink>(
+    fn load_full_flow<S: EventSink>(
         &mut self,
         request: &MemRequest,
         fragment: Fragment,
@@ -143,7 +150,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let addr = fragment.addr;
-        let translated = match self.translate(Asker::Read, addr, now, uncore, sink) {
+        let translated = match self.translate(Requester::Read, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
@@ -153,94 +160,104 @@ impl CoreMemory {
             }
             return self.read_uncached(fragment, translated, uncore, sink);
         }
-        let mut reply = self.read_l1d(request.pc, addr, translated, uncore, sink);
-        uncore.check_tag(TagHalf::Read, request.tags, fragment, translated, &mut reply, sink);
+        let line = uncore.page_map.physical(addr, translated.target).line();
+        let operation = Operation {
+            pc: request.pc,
+            addr,
+            line: Indexed::virtually(addr, line),
+            requester: Requester::Read,
+            consumes: true,
+        };
+        let mut reply = self.read_l1d(operation, translated, uncore, sink);
+        reply.happened.add(uncore.check_tag(
+            TagHalf::Read,
+            request.tags,
+            fragment,
+            translated,
+            sink,
+        ));
         reply
     }
 
-    /// Flow 5.4 of a translated read.
+    /// Performs flow 5.4 of a translated read.
     #[inline]
     fn read_l1d<S: EventSink>(
         &mut self,
-        pc: VirtAddr,
-        addr: VirtAddr,
+        operation: Operation,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         sink.at(translated.start);
         sink.raise(PmuEvent::L1D_CACHE_RD);
-        let line = uncore.page_map.physical(addr, translated.target).line();
-        let line = Indexed::virtually(addr, line);
-        let operation = Operation { pc, addr, asker: Asker::Read, consumes: true };
-        let Some(place) = self.l1d.lookup(line) else {
-            return self.l1d_miss(operation, line, RefillCause::Load, translated, uncore, sink);
+        let Some(entry) = self.l1d.lookup(operation.line) else {
+            return self.l1d_miss(operation, translated, uncore, sink);
         };
-        if self.l1d.state(place).is_plain_at(translated.start) {
+        if self.l1d.state(entry).is_plain_at(translated.start) {
             sink.edge(FlowEdge::L1dReadHit);
             return translated.reply(translated.start + self.latencies.l1d_hit);
         }
-        self.l1d_wait(operation, place, translated, uncore, sink)
+        self.l1d_wait(operation, entry, translated, uncore, sink)
     }
 
-    /// The line is in flight, was prefetched and is used for the first time, or has an error.
+    /// Handles a found line that is in flight, defective, or prefetched and used for the first
+    /// time.
     #[inline(never)]
     pub(crate) fn l1d_wait<S: EventSink>(
         &mut self,
         operation: Operation,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        if self.l1d.state(place).is_defective() {
-            return self.l1d_defective(operation, place, translated, uncore, sink);
+        if self.l1d.state(entry).is_defective() {
+            return self.l1d_defective(operation, entry, translated, uncore, sink);
         }
-        self.l1d_arrives(operation, place, translated, uncore, sink)
+        self.l1d_arrives(operation, entry, translated, uncore, sink)
     }
 
-    /// Something is wrong with the line, or with a tag of its set.
+    /// Handles an error in the line or in a tag of its set.
     #[cold]
     fn l1d_defective<S: EventSink>(
         &mut self,
         operation: Operation,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         let mut found = Happened::default();
         if let (true, Some((line, _))) =
-            (self.l1d.state(place).has_tag_defect(), self.l1d.content(place))
+            (self.l1d.state(entry).has_tag_defect(), self.l1d.content(entry))
         {
-            self.settle_l1d_set(place.set, sink);
+            self.repair_l1d_set(entry.set, sink);
             found.add(Happened::ERROR);
             if self.l1d.probe(line).is_none() {
-                let line = Indexed::virtually(operation.addr, line);
-                let cause = operation.refill_cause();
-                let mut reply = self.l1d_miss(operation, line, cause, translated, uncore, sink);
+                let mut reply = self.l1d_miss(operation, translated, uncore, sink);
                 reply.happened.add(found);
                 return reply;
             }
         }
-        let checked = self.check_l1d_data(place, sink);
-        let mut reply = self.l1d_arrives(operation, place, translated, uncore, sink);
+        let checked = self.check_l1d_data(entry, sink);
+        let mut reply = self.l1d_arrives(operation, entry, translated, uncore, sink);
         reply.happened.add(found);
         if checked == Checked::Corrected {
             // The corrected line is read once more.
             reply.done += self.latencies.l1d_hit;
         }
         if operation.consumes {
-            checked.tell(&mut reply);
+            checked.add_to(&mut reply);
         }
         reply
     }
 
-    /// The reply of a hit, which waits for a line in flight; first use of a prefetched line.
+    /// Returns the reply of a hit, which waits for a line in flight. Records the first use of a
+    /// prefetched line.
     fn l1d_arrives<S: EventSink>(
         &mut self,
         operation: Operation,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
@@ -248,19 +265,19 @@ impl CoreMemory {
         for edge in operation.hit_edges() {
             sink.edge(*edge);
         }
-        let state = self.l1d.state(place);
+        let state = self.l1d.state(entry);
         let hit = translated.start + self.latencies.l1d_hit;
-        let arrives = state.arrival().at(translated.start);
+        let arrives = state.refill_time().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
-            if operation.asker == Asker::Read {
+            if operation.requester == Requester::Read {
                 self.waits.load_for_line(operation.pc, translated.start, arrives - hit);
             }
         }
         if state.is_prefetched() {
-            self.l1d.first_use(place, arrives > hit);
+            self.l1d.first_use(entry, arrives > hit);
             if !operation.is_store() {
                 self.train_prefetcher(operation, translated, uncore, sink);
             }
@@ -268,22 +285,21 @@ impl CoreMemory {
         reply
     }
 
-    /// A demand access that missed: refill, and tell the prefetcher.
+    /// Refills the line of a demand miss and trains the prefetcher.
     #[cold]
     #[inline(never)]
     pub(crate) fn l1d_miss<S: EventSink>(
         &mut self,
         operation: Operation,
-        line: Indexed,
-        cause: RefillCause,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
+        let cause = operation.refill_cause();
         sink.edge(cause.edges().miss);
-        let l2 = self.refill_l1d(line, cause, translated.start, uncore, sink);
+        let l2 = self.refill_l1d(operation.line, cause, translated.start, uncore, sink);
         if cause == RefillCause::Atomic {
-            // The write behind the read finds the line.
+            // The write after the read finds the line.
             sink.edge(FlowEdge::L1dWriteHit);
         }
         if cause == RefillCause::Load {
@@ -304,7 +320,7 @@ impl CoreMemory {
         reply
     }
 
-    /// Brings an absent line into the L1 D-cache: flows 5.4 and 5.5, steps 2 to 4.
+    /// Refills an absent line of the L1 D-cache: flows 5.4 and 5.5, steps 2 to 4.
     pub(crate) fn refill_l1d<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -315,7 +331,7 @@ impl CoreMemory {
     ) -> L2Reply {
         let physical = line.physical;
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_set(self.l1d.set_of(line), sink);
+            self.repair_l1d_set(self.l1d.set_of(line), sink);
         }
         if self.write_streams.holds_any() {
             self.drain_held_line(physical, start, uncore, sink);
@@ -340,15 +356,15 @@ impl CoreMemory {
             sink.raise(inner_or_outer(reply.source));
             sink.edge(cause.edges().data_from(reply.source));
         }
-        let state = LineState::arriving(Arrival::between(start, arrives), reply.source)
+        let state = LineState::refilled(RefillTime::between(start, arrives), reply.source)
             .with_dirty(cause == RefillCause::Store)
             .with_shared(reply.shared)
-            .with_fetched(self.is_fetched(physical))
+            .with_in_l1i(self.in_l1i(physical))
             .with_defect(self.errors.l1d_defect(reply.poisoned))
             .with_prefetched(cause == RefillCause::Prefetch);
         let victim = self.l1d.allocate(line, state, cause.insertion()).filter(|v| v.dirty);
-        if cause == RefillCause::Store && state.is_fetched() {
-            self.drop_fetched(physical);
+        if cause == RefillCause::Store && state.is_in_l1i() {
+            self.invalidate_l1i(physical);
         }
         sink.edge(cause.edges().allocated(victim.is_some()));
         if let Some(victim) = victim {
@@ -362,7 +378,7 @@ impl CoreMemory {
         reply
     }
 
-    /// A read of memory that no cache keeps: only the bus counts it, each of its transactions.
+    /// Reads memory that no cache holds: only the bus counts it, once per transaction.
     pub(crate) fn read_uncached<S: EventSink>(
         &mut self,
         fragment: Fragment,
@@ -372,13 +388,14 @@ impl CoreMemory {
     ) -> MemReply {
         let at = translated.start + self.latencies.l2_lookup;
         let line = uncore.page_map.physical(fragment.addr, translated.target).line();
-        // An answer says that its data is from another chip, whether a cache keeps it or not (4.6.4).
-        let is_remote = uncore.is_elsewhere(line);
+        // A response reports data from another chip, whether a cache holds the data or not (4.6.4).
+        let is_remote = uncore.is_remote(line);
         let mut leaves = at;
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.max(1).into());
         for (part, bytes) in parts.enumerate() {
             if part > 0 {
-                // Each transaction that the bus interface makes of it is a memory access (4.6.7).
+                // Each transaction that the bus interface makes of the access is a memory access
+                // (4.6.7).
                 sink.raise(PmuEvent::MEM_ACCESS_RD);
             }
             leaves = leaves.max(self.bus.transaction(PmuEvent::BUS_ACCESS_RD, bytes, at, sink));
@@ -392,14 +409,14 @@ impl CoreMemory {
     }
 }
 
-/// The reply of an access that hits L1 TLB and L1 cache.
+/// Returns the reply of an access that hits the L1 TLB and the L1 cache.
 #[inline(always)]
 pub(crate) fn hit_reply(done: Cycle) -> MemReply {
     let happened = Happened::default();
     MemReply { done, translation_cycles: 1, source: DataSource::L1, happened }
 }
 
-/// The part of `L1D_CACHE_REFILL` by where the data came from (decision A03).
+/// Returns the half of `L1D_CACHE_REFILL` that counts data from `source` (decision A03).
 fn inner_or_outer(source: DataSource) -> PmuEvent {
     if source.is_outside() {
         PmuEvent::L1D_CACHE_REFILL_OUTER
@@ -408,7 +425,7 @@ fn inner_or_outer(source: DataSource) -> PmuEvent {
     }
 }
 
-/// What a refill reports of its flow.
+/// Edges that a refill reports in its flow.
 #[derive(Clone, Copy, Debug)]
 struct RefillEdges {
     miss: FlowEdge,
@@ -434,7 +451,8 @@ const WRITE_EDGES: RefillEdges = RefillEdges {
     no_victim: FlowEdge::L1dWriteNoVictim,
 };
 
-/// A preload or prefetch is no access of flow 5.4; its victim joins the flow's last step.
+/// Edges of a preload or prefetch. It is not an access of flow 5.4; its victim joins the flow's
+/// last step.
 const FILL_EDGES: RefillEdges = RefillEdges {
     victim: FlowEdge::L1dFillVictim,
     no_victim: FlowEdge::L1dFillNoVictim,
@@ -452,7 +470,7 @@ impl RefillEdges {
 }
 
 impl Operation {
-    /// The lookups of flows 5.4 and 5.5 that hit; an atomic is one of each.
+    /// Returns the lookups of flows 5.4 and 5.5 that hit. An atomic is one of each.
     fn hit_edges(self) -> &'static [FlowEdge] {
         match self.refill_cause() {
             RefillCause::Store => &[FlowEdge::L1dWriteHit],
@@ -461,15 +479,16 @@ impl Operation {
         }
     }
 
-    /// True for the write of a store, which trains no prefetcher: its line is asked for at its address (`store_prefetch`).
+    /// Returns whether this is the write of a store. It trains no prefetcher here: a store
+    /// prefetches its line once the address is known (`store_prefetch`).
     fn is_store(self) -> bool {
         self.refill_cause() == RefillCause::Store
     }
 
     fn refill_cause(self) -> RefillCause {
-        match (self.asker, self.consumes) {
-            (Asker::Write, true) => RefillCause::Atomic,
-            (Asker::Write, false) => RefillCause::Store,
+        match (self.requester, self.consumes) {
+            (Requester::Write, true) => RefillCause::Atomic,
+            (Requester::Write, false) => RefillCause::Store,
             _ => RefillCause::Load,
         }
     }

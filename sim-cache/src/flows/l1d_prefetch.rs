@@ -1,18 +1,21 @@
-//! Lines that come into the L1 D-cache without a load or store: preload instructions and the
-//! hardware prefetcher. PMU guide 4.1.2, 4.2.1; decisions A04 and A12.
+//! L1 D-cache refills without a load or store: preload instructions and the hardware prefetcher.
+//! PMU guide 4.1.2, 4.2.1; decisions A04 and A12.
 
 use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemRequest, VirtAddr};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::l1d_load::{Operation, RefillCause};
-use crate::flows::l2::L2Request;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::l2::L2Reply;
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
+use crate::units::request::L2Request;
+use crate::units::requester::Requester;
 
 impl CoreMemory {
-    /// A preload instruction: it fills TLB and caches, but is no load or store.
+    /// Performs a preload instruction: it fills TLB and caches, but does not count as a load or
+    /// store.
     pub(crate) fn preload<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -24,10 +27,11 @@ impl CoreMemory {
             request.kind,
             MemKind::PrefetchStore | MemKind::PrefetchOuter { for_write: true }
         );
-        let asker = if for_write { Asker::Write } else { Asker::Read };
-        let translated = match self.translate_uncounted(asker, request.addr, now, uncore, sink) {
+        let requester = if for_write { Requester::Write } else { Requester::Read };
+        let translated = match self.translate_uncounted(requester, request.addr, now, uncore, sink)
+        {
             Ok(translated) => translated,
-            // A preload never faults: it does nothing.
+            // A preload never faults: it has no effect.
             Err(fault) => {
                 let happened = Happened(fault.happened.0 & !Happened::FAULT.0);
                 return MemReply { done: now + 1, happened, ..fault };
@@ -41,10 +45,15 @@ impl CoreMemory {
             return reply;
         }
         let line = Indexed::virtually(request.addr, line);
-        if matches!(request.kind, MemKind::PrefetchOuter { .. }) {
-            self.preload_l2(line, translated.start, &mut reply, uncore, sink);
+        let start = translated.start;
+        let l2 = if matches!(request.kind, MemKind::PrefetchOuter { .. }) {
+            self.preload_l2(line, start, uncore, sink)
         } else if self.l1d.lookup(line).is_none() {
-            let l2 = self.refill_l1d(line, RefillCause::Preload, translated.start, uncore, sink);
+            Some(self.refill_l1d(line, RefillCause::Preload, start, uncore, sink))
+        } else {
+            None
+        };
+        if let Some(l2) = l2 {
             reply.source = l2.source;
             reply.happened.add(Happened::L1_MISS);
             if l2.missed {
@@ -54,34 +63,31 @@ impl CoreMemory {
         reply
     }
 
-    /// A preload for the L2 or for what is beyond: the L2 is the core's last cache, and what the core reads
-    /// comes into it (PMU guide 3.2.5). The L1 stays as it is.
+    /// Performs a preload for the L2 or an outer cache. The L2 is the core's last cache, and every
+    /// read allocates in it (PMU guide 3.2.5). The L1 D-cache does not change. Returns the reply of
+    /// the L2, or `None` if the L1 D-cache already holds the line.
     fn preload_l2<S: EventSink>(
         &mut self,
         line: Indexed,
         start: Cycle,
-        reply: &mut MemReply,
         uncore: &mut Uncore,
         sink: &mut S,
-    ) {
+    ) -> Option<L2Reply> {
         if self.l1d.find(line).is_some() {
-            return;
+            return None;
         }
         let line = line.physical;
         self.drain_held_line(line, start, uncore, sink);
         let at = start + self.latencies.l1d_hit;
         let l2 = self.read_l2(L2Request::Preload, line, at, uncore, sink);
-        reply.source = l2.source;
-        reply.happened.add(Happened::L1_MISS);
-        if l2.missed {
-            reply.happened.add(Happened::L2_MISS);
-        }
         if l2.trains {
             self.train_l2_prefetcher(line, at, uncore, sink);
         }
+        Some(l2)
     }
 
-    /// The prefetcher hears of a miss, or of the first use of what it fetched, and runs ahead.
+    /// Trains the prefetcher with a miss or the first use of a prefetched line, and issues its
+    /// prefetches.
     pub(crate) fn train_prefetcher<S: EventSink>(
         &mut self,
         operation: Operation,
@@ -104,12 +110,18 @@ impl CoreMemory {
             if !self.l1d_mshrs.is_free(now) {
                 return;
             }
-            self.prefetch_line(operation.asker, VirtAddr(line << LINE_SHIFT), now, uncore, sink);
+            self.prefetch_line(
+                operation.requester,
+                VirtAddr(line << LINE_SHIFT),
+                now,
+                uncore,
+                sink,
+            );
         }
     }
 
-    /// Tells the L2's prefetcher, which sees physical addresses alone, which page follows the one that its stream is
-    /// about to leave.
+    /// Passes the next page of a stream to the prefetcher of the L2, which sees physical addresses
+    /// alone.
     fn name_next_page<S: EventSink>(
         &mut self,
         operation: Operation,
@@ -121,7 +133,8 @@ impl CoreMemory {
         let line = uncore.page_map.physical(operation.addr, translated.target).line();
         let Some(step) = self.l2_streams.lacks_next_page(line, shift - LINE_SHIFT) else { return };
         let next = VirtAddr(operation.addr.0.wrapping_add_signed(step.signum() << shift));
-        let found = self.translate_prefetch(operation.asker, next, translated.start, uncore, sink);
+        let found =
+            self.translate_prefetch(operation.requester, next, translated.start, uncore, sink);
         if let Some(found) = found.filter(|found| found.target.memory == MemoryType::Cacheable) {
             let next = uncore.page_map.physical(next, found.target).line();
             self.l2_streams.name_next_page(line, next, shift - LINE_SHIFT);
@@ -130,13 +143,13 @@ impl CoreMemory {
 
     fn prefetch_line<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) {
-        let translated = self.translate_prefetch(asker, addr, now, uncore, sink);
+        let translated = self.translate_prefetch(requester, addr, now, uncore, sink);
         let Some(translated) = translated else { return };
         let line = uncore.page_map.physical(addr, translated.target).line();
         let line = Indexed::virtually(addr, line);

@@ -1,4 +1,4 @@
-//! Stores: translation when they issue, the cache when they leave the store queue; write streaming
+//! Stores: translation at issue, the cache write when they leave the store queue; write streaming
 //! and `DC ZVA`. PMU guide flows 5.2 and 5.5.
 
 use sim_core::{
@@ -7,20 +7,22 @@ use sim_core::{
 };
 
 use crate::core_memory::CoreMemory;
+use crate::flows::access_events::{raise_store_lookup, raise_write};
 use crate::flows::alignment::misaligned_on_device;
 use crate::flows::fragment::{Fragment, Fragments, is_one_fragment, operations, spans};
-use crate::flows::l1d_load::{Operation, RefillCause, hit_reply};
+use crate::flows::l1d_load::{Operation, hit_reply};
 use crate::flows::mte::TagHalf;
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::bus::BytesMoved;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
+use crate::units::requester::Requester;
 use crate::units::tag_array::Defect;
 use crate::units::write_stream::Drain;
 
 impl CoreMemory {
-    /// The address half of a store: memory accesses and translations of its fragments.
+    /// Performs the address half of a store: memory accesses and translations of its fragments.
     #[inline]
     pub(crate) fn translate_store<S: EventSink>(
         &mut self,
@@ -39,7 +41,7 @@ impl CoreMemory {
             let whole = Fragment { addr, bytes };
             return self.translate_store_fragment(&request, whole, now, uncore, sink);
         }
-        // The smallest granule in use, whatever block maps the bytes (decision A17).
+        // The smallest granule in use decides, whatever block maps the bytes (decision A17).
         let shift = uncore.page_map.page_shift();
         let mut whole = MemReply::NOTHING;
         for _ in operations(addr, bytes).filter(|part| spans(part.addr, part.bytes, shift)) {
@@ -72,29 +74,30 @@ impl CoreMemory {
         if let Some(frame) = self.dtlb.plain_hit(key, now) {
             sink.edge(FlowEdge::StoreTlbHit);
             let line = Indexed::virtually(addr, uncore.page_map.line_in(addr, frame));
-            self.foresee_write(request.kind, line, now, uncore, sink);
+            self.prefetch_for_store(request.kind, line, now, uncore, sink);
             return hit_reply(now + 1);
         }
-        match self.translate(Asker::Write, addr, now, uncore, sink) {
+        match self.translate(Requester::Write, addr, now, uncore, sink) {
             Ok(translated) => {
                 if translated.target.memory == MemoryType::Cacheable {
                     let line = uncore.page_map.line_in(addr, translated.target.frame);
                     let line = Indexed::virtually(addr, line);
-                    self.foresee_write(request.kind, line, translated.start, uncore, sink);
+                    self.prefetch_for_store(request.kind, line, translated.start, uncore, sink);
                 }
                 if let Some(fault) = misaligned_on_device(request, addr, translated, uncore) {
                     return fault;
                 }
                 let mut reply = translated.reply(translated.start + 1);
                 let tags = request.tags;
-                uncore.check_tag(TagHalf::Write, tags, fragment, translated, &mut reply, sink);
+                let checked = uncore.check_tag(TagHalf::Write, tags, fragment, translated, sink);
+                reply.happened.add(checked);
                 reply
             }
             Err(fault) => fault,
         }
     }
 
-    /// The data half of a store.
+    /// Performs the data half of a store.
     #[inline]
     pub(crate) fn store<S: EventSink>(
         &mut self,
@@ -136,25 +139,31 @@ impl CoreMemory {
         raise_write(sink);
         let physical = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let line = Indexed::virtually(fragment.addr, physical);
-        let operation = Operation { pc, addr: fragment.addr, asker: Asker::Write, consumes: false };
-        let mask = fragment.line_mask();
-        let Some(place) = self.l1d.lookup(line) else {
-            return self.store_miss(operation, mask, line, translated, uncore, sink);
+        let operation = Operation {
+            pc,
+            addr: fragment.addr,
+            line,
+            requester: Requester::Write,
+            consumes: false,
         };
-        let state = self.l1d.state(place).with_dirty(true);
-        self.l1d.set_state(place, state);
+        let mask = fragment.line_mask();
+        let Some(entry) = self.l1d.lookup(line) else {
+            return self.store_miss(operation, mask, translated, uncore, sink);
+        };
+        let state = self.l1d.state(entry).with_dirty(true);
+        self.l1d.set_state(entry, state);
         let mut reply = hit_reply(now + 1);
         if state.is_plain_for_write_at(now) {
             sink.edge(FlowEdge::L1dWriteHit);
         } else {
-            // The write joins the line in flight: it is done one cycle after the line is there.
-            reply = self.l1d_wait(operation, place, translated, uncore, sink);
-            reply.done = state.arrival().at(now) + 1;
+            // The write waits for the line in flight and is done one cycle after the line arrives.
+            reply = self.l1d_wait(operation, entry, translated, uncore, sink);
+            reply.done = state.refill_time().at(now) + 1;
             if state.is_shared() {
                 reply = self.own_for_write(physical, reply, uncore, sink);
             }
-            if state.is_fetched() {
-                self.drop_fetched(physical);
+            if state.is_in_l1i() {
+                self.invalidate_l1i(physical);
             }
         }
         let drains = self.write_streams.write(physical, mask, false);
@@ -164,7 +173,8 @@ impl CoreMemory {
         reply
     }
 
-    /// A write hit a line that other cores may have: it is done when the others gave it up.
+    /// Requests ownership for a write that hit a line which other cores may hold. The write is done
+    /// when the other cores have given the line up.
     pub(crate) fn own_for_write<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -185,13 +195,12 @@ impl CoreMemory {
         &mut self,
         operation: Operation,
         mask: u64,
-        line: Indexed,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
         self.drain_idle(translated.start, uncore, sink);
-        let physical = line.physical;
+        let physical = operation.line.physical;
         let hold = self.write_streams.can_hold(physical);
         if hold {
             self.recall_for_stream(physical, translated.start, sink);
@@ -200,14 +209,14 @@ impl CoreMemory {
         self.write_streams.wrote(physical, translated.start);
         let taken = self.drain(drains, translated.start, uncore, sink);
         if hold {
-            self.settle_l1d_set(self.l1d.set_of(line), sink);
+            self.repair_l1d_set(self.l1d.set_of(operation.line), sink);
             sink.edge(FlowEdge::L1dWriteStream);
             return translated.reply(taken + 1);
         }
-        self.l1d_miss(operation, line, RefillCause::Store, translated, uncore, sink)
+        self.l1d_miss(operation, translated, uncore, sink)
     }
 
-    /// Sends merged lines to the L2; when the last full one is taken.
+    /// Sends merged lines to the L2. Returns the cycle at which the L2 accepts the last full one.
     pub(crate) fn drain<S: EventSink>(
         &mut self,
         drains: [Option<Drain>; 2],
@@ -226,7 +235,8 @@ impl CoreMemory {
         taken
     }
 
-    /// Nothing is merged any longer: all that waits goes down. When the caches have it; 0 if there is nothing.
+    /// Sends all merged stores to the L2, oldest first. Returns the cycle at which the caches hold
+    /// them, 0 if there are none.
     pub(crate) fn drain_all<S: EventSink>(
         &mut self,
         now: Cycle,
@@ -240,7 +250,7 @@ impl CoreMemory {
         done
     }
 
-    /// What has waited too long for the rest of its line goes down.
+    /// Sends stores to the L2 that have waited too long for the rest of their line.
     pub(crate) fn drain_idle<S: EventSink>(
         &mut self,
         now: Cycle,
@@ -266,7 +276,7 @@ impl CoreMemory {
         }
     }
 
-    /// A read wants a line whose stores are still being merged: they go down first.
+    /// Sends the merged stores of a line to the L2 before the line is read.
     pub(crate) fn drain_held_line<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -278,7 +288,7 @@ impl CoreMemory {
         self.drain([held, None], now, uncore, sink);
     }
 
-    /// `DC ZVA`: writes the whole line without reading it (decision A36).
+    /// Performs `DC ZVA`: writes the whole line without reading it (decision A36).
     pub(crate) fn zero_line<S: EventSink>(
         &mut self,
         request: MemRequest,
@@ -296,17 +306,17 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         let indexed = Indexed::virtually(request.addr, line);
-        if let Some(place) = self.l1d.lookup(indexed) {
+        if let Some(entry) = self.l1d.lookup(indexed) {
             sink.edge(FlowEdge::L1dWriteHit);
-            let state = self.l1d.state(place);
-            let arrives = state.arrival().at(now);
-            // What was wrong with the old data matters no more.
-            self.l1d.set_state(place, state.with_dirty(true).with_defect(Defect::None));
+            let state = self.l1d.state(entry);
+            let arrives = state.refill_time().at(now);
+            // Errors in the old data no longer matter.
+            self.l1d.set_state(entry, state.with_dirty(true).with_defect(Defect::None));
             if state.is_prefetched() {
-                self.l1d.first_use(place, arrives > now);
+                self.l1d.first_use(entry, arrives > now);
             }
-            if state.is_fetched() {
-                self.drop_fetched(line);
+            if state.is_in_l1i() {
+                self.invalidate_l1i(line);
             }
             let reply = translated.reply(arrives + 1);
             if state.is_shared() {
@@ -314,15 +324,15 @@ impl CoreMemory {
             }
             return reply;
         }
-        self.settle_l1d_set(self.l1d.set_of(indexed), sink);
+        self.repair_l1d_set(self.l1d.set_of(indexed), sink);
         sink.edge(FlowEdge::L1dWriteStream);
-        // A copy in another set, and bytes of the line that are still being merged, are overwritten.
+        // The write replaces a copy in another set and bytes of the line that are still merged.
         self.l1d.remove(line);
         self.write_streams.take(line);
         translated.reply(self.write_full_line(line, now, uncore, sink) + 1)
     }
 
-    /// A store to memory that no cache keeps: done when its last transaction has left.
+    /// Stores to memory that no cache holds. The store is done when its last transaction has left.
     fn store_uncached<S: EventSink>(
         &mut self,
         fragment: Fragment,
@@ -333,7 +343,7 @@ impl CoreMemory {
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.into());
         for (part, bytes) in parts.enumerate() {
             if part > 0 {
-                // As of a load: 4.6.8.
+                // A part counts as it does for a load: 4.6.8.
                 sink.raise(PmuEvent::MEM_ACCESS_WR);
             }
             whole.join(self.write_uncached(translated, bytes, sink));
@@ -341,7 +351,7 @@ impl CoreMemory {
         whole
     }
 
-    /// One write of memory that no cache keeps: sent and forgotten; only the bus counts it.
+    /// Writes memory that no cache holds, without waiting for an answer. Only the bus counts it.
     pub(crate) fn write_uncached<S: EventSink>(
         &mut self,
         translated: Translated,
@@ -356,20 +366,7 @@ impl CoreMemory {
     }
 }
 
-/// What the address of each fragment of a store counts.
-#[inline(always)]
-pub(crate) fn raise_store_lookup<S: EventSink>(sink: &mut S) {
-    sink.raise(PmuEvent::MEM_ACCESS_WR);
-    sink.raise(PmuEvent::L1D_TLB_WR);
-}
-
-/// What the data of each fragment counts in cacheable memory.
-#[inline(always)]
-pub(crate) fn raise_write<S: EventSink>(sink: &mut S) {
-    sink.raise(PmuEvent::L1D_CACHE_WR);
-}
-
-/// What the store queue keeps of a store's translation; no TLB is looked up again.
+/// Returns the translation that the store queue kept for a store. No TLB lookup is repeated.
 #[inline]
 fn translation_of_store(
     addr: VirtAddr,

@@ -1,23 +1,25 @@
 //! Instruction fetches: L1 I-cache and its next-line prefetcher. PMU guide flows 5.3 and 5.6.
 //!
-//! A prefetch of the I-side counts as a fetch (decision A35). Not modeled: a lookup of the D-cache
-//! by a missing fetch (PMU guide 3.2.12): no event counts it.
+//! An I-side prefetch counts as a fetch (decision A35). Not modeled: the D-cache lookup of a
+//! missing fetch (PMU guide 3.2.12), which no event counts.
 
 use sim_core::{Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, PmuEvent, VirtAddr};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::fragment::Fragment;
 use crate::flows::l1d_load::hit_reply;
-use crate::flows::l2::{L2Reply, L2Request};
-use crate::flows::translate::{Asker, Translated};
+use crate::flows::l2::L2Reply;
+use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
-use crate::units::page_map::MemoryType;
+use crate::units::mapping::MemoryType;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, Defect, LineState, Place};
+use crate::units::request::L2Request;
+use crate::units::requester::Requester;
+use crate::units::tag_array::{Defect, EntryIndex, LineState, RefillTime};
 
 impl CoreMemory {
-    /// One instruction fetch inside one line.
+    /// Performs one instruction fetch inside one line.
     #[inline(always)]
     pub(crate) fn fetch<S: EventSink>(
         &mut self,
@@ -27,7 +29,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         sink.raise(PmuEvent::L1I_TLB);
-        // The short cut of nearly all fetches: it counts what the flow counts.
+        // Fast path of nearly all fetches: it raises the same events as the full flow.
         let key = self.space.key(uncore.page_map.page_of(pc));
         if let Some(frame) = self.itlb.plain_hit(key, now)
             && let line = Indexed::virtually(pc, uncore.page_map.line_in(pc, frame))
@@ -38,19 +40,19 @@ impl CoreMemory {
             sink.edge(FlowEdge::L1iHit);
             return hit_reply(now + self.latencies.l1i_hit);
         }
-        self.fetch_by_the_flow(pc, now, uncore, sink)
+        self.fetch_full_flow(pc, now, uncore, sink)
     }
 
-    /// Flows 5.3 and 5.6 behind their first event.
+    /// Performs flows 5.3 and 5.6, after their first event.
     #[inline(never)]
-    fn fetch_by_the_flow<S: EventSink>(
+    fn fetch_full_flow<S: EventSink>(
         &mut self,
         pc: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let translated = match self.translate(Asker::Fetch, pc, now, uncore, sink) {
+        let translated = match self.translate(Requester::Fetch, pc, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
@@ -63,8 +65,8 @@ impl CoreMemory {
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();
         let line = Indexed::virtually(pc, line);
-        if let Some(place) = self.l1i.lookup(line) {
-            let state = self.l1i.state(place);
+        if let Some(entry) = self.l1i.lookup(line) {
+            let state = self.l1i.state(entry);
             if state.is_plain_at(translated.start) {
                 sink.edge(FlowEdge::L1iHit);
                 return translated.reply(translated.start + self.latencies.l1i_hit);
@@ -72,32 +74,32 @@ impl CoreMemory {
             if state.is_defective() && !self.l1i_line_stays(line, sink) {
                 return self.fetch_miss(line, translated, uncore, sink);
             }
-            return self.fetch_waits(line, place, translated, uncore, sink);
+            return self.fetch_waits(line, entry, translated, uncore, sink);
         }
         self.fetch_miss(line, translated, uncore, sink)
     }
 
-    /// The line is in flight, or was prefetched and is used for the first time.
+    /// Handles a found line that is in flight, or prefetched and used for the first time.
     fn fetch_waits<S: EventSink>(
         &mut self,
         line: Indexed,
-        place: Place,
+        entry: EntryIndex,
         translated: Translated,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let state = self.l1i.state(place);
+        let state = self.l1i.state(entry);
         sink.edge(FlowEdge::L1iHit);
         let hit = translated.start + self.latencies.l1i_hit;
-        let arrives = state.arrival().at(translated.start);
+        let arrives = state.refill_time().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
-            self.tally.fetch_wait(state.source());
+            self.stats.fetch_wait(state.source());
             reply.source = state.source();
             reply.happened.add(Happened::L1_MISS);
         }
         if state.is_prefetched() {
-            self.l1i.first_use(place, arrives > hit);
+            self.l1i.first_use(entry, arrives > hit);
             self.prefetch_next_fetch(line, translated.start, uncore, sink);
         }
         if state.defect() == Defect::Poisoned {
@@ -106,13 +108,14 @@ impl CoreMemory {
         reply
     }
 
-    /// Settles what is wrong with a line of the L1 I-cache or a tag of its set: parity corrects
-    /// nothing, so a bad line goes (PMU guide 3.2.20). False when it is to be fetched again.
+    /// Handles an error in a line of the L1 I-cache or in a tag of its set. Parity corrects
+    /// nothing, so a defective line is removed (PMU guide 3.2.20). Returns `false` if the line has
+    /// to be fetched again.
     #[cold]
     fn l1i_line_stays<S: EventSink>(&mut self, line: Indexed, sink: &mut S) -> bool {
-        self.settle_l1i_tags(line, sink);
-        let Some(place) = self.l1i.find(line) else { return false };
-        if matches!(self.l1i.state(place).defect(), Defect::None | Defect::Poisoned) {
+        self.repair_l1i_tags(line, sink);
+        let Some(entry) = self.l1i.find(line) else { return false };
+        if matches!(self.l1i.state(entry).defect(), Defect::None | Defect::Poisoned) {
             return true;
         }
         sink.raise(PmuEvent::MEMORY_ERROR);
@@ -130,7 +133,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let l2 = self.refill_l1i(line, translated.start, false, uncore, sink);
-        self.tally.fetch_wait(l2.source);
+        self.stats.fetch_wait(l2.source);
         let mut reply = translated.reply(l2.ready);
         reply.source = l2.source;
         reply.happened.add(Happened::L1_MISS);
@@ -145,7 +148,7 @@ impl CoreMemory {
         reply
     }
 
-    /// Brings a line into the L1 I-cache. In a tiny L2 the prefetches behind it may push it out again.
+    /// Refills a line of the L1 I-cache. In a tiny L2, prefetches that follow may evict it again.
     fn refill_l1i<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -155,30 +158,30 @@ impl CoreMemory {
         sink: &mut S,
     ) -> L2Reply {
         if self.l1i.has_broken_tags() {
-            self.settle_l1i_tags(line, sink);
+            self.repair_l1i_tags(line, sink);
         }
         sink.edge(FlowEdge::L1iMiss);
         self.drain_held_line(line.physical, start, uncore, sink);
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
         let reply = self.read_l2(L2Request::Fetch, line.physical, at, uncore, sink);
-        self.tally.next_line_lines += u64::from(prefetched && reply.missed);
+        self.stats.next_line_lines += u64::from(prefetched && reply.missed);
         self.l1i_mshrs.hold(register, reply.ready);
         sink.at(reply.ready);
         sink.raise(PmuEvent::L1I_CACHE_REFILL);
         let defect = self.errors.l1i_defect(reply.poisoned);
-        let state = LineState::arriving(Arrival::between(start, reply.ready), reply.source)
+        let state = LineState::refilled(RefillTime::between(start, reply.ready), reply.source)
             .with_defect(defect);
-        // Instruction lines are never dirty: a victim just goes.
+        // Instruction lines are never dirty, so a victim needs no write-back.
         self.l1i.allocate(line, state.with_prefetched(prefetched), insertion_of(prefetched));
-        self.remember_fetched(line.physical);
+        self.mark_in_l1i(line.physical);
         if reply.trains {
             self.train_l2_prefetcher(line.physical, at, uncore, sink);
         }
         reply
     }
 
-    /// The next line of the same page, if a register is free for it.
+    /// Prefetches the next line of the same page if a register is free.
     fn prefetch_next_fetch<S: EventSink>(
         &mut self,
         line: Indexed,
@@ -192,7 +195,7 @@ impl CoreMemory {
         if !self.prefetch.l1i || is_other_page || !self.l1i_mshrs.is_free(at) {
             return;
         }
-        self.tally.next_line_lookups += 1;
+        self.stats.next_line_lookups += 1;
         sink.at(at);
         sink.raise(PmuEvent::L1I_TLB);
         sink.edge(FlowEdge::FetchTlbHit);

@@ -1,61 +1,39 @@
-//! The L2 cache and what a miss does on the bus. PMU guide flows 5.7 and 5.8, sections 4.4 to 4.6.
+//! The L2 cache and the bus transactions of its misses. PMU guide flows 5.7 and 5.8, sections 4.4
+//! to 4.6.
 //!
-//! Strictly inclusive of both L1 caches: an L2 victim takes its L1 copies along (decision A43).
-//! Not modeled: banks.
+//! Strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision A43). Not
+//! modeled: banks.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent};
 
 use crate::config::{StoreMissDirection, WalkReads};
 use crate::core_memory::CoreMemory;
-use crate::flows::coherence::Want;
-use crate::flows::ras::{arriving_defect, check_l2_data};
+use crate::flows::ras::check_l2_data;
 use crate::uncore::{Uncore, UncoreReply};
 use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, Defect, LineState, Place};
+use crate::units::request::{CoherenceRequest, L2Request};
+use crate::units::tag_array::{Defect, EntryIndex, LineState, RefillTime, arriving_defect};
 
-/// Why the L2 is asked for a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum L2Request {
-    /// L1 D-cache miss of a load.
-    Load,
-    /// L1 D-cache miss of a near atomic: a read, of a line that is then written.
-    Atomic,
-    /// L1 D-cache miss of a store.
-    Store,
-    /// L1 I-cache miss; I-side prefetches count as fetches (decision A35).
-    Fetch,
-    /// Preload instruction.
-    Preload,
-    /// L1 D prefetcher.
-    L1Prefetch,
-    /// The L2's own prefetcher.
-    L2Prefetch,
-    /// A store whose address is known and that has not been written yet.
-    StorePrefetch,
-    /// Descriptor read of a table walk.
-    Walk,
-}
-
-/// The L2's answer to a read.
+/// Reply of the L2 to a read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct L2Reply {
-    /// When the L1 can use the line.
+    /// Cycle at which the L1 can use the line.
     pub(crate) ready: Cycle,
-    /// Who supplied the data.
+    /// Supplier of the data.
     pub(crate) source: DataSource,
     /// This request left the core.
     pub(crate) missed: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
-    /// Its data is poisoned.
+    /// The data is poisoned.
     pub(crate) poisoned: bool,
-    /// It missed, or is the first to use a line that the L2's prefetcher fetched.
+    /// The request missed, or is the first use of a line that the L2's prefetcher fetched.
     pub(crate) trains: bool,
 }
 
-/// The decisions of flow 5.7 or of flow 5.8, as edges.
+/// Edges of the decisions of flow 5.7 or flow 5.8.
 struct L2Edges {
     hit: FlowEdge,
     miss: FlowEdge,
@@ -93,33 +71,8 @@ impl L2Edges {
     }
 }
 
-impl L2Request {
-    /// The line is to be written: it must be this core's alone.
-    fn writes(self) -> bool {
-        self.want() == Want::Own
-    }
-
-    /// Returns whether the line is data: neither code nor a descriptor.
-    fn is_data(self) -> bool {
-        !matches!(self, L2Request::Fetch | L2Request::Walk)
-    }
-
-    /// Returns whether the line goes no further than the L2.
-    fn stays_in_l2(self) -> bool {
-        matches!(self, L2Request::L2Prefetch | L2Request::StorePrefetch)
-    }
-
-    fn want(self) -> Want {
-        match self {
-            L2Request::Store | L2Request::StorePrefetch | L2Request::Atomic => Want::Own,
-            L2Request::Fetch => Want::Code,
-            _ => Want::Read,
-        }
-    }
-}
-
 impl CoreMemory {
-    /// Reads a line for an L1 cache or the walker; on a miss refills the L2.
+    /// Reads a line for an L1 cache or the walker. Refills the L2 on a miss.
     pub(crate) fn read_l2<S: EventSink>(
         &mut self,
         request: L2Request,
@@ -136,9 +89,9 @@ impl CoreMemory {
             sink.raise(self.lookup_event(request));
         }
         match self.l2.lookup(Indexed::physically(line)) {
-            Some(place) => {
+            Some(entry) => {
                 self.l2_edge(request, |edges| edges.hit, sink);
-                self.l2_hit(request, line, place, at, uncore, sink)
+                self.l2_hit(request, line, entry, at, uncore, sink)
             }
             None => self.refill_l2(request, line, at, uncore, sink),
         }
@@ -148,19 +101,19 @@ impl CoreMemory {
         &mut self,
         request: L2Request,
         line: LineAddr,
-        place: Place,
+        entry: EntryIndex,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
         let looked_up = at + self.latencies.l2_lookup;
-        let state = self.l2.state(place);
+        let state = self.l2.state(entry);
         let trains = state.is_prefetched();
         if trains {
-            self.l2.first_use(place, state.arrival().at(at) > at);
+            self.l2.first_use(entry, state.refill_time().at(at) > at);
         }
-        let arrives = state.arrival().at(at);
-        // A line on its way: its data comes from outside (decision A03).
+        let arrives = state.refill_time().at(at);
+        // The data of a line in flight comes from outside (decision A03).
         let (ready, source) = if arrives > at {
             let ready = looked_up.max(arrives + self.latencies.fill);
             self.waits.for_line(ready - looked_up);
@@ -169,7 +122,7 @@ impl CoreMemory {
             (looked_up, DataSource::L2)
         };
         let shared = state.is_shared();
-        let poisoned = check_l2_data(&mut self.l2, place);
+        let poisoned = check_l2_data(&mut self.l2, entry);
         let reply = L2Reply { ready, source, missed: false, shared, poisoned, trains };
         if shared && request.writes() {
             let granted = self.upgrade(line, looked_up, uncore, sink);
@@ -178,8 +131,8 @@ impl CoreMemory {
         reply
     }
 
-    /// Asks for a line that is here and that others may share, because it is to be written: one write
-    /// transaction without data. When it is this core's alone.
+    /// Requests ownership of a present line that other cores may share, for a write: one write
+    /// transaction without data. Returns the cycle at which the core owns the line.
     pub(crate) fn upgrade<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -187,11 +140,12 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        let entry = self.l2_queue.find(at);
-        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
-        let granted = uncore.ask_for(self.number, line, Want::Upgrade, leaves);
+        let slot = self.l2_queue.find(at);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, slot.from, sink);
+        let granted =
+            uncore.request_without_data(self.number, line, CoherenceRequest::Upgrade, leaves);
         let granted = if self.is_ideal_beyond_l2() { at } else { granted };
-        self.l2_queue.hold(entry, granted);
+        self.l2_queue.hold(slot, granted);
         self.change_copies(line, |state| state.with_shared(false));
         granted
     }
@@ -206,24 +160,24 @@ impl CoreMemory {
     ) -> L2Reply {
         self.l2_edge(request, |edges| edges.miss, sink);
         let looked_up = at + self.latencies.l2_lookup;
-        let entry = self.l2_queue.find(looked_up);
-        self.waits.for_buffer(entry.from - looked_up);
+        let slot = self.l2_queue.find(looked_up);
+        self.waits.for_buffer(slot.from - looked_up);
         let event = self.bus_event(request);
-        let leaves = self.bus.transaction(event, LINE_BYTES, entry.from, sink);
-        let reply = uncore.read(self.number, line, request.want(), leaves);
+        let leaves = self.bus.transaction(event, LINE_BYTES, slot.from, sink);
+        let reply = uncore.read(self.number, line, request.coherence_request(), leaves);
         let arrives = self.bus.receive_line(reply.arrives);
-        self.tally.line(request, reply.source);
+        self.stats.line(request, reply.source);
         let is_ideal = self.is_ideal_beyond_l2() && request.is_data();
         let (arrives, ready) =
             if is_ideal { (at, looked_up) } else { (arrives, arrives + self.latencies.fill) };
-        self.l2_queue.hold(entry, arrives);
+        self.l2_queue.hold(slot, arrives);
         if !is_ideal {
             self.l2_misses.add(leaves, arrives);
         }
         sink.at(arrives);
         self.count_l2_refill(request, reply, sink);
         let poisoned = uncore.is_poisoned(line);
-        let state = LineState::arriving(Arrival::between(at, arrives), reply.source)
+        let state = LineState::refilled(RefillTime::between(at, arrives), reply.source)
             .with_dirty(reply.dirty)
             .with_defect(arriving_defect(poisoned))
             .with_shared(reply.shared)
@@ -247,7 +201,7 @@ impl CoreMemory {
         }
     }
 
-    /// Flow 5.7 and 5.8, steps 2 to 4, with the last level events of 4.5.
+    /// Counts steps 2 to 4 of flows 5.7 and 5.8, and the last level events of section 4.5.
     fn count_l2_refill<S: EventSink>(&self, request: L2Request, reply: UncoreReply, sink: &mut S) {
         self.l2_edge(request, |edges| edges.data_from(reply.source), sink);
         if reply.source == DataSource::Remote {
@@ -265,8 +219,8 @@ impl CoreMemory {
         }
     }
 
-    /// A victim leaves the L2, its copies in the L1 caches with it; step 5 of both flows. True when it
-    /// was written out.
+    /// Evicts a victim from the L2 together with its L1 copies: step 5 of both flows. Returns
+    /// whether it was written out.
     pub(crate) fn evict_from_l2<S: EventSink>(
         &mut self,
         victim: Victim,
@@ -289,17 +243,17 @@ impl CoreMemory {
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
-        // It waits for its turn outside, and holds a place there until the home node has it: CHI's copy-back is a transaction
-        // like a read.
-        let entry = self.l2_queue.find(at);
-        let mut leaves = entry.from;
+        // The victim waits for a slot of the queue and holds it until the home node has the line: a
+        // CHI copy-back is a transaction like a read.
+        let slot = self.l2_queue.find(at);
+        let mut leaves = slot.from;
         if written_out {
             sink.raise(PmuEvent::L2D_CACHE_WB_VICTIM);
             leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, leaves, sink);
         }
         let sent = self.bus.send_line(leaves);
-        let taken = uncore.told(self.number, victim.line, sent);
-        self.l2_queue.hold(entry, if self.is_ideal_beyond_l2() { sent } else { taken });
+        let taken = uncore.round_trip(self.number, victim.line, sent);
+        self.l2_queue.hold(slot, if self.is_ideal_beyond_l2() { sent } else { taken });
         if dirty || poisoned {
             uncore.note_poison(victim.line, poisoned);
         }
@@ -307,7 +261,8 @@ impl CoreMemory {
         written_out
     }
 
-    /// A dirty L1 D-cache victim comes down; by inclusion its line is here (decision A02).
+    /// Writes a dirty L1 D-cache victim to the L2, which holds its line by inclusion (decision
+    /// A02).
     pub(crate) fn write_back_to_l2<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -316,13 +271,13 @@ impl CoreMemory {
     ) {
         sink.raise(PmuEvent::L2D_CACHE_WR);
         sink.edge(FlowEdge::L2WriteHit);
-        let place = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
-        let state = self.l2.state(place).with_dirty(true);
-        self.l2.set_state(place, state.with_defect(arriving_defect(poisoned)));
+        let entry = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
+        let state = self.l2.state(entry).with_dirty(true);
+        self.l2.set_state(entry, state.with_defect(arriving_defect(poisoned)));
     }
 
-    /// Writes a whole line that no L1 holds, without reading it (decision A36).
-    /// The reply says when the L2 has taken it.
+    /// Writes a whole line that no L1 holds, without reading it (decision A36). Returns the cycle
+    /// at which the L2 has accepted it.
     pub(crate) fn write_full_line<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -330,41 +285,44 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        self.drop_fetched(line);
-        self.tally.streamed_writes += 1;
-        let (asked, at) = (at, self.l2_write_port.book(at));
+        self.invalidate_l1i(line);
+        self.stats.streamed_writes += 1;
+        let (requested, at) = (at, self.l2_write_port.book(at));
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let looked_up = at + self.latencies.l2_lookup;
-        let taken = if self.is_ideal_beyond_l1() { asked } else { at };
-        if let Some(place) = self.l2.lookup(Indexed::physically(line)) {
+        let taken = if self.is_ideal_beyond_l1() { requested } else { at };
+        if let Some(entry) = self.l2.lookup(Indexed::physically(line)) {
             sink.edge(FlowEdge::L2WriteHit);
-            let state = self.l2.state(place).with_dirty(true).with_defect(Defect::None);
-            self.l2.set_state(place, state);
+            let state = self.l2.state(entry).with_dirty(true).with_defect(Defect::None);
+            self.l2.set_state(entry, state);
             if state.is_shared() {
                 self.upgrade(line, looked_up, uncore, sink);
             }
             return taken;
         }
-        let entry = self.l2_queue.find(looked_up);
-        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, entry.from, sink);
-        let claimed = uncore.ask_for(self.number, line, Want::Claim, leaves);
+        let slot = self.l2_queue.find(looked_up);
+        let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, 0, slot.from, sink);
+        let claimed =
+            uncore.request_without_data(self.number, line, CoherenceRequest::Claim, leaves);
         let is_ideal = self.is_ideal_beyond_l2();
-        self.l2_queue.hold(entry, if is_ideal { at } else { claimed });
+        self.l2_queue.hold(slot, if is_ideal { at } else { claimed });
         sink.edge(FlowEdge::L2WriteMiss);
         sink.edge(FlowEdge::L2WriteClaim);
-        self.tally.streamed_lines += 1;
-        self.tally.claimed_lines += 1;
+        self.stats.streamed_lines += 1;
+        self.stats.claimed_lines += 1;
         sink.at(claimed);
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
-        let state = LineState::arriving(Arrival::between(at, at), DataSource::L2).with_dirty(true);
+        let state =
+            LineState::refilled(RefillTime::between(at, at), DataSource::L2).with_dirty(true);
         let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
         sink.edge(WRITE_EDGES.allocated(sent_out));
         if is_ideal { taken } else { leaves - self.latencies.l2_lookup }
     }
 
-    /// Writes a part of a line that no L1 holds: reads the line in if it is absent. When it is there.
+    /// Writes a part of a line that no L1 holds. Reads the line if it is absent. Returns the cycle
+    /// at which the line is present.
     pub(crate) fn write_part_line<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -372,30 +330,30 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        self.drop_fetched(line);
-        self.tally.streamed_writes += 1;
+        self.invalidate_l1i(line);
+        self.stats.streamed_writes += 1;
         let at = self.l2_write_port.book(at);
         sink.at(at);
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let mut done = at + self.latencies.l2_lookup;
         match self.l2.lookup(Indexed::physically(line)) {
-            Some(place) => {
+            Some(entry) => {
                 sink.edge(FlowEdge::L2WriteHit);
-                if self.l2.state(place).is_shared() {
+                if self.l2.state(entry).is_shared() {
                     done = self.upgrade(line, done, uncore, sink);
                 }
             }
             None => {
-                self.tally.streamed_lines += 1;
+                self.stats.streamed_lines += 1;
                 done = self.refill_l2(L2Request::Store, line, at, uncore, sink).ready;
             }
         }
-        let place = self.l2.probe(line).expect("the line was just found or refilled");
-        self.l2.set_state(place, self.l2.state(place).with_dirty(true));
+        let entry = self.l2.probe(line).expect("the line was just found or refilled");
+        self.l2.set_state(entry, self.l2.state(entry).with_dirty(true));
         done
     }
 
-    /// Reports a decision of the flow that the request is counted by, if it is counted.
+    /// Reports a decision of the flow that counts the request, if any flow counts it.
     fn l2_edge<S: EventSink>(
         &self,
         request: L2Request,
@@ -418,7 +376,7 @@ impl CoreMemory {
         }
     }
 
-    /// True for a request that is counted as a write, by flow 5.8 and decision A07.
+    /// Returns whether a request counts as a write, by flow 5.8 and decision A07.
     fn counts_as_write(&self, request: L2Request) -> bool {
         request == L2Request::Store && self.semantics.store_miss_l2 == StoreMissDirection::Write
     }

@@ -1,181 +1,20 @@
-//! The L2's stream prefetcher. PMU guide 4.4.1: what it brings in counts as accesses of the L2.
+//! The L2's stream prefetcher. PMU guide 4.4.1: its refills count as accesses of the L2.
 //!
-//! It learns from the requests of loads, preloads, prefetches and fetches that miss the L2, and from their first use of
-//! a prefetched line, in physical addresses: it follows lines inside a page. It leaves a page only for one that the L1
-//! D prefetcher names, which sees virtual addresses (`l2-page-cross`). Stores have prefetchers of their own
-//! (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
+//! It trains on loads, preloads, prefetches and fetches that miss the L2 or use a prefetched line
+//! for the first time. It sees physical addresses and follows lines inside a page. It leaves a page
+//! only for one that the L1 D prefetcher names, which sees virtual addresses (`l2-page-cross`).
+//! Stores have prefetchers of their own (`store_prefetch`). Not modeled: the region and the
+//! temporal engine of the N2.
 
-use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr, StateVisitor, Stored, WarmState};
+use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr};
 
-use crate::config::PrefetchConfig;
 use crate::core_memory::CoreMemory;
-use crate::flows::l2::L2Request;
 use crate::uncore::Uncore;
-use crate::units::prefetch::LINES;
-
-/// Longest step of a stream, in lines.
-const STEP_MAX: i64 = 4;
-/// Requests out of order: this many lines behind the newest one, a request is no sign of a new stream.
-const REORDER_MAX: u64 = 16;
-/// Equal steps that start a stream.
-const STEPS_TO_START: u32 = 2;
-
-/// What is known of one page.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stream {
-    /// Page number plus one; 0 for a place never used.
-    key: u64,
-    /// The line farthest on the way.
-    last: u64,
-    /// Lines from one request to the next; 0 when the last two were too far apart.
-    step: i64,
-    /// Times that this step was seen in a row, up to [`STEPS_TO_START`].
-    repeats: u32,
-    /// Steps after `last` that were asked for already.
-    ahead: u64,
-    /// Number of the page that follows in virtual addresses, plus one; 0 if nothing named it.
-    next_key: u64,
-}
-
-impl Stream {
-    fn runs(&self) -> bool {
-        self.repeats == STEPS_TO_START
-    }
-
-    /// Hears of a request of its page; true when the stream starts or goes on.
-    fn hear(&mut self, line: u64, distance: u64) -> bool {
-        let moved = line.wrapping_sub(self.last) as i64;
-        if moved == 0 || self.runs() && self.is_reordered(moved) {
-            return false;
-        }
-        if self.runs() && self.is_on_the_way(moved, distance) {
-            self.ahead = self.ahead.saturating_sub((moved / self.step) as u64);
-            self.last = line;
-            return true;
-        }
-        let step = if moved.abs() <= STEP_MAX { moved } else { 0 };
-        let repeats = match (step, step == self.step) {
-            (0, _) => 0,
-            (_, true) => STEPS_TO_START.min(self.repeats + 1),
-            (_, false) => 1,
-        };
-        *self = Stream { key: self.key, last: line, step, repeats, ahead: 0, next_key: 0 };
-        self.runs()
-    }
-
-    /// The next line to ask for, wherever it lies.
-    fn coming(&self) -> Option<u64> {
-        self.last.checked_add_signed(self.step * (self.ahead as i64 + 1))
-    }
-
-    /// Where a line that comes lies in memory: in this page, or in the one that follows, if that is known.
-    fn placed(&self, line: u64, page_lines_shift: u32) -> Option<u64> {
-        if (line >> page_lines_shift) + 1 == self.key {
-            return Some(line);
-        }
-        let next = self.next_key.checked_sub(1)?;
-        Some(((next << page_lines_shift) + line % (1 << page_lines_shift)) & LINES)
-    }
-
-    /// The same stream as one of the page that follows: its last line lies before the start of that page, as far as it did.
-    fn in_next_page(&self, page_lines_shift: u32) -> Stream {
-        let page_lines = 1_u64 << page_lines_shift;
-        let first = (self.next_key - 1) << page_lines_shift;
-        let last = first.wrapping_add(self.last % page_lines);
-        let last = if self.step > 0 {
-            last.wrapping_sub(page_lines)
-        } else {
-            last.wrapping_add(page_lines)
-        };
-        Stream { key: self.next_key, last, next_key: 0, ..*self }
-    }
-
-    fn is_reordered(&self, moved: i64) -> bool {
-        moved.signum() != self.step.signum() && moved.unsigned_abs() <= REORDER_MAX
-    }
-
-    fn is_on_the_way(&self, moved: i64, distance: u64) -> bool {
-        moved % self.step == 0
-            && moved.signum() == self.step.signum()
-            && moved.unsigned_abs() <= distance
-    }
-}
-
-/// The pages of the last requests, the newest first.
-#[derive(Clone, Debug)]
-pub(crate) struct L2Streams {
-    streams: Box<[Stream]>,
-    distance: u64,
-}
-
-impl L2Streams {
-    /// Nothing learned.
-    pub(crate) fn new(config: &PrefetchConfig) -> L2Streams {
-        L2Streams {
-            streams: vec![Stream::default(); config.l2_table_entries as usize].into(),
-            distance: config.l2_distance_lines.into(),
-        }
-    }
-
-    /// Hears of a request; true when the stream of its page starts or goes on. A page that is not
-    /// known takes the place of the one not heard of for longest.
-    ///
-    /// Two equal steps in a row, of at most [`STEP_MAX`] lines, start a stream. From then on a request
-    /// whole steps ahead, but not beyond the distance, moves it on; one that is behind by at most
-    /// [`REORDER_MAX`] lines changes nothing; any other one begins the training anew.
-    fn hear(&mut self, line: u64, page_lines_shift: u32) -> bool {
-        let key = (line >> page_lines_shift) + 1;
-        let known = self.streams.iter().position(|stream| stream.key == key);
-        let continued = || self.streams.iter().position(|stream| stream.next_key == key);
-        let (known, is_continued) = match known {
-            Some(_) => (known, false),
-            None => (continued(), true),
-        };
-        let place = known.unwrap_or(self.streams.len() - 1);
-        self.streams[..=place].rotate_right(1);
-        if known.is_some() && is_continued {
-            self.streams[0] = self.streams[0].in_next_page(page_lines_shift);
-        }
-        if known.is_none() {
-            self.streams[0] = Stream { key, last: line, ..Stream::default() };
-            return false;
-        }
-        self.streams[0].hear(line, self.distance)
-    }
-
-    /// The next line of the stream last heard of that was not asked for yet, inside the distance and
-    /// the page or the one named to follow. From then on it counts as asked for.
-    fn next_line(&mut self, page_lines_shift: u32) -> Option<LineAddr> {
-        let stream = &mut self.streams[0];
-        let reach = (stream.ahead + 1) * stream.step.unsigned_abs();
-        if reach > self.distance {
-            return None;
-        }
-        let line = stream.placed(stream.coming()?, page_lines_shift)?;
-        stream.ahead += 1;
-        Some(LineAddr(line))
-    }
-
-    /// The step of the stream of this line's page, if that has come to the end of the page and no page is known to follow.
-    pub(crate) fn lacks_next_page(&self, line: LineAddr, page_lines_shift: u32) -> Option<i64> {
-        let key = (line.0 >> page_lines_shift) + 1;
-        let stream = self.streams.iter().find(|stream| stream.key == key)?;
-        let is_at_end = || stream.coming().is_none_or(|line| (line >> page_lines_shift) + 1 != key);
-        (stream.runs() && stream.next_key == 0 && is_at_end()).then_some(stream.step)
-    }
-
-    /// Names the page that follows the page of `line`.
-    pub(crate) fn name_next_page(&mut self, line: LineAddr, next: LineAddr, page_lines_shift: u32) {
-        let key_of = |line: LineAddr| (line.0 >> page_lines_shift) + 1;
-        if let Some(stream) = self.streams.iter_mut().find(|stream| stream.key == key_of(line)) {
-            stream.next_key = key_of(next);
-        }
-    }
-}
+use crate::units::request::L2Request;
 
 impl CoreMemory {
-    /// The prefetcher hears of a request that missed, or that is the first to use what it fetched, and
-    /// runs ahead: some absent lines at a time.
+    /// Trains the prefetcher with a request that missed or that first uses a prefetched line, and
+    /// issues prefetches for a limited number of absent lines.
     pub(crate) fn train_l2_prefetcher<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -184,146 +23,17 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         let page_lines_shift = uncore.page_map.page_shift() - LINE_SHIFT;
-        if !self.prefetch.l2 || !self.l2_streams.hear(line.0, page_lines_shift) {
+        if !self.prefetch.l2 || !self.l2_streams.observe(line.0, page_lines_shift) {
             return;
         }
-        let mut asked = 0;
-        // A prefetch never waits for a place in the queue.
-        while asked < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
+        let mut issued = 0;
+        // A prefetch never waits for a slot of the queue.
+        while issued < self.prefetch.l2_degree && self.l2_queue.is_free(at) {
             let Some(next) = self.l2_streams.next_line(page_lines_shift) else { return };
             if self.l2.probe(next).is_none() {
                 self.read_l2(L2Request::L2Prefetch, next, at, uncore, sink);
-                asked += 1;
+                issued += 1;
             }
         }
-    }
-}
-
-impl Stored for Stream {
-    const WORDS: usize = 6;
-
-    fn store(self, words: &mut [u64]) {
-        words[0] = self.key;
-        words[1] = self.last;
-        words[2] = self.step.cast_unsigned();
-        words[3] = self.repeats.into();
-        words[4] = self.ahead;
-        words[5] = self.next_key;
-    }
-
-    fn load(words: &[u64]) -> Stream {
-        let step = words[2].cast_signed().clamp(-STEP_MAX, STEP_MAX);
-        // Without a step nothing runs.
-        let most = if step == 0 { 0 } else { STEPS_TO_START };
-        Stream {
-            key: words[0],
-            last: words[1] & LINES,
-            step,
-            repeats: (words[3] as u32).min(most),
-            ahead: words[4].min(u64::from(u16::MAX)),
-            next_key: words[5] & LINES,
-        }
-    }
-}
-
-impl WarmState for L2Streams {
-    fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        visitor.words(&mut self.streams);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// log2 of the lines of a page of 4 KiB.
-    const SHIFT: u32 = 6;
-
-    fn streams(entries: usize) -> L2Streams {
-        L2Streams { streams: vec![Stream::default(); entries].into(), distance: 8 }
-    }
-
-    /// Lines that a request leads to.
-    fn asked(streams: &mut L2Streams, line: u64) -> Vec<u64> {
-        if !streams.hear(line, SHIFT) {
-            return Vec::new();
-        }
-        std::iter::from_fn(|| streams.next_line(SHIFT)).map(|line| line.0).collect()
-    }
-
-    #[test]
-    fn three_lines_in_equal_steps_start_a_stream_up_or_down() {
-        for step in [1, -1, 4, -4_i64] {
-            let mut streams = streams(1);
-            let line = |i: i64| 0x2020_u64.wrapping_add_signed(i * step);
-            assert_eq!(asked(&mut streams, line(0)), []);
-            assert_eq!(asked(&mut streams, line(1)), []);
-            let ahead: Vec<u64> = (3..).map(line).take((8 / step.abs()) as usize).collect();
-            assert_eq!(asked(&mut streams, line(2)), ahead);
-            assert_eq!(asked(&mut streams, line(3)), [line(3 + 8 / step.abs())]);
-        }
-    }
-
-    #[test]
-    fn a_stream_ends_with_its_page() {
-        let mut streams = streams(2);
-        for line in [57, 58] {
-            assert_eq!(asked(&mut streams, line), []);
-        }
-        assert_eq!(asked(&mut streams, 59), [60, 61, 62, 63]);
-        assert_eq!(asked(&mut streams, 60), []);
-        assert_eq!(asked(&mut streams, 64), [], "a page of its own");
-        for line in [2, 1] {
-            assert_eq!(asked(&mut streams, line), []);
-        }
-        assert_eq!(asked(&mut streams, 0), [], "nothing lies before the first line");
-    }
-
-    #[test]
-    fn requests_out_of_order_or_skipped_do_not_end_it_but_a_jump_does() {
-        let mut streams = streams(1);
-        for line in 0..3 {
-            asked(&mut streams, line);
-        }
-        assert_eq!(asked(&mut streams, 5), [11, 12, 13], "3 to 10 were asked for");
-        assert_eq!(asked(&mut streams, 4), [], "late");
-        assert_eq!(asked(&mut streams, 6), [14]);
-        assert_eq!(asked(&mut streams, 40), [], "a jump");
-        assert_eq!(asked(&mut streams, 41), []);
-        assert_eq!(asked(&mut streams, 42), [43, 44, 45, 46, 47, 48, 49, 50]);
-    }
-
-    #[test]
-    fn the_page_not_heard_of_for_longest_is_forgotten() {
-        let (a, b, c) = (0, 64, 128);
-        let mut streams = streams(2);
-        for line in [a, b, a + 1, c] {
-            asked(&mut streams, line);
-        }
-        assert_eq!(asked(&mut streams, a + 2).len(), 8, "a was heard of after b");
-        for line in [b + 1, b + 2] {
-            assert_eq!(asked(&mut streams, line), [], "b was forgotten");
-        }
-    }
-
-    #[test]
-    fn long_and_changing_steps_start_nothing() {
-        for lines in [[0, 5, 10, 15], [0, 1, 3, 4], [0, 1, 0, 1]] {
-            let mut streams = streams(1);
-            for line in lines {
-                assert_eq!(asked(&mut streams, line), [], "{lines:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_saved_stream_runs_on_and_one_without_a_step_does_not() {
-        let stream =
-            Stream { key: 9, last: 5, step: 2, repeats: STEPS_TO_START, ahead: 3, next_key: 4 };
-        let mut words = [0; Stream::WORDS];
-        stream.store(&mut words);
-        assert!(Stream::load(&words).runs());
-        words[2] = 0;
-        assert!(!Stream::load(&words).runs());
     }
 }

@@ -1,35 +1,37 @@
-//! Cache maintenance: `DC` and `IC`, by address and by set and way. PMU guide 3.2.11, 4.2.3, 4.2.12,
-//! 4.2.13, 4.4.9 to 4.4.11; decisions A01, A16, A40.
+//! Cache maintenance: `DC` and `IC`, by address and by set and way. PMU guide 3.2.11, 4.2.3,
+//! 4.2.12, 4.2.13, 4.4.9 to 4.4.11; decisions A01, A16, A40.
 //!
-//! A line that is cleaned counts as a write-back of each cache whose dirty data moves, and one that is
-//! invalidated by address as an invalidation of each cache that had it. The lookups count nowhere, and
-//! neither does the message that tells the other agents: it moves no data. `DC ISW` also cleans, as
-//! `HCR_EL2.SWIO` is fixed to make it on cores of this family.
+//! Cleaning a line counts as a write-back of each cache whose dirty data moves. Invalidation by
+//! address counts as an invalidation of each cache that had the line. The lookups count in no
+//! event; neither does the message to the other agents, because it moves no data. `DC ISW` also
+//! cleans, as `HCR_EL2.SWIO` is fixed to require on cores of this family.
 
 use sim_core::{
     CacheOp, Cycle, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, Maintenance, MemReply, PmuEvent,
     Snoop, VirtAddr,
 };
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
+use crate::core_memory::CoreMemory;
 use crate::flows::ras::check_l2_data;
-use crate::flows::translate::Asker;
-use crate::testing::state::CacheLevel;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
-use crate::units::cache::Level;
-use crate::units::tag_array::Place;
+use crate::units::cache::Cache;
+use crate::units::level_names::CacheLevel;
+use crate::units::requester::Requester;
+use crate::units::tag_array::EntryIndex;
 
-/// True when modified data is to be kept.
+/// Returns whether the operation keeps modified data.
 fn cleans(op: CacheOp) -> bool {
     op != CacheOp::Invalidate
 }
 
-/// True when no copy may stay.
+/// Returns whether the operation removes every copy.
 fn invalidates(op: CacheOp) -> bool {
     matches!(op, CacheOp::Invalidate | CacheOp::CleanInvalidate)
 }
 
-/// What the other cores are told; instruction fetches are coherent below the L2 without being told.
+/// Returns the snoop that the other cores receive. Instruction fetches are coherent at the L2
+/// without one.
 fn snoop_of(op: CacheOp) -> Option<Snoop> {
     match op {
         CacheOp::Invalidate => Some(Snoop::Invalidate),
@@ -39,22 +41,22 @@ fn snoop_of(op: CacheOp) -> Option<Snoop> {
     }
 }
 
-/// Bit position of the way in the operand of an operation by set and way; none with one way.
+/// Returns the bit position of the way in the operand of an operation by set and way.
 fn way_shift(ways: u32) -> u32 {
     32 - ways.next_power_of_two().trailing_zeros()
 }
 
-/// Level and place that an operand by set and way names.
-fn place_of(operand: u64, cache: &Level) -> Place {
+/// Returns the entry of `cache` that an operand by set and way names.
+fn entry_of(operand: u64, cache: &Cache) -> EntryIndex {
     let (sets, ways) = cache.shape();
     let set = (operand >> LINE_SHIFT) as u32 & (sets - 1);
     let way = (operand & u64::from(u32::MAX)).checked_shr(way_shift(ways)).unwrap_or(0) as u32;
-    Place { set, way: way % ways }
+    EntryIndex { set, way: way % ways }
 }
 
 impl MemorySystem {
-    /// Xt of a `DC` by set and way for the place that holds `addr` in the L1 D-cache or the L2; `None`
-    /// where it is not.
+    /// Returns the Xt value of a `DC` by set and way for the entry of `addr` in the L1 D-cache or
+    /// the L2. Returns `None` if the line is absent.
     pub fn set_way_operand(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<u64> {
         let line = self.line_of(addr).ok()?;
         let (cache, level) = match level {
@@ -62,7 +64,7 @@ impl MemorySystem {
             CacheLevel::L2 => (&self.cores[core].l2, 1),
             CacheLevel::L1i | CacheLevel::Slc => return None,
         };
-        let Place { set, way } = cache.probe(line)?;
+        let EntryIndex { set, way } = cache.probe(line)?;
         let (_, ways) = cache.shape();
         let way = u64::from(way) << way_shift(ways);
         Some(way | u64::from(set) << LINE_SHIFT | level << 1)
@@ -70,7 +72,7 @@ impl MemorySystem {
 }
 
 impl CorePort<'_> {
-    /// Performs one operation; when it has its effect. `operand` is the value of Xt.
+    /// Performs one operation, whose Xt value is `operand`. Returns when it takes effect.
     pub(crate) fn maintain<S: EventSink>(
         &mut self,
         what: Maintenance,
@@ -85,7 +87,7 @@ impl CorePort<'_> {
                 let done = core.maintain_place(op, operand.0, now, uncore, sink);
                 MemReply { done, ..MemReply::default() }
             }
-            Maintenance::InstByAddress => self.forget_inst_line(operand, now, sink),
+            Maintenance::InstByAddress => self.invalidate_inst_line(operand, now, sink),
             Maintenance::InstAll { broadcast } => {
                 core.l1i.clear();
                 if broadcast {
@@ -101,31 +103,31 @@ impl CorePort<'_> {
         }
     }
 
-    /// `IC IVAU`: in all cores.
-    fn forget_inst_line<S: EventSink>(
+    /// Performs `IC IVAU` in all cores.
+    fn invalidate_inst_line<S: EventSink>(
         &mut self,
         addr: VirtAddr,
         now: Cycle,
         sink: &mut S,
     ) -> MemReply {
         let (core, uncore) = (&mut *self.core, &mut *self.uncore);
-        let translated = match core.translate_uncounted(Asker::Read, addr, now, uncore, sink) {
+        let translated = match core.translate_uncounted(Requester::Read, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
         let line = uncore.page_map.physical(addr, translated.target).line();
         let leaves = core.bus.message(translated.start + core.latencies.l2_lookup);
         core.l1i.remove(line);
-        let told = uncore.told(core.number, line, leaves);
+        let done = uncore.round_trip(core.number, line, leaves);
         self.peers().for_each(|peer| {
             peer.l1i.remove(line);
         });
-        translated.reply(told)
+        translated.reply(done)
     }
 }
 
 impl CoreMemory {
-    /// `DC` by address: here, and told to the other agents.
+    /// Performs `DC` by address in this core and informs the other agents.
     fn maintain_line<S: EventSink>(
         &mut self,
         op: CacheOp,
@@ -134,16 +136,16 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        // Invalidation needs the right to write, for it loses data.
-        let asker = if op == CacheOp::Invalidate { Asker::Write } else { Asker::Read };
-        let translated = match self.translate_uncounted(asker, addr, now, uncore, sink) {
+        // Invalidation loses data, so it needs write permission.
+        let requester = if op == CacheOp::Invalidate { Requester::Write } else { Requester::Read };
+        let translated = match self.translate_uncounted(requester, addr, now, uncore, sink) {
             Ok(translated) => translated,
             Err(fault) => return fault,
         };
         let line = uncore.page_map.physical(addr, translated.target).line();
         self.drain_held_line(line, translated.start, uncore, sink);
         if self.l1d.has_broken_tags() {
-            self.settle_l1d_tags(line, sink);
+            self.repair_l1d_tags(line, sink);
         }
         let at = translated.start + self.latencies.l1d_hit;
         let mut cleaned = at;
@@ -155,16 +157,16 @@ impl CoreMemory {
         }
         if invalidates(op) {
             self.invalidate_copies(line, sink);
-            uncore.left(self.number, line);
+            uncore.drop_holder(self.number, line);
         }
         let leaves = self.bus.message(cleaned.max(at + self.latencies.l2_lookup));
         if let Some(snoop) = snoop_of(op) {
             uncore.broadcast(self.number, snoop, line, leaves);
         }
-        translated.reply(uncore.told(self.number, line, leaves))
+        translated.reply(uncore.round_trip(self.number, line, leaves))
     }
 
-    /// `DC` by set and way at the level that the operand names: this core only.
+    /// Performs `DC` by set and way in the cache that the operand names, in this core only.
     fn maintain_place<S: EventSink>(
         &mut self,
         op: CacheOp,
@@ -175,9 +177,9 @@ impl CoreMemory {
     ) -> Cycle {
         let at = now + self.latencies.l1d_hit;
         if operand >> 1 & 0b111 == 0 {
-            let place = place_of(operand, &self.l1d);
-            let Some((line, _)) = self.l1d.content(place) else { return at };
-            self.settle_l1d_set(place.set, sink);
+            let entry = entry_of(operand, &self.l1d);
+            let Some((line, _)) = self.l1d.content(entry) else { return at };
+            self.repair_l1d_set(entry.set, sink);
             let cleaned = self.clean_l1d(line, at, sink);
             if invalidates(op) {
                 self.l1d.remove(line);
@@ -186,41 +188,41 @@ impl CoreMemory {
         }
         let at = at + self.latencies.l2_lookup;
         if operand >> 1 & 0b111 > 1 {
-            // There is no third level that belongs to the core (guide 3.2.21).
+            // The core has no third cache level (guide 3.2.21).
             return at;
         }
-        let place = place_of(operand, &self.l2);
-        let Some((line, _)) = self.l2.content(place) else { return at };
+        let entry = entry_of(operand, &self.l2);
+        let Some((line, _)) = self.l2.content(entry) else { return at };
         if !invalidates(op) {
             return self.clean_l2(line, at, uncore, sink);
         }
-        // The L1 copies go with the line that includes them, their data first.
+        // The L1 copies leave with the L2 line that includes them, their data first.
         let cleaned = self.clean_l1d(line, at, sink);
         let cleaned = self.clean_l2(line, cleaned, uncore, sink);
         self.l1i.remove(line);
         self.l1d.remove(line);
         self.l2.remove(line);
-        uncore.left(self.number, line);
+        uncore.drop_holder(self.number, line);
         cleaned
     }
 
-    /// Modified data of the L1 D-cache goes to the L2; when it is there.
+    /// Writes modified data of the L1 D-cache to the L2. Returns when the L2 holds it.
     fn clean_l1d<S: EventSink>(&mut self, line: LineAddr, at: Cycle, sink: &mut S) -> Cycle {
-        let Some(place) = self.l1d.probe(line) else { return at };
-        let state = self.l1d.state(place);
-        let here = state.arrival().at(at);
+        let Some(entry) = self.l1d.probe(line) else { return at };
+        let state = self.l1d.state(entry);
+        let here = state.refill_time().at(at);
         if !state.is_dirty() {
             return here;
         }
         sink.at(here);
         sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
-        let poisoned = self.check_l1d_data(place, sink).is_lost();
+        let poisoned = self.check_l1d_data(entry, sink).is_lost();
         self.write_back_to_l2(line, poisoned, sink);
-        self.l1d.set_state(place, self.l1d.state(place).with_dirty(false));
+        self.l1d.set_state(entry, self.l1d.state(entry).with_dirty(false));
         here + self.latencies.l2_lookup
     }
 
-    /// Modified data of the L2 goes out; when it has left.
+    /// Writes modified data of the L2 out. Returns when it has left.
     fn clean_l2<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -228,9 +230,9 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        let Some(place) = self.l2.probe(line) else { return at };
-        let state = self.l2.state(place);
-        let here = state.arrival().at(at);
+        let Some(entry) = self.l2.probe(line) else { return at };
+        let state = self.l2.state(entry);
+        let here = state.refill_time().at(at);
         if !state.is_dirty() {
             return here;
         }
@@ -238,13 +240,13 @@ impl CoreMemory {
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);
-        uncore.note_poison(line, check_l2_data(&mut self.l2, place));
-        uncore.take_back(self.number, line, sent);
-        self.l2.set_state(place, self.l2.state(place).with_dirty(false));
+        uncore.note_poison(line, check_l2_data(&mut self.l2, entry));
+        uncore.accept_snoop_data(self.number, line, sent);
+        self.l2.set_state(entry, self.l2.state(entry).with_dirty(false));
         sent
     }
 
-    /// No copy stays: a line that was in both caches counts once in each (decision A40).
+    /// Removes every copy. A line in both caches counts once in each (decision A40).
     fn invalidate_copies<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
         self.l1i.remove(line);
         if self.l1d.remove(line).is_some() {
@@ -262,12 +264,12 @@ mod tests {
     use crate::config::ReplacementKind;
 
     #[test]
-    fn an_operand_names_the_place_that_it_was_made_of() {
-        let cache = Level::new(64 * 1024, 4, ReplacementKind::Lru, 0);
-        let place = Place { set: 0x55, way: 3 };
+    fn an_operand_names_the_entry_it_was_built_from() {
+        let cache = Cache::new(64 * 1024, 4, ReplacementKind::Lru, 0);
+        let entry = EntryIndex { set: 0x55, way: 3 };
         let operand = 3 << 30 | 0x55 << 6;
-        assert_eq!(place_of(operand, &cache), place);
-        let direct = Level::new(4096, 1, ReplacementKind::Lru, 0);
-        assert_eq!(place_of(0x7 << 6, &direct), Place { set: 7, way: 0 });
+        assert_eq!(entry_of(operand, &cache), entry);
+        let direct = Cache::new(4096, 1, ReplacementKind::Lru, 0);
+        assert_eq!(entry_of(0x7 << 6, &direct), EntryIndex { set: 7, way: 0 });
     }
 }

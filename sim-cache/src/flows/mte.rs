@@ -1,35 +1,25 @@
-//! Allocation tags and their check (Memory Tagging Extension). PMU guide 4.6.12 to 4.6.14.
+//! Tag checks (Memory Tagging Extension). PMU guide 4.6.12 to 4.6.14.
 //!
-//! Bits 59 to 56 of an address are its tag, every 16 bytes of memory have one, and an access whose tags
-//! differ ends in a synchronous abort if it retires. Translation ignores the top byte, so the tag is
-//! looked at here and nowhere else. In the upper half of the addresses tag 15 is not checked (as kernels
-//! set `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the tags' own way through the caches.
+//! Bits 59 to 56 of an address are its tag, and each 16 bytes of memory have one. An access whose
+//! tags differ ends in a synchronous abort if it retires. Translation ignores the top byte, so only
+//! this file reads the tag. In the upper half of the addresses tag 15 is not checked (kernels set
+//! `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the path of the tags through the
+//! caches.
 
-use rustc_hash::FxHashMap;
-use sim_core::{EventSink, Happened, MemReply, PhysAddr, PmuEvent, TagUse, VirtAddr};
+use sim_core::{EventSink, Happened, PmuEvent, TagUse, VirtAddr};
 
-use crate::core_memory::MemorySystem;
 use crate::flows::fragment::Fragment;
 use crate::flows::translate::Translated;
+use crate::memory_system::MemorySystem;
 use crate::uncore::Uncore;
 use crate::units::page_map::PageTarget;
 
-/// log2 of the bytes that share an allocation tag.
-const GRANULE_SHIFT: u32 = 4;
 /// Position of the tag in an address.
 const TAG_SHIFT: u32 = 56;
 /// Set in addresses of the upper half.
 const UPPER_HALF: u64 = 1 << 55;
 
-/// The allocation tags of all memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AllocationTags {
-    /// By number of the 16-byte granule; what is absent has tag 0.
-    granules: FxHashMap<u64, u8>,
-    checks: bool,
-}
-
-/// Which half of `MEM_ACCESS_CHECKED` an access is in.
+/// Half of `MEM_ACCESS_CHECKED` that counts an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TagHalf {
     /// A read.
@@ -38,7 +28,7 @@ pub(crate) enum TagHalf {
     Write,
 }
 
-/// The tag of an address.
+/// Returns the tag of an address.
 fn tag_of(addr: VirtAddr) -> u8 {
     (addr.0 >> TAG_SHIFT & 0xF) as u8
 }
@@ -47,26 +37,9 @@ fn is_exempt(addr: VirtAddr) -> bool {
     addr.0 & UPPER_HALF != 0 && tag_of(addr) == 0xF
 }
 
-/// The numbers of the granules of `bytes` bytes.
-fn granules(first: PhysAddr, bytes: u64) -> std::ops::RangeInclusive<u64> {
-    first.0 >> GRANULE_SHIFT..=(first.0 + bytes.max(1) - 1) >> GRANULE_SHIFT
-}
-
-impl AllocationTags {
-    fn matches(&self, first: PhysAddr, bytes: u64, tag: u8) -> bool {
-        granules(first, bytes)
-            .all(|granule| self.granules.get(&granule).copied().unwrap_or(0) == tag)
-    }
-
-    fn set(&mut self, first: PhysAddr, bytes: u64, tag: u8) {
-        for granule in granules(first, bytes) {
-            self.granules.insert(granule, tag & 0xF);
-        }
-    }
-}
-
 impl Uncore {
-    /// Checks one memory operation in memory with this target, and tells its reply when it fails.
+    /// Checks the tags of one memory operation at a translated address. Returns the failure, if
+    /// any.
     #[inline]
     pub(crate) fn check_tag<S: EventSink>(
         &self,
@@ -74,13 +47,13 @@ impl Uncore {
         tags: TagUse,
         operation: Fragment,
         translated: Translated,
-        reply: &mut MemReply,
         sink: &mut S,
-    ) {
+    ) -> Happened {
         let target = translated.target;
         if target.tagged && self.tags.checks && tags == TagUse::Checked {
-            self.check_tagged(half, operation, target, reply, sink);
+            return self.check_tagged(half, operation, target, sink);
         }
+        Happened::default()
     }
 
     #[cold]
@@ -89,25 +62,24 @@ impl Uncore {
         half: TagHalf,
         operation: Fragment,
         target: PageTarget,
-        reply: &mut MemReply,
         sink: &mut S,
-    ) {
+    ) -> Happened {
         let Fragment { addr, bytes } = operation;
         if is_exempt(addr) {
-            return;
+            return Happened::default();
         }
         match half {
             TagHalf::Read => sink.raise(PmuEvent::MEM_ACCESS_RD_CHECKED),
             TagHalf::Write => sink.raise(PmuEvent::MEM_ACCESS_WR_CHECKED),
         }
         let first = self.page_map.physical(addr, target);
-        if !self.tags.matches(first, bytes.into(), tag_of(addr)) {
-            reply.happened.add(Happened::TAG_MISMATCH);
-            reply.happened.add(Happened::FAULT);
+        if self.tags.matches(first, bytes.into(), tag_of(addr)) {
+            return Happened::default();
         }
+        Happened::TAG_MISMATCH.with(Happened::FAULT)
     }
 
-    /// `STG` and kin: the granules get the tag of the address.
+    /// Sets the tag of the granules to the tag of the address, as `STG` does.
     pub(crate) fn write_tags(&mut self, addr: VirtAddr, bytes: u32) {
         if let Some(target) = self.page_map.lookup(self.page_map.page_of(addr)) {
             let first = self.page_map.physical(addr, target);
@@ -117,8 +89,8 @@ impl Uncore {
 }
 
 impl MemorySystem {
-    /// Gives the memory at `addr` an allocation tag; parts of 16 bytes are whole. Nothing happens where
-    /// the page faults.
+    /// Sets the allocation tag of the memory at `addr`, in whole granules of 16 bytes. Has no
+    /// effect where the page faults.
     pub fn set_tag(&mut self, addr: VirtAddr, bytes: u64, tag: u8) {
         if let Some(target) = self.page_target(addr) {
             let first = self.uncore.page_map.physical(addr, target);
@@ -126,7 +98,7 @@ impl MemorySystem {
         }
     }
 
-    /// Switches the checks of accesses to pages that are tagged (`SCTLR_EL1.TCF`, `PSTATE.TCO`).
+    /// Switches tag checks of accesses to tagged pages on or off (`SCTLR_EL1.TCF`, `PSTATE.TCO`).
     pub fn set_tag_checks(&mut self, on: bool) {
         self.uncore.tags.checks = on;
     }
@@ -135,17 +107,6 @@ impl MemorySystem {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_access_over_two_granules_needs_both_tags() {
-        let mut tags = AllocationTags::default();
-        tags.set(PhysAddr(0x1000), 16, 5);
-        assert!(tags.matches(PhysAddr(0x1008), 8, 5));
-        assert!(!tags.matches(PhysAddr(0x1009), 8, 5));
-        tags.set(PhysAddr(0x1010), 1, 5);
-        assert!(tags.matches(PhysAddr(0x1009), 8, 5));
-        assert!(tags.matches(PhysAddr(0x1020), 16, 0), "memory begins with tag 0");
-    }
 
     #[test]
     fn the_canonical_tag_of_the_upper_half_is_exempt() {

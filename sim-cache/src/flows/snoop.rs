@@ -1,68 +1,33 @@
-//! Snoops: what this core answers when another agent wants a line. PMU guide 3.2.12, 4.2.3, 4.2.11,
-//! 4.2.12, 4.4.3, 4.4.10, 4.4.11, 4.6.2; decisions A01, A08, A40.
+//! Answers of this core to snoops of other agents. PMU guide 3.2.12, 4.2.3, 4.2.11, 4.2.12, 4.4.3,
+//! 4.4.10, 4.4.11, 4.6.2; decisions A01, A08, A40.
 //!
-//! A snoop is one bus transaction in and one out. Data that the L1 D-cache gives is no write-back of
-//! the L2; the lookups count in no access event. Data is checked for errors on its way out, and poison
-//! goes along (3.2.20). Not modeled: poison that one core hands to another before it has looked at the
-//! snoop in its mailbox.
+//! A snoop is one bus transaction in and one out. Data from the L1 D-cache is not a write-back of
+//! the L2; the lookups count in no access event. Data is checked for errors on its way out and
+//! keeps its poison (3.2.20). Not modeled: poison that reaches another core before the owner has
+//! answered the snoop in its queue.
 
 use sim_core::{Cycle, EventSink, LINE_BYTES, LineAddr, PmuEvent, Snoop, VirtAddr};
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
-use crate::flows::ras::{arriving_defect, check_l2_data};
-use crate::testing::state::NotMapped;
+use crate::core_memory::CoreMemory;
+use crate::flows::ras::check_l2_data;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
-use crate::units::tag_array::{Defect, LineState};
+use crate::units::page_map::NotMapped;
+use crate::units::request::{SnoopRequest, invalidates, shares, takes_data};
+use crate::units::tag_array::{Defect, LineState, arriving_defect};
 
-/// A snoop on its way to a core.
+/// Data of a line on its way to another agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SnoopRequest {
-    /// Which line.
-    pub(crate) line: LineAddr,
-    /// What the other agent wants.
-    pub(crate) snoop: Snoop,
-    /// Clean data is sent too, straight to the agent that asks.
-    pub(crate) forward: bool,
-    /// When it reaches the core.
-    pub(crate) at: Cycle,
-}
-
-impl SnoopRequest {
-    /// A snoop as its name says.
-    pub(crate) fn new(snoop: Snoop, line: LineAddr, at: Cycle) -> SnoopRequest {
-        SnoopRequest { line, snoop, forward: snoop == Snoop::Forward, at }
-    }
-}
-
-/// The data of a line, on its way to another agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Given {
-    /// It is newer than memory.
+struct SnoopData {
+    /// The data is newer than memory.
     dirty: bool,
-    /// It was found broken, now or before.
+    /// The data was found broken, now or before.
     poisoned: bool,
 }
 
-/// True when no copy may stay.
-pub(crate) fn invalidates(snoop: Snoop) -> bool {
-    match snoop {
-        Snoop::Shared | Snoop::Forward | Snoop::Clean => false,
-        Snoop::Unique | Snoop::CleanInvalidate | Snoop::Invalidate | Snoop::MakeInvalid => true,
-    }
-}
-
-/// True when the copy that stays is no longer the only one.
-fn shares(snoop: Snoop) -> bool {
-    matches!(snoop, Snoop::Shared | Snoop::Forward)
-}
-
-/// True when the other agent takes modified data at all.
-fn takes_data(snoop: Snoop) -> bool {
-    !matches!(snoop, Snoop::Invalidate | Snoop::MakeInvalid)
-}
-
 impl MemorySystem {
-    /// An agent outside the cores snoops the line of `addr` at a core; when the answer has left it.
+    /// Performs a snoop by an agent outside the cores for the line of `addr`. Returns when the
+    /// answer has left the core.
     ///
     /// # Errors
     ///
@@ -77,18 +42,19 @@ impl MemorySystem {
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
-        core.answer_mail(uncore, sink);
-        uncore.snooped_from_outside(core.number, snoop, line);
+        core.answer_queued_snoops(uncore, sink);
+        uncore.note_external_snoop(core.number, snoop, line);
         if snoop == Snoop::MakeInvalid {
-            // The agent writes the whole line anew.
+            // The agent overwrites the whole line.
             uncore.note_poison(line, false);
         }
-        Ok(core.meet_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
+        Ok(core.handle_snoop(SnoopRequest::new(snoop, line, at), uncore, sink))
     }
 }
 
 impl MemorySystem {
-    /// Time passes at a core, to `now`: stores that have waited too long for the rest of their line leave.
+    /// Advances the time of a core to `now`: stores that have waited too long for the rest of their
+    /// line leave.
     pub fn pass_time<S: EventSink>(&mut self, core: usize, now: Cycle, sink: &mut S) {
         let CorePort { core, uncore, .. } = self.port(core);
         core.drain_idle(now, uncore, sink);
@@ -96,9 +62,10 @@ impl MemorySystem {
 }
 
 impl CoreMemory {
-    /// Answers a snoop, which pushes out stores of its line that are being merged: into the line in front of
-    /// the answer if this core may write it, else behind, when it has asked for the line again.
-    fn meet_snoop<S: EventSink>(
+    /// Answers a snoop, which also drains stores that are merged for its line. They drain before
+    /// the answer if this core may write the line, otherwise afterwards, when it has requested the
+    /// line again.
+    fn handle_snoop<S: EventSink>(
         &mut self,
         request: SnoopRequest,
         uncore: &mut Uncore,
@@ -113,12 +80,13 @@ impl CoreMemory {
         sent
     }
 
-    /// The L2 has the line, and no other core has it.
+    /// Returns whether the L2 holds the line and no other core does.
     pub(crate) fn may_write(&self, line: LineAddr) -> bool {
-        self.l2.probe(line).is_some_and(|place| !self.l2.state(place).is_shared())
+        self.l2.probe(line).is_some_and(|entry| !self.l2.state(entry).is_shared())
     }
 
-    /// Looks the line up, gives its data if it is wanted, and changes or drops the copies.
+    /// Looks the line up, sends its data if the snoop takes it, and changes or removes the copies.
+    /// Returns when the answer has left.
     pub(crate) fn answer_snoop<S: EventSink>(
         &mut self,
         request: SnoopRequest,
@@ -126,55 +94,60 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Cycle {
         let SnoopRequest { line, snoop, at, .. } = request;
-        let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
-        // By inclusion only a line of the L2 is looked for in the L1, whose tags are read for that.
+        let received = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
+        // By inclusion, only lines of the L2 are looked up in the L1, which reads the tags there.
         if self.l1d.has_broken_tags() && self.l2.probe(line).is_some() {
-            self.settle_l1d_tags(line, sink);
+            self.repair_l1d_tags(line, sink);
         }
-        let given = self.give_data(request, sink);
+        let data = self.snoop_data(request, sink);
         if invalidates(snoop) {
             self.invalidate(line, sink);
             self.monitor.lose(line);
         } else if takes_data(snoop) {
             self.keep_clean(line, shares(snoop));
         }
-        let bytes = if given.is_some() { LINE_BYTES } else { 0 };
-        let answered = asked + self.latencies.l2_lookup;
+        let bytes = if data.is_some() { LINE_BYTES } else { 0 };
+        let answered = received + self.latencies.l2_lookup;
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS, bytes, answered, sink);
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
-        if let Some(given) = given.filter(|given| given.dirty) {
-            uncore.note_poison(line, given.poisoned);
-            // A writer takes the duty to write the line back along with it; from a reader it goes home.
+        if let Some(data) = data.filter(|data| data.dirty) {
+            uncore.note_poison(line, data.poisoned);
+            // A writer also takes over the duty to write the line back. With a reader the data
+            // returns to the home node.
             if snoop != Snoop::Unique {
-                uncore.take_back(self.number, line, sent);
+                uncore.accept_snoop_data(self.number, line, sent);
             }
         }
         sent
     }
 
-    /// The cache that has the newest data gives it, checked as it is read out (3.2.20); nothing where
-    /// the line is absent, clean, or its data not wanted.
-    fn give_data<S: EventSink>(&mut self, request: SnoopRequest, sink: &mut S) -> Option<Given> {
+    /// Reads the newest data of the line and checks it for errors (3.2.20). Returns `None` if the
+    /// line is absent or clean, or if the snoop does not take data.
+    fn snoop_data<S: EventSink>(
+        &mut self,
+        request: SnoopRequest,
+        sink: &mut S,
+    ) -> Option<SnoopData> {
         let SnoopRequest { line, snoop, forward, .. } = request;
         if !takes_data(snoop) {
             return None;
         }
-        let newest = self.l1d.probe(line).filter(|place| self.l1d.state(*place).is_dirty());
-        if let Some(place) = newest {
+        let newest = self.l1d.probe(line).filter(|entry| self.l1d.state(*entry).is_dirty());
+        if let Some(entry) = newest {
             sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
-            let poisoned = self.check_l1d_data(place, sink).is_lost();
-            return Some(Given { dirty: true, poisoned });
+            let poisoned = self.check_l1d_data(entry, sink).is_lost();
+            return Some(SnoopData { dirty: true, poisoned });
         }
-        let place = self.l2.probe(line)?;
-        let dirty = self.l2.state(place).is_dirty();
+        let entry = self.l2.probe(line)?;
+        let dirty = self.l2.state(entry).is_dirty();
         if !dirty && !forward {
             return None;
         }
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
-        Some(Given { dirty, poisoned: check_l2_data(&mut self.l2, place) })
+        Some(SnoopData { dirty, poisoned: check_l2_data(&mut self.l2, entry) })
     }
 
-    /// No copy stays: a line that was in both caches counts once in each.
+    /// Removes every copy. A line in both caches counts once in each.
     fn invalidate<S: EventSink>(&mut self, line: LineAddr, sink: &mut S) {
         self.l1i.remove(line);
         if self.l1d.remove(line).is_some() {
@@ -185,15 +158,15 @@ impl CoreMemory {
         }
     }
 
-    /// The copies stay, clean, and that of the L2 is as new as that of the L1.
+    /// Keeps the copies as clean. The L2 copy receives the data of the L1 copy.
     fn keep_clean(&mut self, line: LineAddr, shared: bool) {
-        let newest = self.l1d.probe(line).map(|place| self.l1d.state(place));
+        let newest = self.l1d.probe(line).map(|entry| self.l1d.state(entry));
         if let Some(above) = newest.filter(|state| state.is_dirty())
-            && let Some(place) = self.l2.probe(line)
+            && let Some(entry) = self.l2.probe(line)
         {
             let poisoned = above.defect() == Defect::Poisoned;
-            let state = self.l2.state(place).with_defect(arriving_defect(poisoned));
-            self.l2.set_state(place, state);
+            let state = self.l2.state(entry).with_defect(arriving_defect(poisoned));
+            self.l2.set_state(entry, state);
         }
         self.change_copies(line, |state| {
             state.with_dirty(false).with_shared(state.is_shared() | shared)
@@ -203,8 +176,8 @@ impl CoreMemory {
     /// Changes the states of a line in the L1 D-cache and the L2.
     pub(crate) fn change_copies(&mut self, line: LineAddr, to: impl Fn(LineState) -> LineState) {
         for cache in [&mut self.l1d, &mut self.l2] {
-            if let Some(place) = cache.probe(line) {
-                cache.rewrite(place, to(cache.state(place)));
+            if let Some(entry) = cache.probe(line) {
+                cache.rewrite(entry, to(cache.state(entry)));
             }
         }
     }

@@ -1,21 +1,24 @@
-//! Stashing: an I/O agent sends a line into the L2 of a core. PMU guide 3.2.9, 4.4.2, 4.4.7; decision
-//! A05.
+//! Stashing: an I/O agent sends a line into the L2 of a core. PMU guide 3.2.9, 4.4.2, 4.4.7;
+//! decision A05.
 //!
 //! The home node writes the agent's data to memory and snoops the core, whose answer pulls the line
-//! in: two bus transactions that no load or store issued, so neither read nor write (4.6.5, 4.6.6). The
-//! line counts as an L2 refill, not as a read one, and in no access or last level event.
+//! in. These are two bus transactions that no load or store issued, so neither a read nor a write
+//! (4.6.5, 4.6.6). The line counts as an L2 refill, but not as a read refill, an access or a last
+//! level event.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
-use crate::testing::state::NotMapped;
+use crate::core_memory::CoreMemory;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
+use crate::units::page_map::NotMapped;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, LineState};
+use crate::units::tag_array::{LineState, RefillTime};
 
 impl MemorySystem {
-    /// An I/O agent stashes the line of `addr` into the L2 of a core; when the line is there.
+    /// Stashes the line of `addr` into the L2 of a core, as an I/O agent does. Returns when the
+    /// line is present.
     ///
     /// # Errors
     ///
@@ -29,7 +32,7 @@ impl MemorySystem {
     ) -> Result<Cycle, NotMapped> {
         let line = self.line_of(addr)?;
         let CorePort { core, uncore, .. } = self.port(core);
-        core.answer_mail(uncore, sink);
+        core.answer_queued_snoops(uncore, sink);
         Ok(core.take_stash(line, at, uncore, sink))
     }
 }
@@ -42,11 +45,11 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Cycle {
-        // Stores of the line that are being merged come before the agent's data.
+        // Merged stores of the line precede the agent's data.
         self.drain_held_line(line, at, uncore, sink);
-        let asked = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
-        let looked_up = asked + self.latencies.l2_lookup;
-        // The agent wrote the line: older copies of this core are stale.
+        let received = self.bus.transaction(PmuEvent::BUS_ACCESS, 0, at, sink);
+        let looked_up = received + self.latencies.l2_lookup;
+        // The agent wrote the line, so older copies of this core are stale.
         let held = self.l2.probe(line).is_some();
         self.l1i.remove(line);
         if self.l1d.remove(line).is_some() {
@@ -58,7 +61,7 @@ impl CoreMemory {
         let supplied = uncore.stash(self.number, line, pulls);
         uncore.note_poison(line, false);
         let arrives = self.bus.receive_line(supplied);
-        let state = LineState::arriving(Arrival::between(at, arrives), DataSource::Slc);
+        let state = LineState::refilled(RefillTime::between(at, arrives), DataSource::Slc);
         if held {
             self.change_copies(line, |_| state);
             return arrives;

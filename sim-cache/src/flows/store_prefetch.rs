@@ -1,25 +1,26 @@
-//! The prefetch that a store is: once its address is known it asks for its line, long before it is written.
+//! Store prefetch: a store requests its line once its address is known, long before the write.
 //!
-//! Neoverse N2 TRM: what stores train fills the L2 alone, what loads train the L1 D-cache too; the TRM of the Neoverse N1
-//! names an ownership request of each store at its issue. A store brings its translation with it, so that this prefetch
-//! follows stores over the ends of pages, and runs ahead of the writes by as many stores as the store queue holds. A second
-//! engine follows streams of such stores a few lines further, in physical addresses and so not beyond a page. The refill of
-//! the L1 D-cache stays the store's own.
+//! Neoverse N2 TRM: prefetches trained by stores fill the L2 alone, those trained by loads also the
+//! L1 D-cache. The TRM of the Neoverse N1 describes an ownership request of each store at issue. A
+//! store brings its own translation, so this prefetch crosses page ends. It runs ahead of the
+//! writes by as many stores as the store queue holds. A second engine follows streams of such
+//! stores a few lines further, in physical addresses and so not beyond a page. The refill of the L1
+//! D-cache remains the store's own.
 
 use sim_core::{Cycle, EventSink, LineAddr, MemKind};
 
 use crate::core_memory::CoreMemory;
-use crate::flows::l2::L2Request;
 use crate::uncore::Uncore;
 use crate::units::indexed::Indexed;
+use crate::units::request::L2Request;
 
 /// log2 of the lines of the smallest page.
 const PAGE_LINES_SHIFT: u32 = 6;
 
 impl CoreMemory {
-    /// A store to `line` has its translation.
+    /// Prefetches the line of a store whose translation is known.
     #[inline(always)]
-    pub(crate) fn foresee_write<S: EventSink>(
+    pub(crate) fn prefetch_for_store<S: EventSink>(
         &mut self,
         kind: MemKind,
         line: Indexed,
@@ -29,12 +30,13 @@ impl CoreMemory {
     ) {
         // `DC ZVA` needs no line.
         if kind != MemKind::ZeroLine && self.begins_store_run(line.physical) {
-            self.ask_for_store(line, now, uncore, sink);
+            self.prefetch_store_line(line, now, uncore, sink);
         }
     }
 
-    /// Records a store to `line`. Returns whether it begins a run of stores to one line, of which only the first is looked at;
-    /// false if stores do not prefetch (`memory.prefetch.stores`).
+    /// Records a store to `line`. Returns whether it begins a run of stores to one line, of which
+    /// only the first prefetches. Returns `false` if stores do not prefetch
+    /// (`memory.prefetch.stores`).
     #[inline(always)]
     pub(crate) fn begins_store_run(&mut self, line: LineAddr) -> bool {
         let is_first = self.prefetch.stores && line != self.last_store_line;
@@ -44,9 +46,10 @@ impl CoreMemory {
         is_first
     }
 
-    /// Asks for the line if no cache has it, unless the store is to stream past the L1, or nothing is free to ask with.
+    /// Requests the line if no cache holds it, the store will not stream past the L1, and a slot is
+    /// free.
     #[inline(never)]
-    fn ask_for_store<S: EventSink>(
+    fn prefetch_store_line<S: EventSink>(
         &mut self,
         line: Indexed,
         now: Cycle,
@@ -58,19 +61,19 @@ impl CoreMemory {
             return;
         }
         let at = now + self.latencies.l1d_hit;
-        self.ask_unless_there(physical, at, uncore, sink);
+        self.prefetch_if_absent(physical, at, uncore, sink);
         let Some(run) = self.store_streams.train(physical.0) else { return };
         for step in 0..run.count {
             let ahead = run.first.wrapping_add_signed(run.stride * i64::from(step));
-            // Physical addresses say nothing of what lies behind the end of the page.
+            // The page that follows in physical addresses need not belong to the stream.
             if (ahead ^ physical.0) >> PAGE_LINES_SHIFT == 0 {
-                self.ask_unless_there(LineAddr(ahead), at, uncore, sink);
+                self.prefetch_if_absent(LineAddr(ahead), at, uncore, sink);
             }
         }
     }
 
-    /// A prefetch never waits for a place in the queue.
-    fn ask_unless_there<S: EventSink>(
+    /// Requests a line that the L2 lacks. A prefetch never waits for a slot of the queue.
+    fn prefetch_if_absent<S: EventSink>(
         &mut self,
         line: LineAddr,
         at: Cycle,

@@ -1,24 +1,25 @@
 //! TLB maintenance: `TLBI`, and writes of table base registers. PMU guide 4.1.3, 4.1.7 to 4.1.10:
-//! none of it is counted; decision A16 for `AT`, which is in `translate`.
+//! none of it is counted. Decision A16 for `AT`, which is in `translate`.
 //!
 //! A write of a table base register changes the address space and removes nothing: entries of other
-//! address spaces, and those for all, stay. Not modeled: the time until other cores have answered a
-//! broadcast; ranges; the hint of a level.
+//! address spaces and global entries stay. Not modeled: the time until other cores have answered a
+//! broadcast; ranges; the level hint.
 
 use sim_core::{Cycle, EventSink, Maintenance, MemReply, TlbScope};
 
-use crate::core_memory::{CoreMemory, CorePort};
+use crate::core_memory::CoreMemory;
+use crate::memory_system::CorePort;
 use crate::units::address_space::{EntryTag, id_of};
 use crate::units::l2_tlb::EntryKind;
-use crate::units::page_map::{FRAME_SHIFT, PAGE_BITS};
+use crate::units::mapping::{FRAME_SHIFT, PAGE_BITS};
 
-/// A `TLBI` as it reaches a core.
+/// `TLBI` operation as it reaches a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TlbInvalidation {
     scope: TlbScope,
     /// ASID of the operand.
     asid: u16,
-    /// Virtual page of the operand, as TLBs count them.
+    /// Virtual page of the operand, in the page numbers of the TLBs.
     page: u64,
     /// Intermediate page of the operand.
     intermediate_page: u64,
@@ -26,9 +27,9 @@ pub(crate) struct TlbInvalidation {
     vmid: u16,
 }
 
-/// Bits of the operand with the page number: address bits 55 to 12.
+/// Bits of the operand that hold the page number: address bits 55 to 12.
 const OPERAND_PAGE_BITS: u32 = 44;
-/// Intermediate addresses have 48 bits.
+/// Bits of an intermediate page number: intermediate addresses have 48 bits.
 const INTERMEDIATE_PAGE_BITS: u32 = 48 - FRAME_SHIFT;
 
 impl TlbInvalidation {
@@ -43,12 +44,13 @@ impl TlbInvalidation {
         }
     }
 
-    /// True when an entry of this world (that of its VMID at the core) has to go.
-    fn removes(self, world: u64, kind: EntryKind, entry: EntryTag) -> bool {
+    /// Returns whether an entry has to be removed. `slot` is the slot of this operation's VMID at
+    /// the core.
+    fn removes(self, slot: u64, kind: EntryKind, entry: EntryTag) -> bool {
         if self.scope == TlbScope::All {
             return true;
         }
-        if entry.world() != world {
+        if entry.vmid_slot() != slot {
             return false;
         }
         let own_asid = entry.asid() == Some(self.asid);
@@ -80,14 +82,15 @@ impl TlbInvalidation {
 impl CoreMemory {
     /// Removes the entries that a `TLBI` of this or another core names. Counts nothing.
     pub(crate) fn invalidate_tlbs(&mut self, invalidation: TlbInvalidation) {
-        // A core that was never in this virtual machine has entries of it only for `All`.
-        let world = self.space.world_of(invalidation.vmid).unwrap_or(u64::MAX);
-        self.itlb.remove(|entry| invalidation.removes(world, EntryKind::Final, entry));
-        self.dtlb.remove(|entry| invalidation.removes(world, EntryKind::Final, entry));
-        self.l2_tlb.remove(|kind, entry| invalidation.removes(world, kind, entry));
+        // A core that never ran this virtual machine holds no entries for it, so only `All` removes
+        // any.
+        let slot = self.space.slot_of(invalidation.vmid).unwrap_or(u64::MAX);
+        self.itlb.remove(|entry| invalidation.removes(slot, EntryKind::Final, entry));
+        self.dtlb.remove(|entry| invalidation.removes(slot, EntryKind::Final, entry));
+        self.l2_tlb.remove(|kind, entry| invalidation.removes(slot, kind, entry));
     }
 
-    /// Another stage 2 table and VMID.
+    /// Switches to another stage 2 table and VMID.
     fn enter_virtual_machine(&mut self, table_base: u64) {
         let vmid = self.space.vmid();
         if self.space.write_stage2_table_base(table_base) {
@@ -97,7 +100,7 @@ impl CoreMemory {
 }
 
 impl CorePort<'_> {
-    /// `TLBI`, `AT`, or a write of a table base register; `operand` is the value of Xt.
+    /// Performs `TLBI`, `AT`, or a write of a table base register. `operand` is the value of Xt.
     pub(crate) fn maintain_translation<S: EventSink>(
         &mut self,
         maintenance: Maintenance,

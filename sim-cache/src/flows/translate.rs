@@ -1,40 +1,26 @@
 //! Address translation: L1 TLB, L2 TLB, table walk. PMU guide flows 5.1 to 5.3.
 //!
-//! The lookup of the L1 TLB is counted by the caller, because preloads and prefetches look it up
-//! without counting (decision A12). Faulting walks refill nothing (decision A15). Permissions are
-//! checked when a walk ends and at every L1 TLB hit: an entry that the L2 TLB has is refilled first.
+//! The caller counts the L1 TLB lookup, because preloads and prefetches look it up without counting
+//! (decision A12). Faulting walks refill nothing (decision A15). Permissions are checked at the end
+//! of a walk and at every L1 TLB hit: an L2 TLB hit refills the L1 TLB first.
 
-use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, PmuEvent, VirtAddr};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, VirtAddr};
 
 use crate::config::PageCross;
 use crate::core_memory::CoreMemory;
 use crate::uncore::Uncore;
 use crate::units::address_space::Key;
-use crate::units::mapping::Permissions;
 use crate::units::page_map::PageTarget;
-use crate::units::tag_array::Arrival;
+use crate::units::requester::Requester;
+use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 
-/// Who asks for a translation: decides the TLB, and the half of the sums that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asker {
-    /// Instruction fetch.
-    Fetch,
-    /// Data read.
-    Read,
-    /// Data read whose location is then written without a second lookup: a swap. It counts as a read, and
-    /// needs the right to write.
-    Swap,
-    /// Data write.
-    Write,
-}
-
-/// A translation that succeeded.
+/// Successful translation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Translated {
-    /// Where the page goes.
+    /// Physical page and attributes.
     pub(crate) target: PageTarget,
-    /// The cycle in which the access goes on; the request's own on an L1 TLB hit.
+    /// Cycle in which the access continues; the request's own cycle on an L1 TLB hit.
     pub(crate) start: Cycle,
     /// Cycles spent, 1 for an L1 TLB hit.
     pub(crate) cycles: u32,
@@ -43,7 +29,8 @@ pub(crate) struct Translated {
 }
 
 impl Translated {
-    /// The reply of an access that the L1 serves; the caller changes what is different.
+    /// Returns the reply of an access that the L1 serves; the caller changes the fields that
+    /// differ.
     #[inline]
     pub(crate) fn reply(self, done: Cycle) -> MemReply {
         let (translation_cycles, happened) = (self.cycles, self.happened);
@@ -51,22 +38,7 @@ impl Translated {
     }
 }
 
-/// The decisions of one of the flows 5.1 to 5.3.
-pub(crate) struct TlbEdges {
-    hit: FlowEdge,
-    miss: FlowEdge,
-    /// A miss of the L1 TLB by one whose lookup is not counted.
-    uncounted_miss: FlowEdge,
-    l2_hit: FlowEdge,
-    l2_miss: FlowEdge,
-    walk_done: FlowEdge,
-    walk_fault: FlowEdge,
-    /// Stage 2 of the address of a descriptor.
-    pub(crate) descriptor_known: FlowEdge,
-    pub(crate) descriptor_walk: FlowEdge,
-}
-
-/// The decisions of an `AT` instruction.
+/// Edges of an `AT` instruction.
 struct AtEdges {
     hit: FlowEdge,
     miss: FlowEdge,
@@ -88,140 +60,65 @@ const AT_WRITE_EDGES: AtEdges = AtEdges {
     walk_fault: FlowEdge::StoreAtWalkFault,
 };
 
-const LOAD_EDGES: TlbEdges = TlbEdges {
-    hit: FlowEdge::LoadTlbHit,
-    miss: FlowEdge::LoadTlbMiss,
-    uncounted_miss: FlowEdge::LoadTlbPreloadMiss,
-    l2_hit: FlowEdge::LoadL2TlbHit,
-    l2_miss: FlowEdge::LoadL2TlbMiss,
-    walk_done: FlowEdge::LoadWalkDone,
-    walk_fault: FlowEdge::LoadWalkFault,
-    descriptor_known: FlowEdge::LoadDescriptorKnown,
-    descriptor_walk: FlowEdge::LoadDescriptorWalk,
-};
-
-const STORE_EDGES: TlbEdges = TlbEdges {
-    hit: FlowEdge::StoreTlbHit,
-    miss: FlowEdge::StoreTlbMiss,
-    uncounted_miss: FlowEdge::StoreTlbPreloadMiss,
-    l2_hit: FlowEdge::StoreL2TlbHit,
-    l2_miss: FlowEdge::StoreL2TlbMiss,
-    walk_done: FlowEdge::StoreWalkDone,
-    walk_fault: FlowEdge::StoreWalkFault,
-    descriptor_known: FlowEdge::StoreDescriptorKnown,
-    descriptor_walk: FlowEdge::StoreDescriptorWalk,
-};
-
-const FETCH_EDGES: TlbEdges = TlbEdges {
-    hit: FlowEdge::FetchTlbHit,
-    miss: FlowEdge::FetchTlbMiss,
-    uncounted_miss: FlowEdge::FetchTlbMiss, // every fetch is counted, prefetches too (decision A35)
-    l2_hit: FlowEdge::FetchL2TlbHit,
-    l2_miss: FlowEdge::FetchL2TlbMiss,
-    walk_done: FlowEdge::FetchWalkDone,
-    walk_fault: FlowEdge::FetchWalkFault,
-    descriptor_known: FlowEdge::FetchDescriptorKnown,
-    descriptor_walk: FlowEdge::FetchDescriptorWalk,
-};
-
-impl Asker {
-    pub(crate) fn edges(self) -> &'static TlbEdges {
-        match self {
-            Asker::Fetch => &FETCH_EDGES,
-            Asker::Read | Asker::Swap => &LOAD_EDGES,
-            Asker::Write => &STORE_EDGES,
-        }
-    }
-
-    fn l2_lookup(self) -> PmuEvent {
-        if self == Asker::Write { PmuEvent::L2D_TLB_WR } else { PmuEvent::L2D_TLB_RD }
-    }
-
-    pub(crate) fn l2_refill(self) -> PmuEvent {
-        if self == Asker::Write { PmuEvent::L2D_TLB_REFILL_WR } else { PmuEvent::L2D_TLB_REFILL_RD }
-    }
-
-    fn l1_refill(self) -> PmuEvent {
-        match self {
-            Asker::Fetch => PmuEvent::L1I_TLB_REFILL,
-            Asker::Read | Asker::Swap => PmuEvent::L1D_TLB_REFILL_RD,
-            Asker::Write => PmuEvent::L1D_TLB_REFILL_WR,
-        }
-    }
-
-    pub(crate) fn walk(self) -> PmuEvent {
-        if self == Asker::Fetch { PmuEvent::ITLB_WALK } else { PmuEvent::DTLB_WALK }
-    }
-
-    /// True when the page does not allow what is wanted.
-    pub(crate) fn is_refused(self, permissions: Permissions) -> bool {
-        match self {
-            Asker::Fetch => permissions.no_exec,
-            Asker::Read => false,
-            Asker::Write | Asker::Swap => permissions.read_only,
-        }
-    }
-}
-
-/// Cycles from `now` to `start`, at least the one of an L1 TLB hit.
+/// Returns the cycles from `now` to `start`, plus the one cycle of an L1 TLB hit.
 fn cycles_spent(now: Cycle, start: Cycle) -> u32 {
     u32::try_from(start - now).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 impl CoreMemory {
-    /// Translates `addr` for an access that is counted; the error is the reply of one that faults.
+    /// Translates `addr` for a counted access. The error is the reply of a faulting access.
     #[inline]
     pub(crate) fn translate<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
         let key = self.space.key(uncore.page_map.page_of(addr));
-        if let Some(entry) = self.l1_tlb(asker).lookup(key) {
-            sink.edge(asker.edges().hit);
-            return use_entry(asker, &entry, key, now, uncore);
+        if let Some(entry) = self.l1_tlb(requester).lookup(key) {
+            sink.edge(requester.edges().hit);
+            return use_entry(requester, &entry, key, now, uncore);
         }
-        sink.edge(asker.edges().miss);
-        self.translate_l1_miss(asker, key, now, uncore, sink)
+        sink.edge(requester.edges().miss);
+        self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
-    /// Translates for preloads and prefetches: they look the L1 TLB up without counting.
+    /// Translates for preloads and prefetches, which look up the L1 TLB without counting.
     pub(crate) fn translate_uncounted<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
         let key = self.space.key(uncore.page_map.page_of(addr));
-        if let Some(entry) = self.l1_tlb(asker).lookup(key) {
-            return use_entry(asker, &entry, key, now, uncore);
+        if let Some(entry) = self.l1_tlb(requester).lookup(key) {
+            return use_entry(requester, &entry, key, now, uncore);
         }
-        sink.edge(asker.edges().uncounted_miss);
-        self.translate_l1_miss(asker, key, now, uncore, sink)
+        sink.edge(requester.edges().uncounted_miss);
+        self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
     #[inline]
-    fn l1_tlb(&mut self, asker: Asker) -> &mut crate::units::tlb::L1Tlb {
-        if asker == Asker::Fetch { &mut self.itlb } else { &mut self.dtlb }
+    fn l1_tlb(&mut self, requester: Requester) -> &mut crate::units::tlb::L1Tlb {
+        if requester == Requester::Fetch { &mut self.itlb } else { &mut self.dtlb }
     }
 
     #[cold]
     fn translate_l1_miss<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         key: Key,
         now: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
-        let edges = asker.edges();
+        let edges = requester.edges();
         sink.at(now);
-        sink.raise(asker.l2_lookup());
+        sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::L1_TLB_MISS;
         let (found, start) = match self.l2_tlb.lookup(key) {
@@ -232,27 +129,28 @@ impl CoreMemory {
             None => {
                 sink.edge(edges.l2_miss);
                 happened.add(Happened::WALK);
-                let walked = self.walk(asker, key, looked_up, uncore, sink);
+                let walked = self.walk(requester, key, looked_up, uncore, sink);
                 sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
-                walked.map_err(|end| faulted(now, end, happened, refusal(asker, key, uncore)))?
+                walked
+                    .map_err(|end| faulted(now, end, happened, refusal(requester, key, uncore)))?
             }
         };
         let (start, happened) = match self.ideal.translation {
             true => (now, Happened::default()),
             false => (start, happened),
         };
-        let translation = found.arriving(Arrival::between(now, start));
-        self.l1_tlb(asker).allocate(key, translation);
+        let translation = found.with_refill_time(RefillTime::between(now, start));
+        self.l1_tlb(requester).allocate(key, translation);
         sink.at(start);
-        sink.raise(asker.l1_refill());
-        if asker.is_refused(found.permissions) {
-            return Err(faulted(now, start, happened, refusal(asker, key, uncore)));
+        sink.raise(requester.l1_refill());
+        if requester.is_refused(found.permissions) {
+            return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
         }
         let cycles = cycles_spent(now, start);
         Ok(Translated { target: found.target(key), start, cycles, happened })
     }
 
-    /// When a look-up of the L2 TLB that is asked for at `now` is done: only some are under way at a time.
+    /// Books a lookup of the L2 TLB, whose parallel lookups are limited. Returns when it is done.
     fn book_l2_tlb(&mut self, now: Cycle) -> Cycle {
         let free = self.l2_tlb_lookups.find(now);
         let done = free.from + self.latencies.l2_tlb;
@@ -260,8 +158,8 @@ impl CoreMemory {
         done
     }
 
-    /// `AT`: L2 TLB and walk without an access, without the L1 TLB (decision A16). A fault is its
-    /// result, not an exception.
+    /// Performs `AT`: L2 TLB and walk, without an access and without the L1 TLB (decision A16). A
+    /// fault is its result, not an exception.
     pub(crate) fn address_translate<S: EventSink>(
         &mut self,
         write: bool,
@@ -270,10 +168,13 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let (asker, edges) =
-            if write { (Asker::Write, AT_WRITE_EDGES) } else { (Asker::Read, AT_READ_EDGES) };
+        let (requester, edges) = if write {
+            (Requester::Write, AT_WRITE_EDGES)
+        } else {
+            (Requester::Read, AT_READ_EDGES)
+        };
         let key = self.space.key(uncore.page_map.page_of(addr));
-        sink.raise(asker.l2_lookup());
+        sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::default();
         let end = match self.l2_tlb.lookup(key) {
@@ -284,7 +185,7 @@ impl CoreMemory {
             None => {
                 sink.edge(edges.miss);
                 happened.add(Happened::WALK);
-                let walked = self.walk(asker, key, looked_up, uncore, sink);
+                let walked = self.walk(requester, key, looked_up, uncore, sink);
                 sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
                 match walked {
                     Ok((_, end)) | Err(end) => end,
@@ -295,10 +196,10 @@ impl CoreMemory {
         MemReply { done: end + 1, translation_cycles, source: DataSource::L1, happened }
     }
 
-    /// Translates for the L1 D prefetcher, as far as it is allowed to go for a translation.
+    /// Translates for the L1 D prefetcher, within the limits of `l1d-page-cross`.
     pub(crate) fn translate_prefetch<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         addr: VirtAddr,
         now: Cycle,
         uncore: &mut Uncore,
@@ -314,47 +215,47 @@ impl CoreMemory {
         if !may_go_on {
             return None;
         }
-        let translated = self.translate_uncounted(asker, addr, now, uncore, sink);
+        let translated = self.translate_uncounted(requester, addr, now, uncore, sink);
         let happened = match &translated {
             Ok(translated) => translated.happened,
             Err(fault) => fault.happened,
         };
-        self.tally.prefetch_translation(happened);
+        self.stats.prefetch_translation(happened);
         translated.ok()
     }
 }
 
-/// A hit of the L1 TLB, or a wait for a translation on its way.
+/// Returns the translation of an L1 TLB hit, which may wait for a translation in flight.
 #[inline]
 fn use_entry(
-    asker: Asker,
+    requester: Requester,
     entry: &Translation,
     key: Key,
     now: Cycle,
     uncore: &Uncore,
 ) -> Result<Translated, MemReply> {
     let start = entry.usable_at(now);
-    // Waiting for a translation on its way is a miss that was merged into another (A13).
+    // A wait for a translation in flight is a miss that was merged into another (A13).
     let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
-    if asker.is_refused(entry.permissions) {
-        return Err(faulted(now, start, happened, refusal(asker, key, uncore)));
+    if requester.is_refused(entry.permissions) {
+        return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
     }
     Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), happened })
 }
 
-/// Whose fault it is that an access is refused. The tables know: an entry of a TLB holds only what
-/// both stages allow together.
+/// Returns the stage that refuses an access. The tables decide, because a TLB entry holds only the
+/// combined permissions of both stages.
 #[cold]
-fn refusal(asker: Asker, key: Key, uncore: &Uncore) -> Happened {
+fn refusal(requester: Requester, key: Key, uncore: &Uncore) -> Happened {
     let stage1 = uncore.page_map.stage1().leaf(key.page());
-    let by_stage1 = stage1.is_none_or(|leaf| asker.is_refused(leaf.permissions));
+    let by_stage1 = stage1.is_none_or(|leaf| requester.is_refused(leaf.permissions));
     if by_stage1 || uncore.page_map.stage2().is_none() {
         return Happened::FAULT;
     }
     Happened::FAULT.with(Happened::STAGE_2)
 }
 
-/// The reply of an access whose translation ended in a fault at `end`.
+/// Returns the reply of an access whose translation ended in a fault at `end`.
 fn faulted(now: Cycle, end: Cycle, happened: Happened, refusal: Happened) -> MemReply {
     MemReply {
         done: end,

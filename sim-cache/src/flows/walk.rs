@@ -1,73 +1,75 @@
-//! A table walk: which descriptors it reads, through which stages, and what it leaves in the L2 TLB.
+//! Table walks: the descriptors that a walk reads, its stages, and its new entries in the L2 TLB.
 //! PMU guide 3.2.18, 4.1.6, 4.1.9, 4.1.10; decisions A14 and A15.
 //!
 //! A walk begins at the deepest table that a partial entry knows and leaves one partial entry, for
-//! the last table it read. With stage 2 each descriptor lies at an intermediate address: a stage 2
-//! walk for it counts in `DTLB_WALK`, whoever asked; stage 2 of the output address belongs to the walk
-//! itself. Not modeled: partial entries of stage 2, descriptors that stage 2 refuses.
+//! the last table it read. With stage 2, each descriptor is at an intermediate address. A stage 2
+//! walk for a descriptor counts in `DTLB_WALK` for any requester; stage 2 of the output address
+//! belongs to the walk itself. Not modeled: partial entries of stage 2, descriptors that stage 2
+//! refuses.
 
 use sim_core::{Cycle, EventSink, LineAddr, PmuEvent};
 
 use crate::core_memory::CoreMemory;
-use crate::flows::l2::L2Request;
-use crate::flows::translate::Asker;
 use crate::uncore::Uncore;
 use crate::units::address_space::Key;
 use crate::units::l2_tlb::EntryKind;
 use crate::units::mapping::{Granule, LAST_LEVEL};
-use crate::units::tag_array::Arrival;
+use crate::units::request::L2Request;
+use crate::units::requester::Requester;
+use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 use crate::units::walker::{descriptor_line, page_of_descriptor, stage2_descriptor_line};
 
-/// Where a walk begins: at the table of this level, whose address is known then.
+/// First table of a walk: its level, and when its address is known.
 #[derive(Clone, Copy, Debug)]
 struct KnownTable {
     level: u32,
     at: Cycle,
 }
 
-/// log2 of the bytes that the table of a level covers.
+/// Returns log2 of the bytes that the table of a level covers.
 pub(crate) fn table_shift(granule: Granule, level: u32) -> u32 {
     granule.level_shift(level - 1)
 }
 
 impl CoreMemory {
-    /// Walks the tables and refills the L2 TLB; the translation and when it is known, or when the
-    /// fault is known.
+    /// Walks the tables and refills the L2 TLB. Returns the translation and when it is known, or
+    /// when the fault is known.
     pub(crate) fn walk<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         key: Key,
         at: Cycle,
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<(Translation, Cycle), Cycle> {
         sink.at(at);
-        sink.raise(asker.walk());
+        sink.raise(requester.walk());
         let slot = self.walker.find_slot(at);
         let stage1 = uncore.page_map.stage1().leaf(key.page());
         let last = stage1.map_or(LAST_LEVEL, |leaf| leaf.level);
-        let mut end = self.walk_stage1(asker, key, last, slot.from, uncore, sink);
+        let mut end = self.walk_stage1(requester, key, last, slot.from, uncore, sink);
         if let Some(leaf) = stage1 {
-            end = self.walk_output(asker, leaf.frame, end, uncore, sink);
+            end = self.walk_output(requester, leaf.frame, end, uncore, sink);
         }
         self.walker.hold(slot, end);
-        self.tally.walk(asker, end - slot.from);
+        self.stats.walk(requester, end - slot.from);
         let leaf = stage1.and_then(|leaf| uncore.page_map.through_stage2(leaf)).ok_or(end)?;
-        if asker.is_refused(leaf.permissions) {
+        if requester.is_refused(leaf.permissions) {
             return Err(end);
         }
-        let translation = Translation::new(key, &leaf, Arrival::between(at, end));
+        let translation = Translation::new(key, &leaf, RefillTime::between(at, end));
         self.l2_tlb.allocate(key, leaf.shift, translation);
         sink.at(end);
-        sink.raise(asker.l2_refill());
+        sink.raise(requester.l2_refill());
         Ok((translation, end))
     }
 
-    /// Reads the descriptors of stage 1 down to level `last`. A fault is found in the last table.
+    /// Reads the descriptors of stage 1 down to level `last`. A fault is detected in the last
+    /// table.
     fn walk_stage1<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         key: Key,
         last: u32,
         at: Cycle,
@@ -80,38 +82,40 @@ impl CoreMemory {
         for level in known.level..=last {
             table_at = end;
             let line = descriptor_line(granule, key, level);
-            let start = self.find_descriptor(asker, line, end, uncore, sink);
+            let start = self.find_descriptor(requester, line, end, uncore, sink);
             end = self.read_descriptor(line, start + self.latencies.walk_level, uncore, sink);
         }
         if self.walker.keeps_partial && known.level < last {
-            let arrival = Arrival::between(at, table_at);
+            let refill = RefillTime::between(at, table_at);
             let (kind, shift) = (EntryKind::Partial(last), table_shift(granule, last));
-            self.l2_tlb.allocate_step(kind, key, shift, arrival);
+            self.l2_tlb.allocate_step(kind, key, shift, refill);
             if self.semantics.partial_walks_count {
-                sink.raise(asker.l2_refill());
+                sink.raise(requester.l2_refill());
             }
         }
         end
     }
 
-    /// The deepest table on the way to level `last` that a partial entry knows, or the first one.
+    /// Returns the deepest table on the path to level `last` that a partial entry knows, or the
+    /// first one.
     fn known_table(&mut self, granule: Granule, key: Key, last: u32, at: Cycle) -> KnownTable {
         let first = granule.first_level();
         if self.walker.keeps_partial {
             for level in (first + 1..=last).rev() {
                 let (kind, shift) = (EntryKind::Partial(level), table_shift(granule, level));
-                if let Some(arrival) = self.l2_tlb.lookup_step(kind, key, shift) {
-                    return KnownTable { level, at: arrival.at(at) };
+                if let Some(refill) = self.l2_tlb.lookup_step(kind, key, shift) {
+                    return KnownTable { level, at: refill.at(at) };
                 }
             }
         }
         KnownTable { level: first, at }
     }
 
-    /// Stage 2 of the address of a stage 1 descriptor: from the L2 TLB, or by a walk of its own.
+    /// Translates the address of a stage 1 descriptor through stage 2, from the L2 TLB or by its
+    /// own walk.
     fn find_descriptor<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         line: LineAddr,
         at: Cycle,
         uncore: &mut Uncore,
@@ -122,23 +126,24 @@ impl CoreMemory {
         let page = page_of_descriptor(line);
         let key = self.space.intermediate_key(page);
         let looked_up = at + self.latencies.l2_tlb;
-        if let Some(arrival) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
-            sink.edge(asker.edges().descriptor_known);
-            return arrival.at(looked_up);
+        if let Some(refill) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
+            sink.edge(requester.edges().descriptor_known);
+            return refill.at(looked_up);
         }
-        sink.edge(asker.edges().descriptor_walk);
+        sink.edge(requester.edges().descriptor_walk);
         sink.raise(PmuEvent::DTLB_WALK);
         let end = self.walk_stage2(granule, page, LAST_LEVEL, looked_up, uncore, sink);
-        let arrival = Arrival::between(at, end);
-        self.l2_tlb.allocate_step(EntryKind::Stage2, key, granule.shift(), arrival);
-        sink.raise(asker.l2_refill());
+        let refill = RefillTime::between(at, end);
+        self.l2_tlb.allocate_step(EntryKind::Stage2, key, granule.shift(), refill);
+        sink.raise(requester.l2_refill());
         end
     }
 
-    /// Stage 2 of the output address: part of the walk, so its result counts as a partial one.
+    /// Translates the output address through stage 2. This is part of the walk, so its result
+    /// counts as a partial entry.
     fn walk_output<S: EventSink>(
         &mut self,
-        asker: Asker,
+        requester: Requester,
         page: u64,
         at: Cycle,
         uncore: &mut Uncore,
@@ -150,16 +155,16 @@ impl CoreMemory {
         let key = self.space.intermediate_key(page);
         let shift = leaf.map_or(granule.shift(), |leaf| leaf.shift);
         let looked_up = at + self.latencies.l2_tlb;
-        if let Some(arrival) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, shift) {
-            return arrival.at(looked_up);
+        if let Some(refill) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, shift) {
+            return refill.at(looked_up);
         }
         let last = leaf.map_or(LAST_LEVEL, |leaf| leaf.level);
         let end = self.walk_stage2(granule, page, last, looked_up, uncore, sink);
         if leaf.is_some() && self.walker.keeps_partial {
-            let arrival = Arrival::between(at, end);
-            self.l2_tlb.allocate_step(EntryKind::Stage2, key, shift, arrival);
+            let refill = RefillTime::between(at, end);
+            self.l2_tlb.allocate_step(EntryKind::Stage2, key, shift, refill);
             if self.semantics.partial_walks_count {
-                sink.raise(asker.l2_refill());
+                sink.raise(requester.l2_refill());
             }
         }
         end
@@ -194,13 +199,13 @@ impl CoreMemory {
         }
     }
 
-    /// Knows the tables of the first `levels` levels of a walk, as if one had come by; for setups.
+    /// Enters the partial entries for the first `levels` levels of a walk, for setups.
     pub(crate) fn warm_walk_cache(&mut self, granule: Granule, key: Key, levels: u32) {
         let first = granule.first_level();
         for level in first + 1..=(first + levels).min(LAST_LEVEL) {
             let (kind, shift) = (EntryKind::Partial(level), table_shift(granule, level));
             if self.l2_tlb.lookup_step(kind, key, shift).is_none() {
-                self.l2_tlb.allocate_step(kind, key, shift, Arrival::default());
+                self.l2_tlb.allocate_step(kind, key, shift, RefillTime::default());
             }
         }
     }

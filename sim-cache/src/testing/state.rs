@@ -1,47 +1,19 @@
-//! Setting state without counting: how a directed test or a scenario reaches its "given".
+//! State without counting: how a directed test or a scenario reaches its initial state.
 
 use sim_core::{DataSource, LineAddr, NullSink, Snoop, VirtAddr};
-use thiserror::Error;
 
-use crate::core_memory::{CoreMemory, CorePort, MemorySystem};
+use crate::core_memory::CoreMemory;
+use crate::memory_system::{CorePort, MemorySystem};
 use crate::uncore::Uncore;
 use crate::units::cache::Victim;
 use crate::units::indexed::Indexed;
-use crate::units::memory_stats::MemoryTally;
-use crate::units::page_map::PageTarget;
+use crate::units::level_names::{CacheLevel, TlbLevel};
+use crate::units::memory_stats::MemoryStats;
+use crate::units::page_map::{NotMapped, PageTarget};
 use crate::units::prefetch_stats::PrefetchStats;
 use crate::units::replacement::Insertion;
-use crate::units::tag_array::{Arrival, LineState};
+use crate::units::tag_array::{LineState, RefillTime};
 use crate::units::tlb::Translation;
-
-/// A TLB of one core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TlbLevel {
-    /// L1 instruction TLB.
-    L1i,
-    /// L1 data TLB.
-    L1d,
-    /// L2 TLB.
-    L2,
-}
-
-/// A cache in which a line can be placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheLevel {
-    /// L1 instruction cache (and, by inclusion, the L2).
-    L1i,
-    /// L1 data cache (and, by inclusion, the L2).
-    L1d,
-    /// L2 cache.
-    L2,
-    /// System level cache, shared by all cores.
-    Slc,
-}
-
-/// A scenario names an address in a page that is mapped to fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("address 0x{:x} is not mapped: map its page first", .0.0)]
-pub struct NotMapped(pub VirtAddr);
 
 impl MemorySystem {
     /// Puts the translation of `addr` into one TLB of a core.
@@ -59,7 +31,7 @@ impl MemorySystem {
         let leaf = self.uncore.page_map.leaf(page).ok_or(NotMapped(addr))?;
         let core = &mut self.cores[core];
         let key = core.space.key(page);
-        let translation = Translation::new(key, &leaf, Arrival::default());
+        let translation = Translation::new(key, &leaf, RefillTime::default());
         match level {
             TlbLevel::L1i if !core.itlb.holds(key) => core.itlb.allocate(key, translation),
             TlbLevel::L1d if !core.dtlb.holds(key) => core.dtlb.allocate(key, translation),
@@ -71,7 +43,7 @@ impl MemorySystem {
         Ok(())
     }
 
-    /// Puts the line of `addr` into one cache, clean or dirty; victims leave as they would.
+    /// Puts the line of `addr` into one cache, clean or dirty. Victims are evicted as usual.
     ///
     /// # Errors
     ///
@@ -98,18 +70,18 @@ impl MemorySystem {
                 let indexed = Indexed::virtually(addr, line);
                 if core.l1i.find(indexed).is_none() {
                     core.l1i.allocate(indexed, LineState::default(), Insertion::Demand);
-                    core.remember_fetched(line);
+                    core.mark_in_l1i(line);
                 }
             }
         }
         if level != CacheLevel::Slc {
-            self.agree(number, line);
+            self.restore_coherence(number, line);
         }
         Ok(())
     }
 
-    /// Makes the line of `addr` one that other agents may have a copy of; places it in the L2 first if
-    /// it is not there. A store to it has to ask for it.
+    /// Marks the line of `addr` as shared with other agents, so that a store has to request it.
+    /// Places it in the L2 first if it is absent.
     ///
     /// # Errors
     ///
@@ -120,24 +92,24 @@ impl MemorySystem {
         let number = core.number;
         core.place_in_l2(line, false, uncore);
         core.change_copies(line, |state| state.with_dirty(false));
-        self.agree(number, line);
-        self.uncore.snooped_from_outside(number, Snoop::Shared, line);
+        self.restore_coherence(number, line);
+        self.uncore.note_external_snoop(number, Snoop::Shared, line);
         self.cores[number].change_copies(line, |state| state.with_shared(true));
         Ok(())
     }
 
-    /// Maps the page of `addr`, or with `None` makes it fault. TLBs keep what they hold.
+    /// Maps the page of `addr`, or makes it fault with `None`. TLBs keep their entries.
     pub fn map_page(&mut self, addr: VirtAddr, target: Option<PageTarget>) {
         let page = self.uncore.page_map.page_of(addr);
         self.uncore.page_map.map(page, target);
     }
 
-    /// The physical page that the page of `addr` has now.
+    /// Returns the current physical page of the page of `addr`.
     pub fn page_target(&self, addr: VirtAddr) -> Option<PageTarget> {
         self.uncore.page_map.lookup(self.uncore.page_map.page_of(addr))
     }
 
-    /// Fixes who supplies the line of `addr` to an L2 miss; `None` goes back to the model's rule.
+    /// Fixes the supplier of the line of `addr` for L2 misses; `None` restores the model's rule.
     ///
     /// # Errors
     ///
@@ -152,7 +124,7 @@ impl MemorySystem {
         Ok(())
     }
 
-    /// Empties every cache, TLB and queue; page mappings and fixed data sources stay.
+    /// Empties every cache, TLB and queue. Page mappings and fixed data sources stay.
     pub fn flush_all(&mut self) {
         for core in self.cores.iter_mut() {
             let (prefetch, space) = (core.prefetch, core.space.clone());
@@ -162,7 +134,7 @@ impl MemorySystem {
         self.uncore.flush(&self.config, self.seed);
     }
 
-    /// Empties the TLBs of all cores, partial walk entries included; caches stay.
+    /// Empties the TLBs of all cores, including partial walk entries. Caches stay.
     pub fn flush_tlbs(&mut self) {
         for core in self.cores.iter_mut() {
             let empty = CoreMemory::new(&self.config, self.semantics, core.number, self.seed);
@@ -170,53 +142,53 @@ impl MemorySystem {
         }
     }
 
-    /// Switches all hardware prefetchers of all cores.
+    /// Switches all hardware prefetchers of all cores on or off.
     pub fn set_prefetch(&mut self, on: bool) {
         for core in self.cores.iter_mut() {
             (core.prefetch.l1d, core.prefetch.l1i, core.prefetch.l2) = (on, on, on);
         }
     }
 
-    /// Whether a cache holds the line of `addr`, an L1 cache in the set of this address, and if so whether it is
-    /// dirty there.
+    /// Returns whether the line of `addr` is dirty in a cache, or `None` if it is absent. An L1
+    /// cache is searched only in the set of this address.
     pub fn line_is_dirty(&self, core: usize, addr: VirtAddr, level: CacheLevel) -> Option<bool> {
         let line = self.line_of(addr).ok()?;
         let core = &self.cores[core];
         let indexed = Indexed::virtually(addr, line);
-        let (cache, place) = match level {
+        let (cache, entry) = match level {
             CacheLevel::Slc => return self.uncore.slc_state(line),
             CacheLevel::L2 => (&core.l2, core.l2.probe(line)),
             CacheLevel::L1d => (&core.l1d, core.l1d.find(indexed)),
             CacheLevel::L1i => (&core.l1i, core.l1i.find(indexed)),
         };
-        place.map(|place| cache.state(place).is_dirty())
+        entry.map(|entry| cache.state(entry).is_dirty())
     }
 
-    /// Lines that a core's caches hold: L1I, L1D, L2.
+    /// Returns the number of lines in a core's caches: L1I, L1D, L2.
     pub fn resident_lines(&self, core: usize) -> [u64; 3] {
         let core = &self.cores[core];
         [core.l1i.occupied(), core.l1d.occupied(), core.l2.occupied()]
     }
 
-    /// What became of a core's prefetched lines so far.
+    /// Returns the outcomes of a core's prefetched lines so far.
     pub fn prefetch_stats(&self, core: usize) -> PrefetchStats {
         let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
         PrefetchStats { l1d: l1d.prefetches(), l1i: l1i.prefetches(), l2: l2.prefetches() }
     }
 
-    /// What a core's private memory did so far.
-    pub fn tally(&self, core: usize) -> MemoryTally {
+    /// Returns the totals of a core's private memory so far.
+    pub fn memory_stats(&self, core: usize) -> MemoryStats {
         let core = &self.cores[core];
-        core.tally.with_moved(core.bus.moved())
+        core.stats.with_moved(core.bus.moved())
     }
 
-    /// Prefetched lines in a core's caches that nothing has used yet: L1I, L1D, L2.
+    /// Returns the number of unused prefetched lines in a core's caches: L1I, L1D, L2.
     pub fn unused_prefetches(&self, core: usize) -> [u64; 3] {
         let CoreMemory { l1d, l1i, l2, .. } = &self.cores[core];
         [l1i, l1d, l2].map(|level| level.lines().filter(|(_, s)| s.is_prefetched()).count() as u64)
     }
 
-    /// True when the L2 of a core holds every line of its L1 caches.
+    /// Returns whether the L2 of a core holds every line of its L1 caches.
     pub fn is_inclusive(&self, core: usize) -> bool {
         let core = &self.cores[core];
         core.l1i.lines().chain(core.l1d.lines()).all(|(line, _)| core.l2.probe(line).is_some())
@@ -230,9 +202,9 @@ impl MemorySystem {
 
 impl CoreMemory {
     fn place_in_l2(&mut self, line: LineAddr, dirty: bool, uncore: &mut Uncore) {
-        if let Some(place) = self.l2.probe(line) {
-            let state = self.l2.state(place);
-            self.l2.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+        if let Some(entry) = self.l2.probe(line) {
+            let state = self.l2.state(entry);
+            self.l2.set_state(entry, state.with_dirty(state.is_dirty() | dirty));
             return;
         }
         let state = LineState::default().with_dirty(dirty);
@@ -243,14 +215,14 @@ impl CoreMemory {
     }
 
     fn place_in_l1d(&mut self, line: Indexed, dirty: bool) {
-        if let Some(place) = self.l1d.find(line) {
-            let state = self.l1d.state(place);
-            self.l1d.set_state(place, state.with_dirty(state.is_dirty() | dirty));
+        if let Some(entry) = self.l1d.find(line) {
+            let state = self.l1d.state(entry);
+            self.l1d.set_state(entry, state.with_dirty(state.is_dirty() | dirty));
             return;
         }
         self.recall_for_stream(line.physical, 0, &mut NullSink);
-        let fetched = self.is_fetched(line.physical);
-        let state = LineState::default().with_dirty(dirty).with_fetched(fetched);
+        let fetched = self.in_l1i(line.physical);
+        let state = LineState::default().with_dirty(dirty).with_in_l1i(fetched);
         let victim = self.l1d.allocate(line, state, Insertion::Demand);
         if let Some(Victim { line, dirty: true, defect }) = victim {
             let poisoned = self.check_written_back(defect, &mut NullSink);

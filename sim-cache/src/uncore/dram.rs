@@ -4,30 +4,31 @@ use sim_core::{Cycle, LineAddr};
 
 use crate::config::DramConfig;
 use crate::uncore::home_node::fold;
-use crate::units::bandwidth::Calendar;
+use crate::units::bandwidth::Bandwidth;
 
-/// The memory channels of one chip.
+/// Memory channels of one chip.
 #[derive(Clone, Debug)]
 pub(crate) struct Dram {
-    channels: Box<[Calendar]>,
+    channels: Box<[Bandwidth]>,
     access_cycles: Cycle,
 }
 
 impl Dram {
-    /// Idle channels.
+    /// Creates idle channels.
     pub(crate) fn new(config: &DramConfig) -> Dram {
         Dram {
-            channels: vec![Calendar::rate(1, config.line_cycles); config.channels as usize].into(),
+            channels: vec![Bandwidth::rate(1, config.line_cycles); config.channels as usize].into(),
             access_cycles: config.access_cycles.into(),
         }
     }
 
-    /// Which channel has a line.
+    /// Returns the channel of a line.
     pub(crate) fn channel_of(&self, line: LineAddr) -> u32 {
         fold(line.0, self.channels.len().trailing_zeros()) as u32
     }
 
-    /// Reads or writes a line whose request reaches its controller at `at`; when that is done.
+    /// Reads or writes a line whose request reaches its controller at `at`. Returns when it is
+    /// done.
     pub(crate) fn access(&mut self, line: LineAddr, at: Cycle) -> Cycle {
         let channel = self.channel_of(line) as usize;
         self.channels[channel].book(at) + self.access_cycles

@@ -1,8 +1,8 @@
-//! Which of a chip's home nodes an address belongs to. PMU guide 3.2.21.
+//! Selection of the home node of an address within a chip. PMU guide 3.2.21.
 
 use sim_core::LineAddr;
 
-/// Which home node an address belongs to, and which set of a structure that is spread over them.
+/// Map from an address to its home node, and to its set in a structure distributed over all nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HomeHash {
     slice_bits: u32,
@@ -10,29 +10,30 @@ pub(crate) struct HomeHash {
 }
 
 impl HomeHash {
-    /// `slices` and `slice_sets` are powers of two.
+    /// Creates the map. `slices` and `slice_sets` are powers of two.
     pub(crate) fn new(slices: u32, slice_sets: u64) -> HomeHash {
         HomeHash { slice_bits: slices.trailing_zeros(), slice_sets }
     }
 
-    /// The home node.
+    /// Returns the number of the home node of a line.
     pub(crate) fn slice_of(self, line: LineAddr) -> u32 {
         fold(line.0, self.slice_bits) as u32
     }
 
-    /// Slice by hash, set by the bits above the slice bits.
+    /// Returns the set of a line: the slice by hash, the set within it by the bits above the slice
+    /// bits.
     pub(crate) fn set_of(self, line: LineAddr) -> u32 {
         let set = line.0 >> self.slice_bits & (self.slice_sets - 1);
         (u64::from(self.slice_of(line)) * self.slice_sets + set) as u32
     }
 }
 
-/// Exclusive-or of all groups of `bits` bits.
+/// Returns the exclusive-or of all groups of `bits` bits.
 pub(crate) fn fold(line: u64, bits: u32) -> u64 {
     if bits == 0 {
         return 0;
     }
-    // The groups of the upper half fall on those of the lower, until one is left.
+    // The groups of the upper half fold onto those of the lower half until one group is left.
     let halvings = (u64::BITS / 2).ilog2().saturating_sub(bits.ilog2());
     let folded = (0..=halvings).rev().fold(line, |folded, n| folded ^ folded >> (bits << n));
     folded & ((1 << bits) - 1)

@@ -1,9 +1,9 @@
-//! The mesh that connects cores, home nodes and memory: who sits where, and how far it is. PMU guide
-//! 3.2.21; floor plan in the manner of Arm's CSS N2.
+//! The mesh that connects cores, home nodes and memory: positions and distances. PMU guide 3.2.21;
+//! floor plan in the style of Arm's CSS N2.
 //!
-//! A grid of crosspoints. Each serves two cores; the home nodes are spread evenly like the black
-//! squares of a chess board, memory controllers sit at the left and right edge, the way out of the
-//! chip (devices, other chips) in the middle of the right edge. Messages go along the row, then along
+//! A grid of crosspoints, each with two cores. Home nodes are spread evenly like the black squares
+//! of a chess board. Memory controllers are at the left and right edge. The gateway to devices and
+//! other chips is in the middle of the right edge. Messages are routed along the row, then along
 //! the column. Not modeled: contention for links.
 
 use sim_core::Cycle;
@@ -13,14 +13,14 @@ use crate::config::MeshConfig;
 /// Cores of one crosspoint.
 const CORES_AT_A_CROSSPOINT: u64 = 2;
 
-/// A place on the grid.
+/// Position on the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Crosspoint {
     column: u32,
     row: u32,
 }
 
-/// Positions of everything, and the price of a hop.
+/// Positions of all parts, and the latency of a hop.
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh {
     hop_cycles: Cycle,
@@ -31,7 +31,7 @@ pub(crate) struct Mesh {
 }
 
 impl Mesh {
-    /// The floor plan for so many cores, home nodes and memory channels.
+    /// Creates the floor plan for a number of cores, home nodes and memory channels.
     pub(crate) fn new(config: &MeshConfig, cores: usize, homes: u32, memories: u32) -> Mesh {
         let (columns, rows) = (config.columns, config.rows);
         let all = u64::from(columns) * u64::from(rows);
@@ -40,7 +40,7 @@ impl Mesh {
             row: (index / u64::from(columns)) as u32,
         };
         let core = |number: usize| at(number as u64 / CORES_AT_A_CROSSPOINT % all);
-        // Every second crosspoint of a row, from the second one on in every second row.
+        // Home nodes occupy every second crosspoint of a row; odd rows start at the second one.
         let home = |slice: u32| {
             let Crosspoint { column, row } = at(u64::from(slice) * all / u64::from(homes));
             Crosspoint { column: (column + row) % columns, row }
@@ -59,27 +59,27 @@ impl Mesh {
         }
     }
 
-    /// Where a core sits.
+    /// Returns the position of a core.
     pub(crate) fn core(&self, number: usize) -> Crosspoint {
         self.cores[number]
     }
 
-    /// Where the home node of a slice sits.
+    /// Returns the position of the home node of a slice.
     pub(crate) fn home(&self, slice: u32) -> Crosspoint {
         self.homes[slice as usize]
     }
 
-    /// Where the controller of a memory channel sits.
+    /// Returns the position of the controller of a memory channel.
     pub(crate) fn memory(&self, channel: u32) -> Crosspoint {
         self.memories[channel as usize]
     }
 
-    /// The way to devices and to other chips.
+    /// Returns the position of the gateway to devices and other chips.
     pub(crate) fn gateway(&self) -> Crosspoint {
         self.gateway
     }
 
-    /// Time from one crosspoint to another.
+    /// Returns the cycles from one crosspoint to another.
     pub(crate) fn cycles(&self, from: Crosspoint, to: Crosspoint) -> Cycle {
         let hops = from.column.abs_diff(to.column) + from.row.abs_diff(to.row);
         Cycle::from(hops) * self.hop_cycles
@@ -101,13 +101,13 @@ mod tests {
             assert!((home.column + home.row).is_multiple_of(2), "{home:?}");
             assert!(!mesh.homes[..i].contains(home), "{home:?} twice");
         }
-        // A corner is 7 hops from the mean home node.
+        // A corner is on average 7 hops from the home nodes.
         let total: Cycle = (0..32).map(|s| mesh.cycles(mesh.core(0), mesh.home(s))).sum();
         assert_eq!(total, 32 * 7 * 3);
     }
 
     #[test]
-    fn two_cores_share_a_crosspoint_and_memory_sits_at_the_edges() {
+    fn two_cores_share_a_crosspoint_and_memory_is_at_the_edges() {
         let mesh = mesh();
         assert_eq!(mesh.cycles(mesh.core(0), mesh.core(1)), 0);
         assert_eq!(mesh.cycles(mesh.core(0), mesh.core(2)), 3);

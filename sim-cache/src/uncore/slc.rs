@@ -1,10 +1,12 @@
 //! The system level cache of one chip. PMU guide 3.2.21.
 //!
-//! With direct connect a slice allocates on evictions from an L2. It is exclusive for data that one
-//! core wants (a read takes the line away) and keeps code and what several cores share.
+//! With direct connect, a slice allocates on evictions from an L2. It is exclusive for data that
+//! one core uses, because a read removes the line, and it keeps code and lines that several cores
+//! share.
 //!
-//! It is the largest structure of the model and used at random: each access of a set misses the host's
-//! caches. So all that is known of a line stands in one word, and a set where the host's lines begin.
+//! It is the largest structure of the model and accessed at random: each access of a set misses the
+//! host's caches. Each line therefore takes one word, and each set starts at a cache line of the
+//! host.
 
 use sim_core::{LINE_BYTES, LineAddr, StateVisitor, WarmState};
 
@@ -12,9 +14,9 @@ use crate::config::SlcConfig;
 use crate::uncore::home_node::HomeHash;
 use crate::units::host_aligned::Aligned;
 use crate::units::replacement::{Insertion, Replacement};
-use crate::units::tag_array::{Place, find_way};
+use crate::units::tag_array::{EntryIndex, find_way};
 
-/// What a word says of its way: a line, and whether memory has other data; 0 is an empty way.
+/// Content of a way in one word: a line, and whether it is dirty. 0 is an empty way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Way(u64);
 
@@ -42,7 +44,7 @@ impl Way {
     }
 }
 
-/// Slices chosen by an address hash, kept as one array of sets.
+/// Slices selected by an address hash, stored as one array of sets.
 #[derive(Clone, Debug)]
 pub(crate) struct Slc {
     /// `words[set * ways + way]`.
@@ -53,7 +55,7 @@ pub(crate) struct Slc {
 }
 
 impl Slc {
-    /// An empty one; none if the slices have no capacity.
+    /// Creates an empty cache; `None` if the slices have no capacity.
     pub(crate) fn new(config: &SlcConfig, seed: u64) -> Option<Slc> {
         if config.slice_bytes == 0 {
             return None;
@@ -68,50 +70,50 @@ impl Slc {
         })
     }
 
-    /// Reads a line that stays; whether it is dirty.
+    /// Reads a line, which stays. Returns whether it is dirty, or `None` if it is absent.
     pub(crate) fn read(&mut self, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        self.replacement.used(place);
-        Some(Way(*self.word(place)).is_dirty())
+        let entry = self.find(line)?;
+        self.replacement.used(entry);
+        Some(Way(*self.word(entry)).is_dirty())
     }
 
-    /// Gives a line away, with the duty to write it back if it is dirty.
+    /// Removes a line. Returns whether it was dirty: the duty to write it back then moves with it.
     pub(crate) fn take(&mut self, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        Some(Way(std::mem::take(self.word(place))).is_dirty())
+        let entry = self.find(line)?;
+        Some(Way(std::mem::take(self.word(entry))).is_dirty())
     }
 
-    /// Takes a line in, or adds to one that is here; the dirty line that made room.
+    /// Inserts a line, or marks a present one dirty. Returns the dirty line that was evicted.
     pub(crate) fn put(&mut self, line: LineAddr, dirty: bool) -> Option<LineAddr> {
-        if let Some(place) = self.find(line) {
-            self.replacement.used(place);
-            *self.word(place) |= u64::from(dirty);
+        if let Some(entry) = self.find(line) {
+            self.replacement.used(entry);
+            *self.word(entry) |= u64::from(dirty);
             return None;
         }
-        let place = self.make_room(self.hash.set_of(line));
-        self.replacement.inserted(place, Insertion::Demand);
-        let victim = Way(std::mem::replace(self.word(place), Way::of(line, dirty).0));
+        let entry = self.make_room(self.hash.set_of(line));
+        self.replacement.inserted(entry, Insertion::Demand);
+        let victim = Way(std::mem::replace(self.word(entry), Way::of(line, dirty).0));
         (!victim.is_empty() && victim.is_dirty()).then(|| victim.line())
     }
 
-    /// Whether a line that is here is dirty. Pure.
+    /// Returns whether a present line is dirty. Has no side effects.
     pub(crate) fn state(&self, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        Some(Way(self.words[self.index(place)]).is_dirty())
+        let entry = self.find(line)?;
+        Some(Way(self.words[self.index(entry)]).is_dirty())
     }
 
-    /// An empty place of a set, or that of its victim.
-    fn make_room(&mut self, set: u32) -> Place {
+    /// Returns an empty entry of a set, or the victim's.
+    fn make_room(&mut self, set: u32) -> EntryIndex {
         match find_way(self.set(set), |word| Way(word).is_empty()) {
-            Some(way) => Place { set, way },
+            Some(way) => EntryIndex { set, way },
             None => self.replacement.victim(set),
         }
     }
 
-    fn find(&self, line: LineAddr) -> Option<Place> {
+    fn find(&self, line: LineAddr) -> Option<EntryIndex> {
         let set = self.hash.set_of(line);
         let way = find_way(self.set(set), |word| Way(word).holds(line))?;
-        Some(Place { set, way })
+        Some(EntryIndex { set, way })
     }
 
     fn set(&self, set: u32) -> &[u64] {
@@ -119,12 +121,12 @@ impl Slc {
         self.words.part(set as usize * ways, ways)
     }
 
-    fn index(&self, place: Place) -> usize {
-        (place.set * self.ways + place.way) as usize
+    fn index(&self, entry: EntryIndex) -> usize {
+        (entry.set * self.ways + entry.way) as usize
     }
 
-    fn word(&mut self, place: Place) -> &mut u64 {
-        let index = self.index(place);
+    fn word(&mut self, entry: EntryIndex) -> &mut u64 {
+        let index = self.index(entry);
         &mut self.words[index]
     }
 }
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
     use crate::config::ReplacementKind;
 
-    /// Two slices of one set with two ways.
+    /// Returns a cache of two slices, each of one set with two ways.
     fn slc() -> Slc {
         let config = SlcConfig {
             slices: 2,
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_keeps_a_line_or_takes_it_with_its_duty_to_be_written() {
+    fn a_read_keeps_a_line_and_a_take_returns_whether_it_is_dirty() {
         let (mut slc, line) = (slc(), LineAddr(0));
         assert_eq!(slc.read(line), None);
         assert_eq!(slc.put(line, false), None);
@@ -166,8 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn a_full_set_sends_out_its_oldest_line_if_memory_has_other_data() {
-        // 0, 6, 10 and 12 have an even number of ones, and so one home node.
+    fn a_full_set_evicts_its_oldest_line_and_returns_it_if_dirty() {
+        // 0, 6, 10 and 12 have an even number of ones, and therefore one home node.
         let mut slc = slc();
         slc.put(LineAddr(0), true);
         slc.put(LineAddr(6), false);

@@ -1,21 +1,21 @@
-//! The snoop filter of the home nodes: which cores hold a line. PMU guide 3.2.12, 3.2.21.
+//! The snoop filter of the home nodes: the cores that hold each line. PMU guide 3.2.12, 3.2.21.
 //!
-//! Set-associative and finite: an entry that has to make room takes its line out of every cache.
+//! Set-associative and finite: replacing an entry removes its line from every cache.
 
 use sim_core::LineAddr;
 
 use crate::config::{SlcConfig, SnoopFilterConfig};
 use crate::uncore::home_node::HomeHash;
 
-/// The numbers of the cores that hold a line, in rising order.
+/// Numbers of the cores that hold a line, in ascending order.
 pub(crate) type Holders = Vec<u32>;
 
-/// Who holds the line of an entry, in 32 bits: nobody, one core (its number plus one), or a list of them. The memory
-/// of the filter so follows the lines that are held, not the number of cores.
+/// Holders of the line of an entry in 32 bits: none, one core (its number plus one), or a list. The
+/// memory of the filter thus grows with the lines held, not with the number of cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held(u32);
 
-/// Marks the number of a list.
+/// Flag of a value that is the number of a list.
 const LIST: u32 = 1 << 31;
 
 impl Held {
@@ -28,48 +28,48 @@ impl Held {
     }
 }
 
-/// What the other cores have of a line.
+/// State of a line in the other cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Elsewhere {
-    /// Nothing.
+pub(crate) enum OtherSharers {
+    /// No other core holds it.
     Nothing,
-    /// One core has it alone, perhaps modified.
+    /// One core owns it, and may have modified it.
     Owned,
     /// One or more cores have clean copies.
     Shared,
 }
 
-/// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
+/// Directory of lines. `tags[set * ways + way]` is the line address plus one, 0 for an empty entry.
 #[derive(Clone, Debug)]
 pub(crate) struct SnoopFilter {
     hash: HomeHash,
     ways: usize,
     tags: Box<[u64]>,
-    /// The line has one holder, who may modify it without asking.
+    /// The line has one holder, which may modify it without a request.
     owned: Box<[bool]>,
     holders: Box<[Held]>,
-    /// Holders of lines with several, and which of these lists are free.
+    /// Holders of lines with several holders, and the unused ones of these lists.
     lists: Vec<Holders>,
     free: Vec<u32>,
-    /// The way of each set that makes room next.
+    /// Way of each set that is replaced next.
     next: Box<[u8]>,
 }
 
 impl SnoopFilter {
-    /// An empty one.
+    /// Creates an empty filter.
     pub(crate) fn new(config: &SnoopFilterConfig, slc: &SlcConfig) -> SnoopFilter {
         let ways = config.ways as usize;
         let slice_sets = u64::from(config.slice_lines) / u64::from(config.ways);
-        let places = config.slice_lines as usize * slc.slices as usize;
+        let entries = config.slice_lines as usize * slc.slices as usize;
         SnoopFilter {
             hash: HomeHash::new(slc.slices, slice_sets),
             ways,
-            tags: vec![0; places].into(),
-            owned: vec![false; places].into(),
-            holders: vec![Held::default(); places].into(),
+            tags: vec![0; entries].into(),
+            owned: vec![false; entries].into(),
+            holders: vec![Held::default(); entries].into(),
             lists: Vec::new(),
             free: Vec::new(),
-            next: vec![0; places / ways].into(),
+            next: vec![0; entries / ways].into(),
         }
     }
 
@@ -80,34 +80,34 @@ impl SnoopFilter {
     }
 
     /// Writes the holders of an entry to `to`.
-    fn copy_holders(&self, place: usize, to: &mut Holders) {
+    fn copy_holders(&self, entry: usize, to: &mut Holders) {
         to.clear();
-        match (self.holders[place], self.holders[place].list()) {
+        match (self.holders[entry], self.holders[entry].list()) {
             (_, Some(list)) => to.extend_from_slice(&self.lists[list]),
             (Held(0), None) => {}
             (Held(one), None) => to.push(one - 1),
         }
     }
 
-    /// Leaves an entry to nobody, or to one core.
-    fn set_holder(&mut self, place: usize, held: Held) {
-        if let Some(list) = self.holders[place].list() {
+    /// Replaces the holders of an entry by none or by one core.
+    fn set_holder(&mut self, entry: usize, held: Held) {
+        if let Some(list) = self.holders[entry].list() {
             self.lists[list].clear();
             self.free.push(list as u32);
         }
-        self.holders[place] = held;
+        self.holders[entry] = held;
     }
 
-    /// Enters one more holder.
-    fn add_holder(&mut self, place: usize, core: usize) {
-        let held = self.holders[place];
+    /// Adds a holder.
+    fn add_holder(&mut self, entry: usize, core: usize) {
+        let held = self.holders[entry];
         if let Some(list) = held.list() {
             let list = &mut self.lists[list];
             if let Err(at) = list.binary_search(&(core as u32)) {
                 list.insert(at, core as u32);
             }
         } else if held == Held::default() {
-            self.holders[place] = Held::one(core);
+            self.holders[entry] = Held::one(core);
         } else if held != Held::one(core) {
             let number = self.free.pop().unwrap_or_else(|| {
                 self.lists.push(Holders::new());
@@ -115,46 +115,51 @@ impl SnoopFilter {
             });
             let (one, other) = (held.0 - 1, core as u32);
             self.lists[number as usize].extend([one.min(other), one.max(other)]);
-            self.holders[place] = Held(number | LIST);
+            self.holders[entry] = Held(number | LIST);
         }
     }
 
-    /// Takes a holder away, if it is one. Returns whether nobody is left.
-    fn remove_holder(&mut self, place: usize, core: usize) -> bool {
-        let held = self.holders[place];
+    /// Removes a holder if present. Returns whether no holder is left.
+    fn remove_holder(&mut self, entry: usize, core: usize) -> bool {
+        let held = self.holders[entry];
         let Some(list) = held.list() else {
             if held == Held::one(core) {
-                self.holders[place] = Held::default();
+                self.holders[entry] = Held::default();
             }
-            return self.holders[place] == Held::default();
+            return self.holders[entry] == Held::default();
         };
         let cores = &mut self.lists[list];
         if let Ok(at) = cores.binary_search(&(core as u32)) {
             cores.remove(at);
         }
         if let [last] = cores[..] {
-            self.set_holder(place, Held::one(last as usize));
+            self.set_holder(entry, Held::one(last as usize));
         }
         false
     }
 
-    /// Whether and how cores other than `core` hold a line; writes who they are to `others`.
-    pub(crate) fn elsewhere(&self, core: usize, line: LineAddr, others: &mut Holders) -> Elsewhere {
+    /// Returns how cores other than `core` hold a line. Writes their numbers to `others`.
+    pub(crate) fn other_sharers(
+        &self,
+        core: usize,
+        line: LineAddr,
+        others: &mut Holders,
+    ) -> OtherSharers {
         others.clear();
-        let Some(place) = self.find(line) else { return Elsewhere::Nothing };
-        self.copy_holders(place, others);
+        let Some(entry) = self.find(line) else { return OtherSharers::Nothing };
+        self.copy_holders(entry, others);
         if let Ok(own) = others.binary_search(&(core as u32)) {
             others.remove(own);
         }
-        match (others.is_empty(), self.owned[place]) {
-            (true, _) => Elsewhere::Nothing,
-            (false, true) => Elsewhere::Owned,
-            (false, false) => Elsewhere::Shared,
+        match (others.is_empty(), self.owned[entry]) {
+            (true, _) => OtherSharers::Nothing,
+            (false, true) => OtherSharers::Owned,
+            (false, false) => OtherSharers::Shared,
         }
     }
 
-    /// A core got a line: with `alone` it is the only one to have it, else one more. The line that
-    /// lost its entry for that; its holders are written to `dropped`.
+    /// Records a core as a holder of a line: the only one with `alone`, otherwise one more. Returns
+    /// the line that lost its entry; its holders are written to `dropped`.
     pub(crate) fn grant(
         &mut self,
         core: usize,
@@ -162,19 +167,19 @@ impl SnoopFilter {
         alone: bool,
         dropped: &mut Holders,
     ) -> Option<LineAddr> {
-        let (place, lost) = match self.find(line) {
-            Some(place) => (place, None),
+        let (entry, lost) = match self.find(line) {
+            Some(entry) => (entry, None),
             None => self.make_room(line, dropped),
         };
-        self.owned[place] = alone;
+        self.owned[entry] = alone;
         match alone {
-            true => self.set_holder(place, Held::one(core)),
-            false => self.add_holder(place, core),
+            true => self.set_holder(entry, Held::one(core)),
+            false => self.add_holder(entry, core),
         }
         lost
     }
 
-    /// An empty entry for a line, if need be that of another line.
+    /// Returns an entry for a line, and the line that lost it, if any.
     fn make_room(&mut self, line: LineAddr, dropped: &mut Holders) -> (usize, Option<LineAddr>) {
         let set = self.hash.set_of(line) as usize;
         let first = set * self.ways;
@@ -184,52 +189,52 @@ impl SnoopFilter {
             self.next[set] = ((way + 1) % self.ways) as u8;
             way
         });
-        let place = first + way;
-        let lost = self.tags[place].checked_sub(1).map(LineAddr);
-        self.copy_holders(place, dropped);
-        self.tags[place] = line.0 + 1;
-        self.set_holder(place, Held::default());
-        (place, lost)
+        let entry = first + way;
+        let lost = self.tags[entry].checked_sub(1).map(LineAddr);
+        self.copy_holders(entry, dropped);
+        self.tags[entry] = line.0 + 1;
+        self.set_holder(entry, Held::default());
+        (entry, lost)
     }
 
-    /// A core no longer has a line.
-    pub(crate) fn left(&mut self, core: usize, line: LineAddr) {
-        let Some(place) = self.find(line) else { return };
-        if self.remove_holder(place, core) {
-            self.tags[place] = 0;
+    /// Removes a core from the holders of a line.
+    pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
+        let Some(entry) = self.find(line) else { return };
+        if self.remove_holder(entry, core) {
+            self.tags[entry] = 0;
         }
     }
 
-    /// Nobody has a line alone any more.
+    /// Marks a line as shared: no core owns it any more.
     pub(crate) fn share(&mut self, line: LineAddr) {
-        if let Some(place) = self.find(line) {
-            self.owned[place] = false;
+        if let Some(entry) = self.find(line) {
+            self.owned[entry] = false;
         }
     }
 
-    /// Every line with an entry: its holders, and whether one has it alone.
+    /// Returns every line with an entry: its holders, and whether one owns it.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (LineAddr, Holders, bool)> + '_ {
-        let used = (0..self.tags.len()).filter(|place| self.tags[*place] != 0);
-        used.map(|place| {
+        let used = (0..self.tags.len()).filter(|entry| self.tags[*entry] != 0);
+        used.map(|entry| {
             let mut holders = Holders::new();
-            self.copy_holders(place, &mut holders);
-            (LineAddr(self.tags[place] - 1), holders, self.owned[place])
+            self.copy_holders(entry, &mut holders);
+            (LineAddr(self.tags[entry] - 1), holders, self.owned[entry])
         })
     }
 
-    /// True when the filter says that a core has a line, and if so whether alone. Pure.
-    pub(crate) fn says(&self, core: usize, line: LineAddr) -> Option<bool> {
-        let place = self.find(line)?;
-        let held = self.holders[place];
+    /// Returns whether a core owns a line, or `None` if it is not a holder. Has no side effects.
+    pub(crate) fn ownership(&self, core: usize, line: LineAddr) -> Option<bool> {
+        let entry = self.find(line)?;
+        let held = self.holders[entry];
         let holds = match held.list() {
             Some(list) => self.lists[list].binary_search(&(core as u32)).is_ok(),
             None => held == Held::one(core),
         };
-        holds.then_some(self.owned[place])
+        holds.then_some(self.owned[entry])
     }
 }
 
-/// The numbers of the cores in a holder set.
+/// Returns the numbers of the cores in a holder set.
 pub(crate) fn cores_of(holders: &[u32]) -> impl Iterator<Item = usize> + '_ {
     holders.iter().map(|core| *core as usize)
 }
@@ -250,45 +255,45 @@ mod tests {
         SnoopFilter::new(&SnoopFilterConfig { slice_lines, ways: 2 }, &slc)
     }
 
-    fn others(filter: &SnoopFilter, core: usize, line: u64) -> (Elsewhere, Vec<usize>) {
+    fn others(filter: &SnoopFilter, core: usize, line: u64) -> (OtherSharers, Vec<usize>) {
         let mut holders = Holders::new();
-        let elsewhere = filter.elsewhere(core, LineAddr(line), &mut holders);
-        (elsewhere, cores_of(&holders).collect())
+        let sharers = filter.other_sharers(core, LineAddr(line), &mut holders);
+        (sharers, cores_of(&holders).collect())
     }
 
     #[test]
-    fn it_knows_who_has_a_line_and_who_has_it_alone() {
+    fn the_filter_knows_the_holders_and_the_owner_of_a_line() {
         let (mut filter, mut dropped) = (filter(8), Holders::new());
-        assert_eq!(others(&filter, 0, 5), (Elsewhere::Nothing, vec![]));
+        assert_eq!(others(&filter, 0, 5), (OtherSharers::Nothing, vec![]));
         filter.grant(129, LineAddr(5), true, &mut dropped);
-        assert_eq!(others(&filter, 0, 5), (Elsewhere::Owned, vec![129]));
-        assert_eq!(others(&filter, 129, 5).0, Elsewhere::Nothing);
+        assert_eq!(others(&filter, 0, 5), (OtherSharers::Owned, vec![129]));
+        assert_eq!(others(&filter, 129, 5).0, OtherSharers::Nothing);
         filter.grant(64, LineAddr(5), false, &mut dropped);
-        assert_eq!(others(&filter, 0, 5), (Elsewhere::Shared, vec![64, 129]));
-        filter.left(129, LineAddr(5));
-        filter.left(64, LineAddr(5));
+        assert_eq!(others(&filter, 0, 5), (OtherSharers::Shared, vec![64, 129]));
+        filter.drop_holder(129, LineAddr(5));
+        filter.drop_holder(64, LineAddr(5));
         assert_eq!(filter.entries().count(), 0);
     }
 
     #[test]
-    fn an_entry_that_makes_room_names_its_holders() {
+    fn a_replaced_entry_returns_its_holders() {
         let (mut filter, mut dropped) = (filter(2), Holders::new());
         for line in [1, 2] {
             assert_eq!(filter.grant(1, LineAddr(line), true, &mut dropped), None);
         }
         assert_eq!(filter.grant(0, LineAddr(3), true, &mut dropped), Some(LineAddr(1)));
         assert_eq!(cores_of(&dropped).collect::<Vec<_>>(), [1]);
-        assert_eq!(filter.says(1, LineAddr(2)), Some(true));
-        assert_eq!(filter.says(1, LineAddr(3)), None);
+        assert_eq!(filter.ownership(1, LineAddr(2)), Some(true));
+        assert_eq!(filter.ownership(1, LineAddr(3)), None);
     }
 
     #[test]
-    fn an_empty_entry_is_used_before_any_line_makes_room() {
+    fn an_empty_entry_is_used_before_any_line_is_replaced() {
         let (mut filter, mut dropped) = (filter(2), Holders::new());
         for line in [1, 2] {
             filter.grant(1, LineAddr(line), true, &mut dropped);
         }
-        filter.left(1, LineAddr(2));
+        filter.drop_holder(1, LineAddr(2));
         assert_eq!(filter.grant(0, LineAddr(3), true, &mut dropped), None);
         let entries: Vec<_> = filter.entries().collect();
         assert_eq!(entries, [(LineAddr(1), vec![1], true), (LineAddr(3), vec![0], true)]);

@@ -1,64 +1,64 @@
-//! Snoops on their way to the cores. The home node decides at once; a core answers when it next uses
-//! its memory, so that what it counts is its own.
+//! Snoops on their way to the cores. The home node decides at once. A core answers before its next
+//! memory access, so that it counts its own events.
 
-use crate::flows::snoop::SnoopRequest;
+use crate::units::request::SnoopRequest;
 
-/// One box for each core.
+/// One queue for each core.
 #[derive(Clone, Debug)]
-pub(crate) struct Mailboxes {
-    /// Bit `core % 64`: something may wait for that core.
+pub(crate) struct SnoopQueues {
+    /// Bit `core % 64`: a snoop may wait for that core.
     flags: u64,
-    boxes: Box<[Vec<SnoopRequest>]>,
-    /// Cores that never look into theirs again.
+    queues: Box<[Vec<SnoopRequest>]>,
+    /// Cores that never read their queue again.
     closed: Box<[bool]>,
 }
 
-impl Mailboxes {
-    /// Empty boxes.
-    pub(crate) fn new(cores: usize) -> Mailboxes {
-        Mailboxes {
+impl SnoopQueues {
+    /// Creates empty queues.
+    pub(crate) fn new(cores: usize) -> SnoopQueues {
+        SnoopQueues {
             flags: 0,
-            boxes: vec![Vec::new(); cores].into(),
+            queues: vec![Vec::new(); cores].into(),
             closed: vec![false; cores].into(),
         }
     }
 
-    /// False when nothing waits for a core. The one question that every access asks.
+    /// Returns `false` if no snoop waits for a core. Every access of a core asks this.
     #[inline(always)]
-    pub(crate) fn may_wait(&self, core: usize) -> bool {
+    pub(crate) fn may_have(&self, core: usize) -> bool {
         self.flags & 1 << (core % 64) != 0
     }
 
-    /// Sends a snoop.
+    /// Queues a snoop for a core.
     pub(crate) fn send(&mut self, core: usize, request: SnoopRequest) {
         if self.closed[core] {
             return;
         }
         self.flags |= 1 << (core % 64);
-        self.boxes[core].push(request);
+        self.queues[core].push(request);
     }
 
-    /// Throws a core's snoops away, those to come as well.
+    /// Drops the queued snoops of a core and all later ones.
     pub(crate) fn close(&mut self, core: usize) {
         drop(self.take(core));
         self.closed[core] = true;
     }
 
-    /// Empties a box; what is taken is handed back with [`Mailboxes::put_back`].
+    /// Empties a queue. The caller returns the list with [`SnoopQueues::put_back`].
     pub(crate) fn take(&mut self, core: usize) -> Vec<SnoopRequest> {
-        let taken = std::mem::take(&mut self.boxes[core]);
-        let same_flag = self.boxes.iter().skip(core % 64).step_by(64);
+        let taken = std::mem::take(&mut self.queues[core]);
+        let same_flag = self.queues.iter().skip(core % 64).step_by(64);
         if same_flag.map(Vec::len).sum::<usize>() == 0 {
             self.flags &= !(1 << (core % 64));
         }
         taken
     }
 
-    /// Hands the emptied list back, so that its memory is used again.
+    /// Returns the list for reuse of its memory.
     pub(crate) fn put_back(&mut self, core: usize, mut list: Vec<SnoopRequest>) {
         list.clear();
-        if self.boxes[core].is_empty() {
-            self.boxes[core] = list;
+        if self.queues[core].is_empty() {
+            self.queues[core] = list;
         }
     }
 }
@@ -69,26 +69,26 @@ mod tests {
     use sim_core::{LineAddr, Snoop};
 
     #[test]
-    fn a_box_is_emptied_once_and_cores_that_share_a_flag_keep_theirs() {
-        let mut mail = Mailboxes::new(66);
+    fn a_queue_is_emptied_once_and_cores_that_share_a_flag_keep_theirs() {
+        let mut snoops = SnoopQueues::new(66);
         let request = SnoopRequest::new(Snoop::Shared, LineAddr(1), 0);
-        mail.send(1, request);
-        mail.send(65, request);
-        assert!(mail.may_wait(1) && mail.may_wait(65) && !mail.may_wait(0));
-        assert_eq!(mail.take(1), [request]);
-        assert!(mail.may_wait(65), "core 65 has mail");
-        assert_eq!(mail.take(65), [request]);
-        assert!(!mail.may_wait(1) && !mail.may_wait(65));
+        snoops.send(1, request);
+        snoops.send(65, request);
+        assert!(snoops.may_have(1) && snoops.may_have(65) && !snoops.may_have(0));
+        assert_eq!(snoops.take(1), [request]);
+        assert!(snoops.may_have(65), "core 65 has a snoop");
+        assert_eq!(snoops.take(65), [request]);
+        assert!(!snoops.may_have(1) && !snoops.may_have(65));
     }
 
     #[test]
-    fn a_closed_box_takes_nothing() {
-        let mut mail = Mailboxes::new(2);
+    fn a_closed_queue_accepts_nothing() {
+        let mut snoops = SnoopQueues::new(2);
         let request = SnoopRequest::new(Snoop::Shared, LineAddr(1), 0);
-        mail.send(1, request);
-        mail.close(1);
-        mail.send(1, request);
-        assert!(!mail.may_wait(1));
-        assert_eq!(mail.take(1), []);
+        snoops.send(1, request);
+        snoops.close(1);
+        snoops.send(1, request);
+        assert!(!snoops.may_have(1));
+        assert_eq!(snoops.take(1), []);
     }
 }

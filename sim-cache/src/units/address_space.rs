@@ -1,90 +1,92 @@
-//! Which address space a core is in, and how TLB entries tell one from another: ASID, VMID, size.
+//! The address space of a core, and how TLB entries distinguish address spaces: ASID, VMID, size.
 //! PMU guide 3.2.18; Arm architecture, "TLB matching".
 //!
-//! A request becomes a key of one word, an entry a tag and a mask: an entry for a block or for every
-//! ASID has fewer mask bits. Not modeled: translation regimes of other exception levels.
+//! A request becomes a key of one word, an entry a tag and a mask. An entry for a block, or for
+//! every ASID, has fewer mask bits. VMIDs are numbered by slots, because a key has 8 bits for them.
+//! Not modeled: translation regimes of other exception levels.
 
 use sim_core::{StateVisitor, Stored, WarmState};
 
 use crate::config::TableBaseRegister;
-use crate::units::page_map::{FRAME_SHIFT, PAGE_BITS};
+use crate::units::mapping::{FRAME_SHIFT, PAGE_BITS};
 
 const ASID_SHIFT: u32 = PAGE_BITS;
 const ASID_FIELD: u64 = 0xFFFF << ASID_SHIFT;
 const PAGE_FIELD: u64 = (1 << PAGE_BITS) - 1;
-const WORLD_SHIFT: u32 = 56;
-/// Where table base registers and `TLBI` operands have ASID or VMID.
+const SLOT_SHIFT: u32 = 56;
+/// Position of the ASID or VMID in table base registers and `TLBI` operands.
 const OPERAND_ID_SHIFT: u32 = 48;
 
-/// Page, ASID and world of a request.
+/// Page, ASID and VMID slot of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) u64);
 
-/// What an entry is compared with: `key & mask == tag`.
+/// Tag and mask of an entry, which matches a key if `key & mask == tag`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryTag {
     tag: u64,
     mask: u64,
 }
 
-/// The current address space of a core.
+/// Current address space of a core.
 #[derive(Clone, Debug)]
 pub(crate) struct AddressSpace {
-    /// ASID and world in their places of a key.
+    /// ASID and VMID slot, at their positions in a key.
     context: u64,
     asid_from: TableBaseRegister,
-    /// VMIDs by world: keys have room for 256 at a time.
+    /// VMID of each slot: keys have room for 256 at a time.
     vmids: Vec<u16>,
 }
 
 impl Key {
-    /// Number of its 4 KiB page.
+    /// Returns the number of the 4 KiB page.
     #[inline]
     pub(crate) fn page(self) -> u64 {
         self.0 & PAGE_FIELD
     }
 
-    /// Its ASID.
+    /// Returns the ASID.
     pub(crate) fn asid(self) -> u16 {
         (self.0 >> ASID_SHIFT) as u16
     }
 }
 
 impl EntryTag {
-    /// Matches no key.
+    /// Tag of an empty entry; matches no key.
     pub(crate) const EMPTY: EntryTag = EntryTag { tag: 1, mask: 0 };
 
-    /// An entry for `1 << shift` bytes around the key's page, of its ASID or of all.
+    /// Creates the tag of an entry for `1 << shift` bytes around the key's page, of its ASID or of
+    /// all.
     pub(crate) fn new(key: Key, shift: u32, global: bool) -> EntryTag {
         let within = (1 << (shift - FRAME_SHIFT)) - 1;
         let mask = !within & if global { !ASID_FIELD } else { u64::MAX };
         EntryTag { tag: key.0 & mask, mask }
     }
 
-    /// True when the entry serves the key.
+    /// Returns whether the entry serves the key.
     #[inline(always)]
     pub(crate) fn matches(self, key: Key) -> bool {
         key.0 & self.mask == self.tag
     }
 
-    /// True when it covers this page, in whatever address space.
+    /// Returns whether the entry covers this page, in any address space.
     pub(crate) fn covers(self, page: u64) -> bool {
         (page ^ self.tag) & self.mask & PAGE_FIELD == 0
     }
 
-    /// True when it covers this intermediate page.
+    /// Returns whether the entry covers this intermediate page.
     pub(crate) fn covers_intermediate(self, page: u64) -> bool {
-        (page ^ self.tag) & self.mask & ((1 << WORLD_SHIFT) - 1) == 0
+        (page ^ self.tag) & self.mask & ((1 << SLOT_SHIFT) - 1) == 0
     }
 
-    /// Its ASID; `None` for all.
+    /// Returns the ASID; `None` for all.
     pub(crate) fn asid(self) -> Option<u16> {
         (self.mask & ASID_FIELD != 0).then_some((self.tag >> ASID_SHIFT) as u16)
     }
 
-    /// Its world.
-    pub(crate) fn world(self) -> u64 {
-        self.tag >> WORLD_SHIFT
+    /// Returns the VMID slot.
+    pub(crate) fn vmid_slot(self) -> u64 {
+        self.tag >> SLOT_SHIFT
     }
 }
 
@@ -106,88 +108,89 @@ impl Stored for EntryTag {
     }
 }
 
-/// Worlds that keys have room for.
-const WORLDS: usize = 1 << (u64::BITS - WORLD_SHIFT);
+/// VMID slots of a key.
+const VMID_SLOTS: usize = 1 << (u64::BITS - SLOT_SHIFT);
 
 impl WarmState for AddressSpace {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        let mut vmids = [0; WORLDS];
+        let mut vmids = [0; VMID_SLOTS];
         vmids[..self.vmids.len()].copy_from_slice(&self.vmids);
         let mut count = self.vmids.len() as u32;
         visitor.words(&mut vmids);
         visitor.one(&mut count);
         visitor.one(&mut self.context);
         self.vmids.clear();
-        self.vmids.extend_from_slice(&vmids[..(count as usize).clamp(1, WORLDS)]);
-        if self.world() >= self.vmids.len() as u64 {
-            self.context &= !(u64::MAX << WORLD_SHIFT);
+        self.vmids.extend_from_slice(&vmids[..(count as usize).clamp(1, VMID_SLOTS)]);
+        if self.vmid_slot() >= self.vmids.len() as u64 {
+            self.context &= !(u64::MAX << SLOT_SHIFT);
         }
     }
 }
 
-/// The upper 16 bits of a table base register or of a `TLBI` operand.
+/// Returns the upper 16 bits of a table base register or of a `TLBI` operand.
 pub(crate) fn id_of(operand: u64) -> u16 {
     (operand >> OPERAND_ID_SHIFT) as u16
 }
 
 impl AddressSpace {
-    /// ASID 0 of VMID 0.
+    /// Creates the address space with ASID 0 and VMID 0.
     pub(crate) fn new(asid_from: TableBaseRegister) -> AddressSpace {
         AddressSpace { context: 0, asid_from, vmids: vec![0] }
     }
 
-    /// The key of a page in the current address space.
+    /// Returns the key of a page in the current address space.
     #[inline(always)]
     pub(crate) fn key(&self, page: u64) -> Key {
         Key(page | self.context)
     }
 
-    /// The key of an intermediate page: no ASID; descriptors may lie above all other addresses.
+    /// Returns the key of an intermediate page, without an ASID. Pages of descriptors may lie above
+    /// all other addresses.
     pub(crate) fn intermediate_key(&self, page: u64) -> Key {
-        Key(page | self.world() << WORLD_SHIFT)
+        Key(page | self.vmid_slot() << SLOT_SHIFT)
     }
 
-    /// The current ASID.
+    /// Returns the current ASID.
     pub(crate) fn asid(&self) -> u16 {
         Key(self.context).asid()
     }
 
-    /// The current VMID.
+    /// Returns the current VMID.
     pub(crate) fn vmid(&self) -> u16 {
-        self.vmids[self.world() as usize]
+        self.vmids[self.vmid_slot() as usize]
     }
 
-    fn world(&self) -> u64 {
-        self.context >> WORLD_SHIFT
+    fn vmid_slot(&self) -> u64 {
+        self.context >> SLOT_SHIFT
     }
 
-    /// The world of a VMID that this core was in.
-    pub(crate) fn world_of(&self, vmid: u16) -> Option<u64> {
-        self.vmids.iter().position(|known| *known == vmid).map(|world| world as u64)
+    /// Returns the slot of a VMID that this core has used.
+    pub(crate) fn slot_of(&self, vmid: u16) -> Option<u64> {
+        self.vmids.iter().position(|known| *known == vmid).map(|slot| slot as u64)
     }
 
-    /// A table base register was written; one of the two gives the ASID.
+    /// Writes a table base register; one of the two provides the ASID.
     pub(crate) fn write_table_base(&mut self, upper: bool, value: u64) {
         if upper == (self.asid_from == TableBaseRegister::Upper) {
             self.context = self.context & !ASID_FIELD | u64::from(id_of(value)) << ASID_SHIFT;
         }
     }
 
-    /// The stage 2 table base register was written. True when keys ran out of worlds: then every
-    /// entry has to go, because a number is used again.
+    /// Writes the stage 2 table base register. Returns whether the VMID slots were exhausted: every
+    /// entry must then be removed, because slots are reused.
     #[must_use]
     pub(crate) fn write_stage2_table_base(&mut self, value: u64) -> bool {
         let vmid = id_of(value);
-        let known = self.world_of(vmid);
-        let is_full = known.is_none() && self.vmids.len() == WORLDS;
+        let known = self.slot_of(vmid);
+        let is_full = known.is_none() && self.vmids.len() == VMID_SLOTS;
         if is_full {
             self.vmids.clear();
         }
-        let world = known.filter(|_| !is_full).unwrap_or(self.vmids.len() as u64);
+        let slot = known.filter(|_| !is_full).unwrap_or(self.vmids.len() as u64);
         if known.is_none() {
             self.vmids.push(vmid);
         }
-        self.context = self.context & !(u64::MAX << WORLD_SHIFT) | world << WORLD_SHIFT;
+        self.context = self.context & !(u64::MAX << SLOT_SHIFT) | slot << SLOT_SHIFT;
         is_full
     }
 }
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_compares_page_asid_and_world_as_far_as_it_has_them() {
+    fn a_tag_compares_page_asid_and_vmid_slot_under_its_mask() {
         let mut space = space();
         space.write_table_base(false, 5 << 48 | 0x1000);
         let key = space.key(0x1234);
@@ -220,15 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn worlds_are_used_again_only_after_all_entries_went() {
+    fn vmid_slots_are_reused_only_after_all_entries_are_removed() {
         let mut space = space();
         for vmid in 1..256u64 {
             assert!(!space.write_stage2_table_base(vmid << 48));
         }
         assert!(!space.write_stage2_table_base(3 << 48), "known");
-        assert_eq!((space.vmid(), space.world_of(3)), (3, Some(3)));
+        assert_eq!((space.vmid(), space.slot_of(3)), (3, Some(3)));
         assert!(space.write_stage2_table_base(999 << 48));
-        assert_eq!((space.vmid(), space.world_of(3)), (999, None));
+        assert_eq!((space.vmid(), space.slot_of(3)), (999, None));
     }
 
     #[test]
@@ -241,24 +244,24 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_address_space_keeps_its_vmid_and_a_damaged_one_has_the_first() {
+    fn a_saved_address_space_keeps_its_vmid_and_a_damaged_one_uses_the_first() {
         use sim_core::{Giver, Taker};
         let mut space = AddressSpace::new(TableBaseRegister::Lower);
         for vmid in [5, 7] {
             assert!(!space.write_stage2_table_base(vmid << OPERAND_ID_SHIFT));
         }
         let mut words = Taker::take(&mut space);
-        let given = |words: &[u64]| {
+        let loaded = |words: &[u64]| {
             let mut other = AddressSpace::new(TableBaseRegister::Lower);
             other.visit(&mut Giver::new(words));
             other
         };
-        assert_eq!((given(&words).vmid(), given(&words).key(9)), (7, space.key(9)));
-        // Worlds 0 to 2 are known: the third one and all above it are not.
+        assert_eq!((loaded(&words).vmid(), loaded(&words).key(9)), (7, space.key(9)));
+        // Slots 0 to 2 are used; later ones are not.
         let context = words.len() - 1;
-        for world in [3, 200] {
-            words[context] = world << WORLD_SHIFT | 4 << ASID_SHIFT;
-            assert_eq!((given(&words).vmid(), given(&words).asid()), (0, 4));
+        for slot in [3, 200] {
+            words[context] = slot << SLOT_SHIFT | 4 << ASID_SHIFT;
+            assert_eq!((loaded(&words).vmid(), loaded(&words).asid()), (0, 4));
         }
     }
 }

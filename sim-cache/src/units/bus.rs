@@ -1,53 +1,54 @@
 //! The bus port of one core: CHI transactions and data beats between the L2 and the mesh.
 //!
-//! PMU guide 4.6.2, the 256-bit channels: one read beat and one write beat per cycle, and
-//! not more than two transactions start in one cycle (a third waits).
+//! PMU guide 4.6.2, the 256-bit channels: one read beat and one write beat per cycle, and at most
+//! two transactions start in one cycle (a third waits).
 
 use sim_core::{Cycle, EventSink, LINE_BYTES, PmuEvent, VirtAddr};
 
 use crate::config::{BusConfig, BusUnit};
-use crate::units::bandwidth::Calendar;
+use crate::units::bandwidth::Bandwidth;
 
 /// Request and data channels of one core.
 #[derive(Clone, Debug)]
 pub(crate) struct BusPort {
-    transactions: Calendar,
-    read_beats: Calendar,
-    read_lines: Calendar,
-    write_beats: Calendar,
-    write_lines: Calendar,
+    transactions: Bandwidth,
+    read_beats: Bandwidth,
+    read_lines: Bandwidth,
+    write_beats: Bandwidth,
+    write_lines: Bandwidth,
     beat_bytes: u64,
     unit: BusUnit,
-    /// Data that went over the channels so far, whatever events say of it.
+    /// Bytes that passed the channels so far, whether events count them or not.
     moved: BytesMoved,
 }
 
-/// Bytes of data that went through a core's bus port.
+/// Bytes of data that passed a core's bus port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BytesMoved {
-    /// Into the core.
+    /// Bytes into the core.
     pub(crate) read: u64,
-    /// Out of it: written back, sent to a cache that evicted lines go to, or given to another core.
+    /// Bytes out of the core: written back, sent to an outer cache, or returned for a snoop.
     pub(crate) written: u64,
 }
 
 impl BusPort {
-    /// Idle channels.
+    /// Creates idle channels.
     pub(crate) fn new(config: &BusConfig, unit: BusUnit) -> BusPort {
         BusPort {
-            transactions: Calendar::per_cycle(config.transactions_per_cycle),
-            read_beats: Calendar::per_cycle(1),
-            read_lines: Calendar::rate(config.read_bytes_per_cycle, LINE_BYTES as u32),
-            write_beats: Calendar::per_cycle(1),
-            write_lines: Calendar::rate(config.write_bytes_per_cycle, LINE_BYTES as u32),
+            transactions: Bandwidth::per_cycle(config.transactions_per_cycle),
+            read_beats: Bandwidth::per_cycle(1),
+            read_lines: Bandwidth::rate(config.read_bytes_per_cycle, LINE_BYTES as u32),
+            write_beats: Bandwidth::per_cycle(1),
+            write_lines: Bandwidth::rate(config.write_bytes_per_cycle, LINE_BYTES as u32),
             beat_bytes: config.beat_bytes.into(),
             unit,
             moved: BytesMoved::default(),
         }
     }
 
-    /// Starts a transaction with `bytes` of data at the first free cycle, and counts it under `event`.
-    /// There is no other way to count one, so no cycle ever counts more than the bus can start.
+    /// Starts a transaction with `bytes` of data at the first free cycle and counts it under
+    /// `event`. Returns that cycle. All transactions are counted here, so no cycle counts more than
+    /// the bus starts.
     #[track_caller]
     pub(crate) fn transaction<S: EventSink>(
         &mut self,
@@ -65,9 +66,9 @@ impl BusPort {
         start
     }
 
-    /// The bytes of each transaction of an access inside a line of memory that no cache keeps. They are
-    /// aligned and not wider than the bus (3.2.16, 4.6.2): one that crosses the width is split. A whole
-    /// line goes at once, as those do that caches keep.
+    /// Returns the bytes of each transaction of an access inside a line of memory that no cache
+    /// holds. Transactions are aligned and at most as wide as the bus (3.2.16, 4.6.2), so an access
+    /// that crosses the width is split. A whole line is one transaction, as for cacheable memory.
     pub(crate) fn uncached_parts(
         &self,
         addr: VirtAddr,
@@ -83,23 +84,24 @@ impl BusPort {
         })
     }
 
-    /// Starts a message without data that no event counts, at the first free cycle.
+    /// Starts a message without data, which no event counts, at the first free cycle. Returns that
+    /// cycle.
     pub(crate) fn message(&mut self, at: Cycle) -> Cycle {
         self.transactions.book(at)
     }
 
-    /// Notes the data of a transaction that is not a whole line of the caches.
+    /// Adds the data of a transaction that is not a whole cache line to the totals.
     pub(crate) fn note_moved(&mut self, moved: BytesMoved) {
         self.moved.read += moved.read;
         self.moved.written += moved.written;
     }
 
-    /// Data that went through so far.
+    /// Returns the bytes moved so far.
     pub(crate) fn moved(&self) -> BytesMoved {
         self.moved
     }
 
-    /// Takes in the beats of a line; when the first (critical) one is here.
+    /// Receives the beats of a line. Returns when the first (critical) one arrives.
     pub(crate) fn receive_line(&mut self, at: Cycle) -> Cycle {
         self.moved.read += LINE_BYTES;
         let first = self.read_beats.book(self.read_lines.book(at));
@@ -110,7 +112,7 @@ impl BusPort {
         first
     }
 
-    /// Sends the beats of a line; when the last one has left.
+    /// Sends the beats of a line. Returns when the last one has left.
     pub(crate) fn send_line(&mut self, at: Cycle) -> Cycle {
         self.moved.written += LINE_BYTES;
         let mut last = self.write_beats.book(self.write_lines.book(at));

@@ -1,5 +1,5 @@
-//! One cache: tags and the policy that chooses victims. What an access to it means is decided by
-//! the flows (`data_side`, `fetch_side`, `l2`), which raise the events.
+//! One cache: tags and replacement policy. The flows (`l1d_load`, `l1i_fetch`, `l2`) decide what an
+//! access does and raise the events.
 
 use sim_core::{Cycle, LineAddr, StateVisitor, WarmState};
 
@@ -7,157 +7,158 @@ use crate::config::ReplacementKind;
 use crate::units::indexed::Indexed;
 use crate::units::prefetch_stats::PrefetchCounts;
 use crate::units::replacement::{Insertion, Replacement};
-use crate::units::tag_array::{Defect, LineState, Place, TagArray};
+use crate::units::tag_array::{Defect, EntryIndex, LineState, TagArray};
 
-/// A line that left to make room.
+/// Line that was evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Victim {
-    /// Which line.
+    /// Address of the line.
     pub(crate) line: LineAddr,
-    /// It holds data that the next level does not have.
+    /// The line holds data that the next level does not have.
     pub(crate) dirty: bool,
-    /// What is wrong with its data.
+    /// Error of its data.
     pub(crate) defect: Defect,
 }
 
-/// A tag that holds a wrong bit.
+/// Tag with a wrong bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BrokenTag {
-    /// Where.
-    pub(crate) place: Place,
-    /// Whether ECC can correct it.
+    /// Entry of the tag.
+    pub(crate) entry: EntryIndex,
+    /// Error of the tag: correctable by ECC or not.
     pub(crate) defect: Defect,
 }
 
-/// Lines whose places [`Level::plain_hit_again`] remembers: a loop has few.
+/// Number of lines whose entries [`Cache::plain_hit_again`] remembers; loops have few.
 const LAST: usize = 8;
 
-/// One set-associative cache of 64-byte lines.
+/// Set-associative cache of 64-byte lines.
 #[derive(Clone, Debug)]
-pub(crate) struct Level {
+pub(crate) struct Cache {
     tags: TagArray,
     replacement: Replacement,
-    /// Nearly always empty; the lines of such a set say that it is in here.
+    /// Broken tags; nearly always empty. The lines of such a set are marked.
     broken_tags: Vec<BrokenTag>,
     prefetches: PrefetchCounts,
-    /// Where [`Level::plain_hit_again`] found its lines last, by their low bits.
-    last: [Place; LAST],
+    /// Entries that [`Cache::plain_hit_again`] found last, by the low bits of their lines.
+    last: [EntryIndex; LAST],
 }
 
-impl Level {
-    /// An empty cache; the shape was validated.
-    pub(crate) fn new(size_bytes: u64, ways: u32, kind: ReplacementKind, seed: u64) -> Level {
+impl Cache {
+    /// Creates an empty cache. The shape was validated.
+    pub(crate) fn new(size_bytes: u64, ways: u32, kind: ReplacementKind, seed: u64) -> Cache {
         let sets = size_bytes / (u64::from(ways) * sim_core::LINE_BYTES);
-        Level {
+        Cache {
             tags: TagArray::new(sets, ways),
             replacement: Replacement::new(kind, sets, ways, seed),
             broken_tags: Vec::new(),
             prefetches: PrefetchCounts::default(),
-            last: [Place { set: 0, way: 0 }; LAST],
+            last: [EntryIndex { set: 0, way: 0 }; LAST],
         }
     }
 
-    /// The same with sets that virtual addresses choose: an L1 cache.
-    pub(crate) fn indexed_virtually(self) -> Level {
-        Level { tags: self.tags.indexed_virtually(), ..self }
+    /// Converts the cache to virtual indexing, as an L1 cache has.
+    pub(crate) fn indexed_virtually(self) -> Cache {
+        Cache { tags: self.tags.indexed_virtually(), ..self }
     }
 
-    /// True when the line is here at `now` and nothing else is to be done: that is a use. False says
-    /// nothing and changes nothing.
+    /// Returns whether the line is present at `now` and needs no further action; that counts as a
+    /// use. `false` does not imply a miss and changes nothing.
     #[inline(always)]
     pub(crate) fn plain_hit(&mut self, line: Indexed, now: Cycle) -> bool {
-        let Some(place) = self.find(line) else { return false };
-        if !self.tags.state(place).is_plain_at(now) {
+        let Some(entry) = self.find(line) else { return false };
+        if !self.tags.state(entry).is_plain_at(now) {
             return false;
         }
-        self.replacement.used(place);
+        self.replacement.used(entry);
         true
     }
 
-    /// [`Level::plain_hit`] for accesses that mostly go where others went just before: fetches.
+    /// Does the same as [`Cache::plain_hit`], faster for accesses that mostly repeat a recent line,
+    /// such as fetches.
     #[inline(always)]
     pub(crate) fn plain_hit_again(&mut self, line: Indexed, now: Cycle) -> bool {
         let (slot, set) = (line.index as usize % LAST, self.tags.set_of(line));
-        let mut place = self.last[slot];
-        if place.set != set || !self.tags.is_at(place, line.physical) {
+        let mut entry = self.last[slot];
+        if entry.set != set || !self.tags.is_at(entry, line.physical) {
             let Some(found) = self.tags.find(set, line.physical) else { return false };
             self.last[slot] = found;
-            place = found;
+            entry = found;
         }
-        let is_plain = self.tags.state(place).is_plain_at(now);
+        let is_plain = self.tags.state(entry).is_plain_at(now);
         if is_plain {
-            self.replacement.used(place);
+            self.replacement.used(entry);
         }
         is_plain
     }
 
-    /// [`Level::plain_hit`] for a write, which makes the line dirty.
+    /// Does the same as [`Cache::plain_hit`] for a write, which makes the line dirty.
     #[inline(always)]
     pub(crate) fn plain_write(&mut self, line: Indexed, now: Cycle) -> bool {
-        let Some(place) = self.find(line) else { return false };
-        let state = self.tags.state(place);
+        let Some(entry) = self.find(line) else { return false };
+        let state = self.tags.state(entry);
         if !state.is_plain_for_write_at(now) {
             return false;
         }
-        self.replacement.used(place);
-        self.tags.set_state(place, state.with_dirty(true));
+        self.replacement.used(entry);
+        self.tags.set_state(entry, state.with_dirty(true));
         true
     }
 
-    /// A demand lookup: a hit is a use.
+    /// Looks up a line for a demand access. A hit counts as a use.
     #[inline]
-    pub(crate) fn lookup(&mut self, line: Indexed) -> Option<Place> {
-        let place = self.find(line)?;
-        if self.tags.state(place).is_prefetched() {
-            self.replacement.first_used(place);
+    pub(crate) fn lookup(&mut self, line: Indexed) -> Option<EntryIndex> {
+        let entry = self.find(line)?;
+        if self.tags.state(entry).is_prefetched() {
+            self.replacement.first_used(entry);
         } else {
-            self.replacement.used(place);
+            self.replacement.used(entry);
         }
-        Some(place)
+        Some(entry)
     }
 
-    /// Where the line is in the set of the index. Pure: no use.
+    /// Returns the entry of a line in the set of its index. Does not count as a use.
     #[inline(always)]
-    pub(crate) fn find(&self, line: Indexed) -> Option<Place> {
+    pub(crate) fn find(&self, line: Indexed) -> Option<EntryIndex> {
         self.tags.find(self.tags.set_of(line), line.physical)
     }
 
-    /// Where the line is, in whatever set. Pure: no use.
+    /// Returns the entry of a line in any set. Does not count as a use.
     #[inline]
-    pub(crate) fn probe(&self, line: LineAddr) -> Option<Place> {
+    pub(crate) fn probe(&self, line: LineAddr) -> Option<EntryIndex> {
         self.tags.find_anywhere(line)
     }
 
-    /// State of a line that was found.
+    /// Returns the state of a line that was found.
     #[inline]
-    pub(crate) fn state(&self, place: Place) -> LineState {
-        self.tags.state(place)
+    pub(crate) fn state(&self, entry: EntryIndex) -> LineState {
+        self.tags.state(entry)
     }
 
-    /// Changes the state of a line that was found. That a prefetched line was used is told to
-    /// [`Level::first_use`].
+    /// Changes the state of a line that was found. [`Cache::first_use`] records the use of a
+    /// prefetched line.
     #[inline]
-    pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
+    pub(crate) fn set_state(&mut self, entry: EntryIndex, state: LineState) {
         debug_assert!(
-            self.tags.state(place).is_prefetched() == state.is_prefetched(),
+            self.tags.state(entry).is_prefetched() == state.is_prefetched(),
             "a prefetched line lost its mark without a use"
         );
-        self.tags.set_state(place, state);
+        self.tags.set_state(entry, state);
     }
 
-    /// Changes the state of a line because of another agent, which may have written it anew: then what
-    /// was prefetched is lost.
-    pub(crate) fn rewrite(&mut self, place: Place, state: LineState) {
-        let is_lost = self.tags.state(place).is_prefetched() && !state.is_prefetched();
+    /// Changes the state of a line for another agent, which may have overwritten it. A lost
+    /// prefetch mark counts as useless.
+    pub(crate) fn rewrite(&mut self, entry: EntryIndex, state: LineState) {
+        let is_lost = self.tags.state(entry).is_prefetched() && !state.is_prefetched();
         self.prefetches.useless += u64::from(is_lost);
-        self.tags.set_state(place, state);
+        self.tags.set_state(entry, state);
     }
 
-    /// A prefetched line is used for the first time; `late` if it is not here yet.
-    pub(crate) fn first_use(&mut self, place: Place, late: bool) {
-        let state = self.tags.state(place);
+    /// Records the first use of a prefetched line; `late` if it has not arrived yet.
+    pub(crate) fn first_use(&mut self, entry: EntryIndex, late: bool) {
+        let state = self.tags.state(entry);
         debug_assert!(state.is_prefetched(), "the line was used before");
-        self.tags.set_state(place, state.with_prefetched(false));
+        self.tags.set_state(entry, state.with_prefetched(false));
         if late {
             self.prefetches.late += 1;
         } else {
@@ -165,12 +166,13 @@ impl Level {
         }
     }
 
-    /// What became of the prefetched lines so far.
+    /// Returns the outcomes of the prefetched lines so far.
     pub(crate) fn prefetches(&self) -> PrefetchCounts {
         self.prefetches
     }
 
     /// Allocates a line that is absent from its set, in an empty way or in place of a victim.
+    /// Returns the victim.
     pub(crate) fn allocate(
         &mut self,
         line: Indexed,
@@ -180,27 +182,27 @@ impl Level {
         let set = self.tags.set_of(line);
         debug_assert!(self.find(line).is_none(), "line {line:?} is already present");
         let empty = self.tags.find_empty(set);
-        let place = empty.unwrap_or_else(|| self.replacement.victim(set));
-        let victim = self.tags.content(place);
+        let entry = empty.unwrap_or_else(|| self.replacement.victim(set));
+        let victim = self.tags.content(entry);
         if state.is_prefetched() {
             self.prefetches.issued += 1;
         } else {
             self.prefetches.missed += 1;
         }
         self.prefetches.useless += u64::from(victim.is_some_and(|(_, old)| old.is_prefetched()));
-        self.tags.put(place, line.physical, state);
-        self.replacement.inserted(place, insertion);
+        self.tags.put(entry, line.physical, state);
+        self.replacement.inserted(entry, insertion);
         victim.map(|(line, state)| Victim { line, dirty: state.is_dirty(), defect: state.defect() })
     }
 
-    /// Removes every copy of a line; the state of one if it was present.
+    /// Removes every copy of a line. Returns the state of one copy if any was present.
     #[inline]
     pub(crate) fn remove(&mut self, line: LineAddr) -> Option<LineState> {
         let mut left = None;
         for set in self.tags.sets_of(line) {
-            if let Some(place) = self.tags.find(set, line) {
-                let state = self.tags.state(place);
-                self.tags.clear(place);
+            if let Some(entry) = self.tags.find(set, line) {
+                let state = self.tags.state(entry);
+                self.tags.clear(entry);
                 self.prefetches.useless += u64::from(state.is_prefetched());
                 left = Some(state);
             }
@@ -208,12 +210,13 @@ impl Level {
         left
     }
 
-    /// Drops lines that cannot be here ([`TagArray::retain`]), without a word: a state from a file may have any.
+    /// Drops lines that cannot be here ([`TagArray::retain`]), without counting; a state from a
+    /// file may contain them.
     pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
         self.tags.retain(stays);
     }
 
-    /// Of copies in several sets, drops all but one, also without a word.
+    /// Drops all but one of the copies of a line in several sets, without counting.
     pub(crate) fn retain_one_copy(&mut self) {
         self.tags.retain_one_copy();
     }
@@ -225,68 +228,68 @@ impl Level {
         self.tags.clear_all();
     }
 
-    /// Sets and ways.
+    /// Returns the numbers of sets and ways.
     pub(crate) fn shape(&self) -> (u32, u32) {
         self.tags.shape()
     }
 
-    /// Line and state in a place, if there is one.
-    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
-        self.tags.content(place)
+    /// Returns line and state of an entry, if it is not empty.
+    pub(crate) fn content(&self, entry: EntryIndex) -> Option<(LineAddr, LineState)> {
+        self.tags.content(entry)
     }
 
-    /// Breaks the tag of a place.
-    pub(crate) fn break_tag(&mut self, place: Place, defect: Defect) {
-        self.broken_tags.push(BrokenTag { place, defect });
-        self.mark_set(place.set, true);
+    /// Breaks the tag of an entry.
+    pub(crate) fn break_tag(&mut self, entry: EntryIndex, defect: Defect) {
+        self.broken_tags.push(BrokenTag { entry, defect });
+        self.mark_set(entry.set, true);
     }
 
-    /// True when some tag is broken.
+    /// Returns whether any tag is broken.
     #[inline]
     pub(crate) fn has_broken_tags(&self) -> bool {
         !self.broken_tags.is_empty()
     }
 
-    /// Every set in which a line may be.
+    /// Returns every set that may hold a line.
     pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
         self.tags.sets_of(line)
     }
 
-    /// The set that an access looks into.
+    /// Returns the set that an access reads.
     pub(crate) fn set_of(&self, line: Indexed) -> u32 {
         self.tags.set_of(line)
     }
 
-    /// A broken tag of a set, which is sound from now on.
+    /// Repairs a broken tag of a set. Returns it, or `None` if there is none.
     pub(crate) fn repair_tag(&mut self, set: u32) -> Option<BrokenTag> {
-        let index = self.broken_tags.iter().position(|broken| broken.place.set == set)?;
+        let index = self.broken_tags.iter().position(|broken| broken.entry.set == set)?;
         let broken = self.broken_tags.swap_remove(index);
-        let left = self.broken_tags.iter().any(|broken| broken.place.set == set);
+        let left = self.broken_tags.iter().any(|broken| broken.entry.set == set);
         self.mark_set(set, left);
         Some(broken)
     }
 
     fn mark_set(&mut self, set: u32, defect: bool) {
         for way in 0..self.tags.shape().1 {
-            let place = Place { set, way };
-            if let Some((_, state)) = self.tags.content(place) {
-                self.tags.set_state(place, state.with_tag_defect(defect));
+            let entry = EntryIndex { set, way };
+            if let Some((_, state)) = self.tags.content(entry) {
+                self.tags.set_state(entry, state.with_tag_defect(defect));
             }
         }
     }
 
-    /// Number of lines present.
+    /// Returns the number of lines present.
     pub(crate) fn occupied(&self) -> u64 {
         self.tags.occupied()
     }
 
-    /// Every line present, with its state.
+    /// Returns every line present, with its state.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
         self.tags.lines()
     }
 }
 
-impl WarmState for Level {
+impl WarmState for Cache {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         self.tags.visit(visitor);
         self.replacement.visit(visitor);

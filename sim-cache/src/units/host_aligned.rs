@@ -1,21 +1,22 @@
-//! Arrays that begin where a cache line of the host begins, so that a set that fits one touches one. A clone is the same
-//! array, and may begin elsewhere.
+//! Arrays that begin at a cache line of the host, so that a set no larger than a line touches one
+//! line. A clone holds the same values and may begin at another offset.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// Bytes of a cache line of most hosts.
 const HOST_LINE_BYTES: usize = 64;
 
-/// A fixed number of values.
+/// Fixed-size array of values.
 #[derive(Clone, Debug)]
 pub(crate) struct Aligned<T> {
-    /// What stands before `first` is not used.
+    /// Values; those before `first` are unused.
     values: Vec<T>,
     first: usize,
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// So many default values. Numbers cost no time before they are used: the allocator knows memory that is 0.
+    /// Creates an array of default values. Zeroes cost no time before their use, because the
+    /// allocator provides zeroed memory.
     pub(crate) fn new(len: usize) -> Aligned<T> {
         let spare = HOST_LINE_BYTES / size_of::<T>();
         let mut values = vec![T::default(); len + spare];
@@ -26,14 +27,14 @@ impl<T: Copy + Default> Aligned<T> {
 }
 
 impl<T> Aligned<T> {
-    /// So many values from one on.
+    /// Returns `len` values starting at `from`.
     #[inline(always)]
     pub(crate) fn part(&self, from: usize, len: usize) -> &[T] {
         &self.values[self.first + from..][..len]
     }
 }
 
-/// Without the bound that a slice of the rest would be asked for.
+/// Index without the second bounds check that a slice of the rest would need.
 impl<T> Index<usize> for Aligned<T> {
     type Output = T;
 

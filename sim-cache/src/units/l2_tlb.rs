@@ -1,33 +1,32 @@
-//! The unified L2 TLB: set associative; pages, blocks, contiguous ranges, partial walk entries and
-//! results of stage 2 compete for its places (PMU guide 3.2.18, decision A14).
+//! The unified L2 TLB: set associative. Pages, blocks, contiguous ranges, partial walk entries and
+//! results of stage 2 compete for its entries (PMU guide 3.2.18, decision A14).
 //!
-//! Each kind and size has its own index bits, so a lookup probes one set for each size that was ever
-//! entered. The least recently used entry of a set is replaced.
+//! Each kind and size has its own index bits, so a lookup probes one set for each size in use. The
+//! least recently used entry of a set is replaced.
 
 use sim_core::{StateVisitor, Stored, WarmState};
 
 use crate::config::L2TlbConfig;
 use crate::units::address_space::{EntryTag, Key};
-use crate::units::mapping::LAST_LEVEL;
-use crate::units::page_map::{ADDRESS_BITS, FRAME_SHIFT};
+use crate::units::mapping::{ADDRESS_BITS, FRAME_SHIFT, LAST_LEVEL};
 use crate::units::replacement::LATEST_STAMP;
-use crate::units::tag_array::Arrival;
+use crate::units::tag_array::RefillTime;
 use crate::units::tlb::Translation;
 
-/// What an entry is.
+/// Kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// A translation from virtual to physical address.
     #[default]
     Final,
-    /// The address of the table of this level: a walk begins there.
+    /// Address of the table of this level, where a walk can begin.
     Partial(u32),
     /// Stage 2 of an intermediate page.
     Stage2,
 }
 
-/// The unified L2 TLB. Of each entry `[set * ways + way]` the tag, the time of last use (0 if it is
-/// empty) and the rest lie apart, so that the host reads one line to search a set.
+/// Unified L2 TLB. Tag, time of last use (0 if empty) and content of an entry `[set * ways + way]`
+/// are in separate arrays. A search of a set thus reads one line of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct L2Tlb {
     tags: Vec<EntryTag>,
@@ -36,14 +35,14 @@ pub(crate) struct L2Tlb {
     clock: u64,
     ways: usize,
     set_mask: u64,
-    /// Sizes of the final entries seen so far, as bits by log2 of their bytes.
+    /// Sizes of the final entries so far, as bits by log2 of their bytes.
     final_shifts: u64,
-    /// Levels of the partial entries seen so far, as bits.
+    /// Levels of the partial entries so far, as bits.
     partial_levels: u32,
 }
 
 impl L2Tlb {
-    /// All entries empty; the shape was validated.
+    /// Creates an empty TLB. The shape was validated.
     pub(crate) fn new(config: &L2TlbConfig) -> L2Tlb {
         let entries = config.entries as usize;
         L2Tlb {
@@ -58,7 +57,7 @@ impl L2Tlb {
         }
     }
 
-    /// The set of an entry of `1 << shift` bytes.
+    /// Returns the set of an entry of `1 << shift` bytes.
     fn set(&self, key: Key, shift: u32) -> std::ops::Range<usize> {
         let first = (key.0 >> (shift - FRAME_SHIFT) & self.set_mask) as usize * self.ways;
         first..first + self.ways
@@ -86,21 +85,26 @@ impl L2Tlb {
         self.stamps[index] = self.clock;
     }
 
-    /// The translation that serves a key; a hit is a use.
+    /// Returns the translation for a key. A hit counts as a use.
     pub(crate) fn lookup(&mut self, key: Key) -> Option<Translation> {
         let index = self.find(key)?;
         self.touch(index);
         Some(self.entries[index].1)
     }
 
-    /// True when a translation serves the key. Pure.
+    /// Returns whether a translation serves the key. Has no side effects.
     pub(crate) fn holds(&self, key: Key) -> bool {
         self.find(key).is_some()
     }
 
-    /// When a partial entry or a result of stage 2 that covers `1 << shift` bytes is here; a hit is
-    /// a use.
-    pub(crate) fn lookup_step(&mut self, kind: EntryKind, key: Key, shift: u32) -> Option<Arrival> {
+    /// Returns the refill time of a partial entry or a result of stage 2 that covers `1 << shift`
+    /// bytes. A hit counts as a use.
+    pub(crate) fn lookup_step(
+        &mut self,
+        kind: EntryKind,
+        key: Key,
+        shift: u32,
+    ) -> Option<RefillTime> {
         if let EntryKind::Partial(level) = kind
             && self.partial_levels & 1 << level == 0
         {
@@ -108,10 +112,10 @@ impl L2Tlb {
         }
         let index = self.find_sized(kind, key, shift)?;
         self.touch(index);
-        Some(self.entries[index].1.arrival())
+        Some(self.entries[index].1.refill_time())
     }
 
-    /// Enters a translation for a key that misses.
+    /// Enters a translation for a key that missed.
     pub(crate) fn allocate(&mut self, key: Key, shift: u32, translation: Translation) {
         self.final_shifts |= 1 << shift;
         self.replace(EntryKind::Final, key, shift, translation);
@@ -123,16 +127,16 @@ impl L2Tlb {
         kind: EntryKind,
         key: Key,
         shift: u32,
-        arrival: Arrival,
+        refill: RefillTime,
     ) {
         if let EntryKind::Partial(level) = kind {
             self.partial_levels |= 1 << level;
         }
         let tag = EntryTag::new(key, shift, false);
-        self.replace(kind, key, shift, Translation::step(tag, arrival));
+        self.replace(kind, key, shift, Translation::step(tag, refill));
     }
 
-    /// In place of the least recently used entry of the set.
+    /// Replaces the least recently used entry of the set.
     fn replace(&mut self, kind: EntryKind, key: Key, shift: u32, translation: Translation) {
         let oldest = self.set(key, shift).min_by_key(|index| self.stamps[*index]);
         let index = oldest.expect("a set has at least one way");
@@ -181,7 +185,7 @@ impl WarmState for L2Tlb {
         visitor.one(&mut self.final_shifts);
         visitor.one(&mut self.partial_levels);
         self.clock = self.clock.min(LATEST_STAMP);
-        // Sizes that a piece of the address space may have.
+        // Sizes that a mapping can have.
         self.final_shifts &= (1 << ADDRESS_BITS) - (1 << FRAME_SHIFT);
     }
 }

@@ -1,26 +1,45 @@
-//! What a leaf descriptor says: output address, size, attributes, permissions. PMU guide 3.2.18 lists
-//! the granules; the sizes of blocks and of contiguous ranges are the Arm architecture's.
+//! Content of a leaf descriptor: output address, size, attributes, permissions. PMU guide 3.2.18
+//! lists the granules; the Arm architecture defines the sizes of blocks and contiguous ranges.
 
 use sim_core::PhysAddr;
 use thiserror::Error;
 
-use crate::units::page_map::{FRAME_BITS, FRAME_SHIFT, MemoryType};
+/// Bits of virtual and physical addresses.
+pub(crate) const ADDRESS_BITS: u32 = 48;
+/// log2 of the unit in which pages are counted: the smallest granule.
+pub(crate) const FRAME_SHIFT: u32 = 12;
+/// Bits of a physical page number.
+pub(crate) const FRAME_BITS: u32 = ADDRESS_BITS - FRAME_SHIFT;
+/// Bits of a virtual page number: one more, which selects the half of the address space.
+pub(crate) const PAGE_BITS: u32 = FRAME_BITS + 1;
 
-/// One mapping of a page, a block, or a contiguous range of either.
+/// Memory type of a page. Of two stages, the greater one holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MemoryType {
+    /// Normal memory, write-back cacheable.
+    #[default]
+    Cacheable,
+    /// Normal memory that is not cacheable.
+    NonCacheable,
+    /// Device memory.
+    Device,
+}
+
+/// Mapping of a page, a block, or a contiguous range of either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// Physical address of the first byte of the page, block or range.
     pub output: PhysAddr,
     /// Size of one page or block: 4 KiB, 2 MiB, 1 GiB; 16 KiB, 32 MiB; 64 KiB, 512 MiB.
     pub bytes: u64,
-    /// Contiguous hint: the whole aligned range of 16 (4 KiB granule), 128 or 32 (16 KiB: pages,
-    /// blocks), 32 (64 KiB) such pages or blocks is mapped, and one TLB entry holds it.
+    /// Contiguous hint: one TLB entry maps the whole aligned range of 16 (4 KiB granule), 128 or 32
+    /// (16 KiB: pages, blocks) or 32 (64 KiB) such pages or blocks.
     pub contiguous: bool,
     /// Memory type.
     pub memory: MemoryType,
     /// Normal Tagged memory.
     pub tagged: bool,
-    /// Holds for every ASID (the descriptor's not-global bit is clear).
+    /// Valid for every ASID (the descriptor's not-global bit is clear).
     pub global: bool,
     /// Writes fault.
     pub read_only: bool,
@@ -29,7 +48,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Cacheable memory of one ASID that may be read, written and executed.
+    /// Returns a mapping of cacheable memory for one ASID that may be read, written and executed.
     pub fn normal(output: PhysAddr, bytes: u64) -> Mapping {
         Mapping {
             output,
@@ -44,27 +63,27 @@ impl Mapping {
     }
 }
 
-/// A mapping that no table of the granule can say.
+/// Mapping that the tables of the granule cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadMapping {
     /// The size is neither a page nor a block.
-    #[error("{bytes} bytes are no page or block of the {granule}-byte granule: use {}", sizes(*granule))]
+    #[error("{bytes} bytes is not a page or block size of the {granule}-byte granule; use {}", sizes(*granule))]
     Size {
-        /// Size asked for.
+        /// Requested size.
         bytes: u64,
         /// The granule of the tables.
         granule: u64,
     },
     /// The output address does not begin a page, block or range.
-    #[error("output address 0x{:x} is not a multiple of the {bytes} bytes that are mapped", .output.0)]
+    #[error("output address 0x{:x} is not a multiple of the mapping size; align it to {bytes} bytes", .output.0)]
     Output {
         /// Output address.
         output: PhysAddr,
         /// Bytes of the page, block or contiguous range.
         bytes: u64,
     },
-    /// The granule itself.
-    #[error("{0} bytes are no translation granule: use 4096, 16384 or 65536")]
+    /// The granule is not supported.
+    #[error("{0} bytes is not a translation granule; use 4096, 16384 or 65536")]
     Granule(u64),
 }
 
@@ -75,54 +94,55 @@ fn sizes(granule: u64) -> String {
     sizes.join(", ")
 }
 
-/// A translation granule: the shape of the tables.
+/// Translation granule, which determines the shape of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granule {
     shift: u32,
 }
 
-/// The level of the tables that map pages.
+/// Level of the tables that map pages.
 pub(crate) const LAST_LEVEL: u32 = 3;
 
 impl Granule {
-    /// 4, 16 or 64 KiB.
+    /// Returns the granule of 4, 16 or 64 KiB, or `None` for another size.
     pub(crate) fn of(bytes: u64) -> Option<Granule> {
         [12, 14, 16].into_iter().find(|shift| 1 << shift == bytes).map(|shift| Granule { shift })
     }
 
-    /// Bytes of a page.
+    /// Returns the bytes of a page.
     pub(crate) fn bytes(self) -> u64 {
         1 << self.shift
     }
 
-    /// log2 of the bytes of a page.
+    /// Returns log2 of the bytes of a page.
     #[inline]
     pub(crate) fn shift(self) -> u32 {
         self.shift
     }
 
-    /// Where a walk of 48 bits begins: tables of 64 KiB resolve more bits, so one level fewer.
+    /// Returns the first level of a walk of 48 bits. Tables of 64 KiB resolve more bits, so they
+    /// need one level fewer.
     pub(crate) fn first_level(self) -> u32 {
         if self.shift == 16 { 1 } else { 0 }
     }
 
-    /// log2 of the bytes that one descriptor of a level covers; a table holds 8-byte descriptors.
+    /// Returns log2 of the bytes that one descriptor of a level covers; a descriptor has 8 bytes.
     pub(crate) fn level_shift(self, level: u32) -> u32 {
         self.shift + (LAST_LEVEL - level) * (self.shift - 3)
     }
 
-    /// Levels whose descriptors may map memory, the last one first.
+    /// Returns the levels whose descriptors may map memory, last level first.
     pub(crate) fn leaf_levels(self) -> impl Iterator<Item = u32> {
         let first = if self.shift == 12 { 1 } else { 2 };
         (first..=LAST_LEVEL).rev()
     }
 
-    /// The level whose descriptors map `bytes`.
+    /// Returns the level whose descriptors map `bytes`.
     pub(crate) fn level_of(self, bytes: u64) -> Option<u32> {
         self.leaf_levels().find(|level| 1 << self.level_shift(*level) == bytes)
     }
 
-    /// log2 of the bytes of a contiguous range at a level.
+    /// Returns log2 of the bytes of a contiguous range at a level.
     pub(crate) fn contiguous_shift(self, level: u32) -> u32 {
         let entries_bits = match (self.shift, level) {
             (12, _) => 4,
@@ -132,11 +152,11 @@ impl Granule {
         self.level_shift(level) + entries_bits
     }
 
-    /// log2 of the bytes that `mapping` maps at once, and its level.
+    /// Returns log2 of the bytes that `mapping` maps at once, and its level.
     ///
     /// # Errors
     ///
-    /// [`BadMapping`] when the tables cannot say it.
+    /// [`BadMapping`] when the tables cannot express it.
     pub(crate) fn place(self, mapping: &Mapping) -> Result<(u32, u32), BadMapping> {
         let bytes = mapping.bytes;
         let level = self.level_of(bytes);
@@ -151,7 +171,7 @@ impl Granule {
     }
 }
 
-/// What may not be done in a page.
+/// Restrictions of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Permissions {
     /// Writes fault.
@@ -160,12 +180,12 @@ pub(crate) struct Permissions {
     pub(crate) no_exec: bool,
 }
 
-/// A translation as the tables give it for one page of 4 KiB.
+/// Translation as the tables define it for one page of 4 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
-    /// log2 of the bytes around the page for which it holds: what one TLB entry serves.
+    /// log2 of the bytes around the page with the same translation: the reach of one TLB entry.
     pub(crate) shift: u32,
-    /// Level of its descriptor.
+    /// Level of the descriptor.
     pub(crate) level: u32,
     /// Physical page of 4 KiB.
     pub(crate) frame: u64,
@@ -173,14 +193,14 @@ pub(crate) struct Leaf {
     pub(crate) memory: MemoryType,
     /// Normal Tagged memory.
     pub(crate) tagged: bool,
-    /// Holds for every ASID.
+    /// Valid for every ASID.
     pub(crate) global: bool,
-    /// What may not be done.
+    /// Restrictions of the page.
     pub(crate) permissions: Permissions,
 }
 
 impl Leaf {
-    /// What `mapping` says about a page that lies in it; `None` is an address size fault.
+    /// Returns the translation of a page inside `mapping`; `None` is an address size fault.
     pub(crate) fn of(mapping: &Mapping, shift: u32, level: u32, page: u64) -> Option<Leaf> {
         let within = page & ((1 << (shift - FRAME_SHIFT)) - 1);
         let frame = (mapping.output.0 >> FRAME_SHIFT) | within;
@@ -190,7 +210,7 @@ impl Leaf {
         (frame >> FRAME_BITS == 0).then_some(leaf)
     }
 
-    /// Stage 1 followed by stage 2: the smaller size, the stricter attributes, all restrictions.
+    /// Combines stage 1 with stage 2: the smaller size, the stricter attributes, all restrictions.
     #[must_use]
     pub(crate) fn then(self, stage2: Leaf) -> Leaf {
         Leaf {
@@ -233,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_that_no_descriptor_can_say_is_refused_with_what_can_be_said() {
+    fn a_mapping_that_no_descriptor_can_express_is_refused_with_the_valid_sizes() {
         let granule = Granule::of(4096).expect("a granule");
         let odd = granule.place(&Mapping::normal(PhysAddr(0), 8192)).expect_err("no such size");
         assert!(odd.to_string().contains("4096, 2097152, 1073741824"), "{odd}");
@@ -243,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_tagged_only_if_both_stages_say_so() {
+    fn memory_is_tagged_only_if_both_stages_tag_it() {
         let leaf = |tagged| Leaf {
             shift: 12,
             level: 3,

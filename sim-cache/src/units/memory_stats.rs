@@ -1,75 +1,79 @@
-//! What the private memory of one core really did, beside the architected events: lines that came in and
-//! from where, bytes that moved, cycles that walks took. Events tell demand from prefetch, and data from
-//! code, at some places only; these figures always do (PMU guide 4.2 to 4.6, as truths for formulas).
+//! Statistics of the private memory of one core beside the architected events: refilled lines and
+//! their sources, bytes moved, cycles of walks. Events separate demand from prefetch, and data from
+//! code, only in some places; these figures always do (PMU guide 4.2 to 4.6, as ground-truth values
+//! for formulas).
 
 use sim_core::{Cycle, DataSource, Happened};
 
-use crate::flows::l2::L2Request;
-use crate::flows::translate::Asker;
 use crate::units::bus::BytesMoved;
+use crate::units::request::L2Request;
+use crate::units::requester::Requester;
 
-/// Walks of one side and the cycles that they took, each from its begin to its last descriptor.
+/// Walks of one side and their cycles, each from its start to its last descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Walks {
-    /// Walks of stage 1; those of stage 2 that they need are part of them.
+    /// Walks of stage 1, including the stage 2 walks that they need.
     pub walks: u64,
-    /// Cycles of all of them; those that ran at once are counted each.
+    /// Cycles of all walks; parallel walks count each.
     pub cycles: u64,
 }
 
 /// Totals of one core's private memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryTally {
-    /// Lines that came into the L2 because a load, a store or an atomic asked for them.
+pub struct MemoryStats {
+    /// Lines refilled into the L2 for a load, a store or an atomic.
     pub data_lines: u64,
-    /// Lines that came into the L2 for the L1 I-cache, its prefetcher included.
+    /// Lines refilled into the L2 for the L1 I-cache, including its prefetcher.
     pub fetch_lines: u64,
-    /// Lines that came into the L2 for a preload instruction.
+    /// Lines refilled into the L2 for a preload instruction.
     pub preload_lines: u64,
-    /// Writes of the L2 by stores that stream past the L1 D-cache: whole lines, and parts of lines.
+    /// Writes of the L2 by stores that stream past the L1 D-cache: whole lines and parts of lines.
     pub streamed_writes: u64,
-    /// Lines that came into the L2, or were claimed without a read, for those; `data_lines` has what was read.
+    /// Lines refilled into the L2, or claimed without a read, for streamed writes. `data_lines`
+    /// includes the lines that were read.
     pub streamed_lines: u64,
-    /// Those of them that were claimed: nothing was read.
+    /// Streamed lines that were claimed without a read.
     pub claimed_lines: u64,
-    /// Lines that came into the L2 for a hardware prefetcher.
+    /// Lines refilled into the L2 for a hardware prefetcher.
     pub prefetch_lines: u64,
-    /// Lines that came into the L2 for a table walk.
+    /// Lines refilled into the L2 for a table walk.
     pub walk_lines: u64,
-    /// Of all these lines, those that the system level cache supplied.
+    /// Refilled lines that the system level cache supplied.
     pub slc_lines: u64,
-    /// Those that another core of the chip supplied.
+    /// Refilled lines that another core of the chip supplied.
     pub peer_lines: u64,
-    /// Those that memory supplied.
+    /// Refilled lines that memory supplied.
     pub dram_lines: u64,
-    /// Those of another chip.
+    /// Refilled lines from another chip.
     pub remote_lines: u64,
-    /// Data into the core.
+    /// Bytes of data into the core.
     pub read_bytes: u64,
-    /// Data out of the core.
+    /// Bytes of data out of the core.
     pub written_bytes: u64,
     /// Walks for loads, stores, preloads and prefetches of data.
     pub data_walks: Walks,
     /// Walks for fetches.
     pub fetch_walks: Walks,
-    /// Fetches that had to wait for a line: it missed the L1 I-cache, or was on its way.
+    /// Fetches that waited for a line which missed the L1 I-cache or was in flight.
     pub fetch_waits: u64,
-    /// Those of them whose line came from outside of the core.
+    /// Waiting fetches whose line came from outside the core.
     pub fetch_waits_outside: u64,
-    /// Lines that came into the L2 for the next-line prefetcher of the L1 I-cache; `fetch_lines` has them too.
+    /// Lines refilled into the L2 for the next-line prefetcher of the L1 I-cache, included in
+    /// `fetch_lines`.
     pub next_line_lines: u64,
-    /// L1 data TLB misses by the data prefetcher, counted as those of accesses are.
+    /// L1 data TLB misses of the data prefetcher, counted like those of accesses.
     pub prefetch_tlb_misses: u64,
-    /// Walks by the data prefetcher.
+    /// Walks of the data prefetcher.
     pub prefetch_walks: u64,
-    /// Lookups of the L1 I-cache and its TLB by the next-line prefetcher; events count them as fetches.
+    /// Lookups of the L1 I-cache and its TLB by the next-line prefetcher; events count them as
+    /// fetches.
     pub next_line_lookups: u64,
-    /// Store-exclusives to a line that another core had taken since the one before.
+    /// Store-exclusives to a line that another core had taken since the previous one.
     pub contended_exclusives: u64,
 }
 
-impl MemoryTally {
-    /// A line comes into the L2.
+impl MemoryStats {
+    /// Counts a line refilled into the L2.
     pub(crate) fn line(&mut self, request: L2Request, source: DataSource) {
         match request {
             L2Request::Load | L2Request::Atomic | L2Request::Store => self.data_lines += 1,
@@ -88,55 +92,58 @@ impl MemoryTally {
         }
     }
 
-    /// A walk has ended.
-    pub(crate) fn walk(&mut self, asker: Asker, cycles: Cycle) {
-        let walks =
-            if asker == Asker::Fetch { &mut self.fetch_walks } else { &mut self.data_walks };
+    /// Counts a finished walk.
+    pub(crate) fn walk(&mut self, requester: Requester, cycles: Cycle) {
+        let walks = if requester == Requester::Fetch {
+            &mut self.fetch_walks
+        } else {
+            &mut self.data_walks
+        };
         walks.walks += 1;
         walks.cycles += cycles;
     }
 
-    /// A fetch waits for a line.
+    /// Counts a fetch that waits for a line.
     pub(crate) fn fetch_wait(&mut self, source: DataSource) {
         self.fetch_waits += 1;
         self.fetch_waits_outside += u64::from(source.is_outside());
     }
 
-    /// The data prefetcher had an address translated.
+    /// Counts a translation for the data prefetcher.
     pub(crate) fn prefetch_translation(&mut self, happened: Happened) {
         self.prefetch_tlb_misses += u64::from(happened.has(Happened::L1_TLB_MISS));
         self.prefetch_walks += u64::from(happened.has(Happened::WALK));
     }
 
-    /// With the bytes that the bus port moved.
-    pub(crate) fn with_moved(self, moved: BytesMoved) -> MemoryTally {
-        MemoryTally { read_bytes: moved.read, written_bytes: moved.written, ..self }
+    /// Returns the totals with the bytes that the bus port moved.
+    pub(crate) fn with_moved(self, moved: BytesMoved) -> MemoryStats {
+        MemoryStats { read_bytes: moved.read, written_bytes: moved.written, ..self }
     }
 
-    /// What was added since `before`.
+    /// Returns the difference to the earlier totals `before`.
     #[must_use]
-    pub fn since(&self, before: &MemoryTally) -> MemoryTally {
+    pub fn since(&self, before: &MemoryStats) -> MemoryStats {
         self.combined(before, |now, before| now - before)
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
-    pub fn plus(&self, other: &MemoryTally) -> MemoryTally {
+    pub fn plus(&self, other: &MemoryStats) -> MemoryStats {
         self.combined(other, |one, other| one + other)
     }
 
-    /// Each total, changed alike.
+    /// Returns each total changed by the same function.
     #[must_use]
-    pub fn map(&self, change: impl Fn(u64) -> u64) -> MemoryTally {
+    pub fn map(&self, change: impl Fn(u64) -> u64) -> MemoryStats {
         self.combined(self, |one, _| change(one))
     }
 
-    fn combined(&self, other: &MemoryTally, f: impl Fn(u64, u64) -> u64) -> MemoryTally {
+    fn combined(&self, other: &MemoryStats, f: impl Fn(u64, u64) -> u64) -> MemoryStats {
         let walks = |one: Walks, other: Walks| Walks {
             walks: f(one.walks, other.walks),
             cycles: f(one.cycles, other.cycles),
         };
-        MemoryTally {
+        MemoryStats {
             data_lines: f(self.data_lines, other.data_lines),
             fetch_lines: f(self.fetch_lines, other.fetch_lines),
             preload_lines: f(self.preload_lines, other.preload_lines),
@@ -170,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_line_has_one_reason_and_one_supplier() {
-        let mut tally = MemoryTally::default();
+        let mut stats = MemoryStats::default();
         let requests = [
             L2Request::Load,
             L2Request::Fetch,
@@ -181,17 +188,17 @@ mod tests {
         ];
         let sources = [DataSource::Slc, DataSource::Peer, DataSource::Remote, DataSource::Dram];
         for (request, source) in requests.into_iter().zip(sources.into_iter().cycle()) {
-            tally.line(request, source);
+            stats.line(request, source);
         }
         let reasons = [
-            tally.data_lines,
-            tally.fetch_lines,
-            tally.preload_lines,
-            tally.prefetch_lines,
-            tally.walk_lines,
+            stats.data_lines,
+            stats.fetch_lines,
+            stats.preload_lines,
+            stats.prefetch_lines,
+            stats.walk_lines,
         ];
-        let suppliers = [tally.slc_lines, tally.peer_lines, tally.remote_lines, tally.dram_lines];
+        let suppliers = [stats.slc_lines, stats.peer_lines, stats.remote_lines, stats.dram_lines];
         assert_eq!((reasons, suppliers), ([1, 1, 1, 2, 1], [2, 2, 1, 1]));
-        assert_eq!(tally.plus(&tally).since(&tally), tally);
+        assert_eq!(stats.plus(&stats).since(&stats), stats);
     }
 }

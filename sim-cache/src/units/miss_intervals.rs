@@ -1,11 +1,11 @@
-//! In which cycles at least one L2 miss was outstanding outside the core (`STALL_BACKEND_MEM`).
+//! Cycles in which at least one L2 miss was outstanding outside the core (`STALL_BACKEND_MEM`).
 
 use sim_core::Cycle;
 
-/// Intervals kept; older ones are forgotten.
+/// Number of intervals kept; older ones are dropped.
 const KEPT: usize = 128;
 
-/// A short sorted list of disjoint intervals `from..to`.
+/// Short sorted list of disjoint intervals `from..to`.
 #[derive(Clone, Debug)]
 pub(crate) struct MissIntervals {
     spans: [(Cycle, Cycle); KEPT],
@@ -13,16 +13,16 @@ pub(crate) struct MissIntervals {
 }
 
 impl MissIntervals {
-    /// Nothing pending.
+    /// Creates an empty list.
     pub(crate) fn new() -> MissIntervals {
         MissIntervals { spans: [(0, 0); KEPT], len: 0 }
     }
 
-    /// Adds a miss that was outstanding in `from..to`, joining what overlaps or touches.
+    /// Adds a miss that was outstanding in `from..to`, merging overlapping and adjacent intervals.
     pub(crate) fn add(&mut self, from: Cycle, to: Cycle) {
         let (mut from, mut to) = (from, to);
         let spans = &self.spans[..self.len];
-        // New misses are near the end of the list: searched from there.
+        // New misses are near the end of the list, so the search starts there.
         let end = spans.iter().rposition(|s| s.0 <= to).map_or(0, |i| i + 1);
         let begin = spans[..end].iter().rposition(|s| s.1 < from).map_or(0, |i| i + 1);
         if begin < end {
@@ -52,7 +52,7 @@ impl MissIntervals {
         self.len += 1;
     }
 
-    /// Cycles of `from..to` inside any interval. Pure.
+    /// Returns the cycles of `from..to` inside any interval. Has no side effects.
     pub(crate) fn overlap(&self, from: Cycle, to: Cycle) -> u64 {
         let later = self.spans[..self.len].iter().rev().skip_while(|s| s.0 >= to);
         later.take_while(|s| s.1 > from).map(|s| s.1.min(to).saturating_sub(s.0.max(from))).sum()

@@ -1,15 +1,15 @@
-//! Miss status holding registers: how many refills may be outstanding (also the L2's queue and the
-//! walker's slots).
+//! Miss status holding registers, which limit outstanding refills; also used for the L2's queue and
+//! the walker's slots.
 //!
 //! A register is held from the start of a miss until its data arrives. When all are held, the next
-//! miss starts when the first is freed. Merging needs no register: the line is already in the tag
-//! array with its arrival time. Requests do not come in time order, so a register remembers the idle
-//! gap before its last hold: a store that leaves late must not hold it against a load that issues
-//! early. What fits into the gap at its start is let in, whatever its length.
+//! miss starts when the first one is freed. Merging needs no register: the tag array already holds
+//! the line with its refill time. Requests do not come in time order, so a register remembers the
+//! idle gap before its last hold: a store that leaves late must not delay a load that issues early.
+//! A request that fits at the start of the gap is accepted, whatever its length.
 
 use sim_core::Cycle;
 
-/// One register: idle in `idle_from..start`, held in `start..end`.
+/// Register: idle in `idle_from..start`, held in `start..end`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Register {
     idle_from: Cycle,
@@ -17,24 +17,24 @@ struct Register {
     end: Cycle,
 }
 
-/// A bounded number of outstanding misses.
+/// Bounded number of outstanding misses.
 #[derive(Clone, Debug)]
 pub(crate) struct Mshrs {
     registers: Box<[Register]>,
-    /// Where the next search begins: the register held longest ago is likely to be free.
+    /// Start of the next search: the register held longest ago is likely to be free.
     next: usize,
 }
 
-/// A register that is free from some cycle on.
+/// Register that is free from some cycle on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FreeRegister {
-    /// From when.
+    /// First free cycle.
     pub(crate) from: Cycle,
     index: usize,
 }
 
 impl Register {
-    /// The first cycle at or after `at` in which it is idle.
+    /// Returns the first idle cycle at or after `at`.
     #[inline]
     fn free_from(self, at: Cycle) -> Cycle {
         if at >= self.end {
@@ -46,13 +46,13 @@ impl Register {
 }
 
 impl Mshrs {
-    /// `registers` misses at the same time.
+    /// Creates registers for `registers` misses at the same time.
     pub(crate) fn new(registers: u32) -> Mshrs {
         let registers = vec![Register::default(); registers as usize].into_boxed_slice();
         Mshrs { registers, next: 0 }
     }
 
-    /// The register that is free first at or after `at`. Pure.
+    /// Returns the register that is free first at or after `at`. Has no side effects.
     #[inline]
     pub(crate) fn find(&self, at: Cycle) -> FreeRegister {
         let (before, after) = self.registers.split_at(self.next);
@@ -71,7 +71,7 @@ impl Mshrs {
         best
     }
 
-    /// True when a register is free at `at`. Pure.
+    /// Returns whether a register is free at `at`. Has no side effects.
     pub(crate) fn is_free(&self, at: Cycle) -> bool {
         self.find(at).from == at
     }
@@ -83,7 +83,7 @@ impl Mshrs {
         if free.from >= register.end {
             *register = Register { idle_from: register.end, start: free.from, end };
         } else {
-            // In the gap: what is left of it lies behind this hold.
+            // The hold is in the gap; the rest of the gap follows this hold.
             register.idle_from = end;
             register.end = register.end.max(end);
         }

@@ -1,56 +1,44 @@
-//! The translation tables' content: which physical page and memory type a virtual page has.
+//! Content of the translation tables: physical page and memory type of each virtual page.
 //!
-//! Pages that nothing maps get a synthetic, deterministic physical page; scenarios, and traces with a
-//! page map, map pages, blocks and contiguous ranges explicitly (PMU guide 3.2.18). Pages are counted in units of
-//! 4 KiB whatever the granule. Not modeled: tables of their own for each table base or VMID (all
+//! Unmapped pages get a synthetic, deterministic physical page. Scenarios, and traces with a page
+//! map, map pages, blocks and contiguous ranges explicitly (PMU guide 3.2.18). Pages are counted in
+//! units of 4 KiB for every granule. Not modeled: separate tables for each table base or VMID (all
 //! address spaces see the same mappings), more than 48 address bits.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sim_core::{LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+use thiserror::Error;
 
 use crate::config::{PageMapping, PagesConfig};
-use crate::units::mapping::{BadMapping, Granule, LAST_LEVEL, Leaf, Mapping, Permissions};
+use crate::units::mapping::{
+    ADDRESS_BITS, BadMapping, FRAME_BITS, FRAME_SHIFT, Granule, LAST_LEVEL, Leaf, Mapping,
+    MemoryType, PAGE_BITS, Permissions,
+};
 
-/// What a page's attributes say about caching; of two stages the greater one holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MemoryType {
-    /// Normal memory, write-back cacheable.
-    #[default]
-    Cacheable,
-    /// Normal memory that no cache keeps.
-    NonCacheable,
-    /// A device.
-    Device,
-}
-
-/// Where a virtual page goes.
+/// Target of a virtual page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageTarget {
     /// Physical address in units of 4 KiB, whatever the size of the page.
     pub frame: u64,
-    /// Its attributes.
+    /// Memory type.
     pub memory: MemoryType,
     /// Normal Tagged memory: accesses are checked against allocation tags when checking is on.
     pub tagged: bool,
 }
 
-/// Virtual and physical addresses have 48 bits.
-pub(crate) const ADDRESS_BITS: u32 = 48;
-/// log2 of the unit in which pages are counted: the smallest granule.
-pub(crate) const FRAME_SHIFT: u32 = 12;
-/// Bits of a physical page number.
-pub(crate) const FRAME_BITS: u32 = ADDRESS_BITS - FRAME_SHIFT;
-/// Bits of a virtual page number: one more, which tells the upper half of the address space.
-pub(crate) const PAGE_BITS: u32 = FRAME_BITS + 1;
+/// Error: an address in a page that is mapped to fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("address 0x{:x} is not mapped; map its page first", .0.0)]
+pub struct NotMapped(pub VirtAddr);
 
-/// Size of a piece of the address space (log2 of its bytes), and which of its kind it is.
+/// Aligned piece of the address space: log2 of its bytes, and its number among pieces of this size.
 type Extent = (u32, u64);
 
 fn extent(shift: u32, page: u64) -> Extent {
     (shift, page >> (shift - FRAME_SHIFT))
 }
 
-/// The tables of one stage: a rule, and explicit entries.
+/// Tables of one stage: a rule, and explicit entries.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
     granule: Granule,
@@ -58,13 +46,13 @@ pub(crate) struct Tables {
     unit: (u32, u32),
     mapping: PageMapping,
     seed: u64,
-    /// The rule leaves memory tagged: stage 2, where it says nothing of tags.
+    /// Memory that the rule maps is tagged: stage 2 without tag attributes.
     tagged: bool,
-    /// Mapped explicitly; `None` is a page without a valid descriptor.
+    /// Explicit mappings; `None` is a page without a valid descriptor.
     explicit: FxHashMap<Extent, Option<Mapping>>,
-    /// log2 of the smallest piece that was ever mapped explicitly.
+    /// log2 of the smallest explicitly mapped piece.
     smallest: u32,
-    /// Larger pieces of which a part is mapped for itself: they are no longer of one descriptor.
+    /// Larger pieces with a separately mapped part, which no single descriptor maps any more.
     split: FxHashSet<Extent>,
 }
 
@@ -82,12 +70,12 @@ impl Tables {
         }
     }
 
-    /// Shape of the tables.
+    /// Returns the granule of the tables.
     pub(crate) fn granule(&self) -> Granule {
         self.granule
     }
 
-    /// What the tables say about a page; `None` is a translation or address size fault.
+    /// Returns the translation of a page; `None` is a translation or address size fault.
     pub(crate) fn leaf(&self, page: u64) -> Option<Leaf> {
         if !self.explicit.is_empty() {
             for shift in self.extents() {
@@ -115,14 +103,15 @@ impl Tables {
         Some(Leaf { shift, level, ..whole })
     }
 
-    /// Sizes that a mapping may have, ascending.
+    /// Returns the sizes that a mapping may have, ascending.
     fn extents(&self) -> impl Iterator<Item = u32> {
         let granule = self.granule;
         let levels = granule.leaf_levels();
         levels.flat_map(move |level| [granule.level_shift(level), granule.contiguous_shift(level)])
     }
 
-    /// The piece around a page that one descriptor (or contiguous range) still maps, and its level.
+    /// Returns the piece around a page that one descriptor or contiguous range still maps, and its
+    /// level.
     fn unsplit(&self, place: (u32, u32), page: u64) -> (u32, u32) {
         if self.split.is_empty() || !self.split.contains(&extent(place.0, page)) {
             return place;
@@ -136,8 +125,8 @@ impl Tables {
         (self.granule.level_shift(level), level)
     }
 
-    /// Maps the piece that holds `page`, in place of all that was mapped in it; `None` is a fault of
-    /// its page.
+    /// Maps the piece that holds `page`, replacing all mappings inside it; `None` makes its page
+    /// fault.
     fn map(&mut self, page: u64, mapping: Option<Mapping>) -> Result<(), BadMapping> {
         let shift = match &mapping {
             Some(mapping) => self.granule.place(mapping)?.0,
@@ -145,7 +134,7 @@ impl Tables {
         };
         let place = extent(shift, page);
         let is_inside = |(s, number): &Extent| *s <= shift && number >> (shift - s) == place.1;
-        // A large map is entered from its blocks down to its pages: then nothing lies inside.
+        // A large map is entered from blocks down to pages, so no mapping lies inside a new one.
         if self.smallest < shift {
             self.explicit.retain(|known, _| !is_inside(known));
             self.split.retain(|known| !is_inside(known));
@@ -157,7 +146,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The physical page of a page that nothing maps explicitly.
+    /// Returns the physical page of a page without an explicit mapping.
     #[inline]
     fn rule(&self, page: u64) -> u64 {
         let page = page & ((1 << FRAME_BITS) - 1);
@@ -170,7 +159,8 @@ impl Tables {
         }
     }
 
-    /// A bijection of page numbers: odd factors and shifted exclusive-ors can be undone.
+    /// Returns a bijective mix of a page number: odd factors and shifted exclusive-ors are
+    /// invertible.
     #[inline]
     fn mix(&self, page: u64) -> u64 {
         let mask = (1 << (ADDRESS_BITS - self.unit.0)) - 1;
@@ -182,7 +172,7 @@ impl Tables {
     }
 }
 
-/// Both stages: virtual page to physical page.
+/// Both stages of translation, from virtual page to physical page.
 #[derive(Clone, Debug)]
 pub(crate) struct PageMap {
     stage1: Tables,
@@ -190,50 +180,51 @@ pub(crate) struct PageMap {
 }
 
 impl PageMap {
-    /// A map without explicit entries and without stage 2; the configuration was validated.
+    /// Creates a map without explicit entries and without stage 2. The configuration was validated.
     pub(crate) fn new(config: &PagesConfig, seed: u64) -> PageMap {
         let granule = Granule::of(config.page_bytes).expect("the configuration was checked");
         let level = granule.level_of(config.block_bytes).unwrap_or(LAST_LEVEL);
         PageMap { stage1: Tables::new(granule, level, config.mapping, seed), stage2: None }
     }
 
-    /// log2 of the page size of stage 1.
+    /// Returns log2 of the page size of stage 1.
     #[inline]
     pub(crate) fn page_shift(&self) -> u32 {
         self.stage1.granule.shift()
     }
 
-    /// The tables of stage 1.
+    /// Returns the tables of stage 1.
     pub(crate) fn stage1(&self) -> &Tables {
         &self.stage1
     }
 
-    /// The tables of stage 2, if it is on.
+    /// Returns the tables of stage 2, if it is on.
     pub(crate) fn stage2(&self) -> Option<&Tables> {
         self.stage2.as_ref()
     }
 
-    /// Number of the 4 KiB page of an address; the bits above tell the halves apart, no more.
+    /// Returns the number of the 4 KiB page of an address. Higher bits only select the half of the
+    /// address space.
     #[inline(always)]
     pub(crate) fn page_of(&self, addr: VirtAddr) -> u64 {
         addr.0 >> FRAME_SHIFT & ((1 << PAGE_BITS) - 1)
     }
 
-    /// The physical address that `addr` has in a page with this target.
+    /// Returns the physical address of `addr` in a page with this target.
     #[inline]
     pub(crate) fn physical(&self, addr: VirtAddr, target: PageTarget) -> PhysAddr {
         let offset = addr.0 & ((1 << FRAME_SHIFT) - 1);
         PhysAddr(target.frame << FRAME_SHIFT | offset)
     }
 
-    /// The line of `addr` in a page with this physical page number.
+    /// Returns the line of `addr` in a page with this physical page number.
     #[inline(always)]
     pub(crate) fn line_in(&self, addr: VirtAddr, frame: u64) -> LineAddr {
         let offset = addr.0 & ((1 << FRAME_SHIFT) - 1);
         LineAddr(frame << (FRAME_SHIFT - LINE_SHIFT) | offset >> LINE_SHIFT)
     }
 
-    /// Where a page goes; `None` is a fault.
+    /// Returns the target of a page; `None` is a fault.
     #[inline]
     pub(crate) fn lookup(&self, page: u64) -> Option<PageTarget> {
         if self.stage1.explicit.is_empty() && self.stage2.is_none() {
@@ -243,18 +234,18 @@ impl PageMap {
         Some(PageTarget { frame, memory, tagged })
     }
 
-    /// What both stages together say about a page; `None` is a fault of either.
+    /// Returns the translation of a page by both stages; `None` is a fault of either.
     pub(crate) fn leaf(&self, page: u64) -> Option<Leaf> {
         self.through_stage2(self.stage1.leaf(page)?)
     }
 
-    /// A translation of stage 1, taken on to the physical address; `None` is a fault of stage 2.
+    /// Returns the result of stage 2 for a translation of stage 1; `None` is a fault of stage 2.
     pub(crate) fn through_stage2(&self, stage1: Leaf) -> Option<Leaf> {
         let Some(stage2) = &self.stage2 else { return Some(stage1) };
         Some(stage1.then(stage2.leaf(stage1.frame)?))
     }
 
-    /// Maps one page of the granule in stage 1, or with `None` makes it fault.
+    /// Maps one page of the granule in stage 1, or makes it fault with `None`.
     pub(crate) fn map(&mut self, page: u64, target: Option<PageTarget>) {
         let bytes = self.stage1.granule.bytes();
         let mapping = target.map(|target| Mapping {
@@ -262,19 +253,19 @@ impl PageMap {
             tagged: target.tagged,
             ..Mapping::normal(PhysAddr(target.frame << FRAME_SHIFT & !(bytes - 1)), bytes)
         });
-        self.stage1.map(page, mapping).expect("a page of the granule is no bad mapping");
+        self.stage1.map(page, mapping).expect("a page of the granule can be mapped");
     }
 
     /// Maps a page, block or contiguous range in stage 1.
     ///
     /// # Errors
     ///
-    /// [`BadMapping`] when the tables cannot say it.
+    /// [`BadMapping`] when the tables cannot express it.
     pub(crate) fn map_block(&mut self, page: u64, mapping: Mapping) -> Result<(), BadMapping> {
         self.stage1.map(page, Some(mapping))
     }
 
-    /// Switches stage 2 on: every intermediate address is mapped to itself, tagged memory included.
+    /// Switches stage 2 on. It maps every intermediate address to itself, including tagged memory.
     ///
     /// # Errors
     ///
@@ -286,11 +277,12 @@ impl PageMap {
         Ok(())
     }
 
-    /// Maps intermediate pages in stage 2, or with `None` makes one fault. Without stage 2: nothing.
+    /// Maps intermediate pages in stage 2, or makes one fault with `None`. Has no effect without
+    /// stage 2.
     ///
     /// # Errors
     ///
-    /// [`BadMapping`] when the tables cannot say it.
+    /// [`BadMapping`] when the tables cannot express it.
     pub(crate) fn map_stage2(
         &mut self,
         ipa: PhysAddr,
@@ -331,7 +323,7 @@ mod tests {
             let first = frame(5 * units);
             assert_eq!(first % units, 0);
             assert_eq!(frame(6 * units - 1), first + units - 1);
-            assert_ne!(frame(6 * units), first + units, "the next one lies elsewhere");
+            assert_ne!(frame(6 * units), first + units, "the next one is not adjacent");
             let leaf = map.leaf(5 * units).expect("mapped");
             assert_eq!(1 << (leaf.shift - FRAME_SHIFT), units);
         }
@@ -390,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_split_block_is_of_the_largest_blocks_without_a_part_of_its_own() {
+    fn the_rest_of_a_split_block_is_mapped_by_the_largest_unsplit_blocks() {
         let mut map = map(PageMapping::Identity, 4096, 0);
         let shift = |map: &PageMap, page| map.leaf(page).map(|leaf| (leaf.shift, leaf.level));
         let gib = Mapping::normal(PhysAddr(0x4000_0000), 1 << 30);
@@ -402,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_split_contiguous_range_is_of_its_blocks() {
+    fn the_rest_of_a_split_contiguous_range_is_mapped_by_its_blocks() {
         let mut map = map(PageMapping::Identity, 4096, 0);
         let shift = |map: &PageMap, page| map.leaf(page).map(|leaf| (leaf.shift, leaf.level));
         let block = Mapping::normal(PhysAddr(0x4000_0000), 2 << 20);
@@ -422,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn stage_2_as_it_is_switched_on_leaves_tagged_memory_tagged() {
+    fn default_stage_2_keeps_tagged_memory_tagged() {
         let mut map = map(PageMapping::Identity, 4096, 0);
         map.map(8, Some(PageTarget { frame: 8, memory: MemoryType::Cacheable, tagged: true }));
         map.enable_stage2(4096).expect("a granule");

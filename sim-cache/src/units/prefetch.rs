@@ -1,21 +1,20 @@
-//! Which lines the L1 data prefetcher asks for: strides by program counter, streams by page. PMU guide
-//! 4.2.1.
+//! The L1 data prefetcher: strides by program counter, streams by page. PMU guide 4.2.1.
 //!
-//! It learns from L1 misses and from the first use of a prefetched line, in line addresses, so a
-//! hit on an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
+//! It trains on L1 misses and on the first use of a prefetched line, in line addresses, so a hit on
+//! an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
 
 use sim_core::{LINE_SHIFT, StateVisitor, Stored, WarmState};
 
 use crate::config::PrefetchConfig;
 
-/// log2 of the region in which a stream is recognized, in lines (4 KiB).
+/// log2 of the lines of the region in which a stream is recognized (4 KiB).
 const REGION_SHIFT: u32 = 6;
 /// Longest stride followed, in lines.
 const STRIDE_MAX: i64 = 64;
-/// Longest step that still belongs to a stream without a common program counter.
+/// Longest step of a stream without a common program counter, in lines.
 const STREAM_STEP_MAX: i64 = 2;
 
-/// Lines to ask for: `first`, `first + stride` ... `count` of them.
+/// Lines to prefetch: `first`, `first + stride` and so on, `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PrefetchRun {
     /// First virtual line number.
@@ -26,20 +25,20 @@ pub(crate) struct PrefetchRun {
     pub(crate) count: u32,
 }
 
-/// One stride or stream that is followed.
+/// Stride or stream that is followed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
     /// Program counter or region, plus one; 0 for an unused track.
     key: u64,
     last: u64,
     stride: i64,
-    /// Times that the stride repeated.
+    /// Repetitions of the stride.
     confidence: u32,
-    /// Lines ahead of `last` already asked for.
+    /// Lines ahead of `last` that were already requested.
     ahead: u32,
 }
 
-/// Tracks found by a key; the oldest is replaced.
+/// Tracks by key; the oldest is replaced.
 #[derive(Clone, Debug)]
 struct TrackTable {
     tracks: Box<[Track]>,
@@ -53,7 +52,7 @@ impl TrackTable {
         TrackTable { tracks, next: 0, step_max }
     }
 
-    /// Learns from one miss; how far the prefetcher may now run ahead, if the stride repeated.
+    /// Trains with one miss. Returns the track if the stride repeated, so that it may prefetch.
     fn train(&mut self, key: u64, line: u64) -> Option<&mut Track> {
         let Some(known) = self.tracks.iter().position(|t| t.key == key + 1) else {
             self.tracks[self.next] = Track { key: key + 1, last: line, ..Track::default() };
@@ -77,7 +76,7 @@ impl TrackTable {
     }
 }
 
-/// The L1 data prefetcher.
+/// L1 data prefetcher.
 #[derive(Clone, Debug)]
 pub(crate) struct DataPrefetcher {
     strides: TrackTable,
@@ -87,7 +86,7 @@ pub(crate) struct DataPrefetcher {
 }
 
 impl DataPrefetcher {
-    /// Nothing learned.
+    /// Creates an untrained prefetcher.
     pub(crate) fn new(config: &PrefetchConfig) -> DataPrefetcher {
         DataPrefetcher {
             strides: TrackTable::new(config.l1d_table_entries, STRIDE_MAX),
@@ -97,34 +96,34 @@ impl DataPrefetcher {
         }
     }
 
-    /// Learns from a miss or a first use of a prefetched line, and says what to ask for.
+    /// Trains with a miss or the first use of a prefetched line. Returns the lines to prefetch.
     pub(crate) fn train(&mut self, pc: u64, line: u64) -> Option<PrefetchRun> {
         let (distance, degree) = (self.distance, self.degree);
         let stride = self.strides.train(pc, line);
         let stream = self.streams.train(line >> REGION_SHIFT, line);
-        // A stride of one instruction knows more than a stream that it is a part of.
+        // A stride of one instruction is more precise than the stream that contains it.
         stride.or(stream).and_then(|track| track.run(distance, degree))
     }
 }
 
-/// The streams of stores, in physical lines: followed by their page alone.
+/// Streams of stores in physical lines, followed by page alone.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreStreams {
     streams: TrackTable,
     distance: u32,
 }
 
-/// Lines that a store asks for at once behind its own: one that was left out is made up for.
+/// Lines that a store prefetches at once beyond its own; two let a skipped line be caught up.
 const STORE_DEGREE: u32 = 2;
 
 impl StoreStreams {
-    /// Nothing learned.
+    /// Creates untrained streams.
     pub(crate) fn new(config: &PrefetchConfig) -> StoreStreams {
         let streams = TrackTable::new(config.store_table_entries, STREAM_STEP_MAX);
         StoreStreams { streams, distance: config.store_distance_lines }
     }
 
-    /// Learns from a store whose line is in no L1 set, and says what to ask for.
+    /// Trains with a store whose line is in no L1 set. Returns the lines to prefetch.
     pub(crate) fn train(&mut self, line: u64) -> Option<PrefetchRun> {
         let distance = self.distance;
         let track = self.streams.train(line >> REGION_SHIFT, line)?;
@@ -133,7 +132,7 @@ impl StoreStreams {
 }
 
 impl Track {
-    /// The next lines of the stride, at most `degree`, not farther than the distance allowed.
+    /// Returns the next lines of the stride, at most `degree`, within the allowed distance.
     fn run(&mut self, distance: u32, degree: u32) -> Option<PrefetchRun> {
         if self.stride == 0 {
             return None;
@@ -147,9 +146,9 @@ impl Track {
     }
 }
 
-/// Lines have addresses of so many bits, and so no two are further apart than a signed number tells.
+/// Mask of line numbers: differences of two line numbers fit into a signed number.
 pub(crate) const LINES: u64 = u64::MAX >> LINE_SHIFT;
-/// The most repetitions that a file may tell of: far from the end of their counter.
+/// Mask of counters from a file: far below the overflow of the counter.
 const FAR: u32 = u32::MAX >> 2;
 
 impl Stored for Track {
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn three_lines_in_a_row_train_it_whoever_loads_them() {
+    fn three_consecutive_lines_train_it_for_any_program_counter() {
         for same_pc in [true, false] {
             let mut prefetcher = prefetcher();
             let pc = |i: u64| if same_pc { 0x400 } else { 0x400 + 4 * i };
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backward_stride_of_one_instruction_is_followed_and_no_line_asked_twice() {
+    fn a_backward_stride_is_followed_and_no_line_is_requested_twice() {
         let mut prefetcher = prefetcher();
         let mut asked = Vec::new();
         for i in 0..20u64 {

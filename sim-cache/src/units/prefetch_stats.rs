@@ -1,50 +1,51 @@
-//! What became of the lines that prefetchers brought in: extra statistics beside the architected
-//! events, none of which tells a useful prefetch from a useless one.
+//! Outcomes of prefetched lines: statistics beside the architected events, none of which separates
+//! useful prefetches from useless ones.
 
-/// The prefetched lines of one cache. Each is issued once, then used, or lost, or still there.
+/// Prefetched lines of one cache. Each line is issued once, then used, lost, or still present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrefetchCounts {
     /// Lines that the prefetcher brought in.
     pub issued: u64,
-    /// First used after they had arrived.
+    /// Lines first used after their arrival.
     pub useful: u64,
-    /// First used while they were still on their way: part of the latency was saved.
+    /// Lines first used while still in flight: part of the latency was saved.
     pub late: u64,
-    /// Evicted or invalidated before anything used them.
+    /// Lines evicted or invalidated before any use.
     pub useless: u64,
-    /// Lines that came in because something asked for them that the prefetcher had not foreseen.
+    /// Lines refilled for a demand that the prefetcher had not predicted.
     pub missed: u64,
 }
 
 impl PrefetchCounts {
-    /// Prefetched lines that something used.
+    /// Returns the number of used prefetched lines.
     pub fn used(&self) -> u64 {
         self.useful + self.late
     }
 
-    /// Used part of the lines whose fate is known.
+    /// Returns the used share of the prefetched lines with a known outcome; `None` without such
+    /// lines.
     pub fn accuracy(&self) -> Option<f64> {
         share(self.used(), self.used() + self.useless)
     }
 
-    /// Part of the lines needed that the prefetcher had brought in, or had at least asked for.
+    /// Returns the share of the needed lines that the prefetcher had requested; `None` without any.
     pub fn coverage(&self) -> Option<f64> {
         share(self.used(), self.used() + self.missed)
     }
 
-    /// What was counted since `before`.
+    /// Returns the difference to the earlier counts `before`.
     #[must_use]
     pub fn since(&self, before: &PrefetchCounts) -> PrefetchCounts {
         self.combined(before, |now, before| now - before)
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(&self, other: &PrefetchCounts) -> PrefetchCounts {
         self.combined(other, |one, other| one + other)
     }
 
-    /// Each count, changed alike.
+    /// Returns each count changed by the same function.
     fn map(&self, change: impl Fn(u64) -> u64) -> PrefetchCounts {
         self.combined(self, |one, _| change(one))
     }
@@ -64,7 +65,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The prefetchers of one core.
+/// Statistics of the prefetchers of one core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrefetchStats {
     /// Stride and stream prefetcher of the L1 D-cache. A use is a load, a store or an atomic.
@@ -76,7 +77,7 @@ pub struct PrefetchStats {
 }
 
 impl PrefetchStats {
-    /// What was counted since `before`.
+    /// Returns the difference to the earlier counts `before`.
     #[must_use]
     pub fn since(&self, before: &PrefetchStats) -> PrefetchStats {
         PrefetchStats {
@@ -86,7 +87,7 @@ impl PrefetchStats {
         }
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(&self, other: &PrefetchStats) -> PrefetchStats {
         PrefetchStats {
@@ -96,14 +97,14 @@ impl PrefetchStats {
         }
     }
 
-    /// Each count, changed alike.
+    /// Returns each count changed by the same function.
     #[must_use]
     pub fn map(&self, change: impl Fn(u64) -> u64) -> PrefetchStats {
         let [l1d, l1i, l2] = [self.l1d, self.l1i, self.l2].map(|counts| counts.map(&change));
         PrefetchStats { l1d, l1i, l2 }
     }
 
-    /// The prefetchers with the names that reports print.
+    /// Returns the counts of each prefetcher with the name that reports print.
     pub fn named(&self) -> [(&'static str, PrefetchCounts); 3] {
         [("L1D", self.l1d), ("L1I", self.l1i), ("L2", self.l2)]
     }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_no_lines_is_not_known() {
+    fn a_share_of_no_lines_is_unknown() {
         let mut counts = PrefetchCounts::default();
         assert_eq!((counts.accuracy(), counts.coverage()), (None, None));
         counts.missed = 1;

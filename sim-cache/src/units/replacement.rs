@@ -1,25 +1,25 @@
-//! Which way of a full set leaves: tree pseudo-LRU, LRU, RRIP, dynamic RRIP, seeded random, a victim counter.
+//! Replacement policies: tree pseudo-LRU, LRU, RRIP, dynamic RRIP, seeded random, victim counter.
 //!
-//! PMU guide 3.2.15 says that a victim counter selects the line, and no more of it; which policy a cache
-//! uses is a key of the configuration. Each policy is tested against a short slow model of itself.
+//! PMU guide 3.2.15 states only that a victim counter selects the line; the policy of a cache is a
+//! configuration key. Each policy is tested against a short, slow model of itself.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sim_core::{StateVisitor, WarmState};
 
 use crate::config::ReplacementKind;
-use crate::units::tag_array::Place;
+use crate::units::tag_array::EntryIndex;
 
-/// How soon a line that enters is expected to be used again.
+/// Cause of an insertion, which predicts how soon the line is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Insertion {
-    /// A demand access asked for it.
+    /// A demand access requested the line.
     Demand,
-    /// A prefetcher asked for it.
+    /// A prefetcher requested the line.
     Prefetch,
 }
 
-/// The policy of one cache with its state.
+/// Policy of one cache with its state.
 #[derive(Clone, Debug)]
 pub(crate) enum Replacement {
     /// Pseudo-LRU tree.
@@ -35,17 +35,17 @@ pub(crate) enum Replacement {
 }
 
 impl Replacement {
-    /// The policy for a cache of this shape; `seed` is used by the random policy only.
+    /// Creates the policy for a cache of this shape. Only the random policy uses `seed`.
     pub(crate) fn new(kind: ReplacementKind, sets: u64, ways: u32, seed: u64) -> Replacement {
-        let places = sets as usize * ways as usize;
+        let entries = sets as usize * ways as usize;
         match kind {
             ReplacementKind::TreePlru => Replacement::TreePlru(TreePlru::new(sets as usize, ways)),
             ReplacementKind::Lru => {
-                Replacement::Lru(Lru { stamps: vec![0; places], clock: 0, ways })
+                Replacement::Lru(Lru { stamps: vec![0; entries], clock: 0, ways })
             }
-            ReplacementKind::Rrip => Replacement::Rrip(Rrip::new(places, ways, None)),
+            ReplacementKind::Rrip => Replacement::Rrip(Rrip::new(entries, ways, None)),
             ReplacementKind::DynamicRrip => {
-                Replacement::Rrip(Rrip::new(places, ways, Some(Duel::default())))
+                Replacement::Rrip(Rrip::new(entries, ways, Some(Duel::default())))
             }
             ReplacementKind::Random => {
                 let rng = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -58,40 +58,40 @@ impl Replacement {
         }
     }
 
-    /// The line in `place` was used by a demand access.
+    /// Records a use of the line in `entry` by a demand access.
     #[inline(always)]
-    pub(crate) fn used(&mut self, place: Place) {
+    pub(crate) fn used(&mut self, entry: EntryIndex) {
         match self {
-            Replacement::TreePlru(tree) => tree.point_away(place),
-            Replacement::Lru(lru) => lru.stamp(place),
-            Replacement::Rrip(rrip) => rrip.set(place, 0),
+            Replacement::TreePlru(tree) => tree.point_away(entry),
+            Replacement::Lru(lru) => lru.stamp(entry),
+            Replacement::Rrip(rrip) => rrip.set(entry, 0),
             Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
 
-    /// The line in `place` was fetched by a prefetch and is used for the first time by a demand access.
-    pub(crate) fn first_used(&mut self, place: Place) {
+    /// Records the first demand use of a prefetched line in `entry`.
+    pub(crate) fn first_used(&mut self, entry: EntryIndex) {
         match self {
-            // That one use was foreseen: it says nothing of another.
+            // The prefetch predicted this one use, which does not imply another.
             Replacement::Rrip(Rrip { duel: Some(duel), values, ways }) => {
-                values[(place.set * *ways + place.way) as usize] = duel.value(place.set);
+                values[(entry.set * *ways + entry.way) as usize] = duel.value(entry.set);
             }
-            _ => self.used(place),
+            _ => self.used(entry),
         }
     }
 
-    /// A line enters `place`.
-    pub(crate) fn inserted(&mut self, place: Place, insertion: Insertion) {
+    /// Records a line that enters `entry`.
+    pub(crate) fn inserted(&mut self, entry: EntryIndex, insertion: Insertion) {
         match self {
-            Replacement::TreePlru(tree) => tree.point_away(place),
-            Replacement::Lru(lru) => lru.stamp(place),
-            Replacement::Rrip(rrip) => rrip.insert(place, insertion),
+            Replacement::TreePlru(tree) => tree.point_away(entry),
+            Replacement::Lru(lru) => lru.stamp(entry),
+            Replacement::Rrip(rrip) => rrip.insert(entry, insertion),
             Replacement::Random(_) | Replacement::VictimCounter(_) => {}
         }
     }
 
-    /// The way of the full set that leaves.
-    pub(crate) fn victim(&mut self, set: u32) -> Place {
+    /// Returns the entry of a full set whose line is replaced.
+    pub(crate) fn victim(&mut self, set: u32) -> EntryIndex {
         let way = match self {
             Replacement::TreePlru(tree) => tree.victim(set),
             Replacement::Lru(lru) => lru.victim(set),
@@ -99,16 +99,16 @@ impl Replacement {
             Replacement::Random(random) => random.victim(),
             Replacement::VictimCounter(counter) => counter.victim(set),
         };
-        Place { set, way }
+        EntryIndex { set, way }
     }
 }
 
-/// One bit per inner node of a binary tree over the ways: 1 points to the upper half.
+/// One bit per inner node of a binary tree over the ways: 1 selects the upper half.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePlru {
     /// One word per set; bit `n` is node `n`, the root is node 1, its children 2 and 3.
     bits: Vec<u16>,
-    /// Per way: the nodes on its path, and their values that point away from it.
+    /// For each way: the nodes on its path, and their values that point away from it.
     paths: [(u16, u16); 16],
     ways: u32,
 }
@@ -129,9 +129,9 @@ impl TreePlru {
     }
 
     #[inline(always)]
-    fn point_away(&mut self, place: Place) {
-        let (nodes, away) = self.paths[place.way as usize & 15];
-        let bits = &mut self.bits[place.set as usize];
+    fn point_away(&mut self, entry: EntryIndex) {
+        let (nodes, away) = self.paths[entry.way as usize & 15];
+        let bits = &mut self.bits[entry.set as usize];
         *bits = *bits & !nodes | away;
     }
 
@@ -145,7 +145,7 @@ impl TreePlru {
     }
 }
 
-/// The time of last use of every place.
+/// Time of last use of every entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Lru {
     stamps: Vec<u64>,
@@ -155,9 +155,9 @@ pub(crate) struct Lru {
 
 impl Lru {
     #[inline]
-    fn stamp(&mut self, place: Place) {
+    fn stamp(&mut self, entry: EntryIndex) {
         self.clock += 1;
-        self.stamps[(place.set * self.ways + place.way) as usize] = self.clock;
+        self.stamps[(entry.set * self.ways + entry.way) as usize] = self.clock;
     }
 
     fn victim(&self, set: u32) -> u32 {
@@ -168,35 +168,39 @@ impl Lru {
     }
 }
 
-/// The value of a line whose next use is far away.
+/// Value of a line whose next use is distant.
 const DISTANT: u8 = 3;
 
-/// The value of a demand line that enters.
+/// Value of a demand line that enters.
 const LONG: u8 = 2;
 
-/// Two bits per place: [`DISTANT`] leaves first, 0 was used since it entered.
+/// Two bits per entry: [`DISTANT`] is replaced first, 0 was used since it entered.
 #[derive(Clone, Debug)]
 pub(crate) struct Rrip {
     values: Vec<u8>,
     ways: u32,
-    /// Whether lines enter as [`LONG`] or as [`DISTANT`]; always as [`LONG`] without it.
+    /// Duel that selects whether lines enter as [`LONG`] or as [`DISTANT`]; without it always
+    /// [`LONG`].
     duel: Option<Duel>,
 }
 
-/// One set in so many leads for each of the two ways to enter.
+/// Distance between the leader sets of each insertion policy.
 const LEADER_STEP: u32 = 32;
-/// Misses by which the leaders of one way have to be ahead at most.
+/// Maximum of the miss balance.
 const BALANCE_MAX: u64 = 1023;
-/// A line in so many enters as [`LONG`] where the others enter as [`DISTANT`].
+/// Interval of the lines that enter as [`LONG`] where the others enter as [`DISTANT`].
 const LONG_EVERY: u64 = 32;
 
-/// Two ways to enter, tried in sets that lead: the one with fewer misses is taken by the others. A loop over more than
-/// the cache holds keeps a part of it where lines enter as [`DISTANT`] (Jaleel and others, ISCA 2010).
+/// Set duel of two insertion policies: the follower sets use the one whose leader sets miss less. A
+/// loop over more than the cache holds keeps a part of it where lines enter as [`DISTANT`] (Jaleel
+/// and others, ISCA 2010).
 #[derive(Clone, Copy, Debug)]
 struct Duel {
-    /// Misses of sets that enter lines as [`LONG`], less those of sets that enter them as [`DISTANT`], from the middle.
+    /// Misses of the leaders that insert as [`LONG`] minus those that insert as [`DISTANT`], from
+    /// the middle.
     balance: u64,
-    /// Lines that entered where one in [`LONG_EVERY`] enters as [`LONG`] and the others as [`DISTANT`].
+    /// Lines that entered where one in [`LONG_EVERY`] enters as [`LONG`] and the others as
+    /// [`DISTANT`].
     entered: u64,
 }
 
@@ -207,7 +211,7 @@ impl Default for Duel {
 }
 
 impl Duel {
-    /// A line missed in this set.
+    /// Records a miss in a set.
     fn missed(&mut self, set: u32) {
         match set % LEADER_STEP {
             0 => self.balance = BALANCE_MAX.min(self.balance + 1),
@@ -216,7 +220,7 @@ impl Duel {
         }
     }
 
-    /// How a demand line enters this set.
+    /// Returns the value with which a demand line enters a set.
     fn value(&mut self, set: u32) -> u8 {
         let is_distant = match set % LEADER_STEP {
             0 => false,
@@ -232,24 +236,24 @@ impl Duel {
 }
 
 impl Rrip {
-    fn new(places: usize, ways: u32, duel: Option<Duel>) -> Rrip {
-        Rrip { values: vec![0; places], ways, duel }
+    fn new(entries: usize, ways: u32, duel: Option<Duel>) -> Rrip {
+        Rrip { values: vec![0; entries], ways, duel }
     }
 
-    fn insert(&mut self, place: Place, insertion: Insertion) {
+    fn insert(&mut self, entry: EntryIndex, insertion: Insertion) {
         if let Some(duel) = &mut self.duel {
-            duel.missed(place.set);
+            duel.missed(entry.set);
         }
         let value = match insertion {
-            Insertion::Demand => self.duel.as_mut().map_or(LONG, |duel| duel.value(place.set)),
+            Insertion::Demand => self.duel.as_mut().map_or(LONG, |duel| duel.value(entry.set)),
             Insertion::Prefetch => DISTANT,
         };
-        self.set(place, value);
+        self.set(entry, value);
     }
 
     #[inline]
-    fn set(&mut self, place: Place, value: u8) {
-        self.values[(place.set * self.ways + place.way) as usize] = value;
+    fn set(&mut self, entry: EntryIndex, value: u8) {
+        self.values[(entry.set * self.ways + entry.way) as usize] = value;
     }
 
     fn victim(&mut self, set: u32) -> u32 {
@@ -263,7 +267,7 @@ impl Rrip {
     }
 }
 
-/// A way by a seeded generator.
+/// Victim by a seeded generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     rng: Box<Xoshiro256PlusPlus>,
@@ -272,12 +276,12 @@ pub(crate) struct Random {
 
 impl Random {
     fn victim(&mut self) -> u32 {
-        // The high half of a product is even over the ways to within 2^-32.
+        // The high half of a product is uniform over the ways to within 2^-32.
         ((u64::from(self.rng.next_u32()) * u64::from(self.ways)) >> 32) as u32
     }
 }
 
-/// The way that leaves next, of each set; uses do not move it.
+/// Next victim way of each set; uses do not change it.
 #[derive(Clone, Debug)]
 pub(crate) struct VictimCounter {
     next: Vec<u8>,
@@ -292,10 +296,10 @@ impl VictimCounter {
     }
 }
 
-/// Longest time that a file may say has passed: far from the end of the clocks.
+/// Latest time stamp accepted from a file: far below the overflow of the clocks.
 pub(crate) const LATEST_STAMP: u64 = u64::MAX >> 8;
 
-/// The draws of the random policy go on as they are: one is as good as another.
+/// The generator of the random policy is not saved; any of its draws is equally good.
 impl WarmState for Replacement {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         match self {
@@ -330,19 +334,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Uses ways of one set in the given order; the slow model sees the same.
+    /// Returns the victim of one set after uses in the given order; the slow model sees the same
+    /// uses.
     fn victims(kind: ReplacementKind, ways: u32, uses: &[u32]) -> u32 {
         let mut policy = Replacement::new(kind, 2, ways, 1);
         for way in 0..ways {
-            policy.inserted(Place { set: 1, way }, Insertion::Demand);
+            policy.inserted(EntryIndex { set: 1, way }, Insertion::Demand);
         }
         for way in uses {
-            policy.used(Place { set: 1, way: way % ways });
+            policy.used(EntryIndex { set: 1, way: way % ways });
         }
         policy.victim(1).way
     }
 
-    /// Tree pseudo-LRU, slowly: at every split go to the half that was not used last.
+    /// Tree pseudo-LRU, slowly: selects the half not used last at every split.
     fn slow_tree(low: u32, high: u32, uses: &[u32]) -> u32 {
         if high - low == 1 {
             return low;
@@ -386,12 +391,13 @@ mod tests {
         let mut policy = Replacement::new(ReplacementKind::Rrip, 1, 4, 1);
         for way in 0..4 {
             let insertion = if way == 2 { Insertion::Prefetch } else { Insertion::Demand };
-            policy.inserted(Place { set: 0, way }, insertion);
+            policy.inserted(EntryIndex { set: 0, way }, insertion);
         }
         assert_eq!(policy.victim(0).way, 2);
     }
 
-    /// Hits of a loop over `lines` lines in a cache of 64 sets and 8 ways, in the last of ten rounds.
+    /// Returns the hits of a loop over `lines` lines in a cache of 64 sets and 8 ways, in the last
+    /// of ten rounds.
     fn hits_of_a_loop(kind: ReplacementKind, lines: u32, prefetched: bool) -> u32 {
         let (sets, ways) = (64, 8);
         let mut policy = Replacement::new(kind, sets.into(), ways, 1);
@@ -400,22 +406,22 @@ mod tests {
         for round in 0..10 {
             for line in 0..lines {
                 let set = line % sets;
-                let places = &mut held[(set * ways) as usize..][..ways as usize];
-                let known = places.iter().position(|place| *place == Some(line));
+                let entries = &mut held[(set * ways) as usize..][..ways as usize];
+                let known = entries.iter().position(|entry| *entry == Some(line));
                 if let Some(way) = known {
-                    policy.used(Place { set, way: way as u32 });
+                    policy.used(EntryIndex { set, way: way as u32 });
                     hits += u32::from(round == 9);
                     continue;
                 }
-                let empty = places.iter().position(Option::is_none);
+                let empty = entries.iter().position(Option::is_none);
                 let way = empty.map_or_else(|| policy.victim(set).way, |way| way as u32);
-                places[way as usize] = Some(line);
-                let place = Place { set, way };
+                entries[way as usize] = Some(line);
+                let entry = EntryIndex { set, way };
                 if prefetched {
-                    policy.inserted(place, Insertion::Prefetch);
-                    policy.first_used(place);
+                    policy.inserted(entry, Insertion::Prefetch);
+                    policy.first_used(entry);
                 } else {
-                    policy.inserted(place, Insertion::Demand);
+                    policy.inserted(entry, Insertion::Demand);
                 }
             }
         }
@@ -434,10 +440,10 @@ mod tests {
     }
 
     #[test]
-    fn a_victim_counter_goes_round_in_each_set_whatever_is_used() {
+    fn a_victim_counter_cycles_through_each_set_regardless_of_uses() {
         let mut policy = Replacement::new(ReplacementKind::VictimCounter, 2, 3, 1);
         let mut next = |set| {
-            policy.used(Place { set, way: 0 });
+            policy.used(EntryIndex { set, way: 0 });
             policy.victim(set).way
         };
         assert_eq!([next(0), next(0), next(1), next(0), next(0), next(1)], [0, 1, 0, 2, 0, 1]);
@@ -455,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_follow_take_the_way_that_has_missed_less() {
+    fn follower_sets_use_the_policy_with_fewer_misses() {
         let mut duel = Duel::default();
         let (long, distant, follows) = (0, 1, 2);
         assert_eq!(duel.value(follows), LONG, "neither has missed less");
@@ -466,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn leaders_enter_all_lines_as_long_or_one_in_32_of_them() {
+    fn leader_sets_insert_all_lines_as_long_or_one_in_32() {
         let mut duel = Duel::default();
         let mut long = |set| (0..128).filter(|_| duel.value(set) == LONG).count();
         assert_eq!([long(0), long(1)], [128, 4]);

@@ -1,74 +1,80 @@
-//! Tags and line states of one cache: set, way, tag, and when a line in flight arrives.
+//! Tags and line states of one cache: set, way, tag, and the refill time of a line in flight.
 //!
-//! It knows no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
+//! It has no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
 
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::units::host_aligned::Aligned;
 use crate::units::indexed::{Indexed, PAGE_LINES};
 
-/// When something on its way arrives: a line, or a translation.
+/// Refill time of a line or a translation in flight.
 ///
-/// Requests come in program order, so one that starts earlier may find what a later one fetched. It
-/// would have fetched it itself: it waits for the same latency from its own start, if that is less.
+/// Requests come in program order, so one that starts earlier may find a line that a later one
+/// fetched. It would have fetched the line itself, so it waits for the same latency from its own
+/// start if that is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Arrival {
+pub(crate) struct RefillTime {
     /// Cycle of arrival.
     pub(crate) ready: Cycle,
     /// Cycles from the request to the arrival.
     pub(crate) latency: u32,
 }
 
-impl Arrival {
-    /// What was asked for at `start` arrives at `ready`.
-    pub(crate) fn between(start: Cycle, ready: Cycle) -> Arrival {
+impl RefillTime {
+    /// Creates the refill time of a request at `start` whose data arrives at `ready`.
+    pub(crate) fn between(start: Cycle, ready: Cycle) -> RefillTime {
         let latency = u32::try_from(ready.saturating_sub(start)).unwrap_or(u32::MAX);
-        Arrival { ready, latency }
+        RefillTime { ready, latency }
     }
 
-    /// When a request that starts at `now` has it.
+    /// Returns when a request that starts at `now` has the data.
     #[inline]
     pub(crate) fn at(self, now: Cycle) -> Cycle {
         self.ready.min(now + Cycle::from(self.latency)).max(now)
     }
 }
 
-/// State of a line in one word: arrival, dirty, prefetched, shared, errors, where its data came from.
+/// State of a line in one word: refill time, dirty, prefetched, shared, errors, source of its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineState(u64);
 
 const DIRTY: u64 = 1;
 const PREFETCHED: u64 = 1 << 1;
 const SOURCE_SHIFT: u32 = 2;
-/// Another core may have a copy: a write has to ask for it first.
+/// Another core may have a copy: a write has to request ownership first.
 const SHARED: u64 = 1 << 5;
 const DEFECT_SHIFT: u32 = 6;
 const DEFECT: u64 = 0b11 << DEFECT_SHIFT;
-/// A tag of the set is broken: whoever comes here settles that first.
+/// A tag of the set is broken: an access to the set repairs it first.
 const TAG_DEFECT: u64 = 1 << 8;
-/// The L1 I-cache has, or had, a copy too: a write takes it away.
-const FETCHED: u64 = 1 << 9;
+/// The L1 I-cache has, or had, a copy too: a write removes it.
+const IN_L1I: u64 = 1 << 9;
 const LATENCY_SHIFT: u32 = 10;
 const LATENCY_MAX: u32 = (1 << 12) - 1;
 const READY_SHIFT: u32 = 22;
-/// Everything but the ready cycle and the latency.
+/// All bits except the ready cycle and the latency.
 const FLAGS: u64 = (1 << LATENCY_SHIFT) - 1;
 
-/// What is wrong with the stored data of a line (PMU guide 3.2.20).
+/// Error of the stored data of a line (PMU guide 3.2.20).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defect {
-    /// Nothing.
+    /// No error.
     #[default]
     None,
-    /// One bit: ECC corrects it when it is read; parity of the L1 I-cache only detects it.
+    /// One wrong bit: ECC corrects it on a read; parity of the L1 I-cache only detects it.
     Correctable,
-    /// Two bits: detected, not corrected.
+    /// Two wrong bits: detected, not corrected.
     Uncorrectable,
-    /// Marked as poisoned: consuming it aborts, the error was counted before.
+    /// Marked as poisoned: consuming it aborts; the error was counted before.
     Poisoned,
 }
 
-/// Index: the three source bits of a state.
+/// Returns the error with which a line arrives.
+pub(crate) fn arriving_defect(poisoned: bool) -> Defect {
+    if poisoned { Defect::Poisoned } else { Defect::None }
+}
+
+/// Sources by the three source bits of a state.
 const SOURCES: [DataSource; 8] = [
     DataSource::L1,
     DataSource::L2,
@@ -81,15 +87,15 @@ const SOURCES: [DataSource; 8] = [
 ];
 
 impl LineState {
-    /// A clean line that arrives as said, supplied by `source`.
-    pub(crate) fn arriving(arrival: Arrival, source: DataSource) -> LineState {
+    /// Returns the state of a clean line with this refill time, supplied by `source`.
+    pub(crate) fn refilled(refill: RefillTime, source: DataSource) -> LineState {
         let code = SOURCES.iter().position(|s| *s == source).unwrap_or_default() as u64;
-        LineState(code << SOURCE_SHIFT).with_arrival(arrival)
+        LineState(code << SOURCE_SHIFT).with_refill_time(refill)
     }
 
-    fn with_arrival(self, arrival: Arrival) -> LineState {
-        let latency = u64::from(arrival.latency.min(LATENCY_MAX));
-        LineState(self.0 & FLAGS | latency << LATENCY_SHIFT | arrival.ready << READY_SHIFT)
+    fn with_refill_time(self, refill: RefillTime) -> LineState {
+        let latency = u64::from(refill.latency.min(LATENCY_MAX));
+        LineState(self.0 & FLAGS | latency << LATENCY_SHIFT | refill.ready << READY_SHIFT)
     }
 
     #[must_use]
@@ -108,8 +114,8 @@ impl LineState {
     }
 
     #[must_use]
-    pub(crate) fn with_fetched(self, fetched: bool) -> LineState {
-        LineState(self.0 & !FETCHED | u64::from(fetched) << 9)
+    pub(crate) fn with_in_l1i(self, in_l1i: bool) -> LineState {
+        LineState(self.0 & !IN_L1I | u64::from(in_l1i) << 9)
     }
 
     #[must_use]
@@ -122,18 +128,18 @@ impl LineState {
         LineState(self.0 & !TAG_DEFECT | u64::from(defect) << 8)
     }
 
-    /// A tag of its set is broken.
+    /// Returns whether a tag of its set is broken.
     pub(crate) fn has_tag_defect(self) -> bool {
         self.0 & TAG_DEFECT != 0
     }
 
-    /// Something is wrong with its data or with a tag of its set.
+    /// Returns whether its data or a tag of its set has an error.
     #[inline]
     pub(crate) fn is_defective(self) -> bool {
         self.0 & (DEFECT | TAG_DEFECT) != 0
     }
 
-    /// What is wrong with its data.
+    /// Returns the error of its data.
     pub(crate) fn defect(self) -> Defect {
         match (self.0 & DEFECT) >> DEFECT_SHIFT {
             0 => Defect::None,
@@ -143,13 +149,13 @@ impl LineState {
         }
     }
 
-    /// The L1 I-cache may have a copy.
+    /// Returns whether the L1 I-cache may have a copy.
     #[inline]
-    pub(crate) fn is_fetched(self) -> bool {
-        self.0 & FETCHED != 0
+    pub(crate) fn is_in_l1i(self) -> bool {
+        self.0 & IN_L1I != 0
     }
 
-    /// Another core may have a copy.
+    /// Returns whether another core may have a copy.
     #[inline]
     pub(crate) fn is_shared(self) -> bool {
         self.0 & SHARED != 0
@@ -160,67 +166,69 @@ impl LineState {
         self.0 & DIRTY != 0
     }
 
-    /// Brought in by a prefetch, and not used by a demand access yet.
+    /// Returns whether a prefetch brought the line in and no demand access has used it yet.
     #[inline]
     pub(crate) fn is_prefetched(self) -> bool {
         self.0 & PREFETCHED != 0
     }
 
-    /// Who supplied the line.
+    /// Returns the supplier of the line.
     pub(crate) fn source(self) -> DataSource {
         SOURCES[(self.0 >> SOURCE_SHIFT) as usize & 7]
     }
 
-    /// True when the line is here at `now`, sound, and no unused prefetch: nothing else to look at.
+    /// Returns whether the line is present at `now`, without error, and not an unused prefetch.
     #[inline]
     pub(crate) fn is_plain_at(self, now: Cycle) -> bool {
         self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT) == 0
     }
 
-    /// [`LineState::is_plain_at`] for a write: no other copy has to go either.
+    /// Returns the same as [`LineState::is_plain_at`] for a write, which also requires that no
+    /// other copy exists.
     #[inline]
     pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
-        let other_copies = SHARED | FETCHED;
+        let other_copies = SHARED | IN_L1I;
         let special = PREFETCHED | DEFECT | TAG_DEFECT | other_copies;
         self.0 >> READY_SHIFT <= now && self.0 & special == 0
     }
 
-    /// When the line arrives.
-    pub(crate) fn arrival(self) -> Arrival {
+    /// Returns the refill time of the line.
+    pub(crate) fn refill_time(self) -> RefillTime {
         let latency = (self.0 >> LATENCY_SHIFT) as u32 & LATENCY_MAX;
-        // A latency too long for its field pulls nothing forward.
+        // A latency too long for its field does not shorten any wait.
         let latency = if latency == LATENCY_MAX { u32::MAX } else { latency };
-        Arrival { ready: self.0 >> READY_SHIFT, latency }
+        RefillTime { ready: self.0 >> READY_SHIFT, latency }
     }
 }
 
-/// One place of the array.
+/// Entry of the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct EntryIndex {
     /// Set.
     pub(crate) set: u32,
     /// Way.
     pub(crate) way: u32,
 }
 
-/// The first way of a set whose word is the one.
+/// Returns the first way of a set whose word matches.
 #[inline(always)]
-pub(crate) fn find_way(words: &[u64], is_the_one: impl Fn(u64) -> bool) -> Option<u32> {
+pub(crate) fn find_way(words: &[u64], matches: impl Fn(u64) -> bool) -> Option<u32> {
     let (fours, rest) = words.as_chunks::<4>();
     let mut before = 0;
     for four in fours {
-        // Which way it is nobody can predict: four are compared before anything is decided.
-        let found = (0..4).fold(0, |found, way| found | u32::from(is_the_one(four[way])) << way);
+        // The matching way is unpredictable, so four ways are compared before a branch.
+        let found = (0..4).fold(0, |found, way| found | u32::from(matches(four[way])) << way);
         if found != 0 {
             return Some(before + found.trailing_zeros());
         }
         before += 4;
     }
-    let way = rest.iter().position(|word| is_the_one(*word))?;
+    let way = rest.iter().position(|word| matches(*word))?;
     Some(before + way as u32)
 }
 
-/// `tags[set * ways + way]`: line address plus one, 0 for an empty place.
+/// Tags and states of a cache. `tags[set * ways + way]` is the line address plus one, 0 for an
+/// empty entry.
 #[derive(Clone, Debug)]
 pub(crate) struct TagArray {
     tags: Aligned<u64>,
@@ -228,103 +236,104 @@ pub(crate) struct TagArray {
     states: Aligned<u64>,
     ways: u32,
     set_mask: u64,
-    /// Sets from one in which a line may be to the next; all of them with a physical index.
+    /// Distance between the sets that may hold a line; the number of sets with a physical index.
     alias_step: u64,
 }
 
 impl TagArray {
-    /// All places empty, each line in the set that its physical address chooses. `sets` is a power of two.
+    /// Creates an empty array indexed by physical addresses. `sets` is a power of two.
     pub(crate) fn new(sets: u64, ways: u32) -> TagArray {
-        let places = sets as usize * ways as usize;
+        let entries = sets as usize * ways as usize;
         TagArray {
-            tags: Aligned::new(places),
-            states: Aligned::new(places),
+            tags: Aligned::new(entries),
+            states: Aligned::new(entries),
             ways,
             set_mask: sets - 1,
             alias_step: sets,
         }
     }
 
-    /// The set is chosen by virtual addresses: only the bits inside a page are known from a physical one.
+    /// Converts the array to virtual indexing, where a physical address determines only the index
+    /// bits inside a page.
     pub(crate) fn indexed_virtually(self) -> TagArray {
         TagArray { alias_step: self.alias_step.min(PAGE_LINES), ..self }
     }
 
-    /// The set that the low bits of the index select.
+    /// Returns the set that the low bits of the index select.
     #[inline(always)]
     pub(crate) fn set_of(&self, line: Indexed) -> u32 {
         (line.index & self.set_mask) as u32
     }
 
-    /// Every set in which a line may be.
+    /// Returns every set that may hold a line.
     #[inline]
     pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
         let first = line.0 & (self.alias_step - 1);
         (first as u32..=self.set_mask as u32).step_by(self.alias_step as usize)
     }
 
-    /// Where a line is, in whatever set.
+    /// Returns the entry of a line in any set.
     #[inline]
-    pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<Place> {
+    pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<EntryIndex> {
         self.sets_of(line).find_map(|set| self.find(set, line))
     }
 
     #[inline]
-    fn index(&self, place: Place) -> usize {
-        (place.set * self.ways + place.way) as usize
+    fn index(&self, entry: EntryIndex) -> usize {
+        (entry.set * self.ways + entry.way) as usize
     }
 
-    /// True if the line is in this place.
+    /// Returns whether the line is in this entry.
     #[inline(always)]
-    pub(crate) fn is_at(&self, place: Place, line: LineAddr) -> bool {
-        self.tags[self.index(place)] == line.0 + 1
+    pub(crate) fn is_at(&self, entry: EntryIndex, line: LineAddr) -> bool {
+        self.tags[self.index(entry)] == line.0 + 1
     }
 
-    /// Where the line is, if present.
+    /// Returns the entry of a line in a set, if present.
     #[inline(always)]
-    pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<Place> {
+    pub(crate) fn find(&self, set: u32, line: LineAddr) -> Option<EntryIndex> {
         let (first, tag) = ((set * self.ways) as usize, line.0 + 1);
         let way = find_way(self.tags.part(first, self.ways as usize), |other| other == tag)?;
-        Some(Place { set, way })
+        Some(EntryIndex { set, way })
     }
 
-    /// An empty place of the set.
+    /// Returns an empty entry of the set.
     #[inline]
-    pub(crate) fn find_empty(&self, set: u32) -> Option<Place> {
+    pub(crate) fn find_empty(&self, set: u32) -> Option<EntryIndex> {
         let first = (set * self.ways) as usize;
         let way = self.tags.part(first, self.ways as usize).iter().position(|tag| *tag == 0)?;
-        Some(Place { set, way: way as u32 })
+        Some(EntryIndex { set, way: way as u32 })
     }
 
-    /// What is in a place, if anything.
-    pub(crate) fn content(&self, place: Place) -> Option<(LineAddr, LineState)> {
-        let index = self.index(place);
+    /// Returns the content of an entry, if any.
+    pub(crate) fn content(&self, entry: EntryIndex) -> Option<(LineAddr, LineState)> {
+        let index = self.index(entry);
         let tag = self.tags[index].checked_sub(1)?;
         Some((LineAddr(tag), LineState(self.states[index])))
     }
 
-    /// State of a place that holds a line.
+    /// Returns the state of an entry that holds a line.
     #[inline]
-    pub(crate) fn state(&self, place: Place) -> LineState {
-        LineState(self.states[self.index(place)])
+    pub(crate) fn state(&self, entry: EntryIndex) -> LineState {
+        LineState(self.states[self.index(entry)])
     }
 
-    /// Changes the state of a place that holds a line.
+    /// Changes the state of an entry that holds a line.
     #[inline]
-    pub(crate) fn set_state(&mut self, place: Place, state: LineState) {
-        let index = self.index(place);
+    pub(crate) fn set_state(&mut self, entry: EntryIndex, state: LineState) {
+        let index = self.index(entry);
         self.states[index] = state.0;
     }
 
-    /// Puts a line into a place.
-    pub(crate) fn put(&mut self, place: Place, line: LineAddr, state: LineState) {
-        let index = self.index(place);
+    /// Puts a line into an entry.
+    pub(crate) fn put(&mut self, entry: EntryIndex, line: LineAddr, state: LineState) {
+        let index = self.index(entry);
         self.tags[index] = line.0 + 1;
         self.states[index] = state.0;
     }
 
-    /// Drops what no run can leave here: lines that are not to stay, lines of another set, and copies of a line
-    /// that the set has already.
+    /// Drops content that no run can produce: lines refused by `stays`, lines of another set, and
+    /// repeated copies within a set.
     pub(crate) fn retain(&mut self, stays: impl Fn(LineAddr) -> bool) {
         let known = self.alias_step - 1;
         for (set, tags) in (0..).zip(self.tags.chunks_exact_mut(self.ways as usize)) {
@@ -338,41 +347,42 @@ impl TagArray {
         }
     }
 
-    /// Of copies of a line in several sets, which the L1 I-cache may have, only the first stays.
+    /// Keeps only the first of the copies of a line in several sets, which only the L1 I-cache may
+    /// have.
     pub(crate) fn retain_one_copy(&mut self) {
         for set in 0..=self.set_mask as u32 {
             for way in 0..self.ways {
-                let place = Place { set, way };
-                let line = self.content(place).map(|(line, _)| line);
-                if line.is_some_and(|line| self.find_anywhere(line) != Some(place)) {
-                    self.clear(place);
+                let entry = EntryIndex { set, way };
+                let line = self.content(entry).map(|(line, _)| line);
+                if line.is_some_and(|line| self.find_anywhere(line) != Some(entry)) {
+                    self.clear(entry);
                 }
             }
         }
     }
 
-    /// Empties every place.
+    /// Empties every entry.
     pub(crate) fn clear_all(&mut self) {
         self.tags.fill(0);
     }
 
-    /// Empties a place.
-    pub(crate) fn clear(&mut self, place: Place) {
-        let index = self.index(place);
+    /// Empties an entry.
+    pub(crate) fn clear(&mut self, entry: EntryIndex) {
+        let index = self.index(entry);
         self.tags[index] = 0;
     }
 
-    /// Sets and ways.
+    /// Returns the numbers of sets and ways.
     pub(crate) fn shape(&self) -> (u32, u32) {
         (self.set_mask as u32 + 1, self.ways)
     }
 
-    /// Number of lines present.
+    /// Returns the number of lines present.
     pub(crate) fn occupied(&self) -> u64 {
         self.tags.iter().filter(|tag| **tag != 0).count() as u64
     }
 
-    /// Every line present, with its state.
+    /// Returns every line present, with its state.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineAddr, LineState)> + '_ {
         let pairs = self.tags.iter().zip(self.states.iter());
         pairs
@@ -393,10 +403,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_gives_back_what_it_was_made_of() {
-        let arrival = Arrival::between(1000, 1388);
-        let state = LineState::arriving(arrival, DataSource::Dram).with_dirty(true);
-        assert_eq!((state.arrival(), state.source()), (arrival, DataSource::Dram));
+    fn a_state_returns_the_fields_it_was_created_with() {
+        let refill = RefillTime::between(1000, 1388);
+        let state = LineState::refilled(refill, DataSource::Dram).with_dirty(true);
+        assert_eq!((state.refill_time(), state.source()), (refill, DataSource::Dram));
         assert!(state.is_dirty() && !state.is_prefetched());
         assert!(!state.is_plain_at(1387) && state.is_plain_at(1388));
         assert!(!state.with_prefetched(true).is_plain_at(5000));
@@ -404,17 +414,17 @@ mod tests {
 
     #[test]
     fn an_earlier_request_waits_one_latency_from_its_own_start() {
-        let arrival = Arrival::between(1000, 1388);
-        assert_eq!(arrival.at(905), 905 + 388);
-        assert_eq!(arrival.at(1100), 1388);
-        assert_eq!(arrival.at(2000), 2000);
+        let refill = RefillTime::between(1000, 1388);
+        assert_eq!(refill.at(905), 905 + 388);
+        assert_eq!(refill.at(1100), 1388);
+        assert_eq!(refill.at(2000), 2000);
     }
 
     #[test]
-    fn what_no_run_can_leave_is_dropped() {
+    fn content_that_no_run_can_produce_is_dropped() {
         let mut tags = TagArray::new(4, 3);
         let put = |tags: &mut TagArray, set, way, line| {
-            tags.put(Place { set, way }, LineAddr(line), LineState::default());
+            tags.put(EntryIndex { set, way }, LineAddr(line), LineState::default());
         };
         [(1, 0, 5), (1, 1, 5), (1, 2, 9), (2, 0, 7), (3, 1, 7)]
             .into_iter()
@@ -422,34 +432,35 @@ mod tests {
         tags.retain(|line| line != LineAddr(9));
         let lines: Vec<u64> = tags.lines().map(|(line, _)| line.0).collect();
         assert_eq!(lines, [5, 7]);
-        assert_eq!(tags.find(3, LineAddr(7)), Some(Place { set: 3, way: 1 }));
+        assert_eq!(tags.find(3, LineAddr(7)), Some(EntryIndex { set: 3, way: 1 }));
     }
 
     #[test]
     fn a_line_is_found_only_where_it_was_put() {
         let mut tags = TagArray::new(4, 2);
         let line = LineAddr(0x1001);
-        let place =
+        let entry =
             tags.find_empty(tags.set_of(Indexed::physically(line))).expect("the array is empty");
-        tags.put(place, line, LineState::default());
-        assert_eq!(tags.find(1, line), Some(place));
+        tags.put(entry, line, LineState::default());
+        assert_eq!(tags.find(1, line), Some(entry));
         assert_eq!(tags.find(2, line), None);
-        tags.clear(place);
+        tags.clear(entry);
         assert_eq!((tags.find(1, line), tags.occupied()), (None, 0));
     }
+
     #[test]
-    fn a_virtual_index_leaves_a_line_as_many_sets_as_a_way_has_pages() {
+    fn with_a_virtual_index_a_line_may_be_in_as_many_sets_as_a_way_has_pages() {
         let mut tags = TagArray::new(4 * PAGE_LINES, 2).indexed_virtually();
         let line = LineAddr(7 * PAGE_LINES + 5);
         let step = PAGE_LINES as u32;
         assert!(tags.sets_of(line).eq([5, 5 + step, 5 + 2 * step, 5 + 3 * step]));
         for (set, way) in [(5 + step, 1), (5 + 3 * step, 0), (6, 0)] {
-            tags.put(Place { set, way }, line, LineState::default());
+            tags.put(EntryIndex { set, way }, line, LineState::default());
         }
         tags.retain(|_| true);
         assert_eq!(tags.occupied(), 2, "set 6 cannot have it");
         tags.retain_one_copy();
-        assert_eq!(tags.find_anywhere(line), Some(Place { set: 5 + step, way: 1 }));
+        assert_eq!(tags.find_anywhere(line), Some(EntryIndex { set: 5 + step, way: 1 }));
         assert_eq!(tags.occupied(), 1);
         assert!(TagArray::new(512, 2).sets_of(line).eq([453]), "a physical index leaves one");
     }

@@ -1,74 +1,74 @@
 //! The L1 translation lookaside buffers: fully associative (PMU guide 3.2.18).
 //!
-//! The least recently used entry is replaced. A translation on its way is an entry with its arrival
-//! time: a second miss to the page waits on it (decision A13). One entry holds a whole block or
-//! contiguous range.
+//! The least recently used entry is replaced. A translation in flight is an entry with its refill
+//! time, and a second miss to the page waits for it (decision A13). One entry holds a whole block
+//! or contiguous range.
 
 use sim_core::time::NEVER;
 use sim_core::{Cycle, StateVisitor, Stored, WarmState};
 
 use crate::units::address_space::{EntryTag, Key};
-use crate::units::mapping::{Leaf, Permissions};
-use crate::units::page_map::{FRAME_BITS, MemoryType, PageTarget};
+use crate::units::mapping::{FRAME_BITS, Leaf, MemoryType, Permissions};
+use crate::units::page_map::PageTarget;
 use crate::units::replacement::LATEST_STAMP;
-use crate::units::tag_array::Arrival;
+use crate::units::tag_array::RefillTime;
 
-/// One translation, of whatever size.
+/// Translation of any size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Translation {
-    /// Which requests it serves.
+    /// Requests that it serves.
     pub(crate) tag: EntryTag,
-    /// What is added to a page number to give the physical one.
+    /// Difference of the physical page number to the virtual one.
     delta: u64,
     memory: MemoryType,
     tagged: bool,
-    /// What may not be done.
+    /// Restrictions of the page.
     pub(crate) permissions: Permissions,
-    arrival: Arrival,
+    refill: RefillTime,
 }
 
 impl Translation {
-    /// The translation of the page of `key` by a leaf of the tables.
-    pub(crate) fn new(key: Key, leaf: &Leaf, arrival: Arrival) -> Translation {
+    /// Creates the translation of the page of `key` by a leaf of the tables.
+    pub(crate) fn new(key: Key, leaf: &Leaf, refill: RefillTime) -> Translation {
         Translation {
             tag: EntryTag::new(key, leaf.shift, leaf.global),
             delta: leaf.frame.wrapping_sub(key.page()),
             memory: leaf.memory,
             tagged: leaf.tagged,
             permissions: leaf.permissions,
-            arrival,
+            refill,
         }
     }
 
-    /// An entry that says no more than that it is there: a step of a walk.
-    pub(crate) fn step(tag: EntryTag, arrival: Arrival) -> Translation {
-        Translation { tag, arrival, ..Translation::default() }
+    /// Creates an entry without content, for a step of a walk.
+    pub(crate) fn step(tag: EntryTag, refill: RefillTime) -> Translation {
+        Translation { tag, refill, ..Translation::default() }
     }
 
-    /// The same translation, on its way to another place.
+    /// Returns this translation with another refill time.
     #[must_use]
-    pub(crate) fn arriving(self, arrival: Arrival) -> Translation {
-        Translation { arrival, ..self }
+    pub(crate) fn with_refill_time(self, refill: RefillTime) -> Translation {
+        Translation { refill, ..self }
     }
 
-    /// Where the page of a key that it serves goes.
+    /// Returns the target of the page of a key that it serves.
     #[inline]
     pub(crate) fn target(&self, key: Key) -> PageTarget {
         PageTarget { frame: frame_of(key, self.delta), memory: self.memory, tagged: self.tagged }
     }
 
-    /// When a request that starts at `now` can use it.
+    /// Returns when a request that starts at `now` can use it.
     #[inline]
     pub(crate) fn usable_at(&self, now: Cycle) -> Cycle {
-        if self.arrival.ready <= now { now } else { self.arrival.at(now) }
+        if self.refill.ready <= now { now } else { self.refill.at(now) }
     }
 
-    /// When it is here.
-    pub(crate) fn arrival(&self) -> Arrival {
-        self.arrival
+    /// Returns the refill time.
+    pub(crate) fn refill_time(&self) -> RefillTime {
+        self.refill
     }
 
-    /// True when a hit needs no further look: nothing to refuse, to check or to keep from the caches.
+    /// Returns whether a hit needs no further check: cacheable, untagged, unrestricted memory.
     fn is_plain(&self) -> bool {
         let is_restricted = self.permissions != Permissions::default();
         self.memory == MemoryType::Cacheable && !self.tagged && !is_restricted
@@ -80,37 +80,37 @@ fn frame_of(key: Key, delta: u64) -> u64 {
     key.0.wrapping_add(delta) & ((1 << FRAME_BITS) - 1)
 }
 
-/// Slots of the table of entries used last.
+/// Slots of the table of recently used entries.
 const RECENT: usize = 64;
 
-/// One entry.
+/// Entry of an L1 TLB.
 #[derive(Clone, Copy, Debug, Default)]
 struct L1Entry {
     translation: Translation,
-    /// From when on a hit needs no further look: never for memory that is not plain.
+    /// First cycle in which a hit needs no further check; never for memory that is not plain.
     plain_from: Cycle,
     /// Time of last use, 0 for an empty entry.
     stamp: u64,
 }
 
-/// A fully associative TLB with a table that finds the entries used last without a search.
+/// Fully associative TLB with a table that finds recently used entries without a search.
 #[derive(Clone, Debug)]
 pub(crate) struct L1Tlb {
     entries: Box<[L1Entry]>,
     clock: u64,
-    /// `recent[page % RECENT]`: the entry that held such a page last; a hint.
+    /// `recent[page % RECENT]`: the entry that last held such a page; a hint.
     recent: [u8; RECENT],
 }
 
 impl L1Tlb {
-    /// All entries empty.
+    /// Creates an empty TLB.
     pub(crate) fn new(entries: u32) -> L1Tlb {
         let entries = vec![L1Entry::default(); entries as usize].into_boxed_slice();
         L1Tlb { entries, clock: 0, recent: [0; RECENT] }
     }
 
-    /// The physical page number, if the page was used lately, is plain and its translation is here
-    /// at `now`; that is a use. `None` says nothing: then [`L1Tlb::lookup`] is asked.
+    /// Returns the physical page number if the page was used recently, is plain and its translation
+    /// is present at `now`; that counts as a use. After `None`, call [`L1Tlb::lookup`].
     #[inline(always)]
     pub(crate) fn plain_hit(&mut self, key: Key, now: Cycle) -> Option<u64> {
         let hint = self.recent[key.0 as usize % RECENT] as usize;
@@ -123,7 +123,7 @@ impl L1Tlb {
         Some(frame_of(key, entry.translation.delta))
     }
 
-    /// The translation that serves a key; a hit is a use.
+    /// Returns the translation for a key. A hit counts as a use.
     pub(crate) fn lookup(&mut self, key: Key) -> Option<Translation> {
         let hint = self.recent[key.0 as usize % RECENT] as usize;
         let is_hint = self.entries[hint].translation.tag.matches(key);
@@ -139,16 +139,16 @@ impl L1Tlb {
         Some(index)
     }
 
-    /// True when an entry serves the key. Pure.
+    /// Returns whether an entry serves the key. Has no side effects.
     pub(crate) fn holds(&self, key: Key) -> bool {
         self.entries.iter().any(|e| e.translation.tag.matches(key))
     }
 
-    /// Enters a translation for a key that misses, in place of the least recently used.
+    /// Enters a translation for a key that missed, replacing the least recently used one.
     pub(crate) fn allocate(&mut self, key: Key, translation: Translation) {
         let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);
         let (index, _) = oldest.expect("a TLB has at least one entry");
-        let plain_from = if translation.is_plain() { translation.arrival.ready } else { NEVER };
+        let plain_from = if translation.is_plain() { translation.refill.ready } else { NEVER };
         self.clock += 1;
         self.entries[index] = L1Entry { translation, plain_from, stamp: self.clock };
         self.recent[key.0 as usize % RECENT] = index as u8;
@@ -173,8 +173,8 @@ impl Stored for Translation {
         let flags = [self.tagged, read_only, no_exec].map(u64::from);
         words[2] = self.delta;
         words[3] = self.memory as u64 | flags[0] << 2 | flags[1] << 3 | flags[2] << 4;
-        words[4] = self.arrival.ready;
-        words[5] = self.arrival.latency.into();
+        words[4] = self.refill.ready;
+        words[5] = self.refill.latency.into();
     }
 
     fn load(words: &[u64]) -> Translation {
@@ -190,7 +190,7 @@ impl Stored for Translation {
             memory,
             tagged: flag(2),
             permissions: Permissions { read_only: flag(3), no_exec: flag(4) },
-            arrival: Arrival { ready: words[4], latency: words[5] as u32 },
+            refill: RefillTime { ready: words[4], latency: words[5] as u32 },
         }
     }
 }
@@ -213,7 +213,7 @@ impl Stored for L1Entry {
     }
 }
 
-/// Without the hints, which only say where to look first.
+/// The hints are not saved; they only speed up the search.
 impl WarmState for L1Tlb {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         visitor.words(&mut self.entries);
@@ -237,12 +237,12 @@ mod tests {
             global: false,
             permissions: Permissions::default(),
         };
-        Translation::new(Key(page), &leaf, Arrival::default())
+        Translation::new(Key(page), &leaf, RefillTime::default())
     }
 
     proptest! {
         #[test]
-        fn the_l1_tlb_is_an_lru_list_whatever_the_hint_table_says(
+        fn the_l1_tlb_is_an_lru_list_for_any_hints(
             pages in prop::collection::vec(0u64..200, 1..400),
         ) {
             let mut tlb = L1Tlb::new(5);
@@ -277,8 +277,8 @@ mod tests {
             let saved = Translation { tagged, permissions, ..page_of_shift(12, 5) };
             let mut words = [0; Translation::WORDS];
             saved.store(&mut words);
-            let given = Translation::load(&words);
-            assert_eq!((given.tagged, given.permissions), (tagged, permissions));
+            let loaded = Translation::load(&words);
+            assert_eq!((loaded.tagged, loaded.permissions), (tagged, permissions));
         }
     }
 }

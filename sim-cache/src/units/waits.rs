@@ -1,53 +1,53 @@
-//! What loads that missed the L1 D-cache waited for, beside the service of their lines: for those who
-//! follow a run. Written on the way of a miss alone, and read by no other part of the model.
+//! Waits of loads that missed the L1 D-cache, beside the service of their lines, for observers of a
+//! run. Written only on the miss path and read by no other part of the model.
 
 use sim_core::{Cycle, LoadWait, VirtAddr};
 
-/// The waits of the refill at hand and of the last load that missed.
+/// Waits of the current refill and of the last load that missed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waits {
     refill: LoadWait,
-    /// The load: where it stands in the program, when its address was translated, what it waited for.
+    /// The load: its program counter, when its address was translated, its waits.
     load: (VirtAddr, Cycle, LoadWait),
 }
 
-/// Cycles as they are told.
-fn told(cycles: Cycle) -> u32 {
+/// Returns cycles saturated to 32 bits.
+fn saturated(cycles: Cycle) -> u32 {
     u32::try_from(cycles).unwrap_or(u32::MAX)
 }
 
 impl Waits {
-    /// A refill of the L1 D-cache begins, which has waited for a register.
+    /// Begins a refill of the L1 D-cache that has waited for a register.
     #[inline]
     pub(crate) fn begin(&mut self, buffer: Cycle) {
-        self.refill = LoadWait { buffer: told(buffer), line: 0 };
+        self.refill = LoadWait { buffer: saturated(buffer), line: 0 };
     }
 
-    /// It waits for a place in the queue of the L2.
+    /// Adds the refill's wait for a slot of the L2 queue.
     #[inline]
     pub(crate) fn for_buffer(&mut self, cycles: Cycle) {
-        self.refill.buffer = self.refill.buffer.saturating_add(told(cycles));
+        self.refill.buffer = self.refill.buffer.saturating_add(saturated(cycles));
     }
 
-    /// It waits for a line on its way into the L2.
+    /// Adds the refill's wait for a line in flight into the L2.
     #[inline]
     pub(crate) fn for_line(&mut self, cycles: Cycle) {
-        self.refill.line = self.refill.line.saturating_add(told(cycles));
+        self.refill.line = self.refill.line.saturating_add(saturated(cycles));
     }
 
-    /// The refill was that of a load.
+    /// Assigns the refill to a load.
     #[inline]
     pub(crate) fn load(&mut self, pc: VirtAddr, at: Cycle) {
         self.load = (pc, at, self.refill);
     }
 
-    /// A load waits for a line on its way into the L1.
+    /// Records a load that waits for a line in flight into the L1.
     #[inline]
     pub(crate) fn load_for_line(&mut self, pc: VirtAddr, at: Cycle, cycles: Cycle) {
-        self.load = (pc, at, LoadWait { buffer: 0, line: told(cycles) });
+        self.load = (pc, at, LoadWait { buffer: 0, line: saturated(cycles) });
     }
 
-    /// What the load at `pc`, issued in `issued`, waited for; nothing if it was not the last.
+    /// Returns the waits of the load at `pc`, issued at `issued`; zero if it was not the last.
     pub(crate) fn of(&self, pc: VirtAddr, issued: Cycle) -> LoadWait {
         let (own, at, wait) = self.load;
         if own == pc && at >= issued { wait } else { LoadWait::default() }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_that_of_the_last_load_that_missed_if_it_was_not_issued_later() {
+    fn the_wait_of_the_last_missed_load_is_returned_unless_the_query_is_later() {
         let (pc, other) = (VirtAddr(0x1000), VirtAddr(0x2000));
         let mut waits = Waits::default();
         waits.begin(3);

@@ -1,10 +1,11 @@
-//! Write streaming: after some full lines of stores, store misses stop allocating in the L1 D-cache.
+//! Write streaming: after several full lines of stores, store misses stop allocating in the L1
+//! D-cache.
 //!
-//! PMU guide 4.2.3 (full-line writes that go to the L2 without writing the L1), decision A36. Stores
-//! merge here per line; a full line goes to the L2 as one write that needs no read.
+//! PMU guide 4.2.3 (full-line writes to the L2 without an L1 write), decision A36. Stores merge
+//! here per line; a full line goes to the L2 as one write that needs no read.
 //!
-//! A line that stays open must leave too: for another one (there are four), for a barrier or a
-//! store-release, for an access or a snoop that meets it, and when nothing was written to it for a time.
+//! An open line also leaves for a fifth open line, a barrier or store-release, or another access or
+//! snoop to it. It leaves after a time without further stores, too.
 
 use sim_core::{Cycle, LineAddr, StateVisitor, Stored, WarmState};
 
@@ -13,31 +14,31 @@ use crate::units::replacement::LATEST_STAMP;
 /// Lines that are written at the same time.
 const OPEN_LINES: usize = 4;
 
-/// A merged line leaves for the L2.
+/// Merged line that leaves for the L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Drain {
-    /// Which line.
+    /// Address of the line.
     pub(crate) line: LineAddr,
     /// All 64 bytes were written.
     pub(crate) full: bool,
 }
 
-/// One line that stores are writing.
+/// Line that stores are writing.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenLine {
     /// Line address plus one; 0 for none.
     tag: u64,
-    /// Bytes written so far.
+    /// Bytes written so far, as a mask.
     bytes: u64,
-    /// Its bytes wait here, because it is in no L1 line.
+    /// Its bytes wait here, because no L1 line holds them.
     held: bool,
     /// Number of lines opened before it.
     opened: u64,
-    /// When its bytes that wait here were last added to; 0 is not known.
+    /// Cycle of the last store to held bytes; 0 if unknown.
     written: Cycle,
 }
 
-/// The lines being written and the run of full lines so far.
+/// Lines being written, and the run of full lines so far.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteStreams {
     open: [OpenLine; OPEN_LINES],
@@ -45,39 +46,39 @@ pub(crate) struct WriteStreams {
     full_lines: u32,
     threshold: u32,
     held: u32,
-    /// A held line leaves when nothing is added to it for so long; 0 is never.
+    /// Cycles without a store after which a held line leaves; 0 is never.
     idle_cycles: Cycle,
 }
 
 impl WriteStreams {
-    /// `threshold` consecutive full lines start streaming; 0 is never. A line to which nothing is added
-    /// for `idle_cycles` leaves; 0 is never.
+    /// Creates the streams. `threshold` consecutive full lines start streaming; 0 is never. A line
+    /// without new stores for `idle_cycles` leaves; 0 is never.
     pub(crate) fn new(threshold: u32, idle_cycles: u32) -> WriteStreams {
         let open = [OpenLine::default(); OPEN_LINES];
         let idle_cycles = idle_cycles.into();
         WriteStreams { open, opened: 0, full_lines: 0, threshold, held: 0, idle_cycles }
     }
 
-    /// True when the next store miss to a new line should be held here.
+    /// Returns whether the next store miss to a new line is held here.
     #[inline]
     pub(crate) fn is_streaming(&self) -> bool {
         self.threshold > 0 && self.full_lines >= self.threshold
     }
 
-    /// True when a store that misses the L1 should be merged here. Pure.
+    /// Returns whether a store that misses the L1 is merged here. Has no side effects.
     pub(crate) fn can_hold(&self, line: LineAddr) -> bool {
         let open = self.open.iter().find(|o| o.tag == line.0 + 1);
         open.map_or(self.is_streaming(), |o| o.held)
     }
 
-    /// True when bytes of this line wait here. Pure.
+    /// Returns whether bytes of this line wait here. Has no side effects.
     #[inline]
     pub(crate) fn holds(&self, line: LineAddr) -> bool {
         self.held > 0 && self.open.iter().any(|o| o.held && o.tag == line.0 + 1)
     }
 
-    /// Notes a store of `bytes` (a mask) to a line. With `hold` a line that is new here is held.
-    /// Returns what leaves: a held line that became full, and one that made room.
+    /// Records a store of `bytes` (a mask) to a line. With `hold`, a new line is held. Returns the
+    /// lines that leave: one that made room, and a held line that became full.
     #[inline]
     pub(crate) fn write(&mut self, line: LineAddr, bytes: u64, hold: bool) -> [Option<Drain>; 2] {
         if self.threshold == 0 {
@@ -93,7 +94,7 @@ impl WriteStreams {
         [made_room, full]
     }
 
-    /// Opens a line in a free place, or in that of the line opened first.
+    /// Opens a line in a free entry, or in place of the line opened first.
     fn open_line(&mut self, tag: u64, hold: bool) -> (usize, Option<Drain>) {
         let first = (0..OPEN_LINES).min_by_key(|i| (self.open[*i].tag != 0, self.open[*i].opened));
         let index = first.expect("there is at least one place");
@@ -105,7 +106,7 @@ impl WriteStreams {
         (index, made_room)
     }
 
-    /// Takes a held line away because another kind of access wants it.
+    /// Removes a held line because another kind of access needs it.
     pub(crate) fn take(&mut self, line: LineAddr) -> Option<Drain> {
         if !self.holds(line) {
             return None;
@@ -114,25 +115,25 @@ impl WriteStreams {
         self.close(index)
     }
 
-    /// Notes when bytes were added to a held line.
+    /// Records when bytes were added to a held line.
     pub(crate) fn wrote(&mut self, line: LineAddr, now: Cycle) {
         if let Some(open) = self.open.iter_mut().find(|o| o.held && o.tag == line.0 + 1) {
             open.written = now;
         }
     }
 
-    /// True when bytes of any line wait here.
+    /// Returns whether bytes of any line wait here.
     #[inline]
     pub(crate) fn holds_any(&self) -> bool {
         self.held > 0
     }
 
-    /// Takes the held line that was opened first.
+    /// Removes the held line that was opened first.
     pub(crate) fn take_first(&mut self) -> Option<Drain> {
         self.take_if(|_| true)
     }
 
-    /// Takes the first held line to which nothing was added for too long.
+    /// Removes the first held line without new stores for too long.
     pub(crate) fn take_idle(&mut self, now: Cycle) -> Option<Drain> {
         let idle_cycles = self.idle_cycles;
         if self.held == 0 || idle_cycles == 0 {
@@ -150,7 +151,7 @@ impl WriteStreams {
         self.close(first)
     }
 
-    /// Ends the merging of one line; a full one lengthens the run, a partial one ends it.
+    /// Ends the merging of one line. A full one extends the run, a partial one ends it.
     fn close(&mut self, index: usize) -> Option<Drain> {
         let closed = std::mem::take(&mut self.open[index]);
         if closed.tag == 0 {
@@ -171,7 +172,7 @@ impl Stored for OpenLine {
     }
 
     fn load(words: &[u64]) -> OpenLine {
-        // A place that is free holds nothing.
+        // A free entry holds nothing.
         let held = words[2] & 1 == 1 && words[0] != 0;
         OpenLine { tag: words[0], bytes: words[1], held, opened: words[3], written: 0 }
     }
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_load_wants_is_taken_once() {
+    fn a_held_line_is_taken_once() {
         let mut streams = WriteStreams::new(1, 100);
         streams.write(LineAddr(5), 1, true);
         assert_eq!(streams.take(LineAddr(5)), Some(Drain { line: LineAddr(5), full: false }));
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_added_to_leaves_after_a_time() {
+    fn a_line_without_new_stores_leaves_after_a_time() {
         let mut streams = WriteStreams::new(1, 100);
         fill(&mut streams, 1, false);
         for (line, now) in [(5, 1000), (6, 1050)] {
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_line_is_held_if_it_was_and_is_a_line_at_all() {
+    fn a_saved_line_is_held_if_it_was_and_is_not_empty() {
         let held = |words: [u64; 4]| OpenLine::load(&words).held;
         assert_eq!(
             [held([7, 1, 1, 0]), held([7, 1, 0, 0]), held([0, 1, 1, 0])],

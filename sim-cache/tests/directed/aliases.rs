@@ -1,4 +1,4 @@
-//! L1 caches whose set the virtual address chooses: lines that lie apart, and one line under several addresses.
+//! L1 caches with virtual index: lines of scattered pages, and one line under several addresses.
 //! Guide sections 4.2.3, 4.2.11, 4.2.13 and 4.3.
 
 use sim_cache::CacheLevel::{L1d, L1i, L2};
@@ -9,13 +9,14 @@ use sim_core::{CacheOp, Happened, Maintenance, MemKind, PmuEvent, Snoop, VirtAdd
 use crate::rig::Base::{K0, K1};
 use crate::rig::{Rig, Tables, l2_set};
 
-/// Bits 13:12 of it are 0.
+/// Address whose bits 13:12 are 0.
 const D: u64 = 0x8000;
 /// Pages whose bits 13:12 are 1 and 2.
 const ALIAS: u64 = 0x4_1000;
 const THIRD: u64 = 0x4_2000;
 
-/// The line of `D` as `first`, under all three addresses; their pages are in the TLBs.
+/// Returns a rig with the line of `D` in `first`, mapped at all three addresses, whose pages are in
+/// the TLBs.
 fn aliased(first: CacheLevel, dirty: bool) -> Rig {
     aliased_by(&Tables::quiet(), first, dirty)
 }
@@ -37,8 +38,8 @@ fn a_load_of_another_address_moves_a_clean_line() {
     let begin = rig.now;
     let reply = rig.ld(8, ALIAS);
     rig.expect("V2");
-    assert_eq!(reply.done - begin, 13 + 6, "an L2 hit, and the way to the copy");
-    assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "one copy at most");
+    assert_eq!(reply.done - begin, 13 + 6, "an L2 hit, and the recall of the copy");
+    assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "at most one copy");
     rig.then().ld(8, ALIAS);
     rig.expect("V2 + V3");
     rig.then().ld(8, D);
@@ -46,8 +47,9 @@ fn a_load_of_another_address_moves_a_clean_line() {
 }
 
 #[test]
-fn modified_data_goes_through_the_l2_as_that_of_a_victim() {
-    // 4.2.11: evicted because a line is allocated for an access by this CPU; 4.2.13 leaves refills out
+fn modified_data_moves_to_the_l2_as_a_victim() {
+    // 4.2.11: evicted because a line is allocated for an access by this CPU; 4.2.13 excludes
+    // refills
     let mut rig = aliased(L1d, true);
     rig.ld(8, ALIAS);
     rig.expect("V2 + L1D_CACHE_WB + L1D_CACHE_WB_VICTIM + L2D_CACHE + L2D_CACHE_WR");
@@ -56,7 +58,7 @@ fn modified_data_goes_through_the_l2_as_that_of_a_victim() {
 }
 
 #[test]
-fn a_copy_from_one_address_to_the_other_refills_for_each_access() {
+fn copying_between_two_addresses_of_a_line_refills_for_each_access() {
     let mut rig = aliased(L1d, false);
     for _ in 0..10 {
         rig.then().ld(8, ALIAS);
@@ -96,7 +98,7 @@ fn a_line_of_zeroes_overwrites_the_copy_of_another_address() {
 }
 
 #[test]
-fn a_stream_of_stores_takes_the_copy_of_another_address_along() {
+fn a_stream_of_stores_recalls_the_copy_of_another_address() {
     let mut tables = Tables::quiet();
     tables.memory.l1d.write_stream_lines = 1;
     let mut rig = aliased_by(&tables, L1d, true);
@@ -106,7 +108,7 @@ fn a_stream_of_stores_takes_the_copy_of_another_address_along() {
     assert_eq!(rig.value(PmuEvent::L1D_CACHE_WB_VICTIM), 1);
     let before = rig.value(PmuEvent::L2D_CACHE_WR);
     rig.then().ld(8, D);
-    assert_eq!(rig.value(PmuEvent::L2D_CACHE_WR) - before, 1, "its bytes go down before the read");
+    assert_eq!(rig.value(PmuEvent::L2D_CACHE_WR) - before, 1, "its bytes drain before the read");
 }
 
 #[test]
@@ -132,13 +134,13 @@ fn maintenance_by_one_address_reaches_the_copy_of_another() {
     let mut rig = aliased(L1d, true);
     rig.place(ALIAS, L1d, true);
     let place = rig.memory.set_way_operand(0, VirtAddr(D), L1d).expect("the line is there");
-    assert_eq!(place >> 6 & 0xFF, ALIAS >> 6 & 0xFF, "the set is that of the last access");
+    assert_eq!(place >> 6 & 0xFF, ALIAS >> 6 & 0xFF, "the last access selected the set");
     rig.maintain(Maintenance::DataBySetWay(CacheOp::CleanInvalidate), place);
     assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(ALIAS), L1d), None);
 }
 
 #[test]
-fn a_line_that_leaves_the_l2_takes_the_copy_along_from_any_set() {
+fn evicting_an_l2_line_evicts_its_l1_copy_from_any_set() {
     // Decision A43
     let lines = l2_set();
     let mut tables = Tables::quiet();
@@ -157,7 +159,7 @@ fn a_line_that_leaves_the_l2_takes_the_copy_along_from_any_set() {
 }
 
 #[test]
-fn code_may_be_fetched_under_several_addresses_and_is_forgotten_under_all() {
+fn code_fetched_under_several_addresses_is_invalidated_under_all() {
     let mut rig = aliased(L1i, false);
     rig.fetch(ALIAS);
     rig.then().fetch(D);
@@ -167,14 +169,14 @@ fn code_may_be_fetched_under_several_addresses_and_is_forgotten_under_all() {
     rig.then().fetch(ALIAS);
     rig.then().fetch(D);
     rig.expect("3 V8 + 2 V9");
-    // 3.2.12: what this core writes under a third address is fetched anew under the others.
+    // 3.2.12: after this core writes under a third address, the others are fetched again.
     rig.then().st(8, THIRD);
     rig.then().fetch(ALIAS);
     rig.then().fetch(D);
     rig.expect("5 V8 + 2 V9 + V5");
 }
 
-/// Frames are scattered, so that a physical index would be another one.
+/// Returns tables with scattered frames, where a physical index would differ.
 fn scattered() -> Tables {
     let mut tables = Tables::quiet();
     tables.memory.pages.mapping = PageMapping::Mixed;
@@ -182,10 +184,11 @@ fn scattered() -> Tables {
 }
 
 #[test]
-fn as_many_bytes_as_the_cache_has_stay_in_it_wherever_their_pages_lie() {
+fn a_contiguous_range_of_the_cache_size_stays_resident_for_any_page_map() {
     let mut rig = Rig::with(&scattered(), K0, &[], &[]);
     for pass in 0..2 {
-        // 373 and 1024 have no common divisor: every line once, in no order that a set would notice.
+        // 373 and 1024 have no common divisor: every line once, in an order without a pattern per
+        // set.
         for i in 0..1024 {
             rig.then().ld(8, 0x10_0000 + i * 373 % 1024 * 64);
             rig.then().fetch(0x20_0000 + i * 373 % 1024 * 64);
@@ -205,7 +208,7 @@ fn a_loop_over_thirteen_lines_of_one_virtual_set_misses_with_each() {
         assert_eq!(rig.value(PmuEvent::L1I_CACHE_REFILL), 13 * rounds);
     }
     let mut rig = Rig::with(&scattered(), K0, &[], &[]);
-    // Thirteen neighbors lie in thirteen sets.
+    // Thirteen consecutive lines lie in thirteen sets.
     for _ in 0..3 {
         (0..13).for_each(|i| _ = rig.then().fetch(0x40_0000 + i * 0x40));
     }
@@ -213,8 +216,8 @@ fn a_loop_over_thirteen_lines_of_one_virtual_set_misses_with_each() {
 }
 
 #[test]
-fn a_bad_tag_under_a_copy_is_met_when_the_copy_comes_back() {
-    // 3.2.20: the line of an uncorrectable tag is lost, and what was modified in it
+fn recalling_a_copy_detects_its_broken_tag() {
+    // 3.2.20: the line of an uncorrectable tag is lost, including modified data
     let mut rig = aliased(L1d, true);
     rig.memory
         .inject(0, VirtAddr(D), Ram::L1dTag, Defect::Uncorrectable)
@@ -224,12 +227,12 @@ fn a_bad_tag_under_a_copy_is_met_when_the_copy_comes_back() {
     assert!(reply.happened.has(Happened::EXTERNAL), "poison came with the data");
     let mut rig = aliased(L1d, false);
     rig.place(THIRD, L1d, false);
-    assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "a setup moves it as well");
+    assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "a setup moves it too");
     assert_eq!(rig.memory.resident_lines(0), [0, 1, 1]);
 }
 
 #[test]
-fn a_store_that_streams_reads_no_broken_tag_of_a_set_that_it_does_not_choose() {
+fn a_streaming_store_reads_no_broken_tag_of_another_set() {
     let mut tables = Tables::quiet();
     tables.memory.l1d.write_stream_lines = 1;
     let mut rig = Rig::with(&tables, K1, &[D, ALIAS], &[]);

@@ -1,4 +1,5 @@
-//! Atomic operations of several fragments, and what the two halves of one ask of its page. Decision A20.
+//! Atomic operations of several fragments, and the permissions that their two halves need. Decision
+//! A20.
 
 use sim_cache::Mapping;
 use sim_core::{DataSource, Happened, MemKind, PhysAddr, PmuEvent, VirtAddr};
@@ -16,7 +17,7 @@ fn an_atomic_that_crosses_lines_reads_and_writes_both() {
 }
 
 #[test]
-fn an_atomic_that_faults_in_its_first_line_does_not_go_on() {
+fn an_atomic_that_faults_in_its_first_line_does_not_continue() {
     let mut rig = Rig::new(K3, &[D], &[]);
     rig.unmap(D - 0x1000);
     assert!(rig.access(MemKind::AtomicLoad, 8, D - 4).happened.has(Happened::FAULT));
@@ -36,7 +37,7 @@ fn an_atomic_in_a_read_only_page_faults_with_its_write_and_a_swap_with_its_read(
 }
 
 #[test]
-fn memory_that_no_cache_keeps_is_remote_only_if_its_supplier_is() {
+fn uncached_memory_is_remote_only_if_its_supplier_is() {
     for (source, remote) in [(DataSource::Dram, 0), (DataSource::Remote, 1)] {
         let mut rig = Rig::new(K0, &[], &[]);
         rig.non_cacheable(D);

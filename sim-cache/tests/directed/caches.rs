@@ -15,11 +15,11 @@ fn d(base: crate::rig::Base) -> Rig {
     Rig::new(base, &[D, 0x9000], &[I])
 }
 
-/// A load of a line that is there or comes by itself.
+/// Counts of a load of a line that is present or already in flight.
 const LOAD_ONLY: &str = "V3";
 
 #[test]
-fn a_second_load_of_a_line_refills_nothing_whether_it_waits_or_not() {
+fn a_second_load_of_a_line_refills_nothing() {
     // T.L1D_CACHE_REFILL.1 and .2
     for waits in [false, true] {
         let mut rig = d(K1);
@@ -88,7 +88,7 @@ fn a_prefetched_line_adds_no_refill_but_l2_and_bus_traffic() {
 }
 
 #[test]
-fn a_store_to_a_line_that_a_load_fetches_refills_nothing() {
+fn a_store_to_a_line_in_flight_refills_nothing() {
     // T.L1D_CACHE_REFILL.11, decision A04
     let mut rig = d(K1);
     rig.ld(4, D);
@@ -180,7 +180,7 @@ fn dc_zva_writes_the_l1_on_a_hit_and_the_l2_on_a_miss_and_never_reads() {
 fn full_lines_of_stores_stop_allocating_in_the_l1() {
     // T.L1D_CACHE_WB.5, decision A36: after four full lines each line is one L2 write
     let mut rig = Rig::new(K1, &[D], &[]);
-    // The stores of one line come at once: no byte waits long for the rest.
+    // The stores of one line start in the same cycle, so no byte waits long for the rest.
     let fill = |rig: &mut Rig, line: u64| {
         rig.then();
         (0..4).for_each(|part| {
@@ -198,8 +198,9 @@ fn full_lines_of_stores_stop_allocating_in_the_l1() {
 }
 
 #[test]
-fn stores_that_come_too_slowly_are_no_full_lines() {
-    // 4.2.3 excuses full-line writes alone: what waited too long for the rest of its line is written as a part
+fn slow_stores_do_not_form_full_lines() {
+    // 4.2.3 exempts full-line writes alone: bytes that waited too long for the rest of their line
+    // are written as a part
     let mut rig = Rig::new(K1, &[D], &[]);
     for part in 0..16 {
         rig.st(16, D + 16 * part);
@@ -207,7 +208,7 @@ fn stores_that_come_too_slowly_are_no_full_lines() {
     for part in 16..20 {
         rig.then().st(16, D + 16 * part);
     }
-    // The part ends the run of full lines, so that the next store refills the L1.
+    // The partial line ends the run of full lines, so the next store refills the L1.
     assert_eq!(rig.value(PmuEvent::L1D_CACHE_REFILL_WR), 5);
     assert_eq!(rig.value(PmuEvent::L2D_CACHE_WR), 6);
     assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL_RD), 5);
@@ -221,7 +222,7 @@ fn a_load_of_a_line_whose_stores_are_still_merged_finds_it_in_the_l2() {
     }
     rig.expect("4 V4 + 13 V6");
     rig.then().ld(8, D + 64 * 4);
-    // The partial line is read in for its merge, as a store miss of the L2; then the load hits.
+    // The L2 reads the partial line for its merge, as a store miss; then the load hits.
     rig.expect(
         "4 V4 + 13 V6 + L2D_CACHE + L2D_CACHE_WR + L2D_CACHE_REFILL + L2D_CACHE_REFILL_RD + \
          L2D_CACHE_LMISS_RD + BUS_ACCESS + BUS_ACCESS_WR + LL_CACHE_RD + LL_CACHE_MISS_RD + V1 + \
@@ -277,7 +278,8 @@ fn the_l2_prefetcher_counts_in_l2_and_bus_and_stays_in_its_page() {
     three_lines_from(D, 0x140).expect("3 V1");
 }
 
-/// Lines in the L2 after loads of the first `loads` lines of a stream over scattered pages.
+/// Returns the lines in the L2 after loads of the first `loads` lines of a stream over scattered
+/// pages.
 fn l2_lines_of_a_stream(page_cross: bool, loads: u64) -> u64 {
     let mut tables = Tables::quiet();
     tables.memory.pages.mapping = PageMapping::Mixed;
@@ -293,13 +295,13 @@ fn l2_lines_of_a_stream(page_cross: bool, loads: u64) -> u64 {
 }
 
 #[test]
-fn the_l2_prefetcher_goes_on_into_the_page_that_the_l1_prefetcher_names() {
-    // The L1 prefetcher runs ahead of the loads, and the L2's ahead of that.
+fn the_l2_prefetcher_continues_into_the_page_that_the_l1_prefetcher_names() {
+    // The L1 prefetcher runs ahead of the loads, and the L2's ahead of the L1's.
     let prefetch = Tables::committed().memory.prefetch;
     let distance = u64::from(prefetch.l1d_distance_lines + prefetch.l2_distance_lines);
     assert_eq!(l2_lines_of_a_stream(false, 40), 64, "to the end of the page");
     assert_eq!(l2_lines_of_a_stream(true, 40), 40 + distance);
-    // Of three pages, each line once: nothing of a page that is not in the stream.
+    // Each line of three pages is present once, and no line outside the stream.
     assert_eq!(l2_lines_of_a_stream(true, 140), 140 + distance);
 }
 
@@ -316,7 +318,7 @@ fn l2_lookups_and_refills_of_all_sides_add_up() {
 }
 
 #[test]
-fn last_level_reads_are_judged_by_the_source_of_the_data() {
+fn the_source_of_the_data_decides_whether_a_last_level_read_missed() {
     // T.LL_CACHE_RD.1 to .4 and .10, T.LL_CACHE_MISS_RD.1, decision A33
     let lines: Vec<u64> = (0..4).map(|i| D + 0x40 * i).collect();
     let mut rig = Rig::new(K1, &lines, &[]);
@@ -341,12 +343,12 @@ fn without_extllc_the_last_level_events_stay_zero() {
 }
 
 #[test]
-fn the_slc_gives_a_data_line_away_and_keeps_a_code_line() {
+fn a_read_removes_a_data_line_from_the_slc_and_keeps_a_code_line() {
     let mut rig = Rig::new(K1, &[D], &[I]);
     rig.place(D, CacheLevel::Slc, true).place(I, CacheLevel::Slc, false);
     rig.ld(8, D);
     rig.then().fetch(I);
     let state = |addr, level| rig.memory.line_is_dirty(0, VirtAddr(addr), level);
     assert_eq!([state(D, CacheLevel::Slc), state(I, CacheLevel::Slc)], [None, Some(false)]);
-    assert_eq!(state(D, CacheLevel::L2), Some(true), "the duty to write back came along");
+    assert_eq!(state(D, CacheLevel::L2), Some(true), "the duty to write back moved with the line");
 }

@@ -1,4 +1,4 @@
-//! Coherence among cores: guide section 3.2.12 and what it does to the events of 4.2 to 4.6.
+//! Coherence among cores: guide section 3.2.12 and its effects on the events of 4.2 to 4.6.
 
 use proptest::prelude::*;
 use sim_cache::{CacheLevel, MemorySystem};
@@ -32,7 +32,7 @@ impl Cores {
         Cores::new(&Tables::quiet(), cores)
     }
 
-    /// One access, after everything before it has settled.
+    /// Performs one access, after all earlier ones have completed.
     pub(crate) fn access(&mut self, core: usize, kind: MemKind, addr: VirtAddr) -> MemReply {
         self.now += 10_000;
         let bytes = if kind == MemKind::ZeroLine { 64 } else { 8 };
@@ -62,7 +62,7 @@ impl Cores {
         reply
     }
 
-    /// Every core answers what it was asked.
+    /// Makes every core answer its snoops.
     pub(crate) fn settle(&mut self) {
         for (core, counts) in self.counts.iter_mut().enumerate() {
             self.memory.answer_snoops(core, counts);
@@ -79,7 +79,7 @@ impl Cores {
 }
 
 #[test]
-fn a_read_of_what_another_core_modified_comes_from_there_and_both_share_it() {
+fn a_read_of_a_line_modified_by_another_core_is_served_by_it_and_both_share_it() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     let reply = cores.ld(1);
@@ -91,7 +91,7 @@ fn a_read_of_what_another_core_modified_comes_from_there_and_both_share_it() {
         assert_eq!(cores.value(1, event), 1, "{}", event.mnemonic());
     }
     assert_eq!(cores.value(1, PmuEvent::REMOTE_ACCESS), 0, "4.6.4: the same chip");
-    // The owner gave it from its L1: one write-back there, none of the L2, nothing invalidated.
+    // The owner's L1 supplied it: one write-back there, none of the L2, no invalidation.
     for (event, n) in [
         (PmuEvent::L1D_CACHE_WB_CLEAN, 1),
         (PmuEvent::L2D_CACHE_WB, 0),
@@ -103,12 +103,16 @@ fn a_read_of_what_another_core_modified_comes_from_there_and_both_share_it() {
     assert_eq!(residue, 2, "the snoop and its answer");
     let states = [cores.dirty(0, CacheLevel::L1d), cores.dirty(1, CacheLevel::L1d)];
     assert_eq!(states, [Some(false), Some(false)]);
-    assert_eq!(cores.dirty(0, CacheLevel::Slc), Some(true), "the home node has the duty now");
+    assert_eq!(
+        cores.dirty(0, CacheLevel::Slc),
+        Some(true),
+        "the home node now has to write it back"
+    );
     assert!(cores.memory.is_coherent());
 }
 
 #[test]
-fn a_write_to_what_another_core_modified_takes_it_away() {
+fn a_write_to_a_line_modified_by_another_core_takes_it_away() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     assert!(cores.st(1).happened.has(Happened::L2_MISS));
@@ -121,17 +125,17 @@ fn a_write_to_what_another_core_modified_takes_it_away() {
         [cores.dirty(0, CacheLevel::L2), cores.dirty(1, CacheLevel::L1d)],
         [None, Some(true)]
     );
-    assert_eq!(cores.dirty(0, CacheLevel::Slc), None, "the duty went along");
+    assert_eq!(cores.dirty(0, CacheLevel::Slc), None, "the duty to write back moved with the line");
     assert!(cores.memory.is_coherent());
 }
 
 #[test]
 fn a_third_reader_is_served_by_the_system_level_cache() {
-    // Sharing was detected, so it is no longer exclusive.
+    // Sharing was detected, so the SLC is no longer exclusive of the line.
     let mut cores = Cores::quiet(4);
     let sources = [0, 1, 2, 3].map(|core| cores.ld(core).source);
     assert_eq!(sources, [DataSource::Dram, DataSource::Peer, DataSource::Slc, DataSource::Slc]);
-    assert_eq!(cores.value(0, PmuEvent::L2D_CACHE_WB_CLEAN), 1, "sent straight to core 1");
+    assert_eq!(cores.value(0, PmuEvent::L2D_CACHE_WB_CLEAN), 1, "sent directly to core 1");
     assert!(cores.memory.is_coherent());
 }
 
@@ -157,7 +161,7 @@ fn a_store_to_a_shared_line_invalidates_the_others_and_moves_no_data() {
 }
 
 #[test]
-fn atomics_of_two_cores_pass_a_line_to_and_fro_in_the_measured_time() {
+fn atomics_of_two_cores_exchange_a_line_in_the_measured_time() {
     // N2, Chips and Cheese: 50 to 60 ns from core to core at 2.75 GHz
     let mut cores = Cores::quiet(2);
     cores.access(0, MemKind::AtomicLoad, D);
@@ -217,11 +221,11 @@ fn a_full_snoop_filter_takes_lines_out_of_the_caches() {
         cores.access(0, MemKind::Store, VirtAddr(D.0 + 64 * line));
     }
     assert_eq!(cores.value(0, PmuEvent::L2D_CACHE_INVAL), 1);
-    assert_eq!(cores.dirty(0, CacheLevel::Slc), Some(true), "its data went home");
+    assert_eq!(cores.dirty(0, CacheLevel::Slc), Some(true), "its data is at the home node");
     assert!(cores.memory.is_coherent());
 }
 
-/// One access of one core.
+/// One operation of one core or agent.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Access(usize, MemKind, u64),
@@ -258,7 +262,8 @@ fn any_op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Caches of a few lines, a snoop filter that is too small, streaming stores, prefetchers.
+/// Returns tables with caches of a few lines, a snoop filter that is too small, streaming stores
+/// and prefetchers.
 fn tiny() -> Tables {
     let mut tables = Tables::committed();
     let memory = &mut tables.memory;
@@ -273,7 +278,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn at_most_one_core_may_modify_a_line_and_the_filter_knows_the_truth(
+    fn at_most_one_core_may_modify_a_line_and_the_filter_is_exact(
         ops in prop::collection::vec(any_op(), 1..200)
     ) {
         let mut cores = Cores::new(&tiny(), 3);

@@ -1,11 +1,11 @@
-//! Impossible hardware is refused with its key and a remedy; the committed tables are possible.
+//! Impossible hardware is refused with its key and a remedy; the committed tables are valid.
 
 use sim_cache::MemoryConfig;
 use sim_cache::config::ReplacementKind;
 
 use crate::rig::Tables;
 
-/// Makes one value impossible.
+/// Change that makes one value impossible.
 type Break = fn(&mut MemoryConfig);
 
 #[test]

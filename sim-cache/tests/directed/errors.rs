@@ -41,8 +41,8 @@ fn one_bit_is_corrected_once() {
 }
 
 #[test]
-fn two_bits_fault_and_leave_poison_that_counts_no_more() {
-    // T.MEMORY_ERROR.2 and .3: whether it retires or not, the line is poisoned
+fn two_bits_fault_and_leave_poison_that_is_not_counted_again() {
+    // T.MEMORY_ERROR.2 and .3: the line is poisoned, whether the load retires or not
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     let first = rig.ld(8, D);
@@ -53,7 +53,7 @@ fn two_bits_fault_and_leave_poison_that_counts_no_more() {
 }
 
 #[test]
-fn an_error_that_nobody_meets_is_not_detected() {
+fn an_error_that_no_access_reads_is_not_detected() {
     // T.MEMORY_ERROR.6
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
@@ -77,7 +77,7 @@ fn a_bad_instruction_line_is_fetched_again() {
 }
 
 #[test]
-fn a_broken_tag_is_met_by_whoever_comes_to_its_set() {
+fn any_access_to_the_set_detects_a_broken_tag() {
     // T.MEMORY_ERROR.5: a hit on another line, a miss, a store, a fetch
     let set = &A[..3];
     let broken = || {
@@ -103,7 +103,7 @@ fn a_broken_tag_is_met_by_whoever_comes_to_its_set() {
 
 #[test]
 fn a_tag_that_cannot_be_corrected_loses_its_line() {
-    // 3.2.20: a clean line comes again, modified data is gone
+    // 3.2.20: a clean line is refilled, modified data is lost
     let mut rig = warm();
     rig.inject(D, Ram::L1dTag, Defect::Uncorrectable);
     assert!(!faults(rig.ld(8, D)));
@@ -114,7 +114,7 @@ fn a_tag_that_cannot_be_corrected_loses_its_line() {
 }
 
 #[test]
-fn the_l2_corrects_in_silence_and_hands_on_poison() {
+fn the_l2_corrects_silently_and_passes_poison_on() {
     // T.MEMORY_ERROR.7: decision A28
     let mut rig = Rig::new(K2, &[D], &[]);
     rig.inject(D, Ram::L2Data, Defect::Correctable);
@@ -123,7 +123,7 @@ fn the_l2_corrects_in_silence_and_hands_on_poison() {
     let mut rig = Rig::new(K2, &[D], &[CODE]);
     rig.inject(D, Ram::L2Data, Defect::Uncorrectable);
     assert!(faults(rig.ld(8, D)));
-    assert!(faults(rig.then().ld(8, D)), "the poison came along");
+    assert!(faults(rig.then().ld(8, D)), "the poison moved with the data");
     rig.expect("V2 + V3");
     rig.inject(CODE, Ram::L2Data, Defect::Uncorrectable);
     rig.maintain_code();
@@ -145,11 +145,11 @@ fn poison_travels_with_the_data_down_and_up() {
     let clean = Maintenance::DataByAddress(CacheOp::CleanInvalidate);
     rig.access(MemKind::Maintain(clean), 1, A[0]);
     assert_eq!(rig.errors(), 1, "the data is checked on its way out");
-    assert!(faults(rig.then().ld(8, A[0])), "it comes back from memory as it went");
+    assert!(faults(rig.then().ld(8, A[0])), "memory returns it with its poison");
     assert_eq!(rig.errors(), 1);
 }
 
-/// A line that is modified in the L1, with an error in its data there.
+/// Returns a rig with a line that is modified in the L1, with an error in its data there.
 fn modified(defect: Defect) -> Rig {
     let mut rig = Rig::new(K3, &[D], &[]);
     rig.place(D, CacheLevel::L1d, true).inject(D, Ram::L1dData, defect);
@@ -160,27 +160,28 @@ const L1_GIVES: &str = "BUS_ACCESS 2 + L1D_CACHE_WB + L1D_CACHE_WB_CLEAN";
 
 #[test]
 fn a_snoop_that_takes_modified_data_detects_its_error() {
-    // 3.2.20: whoever has the data read out; one bit is corrected, and counts once
+    // 3.2.20: an access that reads the data detects its error; one bit is corrected, and counts
+    // once
     let mut rig = modified(Defect::Correctable);
     rig.snoop(Snoop::Shared, D).expect(&format!("{L1_GIVES} + MEMORY_ERROR"));
-    assert!(!faults(rig.then().ld(8, D)), "the copy that stays was corrected");
+    assert!(!faults(rig.then().ld(8, D)), "the remaining copy was corrected");
     assert_eq!(rig.errors(), 1);
-    // Two bits: the snoop gives the data as poisoned, and so is the copy that stays.
+    // With two wrong bits, the snoop returns poisoned data, and the remaining copy is poisoned too.
     let mut rig = modified(Defect::Uncorrectable);
     rig.snoop(Snoop::Shared, D).expect(&format!("{L1_GIVES} + MEMORY_ERROR"));
     assert!(faults(rig.then().ld(8, D)));
-    assert_eq!(rig.errors(), 1, "poison is no new error");
+    assert_eq!(rig.errors(), 1, "poison is not a new error");
 }
 
 #[test]
-fn poison_that_a_snoop_took_away_comes_back_with_the_line() {
+fn poison_that_a_snoop_took_returns_with_the_line() {
     for snoop in [Snoop::Unique, Snoop::CleanInvalidate] {
         let mut rig = modified(Defect::Uncorrectable);
         rig.snoop(snoop, D);
         assert!(faults(rig.then().ld(8, D)), "{snoop:?}");
         assert_eq!(rig.errors(), 1);
     }
-    // The copy of the L2 is as new as that of the L1 after the snoop, and as broken.
+    // After the snoop, the copy of the L2 equals that of the L1, including its poison.
     let mut rig = modified(Defect::Uncorrectable);
     rig.snoop(Snoop::Shared, D);
     for line in [D + 0x4000, D + 0x8000, D + 0xC000, D + 0x1_0000] {
@@ -191,7 +192,7 @@ fn poison_that_a_snoop_took_away_comes_back_with_the_line() {
 }
 
 #[test]
-fn an_agent_that_writes_the_line_anew_heals_it() {
+fn an_agent_that_overwrites_the_line_removes_its_poison() {
     let mut rig = modified(Defect::Uncorrectable);
     rig.snoop(Snoop::Unique, D).then().snoop(Snoop::MakeInvalid, D);
     assert!(!faults(rig.then().ld(8, D)));
@@ -201,8 +202,8 @@ fn an_agent_that_writes_the_line_anew_heals_it() {
 }
 
 #[test]
-fn a_snoop_that_reads_nothing_out_detects_nothing() {
-    // A clean copy is dropped unread; data of the L2 is not this event's (decision A28).
+fn a_snoop_that_reads_no_data_detects_nothing() {
+    // A clean copy is dropped unread; errors of L2 data are not counted (decision A28).
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     rig.snoop(Snoop::Unique, D);
@@ -214,7 +215,7 @@ fn a_snoop_that_reads_nothing_out_detects_nothing() {
     rig.place(D, CacheLevel::L2, true).inject(D, Ram::L2Data, Defect::Uncorrectable);
     rig.snoop(Snoop::CleanInvalidate, D);
     assert_eq!(rig.errors(), 0);
-    assert!(faults(rig.then().ld(8, D)), "the L2 hands on its poison");
+    assert!(faults(rig.then().ld(8, D)), "the L2 passes its poison on");
 }
 
 #[test]
@@ -231,12 +232,12 @@ fn snoops_and_maintenance_read_the_tags_of_the_set() {
 }
 
 #[test]
-fn an_error_that_a_clean_corrected_is_gone() {
+fn a_clean_that_corrects_an_error_removes_it() {
     let mut rig = modified(Defect::Correctable);
     rig.maintain(Maintenance::DataByAddress(CacheOp::Clean), D);
     assert_eq!(rig.errors(), 1);
     rig.then().ld(8, D);
-    assert_eq!(rig.errors(), 1, "the line was corrected where it is");
+    assert_eq!(rig.errors(), 1, "the line was corrected in place");
 }
 
 #[test]
@@ -254,7 +255,7 @@ fn an_eviction_takes_poison_out_of_the_core_and_a_read_brings_it_back() {
 }
 
 #[test]
-fn a_store_defers_and_a_whole_line_heals() {
+fn a_store_does_not_consume_poison_and_a_whole_line_write_removes_it() {
     // 3.2.20: a store consumes nothing; DC ZVA replaces all 64 bytes
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
@@ -267,7 +268,7 @@ fn a_store_defers_and_a_whole_line_heals() {
 }
 
 #[test]
-fn an_atomic_consumes() {
+fn an_atomic_consumes_poison() {
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     assert!(faults(rig.access(MemKind::AtomicLoad, 8, D)));
@@ -275,7 +276,7 @@ fn an_atomic_consumes() {
 }
 
 #[test]
-fn a_preload_does_not_look_at_the_data() {
+fn a_preload_does_not_check_the_data() {
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     rig.access(MemKind::PrefetchLoad, 1, D);
@@ -295,7 +296,7 @@ fn a_dirty_victim_is_checked_when_it_is_written_back() {
 }
 
 #[test]
-fn seeded_errors_come_at_their_rate_and_repeat() {
+fn seeded_errors_occur_at_their_rate_and_repeat() {
     let run = |rate| {
         let mut tables = Tables::quiet();
         tables.memory.errors.l1d_correctable_per_million_refills = rate;

@@ -1,5 +1,5 @@
-//! The edges of flows 5.4 to 5.6 that the model reports agree with what it counts, on any mix of
-//! accesses: guide section 5.
+//! The reported edges of flows 5.4 to 5.6 agree with the counts on random mixes of accesses: guide
+//! section 5.
 
 use sim_cache::{CacheLevel, Defect, MemorySystem, Ram};
 use sim_core::flow::{FlowCounts, FlowGraph};
@@ -9,7 +9,7 @@ use sim_core::{
 
 use crate::rig::Tables;
 
-/// Caches so small that everything is evicted from everywhere.
+/// Returns tables with caches so small that lines are evicted from every level.
 fn tiny(prefetch: bool) -> Tables {
     let mut tables = if prefetch { Tables::committed() } else { Tables::quiet() };
     tables.memory.l1d.size_bytes = 2048;
@@ -18,7 +18,7 @@ fn tiny(prefetch: bool) -> Tables {
     tables
 }
 
-/// L1 caches whose sets go beyond a page.
+/// Returns tables with L1 caches whose index has more bits than a page offset.
 fn wide() -> Tables {
     let mut tables = tiny(true);
     (tables.memory.l1d.size_bytes, tables.memory.l1d.ways) = (16_384, 1);
@@ -28,7 +28,7 @@ fn wide() -> Tables {
 
 fn random_walk(tables: &Tables, steps: u64) -> (Counts, FlowCounts) {
     let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, 3);
-    // The first and the last page are one.
+    // The first and the last page have the same frame.
     let first = memory.page_target(VirtAddr(0x8000));
     memory.map_page(VirtAddr(0xD000), first);
     let (mut counts, mut flows) = (Counts::default(), FlowCounts::default());
@@ -56,7 +56,8 @@ fn random_walk(tables: &Tables, steps: u64) -> (Counts, FlowCounts) {
                 let defect =
                     if random % 2 == 0 { Defect::Correctable } else { Defect::Uncorrectable };
                 let ram = [Ram::L1dData, Ram::L1dTag, Ram::L1iTag][random as usize / 2 % 3];
-                // A setup moves lines without reporting: only where the line is there already.
+                // A setup moves lines without reporting, so errors are injected only into present
+                // lines.
                 let level = if ram == Ram::L1iTag { CacheLevel::L1i } else { CacheLevel::L1d };
                 if memory.line_is_dirty(0, addr, level).is_some() {
                     memory.inject(0, addr, ram, defect).expect("every page is mapped");
@@ -76,7 +77,7 @@ fn random_walk(tables: &Tables, steps: u64) -> (Counts, FlowCounts) {
 }
 
 #[test]
-fn visits_of_the_l1_flows_are_the_counts() {
+fn visits_of_the_l1_flows_equal_the_counts() {
     for tables in [tiny(false), tiny(true), wide()] {
         let (counts, flows) = random_walk(&tables, 60_000);
         let graphs = [Flow::L1dRead, Flow::L1dWrite, Flow::L1i].map(FlowGraph::new);

@@ -13,11 +13,11 @@ fn d(base: crate::rig::Base) -> Rig {
     Rig::new(base, &[D], &[I])
 }
 
-/// One access at the rig's time.
+/// One access at the rig's current time.
 type Step = fn(&mut Rig) -> MemReply;
 
-/// One load, store or fetch from DRAM, from the L2, from the L1; translated by the L1 TLB, the L2
-/// TLB or a walk: chapter 5, all 27 combinations.
+/// A load, store or fetch from DRAM, the L2 or the L1, translated by the L1 TLB, the L2 TLB or a
+/// walk: chapter 5, all 27 combinations.
 #[test]
 fn every_access_counts_its_vector_and_its_translation() {
     let steps: [(&str, Step); 3] =
@@ -81,7 +81,7 @@ fn f534_a_faulting_fetch_counts_its_lookups_and_its_walk_but_no_refill() {
     rig.expect("L1I_TLB + L2D_TLB + L2D_TLB_RD + ITLB_WALK");
 }
 
-/// The lines of one L1 set, four of them in the L1 D-cache.
+/// Returns a rig with the lines of one L1 set, four of them in the L1 D-cache.
 fn full_l1_set(dirty: bool) -> Rig {
     let mut rig = Rig::new(K2, &A, &[]);
     for line in &A[..4] {
@@ -104,7 +104,7 @@ fn f544_and_f585_a_dirty_l1_victim_is_a_write_that_hits_the_l2() {
 }
 
 #[test]
-fn f545_a_clean_l1_victim_just_goes() {
+fn f545_a_clean_l1_victim_counts_nothing() {
     let mut rig = full_l1_set(false);
     rig.ld(8, A[4]);
     rig.expect("V2");
@@ -133,7 +133,8 @@ fn f583_a_store_whose_line_comes_from_another_chip_is_a_remote_access() {
     rig.expect("V4 + REMOTE_ACCESS");
 }
 
-/// Eight lines of one L2 set in the L2 only; the translation of the ninth is warm.
+/// Returns a rig with eight lines of one L2 set in the L2 only. The translation of the ninth is
+/// warm.
 fn full_l2_set(dirty: bool) -> Rig {
     let lines = l2_set();
     let mut rig = Rig::new(K1, &lines[8..], &[]);
@@ -172,8 +173,8 @@ fn f584_a_store_miss_writes_a_dirty_l2_victim_to_the_bus() {
 }
 
 #[test]
-fn a_modified_line_that_leaves_the_l2_takes_its_l1_copy_along() {
-    // Decision A43: L1 write-back first, then the L2's; no invalidation is counted.
+fn evicting_a_modified_l2_line_also_evicts_its_l1_copy() {
+    // Decision A43: the L1 write-back precedes the L2's; no invalidation is counted.
     let lines = l2_set();
     let mut rig = Rig::new(K1, &lines[8..], &[]);
     rig.place(lines[0], CacheLevel::L1d, true);

@@ -13,11 +13,11 @@ use crate::rig::Rig;
 const D: u64 = 0x8000;
 const CODE: u64 = 0x1_0000;
 
-/// What one `DC` that moves the L1's modified data out counts.
+/// Counts of one `DC` that moves modified data of the L1 out.
 const CLEANED: &str = "L1D_CACHE_WB + L1D_CACHE_WB_CLEAN + L2D_CACHE + L2D_CACHE_WR";
-/// What one that moves the L2's modified data out counts.
+/// Counts of one `DC` that moves modified data of the L2 out.
 const SENT_OUT: &str = "L2D_CACHE_WB + L2D_CACHE_WB_CLEAN + BUS_ACCESS + BUS_ACCESS_WR";
-/// What one that takes a line out of both caches counts.
+/// Counts of one `DC` that removes a line from both caches.
 const INVALIDATED: &str = "L1D_CACHE_INVAL + L2D_CACHE_INVAL";
 
 impl Rig {
@@ -25,7 +25,7 @@ impl Rig {
         self.maintain(DataByAddress(op), addr)
     }
 
-    /// `DC` by set and way of the place that holds `D`.
+    /// Performs a `DC` by set and way for the entry that holds `D`.
     fn set_way(&mut self, op: CacheOp, level: CacheLevel) -> MemReply {
         let operand = self.memory.set_way_operand(0, VirtAddr(D), level);
         self.maintain(DataBySetWay(op), operand.expect("the line is there"))
@@ -36,19 +36,19 @@ impl Rig {
     }
 }
 
-/// The line clean in the L1 and the L2.
+/// Returns a rig with the line clean in the L1 and the L2.
 fn clean() -> Rig {
     Rig::new(K3, &[D], &[])
 }
 
-/// The line dirty in the L1, clean in the L2.
+/// Returns a rig with the line dirty in the L1, clean in the L2.
 fn dirty() -> Rig {
     let mut rig = clean();
     rig.place(D, CacheLevel::L1d, true);
     rig
 }
 
-/// The line dirty in the L2 only.
+/// Returns a rig with the line dirty in the L2 only.
 fn dirty_in_l2() -> Rig {
     let mut rig = Rig::new(K1, &[D], &[]);
     rig.place(D, CacheLevel::L2, true);
@@ -69,7 +69,7 @@ fn a_clean_of_modified_data_moves_it_through_both_caches() {
 
 #[test]
 fn a_clean_to_the_point_of_unification_ends_in_the_l2() {
-    // 3.2.11: the L2 is where instruction and data side meet
+    // 3.2.11: the L2 is the point of unification of instruction and data side
     let mut rig = dirty();
     rig.dc(CleanToUnification, D);
     rig.expect(CLEANED);
@@ -77,7 +77,7 @@ fn a_clean_to_the_point_of_unification_ends_in_the_l2() {
 }
 
 #[test]
-fn a_clean_line_is_no_write_back() {
+fn cleaning_a_clean_line_is_not_a_write_back() {
     // T.L1D_CACHE_WB.6, T.L2D_CACHE_WB.3, T.L1D_CACHE_RD.2, T.LL_CACHE_RD.7, T.MEM_ACCESS.5,
     // T.L2D_CACHE_INVAL.1
     let mut rig = clean();
@@ -91,7 +91,7 @@ fn a_clean_line_is_no_write_back() {
 }
 
 #[test]
-fn clean_and_invalidate_of_modified_data_is_no_victim() {
+fn clean_and_invalidate_of_modified_data_does_not_count_as_a_victim() {
     // T.L1D_CACHE_WB_VICTIM.2, T.L2D_CACHE_WB_VICTIM.2, T.L2D_CACHE_WB_CLEAN.1
     let mut rig = dirty();
     rig.dc(CleanInvalidate, D);
@@ -142,8 +142,8 @@ fn by_set_and_way_an_invalidation_does_not_count() {
 }
 
 #[test]
-fn by_set_and_way_a_level_that_the_core_does_not_have_is_left_alone() {
-    // 3.2.21: behind the L2 there is no cache of the core
+fn by_set_and_way_a_level_that_the_core_lacks_has_no_effect() {
+    // 3.2.21: the L2 is the last cache of the core
     let mut rig = dirty_in_l2();
     let operand = rig.memory.set_way_operand(0, VirtAddr(D), CacheLevel::L2);
     let third_level = operand.expect("the line is there") & !0b1110 | 2 << 1;
@@ -172,11 +172,11 @@ fn by_set_and_way_modified_data_is_written_back() {
     let mut rig = dirty();
     rig.set_way(Clean, CacheLevel::L2);
     rig.expect("");
-    assert_eq!(rig.dirty(CacheLevel::L1d), Some(true), "the other level is not touched");
+    assert_eq!(rig.dirty(CacheLevel::L1d), Some(true), "the other level does not change");
 }
 
 #[test]
-fn an_instruction_line_that_was_invalidated_comes_from_the_l2() {
+fn an_invalidated_instruction_line_is_refilled_from_the_l2() {
     // T.L1I_CACHE_REFILL.4, T.L1I_CACHE.2: 4.3.2
     for what in [InstByAddress, InstAll { broadcast: false }] {
         let mut rig = Rig::new(K3, &[], &[CODE]);
@@ -189,7 +189,7 @@ fn an_instruction_line_that_was_invalidated_comes_from_the_l2() {
 }
 
 #[test]
-fn a_data_line_taken_away_takes_its_instruction_copy_along() {
+fn invalidating_a_data_line_invalidates_its_instruction_copy() {
     // 3.2.7: the L2 includes both L1 caches
     let mut rig = Rig::new(K3, &[], &[CODE]);
     rig.warm(CODE, TlbLevel::L1d);
@@ -207,15 +207,15 @@ fn an_address_without_translation_faults() {
 }
 
 #[test]
-fn the_translation_of_maintenance_is_no_lookup_of_a_load_or_store() {
-    // 4.1.2 and 4.1.4: as a preload it refills, but is no load or store
+fn the_translation_of_maintenance_does_not_count_as_a_load_or_store() {
+    // 4.1.2 and 4.1.4: like a preload, it refills the TLB without counting as a load or store
     let mut rig = Rig::new(K0, &[], &[]);
     rig.dc(Clean, D);
     rig.expect("walk ld");
 }
 
 #[test]
-fn bytes_of_older_stores_that_are_still_merged_go_along() {
+fn cleaning_includes_bytes_of_older_stores_that_are_still_merged() {
     // 4.2.3, write streaming
     let mut rig = Rig::new(K1, &[D, D + 0x1000], &[]);
     for line in 0..8 {
@@ -232,7 +232,7 @@ fn bytes_of_older_stores_that_are_still_merged_go_along() {
 }
 
 #[test]
-fn maintenance_of_modified_data_takes_the_way_of_the_data() {
+fn maintenance_of_modified_data_takes_the_time_of_its_transfer() {
     // 4 to the L1, 9 for each step into and out of the L2, two beats, and the home node's answer
     let (mut with_data, mut without) = (dirty(), clean());
     let begin = with_data.now;
@@ -244,7 +244,7 @@ fn maintenance_of_modified_data_takes_the_way_of_the_data() {
 }
 
 #[test]
-fn other_cores_forget_an_instruction_line_too_and_iallu_stays_at_home() {
+fn ivau_and_ialluis_reach_other_cores_and_iallu_does_not() {
     // 3.2.12: IVAU and IALLUIS are broadcast
     let tables = crate::rig::Tables::quiet();
     for (what, spared) in [

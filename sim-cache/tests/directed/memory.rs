@@ -8,13 +8,13 @@ use crate::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 
-/// Lines around the ends of the first line and of the page, all in the L1.
+/// Returns a rig with lines around the ends of the first line and of the page, all in the L1.
 fn warm() -> Rig {
     Rig::new(K3, &[D, D + 0x40, D + 0xFC0, 0x9000], &[])
 }
 
 #[test]
-fn an_access_is_one_wherever_its_data_is() {
+fn an_access_counts_once_wherever_its_data_is() {
     // T.MEM_ACCESS.1, .6
     for base in [K1, K2, K3] {
         let mut rig = Rig::new(base, &[D], &[]);
@@ -49,7 +49,7 @@ fn loads_split_at_lines_and_every_16_bytes() {
 }
 
 #[test]
-fn stores_are_delayed_by_a_page_end_only() {
+fn only_a_page_end_delays_a_store() {
     // T.ST_ALIGN_LAT.1 and .2, T.MEM_ACCESS_WR.4, decision A17
     let mut rig = warm();
     rig.st(8, D + 0xFFC);
@@ -57,7 +57,7 @@ fn stores_are_delayed_by_a_page_end_only() {
     let mut rig = warm();
     rig.st(8, D + 0x3C);
     rig.expect("2 V6");
-    // The granule in use decides: 4 KiB inside a page of 64 KiB is no page end.
+    // The granule in use decides: an end of 4 KiB inside a page of 64 KiB is not a page end.
     let mut tables = Tables::quiet();
     tables.memory.pages.page_bytes = 1 << 16;
     let mut rig = Rig::with(&tables, K3, &[D + 0xFC0, 0x9000], &[]);
@@ -66,7 +66,7 @@ fn stores_are_delayed_by_a_page_end_only() {
 }
 
 #[test]
-fn fetches_preloads_and_walks_are_no_memory_accesses() {
+fn fetches_preloads_and_walks_do_not_count_as_memory_accesses() {
     // T.MEM_ACCESS.4 and .5, T.MEM_ACCESS_RD.2
     let mut rig = Rig::new(K0, &[], &[]);
     rig.fetch(0x1_0000);
@@ -94,7 +94,8 @@ fn non_cacheable_accesses_are_bus_transactions() {
 
 #[test]
 fn a_non_cacheable_access_that_crosses_the_width_of_the_bus_is_two_transactions() {
-    // T.BUS_ACCESS.6: the bus interface splits it (3.2.16, 4.6.2), and each part is a memory access (4.6.7, 4.6.8)
+    // T.BUS_ACCESS.6: the bus interface splits the access (3.2.16, 4.6.2), and each part is a
+    // memory access (4.6.7, 4.6.8)
     for (addr, transactions) in [(D + 0x18, 1), (D + 0x1C, 2), (D + 0x21, 1)] {
         let mut rig = Rig::new(K1, &[], &[]);
         rig.non_cacheable(D).warm(D, TlbLevel::L2).warm(D, TlbLevel::L1d);
@@ -110,7 +111,7 @@ fn a_non_cacheable_access_that_crosses_the_width_of_the_bus_is_two_transactions(
 }
 
 #[test]
-fn a_bus_read_is_one_for_the_data_and_one_for_the_instruction_side() {
+fn data_side_and_instruction_side_each_count_one_bus_read() {
     // T.BUS_ACCESS.1 and .2
     let mut rig = Rig::new(K1, &[D], &[0x1_0000]);
     rig.ld(8, D);

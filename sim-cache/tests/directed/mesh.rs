@@ -1,4 +1,4 @@
-//! What lies outside the cores: mesh, second chip, far atomics. Guide sections 3.2.21, 4.5, 4.6.
+//! Parts outside the cores: mesh, second chip, far atomics. Guide sections 3.2.21, 4.5, 4.6.
 
 use sim_cache::CacheLevel;
 use sim_cache::config::FarAtomics;
@@ -8,7 +8,7 @@ use crate::rig::Base::{K1, K3};
 use crate::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
-/// What the memory accesses and TLB lookups of an atomic load count.
+/// Counts of the memory accesses and TLB lookups of an atomic load.
 const LDADD: &str =
     "MEM_ACCESS 2 + MEM_ACCESS_RD + MEM_ACCESS_WR + L1D_TLB 2 + L1D_TLB_RD + L1D_TLB_WR";
 
@@ -18,7 +18,8 @@ fn with(change: impl Fn(&mut Tables)) -> Tables {
     tables
 }
 
-/// Latency of a load of each of `n` consecutive lines, none after another has settled.
+/// Returns the latency of a load of each of `n` consecutive lines, each after the previous one has
+/// completed.
 fn latencies(tables: &Tables, level: Option<CacheLevel>, n: u64) -> Vec<u64> {
     let lines: Vec<u64> = (0..n).map(|i| 0x100_0000 + 64 * i).collect();
     let mut rig = Rig::with(tables, K1, &lines, &[]);
@@ -111,7 +112,7 @@ fn a_far_atomic_is_one_bus_write_and_no_cache_access() {
         rig.expect(&format!("{LDADD} + BUS_ACCESS + BUS_ACCESS_WR"));
         let at = |level| rig.memory.line_is_dirty(0, VirtAddr(D), level);
         assert_eq!([at(CacheLevel::L2), at(CacheLevel::Slc)], [None, Some(true)]);
-        // The second one finds the line at its home node.
+        // The second atomic finds the line at its home node.
         rig.then();
         let begin = rig.now;
         assert!((60..140).contains(&(rig.access(MemKind::AtomicLoad, 8, D).done - begin)));

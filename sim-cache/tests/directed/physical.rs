@@ -1,5 +1,5 @@
-//! Where a virtual address lies, as those who follow a run are told: what the tables say, and nothing
-//! is looked up or counted for it.
+//! Physical address of a virtual one, for observers of a run: read from the tables, without a
+//! counted lookup.
 
 use sim_cache::{Mapping, MemoryType, PageTarget};
 use sim_core::{MemoryPort, PhysAddr, VirtAddr};
@@ -13,11 +13,15 @@ fn physical(rig: &mut Rig, addr: VirtAddr) -> Option<PhysAddr> {
 }
 
 #[test]
-fn the_tables_say_where_an_address_lies() {
+fn the_tables_determine_the_physical_address() {
     let mut rig = Rig::new(Base::K0, &[], &[]);
     assert_eq!(physical(&mut rig, PAGE), Some(PhysAddr(PAGE.0)), "the map of the rig is identity");
     let tagged = VirtAddr(PAGE.0 | 0xA5 << 56);
-    assert_eq!(physical(&mut rig, tagged), Some(PhysAddr(PAGE.0)), "a tag is no part of it");
+    assert_eq!(
+        physical(&mut rig, tagged),
+        Some(PhysAddr(PAGE.0)),
+        "the tag is not part of the address"
+    );
     let target = PageTarget { frame: 0x777, memory: MemoryType::Device, tagged: false };
     rig.memory.map_page(PAGE, Some(target));
     assert_eq!(physical(&mut rig, PAGE), Some(PhysAddr(0x77_7123)));
@@ -26,7 +30,7 @@ fn the_tables_say_where_an_address_lies() {
 }
 
 #[test]
-fn a_block_and_the_second_stage_have_their_say() {
+fn blocks_and_stage_2_determine_the_physical_address() {
     let mut rig = Rig::new(Base::K0, &[], &[]);
     let block = Mapping::normal(PhysAddr(0x8000_0000), 2 << 20);
     rig.memory.map_block(PAGE, block).expect("an aligned block");
@@ -41,7 +45,7 @@ fn a_block_and_the_second_stage_have_their_say() {
 }
 
 #[test]
-fn asking_changes_nothing() {
+fn querying_the_address_has_no_side_effects() {
     let mut rig = Rig::new(Base::K0, &[], &[]);
     for n in 0..64 {
         physical(&mut rig, VirtAddr(PAGE.0 + n * 4096));

@@ -12,10 +12,10 @@ use sim_core::{
     Snoop, VirtAddr,
 };
 
-/// Longer than any access: the next step finds nothing in flight.
+/// Cycles longer than any access, after which nothing is in flight.
 const SETTLE: Cycle = 10_000;
 
-/// The two tables of the configuration that this crate reads.
+/// Tables of the configuration that this crate reads.
 #[derive(Clone, Deserialize)]
 pub(crate) struct Tables {
     pub(crate) memory: MemoryConfig,
@@ -23,7 +23,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The guide profile as committed, with the K0 conditions: identity map, prefetchers off.
+    /// Returns the committed guide profile with the K0 conditions: identity map, prefetchers off.
     pub(crate) fn quiet() -> Tables {
         let mut tables = Tables::committed();
         tables.memory.pages.mapping = sim_cache::config::PageMapping::Identity;
@@ -34,27 +34,27 @@ impl Tables {
         tables
     }
 
-    /// The guide profile as committed.
+    /// Returns the committed guide profile.
     pub(crate) fn committed() -> Tables {
         toml::from_str(include_str!("../../../configs/neoverse-n2.toml"))
             .expect("the committed configuration is complete")
     }
 }
 
-/// Base setups of the conformance cases.
+/// Initial states of the conformance cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Base {
-    /// Everything empty.
+    /// Everything is empty.
     K0,
     /// The pages used are in both TLB levels.
     K1,
-    /// And the lines used are clean in the L2.
+    /// In addition, the lines used are clean in the L2.
     K2,
-    /// And clean in the L1 of their side.
+    /// In addition, the lines used are clean in the L1 of their side.
     K3,
 }
 
-/// A memory system, the counts so far, and the time.
+/// Memory system, the counts so far, and the time.
 pub(crate) struct Rig {
     pub(crate) memory: MemorySystem,
     pub(crate) counts: Counts,
@@ -62,12 +62,12 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// A base setup for data at `data` and code at `code`.
+    /// Creates an initial state for data at `data` and code at `code`.
     pub(crate) fn new(base: Base, data: &[u64], code: &[u64]) -> Rig {
         Rig::with(&Tables::quiet(), base, data, code)
     }
 
-    /// [`Rig::new`] with other tables.
+    /// Creates the same as [`Rig::new`] with other tables.
     pub(crate) fn with(tables: &Tables, base: Base, data: &[u64], code: &[u64]) -> Rig {
         let memory = MemorySystem::new(&tables.memory, &tables.semantics, 1, 1);
         let mut rig = Rig { memory, counts: Counts::default(), now: SETTLE };
@@ -99,13 +99,13 @@ impl Rig {
         self
     }
 
-    /// Both TLB levels empty.
+    /// Empties both TLB levels.
     pub(crate) fn empty_tlbs(&mut self) -> &mut Rig {
         self.memory.flush_tlbs();
         self
     }
 
-    /// The pages are in the L2 TLB only.
+    /// Leaves the translations of these pages in the L2 TLB only.
     pub(crate) fn only_l2_tlb(&mut self, pages: &[u64]) -> &mut Rig {
         self.memory.flush_tlbs();
         for page in pages {
@@ -130,13 +130,13 @@ impl Rig {
         MemRequest::new(VirtAddr(0x40_0000), VirtAddr(addr), bytes, kind)
     }
 
-    /// Any access that needs no separate translation, at the current time.
+    /// Performs an access that needs no separate translation, at the current time.
     pub(crate) fn access(&mut self, kind: MemKind, bytes: u32, addr: u64) -> MemReply {
         let request = Rig::request(kind, bytes, addr);
         self.memory.port(0).access(request, self.now, &mut self.counts)
     }
 
-    /// A system instruction whose operand is `operand`.
+    /// Performs a system instruction with this operand.
     pub(crate) fn maintain(&mut self, maintenance: Maintenance, operand: u64) -> MemReply {
         self.access(MemKind::Maintain(maintenance), 0, operand)
     }
@@ -145,7 +145,7 @@ impl Rig {
         self.access(MemKind::Load, bytes, addr)
     }
 
-    /// A store: its address, then (unless that faults) its data.
+    /// Performs a store: its address half, then its data half unless the address faults.
     pub(crate) fn st_as(&mut self, kind: MemKind, bytes: u32, addr: u64) -> MemReply {
         let request = Rig::request(kind, bytes, addr);
         let mut port = self.memory.port(0);
@@ -164,21 +164,21 @@ impl Rig {
         self.st_as(MemKind::ZeroLine, 64, addr)
     }
 
-    /// An outside agent's snoop.
+    /// Performs a snoop by an external agent.
     pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) -> &mut Rig {
         let (addr, counts) = (VirtAddr(addr), &mut self.counts);
         self.memory.snoop(0, snoop, addr, self.now, counts).expect("the page is mapped");
         self
     }
 
-    /// An I/O agent's stash into the L2.
+    /// Performs a stash into the L2 by an I/O agent.
     pub(crate) fn stash(&mut self, addr: u64) -> &mut Rig {
         let (addr, counts) = (VirtAddr(addr), &mut self.counts);
         self.memory.stash(0, addr, self.now, counts).expect("the page is mapped");
         self
     }
 
-    /// A load-exclusive, a store-exclusive that succeeds, or `CLREX`.
+    /// Performs a load-exclusive, a store-exclusive that succeeds, or `CLREX`.
     pub(crate) fn exclusive(&mut self, kind: MemKind, addr: u64) -> MemReply {
         let request = MemRequest { exclusive: true, ..Rig::request(kind, 8, addr) };
         let mut port = self.memory.port(0);
@@ -192,7 +192,7 @@ impl Rig {
         self.memory.port(0).fetch(VirtAddr(pc), self.now, &mut self.counts)
     }
 
-    /// Lets everything in flight arrive: the `;` between two steps.
+    /// Advances time until nothing is in flight: the `;` between two steps.
     pub(crate) fn then(&mut self) -> &mut Rig {
         self.now += SETTLE;
         self
@@ -202,7 +202,7 @@ impl Rig {
         self.counts.value(event)
     }
 
-    /// Compares every event of sections 4.1 to 4.6; what `expected` does not name is 0.
+    /// Compares every event of sections 4.1 to 4.6. Events that `expected` does not name must be 0.
     #[track_caller]
     pub(crate) fn expect(&self, expected: &str) {
         let expected = parse(expected);
@@ -218,13 +218,13 @@ impl Rig {
     }
 }
 
-/// The events of guide sections 4.1 to 4.6.
+/// Returns the events of guide sections 4.1 to 4.6.
 pub(crate) fn memory_events() -> impl Iterator<Item = PmuEvent> {
     let groups = [Group::Tlb, Group::L1d, Group::L1i, Group::L2, Group::Llc, Group::Memory];
     PmuEvent::ALL.into_iter().filter(move |event| groups.contains(&event.info().group))
 }
 
-/// One column per access: V1..V3 load from DRAM, L2, L1; V4..V6 store; V7..V9 fetch.
+/// Counts of one access per column: V1..V3 load from DRAM, L2, L1; V4..V6 store; V7..V9 fetch.
 const VECTORS: &str = "
 MEM_ACCESS              1 1 1 1 1 1 0 0 0
 MEM_ACCESS_RD           1 1 1 0 0 0 0 0 0
@@ -257,7 +257,7 @@ BUS_ACCESS_WR           0 0 0 1 0 0 0 0 0
 LL_CACHE_RD             1 0 0 1 0 0 1 0 0
 LL_CACHE_MISS_RD        1 0 0 1 0 0 1 0 0";
 
-/// What translation adds: tlb2 ld, walk ld, tlb2 st, walk st, tlb2 if, walk if.
+/// Counts that translation adds: tlb2 ld, walk ld, tlb2 st, walk st, tlb2 if, walk if.
 const TRANSLATION: &str = "
 L2D_TLB            1 1 1 1 1 1
 L2D_TLB_RD         1 1 0 0 1 1
@@ -275,7 +275,7 @@ L1I_TLB_REFILL     0 0 0 0 1 1";
 const TRANSLATION_NAMES: [&str; 6] =
     ["tlb2 ld", "walk ld", "tlb2 st", "walk st", "tlb2 if", "walk if"];
 
-/// Terms joined by `+`: `V1`, `2 V3`, `walk ld`, `EVENT`, `EVENT 2`, `EVENT -1`.
+/// Parses terms joined by `+`: `V1`, `2 V3`, `walk ld`, `EVENT`, `EVENT 2`, `EVENT -1`.
 fn parse(expected: &str) -> BTreeMap<String, i64> {
     let mut sum = BTreeMap::new();
     for term in expected.split('+').map(str::trim).filter(|term| !term.is_empty()) {
@@ -310,10 +310,10 @@ fn add_column(sum: &mut BTreeMap<String, i64>, table: &str, column: usize, times
     }
 }
 
-/// Lines of one set of the L1 and of the L2 alike.
+/// Lines that share one set of the L1 and one set of the L2.
 pub(crate) const A: [u64; 5] = [0x10_0000, 0x10_4000, 0x10_8000, 0x10_C000, 0x11_0000];
 
-/// Nine lines of one set of the 1 MiB L2.
+/// Returns nine lines of one set of the 1 MiB L2.
 pub(crate) fn l2_set() -> [u64; 9] {
     std::array::from_fn(|i| 0x20_0000 + 0x2_0000 * i as u64)
 }

@@ -1,4 +1,4 @@
-//! What several cores do to a line that they share: who is asked, who gives it, who has it in the end.
+//! Accesses of several cores to a shared line: the snooped cores, the supplier, the final holders.
 //! Guide sections 3.2.12, 4.2 to 4.6.
 
 use sim_cache::CacheLevel::{L1d, L2, Slc};
@@ -13,13 +13,13 @@ use crate::rig::Tables;
 
 const PC: VirtAddr = VirtAddr(0x1_0000);
 
-/// Counts of an event for every core.
+/// Returns the counts of an event for every core.
 fn all(cores: &Cores, event: PmuEvent) -> Vec<u64> {
     cores.counts.iter().map(|counts| counts.raised(event)).collect()
 }
 
 #[test]
-fn a_writer_takes_the_line_and_its_duty_out_of_the_system_level_cache() {
+fn a_writer_takes_a_dirty_line_out_of_the_system_level_cache() {
     let mut cores = Cores::quiet(3);
     cores.st(0);
     cores.ld(1);
@@ -41,9 +41,9 @@ fn a_store_to_a_line_that_the_system_level_cache_lost_moves_no_data_either() {
 }
 
 #[test]
-fn a_store_asks_for_a_line_only_if_others_may_have_it() {
-    // Code is likely to be wanted by other cores; where there are none it is not.
-    for (n_cores, fetched, asked) in [(2, true, 1), (2, false, 0), (1, true, 0), (1, false, 0)] {
+fn a_store_requests_ownership_only_if_others_may_have_the_line() {
+    // Code is likely to be shared with other cores, but not in a machine of one core.
+    for (n_cores, fetched, requests) in [(2, true, 1), (2, false, 0), (1, true, 0), (1, false, 0)] {
         let mut cores = Cores::quiet(n_cores);
         if fetched {
             cores.fetch(0, PC);
@@ -52,12 +52,12 @@ fn a_store_asks_for_a_line_only_if_others_may_have_it() {
         }
         cores.access(0, MemKind::Store, PC);
         let counted = cores.value(0, PmuEvent::BUS_ACCESS_WR);
-        assert_eq!(counted, asked, "{n_cores} cores, fetched: {fetched}");
+        assert_eq!(counted, requests, "{n_cores} cores, fetched: {fetched}");
     }
 }
 
 #[test]
-fn a_reader_that_the_home_node_serves_snoops_no_one() {
+fn a_read_that_the_home_node_serves_snoops_no_core() {
     let mut cores = Cores::quiet(3);
     cores.ld(0);
     cores.ld(1);
@@ -67,7 +67,7 @@ fn a_reader_that_the_home_node_serves_snoops_no_one() {
 }
 
 #[test]
-fn a_line_that_maintenance_takes_away_is_no_longer_known_before_the_snoop_is_answered() {
+fn maintenance_removes_a_line_from_the_filter_before_its_snoop_is_answered() {
     let mut cores = Cores::quiet(3);
     cores.ld(0);
     let (at, both) = (cores.now + 10_000, Maintenance::DataByAddress(CacheOp::CleanInvalidate));
@@ -81,11 +81,11 @@ fn a_line_that_maintenance_takes_away_is_no_longer_known_before_the_snoop_is_ans
 }
 
 #[test]
-fn a_line_that_an_outside_reader_shares_is_no_cores_alone() {
+fn a_line_read_by_an_external_agent_has_no_owner() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
     cores.memory.snoop(0, Snoop::Shared, D, 20_000, &mut cores.counts[0]).expect("mapped");
-    assert_eq!(cores.ld(1).source, DataSource::Slc, "the modified data went there");
+    assert_eq!(cores.ld(1).source, DataSource::Slc, "the modified data is there");
 }
 
 #[test]
@@ -97,23 +97,24 @@ fn a_line_that_a_setup_places_is_known_to_the_other_cores() {
     assert_eq!(cores.ld(1).source, DataSource::Peer);
     cores.memory.place_line(0, PC, L2, false).expect("mapped");
     cores.access(0, MemKind::Store, PC);
-    assert_eq!(cores.value(0, PmuEvent::BUS_ACCESS_WR), 0, "it has it alone");
+    assert_eq!(cores.value(0, PmuEvent::BUS_ACCESS_WR), 0, "the core owns it");
 }
 
 #[test]
-fn a_fixed_supplier_changes_nothing_of_who_shares_a_line() {
-    for (readers, asked) in [(1, 0), (2, 1)] {
+fn a_fixed_supplier_does_not_change_the_sharers_of_a_line() {
+    for (readers, requests) in [(1, 0), (2, 1)] {
         let mut cores = Cores::quiet(2);
         cores.memory.set_data_source(D, Some(DataSource::Dram)).expect("mapped");
         for core in 0..readers {
             assert_eq!(cores.ld(core).source, DataSource::Dram);
         }
         cores.st(readers - 1);
-        assert_eq!(cores.value(readers - 1, PmuEvent::BUS_ACCESS_WR), asked);
+        assert_eq!(cores.value(readers - 1, PmuEvent::BUS_ACCESS_WR), requests);
     }
 }
 
-/// Core 0 merges stores of one line already; each of `cores` has read `D`, which is in the L2 of core 0 alone.
+/// Returns cores of which core 0 merges stores to `D`, which its L2 alone holds. Each of the other
+/// `n_readers` has read `D`.
 fn merging(n_readers: usize) -> Cores {
     let mut tables = Tables::quiet();
     tables.memory.l1d.write_stream_lines = 1;
@@ -132,7 +133,7 @@ fn merging(n_readers: usize) -> Cores {
 }
 
 #[test]
-fn stores_that_are_merged_go_into_a_line_of_its_own_before_a_reader_gets_it() {
+fn merged_stores_reach_an_owned_line_before_a_reader_gets_it() {
     let mut cores = merging(1);
     assert_eq!(cores.ld(1).source, DataSource::Peer);
     assert_eq!(cores.dirty(0, Slc), Some(true));
@@ -140,7 +141,7 @@ fn stores_that_are_merged_go_into_a_line_of_its_own_before_a_reader_gets_it() {
 }
 
 #[test]
-fn stores_that_are_merged_ask_anew_for_a_shared_line_that_a_writer_took() {
+fn merged_stores_request_a_shared_line_again_after_a_writer_took_it() {
     let mut cores = merging(2);
     cores.st(1);
     cores.settle();
@@ -150,7 +151,8 @@ fn stores_that_are_merged_ask_anew_for_a_shared_line_that_a_writer_took() {
 
 #[test]
 fn a_line_read_again_before_its_snoop_is_answered_leaves_the_filter_with_the_answer() {
-    // A filter, and an L2, of two lines. The first half of a load takes the line of the second half out of both.
+    // Filter and L2 hold two lines. The first half of a load evicts the line of the second half
+    // from both.
     let mut tables = Tables::quiet();
     let memory = &mut tables.memory;
     (memory.l1i.ways, memory.l1d.ways, memory.l2.ways) = (1, 1, 2);

@@ -10,7 +10,7 @@ use crate::tlbs::PRELOADED;
 const D: u64 = 0x8000;
 
 #[test]
-fn a_store_miss_may_count_by_its_opcode() {
+fn a_store_miss_may_count_by_its_bus_opcode() {
     let mut tables = Tables::quiet();
     tables.semantics.store_miss_l2 = StoreMissDirection::Read;
     let mut rig = Rig::with(&tables, K1, &[D], &[]);
@@ -40,20 +40,20 @@ fn walk_reads_may_use_the_l2_silently_or_counted() {
         tables.semantics.walk_reads = walk_reads;
         let mut rig = Rig::with(&tables, K0, &[], &[]);
         rig.ld(8, D);
-        // Four descriptors and the line itself; only L2 and bus see the descriptors.
+        // Four descriptors and the line itself; only L2 and bus count the descriptors.
         assert_eq!(rig.value(PmuEvent::L2D_CACHE_RD), 1 + l2_reads);
         assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL), 1 + l2_reads);
         assert_eq!(rig.value(PmuEvent::BUS_ACCESS_RD), 5);
         assert_eq!(rig.value(PmuEvent::L1D_CACHE), 1);
         assert_eq!(rig.memory.resident_lines(0)[2], 5);
-        // The next page's last descriptor is in the same line: an L2 hit.
+        // The last descriptor of the next page is in the same line: an L2 hit.
         rig.then().ld(8, D + 0x1000);
         assert_eq!(rig.value(PmuEvent::BUS_ACCESS_RD), 6);
     }
 }
 
 #[test]
-fn prefetches_may_show_on_the_bus_only() {
+fn prefetches_may_count_on_the_bus_only() {
     let mut tables = Tables::quiet();
     tables.memory.prefetch.l2_stream = true;
     tables.memory.prefetch.l2_degree_lines = 1;

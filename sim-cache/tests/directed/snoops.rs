@@ -1,5 +1,5 @@
-//! What other agents do to a core: snoops, stashes, shared lines, the exclusive monitor. Guide sections
-//! 3.2.9, 3.2.12, 4.2 to 4.6.
+//! Effects of other agents on a core: snoops, stashes, shared lines, the exclusive monitor. Guide
+//! sections 3.2.9, 3.2.12, 4.2 to 4.6.
 
 use sim_cache::CacheLevel::{self, L1d, L1i, L2, Slc};
 use sim_core::{DataSource, MemKind, PmuEvent, Snoop, VirtAddr};
@@ -9,7 +9,7 @@ use crate::rig::{A, Rig, l2_set};
 
 const D: u64 = 0x8000;
 
-/// The request and the answer on the bus: neither read nor write (decision A08).
+/// Counts of a snoop and its answer on the bus: neither read nor write (decision A08).
 const SNOOPED: &str = "BUS_ACCESS 2";
 const L1_GIVES: &str = "L1D_CACHE_WB + L1D_CACHE_WB_CLEAN";
 const L2_GIVES: &str = "L2D_CACHE_WB + L2D_CACHE_WB_CLEAN";
@@ -55,7 +55,7 @@ fn a_snoop_that_takes_modified_l2_data_is_an_l2_write_back_whether_it_invalidate
 }
 
 #[test]
-fn modified_data_goes_home_unless_a_writer_takes_it_along() {
+fn modified_data_returns_to_the_home_node_unless_a_writer_takes_it() {
     for (snoop, home) in [
         (Snoop::Shared, Some(true)),
         (Snoop::Forward, Some(true)),
@@ -72,7 +72,7 @@ fn modified_data_goes_home_unless_a_writer_takes_it_along() {
 }
 
 #[test]
-fn a_snoop_of_clean_data_returns_none_and_counts_on_the_bus_only() {
+fn a_snoop_of_clean_data_returns_no_data_and_counts_on_the_bus_only() {
     // T.L2D_CACHE.5, T.L2D_CACHE_RD.3, T.BUS_ACCESS.3, T.BUS_ACCESS_RD.3
     for base in [K1, K2, K3] {
         Rig::new(base, &[D], &[]).snoop(Snoop::Shared, D).expect(SNOOPED);
@@ -103,7 +103,7 @@ fn an_invalidating_snoop_counts_once_in_each_cache_that_had_the_line() {
 }
 
 #[test]
-fn data_that_nobody_wants_is_lost_without_a_write_back() {
+fn data_that_the_snoop_does_not_take_is_lost_without_a_write_back() {
     // 4.2.3, 4.4.3: an invalidation that moves no data is no write-back
     for snoop in [Snoop::Invalidate, Snoop::MakeInvalid] {
         modified(L1d).snoop(snoop, D).expect(&format!("{SNOOPED} + {BOTH_DROP}"));
@@ -112,7 +112,7 @@ fn data_that_nobody_wants_is_lost_without_a_write_back() {
 }
 
 #[test]
-fn an_invalidating_snoop_takes_the_instruction_copy_too() {
+fn an_invalidating_snoop_removes_the_instruction_copy_too() {
     // 3.2.12: the I-cache is coherent because the L2 includes it
     let mut rig = Rig::new(K3, &[], &[D]);
     rig.snoop(Snoop::Unique, D).expect(&format!("{SNOOPED} + L2D_CACHE_INVAL"));
@@ -122,22 +122,22 @@ fn an_invalidating_snoop_takes_the_instruction_copy_too() {
 }
 
 #[test]
-fn a_store_to_a_shared_line_asks_for_it_with_one_transaction_without_data() {
+fn a_store_to_a_shared_line_requests_it_with_one_transaction_without_data() {
     // 3.2.12, 4.6.6; the line is there, so neither cache refills
     for (base, vector) in [(K3, "V6"), (K2, "V5")] {
         let mut rig = Rig::new(base, &[D], &[]);
         rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
         let begin = rig.now;
-        let asks = rig.st(8, D).done - begin;
+        let cycles = rig.st(8, D).done - begin;
         rig.expect(&format!("{vector} + BUS_ACCESS + BUS_ACCESS_WR"));
-        assert!((70..120).contains(&asks), "the way to the home node and back: {asks}");
+        assert!((70..120).contains(&cycles), "to the home node and back: {cycles}");
         rig.then().st(8, D);
         rig.expect(&format!("{vector} + BUS_ACCESS + BUS_ACCESS_WR + V6"));
     }
 }
 
 #[test]
-fn a_snoop_for_reading_makes_the_next_store_ask() {
+fn after_a_read_snoop_the_next_store_requests_ownership() {
     let mut rig = modified(L1d);
     rig.snoop(Snoop::Shared, D);
     rig.then().st(8, D);
@@ -146,7 +146,7 @@ fn a_snoop_for_reading_makes_the_next_store_ask() {
 }
 
 #[test]
-fn reads_of_a_shared_line_ask_nobody_and_near_atomics_do() {
+fn reads_of_a_shared_line_request_nothing_and_near_atomics_request_ownership() {
     let mut rig = Rig::new(K3, &[D], &[]);
     rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
     rig.ld(8, D);
@@ -157,7 +157,7 @@ fn reads_of_a_shared_line_ask_nobody_and_near_atomics_do() {
 }
 
 #[test]
-fn a_whole_line_write_to_a_shared_line_of_the_l2_asks_too() {
+fn a_whole_line_write_to_a_shared_line_of_the_l2_requests_ownership() {
     let mut rig = Rig::new(K2, &[D], &[]);
     rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
     rig.zva(D);
@@ -176,7 +176,7 @@ fn a_stash_refills_the_l2_without_a_read() {
 }
 
 #[test]
-fn a_stash_pushes_a_modified_line_out_as_any_allocation_does() {
+fn a_stash_evicts_a_modified_line_like_any_allocation() {
     let set = l2_set();
     let mut rig = Rig::new(K1, &set, &[]);
     for line in &set[..8] {
@@ -188,7 +188,7 @@ fn a_stash_pushes_a_modified_line_out_as_any_allocation_does() {
 }
 
 #[test]
-fn a_stash_of_a_line_that_is_here_replaces_its_data_and_allocates_nothing() {
+fn a_stash_of_a_present_line_replaces_its_data_and_allocates_nothing() {
     let mut rig = modified(L1d);
     rig.stash(D).expect("L1D_CACHE_INVAL + BUS_ACCESS 2");
     assert_eq!([dirty(&rig, L1d), dirty(&rig, L2)], [None, Some(false)]);
@@ -244,9 +244,9 @@ fn an_exclusive_pair_counts_as_a_load_and_a_store() {
 }
 
 #[test]
-fn a_shared_line_that_a_setup_places_once_more_stays_shared() {
+fn a_shared_line_that_a_setup_places_again_stays_shared() {
     let mut rig = Rig::new(K1, &[D], &[]);
     rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
     rig.place(D, L2, false).st(8, D);
-    assert_eq!(rig.value(PmuEvent::BUS_ACCESS_WR), 1, "it asks the other agents");
+    assert_eq!(rig.value(PmuEvent::BUS_ACCESS_WR), 1, "it requests ownership");
 }

@@ -9,7 +9,7 @@ use crate::rig::{Rig, Tables};
 const D: u64 = 0x8000;
 const I: u64 = 0x1_0000;
 
-/// K0 with stage 2 of 4 KiB pages, mapped to themselves.
+/// Returns K0 with stage 2 of 4 KiB pages, mapped to themselves.
 fn stage2() -> Rig {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.memory.enable_stage2(4096).expect("a granule");
@@ -33,7 +33,7 @@ fn stage_2_walks_for_descriptors_of_a_store_count_as_its_walks() {
 
 #[test]
 fn a_known_stage_2_page_of_descriptors_needs_no_walk() {
-    // T.DTLB_WALK.5 with n = 0: tables of both pages lie in the same pages.
+    // T.DTLB_WALK.5 with n = 0: the tables of both pages lie in the same pages.
     let mut rig = stage2();
     rig.ld(8, D);
     let first = rig.counts.clone();
@@ -50,7 +50,7 @@ fn a_larger_granule_of_stage_2_needs_the_same_walks_of_fewer_levels() {
     let large = rig.ld(8, D).translation_cycles;
     rig.expect("V1 + walk ld + DTLB_WALK 4 + L2D_TLB_REFILL 4 + L2D_TLB_REFILL_RD 4");
     let small = stage2().ld(8, D).translation_cycles;
-    assert_eq!(small - large, 5 * 17, "one read less in each of five walks of stage 2");
+    assert_eq!(small - large, 5 * 17, "one read fewer in each of five walks of stage 2");
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn the_output_address_goes_through_stage_2_and_one_entry_holds_both_stages() {
     let before = rig.counts.clone();
     rig.then().ld(8, D + 64);
     assert_eq!(rig.counts.since(&before).value(PmuEvent::L2D_TLB), 0);
-    // The physical line is the one that stage 2 names: another page that leads there hits it, in the set that
-    // bits 13:12 of both virtual addresses choose.
+    // The physical line is the output of stage 2. Another page with the same output hits it in the
+    // L1, in the set that bits 13:12 of both virtual addresses select.
     let same = Mapping::normal(PhysAddr(0x70_0000), 4096);
     rig.memory.map_stage2(PhysAddr(D + 0x4000), Some(same)).expect("a page");
     assert_eq!(rig.then().ld(8, D + 0x4000).source, DataSource::L1);
@@ -81,7 +81,7 @@ fn attributes_of_stage_2_restrict_those_of_stage_1() {
 }
 
 #[test]
-fn a_stage_2_fault_is_a_fault_that_refills_no_translation() {
+fn a_stage_2_fault_refills_no_translation() {
     // Decision A15: the walks count; entries made before the fault stay counted.
     let mut rig = stage2();
     rig.memory.map_stage2(PhysAddr(D), None).expect("a page");

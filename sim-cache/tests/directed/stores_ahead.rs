@@ -1,4 +1,4 @@
-//! Stores that ask for their lines before they are written, and victims that wait for their turn outside.
+//! Store prefetches, and L2 victims that wait for a queue slot.
 
 use sim_cache::CacheLevel;
 use sim_core::{MemKind, MemoryPort, PmuEvent};
@@ -15,13 +15,13 @@ fn tables() -> Tables {
     tables
 }
 
-/// The address half of a store.
+/// Performs the address half of a store.
 fn address(rig: &mut Rig, kind: MemKind, addr: u64) {
     let request = Rig::request(kind, 8, addr);
     rig.memory.port(0).translate_store(request, rig.now, &mut rig.counts);
 }
 
-/// Lines in the L1 D-cache and in the L2.
+/// Returns the numbers of lines in the L1 D-cache and in the L2.
 fn resident(rig: &Rig) -> [u64; 2] {
     let [_, l1d, l2] = rig.memory.resident_lines(0);
     [l1d, l2]
@@ -42,7 +42,7 @@ fn the_address_of_a_store_brings_its_line_into_the_l2_and_its_write_into_the_l1(
 }
 
 #[test]
-fn nothing_is_asked_for_a_line_that_is_zeroed_or_that_is_there() {
+fn a_zeroed_or_present_line_is_not_prefetched() {
     let mut rig = Rig::with(&tables(), K1, &[D], &[]);
     address(&mut rig, MemKind::ZeroLine, D);
     assert_eq!(resident(&rig), [0, 0]);
@@ -52,8 +52,8 @@ fn nothing_is_asked_for_a_line_that_is_zeroed_or_that_is_there() {
 }
 
 #[test]
-fn a_stream_of_stores_refills_the_l1_by_itself_whatever_prefetchers_run() {
-    // Parts of lines, so that nothing is merged: every line of the stream is the refill of its store.
+fn a_stream_of_stores_refills_the_l1_by_itself_with_any_prefetcher_on() {
+    // The stores write parts of lines, so nothing is merged: every line is refilled by its store.
     let mut tables = tables();
     tables.memory.prefetch.l1d = true;
     tables.memory.prefetch.l2_stream = true;
@@ -83,7 +83,7 @@ fn a_stream_of_stores_is_followed_into_the_l2_and_not_beyond_its_page() {
 }
 
 #[test]
-fn a_victim_holds_a_place_in_the_queue_until_the_home_node_has_it() {
+fn a_victim_holds_a_queue_slot_until_the_home_node_has_it() {
     let misses = |entries: u32| {
         let mut tables = Tables::quiet();
         tables.memory.l2.queue_entries = entries;

@@ -8,12 +8,13 @@ use crate::rig::Rig;
 
 const D: u64 = 0x8000;
 
-/// `addr` with a tag in bits 59 to 56.
+/// Returns `addr` with a tag in bits 59 to 56.
 const fn tagged(tag: u64, addr: u64) -> u64 {
     tag << 56 | addr
 }
 
-/// The line at `D` in the L1, its page tagged, its memory with allocation tag 5; checks on.
+/// Returns a rig with the line at `D` in the L1, its page tagged, its memory with allocation tag 5,
+/// and checks on.
 fn checked() -> Rig {
     let mut rig = Rig::new(K3, &[D, D + 0x40], &[]);
     rig.memory.flush_tlbs();
@@ -34,7 +35,7 @@ fn mismatch(reply: MemReply) -> bool {
     reply.happened.has(Happened::TAG_MISMATCH)
 }
 
-/// `MEM_ACCESS_RD_CHECKED` and `MEM_ACCESS_WR_CHECKED`.
+/// Returns `MEM_ACCESS_RD_CHECKED` and `MEM_ACCESS_WR_CHECKED`.
 fn halves(rig: &Rig) -> (u64, u64) {
     (rig.value(PmuEvent::MEM_ACCESS_RD_CHECKED), rig.value(PmuEvent::MEM_ACCESS_WR_CHECKED))
 }
@@ -50,7 +51,7 @@ fn checked_accesses_count_whether_they_pass_or_fail() {
     assert!(mismatch(rig.then().st(8, tagged(4, D))));
     assert_eq!(halves(&rig), (2, 2));
     assert_eq!(rig.value(PmuEvent::MEM_ACCESS), 4);
-    assert_eq!(rig.value(PmuEvent::L1D_CACHE_WR), 1, "a store that aborts writes nothing");
+    assert_eq!(rig.value(PmuEvent::L1D_CACHE_WR), 1, "an aborted store writes nothing");
 }
 
 #[test]
@@ -67,8 +68,8 @@ fn nothing_is_checked_with_checks_off_or_in_untagged_memory() {
 }
 
 #[test]
-fn the_tag_is_no_part_of_the_address() {
-    // The same line, the same translation, whatever the tag
+fn the_tag_is_not_part_of_the_address() {
+    // Line and translation are the same for every tag
     let mut rig = checked();
     rig.memory.set_tag_checks(false);
     for tag in 0..16 {
@@ -89,7 +90,7 @@ fn an_access_over_two_tags_needs_both() {
 }
 
 #[test]
-fn atomics_are_checked_as_what_they_count_as() {
+fn atomics_are_checked_in_the_halves_in_which_they_count() {
     // 4.6.7, 4.6.8, decision A20
     for (kind, counted) in [
         (MemKind::AtomicLoad, (1, 1)),
@@ -135,7 +136,7 @@ fn a_store_of_tags_changes_them_and_is_not_checked() {
 fn a_whole_line_written_by_zva_is_one_checked_write() {
     let mut rig = checked();
     rig.memory.set_tag(VirtAddr(D + 64), 16, 1);
-    assert!(!mismatch(rig.zva(tagged(5, D + 8))), "an address inside the line means the line");
+    assert!(!mismatch(rig.zva(tagged(5, D + 8))), "an address inside the line selects the line");
     assert_eq!(halves(&rig), (0, 1));
     rig.memory.set_tag(VirtAddr(D + 48), 16, 1);
     assert!(mismatch(rig.then().zva(tagged(5, D))), "all four granules are checked");

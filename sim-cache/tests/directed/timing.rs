@@ -8,7 +8,7 @@ use crate::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 
-/// Mean cycles of a chain of `n` dependent loads of different lines in one level.
+/// Returns the mean cycles of a chain of `n` dependent loads of different lines in one level.
 fn ladder(level: Option<CacheLevel>, n: u64) -> u64 {
     let lines: Vec<u64> = (0..n).map(|i| 0x100_0000 + i * 64).collect();
     let mut rig = Rig::new(K1, &lines, &[]);
@@ -25,7 +25,7 @@ fn ladder(level: Option<CacheLevel>, n: u64) -> u64 {
 }
 
 #[test]
-fn dependent_loads_climb_the_published_ladder() {
+fn dependent_loads_have_the_published_latencies() {
     // Cortex-A710 and N2, Chips and Cheese: 4; 13 to 14; 35.48 ns = 97.6; 141 ns = 388 cycles
     assert_eq!(ladder(Some(CacheLevel::L1d), 64), 4);
     assert!((13..=14).contains(&ladder(Some(CacheLevel::L2), 64)));
@@ -69,7 +69,7 @@ fn a_seventeenth_miss_waits_for_a_register() {
     assert!(done[16] > 700, "{done:?}");
 }
 
-/// Bytes per cycle of independent loads of consecutive lines, one issued per cycle.
+/// Returns the bytes per cycle of independent loads of consecutive lines, one issued per cycle.
 fn read_rate(tables: &Tables, level: Option<CacheLevel>, lines: u64) -> f64 {
     let mut rig = Rig::with(tables, K1, &[], &[]);
     let addr = |line: u64| 0x100_0000 + line * 64;
@@ -143,7 +143,7 @@ fn one_core_reads_dram_at_4_to_8_bytes_per_cycle_with_prefetch() {
 
 #[test]
 fn stores_that_leave_late_do_not_delay_loads_that_issue_early() {
-    // A store drains at 1000 and misses; a load of another line, later in program order, issues at 905.
+    // A store drains at 1000 and misses; a younger load of another line issues at 905.
     let mut rig = Rig::new(K1, &[D, D + 0x40], &[]);
     let begin = rig.now;
     let store = MemRequest::new(VirtAddr(0), VirtAddr(D), 8, MemKind::Store);
@@ -157,17 +157,17 @@ fn stores_that_leave_late_do_not_delay_loads_that_issue_early() {
 }
 
 #[test]
-fn cycles_with_an_l2_miss_outstanding_are_known() {
+fn cycles_with_an_l2_miss_outstanding_are_reported() {
     let mut rig = Rig::new(K1, &[D], &[]);
     let begin = rig.now;
     let done = rig.ld(8, D).done;
     let pending = rig.memory.port(0).l2_miss_pending(begin, done);
-    // All but 13 cycles of lookup and 5 of the fill
+    // All cycles except 13 of lookup and 5 of the fill
     assert_eq!(pending, done - begin - 13 - 5);
     assert_eq!(rig.memory.port(0).l2_miss_pending(done, done + 100), 0);
     let mut rig = Rig::new(K2, &[D], &[]);
     rig.ld(8, D);
-    assert_eq!(rig.memory.port(0).l2_miss_pending(0, 1 << 30), 0, "an L2 hit is none");
+    assert_eq!(rig.memory.port(0).l2_miss_pending(0, 1 << 30), 0, "an L2 hit is not a miss");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn full_line_stores_to_the_l2_reach_the_bandwidth_of_its_port() {
 }
 
 #[test]
-fn two_look_ups_of_the_l2_tlb_are_under_way_at_a_time() {
+fn at_most_two_lookups_of_the_l2_tlb_are_in_flight() {
     // Independent loads, each of a page that only the L2 TLB has: 5 cycles for each two of them.
     let pages: Vec<u64> = (0..16).map(|page| D + 0x1000 * page).collect();
     let mut rig = Rig::new(K3, &pages, &[]);
@@ -192,7 +192,8 @@ fn two_look_ups_of_the_l2_tlb_are_under_way_at_a_time() {
     assert_eq!(done[15], 4 + 5 * 8);
 }
 
-/// When the last of independent loads of so many pages is done; their lines are in the L1.
+/// Returns when the last of independent loads of a number of pages is done. Their lines are in the
+/// L1.
 fn of_pages(walked: bool, pages: u64) -> u64 {
     let addrs: Vec<u64> = (0..pages).map(|page| 0x100_0000 + page * 0x1040).collect();
     let mut rig = Rig::new(K3, &addrs, &[]);
@@ -206,15 +207,15 @@ fn of_pages(walked: bool, pages: u64) -> u64 {
 }
 
 #[test]
-fn misses_of_the_l1_tlb_queue_for_two_look_ups_and_four_walks() {
-    // 5 for a look-up of the L2 TLB, 17 for each level of a walk that is read, 4 for the L1.
+fn l1_tlb_misses_queue_for_two_lookups_and_four_walks() {
+    // 5 for a lookup of the L2 TLB, 17 for each walk level that is read, 4 for the L1.
     assert_eq!([1, 2, 3, 8].map(|pages| of_pages(false, pages)), [9, 9, 14, 24]);
     let [four, eight] = [4, 8].map(|pages| of_pages(true, pages));
     assert!(eight >= four + 17, "{eight} cycles for eight walks, {four} for four");
 }
 
 #[test]
-fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() {
+fn full_lines_stream_into_the_l2_at_32_bytes_per_cycle_and_out_at_20() {
     let lines: Vec<u64> = (0..256).map(|i| 0x100_0000 + i * 64).collect();
     let mut rig = Rig::new(K2, &lines, &[]);
     let begin = rig.now;
@@ -228,7 +229,7 @@ fn full_lines_stream_into_the_l2_at_32_bytes_a_cycle_and_come_out_of_it_at_20() 
 }
 
 #[test]
-fn ideal_data_leaves_fetches_their_time() {
+fn ideal_data_does_not_change_the_time_of_fetches() {
     use sim_cache::IdealData;
     let times = |data, queue_entries| {
         let mut tables = Tables::quiet();
@@ -249,9 +250,9 @@ fn ideal_data_leaves_fetches_their_time() {
 }
 
 #[test]
-fn ideal_data_takes_no_place_at_the_port_of_the_l2_and_a_fetch_does() {
+fn ideal_data_does_not_use_the_l2_port_and_a_fetch_does() {
     use sim_cache::IdealData;
-    // Two fetches at the same time take turns; data that costs no time takes none.
+    // Two fetches in the same cycle share the port; ideal data does not use it.
     let second = |data: bool| {
         let mut tables = Tables::quiet();
         tables.memory.ideal.data = IdealData::BeyondL1;

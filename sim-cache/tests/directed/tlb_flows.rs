@@ -1,5 +1,5 @@
-//! Flows 5.1 to 5.3: the edges that an access reports, and that visits of boxes account for every TLB
-//! event: guide chapter 5, decisions A12 to A16.
+//! Flows 5.1 to 5.3: the edges that an access reports, and the account of every TLB event by visits
+//! of boxes. Guide chapter 5, decisions A12 to A16.
 
 use sim_core::flow::{Flow, FlowCounts, FlowEdge, FlowGraph};
 use sim_core::{Counts, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, VirtAddr};
@@ -10,7 +10,7 @@ use crate::rig::{Rig, Tables};
 
 const PAGE: u64 = 0x8000;
 
-/// The events that flows 5.1 to 5.3 explain completely.
+/// Events that flows 5.1 to 5.3 explain completely.
 const EXPLAINED: [PmuEvent; 13] = [
     PmuEvent::L1D_TLB_RD,
     PmuEvent::L1D_TLB_WR,
@@ -27,7 +27,7 @@ const EXPLAINED: [PmuEvent; 13] = [
     PmuEvent::MEM_ACCESS_WR,
 ];
 
-/// A memory system with a sink for counts and edges; time stands still unless a step moves it.
+/// Memory system with a sink for counts and edges. Time advances only in `settle`.
 struct Traveler {
     memory: MemorySystem,
     sink: (Counts, FlowCounts),
@@ -65,7 +65,7 @@ impl Traveler {
         self
     }
 
-    /// The edges of flows 5.1 to 5.3 taken so far.
+    /// Returns the edges of flows 5.1 to 5.3 taken so far.
     fn edges(&self) -> Vec<(FlowEdge, u64)> {
         let of_tlbs = [Flow::LoadTlb, Flow::StoreTlb, Flow::FetchTlb];
         let all = FlowEdge::ALL.iter().filter(|edge| of_tlbs.contains(&edge.info().flow));
@@ -74,14 +74,14 @@ impl Traveler {
 }
 
 #[test]
-fn every_way_through_the_tlbs_reports_its_edges() {
+fn every_path_through_the_tlbs_reports_its_edges() {
     use FlowEdge::*;
     let new = || Traveler::new(&Tables::quiet());
     let mut load = new();
     load.access(MemKind::Load, PAGE);
     assert_eq!(load.edges(), [(LoadTlbMiss, 1), (LoadL2TlbMiss, 1), (LoadWalkDone, 1)]);
     load.access(MemKind::Load, PAGE + 64).settle().access(MemKind::Load, PAGE + 64);
-    assert_eq!(load.edges()[0], (LoadTlbHit, 2), "a wait for a walk is a hit (A13), as is a hit");
+    assert_eq!(load.edges()[0], (LoadTlbHit, 2), "a wait for a walk counts as a hit (A13)");
     let mut store = new();
     store.memory.warm_tlb(0, VirtAddr(PAGE), TlbLevel::L2).expect("mapped");
     store.store(PAGE).settle().store(PAGE);
@@ -102,7 +102,7 @@ fn every_way_through_the_tlbs_reports_its_edges() {
     assert_eq!(at.edges(), [(LoadAtHit, 1), (LoadAtMiss, 1), (LoadAtWalkDone, 1)]);
 }
 
-/// A number sequence that is the same everywhere.
+/// Number sequence that is the same on every host.
 struct Numbers(u64);
 
 impl Numbers {
@@ -113,7 +113,8 @@ impl Numbers {
     }
 }
 
-/// Small TLBs and prefetchers, faulting and read-only pages, blocks, two address spaces.
+/// Runs random accesses on small TLBs with prefetchers, faulting and read-only pages, blocks and
+/// two address spaces.
 fn busy(seed: u64, stage2: bool) -> Traveler {
     let mut tables = Tables::committed();
     (tables.memory.itlb.entries, tables.memory.dtlb.entries) = (3, 4);

@@ -19,7 +19,7 @@ impl Rig {
         self
     }
 
-    /// Walks that a load of each address needs now; everything is put back afterwards.
+    /// Returns the walks that a load of each address needs now. The loads refill the TLBs.
     fn walks_of<const N: usize>(&mut self, addrs: [u64; N]) -> [u64; N] {
         addrs.map(|addr| {
             let before = self.value(PmuEvent::DTLB_WALK);
@@ -29,7 +29,7 @@ impl Rig {
     }
 }
 
-/// The operand: page number, ASID.
+/// Returns the operand for a page number and ASID.
 fn operand(addr: u64, asid: u64) -> u64 {
     addr >> 12 & ((1 << 44) - 1) | asid << 48
 }
@@ -38,7 +38,8 @@ const OWN: u64 = 0x8000;
 const NEIGHBOR: u64 = 0x9000;
 const GLOBAL: u64 = 0xA000;
 
-/// Two pages and a global one, all in the TLBs of ASID 5; the first also in those of ASID 6.
+/// Returns a rig with two pages and a global one in the TLBs of ASID 5, and the first also in those
+/// of ASID 6.
 fn two_spaces() -> Rig {
     let mut rig = Rig::new(K0, &[], &[]);
     let everywhere = Mapping { global: true, ..Mapping::normal(PhysAddr(GLOBAL), 4096) };
@@ -53,8 +54,8 @@ fn two_spaces() -> Rig {
 }
 
 #[test]
-fn every_scope_removes_exactly_what_it_names() {
-    // Columns: walks that follow for the page, its neighbor, the global page, the page of ASID 6.
+fn every_scope_removes_exactly_the_entries_it_names() {
+    // Columns: later walks for the page, its neighbor, the global page, the page of ASID 6.
     let last = TlbScope::Page { last_level: true };
     let any = TlbScope::PageAnyAsid { last_level: false };
     let any_last = TlbScope::PageAnyAsid { last_level: true };
@@ -85,7 +86,7 @@ fn every_scope_removes_exactly_what_it_names() {
 }
 
 #[test]
-fn another_virtual_machine_keeps_its_entries_unless_everything_goes() {
+fn another_virtual_machine_keeps_its_entries_unless_all_are_invalidated() {
     for (scope, walks) in [(TlbScope::Vmid { stage2: true }, 0), (TlbScope::All, 1)] {
         let mut rig = Rig::new(K0, &[], &[]);
         rig.ld(8, D);
@@ -119,7 +120,7 @@ fn a_page_of_the_upper_half_is_named_by_its_upper_address_bits() {
 }
 
 #[test]
-fn partial_entries_survive_a_last_level_tlbi_and_no_other() {
+fn partial_entries_survive_only_a_last_level_tlbi() {
     let cold = Rig::new(K0, &[], &[]).ld(8, D).translation_cycles;
     let cases = [
         (TlbScope::Page { last_level: true }, cold - 51),
@@ -164,8 +165,8 @@ fn a_tlbi_between_accesses_adds_only_the_misses_that_follow() {
     rig.expect("V1 + 2 V3 + 2 walk ld");
 }
 
-/// Loads one page on each of two cores and returns whether each still has it after a `TLBI` by the
-/// first; the cores are in the given virtual machines.
+/// Loads one page on each of two cores in the given virtual machines. Returns whether each still
+/// has it after a `TLBI` by the first.
 fn kept_on_both(broadcast: bool, vmids: [u64; 2]) -> [bool; 2] {
     let tables = Tables::quiet();
     let mut memory = MemorySystem::new(&tables.memory, &tables.semantics, 2, 1);
@@ -199,7 +200,7 @@ fn without_broadcast_other_cores_keep_their_entries() {
 }
 
 #[test]
-fn an_address_translation_asks_the_l2_tlb_and_the_walker_but_counts_nothing_of_the_l1() {
+fn an_address_translation_uses_the_l2_tlb_and_the_walker_but_counts_nothing_in_the_l1() {
     // T.L1D_TLB_REFILL.9, T.L1D_TLB_REFILL_WR.4, T.MEM_ACCESS_WR.3; decision A16
     for (write, half) in [(false, "RD"), (true, "WR")] {
         let lookup = format!("L2D_TLB + L2D_TLB_{half}");
@@ -216,7 +217,7 @@ fn an_address_translation_asks_the_l2_tlb_and_the_walker_but_counts_nothing_of_t
 }
 
 #[test]
-fn an_address_translation_that_faults_is_no_fault() {
+fn an_address_translation_that_faults_does_not_raise_the_fault() {
     let mut rig = Rig::new(K0, &[], &[]);
     let reply = rig.unmap(D).maintain(Maintenance::Translate { write: false }, D);
     assert!(!reply.happened.has(Happened::FAULT));

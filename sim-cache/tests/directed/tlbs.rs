@@ -29,7 +29,7 @@ fn the_instruction_tlb_has_48_entries() {
     rig.then().fetch(I + 0x1000 * 48);
     assert_eq!([rig.value(PmuEvent::L1I_TLB_REFILL), rig.value(PmuEvent::L1I_TLB)], [49, 50]);
     rig.then().fetch(I);
-    assert_eq!(rig.value(PmuEvent::L1I_TLB_REFILL), 50, "the first page was pushed out");
+    assert_eq!(rig.value(PmuEvent::L1I_TLB_REFILL), 50, "the first page was evicted");
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn the_data_tlb_has_40_entries() {
     }
     assert_eq!([rig.value(PmuEvent::L1D_TLB_REFILL), rig.value(PmuEvent::L1D_TLB)], [41, 42]);
     rig.then().ld(8, D);
-    assert_eq!(rig.value(PmuEvent::L1D_TLB_REFILL), 42, "the first page was pushed out");
-    assert_eq!(rig.value(PmuEvent::DTLB_WALK), 41, "and the L2 TLB still had it");
+    assert_eq!(rig.value(PmuEvent::L1D_TLB_REFILL), 42, "the first page was evicted");
+    assert_eq!(rig.value(PmuEvent::DTLB_WALK), 41, "the L2 TLB still held it");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_preload_refills_the_tlb_without_a_counted_lookup() {
     }
 }
 
-/// A line that came for a preload: no L1D event, the L2 and the bus read it.
+/// Counts of a line refilled for a preload: no L1D event, one read of the L2 and the bus.
 pub(crate) const PRELOADED: &str = "L2D_CACHE + L2D_CACHE_RD + L2D_CACHE_REFILL + L2D_CACHE_REFILL_RD + \
     L2D_CACHE_LMISS_RD + BUS_ACCESS + BUS_ACCESS_RD + LL_CACHE_RD + LL_CACHE_MISS_RD";
 
@@ -80,7 +80,7 @@ fn the_prefetcher_refills_the_tlb_before_the_demand() {
     rig.memory.set_prefetch(true);
     let mut addr = D + 0xC00;
     while rig.value(PmuEvent::L1D_TLB_REFILL) == 0 {
-        assert!(addr < 0x9000, "the prefetcher did not run into the next page");
+        assert!(addr < 0x9000, "the prefetcher did not reach the next page");
         rig.then().ld(8, addr);
         addr += 64;
     }
@@ -119,8 +119,8 @@ fn a_load_over_two_lines_looks_up_the_tlb_twice() {
 }
 
 #[test]
-fn upper_levels_in_the_walk_cache_still_make_one_walk() {
-    // T.DTLB_WALK.2, T.ITLB_WALK.2: and fewer reads, so less time
+fn a_walk_that_hits_the_walk_cache_counts_as_one_walk() {
+    // T.DTLB_WALK.2, T.ITLB_WALK.2: with fewer reads, so in less time
     let mut rig = Rig::new(K0, &[], &[]);
     let first = rig.ld(8, D).translation_cycles;
     let second = rig.then().ld(8, D + 0x1000).translation_cycles;
@@ -139,7 +139,7 @@ fn partial_entries_count_as_l2_tlb_refills_if_they_are_kept_there() {
 }
 
 #[test]
-fn an_entry_that_a_walk_is_bringing_serves_the_other_side_without_a_second_walk() {
+fn a_walk_in_flight_serves_the_other_side_without_a_second_walk() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.ld(8, D);
     let reply = rig.fetch(D + 0x800);
@@ -159,7 +159,7 @@ fn a_third_walk_waits_for_one_of_two_walkers() {
 }
 
 #[test]
-fn a_warm_l1_tlb_asks_no_other() {
+fn an_l1_tlb_hit_looks_up_no_other_tlb() {
     // T.L2D_TLB.4
     let mut rig = Rig::new(K0, &[], &[]);
     rig.warm(D, TlbLevel::L1d);

@@ -1,4 +1,4 @@
-//! Touches that stand for a stretch of a program that was not run.
+//! Touches that represent a skipped part of a program.
 
 use sim_cache::{CacheLevel, Touch, TouchKind};
 use sim_core::{Maintenance, TlbScope, VirtAddr};
@@ -27,7 +27,7 @@ fn a_touch_of_the_last_byte_of_a_line_touches_no_other_and_only_a_write_makes_it
 }
 
 #[test]
-fn maintenance_has_its_whole_operand() {
+fn a_maintenance_touch_keeps_its_whole_operand() {
     // The lowest bits of the operand of a `TLBI` number pages.
     let scope = TlbScope::PageAnyAsid { last_level: false };
     let walks = |removed: u64| {

@@ -1,5 +1,5 @@
-//! Sizes, attributes and permissions of mappings, address spaces, partial walk entries: guide 3.2.18
-//! and section 4.1.
+//! Sizes, attributes and permissions of mappings, address spaces, partial walk entries: guide
+//! 3.2.18 and section 4.1.
 
 use sim_cache::{BadMapping, Mapping, MemoryType, TlbLevel};
 use sim_core::{
@@ -14,7 +14,7 @@ const I: u64 = 0x1_0000;
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// Tables of another granule; the rest is quiet.
+/// Returns quiet tables with another granule.
 fn granule(page_bytes: u64) -> Tables {
     let mut tables = Tables::quiet();
     tables.memory.pages.page_bytes = page_bytes;
@@ -27,7 +27,7 @@ impl Rig {
         self
     }
 
-    /// Writes `TTBR0_EL1`: a table, and an ASID.
+    /// Writes `TTBR0_EL1`: a table and an ASID.
     fn enter(&mut self, asid: u64) -> &mut Rig {
         let table_base = asid << 48 | 0x4_0000;
         self.maintain(Maintenance::TableBase { upper: false }, table_base);
@@ -39,7 +39,7 @@ impl Rig {
     }
 }
 
-/// A global mapping of an address to itself.
+/// Returns a global mapping of an address to itself.
 fn global(addr: u64, bytes: u64) -> Mapping {
     Mapping { global: true, ..Mapping::normal(PhysAddr(addr), bytes) }
 }
@@ -93,8 +93,8 @@ fn one_entry_holds_a_whole_contiguous_range_in_both_tlbs() {
 }
 
 #[test]
-fn blocks_reach_further_than_pages_with_the_same_entries() {
-    // T.L1D_TLB_REFILL.10 with blocks: 40 entries of 2 MiB hold what 20480 pages would need.
+fn blocks_cover_more_memory_than_pages_with_the_same_entries() {
+    // T.L1D_TLB_REFILL.10 with blocks: 40 entries of 2 MiB cover 20480 pages.
     let mut tables = Tables::quiet();
     tables.memory.pages.block_bytes = 2 * MIB;
     let mut rig = Rig::with(&tables, K0, &[], &[]);
@@ -106,7 +106,7 @@ fn blocks_reach_further_than_pages_with_the_same_entries() {
     assert_eq!([rig.value(PmuEvent::L1D_TLB_REFILL), rig.value(PmuEvent::L1D_TLB)], [40, 80]);
     rig.then().ld(8, 40 * 2 * MIB);
     rig.then().ld(8, 0);
-    assert_eq!(rig.value(PmuEvent::L1D_TLB_REFILL), 42, "the 41st block pushed the first one out");
+    assert_eq!(rig.value(PmuEvent::L1D_TLB_REFILL), 42, "the 41st block evicted the first one");
     assert_eq!(rig.value(PmuEvent::DTLB_WALK), 41);
 }
 
@@ -124,7 +124,7 @@ fn a_walk_for_a_block_reads_fewer_descriptors() {
 }
 
 #[test]
-fn a_walk_of_the_64_kib_granule_has_one_level_less() {
+fn a_walk_of_the_64_kib_granule_has_one_level_fewer() {
     let cycles = [4 * KIB, 16 * KIB, 64 * KIB].map(|page_bytes| {
         let mut rig = Rig::with(&granule(page_bytes), K0, &[], &[]);
         rig.ld(8, 1 << 32).translation_cycles
@@ -151,13 +151,13 @@ fn a_store_to_a_read_only_page_faults_at_every_level_and_a_load_does_not() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.map(D, Mapping { read_only: true, ..Mapping::normal(PhysAddr(D), 4 * KIB) });
     let store = "MEM_ACCESS + MEM_ACCESS_WR + L1D_TLB + L1D_TLB_WR";
-    assert!(faults(rig.st(8, D)), "the walk finds no right to write");
+    assert!(faults(rig.st(8, D)), "the walk finds no write permission");
     let walked = format!("{store} + L2D_TLB + L2D_TLB_WR + DTLB_WALK");
     rig.expect(&walked); // decision A15: nothing is refilled
     assert!(!faults(rig.then().ld(8, D)));
     let loaded = format!("{walked} + V1 + walk ld");
     rig.expect(&loaded);
-    assert!(faults(rig.then().st(8, D)), "the L1 TLB knows it");
+    assert!(faults(rig.then().st(8, D)), "the L1 TLB holds the permissions");
     rig.expect(&format!("{loaded} + {store}"));
     rig.only_l2_tlb(&[D]);
     assert!(faults(rig.then().st(8, D)), "the L1 TLB is refilled from the L2 TLB, then refuses");
@@ -173,7 +173,7 @@ fn a_fetch_from_a_page_without_execution_faults_and_a_load_does_not() {
     rig.expect(walked);
     assert!(!faults(rig.then().ld(8, I)));
     rig.memory.warm_tlb(0, VirtAddr(I), TlbLevel::L1i).expect("mapped");
-    assert!(faults(rig.then().fetch(I)), "the L1 TLB knows it");
+    assert!(faults(rig.then().fetch(I)), "the L1 TLB holds the permissions");
     rig.expect(&format!("{walked} + V1 + walk ld + L1I_TLB"));
 }
 
@@ -204,7 +204,7 @@ fn a_mapping_that_the_granule_does_not_have_is_refused() {
 
 #[test]
 fn another_asid_does_not_use_the_entries_of_this_one_and_finds_its_own_again() {
-    // 4.1.2: a miss of the other space is a refill; the switch removes nothing.
+    // 4.1.2: a miss in the other address space is a refill; the switch removes nothing.
     let mut rig = Rig::new(K0, &[], &[]);
     rig.enter(1).ld(8, D);
     rig.then().enter(2).ld(8, D);
@@ -238,7 +238,7 @@ fn the_other_table_base_register_changes_no_asid() {
 }
 
 #[test]
-fn another_virtual_machine_uses_no_entry_of_this_one_not_even_a_global_one() {
+fn another_virtual_machine_does_not_use_even_global_entries_of_this_one() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.map(D, global(D, 4 * KIB)).ld(8, D);
     rig.maintain(Maintenance::Stage2TableBase, 3 << 48);
@@ -251,7 +251,7 @@ fn another_virtual_machine_uses_no_entry_of_this_one_not_even_a_global_one() {
 }
 
 #[test]
-fn the_halves_of_the_address_space_are_two() {
+fn the_two_halves_of_the_address_space_have_separate_entries() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.ld(8, D);
     rig.then().ld(8, 0xFFFF_0000_0000_0000 | D);
@@ -287,7 +287,7 @@ fn without_a_walk_cache_every_walk_reads_all_levels() {
 }
 
 #[test]
-fn partial_entries_compete_for_the_places_of_the_l2_tlb() {
+fn partial_entries_compete_for_the_entries_of_the_l2_tlb() {
     // 3.2.18: an L2 TLB of one set with two ways holds a page and its table, or two pages.
     for (walk_cache, walks) in [(true, 3), (false, 2)] {
         let mut tables = Tables::quiet();
@@ -318,7 +318,7 @@ fn a_fault_leaves_the_partial_entry_that_was_made_before_it() {
 
 #[test]
 fn walks_of_two_levels_of_tables_leave_an_entry_for_each() {
-    // A block's walk ends in a table of level 2, which a page's walk nearby begins with.
+    // A block's walk ends in a table of level 2, where the walk of a nearby page begins.
     let mut rig = Rig::new(K0, &[], &[]);
     rig.map(1 << 32, Mapping::normal(PhysAddr(1 << 32), 2 * MIB));
     rig.ld(8, 1 << 32);
@@ -329,7 +329,7 @@ fn walks_of_two_levels_of_tables_leave_an_entry_for_each() {
 
 #[test]
 fn descriptors_of_another_address_space_are_other_lines() {
-    // With walks through the L2 each walk of a new space misses there.
+    // With walks through the L2, each walk in a new address space misses there.
     let mut tables = Tables::quiet();
     tables.semantics.walk_reads = sim_cache::config::WalkReads::L2Counted;
     let mut rig = Rig::with(&tables, K0, &[], &[]);
@@ -338,5 +338,5 @@ fn descriptors_of_another_address_space_are_other_lines() {
     rig.then().enter(2).ld(8, D);
     assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL) - first, 4, "four descriptors");
     rig.empty_tlbs().then().ld(8, D);
-    assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL) - first, 4, "which the L2 then has");
+    assert_eq!(rig.value(PmuEvent::L2D_CACHE_REFILL) - first, 4, "the L2 then holds them");
 }

@@ -1,7 +1,7 @@
-//! An independent model of TLBs and caches, slow and obvious: random sequences must give the same
+//! An independent, slow and obvious model of TLBs and caches. Random sequences must give the same
 //! count of every memory event, and leave the same lines in the caches.
 
-mod deafness;
+mod muted_sites;
 mod properties;
 mod robustness;
 mod suite;
@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use suite::geometry::Geometry;
 
-/// Geometries of the test; `cargo xtask oracle` takes as many as asked for.
+/// Geometries of the test; `cargo xtask oracle` runs any number.
 const GEOMETRIES: u64 = 240;
 const SEED: u64 = 1;
 
 #[test]
-fn every_geometry_counts_as_the_oracle_does() {
+fn every_geometry_counts_like_the_oracle() {
     for number in 0..GEOMETRIES {
         suite::check(SEED, number, 1500).unwrap_or_else(|report| panic!("{report}"));
     }

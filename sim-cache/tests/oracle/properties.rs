@@ -39,7 +39,7 @@ fn every_load_hits_waits_or_refills() {
         }
         assert_eq!(hits + waits + refills, driver.sink.value(PmuEvent::L1D_CACHE));
         assert_eq!(refills, driver.sink.value(PmuEvent::L1D_CACHE_REFILL));
-        // Nothing else was allocated: what is not resident was pushed out.
+        // Nothing else was allocated, so every line that is not resident was evicted.
         assert!(driver.memory.resident_lines(0)[1] <= refills.min(most));
     }
 }
@@ -60,7 +60,7 @@ fn relations_of_the_event_table_hold_with_every_prefetcher_on() {
     }
 }
 
-/// Subsets are not larger, sums are exact, what never counts is 0.
+/// Checks that subsets are not larger, sums are exact, and events that never count are 0.
 fn check_relations(counts: &Counts) {
     for event in memory_events() {
         let name = event.mnemonic();
@@ -73,7 +73,7 @@ fn check_relations(counts: &Counts) {
         for kind in [RelationKind::SumOf, RelationKind::ImpliedSumOf] {
             if let Some(parts) = event.relation(kind) {
                 let sum: u64 = parts.iter().map(|part| counts.value(*part)).sum();
-                // Snoops are transactions beside reads and writes (A08).
+                // Snoops are transactions that are neither reads nor writes (A08).
                 let residue = if name == "BUS_ACCESS" { counts.raised(event) } else { 0 };
                 assert_eq!(value, sum + residue, "{name}");
             }

@@ -1,5 +1,5 @@
-//! Any request on any valid configuration is answered: no panic, an answer in the future, no cache
-//! fuller than it is large, every L1 line in the L2.
+//! Any request on any valid configuration is answered: no panic, a reply in the future, no cache
+//! above its capacity, every L1 line in the L2.
 
 use proptest::prelude::*;
 use sim_cache::config::{PageMapping, ReplacementKind, WalkReads};
@@ -10,9 +10,9 @@ use sim_core::{
 
 use crate::suite::geometry::Tables;
 
-/// What is asked of the memory system.
+/// Request to the memory system.
 #[derive(Clone, Debug)]
-enum Ask {
+enum Request {
     Access { kind: MemKind, addr: u64, bytes: u32, element_bytes: u32, exclusive: bool },
     Fetch(u64),
     Snoop(Snoop, u64),
@@ -21,7 +21,7 @@ enum Ask {
     SetTag(u64, u8),
 }
 
-/// Small and absurd values beside the largest ones allowed, chosen by the bits of one number.
+/// Returns tables with extreme values, smallest and largest, selected by `choices`.
 fn tables(choices: &[usize]) -> Tables {
     let mut choices = choices.iter().copied().cycle();
     let mut of = |values: &[u64]| values[choices.next().unwrap_or_default() % values.len()];
@@ -93,7 +93,8 @@ fn tables(choices: &[usize]) -> Tables {
     tables
 }
 
-/// Ends of pages, of the halves of the address space, of everything.
+/// Returns addresses near the ends of pages, of the halves of the address space, and of all
+/// addresses.
 fn any_addr() -> impl Strategy<Value = u64> {
     let base = prop::sample::select(vec![
         0,
@@ -181,17 +182,17 @@ fn any_ram() -> impl Strategy<Value = (Ram, Defect)> {
     (prop::sample::select(rams), prop::sample::select(defects))
 }
 
-fn any_ask() -> impl Strategy<Value = Ask> {
+fn any_request() -> impl Strategy<Value = Request> {
     let bytes = prop::sample::select(vec![0u32, 1, 3, 8, 16, 17, 64, 128, 4096]);
     let access = (any_kind(), any_addr(), bytes, prop::sample::select(vec![0u32, 1, 8, 16]));
     prop_oneof![
         12 => (access, any::<bool>()).prop_map(|((kind, addr, bytes, element_bytes), exclusive)| {
-            Ask::Access { kind, addr, bytes, element_bytes, exclusive }
+            Request::Access { kind, addr, bytes, element_bytes, exclusive }
         }),
-        4 => any_addr().prop_map(Ask::Fetch),
-        2 => (any_snoop(), any_addr()).prop_map(|(snoop, addr)| Ask::Snoop(snoop, addr)),
-        1 => any_addr().prop_map(Ask::Stash),
-        3 => (any_maintenance(), any_addr()).prop_map(|(what, operand)| Ask::Access {
+        4 => any_addr().prop_map(Request::Fetch),
+        2 => (any_snoop(), any_addr()).prop_map(|(snoop, addr)| Request::Snoop(snoop, addr)),
+        1 => any_addr().prop_map(Request::Stash),
+        3 => (any_maintenance(), any_addr()).prop_map(|(what, operand)| Request::Access {
             kind: MemKind::Maintain(what),
             addr: operand,
             bytes: 1,
@@ -199,13 +200,13 @@ fn any_ask() -> impl Strategy<Value = Ask> {
             exclusive: false,
         }),
         1 => (any_ram(), any_addr()).prop_map(|((ram, defect), addr)| {
-            Ask::Inject(ram, defect, addr)
+            Request::Inject(ram, defect, addr)
         }),
-        1 => (any_addr(), any::<u8>()).prop_map(|(addr, tag)| Ask::SetTag(addr, tag)),
+        1 => (any_addr(), any::<u8>()).prop_map(|(addr, tag)| Request::SetTag(addr, tag)),
     ]
 }
 
-/// A machine of two cores, the requests of both, and the time between them.
+/// Machine of two cores with its counts and time.
 struct Machine {
     memory: MemorySystem,
     counts: Counts,
@@ -224,11 +225,12 @@ impl Machine {
         Machine { memory, counts: Counts::default(), now: 1 }
     }
 
-    /// When the answer is there; `None` for agents outside, who wait for nobody.
-    fn ask(&mut self, core: usize, ask: &Ask) -> Option<u64> {
+    /// Performs a request. Returns when the reply is there; `None` for external agents, which do
+    /// not wait.
+    fn perform(&mut self, core: usize, request: &Request) -> Option<u64> {
         let (now, sink) = (self.now, &mut self.counts);
-        match *ask {
-            Ask::Access { kind, addr, bytes, element_bytes, exclusive } => {
+        match *request {
+            Request::Access { kind, addr, bytes, element_bytes, exclusive } => {
                 let request = MemRequest {
                     element_bytes,
                     exclusive,
@@ -237,24 +239,24 @@ impl Machine {
                 let mut port = self.memory.port(core);
                 if matches!(kind, MemKind::Store | MemKind::ZeroLine) {
                     let translated = port.translate_store(request, now, sink);
-                    assert!(translated.done > now, "translation of {ask:x?}");
+                    assert!(translated.done > now, "translation of {request:x?}");
                 }
                 Some(port.access(request, now, sink).done)
             }
-            Ask::Fetch(pc) => Some(self.memory.port(core).fetch(VirtAddr(pc), now, sink).done),
-            Ask::Snoop(snoop, addr) => {
+            Request::Fetch(pc) => Some(self.memory.port(core).fetch(VirtAddr(pc), now, sink).done),
+            Request::Snoop(snoop, addr) => {
                 let _ = self.memory.snoop(core, snoop, VirtAddr(addr), now, sink);
                 None
             }
-            Ask::Stash(addr) => {
+            Request::Stash(addr) => {
                 let _ = self.memory.stash(core, VirtAddr(addr), now, sink);
                 None
             }
-            Ask::Inject(ram, defect, addr) => {
+            Request::Inject(ram, defect, addr) => {
                 let _ = self.memory.inject(core, VirtAddr(addr), ram, defect);
                 None
             }
-            Ask::SetTag(addr, tag) => {
+            Request::SetTag(addr, tag) => {
                 self.memory.set_tag(VirtAddr(addr), 4096, tag);
                 None
             }
@@ -268,19 +270,19 @@ proptest! {
     #[test]
     fn any_request_on_any_valid_configuration_is_answered(
         choices in prop::collection::vec(0usize..48, 70),
-        asks in prop::collection::vec((0usize..2, 0u64..50, any_ask()), 1..200),
+        requests in prop::collection::vec((0usize..2, 0u64..50, any_request()), 1..200),
     ) {
         let tables = tables(&choices);
         prop_assert_eq!(tables.memory.problems(), []);
         let mut machine = Machine::new(&tables);
         let memory = &tables.memory;
         let most = [memory.l1i.size_bytes, memory.l1d.size_bytes, memory.l2.size_bytes];
-        for (core, pause, ask) in &asks {
+        for (core, pause, request) in &requests {
             machine.now += pause;
-            if let Some(done) = machine.ask(*core, ask) {
-                prop_assert!(done > machine.now, "{ask:x?} is done at {done}");
+            if let Some(done) = machine.perform(*core, request) {
+                prop_assert!(done > machine.now, "{request:x?} is done at {done}");
             }
-            prop_assert!(machine.memory.is_inclusive(*core), "after {ask:x?}");
+            prop_assert!(machine.memory.is_inclusive(*core), "after {request:x?}");
             let lines = machine.memory.resident_lines(*core);
             prop_assert!(lines.iter().zip(most).all(|(lines, bytes)| *lines <= bytes / 64));
         }

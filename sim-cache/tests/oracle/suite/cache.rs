@@ -6,15 +6,15 @@ use sim_cache::config::ReplacementKind;
 
 use super::policy::{Duel, History, Xoshiro};
 
-/// A line that a cache holds.
+/// Line that a cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) number: u64,
-    /// Holds data that the next level does not have.
+    /// The line holds data that the next level does not have.
     pub(crate) dirty: bool,
-    /// Fetched by a prefetcher and not asked for since.
+    /// A prefetcher fetched the line, and no demand has used it since.
     pub(crate) prefetched: bool,
-    /// Others may have a copy: a write has to ask them first.
+    /// Others may have a copy, so a write has to request ownership first.
     pub(crate) shared: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// `index` gives the set of a line.
+    /// Creates a cache. `index` returns the set of a line.
     pub(crate) fn new(
         ways: u32,
         policy: ReplacementKind,
@@ -50,14 +50,14 @@ impl Cache {
         }
     }
 
-    /// The set is a line number modulo the number of sets: of the physical line, or in the L1 caches of the virtual
-    /// one.
+    /// Creates a cache indexed by line number modulo the number of sets: of the physical line, or
+    /// in the L1 caches of the virtual one.
     pub(crate) fn of_core(bytes: u64, ways: u32, policy: ReplacementKind, seed: u64) -> Cache {
         let sets = bytes / 64 / u64::from(ways);
         Cache::new(ways, policy, seed, move |line| line % sets)
     }
 
-    /// The set for an address in line `at`.
+    /// Returns the set for an address in line `at`.
     fn set(&mut self, at: u64) -> &mut Set {
         let n_ways = self.n_ways;
         let empty = || Set { ways: vec![None; n_ways], history: History::new(n_ways) };
@@ -68,7 +68,7 @@ impl Cache {
         self.set(at).ways.iter().position(|way| way.is_some_and(|l| l.number == line))
     }
 
-    /// The copies of a line, in whatever sets.
+    /// Returns the copies of a line in all sets.
     fn copies(&mut self, line: u64) -> impl Iterator<Item = &mut Option<Line>> {
         let ways = self.sets.values_mut().flat_map(|set| set.ways.iter_mut());
         ways.filter(move |way| way.is_some_and(|l| l.number == line))
@@ -82,7 +82,7 @@ impl Cache {
         self.way(line, at).is_some()
     }
 
-    /// What is known about a line, without using it.
+    /// Returns a line without using it.
     pub(crate) fn look(&mut self, line: u64) -> Option<Line> {
         *self.copies(line).next()?
     }
@@ -92,7 +92,7 @@ impl Cache {
         self.set(at).ways[way]
     }
 
-    /// A line to be changed, without using it.
+    /// Returns a line to change, without using it.
     pub(crate) fn change(&mut self, line: u64) -> Option<&mut Line> {
         self.copies(line).next()?.as_mut()
     }
@@ -102,18 +102,18 @@ impl Cache {
         self.set(at).ways[way].as_mut()
     }
 
-    /// A demand lookup by physical address.
+    /// Looks up a line by its physical address for a demand access.
     pub(crate) fn find(&mut self, line: u64) -> bool {
         self.find_at(line, line)
     }
 
-    /// A demand lookup by an address in line `at`.
+    /// Looks up a line by an address in line `at` for a demand access.
     pub(crate) fn find_at(&mut self, line: u64, at: u64) -> bool {
         let Some(way) = self.way(line, at) else { return false };
-        let is_foreseen = self.look_at(line, at).is_some_and(|found| found.prefetched);
-        if is_foreseen && self.policy == ReplacementKind::DynamicRrip {
+        let is_predicted = self.look_at(line, at).is_some_and(|found| found.prefetched);
+        if is_predicted && self.policy == ReplacementKind::DynamicRrip {
             let demand = self.duel.distance((self.index)(at));
-            self.set(at).history.used_as_foreseen(way, demand);
+            self.set(at).history.used_as_predicted(way, demand);
         } else {
             self.set(at).history.used(way);
         }
@@ -124,12 +124,12 @@ impl Cache {
         self.change(line).expect("the line is there").dirty = true;
     }
 
-    /// Adds an absent line; what it pushes out.
+    /// Adds an absent line. Returns the evicted line.
     pub(crate) fn add(&mut self, line: Line) -> Option<Line> {
         self.add_at(line, line.number)
     }
 
-    /// Adds a line that the set of `at` lacks; what it pushes out.
+    /// Adds a line that the set of `at` lacks. Returns the evicted line.
     pub(crate) fn add_at(&mut self, line: Line, at: u64) -> Option<Line> {
         let policy = self.policy;
         let mut random = self.random.clone();
@@ -143,7 +143,7 @@ impl Cache {
         old
     }
 
-    /// The distance of a demand line that enters the set of `at`.
+    /// Returns the distance with which a demand line enters the set of `at`.
     fn demand_distance(&mut self, line: Line, at: u64) -> u8 {
         if self.policy != ReplacementKind::DynamicRrip {
             return 2;
@@ -153,7 +153,7 @@ impl Cache {
         if line.prefetched { 3 } else { self.duel.distance(set) }
     }
 
-    /// No copy stays; what one of them was.
+    /// Removes every copy. Returns the state of one of them.
     pub(crate) fn remove(&mut self, line: u64) -> Option<Line> {
         self.copies(line).filter_map(Option::take).last()
     }
@@ -164,7 +164,7 @@ impl Cache {
         }
     }
 
-    /// The line in a way of a set.
+    /// Returns the line in a way of a set.
     pub(crate) fn at(&self, set: u64, way: usize) -> Option<u64> {
         let line = self.sets.get(&set)?.ways[way];
         line.map(|line| line.number)

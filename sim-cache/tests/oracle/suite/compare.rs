@@ -10,14 +10,14 @@ use super::model::Oracle;
 use super::sequence::{Group, Op, shorten};
 use super::world::World;
 
-/// The events of PMU guide sections 4.1 to 4.6.
+/// Returns the events of PMU guide sections 4.1 to 4.6.
 pub(crate) fn memory_events() -> impl Iterator<Item = PmuEvent> {
     use EventGroup::{L1d, L1i, L2, Llc, Memory, Tlb};
     let groups = [Tlb, L1d, L1i, L2, Llc, Memory];
     PmuEvent::ALL.into_iter().filter(move |event| groups.contains(&event.info().group))
 }
 
-/// A sink that can be asked for totals.
+/// Sink with readable totals.
 pub(crate) trait Totals: EventSink {
     fn totals(&self) -> &Counts;
 }
@@ -28,14 +28,14 @@ impl Totals for Counts {
     }
 }
 
-/// Runs both; what differs first, in words. Counts are compared after every group of operations,
-/// the contents of the caches at the end.
+/// Runs both models. Returns the first difference as text. Counts are compared after every group of
+/// operations, the contents of the caches at the end.
 pub(crate) fn first_difference(geometry: &Geometry, groups: &[Group]) -> Option<String> {
-    difference_heard_by(&mut Counts::default(), geometry, groups)
+    difference_in(&mut Counts::default(), geometry, groups)
 }
 
-/// [`first_difference`] with another sink for the events of sim-cache.
-pub(crate) fn difference_heard_by<S: Totals>(
+/// Does the same as [`first_difference`] with another sink for the events of sim-cache.
+pub(crate) fn difference_in<S: Totals>(
     sink: &mut S,
     geometry: &Geometry,
     groups: &[Group],
@@ -49,8 +49,8 @@ pub(crate) fn difference_heard_by<S: Totals>(
             driver.run(*op);
             oracle.run(*op);
         }
-        driver.answer_mail();
-        oracle.answer_all_mail();
+        driver.answer_queued_snoops();
+        oracle.answer_all_snoops();
         if let Some(event) = differing_event(driver.sink.totals(), &oracle) {
             return Some(format!("{event} after group {number}"));
         }
@@ -68,7 +68,7 @@ pub(crate) fn difference_heard_by<S: Totals>(
     None
 }
 
-/// The first event whose count differs, with both values.
+/// Returns the first event whose count differs, with both values.
 fn differing_event(counts: &Counts, oracle: &Oracle) -> Option<String> {
     memory_events().find_map(|event| {
         let expected = oracle.counts.get(event.mnemonic()).copied().unwrap_or(0);
@@ -78,7 +78,7 @@ fn differing_event(counts: &Counts, oracle: &Oracle) -> Option<String> {
     })
 }
 
-/// The exclusive monitor at the address of an operation.
+/// Returns a difference of the exclusive monitor at the address of an operation.
 fn differing_mark<S>(driver: &Driver<S>, oracle: &Oracle, op: Op) -> Option<String> {
     let addr = op.addr();
     if matches!(op, Op::Maintain(..)) {
@@ -98,7 +98,7 @@ fn differing_content<S>(driver: &Driver<S>, oracle: &mut Oracle) -> Option<Strin
         return Some("the L2 lacks a line of an L1 cache".to_owned());
     }
     if !memory.is_coherent() {
-        return Some("the home nodes know what is not so".to_owned());
+        return Some("the snoop filter does not match the caches".to_owned());
     }
     let lines = [oracle.core.l1i.lines(), oracle.core.l1d.lines(), oracle.core.l2.lines()];
     if memory.resident_lines(driver.core) != lines {
@@ -132,7 +132,8 @@ fn differing_content<S>(driver: &Driver<S>, oracle: &mut Oracle) -> Option<Strin
     None
 }
 
-/// The report of a difference: the geometry, the shortest sequence that shows one, and what differs.
+/// Returns the report of a difference: the geometry, the shortest sequence that shows it, and the
+/// difference.
 pub(crate) fn explain(geometry: &Geometry, groups: Vec<Group>) -> String {
     let groups = shorten(groups, |groups| first_difference(geometry, groups).is_some());
     let difference = first_difference(geometry, &groups).unwrap_or_default();

@@ -8,11 +8,11 @@ use super::l2::Reader;
 use super::model::{OpenLine, Oracle, Way, clean, is_cacheable, is_refused, operations, parts};
 
 impl Oracle {
-    /// Brings an absent line into the L1 D-cache; a preload is no demand (A04).
+    /// Refills an absent line of the L1 D-cache. A preload is not a demand (A04).
     fn refill_l1d(&mut self, line: u64, at: u64, reader: Reader, is_demand: bool) {
         self.drain_if_held(line);
         let answer = self.read_l2(line, reader);
-        self.copy_comes_back(line);
+        self.recall_copy(line);
         if is_demand {
             self.count(&["L1D_CACHE_REFILL"]);
             self.count(&[if answer.outside {
@@ -27,22 +27,22 @@ impl Oracle {
         }
         let shared = self.core.l2.look(line).is_some_and(|copy| copy.shared);
         if reader == Reader::Store {
-            self.fetched_copy_goes(line);
+            self.invalidate_l1i(line);
         }
         let new = Line { dirty: reader == Reader::Store, shared, ..clean(line) };
         let old = self.core.l1d.add_at(new, at);
         if let Some(old) = old.filter(|old| old.dirty) {
-            // By inclusion the L2 has it (A02).
+            // By inclusion the L2 holds the line (A02).
             self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
             self.core.l2.make_dirty(old.number);
         }
         if answer.trains && reader != Reader::Store {
-            self.prefetch_after(line);
+            self.train_prefetcher(line);
         }
     }
 
-    /// The L1 D-cache has a line once: a copy in the set of another virtual address makes room for this one.
-    fn copy_comes_back(&mut self, line: u64) {
+    /// Recalls the copy from the set of another virtual address: the L1 D-cache holds a line once.
+    fn recall_copy(&mut self, line: u64) {
         let copy = self.core.l1d.remove(line);
         if copy.is_some_and(|copy| copy.dirty) {
             self.count(&["L1D_CACHE_WB", "L1D_CACHE_WB_VICTIM", "L2D_CACHE", "L2D_CACHE_WR"]);
@@ -60,9 +60,9 @@ impl Oracle {
         self.translate(Way::Write, addr)
     }
 
-    /// False when it faults.
+    /// Performs a load. Returns `false` if it faults.
     pub(crate) fn load(&mut self, addr: u64, bytes: u64, element: u64) -> bool {
-        // 4.6.10 counts reads, as MEM_ACCESS_RD does: of a pair of quad words each is one.
+        // 4.6.10 counts reads, as MEM_ACCESS_RD does: each quad word of a pair is one.
         for (read, length) in operations(addr, bytes) {
             let over_lines = read / 64 != (read + length - 1) / 64;
             if over_lines || (element >= 16 && !read.is_multiple_of(4)) {
@@ -82,9 +82,10 @@ impl Oracle {
         true
     }
 
-    /// Past the caches: an aligned transaction for each width of the bus that is touched (3.2.16). What the
-    /// bus interface makes of one memory access counts as so many (4.6.7, 4.6.8).
-    fn past_the_caches(&mut self, half: &'static str, addr: u64, bytes: u64) {
+    /// Accesses uncached memory: one aligned transaction for each bus width that is touched
+    /// (3.2.16). The bus interface's transactions for one access each count as a memory access
+    /// (4.6.7, 4.6.8).
+    fn access_uncached(&mut self, half: &'static str, addr: u64, bytes: u64) {
         let width = u64::from(self.config.bus.beat_bytes);
         let access = if half == "BUS_ACCESS_RD" { "MEM_ACCESS_RD" } else { "MEM_ACCESS_WR" };
         for block in addr / width..=(addr + bytes - 1) / width {
@@ -98,7 +99,7 @@ impl Oracle {
 
     fn load_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
         if !is_cacheable(target) {
-            self.past_the_caches("BUS_ACCESS_RD", addr, bytes);
+            self.access_uncached("BUS_ACCESS_RD", addr, bytes);
             return;
         }
         let line = self.line_of(addr, target);
@@ -108,19 +109,20 @@ impl Oracle {
         }
     }
 
-    /// A write found its line in the L1 D-cache.
+    /// Writes a line that was found in the L1 D-cache.
     fn write_l1d(&mut self, line: u64) {
-        self.fetched_copy_goes(line);
+        self.invalidate_l1i(line);
         let found = self.core.l1d.change(line).expect("the line was found");
         found.dirty = true;
         if found.shared {
-            self.ask_for_line(line);
+            self.request_ownership(line);
         }
     }
 
-    /// Both halves of a store: translation of all parts, then their writes; false when it faults.
+    /// Performs both halves of a store: translation of all parts, then their writes. Returns
+    /// `false` if it faults.
     pub(crate) fn store(&mut self, addr: u64, bytes: u64) -> bool {
-        // The smallest granule in use (A17).
+        // The smallest granule in use decides (A17).
         let granule = self.world.page_bytes;
         for (write, length) in operations(addr, bytes) {
             if write / granule != (write + length - 1) / granule {
@@ -132,7 +134,7 @@ impl Oracle {
         for (part, bytes) in parts(addr, bytes) {
             let Some(target) = self.begin_write(part) else { return false };
             if is_cacheable(target) {
-                self.ask_before_the_write(part, target);
+                self.prefetch_for_store(part, target);
             }
             if is_refused(target, addr, bytes_of_one) {
                 return false;
@@ -142,38 +144,38 @@ impl Oracle {
             }
             writes.push((part, bytes, target));
         }
-        // The write comes later: what walks pushed out of a snoop filter is gone by then.
-        self.answer_mail();
+        // The write is later, so lines that walks evicted from a snoop filter are gone by then.
+        self.answer_queued_snoops();
         for (part, bytes, target) in writes {
             self.store_part(part, bytes, target);
         }
         true
     }
 
-    /// The address of a store is known, its write comes later: a line that no cache has is asked for now, unless the write is
-    /// going to be merged. Stores in a row to one line ask once.
-    fn ask_before_the_write(&mut self, addr: u64, target: PageTarget) {
+    /// Prefetches the line of a store whose address is known, unless a cache holds it or the write
+    /// will be merged. Consecutive stores to one line prefetch once.
+    fn prefetch_for_store(&mut self, addr: u64, target: PageTarget) {
         let line = self.line_of(addr, target);
         if !self.config.prefetch.stores || self.core.stored_line == Some(line) {
             return;
         }
         self.core.stored_line = Some(line);
         let known = self.core.open.iter().find(|open| open.line == line).map(|open| open.held);
-        let is_merged = known.unwrap_or(self.streams_past_the_l1());
+        let is_merged = known.unwrap_or(self.is_streaming());
         if !self.core.l1d.holds_at(line, addr / 64) && !is_merged && !self.core.l2.holds(line) {
             self.read_l2(line, Reader::StoreAhead);
         }
     }
 
-    /// So many full lines were stored one after the other that a store that misses is merged.
-    fn streams_past_the_l1(&self) -> bool {
+    /// Returns whether enough consecutive full lines were stored that a missing store is merged.
+    fn is_streaming(&self) -> bool {
         let stream_after = self.config.l1d.write_stream_lines;
         stream_after > 0 && self.core.full_lines >= stream_after
     }
 
     fn store_part(&mut self, addr: u64, bytes: u64, target: PageTarget) {
         if !is_cacheable(target) {
-            self.past_the_caches("BUS_ACCESS_WR", addr, bytes);
+            self.access_uncached("BUS_ACCESS_WR", addr, bytes);
             return;
         }
         self.count(&["L1D_CACHE", "L1D_CACHE_WR"]);
@@ -183,10 +185,10 @@ impl Oracle {
             self.write_l1d(line);
         }
         let known = self.core.open.iter().find(|open| open.line == line).map(|open| open.held);
-        let hold = !hit && known.unwrap_or(self.streams_past_the_l1());
+        let hold = !hit && known.unwrap_or(self.is_streaming());
         if hold {
-            // What is merged on the way to the L2 has no copy above it.
-            self.copy_comes_back(line);
+            // A line that is merged on its way to the L2 has no L1 copy.
+            self.recall_copy(line);
         }
         self.merge(line, addr % 64..addr % 64 + bytes, hold);
         if !hit && !hold {
@@ -194,7 +196,7 @@ impl Oracle {
         }
     }
 
-    /// Notes the bytes of a store; full lines, and the oldest of five, are closed.
+    /// Records the bytes of a store. Full lines, and the oldest of five, are closed.
     fn merge(&mut self, line: u64, bytes: std::ops::Range<u64>, hold: bool) {
         if self.config.l1d.write_stream_lines == 0 {
             return;
@@ -227,21 +229,22 @@ impl Oracle {
         self.core.open.iter().position(|open| open.line == line && open.held)
     }
 
-    /// Another access wants a line whose stores are still being merged: they go down first.
+    /// Drains the merged stores of a line before another access to it.
     pub(crate) fn drain_if_held(&mut self, line: u64) {
         if let Some(at) = self.held(line) {
             self.close(at, true);
         }
     }
 
-    /// A barrier, or a time without stores: no byte waits any longer, the line opened first leaves first.
+    /// Drains all bytes, for a barrier or after a time without stores; the line opened first drains
+    /// first.
     pub(crate) fn drain_all(&mut self) {
         while let Some(at) = self.core.open.iter().position(|open| open.held) {
             self.close(at, true);
         }
     }
 
-    /// `DC ZVA` (A36).
+    /// Performs `DC ZVA` (A36).
     pub(crate) fn zero_line(&mut self, addr: u64) {
         let Some(target) = self.begin_write(addr) else { return };
         if target.memory == MemoryType::Device {
@@ -250,7 +253,7 @@ impl Oracle {
         if !self.check_tag("MEM_ACCESS_WR_CHECKED", addr / 64 * 64, 64, target) {
             return;
         }
-        self.answer_mail();
+        self.answer_queued_snoops();
         if !is_cacheable(target) {
             self.bus("BUS_ACCESS_WR", 64);
             return;
@@ -261,7 +264,7 @@ impl Oracle {
             self.write_l1d(line);
             return;
         }
-        // All of it is overwritten: no copy in another set has anything to give.
+        // The whole line is overwritten, so a copy in another set is dropped.
         self.core.l1d.remove(line);
         if let Some(at) = self.held(line) {
             self.close(at, false);
@@ -269,9 +272,9 @@ impl Oracle {
         self.write_full_line(line);
     }
 
-    /// A near atomic reads, then writes; the halves that count are those of A20. Whatever counts, every
-    /// atomic writes its location, so each needs the right to (Arm ARM, "permission faults": an atomic is
-    /// judged as a write).
+    /// Performs a near atomic: a read, then a write, which count as in A20. Every atomic writes its
+    /// location, so each needs write permission (Arm ARM, "permission faults": an atomic is treated
+    /// as a write).
     pub(crate) fn atomic(&mut self, kind: MemKind, addr: u64) {
         let mut target = None;
         if kind != MemKind::AtomicStore {
@@ -302,13 +305,13 @@ impl Oracle {
         if !self.core.l1d.find_at(line, addr / 64) {
             self.refill_l1d(line, addr / 64, Reader::Atomic, true);
         }
-        // A prefetch behind the refill may have pushed the line out of a tiny L2.
+        // A prefetch after the refill may have evicted the line from a tiny L2.
         if self.core.l1d.holds(line) {
             self.write_l1d(line);
         }
     }
 
-    /// A preload fills TLB and cache, and is no access (A12).
+    /// Performs a preload: it fills TLB and cache, and is not an access (A12).
     pub(crate) fn preload(&mut self, way: Way, addr: u64) {
         let Some(target) = self.translate(way, addr) else { return };
         let line = self.line_of(addr, target);
@@ -317,7 +320,7 @@ impl Oracle {
         }
     }
 
-    /// A preload whose name says L2 or L3 (`PLDL2KEEP`): into the L2, and no further.
+    /// Performs a preload for the L2 or L3 (`PLDL2KEEP`): it fills the L2 only.
     pub(crate) fn preload_outer(&mut self, way: Way, addr: u64) {
         let Some(target) = self.translate(way, addr) else { return };
         let line = self.line_of(addr, target);
@@ -326,7 +329,7 @@ impl Oracle {
         }
         self.drain_if_held(line);
         if self.read_l2(line, Reader::Load).trains {
-            self.prefetch_after(line);
+            self.train_prefetcher(line);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Gives sim-cache and the oracle the same operations.
+//! Runs the same operations on sim-cache and the oracle.
 
 use sim_cache::{Mapping, MemorySystem};
 use sim_core::{EventSink, Happened, MemKind, MemRequest, MemoryPort, PhysAddr, VirtAddr};
@@ -8,7 +8,7 @@ use super::model::{Oracle, Way};
 use super::sequence::Op;
 use super::world::Region;
 
-/// From the start of one group to the start of the next: all that was in flight is there.
+/// Cycles between the starts of two groups, after which nothing is in flight.
 const GROUP_CYCLES: u64 = 200_000;
 
 /// Enters a region into the tables of sim-cache.
@@ -35,11 +35,11 @@ fn map(memory: &mut MemorySystem, region: &Region, page_bytes: u64) {
     memory.map_block(addr, mapping).expect("the sizes are those of the granule");
 }
 
-/// Drives sim-cache as a pipeline would, and tells `sink`.
+/// Drives sim-cache like a pipeline and reports events to `sink`.
 pub(crate) struct Driver<S> {
     pub(crate) memory: MemorySystem,
     pub(crate) sink: S,
-    /// The core that acts.
+    /// Core that acts.
     pub(crate) core: usize,
     now: u64,
 }
@@ -74,8 +74,8 @@ impl<S: EventSink> Driver<S> {
         }
     }
 
-    /// Both cores answer the snoops that wait for them.
-    pub(crate) fn answer_mail(&mut self) {
+    /// Makes both cores answer their waiting snoops.
+    pub(crate) fn answer_queued_snoops(&mut self) {
         for core in 0..self.memory.n_cores() {
             self.memory.answer_snoops(core, &mut self.sink);
         }
@@ -122,7 +122,7 @@ impl<S: EventSink> Driver<S> {
             Op::Maintain(what, operand) => self.access(MemKind::Maintain(what), operand, 1, 1),
             Op::Snoop(snoop, addr) => {
                 let (addr, sink) = (VirtAddr(addr), &mut self.sink);
-                // A page that is not mapped has no line to ask for.
+                // A page that is not mapped has no line to snoop.
                 let _ = self.memory.snoop(self.core, snoop, addr, self.now, sink);
             }
             Op::Core(number, _) => self.core = number,
@@ -138,19 +138,19 @@ impl<S: EventSink> Driver<S> {
 }
 
 impl Oracle {
-    /// [`Driver::answer_mail`].
-    pub(crate) fn answer_all_mail(&mut self) {
+    /// Makes both cores answer their waiting snoops.
+    pub(crate) fn answer_all_snoops(&mut self) {
         let acting = self.core.number;
         for number in 0..=usize::from(self.other.is_some()) {
             self.switch_to(number);
-            self.answer_mail();
+            self.answer_queued_snoops();
         }
         self.switch_to(acting);
     }
 
     pub(crate) fn run(&mut self, op: Op) {
         if !matches!(op, Op::Core(..) | Op::SetTag(..) | Op::Snoop(..) | Op::Stash(_)) {
-            self.answer_mail();
+            self.answer_queued_snoops();
         }
         match op {
             Op::Load(addr, bytes, element) => {

@@ -26,25 +26,26 @@ impl Oracle {
         }
     }
 
-    /// A write of this core leaves no stale copy where code is fetched from (guide 3.2.12).
-    pub(crate) fn fetched_copy_goes(&mut self, line: u64) {
+    /// Removes the copy that a write of this core made stale from the L1 I-cache (guide 3.2.12).
+    pub(crate) fn invalidate_l1i(&mut self, line: u64) {
         if self.config.l1i.coherent {
             self.core.l1i.remove(line);
         }
     }
 
-    /// Copies under several virtual addresses may stay: none is ever modified.
+    /// Refills the L1 I-cache. Copies under several virtual addresses may stay, because none is
+    /// ever modified.
     fn refill_l1i(&mut self, line: u64, at: u64, prefetched: bool) {
         self.drain_if_held(line);
         let answer = self.read_l2(line, Reader::Fetch);
         self.count(&["L1I_CACHE_REFILL", "L1I_CACHE_LMISS"]);
         self.core.l1i.add_at(Line { prefetched, ..clean(line) }, at);
         if answer.trains {
-            self.prefetch_after(line);
+            self.train_prefetcher(line);
         }
     }
 
-    /// The next line of the page counts as a fetch in everything (A35).
+    /// Prefetches the next line of the page, which counts as a fetch in every event (A35).
     fn prefetch_code(&mut self, line: u64, at: u64) {
         let is_other_page = line.is_multiple_of(self.world.lines_of_page());
         if !self.config.prefetch.l1i_next_line || is_other_page {

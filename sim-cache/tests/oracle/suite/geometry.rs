@@ -9,7 +9,7 @@ use sim_cache::{MemoryConfig, SemanticsConfig};
 use super::random::Random;
 use super::world::World;
 
-/// The two tables of a configuration that matter here.
+/// Tables of a configuration that this crate reads.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Tables {
     pub(crate) memory: MemoryConfig,
@@ -23,7 +23,7 @@ impl Tables {
     }
 }
 
-/// Everything that a run of oracle and model starts from.
+/// Initial state of a run of oracle and model.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     pub(crate) tables: Tables,
@@ -45,7 +45,7 @@ const POLICIES: [ReplacementKind; 6] = [
 ];
 
 impl Geometry {
-    /// Number `number` of the series that `seed` begins.
+    /// Returns geometry `number` of the series that `seed` begins.
     pub(crate) fn numbered(seed: u64, number: u64) -> Geometry {
         let mut random = Random::new(seed, number);
         let mut tables = Tables::committed();
@@ -54,7 +54,8 @@ impl Geometry {
         shape_prefetch(&mut tables.memory, &mut random);
         choose_semantics(&mut tables, number, &mut random);
         if tables.semantics.walk_reads != WalkReads::SidePort {
-            // Stores that leave when a group begins would be there, or not, when a walk of the group ends.
+            // Whether stores that leave at the start of a group precede the end of a walk would
+            // depend on time.
             tables.memory.l1d.merge_idle_cycles = 0;
         }
         leave_room(&mut tables.memory);
@@ -64,19 +65,19 @@ impl Geometry {
         Geometry { tables, world, tag_checks, two_cores, seed: random.below(1 << 32) }
     }
 
-    /// Operations that may start in one cycle. Walks through the L2 take as long as a refill, and
-    /// the oracle has no clock: it could not tell which of two of them ends first.
+    /// Returns the maximum number of operations that start in one cycle. Walks through the L2 take
+    /// as long as a refill, and the oracle has no clock to decide which of two ends first.
     pub(crate) fn longest_group(&self) -> u64 {
         if self.tables.semantics.walk_reads == WalkReads::SidePort { 4 } else { 1 }
     }
 
-    /// One line that tells a geometry from every other.
+    /// Returns one line of text that identifies a geometry.
     pub(crate) fn shape(&self) -> String {
         format!("{:?}", self.tables)
     }
 }
 
-/// Ways, and a policy that such ways can have.
+/// Returns a number of ways, and a policy that supports it.
 fn any_ways(most: u64, random: &mut Random) -> (u32, ReplacementKind) {
     let policy = random.pick(&POLICIES);
     let ways = match policy {
@@ -86,7 +87,7 @@ fn any_ways(most: u64, random: &mut Random) -> (u32, ReplacementKind) {
     (ways, policy)
 }
 
-/// Bits that choose a set of an L1 cache: few, or so many that the topmost are those of a virtual page.
+/// Returns the index bits of an L1 cache: few, or so many that the highest are virtual page bits.
 fn any_index_bits(random: &mut Random) -> u64 {
     if random.coin() { random.below(4) } else { 6 + random.below(4) }
 }
@@ -99,7 +100,7 @@ fn shape_caches(memory: &mut MemoryConfig, random: &mut Random) {
     (l1d.ways, l1d.replacement) = any_ways(4, random);
     l1d.size_bytes = (u64::from(l1d.ways) * 64) << any_index_bits(random);
     l1d.write_stream_lines = random.pick(&[0, 1, 2, 4]);
-    // Longer than the operations of one group, and shorter than from group to group; or never.
+    // Longer than the operations of one group, and shorter than the time between groups; or never.
     l1d.merge_idle_cycles = random.pick(&[0, 100_000]);
     (l2.ways, l2.replacement) = any_ways(8, random);
     let may_reserve = l2.ways > 1 && l2.replacement != ReplacementKind::TreePlru;
@@ -140,7 +141,8 @@ fn shape_prefetch(memory: &mut MemoryConfig, random: &mut Random) {
     prefetch.l2_degree_lines = 1 + random.below(3) as u32;
 }
 
-/// Two of three geometries mix the values of all keys, one has those of the profile `guide`.
+/// Selects semantics: two of three geometries mix the values of all keys, one uses the profile
+/// `guide`.
 fn choose_semantics(tables: &mut Tables, number: u64, random: &mut Random) {
     tables.memory.bus.beat_bytes = random.pick(&[8, 16, 32, 64]);
     if number.is_multiple_of(3) {
@@ -163,8 +165,8 @@ fn choose_semantics(tables: &mut Tables, number: u64, random: &mut Random) {
     };
 }
 
-/// Queues that never fill, and an outside so far away that what is in flight when a group begins
-/// is in flight when it ends: then counts do not depend on time.
+/// Sizes queues so that they never fill. Makes the outside so slow that lines in flight at the
+/// start of a group are in flight at its end. Counts then do not depend on time.
 fn leave_room(memory: &mut MemoryConfig) {
     memory.slc.home_node_cycles = 3000;
     (memory.walker.level_cycles, memory.walker.read_cycles, memory.walker.walks) = (0, 1, 16);

@@ -1,7 +1,8 @@
-//! What the home nodes decide when there are two cores: who has a line, who gives it, who is told.
+//! Decisions of the home nodes with two cores: holders, supplier and snooped cores of a line.
 //!
-//! A line is one core's alone, or clean in both. The home node's word holds at once; a core hears of it
-//! before it next uses its memory. What both cores read stays in the system level cache.
+//! A line is owned by one core, or clean in both. The home node's decision takes effect at once; a
+//! core sees it before it next uses its memory. Lines that both cores read stay in the system level
+//! cache.
 
 use std::collections::BTreeSet;
 
@@ -9,37 +10,37 @@ use sim_core::{DataSource, Snoop};
 
 use super::model::{Oracle, home_set};
 
-/// The cores that have a line.
+/// Cores that have a line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Holders {
     pub(crate) cores: BTreeSet<usize>,
-    /// The only one may write it without asking.
+    /// The only holder, which may write the line without a request.
     pub(crate) owned: bool,
 }
 
-/// A snoop that waits for a core.
+/// Snoop that waits for a core.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Letter {
+pub(crate) struct QueuedSnoop {
     pub(crate) line: u64,
     pub(crate) snoop: Snoop,
-    /// This core gives the data, modified or not.
+    /// This core sends the data, modified or not.
     pub(crate) gives: bool,
 }
 
-/// What a core wants of a line.
+/// Request of a core for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Want {
+pub(crate) enum CoherenceRequest {
     Read,
     Code,
-    /// Data to be written.
+    /// Data to write.
     Own,
-    /// The right to write a copy.
+    /// Ownership of a copy that the core holds.
     Upgrade,
-    /// The right to overwrite all.
+    /// Ownership without data, to overwrite the line.
     Claim,
 }
 
-/// What the home node answers.
+/// Answer of the home node.
 pub(crate) struct Granted {
     pub(crate) source: DataSource,
     pub(crate) dirty: bool,
@@ -47,14 +48,14 @@ pub(crate) struct Granted {
 }
 
 impl Oracle {
-    /// Another core becomes the one that acts.
+    /// Switches the core that acts.
     pub(crate) fn switch_to(&mut self, number: usize) {
         if let Some(other) = self.other.as_mut().filter(|other| other.number == number) {
             std::mem::swap(&mut self.core, other);
         }
     }
 
-    pub(crate) fn left(&mut self, line: u64) {
+    pub(crate) fn drop_holder(&mut self, line: u64) {
         let number = self.core.number;
         let Some(holders) = self.holders.get_mut(&line) else { return };
         holders.cores.remove(&number);
@@ -63,24 +64,24 @@ impl Oracle {
         }
     }
 
-    /// True when the other core has the line, as far as the home node knows.
-    fn is_elsewhere(&self, line: u64) -> bool {
+    /// Returns whether the other core has the line, according to the home node.
+    fn other_core_has(&self, line: u64) -> bool {
         let number = self.core.number;
         self.holders.get(&line).is_some_and(|h| h.cores.iter().any(|core| *core != number))
     }
 
-    fn write_to_other(&mut self, letter: Letter) {
+    fn snoop_other(&mut self, snoop: QueuedSnoop) {
         if let Some(other) = &mut self.other {
-            other.mail.push(letter);
+            other.queued_snoops.push(snoop);
         }
     }
 
-    /// `DC` by address of this core, told to the other if it has the line.
+    /// Sends a `DC` by address of this core to the other if it has the line.
     pub(crate) fn broadcast(&mut self, line: u64, snoop: Snoop) {
-        if self.is_elsewhere(line) {
-            self.write_to_other(Letter { line, snoop, gives: false });
+        if self.other_core_has(line) {
+            self.snoop_other(QueuedSnoop { line, snoop, gives: false });
             if snoop != Snoop::Clean {
-                // Only this core can have it now.
+                // Only this core can have the line now.
                 let number = self.core.number;
                 let holders = self.holders.entry(line).or_default();
                 holders.cores.retain(|core| *core == number);
@@ -91,27 +92,30 @@ impl Oracle {
         }
     }
 
-    pub(crate) fn ask_home(&mut self, line: u64, want: Want) -> Granted {
-        self.taken.remove(&line);
-        let takes_away = matches!(want, Want::Own | Want::Upgrade | Want::Claim);
-        let elsewhere = self.is_elsewhere(line);
-        let is_owned = elsewhere && self.holders[&line].owned;
-        let stays = want == Want::Code || (elsewhere && !takes_away);
+    pub(crate) fn request_from_home(&mut self, line: u64, request: CoherenceRequest) -> Granted {
+        self.external.remove(&line);
+        let takes_away = matches!(
+            request,
+            CoherenceRequest::Own | CoherenceRequest::Upgrade | CoherenceRequest::Claim
+        );
+        let shared = self.other_core_has(line);
+        let is_owned = shared && self.holders[&line].owned;
+        let stays = request == CoherenceRequest::Code || (shared && !takes_away);
         let in_slc = self.read_slc(line, stays);
-        let needs_data = !matches!(want, Want::Upgrade | Want::Claim);
-        let gives = needs_data && elsewhere && (is_owned || in_slc.is_none());
-        let snoop = match want {
-            Want::Read | Want::Code => Snoop::Forward,
-            Want::Own | Want::Upgrade => Snoop::Unique,
-            Want::Claim => Snoop::MakeInvalid,
+        let needs_data = !matches!(request, CoherenceRequest::Upgrade | CoherenceRequest::Claim);
+        let gives = needs_data && shared && (is_owned || in_slc.is_none());
+        let snoop = match request {
+            CoherenceRequest::Read | CoherenceRequest::Code => Snoop::Forward,
+            CoherenceRequest::Own | CoherenceRequest::Upgrade => Snoop::Unique,
+            CoherenceRequest::Claim => Snoop::MakeInvalid,
         };
-        if elsewhere && (gives || takes_away) {
-            self.write_to_other(Letter { line, snoop, gives });
+        if shared && (gives || takes_away) {
+            self.snoop_other(QueuedSnoop { line, snoop, gives });
         }
         if gives && !takes_away {
             self.send_to_slc(line, false);
         }
-        let alone = takes_away || (want == Want::Read && !elsewhere);
+        let alone = takes_away || (request == CoherenceRequest::Read && !shared);
         let number = self.core.number;
         self.make_room_for(line);
         let holders = self.holders.entry(line).or_default();
@@ -131,11 +135,11 @@ impl Oracle {
         }
     }
 
-    /// The agent outside that has the line alone gives it: a reader leaves it a clean copy, and the data goes
-    /// home; a writer leaves it none.
-    pub(crate) fn ask_agent(&mut self, line: u64, want: Want) -> Granted {
-        self.ask_home(line, want);
-        let shared = want != Want::Own;
+    /// Requests a line that an external agent holds alone. A reader leaves it a clean copy, and the
+    /// data returns to the home node; a writer leaves it none.
+    pub(crate) fn request_from_agent(&mut self, line: u64, request: CoherenceRequest) -> Granted {
+        self.request_from_home(line, request);
+        let shared = request != CoherenceRequest::Own;
         if shared {
             self.holders.get_mut(&line).expect("it was granted").owned = false;
             self.send_to_slc(line, true);
@@ -143,7 +147,7 @@ impl Oracle {
         Granted { source: DataSource::Peer, dirty: false, shared }
     }
 
-    /// The snoop filter is finite: the line whose entry makes room, each way of a set in turn, leaves
+    /// Makes room in the finite snoop filter. The replaced line, each way of a set in turn, leaves
     /// every cache.
     fn make_room_for(&mut self, line: u64) {
         if self.other.is_none() || self.holders.contains_key(&line) {
@@ -154,7 +158,7 @@ impl Oracle {
         let set = home_set(line, self.config.slc.slices.into(), sets);
         let (ways, next) =
             self.filter.entry(set).or_insert_with(|| (vec![None; filter.ways as usize], 0));
-        // It may have had an entry before.
+        // The line may have had an entry before.
         ways.iter_mut().filter(|way| **way == Some(line)).for_each(|way| *way = None);
         let is_free = |way: &Option<u64>| way.is_none_or(|l| !self.holders.contains_key(&l));
         let way = ways.iter().position(is_free).unwrap_or_else(|| {
@@ -164,16 +168,16 @@ impl Oracle {
         });
         let Some(lost) = ways[way].replace(line) else { return };
         let Some(holders) = self.holders.remove(&lost) else { return };
-        let letter = Letter { line: lost, snoop: Snoop::CleanInvalidate, gives: false };
+        let snoop = QueuedSnoop { line: lost, snoop: Snoop::CleanInvalidate, gives: false };
         for core in [Some(&mut self.core), self.other.as_mut()].into_iter().flatten() {
             if holders.cores.contains(&core.number) {
-                core.mail.push(letter);
+                core.queued_snoops.push(snoop);
             }
         }
     }
 
-    /// Whether the system level cache has a line, and if so whether dirty; a line that does not stay
-    /// is given away.
+    /// Returns whether a line in the system level cache is dirty, or `None` if it is absent.
+    /// Removes it unless it `stays`.
     pub(crate) fn read_slc(&mut self, line: u64, stays: bool) -> Option<bool> {
         let slc = self.slc.as_mut()?;
         if !stays {
@@ -183,17 +187,17 @@ impl Oracle {
         slc.look(line).map(|line| line.dirty)
     }
 
-    /// What waits for this core, before it does anything else.
-    pub(crate) fn answer_mail(&mut self) {
-        let letters = std::mem::take(&mut self.core.mail);
-        for Letter { line, snoop, gives } in letters.iter().copied() {
-            self.push_into_own(line);
+    /// Answers the waiting snoops of this core, before its next operation.
+    pub(crate) fn answer_queued_snoops(&mut self) {
+        let queued = std::mem::take(&mut self.core.queued_snoops);
+        for QueuedSnoop { line, snoop, gives } in queued.iter().copied() {
+            self.drain_if_owned(line);
             self.answer_snoop(line, snoop, gives);
             if !matches!(snoop, Snoop::Shared | Snoop::Forward | Snoop::Clean) {
-                self.left(line);
+                self.drop_holder(line);
             }
         }
-        // What waits for a line that went asks for it again, when all is answered.
-        letters.iter().for_each(|letter| self.drain_if_held(letter.line));
+        // Bytes that wait for a lost line request it again after all answers.
+        queued.iter().for_each(|snoop| self.drain_if_held(snoop.line));
     }
 }

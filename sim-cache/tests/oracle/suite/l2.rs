@@ -1,37 +1,37 @@
-//! Flows 5.7 and 5.8, and the system level cache behind them.
+//! Flows 5.7 and 5.8, and the system level cache below them.
 
 use sim_cache::config::{PrefetchConfig, StoreMissDirection, WalkReads};
 use sim_core::DataSource;
 
 use super::cache::Line;
-use super::home::{Granted, Want};
+use super::home::{CoherenceRequest, Granted};
 use super::model::{Oracle, clean};
 
-/// Who reads a line of the L2.
+/// Requester of a line of the L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// A load, or a preload instruction.
+    /// Load, or preload instruction.
     Load,
-    /// A near atomic, which reads a line that it then writes.
+    /// Near atomic, which reads a line that it then writes.
     Atomic,
-    /// A store that wants the line.
+    /// Store that needs the line.
     Store,
-    /// A fetch, or a prefetch of the I-side (A35).
+    /// Fetch, or prefetch of the I-side (A35).
     Fetch,
     /// The L2's own prefetcher.
     Prefetcher,
-    /// A store whose write comes later.
+    /// Prefetch of a store whose write is later.
     StoreAhead,
-    /// A table walk.
+    /// Table walk.
     Walk,
 }
 
-/// What a reader is told.
+/// Answer to a reader.
 #[derive(Clone, Copy)]
 pub(crate) struct Answer {
-    /// The data comes from outside the core, for this reader or one before (A03).
+    /// The data comes from outside the core, for this reader or an earlier one (A03).
     pub(crate) outside: bool,
-    /// A miss, or the first use of a prefetched line: the prefetcher hears of it.
+    /// A miss, or the first use of a prefetched line, which trains the prefetcher.
     pub(crate) trains: bool,
 }
 
@@ -44,7 +44,7 @@ impl Oracle {
         }
     }
 
-    /// A07: by the flow, or by what the transaction does.
+    /// Returns whether a reader counts as a write. A07: by the flow, or by the bus transaction.
     fn is_write(&self, reader: Reader) -> bool {
         reader == Reader::Store && self.semantics.store_miss_l2 == StoreMissDirection::Write
     }
@@ -58,7 +58,7 @@ impl Oracle {
             let found = self.core.l2.change(line).expect("the line was found");
             let trains = std::mem::take(&mut found.prefetched);
             if found.shared && matches!(reader, Reader::Store | Reader::Atomic) {
-                self.ask_for_line(line);
+                self.request_ownership(line);
             }
             return Answer { outside: self.core.arriving.contains(&line), trains };
         }
@@ -87,26 +87,28 @@ impl Oracle {
         self.add_to_l2(Line { dirty, prefetched, shared, ..clean(line) });
     }
 
-    /// The home node decides, unless the supplier is fixed: then it only keeps its books, and nobody
-    /// gives a duty along.
+    /// Reads a line from outside. The home node decides, unless the supplier is fixed. It then only
+    /// updates its directory, and no duty to write back is transferred.
     fn read_outside(&mut self, line: u64, reader: Reader) -> Granted {
-        let want = match reader {
-            Reader::Fetch => Want::Code,
-            Reader::Store | Reader::StoreAhead | Reader::Atomic => Want::Own,
-            _ => Want::Read,
+        let request = match reader {
+            Reader::Fetch => CoherenceRequest::Code,
+            Reader::Store | Reader::StoreAhead | Reader::Atomic => CoherenceRequest::Own,
+            _ => CoherenceRequest::Read,
         };
-        if self.taken.contains(&line) {
-            return self.ask_agent(line, want);
+        if self.external.contains(&line) {
+            return self.request_from_agent(line, request);
         }
         match self.world.supplier(line) {
-            None => self.ask_home(line, want),
+            None => self.request_from_home(line, request),
             Some(source) if self.other.is_none() => Granted { source, dirty: false, shared: false },
-            Some(source) => Granted { source, dirty: false, ..self.ask_home(line, want) },
+            Some(source) => {
+                Granted { source, dirty: false, ..self.request_from_home(line, request) }
+            }
         }
     }
 
-    /// Step 5: a victim takes its copies in the L1 caches along (A43) and goes to the system level
-    /// cache; a dirty one counts, a clean one with the key `clean-victims-count` (A32, A48).
+    /// Adds a line to the L2: step 5. A victim removes its L1 copies (A43) and moves to the system
+    /// level cache. A dirty one counts, a clean one with the key `clean-victims-count` (A32, A48).
     pub(crate) fn add_to_l2(&mut self, line: Line) {
         let Some(old) = self.core.l2.add(line) else { return };
         self.core.l1i.remove(old.number);
@@ -119,7 +121,7 @@ impl Oracle {
             self.count(&["L2D_CACHE_WB", "L2D_CACHE_WB_VICTIM"]);
             self.bus("BUS_ACCESS_WR", 64);
         }
-        self.left(old.number);
+        self.drop_holder(old.number);
         self.send_to_slc(old.number, dirty);
     }
 
@@ -132,10 +134,10 @@ impl Oracle {
         }
     }
 
-    /// A write to a line that others may share: one bus write without data, and it is this core's alone.
-    pub(crate) fn ask_for_line(&mut self, line: u64) {
+    /// Requests ownership of a line that others may share: one bus write without data.
+    pub(crate) fn request_ownership(&mut self, line: u64) {
         self.bus("BUS_ACCESS_WR", 0);
-        self.ask_home(line, Want::Upgrade);
+        self.request_from_home(line, CoherenceRequest::Upgrade);
         for cache in [&mut self.core.l1d, &mut self.core.l2] {
             if let Some(copy) = cache.change(line) {
                 copy.shared = false;
@@ -143,18 +145,18 @@ impl Oracle {
         }
     }
 
-    /// A write found its line in the L2.
+    /// Writes a line that was found in the L2.
     fn write_found_line(&mut self, line: u64) {
         let found = self.core.l2.change(line).expect("the line was found");
         found.dirty = true;
         if found.shared {
-            self.ask_for_line(line);
+            self.request_ownership(line);
         }
     }
 
-    /// A whole line is written without being read (A05, A36).
+    /// Writes a whole line without reading it (A05, A36).
     pub(crate) fn write_full_line(&mut self, line: u64) {
-        self.fetched_copy_goes(line);
+        self.invalidate_l1i(line);
         self.count(&["L2D_CACHE", "L2D_CACHE_WR"]);
         if self.core.l2.find(line) {
             self.write_found_line(line);
@@ -162,14 +164,14 @@ impl Oracle {
         }
         self.count(&["L2D_CACHE_REFILL"]);
         self.bus("BUS_ACCESS_WR", 0);
-        self.ask_home(line, Want::Claim);
+        self.request_from_home(line, CoherenceRequest::Claim);
         self.core.arriving.remove(&line);
         self.add_to_l2(Line { dirty: true, ..clean(line) });
     }
 
-    /// A part of a line is written: it is read in first if it is absent.
+    /// Writes a part of a line. Reads the line first if it is absent.
     pub(crate) fn write_part_line(&mut self, line: u64) {
-        self.fetched_copy_goes(line);
+        self.invalidate_l1i(line);
         self.count(&["L2D_CACHE", "L2D_CACHE_WR"]);
         if !self.core.l2.find(line) {
             self.refill_l2(line, Reader::Store);
@@ -177,10 +179,10 @@ impl Oracle {
         self.write_found_line(line);
     }
 
-    /// The L2's prefetcher hears of a line: two equal steps of at most four lines in one page start a
-    /// stream, which then asks for at most `degree` absent lines of the page at a time, each once, none
-    /// farther than the distance from the newest request.
-    pub(crate) fn prefetch_after(&mut self, line: u64) {
+    /// Trains the L2's prefetcher with a line. Two equal steps of at most four lines in one page
+    /// start a stream. It then requests at most `degree` absent lines of the page at a time, each
+    /// once, within the distance from the newest request.
+    pub(crate) fn train_prefetcher(&mut self, line: u64) {
         let prefetch = self.config.prefetch.clone();
         if !prefetch.l2_stream {
             return;
@@ -192,8 +194,8 @@ impl Oracle {
             Some(place) => pages.remove(place),
             None => Stream { page, ..Stream::default() },
         };
-        let goes_on = stream.hear(line as i64, prefetch.l2_distance_lines.into());
-        if goes_on {
+        let continues = stream.observe(line as i64, prefetch.l2_distance_lines.into());
+        if continues {
             self.follow(&mut stream, &prefetch);
         }
         let pages = &mut self.core.streams;
@@ -207,36 +209,36 @@ impl Oracle {
         let (newest, step) = (stream.seen[0], stream.step);
         let lines = self.world.lines_of_page() as i64;
         let inside = |line: i64| line.div_euclid(lines) == stream.page as i64;
-        let mut asked = 0;
-        while asked < prefetch.l2_degree_lines {
-            let next = stream.asked_to + step;
+        let mut issued = 0;
+        while issued < prefetch.l2_degree_lines {
+            let next = stream.requested_to + step;
             if !inside(next) || (next - newest).abs() > prefetch.l2_distance_lines.into() {
                 return;
             }
-            stream.asked_to = next;
+            stream.requested_to = next;
             if !self.core.l2.holds(next as u64) {
                 self.read_l2(next as u64, Reader::Prefetcher);
-                asked += 1;
+                issued += 1;
             }
         }
     }
 }
 
-/// The lines of a page that the L2's prefetcher heard of.
+/// Lines of a page that trained the L2's prefetcher.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stream {
     page: u64,
-    /// The last three lines, the newest first. Of a stream that runs, the one farthest on its way.
+    /// The last three lines, newest first; for a running stream, the line reached last.
     seen: Vec<i64>,
     runs: bool,
     step: i64,
-    /// The last line asked for, or the newest request.
-    asked_to: i64,
+    /// Last requested line, or the newest training line.
+    requested_to: i64,
 }
 
 impl Stream {
-    /// True when the stream starts or goes on with this line.
-    fn hear(&mut self, line: i64, distance: i64) -> bool {
+    /// Returns whether the stream starts or continues with this line.
+    fn observe(&mut self, line: i64, distance: i64) -> bool {
         let Some(&newest) = self.seen.first() else {
             self.seen.push(line);
             return false;
@@ -251,8 +253,8 @@ impl Stream {
             }
             if (1..=distance).contains(&forward) && forward % self.step.abs() == 0 {
                 self.seen[0] = line;
-                let passed = (line - self.asked_to) * self.step.signum() > 0;
-                self.asked_to = if passed { line } else { self.asked_to };
+                let passed = (line - self.requested_to) * self.step.signum() > 0;
+                self.requested_to = if passed { line } else { self.requested_to };
                 return true;
             }
         }
@@ -264,7 +266,7 @@ impl Stream {
         let steps: Vec<i64> = self.seen.windows(2).map(|pair| pair[0] - pair[1]).collect();
         self.step = steps[0];
         self.runs = steps.len() == 2 && steps[0] == steps[1] && steps[0].abs() <= 4;
-        self.asked_to = line;
+        self.requested_to = line;
         self.runs
     }
 }

@@ -11,7 +11,7 @@ impl Oracle {
             Maintenance::DataByAddress(op) => self.maintain_line(op, operand),
             Maintenance::DataBySetWay(op) => self.maintain_place(op, operand),
             Maintenance::InstByAddress => {
-                // Translated as a read, and no access (A12).
+                // The address is translated as a read, without an access (A12).
                 if let Some(target) = self.translate(Way::Read, operand) {
                     let line = self.line_of(operand, target);
                     self.core.l1i.remove(line);
@@ -36,17 +36,18 @@ impl Oracle {
         }
     }
 
-    /// Translated and no access (A12), a write only where data may be lost.
+    /// Performs `DC` by address: translated without an access (A12), as a write only where data may
+    /// be lost.
     fn maintain_line(&mut self, op: CacheOp, addr: u64) {
         let way = if op == CacheOp::Invalidate { Way::Write } else { Way::Read };
         let Some(target) = self.translate(way, addr) else { return };
         let line = self.line_of(addr, target);
-        // Bytes that are still being merged belong to the line.
+        // Bytes that are still merged belong to the line.
         self.drain_if_held(line);
         match op {
             CacheOp::Invalidate => {
                 self.invalidate(line);
-                self.left(line);
+                self.drop_holder(line);
                 self.broadcast(line, Snoop::Invalidate);
             }
             CacheOp::CleanToUnification => self.clean_l1d(line),
@@ -59,13 +60,13 @@ impl Oracle {
                 self.clean_l1d(line);
                 self.clean_l2(line);
                 self.invalidate(line);
-                self.left(line);
+                self.drop_holder(line);
                 self.broadcast(line, Snoop::CleanInvalidate);
             }
         }
     }
 
-    /// `ISW` cleans too. Invalidation by set and way is in no event.
+    /// Performs `DC` by set and way. `ISW` cleans too. No event counts this invalidation.
     fn maintain_place(&mut self, op: CacheOp, operand: u64) {
         let is_l2 = operand >> 1 & 7 == 1;
         let (bytes, ways) = if is_l2 {
@@ -87,7 +88,7 @@ impl Oracle {
             return;
         }
         if goes {
-            // Inclusion: the copies above go along, their data first.
+            // By inclusion, the L1 copies leave too, their data first.
             self.clean_l1d(line);
         }
         self.clean_l2(line);
@@ -95,7 +96,7 @@ impl Oracle {
             self.core.l1i.remove(line);
             self.core.l1d.remove(line);
             self.core.l2.remove(line);
-            self.left(line);
+            self.drop_holder(line);
         }
     }
 

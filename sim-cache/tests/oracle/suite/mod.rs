@@ -1,6 +1,5 @@
-//! The oracle: a slow and obvious model of TLBs and caches, the small geometries and random
-//! sequences that it is fed, and the comparison with sim-cache. Shared by the test and by
-//! `cargo xtask oracle`.
+//! The oracle: a slow and obvious model of TLBs and caches, its small geometries and random
+//! sequences, and the comparison with sim-cache. Shared by the test and by `cargo xtask oracle`.
 
 mod cache;
 pub(crate) mod compare;
@@ -26,7 +25,7 @@ use geometry::Geometry;
 use random::Random;
 use sequence::{Group, any_groups};
 
-/// A geometry and the sequence that belongs to it.
+/// Returns a geometry and its sequence.
 pub(crate) fn case(seed: u64, number: u64, operations: u64) -> (Geometry, Vec<Group>) {
     let geometry = Geometry::numbered(seed, number);
     let groups = any_groups(&geometry, operations, &mut Random::new(!seed, number));
@@ -37,7 +36,7 @@ pub(crate) fn case(seed: u64, number: u64, operations: u64) -> (Geometry, Vec<Gr
 ///
 /// # Errors
 ///
-/// The report of the first difference, with the shortest sequence that shows one.
+/// Reports the first difference, with the shortest sequence that shows one.
 pub(crate) fn check(seed: u64, number: u64, operations: u64) -> Result<(), String> {
     let (geometry, groups) = case(seed, number, operations);
     match first_difference(&geometry, &groups) {

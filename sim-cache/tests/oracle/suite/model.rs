@@ -8,19 +8,19 @@ use sim_cache::{MemoryConfig, MemoryType, PageTarget, SemanticsConfig};
 
 use super::cache::{Cache, Line};
 use super::geometry::Geometry;
-use super::home::{Holders, Letter};
+use super::home::{Holders, QueuedSnoop};
 use super::l2::Stream;
 use super::tlb::{LruList, Space};
 use super::world::World;
 
-/// A line whose stores are merged.
+/// Line whose stores are merged.
 pub(crate) struct OpenLine {
     pub(crate) line: u64,
     pub(crate) bytes: BTreeSet<u64>,
     pub(crate) held: bool,
 }
 
-/// What one core has for itself.
+/// Private state of one core.
 pub(crate) struct Core {
     pub(crate) space: Space,
     pub(crate) itlb: LruList,
@@ -34,13 +34,13 @@ pub(crate) struct Core {
     pub(crate) open: VecDeque<OpenLine>,
     pub(crate) full_lines: u32,
     pub(crate) number: usize,
-    /// Snoops that it has not answered yet.
-    pub(crate) mail: Vec<Letter>,
-    /// The line that the last load-exclusive marked.
+    /// Snoops that the core has not answered yet.
+    pub(crate) queued_snoops: Vec<QueuedSnoop>,
+    /// Line that the last load-exclusive marked.
     pub(crate) marked: Option<u64>,
-    /// What the L2's prefetcher knows of pages, the last heard of at the end.
+    /// Streams of the L2's prefetcher, the most recent last.
     pub(crate) streams: Vec<Stream>,
-    /// The line of the last store whose address was known.
+    /// Line of the last store whose address was known.
     pub(crate) stored_line: Option<u64>,
 }
 
@@ -61,31 +61,31 @@ impl Core {
             stored_line: None,
             full_lines: 0,
             number,
-            mail: Vec::new(),
+            queued_snoops: Vec::new(),
             marked: None,
             streams: Vec::new(),
         }
     }
 }
 
-/// The machine and what was counted.
+/// Machine and counts.
 pub(crate) struct Oracle {
     pub(crate) counts: BTreeMap<&'static str, u64>,
     pub(crate) config: MemoryConfig,
     pub(crate) semantics: SemanticsConfig,
     pub(crate) world: World,
-    /// The core that acts, and the other one if there is one.
+    /// Core that acts, and the other one if there is one.
     pub(crate) core: Core,
     pub(crate) other: Option<Core>,
-    /// Who has which line.
+    /// Holders of each line.
     pub(crate) holders: BTreeMap<u64, Holders>,
-    /// Lines that an agent outside took for itself.
-    pub(crate) taken: BTreeSet<u64>,
-    /// Lines with an entry in each set of the snoop filters, and the way that makes room next.
+    /// Lines that an external agent holds alone.
+    pub(crate) external: BTreeSet<u64>,
+    /// Lines with an entry in each set of the snoop filters, and the way that is replaced next.
     pub(crate) filter: BTreeMap<u64, (Vec<Option<u64>>, usize)>,
     pub(crate) slc: Option<Cache>,
     pub(crate) tag_checks: bool,
-    /// Tag of each 16 bytes of memory, 0 if it is not here.
+    /// Tag of each 16 bytes of memory; 0 if absent.
     pub(crate) tags: BTreeMap<u64, u64>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Oracle {
 pub(crate) enum Way {
     Fetch,
     Read,
-    /// A read of what is written next: it counts as a read, and may do what a write may.
+    /// Read of a location that is written next. It counts as a read and needs write permission.
     ReadToWrite,
     Write,
 }
@@ -107,7 +107,7 @@ impl Oracle {
             core: Core::new(0, &config, geometry.seed),
             other: geometry.two_cores.then(|| Core::new(1, &config, geometry.seed)),
             holders: BTreeMap::new(),
-            taken: BTreeSet::new(),
+            external: BTreeSet::new(),
             filter: BTreeMap::new(),
             slc: system_level_cache(&config, geometry.seed ^ 3),
             tag_checks: geometry.tag_checks,
@@ -118,7 +118,7 @@ impl Oracle {
         }
     }
 
-    /// A new group of operations: everything fetched so far is here.
+    /// Starts a new group of operations: everything fetched so far has arrived.
     pub(crate) fn settle(&mut self) {
         self.core.arriving.clear();
         if let Some(other) = &mut self.other {
@@ -142,7 +142,7 @@ impl Oracle {
         }
     }
 
-    /// One transaction on the bus, with data of `bytes` bytes (A09, key `bus-unit`).
+    /// Counts one bus transaction with `bytes` bytes of data (A09, key `bus-unit`).
     pub(crate) fn bus(&mut self, half: &'static str, bytes: u64) {
         let units = self.bus_units(bytes);
         for event in ["BUS_ACCESS", half] {
@@ -150,7 +150,7 @@ impl Oracle {
         }
     }
 
-    /// A snoop or its answer is neither read nor write (A08).
+    /// Counts a snoop or its answer, which is neither read nor write (A08).
     pub(crate) fn bus_of_others(&mut self, bytes: u64) {
         *self.counts.entry("BUS_ACCESS").or_default() += self.bus_units(bytes);
     }
@@ -162,7 +162,7 @@ impl Oracle {
         }
     }
 
-    /// The line of an address whose page goes to `target`.
+    /// Returns the line of an address whose page has this target.
     pub(crate) fn line_of(&self, addr: u64, target: PageTarget) -> u64 {
         (target.frame * self.world.page_bytes + addr % self.world.page_bytes) / 64
     }
@@ -172,7 +172,7 @@ pub(crate) fn is_cacheable(target: PageTarget) -> bool {
     target.memory == MemoryType::Cacheable
 }
 
-/// Device memory refuses what is not aligned to its element, and whole lines of zeroes.
+/// Returns whether Device memory refuses an access that is not aligned to its element.
 pub(crate) fn is_refused(target: PageTarget, addr: u64, element: u64) -> bool {
     target.memory == MemoryType::Device && !addr.is_multiple_of(element)
 }
@@ -181,7 +181,8 @@ pub(crate) fn clean(number: u64) -> Line {
     Line { number, dirty: false, prefetched: false, shared: false }
 }
 
-/// Slices by the exclusive-or of all groups of index bits; in a slice the bits above them.
+/// Returns the set of a line: the slice by the exclusive-or of all groups of index bits, the set
+/// within it by the bits above them.
 pub(crate) fn home_set(line: u64, slices: u64, sets: u64) -> u64 {
     let (mut slice, mut rest) = (0, line);
     while rest > 0 && slices > 1 {
@@ -202,12 +203,13 @@ fn system_level_cache(config: &MemoryConfig, seed: u64) -> Option<Cache> {
     Some(Cache::new(slc.ways, slc.replacement, seed, index))
 }
 
-/// Memory operations of 16 bytes each, whatever lines they touch: address and length.
+/// Returns memory operations of 16 bytes each, across lines: address and length.
 pub(crate) fn operations(addr: u64, bytes: u64) -> Vec<(u64, u64)> {
     (0..bytes.div_ceil(16)).map(|n| (addr + 16 * n, (bytes - 16 * n).min(16))).collect()
 }
 
-/// Memory operations of 16 bytes each, cut at lines: address and length, found byte by byte (A11).
+/// Returns memory operations of 16 bytes each, cut at lines: address and length, found byte by byte
+/// (A11).
 pub(crate) fn parts(addr: u64, bytes: u64) -> Vec<(u64, u64)> {
     let mut parts: Vec<(u64, u64)> = Vec::new();
     for byte in addr..addr + bytes {

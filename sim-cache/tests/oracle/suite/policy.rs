@@ -2,14 +2,14 @@
 
 use sim_cache::config::ReplacementKind;
 
-/// The generator of the random policy, xoshiro256++ as published by its authors (2019).
+/// Generator of the random policy, xoshiro256++ as published by its authors (2019).
 #[derive(Clone)]
 pub(crate) struct Xoshiro {
     s: [u64; 4],
 }
 
 impl Xoshiro {
-    /// Four words of SplitMix64, as the authors advise for a seed of 64 bits.
+    /// Creates the state from four words of SplitMix64, as the authors recommend for a 64-bit seed.
     pub(crate) fn new(seed: u64) -> Xoshiro {
         let mut state = seed;
         let mut word = || {
@@ -34,16 +34,18 @@ impl Xoshiro {
         result
     }
 
-    /// A way: the upper 32 bits as a fraction of 1, times the ways.
+    /// Returns a way: the upper 32 bits as a fraction of 1, times the ways.
     fn way(&mut self, ways: usize) -> usize {
         (u128::from(self.next() >> 32) * ways as u128 / (1 << 32)) as usize
     }
 }
 
-/// Which of two ways to enter misses less: dynamic re-reference interval prediction as published (2010).
+/// Set duel of two insertion policies: dynamic re-reference interval prediction as published
+/// (2010).
 #[derive(Clone, Copy)]
 pub(crate) struct Duel {
-    /// Ten bits that count up with misses of sets where lines enter as long, down with those of the others.
+    /// Ten bits that count up with misses of sets with long insertion, down with those of distant
+    /// insertion.
     selector: i64,
     /// Lines that entered where nearly all enter as distant.
     distant: u64,
@@ -59,7 +61,7 @@ impl Duel {
         self.selector = (self.selector + step).clamp(0, 1023);
     }
 
-    /// The distance that a demand line enters with.
+    /// Returns the distance with which a demand line enters.
     pub(crate) fn distance(&mut self, set: u64) -> u8 {
         if set.is_multiple_of(32) || set % 32 > 1 && self.selector <= 511 {
             return 2;
@@ -69,14 +71,14 @@ impl Duel {
     }
 }
 
-/// What a set remembers for its policy.
+/// State of a set for its policy.
 #[derive(Clone)]
 pub(crate) struct History {
     /// Ways by their last use, the latest at the end.
     uses: Vec<usize>,
     /// Predicted distance of the next use of each way.
     distance: Vec<u8>,
-    /// Lines that left so far.
+    /// Lines that were evicted so far.
     left: usize,
 }
 
@@ -100,13 +102,13 @@ impl History {
         self.distance[way] = if prefetched { 3 } else { demand };
     }
 
-    /// A first use that a prefetch foresaw, where that is less than a use.
-    pub(crate) fn used_as_foreseen(&mut self, way: usize, demand: u8) {
+    /// Records a first use that a prefetch predicted, where it counts less than a use.
+    pub(crate) fn used_as_predicted(&mut self, way: usize, demand: u8) {
         self.moves_to_end(way);
         self.distance[way] = demand;
     }
 
-    /// The way that leaves a full set.
+    /// Returns the way of a full set that is replaced.
     pub(crate) fn victim(&mut self, policy: ReplacementKind, random: &mut Xoshiro) -> usize {
         let ways = self.distance.len();
         match policy {
@@ -127,7 +129,7 @@ impl History {
         }
     }
 
-    /// At every split the half that was not used last.
+    /// Returns a way by selecting the half not used last at every split.
     fn colder_half(&self, low: usize, high: usize) -> usize {
         if high - low == 1 {
             return low;

@@ -1,6 +1,7 @@
-//! Numbers for geometries and sequences: SplitMix64, so that a seed means the same everywhere.
+//! Numbers for geometries and sequences: SplitMix64, so that a seed gives the same numbers on every
+//! host.
 
-/// A small generator.
+/// Small generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
@@ -21,7 +22,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number less than `limit`.
+    /// Returns a number less than `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }

@@ -1,12 +1,12 @@
-//! Random sequences of operations on a few pages and lines, so that they collide, and their
-//! shortening when one shows a difference.
+//! Random sequences of operations on a few pages and lines, so that they conflict, and their
+//! reduction when one shows a difference.
 
 use sim_core::{CacheOp, Maintenance, MemKind, Snoop, TlbScope};
 
 use super::geometry::Geometry;
 use super::random::Random;
 
-/// One operation.
+/// Operation of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// Address, bytes, bytes of one register.
@@ -18,24 +18,24 @@ pub(crate) enum Op {
     Fetch(u64),
     LoadExclusive(u64),
     StoreExclusive(u64),
-    /// `CLREX`; the address is where the monitor is looked at afterwards.
+    /// `CLREX`; the address is where the monitor is compared afterwards.
     ClearExclusive(u64),
-    /// `DSB`, as far as stores are concerned; the address is where the monitor is looked at afterwards.
+    /// `DSB`, for its effect on stores; the address is where the monitor is compared afterwards.
     Barrier(u64),
-    /// The operand is an address, or a level, way and set.
+    /// Operand: an address, or a level, way and set.
     Maintain(Maintenance, u64),
-    /// An agent outside wants the line.
+    /// Snoop by an external agent.
     Snoop(Snoop, u64),
-    /// An I/O agent sends the line into the L2.
+    /// Stash into the L2 by an I/O agent.
     Stash(u64),
-    /// 16 bytes of memory get this allocation tag.
+    /// New allocation tag of 16 bytes of memory.
     SetTag(u64, u8),
-    /// What follows is done by this core; the address is where its monitor is looked at.
+    /// Core that performs the following operations; the address is where its monitor is compared.
     Core(usize, u64),
 }
 
 impl Op {
-    /// The address it is about.
+    /// Returns the address of the operation.
     pub(crate) fn addr(self) -> u64 {
         match self {
             Op::Load(addr, ..)
@@ -82,7 +82,7 @@ const SNOOPS: [Snoop; 7] = [
 /// Bytes of an access: registers, pairs, structures.
 const BYTES: [u64; 9] = [1, 2, 4, 8, 8, 16, 16, 32, 64];
 
-/// An operation, often on the line of `near`.
+/// Returns an operation, often on the line of `near`.
 fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
     let world = &geometry.world;
     match random.below(100) {
@@ -117,7 +117,7 @@ fn any_op(geometry: &Geometry, near: u64, random: &mut Random) -> Op {
     }
 }
 
-/// Cache maintenance: by address, or at a place of the L1 D-cache or the L2.
+/// Returns cache maintenance: by address, or at an entry of the L1 D-cache or the L2.
 fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
     let memory = &geometry.tables.memory;
     match random.below(10) {
@@ -129,7 +129,7 @@ fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
             ]);
             let set = random.below(bytes / 64 / u64::from(ways));
             let way = random.below(ways.into());
-            // The way stands at the top of 32 bits, in as many as it needs.
+            // The way occupies the top of 32 bits, in as many bits as it needs.
             let way_bits = u64::from(ways).next_power_of_two().trailing_zeros();
             let operand = way << (32 - way_bits) | set << 6 | level << 1;
             Op::Maintain(Maintenance::DataBySetWay(random.pick(&PLACE_OPS)), operand)
@@ -139,12 +139,12 @@ fn any_maintenance(geometry: &Geometry, addr: u64, random: &mut Random) -> Op {
     }
 }
 
-/// The tag of an address, in its place.
+/// Returns an address tag at its position.
 fn any_tag(random: &mut Random) -> u64 {
     if random.chance(80) { 0 } else { random.below(3) << 56 }
 }
 
-/// Translation maintenance; few address spaces, so that each is come back to.
+/// Returns translation maintenance; few address spaces, so that each is used again.
 fn any_translation(addr: u64, random: &mut Random) -> Op {
     let (asid, vmid) = (random.below(3) << 48, random.below(2) << 48);
     let (last_level, broadcast) = (random.coin(), random.coin());
@@ -171,7 +171,7 @@ fn any_exclusive(addr: u64, random: &mut Random) -> Op {
     }
 }
 
-/// Groups with `operations` operations in all.
+/// Returns groups with `operations` operations in total.
 pub(crate) fn any_groups(geometry: &Geometry, operations: u64, random: &mut Random) -> Vec<Group> {
     let world = &geometry.world;
     let mut groups = Vec::new();
@@ -185,8 +185,8 @@ pub(crate) fn any_groups(geometry: &Geometry, operations: u64, random: &mut Rand
     groups
 }
 
-/// The shortest sequence found that still fails: halves, quarters ... and single operations are left
-/// out as long as that keeps the failure.
+/// Returns the shortest failing sequence found: halves, quarters and so on down to single
+/// operations are removed while the failure remains.
 pub(crate) fn shorten(groups: Vec<Group>, fails: impl Fn(&[Group]) -> bool) -> Vec<Group> {
     let mut groups = groups;
     let mut size = groups.len().div_ceil(2);

@@ -1,37 +1,39 @@
-//! What other agents do to this core: snoops, stashes, and the exclusive monitor.
+//! Effects of other agents on this core: snoops, stashes, and the exclusive monitor.
 
 use sim_core::Snoop;
 
 use super::cache::Line;
-use super::home::Want;
+use super::home::CoherenceRequest;
 use super::model::{Oracle, clean};
 
 impl Oracle {
-    /// One bus transaction in, one out (A08). Modified data counts as written back by the cache that
-    /// gives it, the L1 before the L2, whoever takes it (A01); each copy that goes counts (A40).
+    /// Performs a snoop: one bus transaction in, one out (A08). Modified data counts as written
+    /// back by the cache that supplies it, the L1 before the L2, for any snoop (A01). Each removed
+    /// copy counts (A40).
     pub(crate) fn snoop(&mut self, snoop: Snoop, addr: u64) {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
-        self.answer_mail();
-        self.push_into_own(line);
+        self.answer_queued_snoops();
+        self.drain_if_owned(line);
         self.answer_snoop(line, snoop, snoop == Snoop::Forward);
-        self.tell_home_of(snoop, line);
-        // Bytes that wait for a line which is not this core's ask for it behind the answer.
+        self.note_external_snoop(snoop, line);
+        // Bytes that wait for a line of another owner request it after the answer.
         self.drain_if_held(line);
     }
 
-    /// Bytes that wait for the rest of a line which this core may write are in front of any answer.
-    pub(crate) fn push_into_own(&mut self, line: u64) {
+    /// Drains bytes that wait for the rest of a line which this core may write, before any answer.
+    pub(crate) fn drain_if_owned(&mut self, line: u64) {
         if self.core.l2.look(line).is_some_and(|copy| !copy.shared) {
             self.drain_if_held(line);
         }
     }
 
-    fn tell_home_of(&mut self, snoop: Snoop, line: u64) {
+    fn note_external_snoop(&mut self, snoop: Snoop, line: u64) {
         match snoop {
             Snoop::Clean => {}
             Snoop::Shared | Snoop::Forward => {
-                // The agent asked this core alone: what another one owns stays its own.
+                // The agent snooped this core alone, so a line that another core owns keeps its
+                // owner.
                 let number = self.core.number;
                 if let Some(holders) = self.holders.get_mut(&line)
                     && holders.cores.contains(&number)
@@ -40,18 +42,18 @@ impl Oracle {
                 }
             }
             Snoop::Unique | Snoop::MakeInvalid => {
-                self.left(line);
-                self.taken.insert(line);
+                self.drop_holder(line);
+                self.external.insert(line);
                 self.read_slc(line, false);
             }
             Snoop::CleanInvalidate | Snoop::Invalidate => {
-                self.left(line);
-                self.taken.remove(&line);
+                self.drop_holder(line);
+                self.external.remove(&line);
             }
         }
     }
 
-    /// `gives`: clean data of the L2 is wanted too.
+    /// Answers a snoop. With `gives`, clean data of the L2 is sent too.
     pub(crate) fn answer_snoop(&mut self, line: u64, snoop: Snoop, gives: bool) {
         let l1_dirty = self.core.l1d.look(line).is_some_and(|copy| copy.dirty);
         let in_l2 = self.core.l2.look(line);
@@ -91,7 +93,7 @@ impl Oracle {
         self.unmark(line);
     }
 
-    /// Every copy goes; one that was in both caches counts in each (A40).
+    /// Removes every copy. A line in both caches counts in each (A40).
     pub(crate) fn invalidate(&mut self, line: u64) {
         self.core.l1i.remove(line);
         if self.core.l1d.remove(line).is_some() {
@@ -108,12 +110,13 @@ impl Oracle {
         }
     }
 
-    /// The agent's data replaces every older copy; a new L2 line is a refill that nobody read (A05).
+    /// Stashes a line: the agent's data replaces every older copy. A new L2 line is a refill
+    /// without a read (A05).
     pub(crate) fn stash(&mut self, addr: u64) {
         let Some(target) = self.world.target(addr) else { return };
         let line = self.line_of(addr, target);
-        self.answer_mail();
-        // Older than the agent's data.
+        self.answer_queued_snoops();
+        // These bytes are older than the agent's data.
         self.drain_if_held(line);
         self.bus_of_others(0);
         self.bus_of_others(64);
@@ -122,7 +125,7 @@ impl Oracle {
             self.count(&["L1D_CACHE_INVAL"]);
         }
         self.unmark(line);
-        self.ask_home(line, Want::Claim);
+        self.request_from_home(line, CoherenceRequest::Claim);
         self.core.arriving.insert(line);
         let stashed: Line = clean(line);
         if let Some(copy) = self.core.l2.change(line) {
@@ -133,7 +136,7 @@ impl Oracle {
         }
     }
 
-    /// The mark ends with the store, not with a fault before it.
+    /// Performs a store-exclusive. Its store clears the mark; a fault before it does not.
     pub(crate) fn store_exclusive(&mut self, addr: u64) {
         if self.store(addr, 8) {
             self.core.marked = None;

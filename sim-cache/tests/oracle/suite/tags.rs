@@ -1,13 +1,13 @@
-//! Checks of allocation tags: accesses to tagged pages, 16 bytes of memory under one tag.
+//! Checks of allocation tags: accesses to tagged pages, one tag per 16 bytes of memory.
 
 use sim_cache::PageTarget;
 
 use super::model::Oracle;
 
-/// Bits of an address that choose memory: the top byte does not.
+/// Address bits that select memory: all but the top byte.
 const PLACE: u64 = (1 << 56) - 1;
 
-/// The address without its tag.
+/// Returns the address without its tag.
 pub(crate) fn bare(addr: u64) -> u64 {
     addr & PLACE
 }
@@ -17,7 +17,7 @@ fn tag_of(addr: u64) -> u64 {
 }
 
 impl Oracle {
-    /// Counts the check of one memory operation; false when it fails.
+    /// Counts the check of one memory operation. Returns `false` if it fails.
     pub(crate) fn check_tag(
         &mut self,
         half: &'static str,
@@ -34,7 +34,7 @@ impl Oracle {
         (first..first + bytes).all(|byte| tag(byte) == tag_of(addr))
     }
 
-    /// Memory gets another tag.
+    /// Changes the tag of memory.
     pub(crate) fn set_tag(&mut self, addr: u64, tag: u8) {
         if let Some(target) = self.world.target(addr) {
             let byte = target.frame * self.world.page_bytes + addr % self.world.page_bytes;

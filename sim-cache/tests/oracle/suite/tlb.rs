@@ -4,28 +4,28 @@ use std::collections::VecDeque;
 
 use super::world::Region;
 
-/// Who asks: which address space of which virtual machine.
+/// Address space of a requester: ASID and virtual machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Space {
     pub(crate) asid: u64,
     pub(crate) vmid: u64,
 }
 
-/// What an entry knows.
+/// Content of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// The translation of a region, or of a page of it.
+    /// Translation of a region, or of a page of it.
     Region(Region),
-    /// Where the table of this level is.
+    /// Address of the table of this level.
     Table(u32),
 }
 
-/// One entry: the bytes that it covers, and for whom.
+/// Entry: the bytes that it covers, and its address spaces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) first: u64,
     pub(crate) bytes: u64,
-    /// `None` for all.
+    /// ASID; `None` for all.
     pub(crate) asid: Option<u64>,
     pub(crate) vmid: u64,
     pub(crate) known: Known,
@@ -46,7 +46,7 @@ impl Entry {
     }
 }
 
-/// A least-recently-used list: the front leaves first.
+/// Least-recently-used list: the front is replaced first.
 pub(crate) struct LruList {
     entries: VecDeque<Entry>,
     size: usize,
@@ -57,7 +57,7 @@ impl LruList {
         LruList { entries: VecDeque::new(), size: size as usize }
     }
 
-    /// The entry that is wanted; a hit is a use.
+    /// Returns the wanted entry. A hit counts as a use.
     pub(crate) fn find(&mut self, is_wanted: impl Fn(&Entry) -> bool) -> Option<Entry> {
         let at = self.entries.iter().position(is_wanted)?;
         let entry = self.entries.remove(at)?;

@@ -1,5 +1,5 @@
-//! Flows 5.1 to 5.3 behind the lookup of the L1 TLB, which the access itself counts; `TLBI`, `AT` and
-//! writes of table base registers.
+//! Flows 5.1 to 5.3 after the lookup of the L1 TLB, which the access itself counts; `TLBI`, `AT`
+//! and writes of table base registers.
 
 use sim_cache::PageTarget;
 use sim_cache::config::{TableBaseRegister, WalkReads};
@@ -11,7 +11,7 @@ use super::tags::bare;
 use super::tlb::{Entry, Known, LruList};
 use super::world::Region;
 
-/// Addresses of descriptors lie above all data.
+/// Base of the descriptor addresses, above all data.
 const TABLES: u64 = 1 << 51;
 
 fn is_refused(way: Way, region: Region) -> bool {
@@ -23,15 +23,15 @@ fn is_refused(way: Way, region: Region) -> bool {
 }
 
 impl Oracle {
-    /// Where the page goes; `None` is a fault. Permissions are checked when a walk ends and at every
-    /// hit of the L1 TLB; what the L2 TLB has is refilled first.
+    /// Returns the target of the page; `None` is a fault. Permissions are checked at the end of a
+    /// walk and at every hit of the L1 TLB; an L2 TLB hit refills the L1 TLB first.
     pub(crate) fn translate(&mut self, way: Way, addr: u64) -> Option<PageTarget> {
         let (space, place) = (self.core.space, bare(addr));
         let hit = self.l1_tlb(way).find(|entry| entry.serves(space, place));
         let entry = match hit {
             Some(entry) => entry,
             None => {
-                let entry = self.ask_l2_tlb(way, place)?;
+                let entry = self.look_up_l2_tlb(way, place)?;
                 self.l1_tlb(way).add(entry);
                 match way {
                     Way::Fetch => self.count(&["L1I_TLB_REFILL"]),
@@ -51,14 +51,14 @@ impl Oracle {
         if way == Way::Fetch { &mut self.core.itlb } else { &mut self.core.dtlb }
     }
 
-    /// Each size has its own index: the number of the piece of that size.
+    /// Returns the L2 TLB set. Each size has its own index: the number of the piece of that size.
     fn l2_tlb_set(&mut self, addr: u64, bytes: u64) -> &mut LruList {
         let sets = self.core.l2_tlb.len() as u64;
         &mut self.core.l2_tlb[(addr / bytes % sets) as usize]
     }
 
-    fn ask_l2_tlb(&mut self, way: Way, addr: u64) -> Option<Entry> {
-        // The read half takes the I-side (flow 5.3).
+    fn look_up_l2_tlb(&mut self, way: Way, addr: u64) -> Option<Entry> {
+        // The read half includes the I-side (flow 5.3).
         self.count(&["L2D_TLB", if way == Way::Write { "L2D_TLB_WR" } else { "L2D_TLB_RD" }]);
         let space = self.core.space;
         let page_bytes = self.world.page_bytes;
@@ -100,23 +100,25 @@ impl Oracle {
         self.count(&["L2D_TLB_REFILL", half]);
     }
 
-    /// Bytes that one descriptor of a level covers: a page, times what a table holds for each level up.
+    /// Returns the bytes that one descriptor of a level covers: a page, times the entries of a
+    /// table for each level above.
     fn covered(&self, level: u32) -> u64 {
         let page = self.world.page_bytes;
         (level..3).fold(page, |bytes, _| bytes * (page / 8))
     }
 
-    /// Reads descriptors from the deepest table on that the L2 TLB knows, and leaves the last table
+    /// Reads descriptors, beginning at the deepest table in the L2 TLB, and leaves the last table
     /// there. A new one counts with the key `partial-walks-count`, before a fault too (A14, A15).
     fn walk(&mut self, way: Way, addr: u64, region: Region) {
         let top = if self.world.page_bytes == 65_536 { 1 } else { 0 };
         let keeps = self.config.walker.walk_cache;
-        let known = (top + 1..=region.level).rev().find(|level| keeps && self.knows(*level, addr));
+        let known =
+            (top + 1..=region.level).rev().find(|level| keeps && self.knows_table(*level, addr));
         let first = known.unwrap_or(top);
         if self.semantics.walk_reads != WalkReads::SidePort {
             for level in first..=region.level {
                 let at = TABLES + (u64::from(3 - level) << 46) + addr / self.covered(level) * 8;
-                // Every address space has tables of its own, far above the others.
+                // Every address space has separate tables, far above the others.
                 self.read_l2(at / 64 + (self.core.space.asid << 46), Reader::Walk);
             }
         }
@@ -138,19 +140,19 @@ impl Oracle {
         }
     }
 
-    fn knows(&mut self, level: u32, addr: u64) -> bool {
+    fn knows_table(&mut self, level: u32, addr: u64) -> bool {
         let (space, bytes) = (self.core.space, self.covered(level - 1));
         let is_wanted =
             |entry: &Entry| entry.known == Known::Table(level) && entry.serves(space, addr);
         self.l2_tlb_set(addr, bytes).find(is_wanted).is_some()
     }
 
-    /// `AT`, `TLBI`, table base registers.
+    /// Performs `AT`, `TLBI` and writes of table base registers.
     pub(crate) fn maintain_translation(&mut self, what: Maintenance, operand: u64) {
         match what {
-            // L2 TLB and walk, and nothing of the L1 (A16).
+            // L2 TLB and walk, without the L1 (A16).
             Maintenance::Translate { write } => {
-                self.ask_l2_tlb(if write { Way::Write } else { Way::Read }, bare(operand));
+                self.look_up_l2_tlb(if write { Way::Write } else { Way::Read }, bare(operand));
             }
             Maintenance::Tlb { scope, broadcast } => {
                 self.invalidate_tlbs(scope, operand, broadcast);
@@ -167,7 +169,7 @@ impl Oracle {
         self.config.pages.asid_from == TableBaseRegister::Upper
     }
 
-    /// What the architecture requires, and no more.
+    /// Invalidates the entries that the architecture requires, and no more.
     fn invalidate_tlbs(&mut self, scope: TlbScope, operand: u64, broadcast: bool) {
         let (vmid, asid) = (self.core.space.vmid, operand >> 48);
         let addr = (operand & ((1 << 44) - 1)) << 12;
@@ -182,7 +184,7 @@ impl Oracle {
             TlbScope::Asid => entry.asid == Some(asid),
             TlbScope::Page { last_level } => is_own(entry) && of_page(entry, last_level),
             TlbScope::PageAnyAsid { last_level } => of_page(entry, last_level),
-            // There is no stage 2 here.
+            // The oracle has no stage 2.
             TlbScope::IntermediatePage => false,
         };
         let other = self.other.as_mut().filter(|_| broadcast);

@@ -1,4 +1,4 @@
-//! The pages of a sequence: few, near each other, with aliases and pages of every kind.
+//! Pages of a sequence: few and near each other, with aliases and pages of every kind.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use sim_core::DataSource;
 use super::random::Random;
 use super::tags::bare;
 
-/// Ordinary pages side by side, so that accesses cross from one to the next.
+/// Number of consecutive ordinary pages, so that accesses cross from one to the next.
 const NEIGHBORS: u64 = 14;
 /// Number of the first page.
 const FIRST: u64 = 16;
-/// Pages so far apart share no table of any granule.
+/// Distance in pages at which two pages share no table of any granule.
 const FAR: u64 = 1 << 13;
 
-/// A page, a contiguous range of pages, or a block, and what the tables say about it.
+/// Page, contiguous range of pages, or block, with its attributes in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
-    /// Its first page, virtual, and the number of its pages.
+    /// First virtual page, and the number of pages.
     pub(crate) page: u64,
     pub(crate) pages: u64,
-    /// The level of its descriptors; 3 for pages.
+    /// Level of its descriptors; 3 for pages.
     pub(crate) level: u32,
-    /// Its first physical page; `None` faults.
+    /// First physical page; `None` faults.
     pub(crate) frame: Option<u64>,
     pub(crate) memory: MemoryType,
     pub(crate) tagged: bool,
-    /// For every address space.
+    /// Valid for every address space.
     pub(crate) global: bool,
     pub(crate) read_only: bool,
     pub(crate) no_exec: bool,
@@ -49,16 +49,16 @@ impl Region {
     }
 }
 
-/// Virtual memory, and who supplies the lines of some frames.
+/// Virtual memory, and the suppliers of the lines of some frames.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) regions: Vec<Region>,
-    /// Frames whose lines always come from the same place.
+    /// Frames whose lines always come from the same supplier.
     pub(crate) suppliers: BTreeMap<u64, DataSource>,
     pub(crate) page_bytes: u64,
 }
 
-/// Pages of a contiguous range, and of a block, by the size of a page.
+/// Returns the pages of a contiguous range, and of a block, by the size of a page.
 fn range_and_block(page_bytes: u64) -> (u64, u64) {
     match page_bytes {
         4096 => (16, 512),
@@ -71,7 +71,7 @@ impl World {
     pub(crate) fn new(page_bytes: u64, random: &mut Random) -> World {
         let mut regions: Vec<Region> =
             (0..NEIGHBORS).map(|i| Region::page(FIRST + i, 100 + i)).collect();
-        // In between, so that an access may cross into each of them.
+        // Special pages lie between others, so that an access may cross into each of them.
         regions[5].frame = None;
         regions[8].memory = MemoryType::NonCacheable;
         regions[11].memory = MemoryType::Device;
@@ -80,8 +80,8 @@ impl World {
         }
         (regions[1].global, regions[7].global) = (true, true);
         (regions[9].read_only, regions[2].no_exec) = (true, true);
-        // Aliases: a second page for an ordinary frame, and for frames that random picks. Virtual pages differ in
-        // the bits by which an L1 cache chooses a set.
+        // Aliases: a second page for an ordinary frame, and for randomly selected frames. The
+        // virtual pages differ in the bits that select a set of an L1 cache.
         regions.push(Region::page(FIRST + 40, 100));
         regions.push(Region::page(FIRST + 2 * FAR + 9, 100 + random.below(4)));
         regions.push(Region::page(FIRST + 42, 100 + random.below(4)));
@@ -99,9 +99,9 @@ impl World {
         World { regions, suppliers, page_bytes }
     }
 
-    /// The region of an address; sequences stay inside of some.
+    /// Returns the region of an address; sequences use mapped regions only.
     pub(crate) fn region(&self, addr: u64) -> Region {
-        self.find(addr).expect("sequences stay on the pages of the world")
+        self.find(addr).expect("sequences use mapped pages")
     }
 
     fn find(&self, addr: u64) -> Option<Region> {
@@ -109,7 +109,8 @@ impl World {
         self.regions.iter().find(|r| (r.page..r.page + r.pages).contains(&page)).copied()
     }
 
-    /// Where the page of an address goes by its region; the frame in pages of the granule.
+    /// Returns the target of the page of an address in its region; the frame in pages of the
+    /// granule.
     pub(crate) fn target_by(&self, region: Region, addr: u64) -> Option<PageTarget> {
         let within = bare(addr) / self.page_bytes - region.page;
         let Region { memory, tagged, .. } = region;
@@ -120,7 +121,7 @@ impl World {
         self.target_by(self.region(addr), addr)
     }
 
-    /// Who supplies a line, if that is fixed.
+    /// Returns the fixed supplier of a line, if any.
     pub(crate) fn supplier(&self, line: u64) -> Option<DataSource> {
         self.suppliers.get(&(line / self.lines_of_page())).copied()
     }
@@ -129,7 +130,7 @@ impl World {
         self.page_bytes / 64
     }
 
-    /// The pages of a region that sequences use.
+    /// Returns the pages of a region that sequences use.
     pub(crate) fn used_pages(region: &Region) -> Vec<u64> {
         let within = [0, 1, 7, region.pages - 1].into_iter().filter(|page| *page < region.pages);
         let mut pages: Vec<u64> = within.map(|page| region.page + page).collect();
@@ -137,7 +138,7 @@ impl World {
         pages
     }
 
-    /// Line numbers inside a page that sequences use: its ends, and both sides of 4 KiB.
+    /// Returns the lines inside a page that sequences use: its ends, and both sides of 4 KiB.
     pub(crate) fn used_lines(&self) -> Vec<u64> {
         let last = self.lines_of_page();
         let mut lines: Vec<u64> = (0..6).chain(62..66).chain(last - 4..last).collect();
@@ -147,7 +148,7 @@ impl World {
         lines
     }
 
-    /// An address in a line that sequences use; often in the line of `near`.
+    /// Returns an address in a line that sequences use; often in the line of `near`.
     pub(crate) fn any_addr(&self, near: u64, random: &mut Random) -> u64 {
         if random.chance(30) {
             return near / 64 * 64 + random.below(64);
@@ -155,14 +156,14 @@ impl World {
         self.any_line(random) + random.below(64)
     }
 
-    /// The first byte of a line that sequences use.
+    /// Returns the first byte of a line that sequences use.
     pub(crate) fn any_line(&self, random: &mut Random) -> u64 {
         let region = random.pick(&self.regions);
         let page = random.pick(&World::used_pages(&region));
         page * self.page_bytes + random.pick(&self.used_lines()) * 64
     }
 
-    /// An address from which `bytes` bytes stay in the world.
+    /// Returns the address of a range of `bytes` bytes in mapped regions.
     pub(crate) fn any_start(&self, bytes: u64, near: u64, random: &mut Random) -> u64 {
         loop {
             let addr = self.any_addr(near, random);

@@ -1,4 +1,4 @@
-//! The short way of accesses that hit: it is taken by those that have nothing else to do, and by no other.
+//! The L1 hit path: accesses take it exactly if no further action is needed.
 
 use sim_cache::CacheLevel::{L1d, L2};
 use sim_core::{CacheOp, Maintenance, MemKind, MemoryPort, PmuEvent, VirtAddr};
@@ -22,14 +22,14 @@ impl Rig {
 }
 
 #[test]
-fn a_load_of_one_line_in_the_l1_takes_it() {
+fn a_load_of_one_line_in_the_l1_takes_the_hit_path() {
     let mut rig = Rig::new(K3, &LINES, &[]);
     assert!(rig.load_hits(D, 8, 8) && rig.load_hits(D + 4, 16, 16));
     rig.expect("2 V3");
 }
 
 #[test]
-fn a_load_of_two_lines_or_misaligned_or_of_an_absent_line_does_not() {
+fn a_load_of_two_lines_or_misaligned_or_of_an_absent_line_does_not_take_it() {
     let mut rig = Rig::new(K3, &LINES, &[]);
     assert!(!rig.load_hits(D + 60, 8, 8), "two lines");
     assert!(!rig.load_hits(D, 32, 8), "two operations");
@@ -39,7 +39,7 @@ fn a_load_of_two_lines_or_misaligned_or_of_an_absent_line_does_not() {
 }
 
 #[test]
-fn a_store_to_one_line_that_it_may_write_takes_it() {
+fn a_store_to_one_owned_line_takes_the_hit_path() {
     let mut rig = Rig::new(K3, &LINES, &[]);
     assert!(rig.store_hits(D, 8));
     rig.expect("V6");
@@ -47,7 +47,7 @@ fn a_store_to_one_line_that_it_may_write_takes_it() {
 }
 
 #[test]
-fn a_store_to_two_lines_or_to_a_shared_or_absent_line_does_not() {
+fn a_store_to_two_lines_or_to_a_shared_or_absent_line_does_not_take_it() {
     let mut rig = Rig::new(K3, &LINES, &[]);
     rig.memory.share_line(0, VirtAddr(D)).expect("mapped");
     assert!(!rig.store_hits(D, 8), "shared");
@@ -58,7 +58,7 @@ fn a_store_to_two_lines_or_to_a_shared_or_absent_line_does_not() {
 }
 
 #[test]
-fn a_store_that_takes_it_pushes_out_a_line_that_waits_for_its_rest() {
+fn a_store_on_the_hit_path_drains_a_line_that_waits_for_its_rest() {
     let mut tables = Tables::quiet();
     tables.memory.l1d.write_stream_lines = 1;
     tables.memory.l1d.merge_idle_cycles = 0;
@@ -79,7 +79,7 @@ fn a_store_that_takes_it_pushes_out_a_line_that_waits_for_its_rest() {
 }
 
 #[test]
-fn a_store_that_takes_it_ends_the_run_of_stores_before_it() {
+fn a_store_on_the_hit_path_ends_the_previous_run_of_stores() {
     let mut tables = Tables::quiet();
     tables.memory.prefetch.stores = true;
     tables.memory.prefetch.store_distance_lines = 0;
@@ -90,10 +90,10 @@ fn a_store_that_takes_it_ends_the_run_of_stores_before_it() {
         rig.memory.port(0).translate_store(request, rig.now, &mut rig.counts);
         rig.value(PmuEvent::BUS_ACCESS_RD)
     };
-    assert_eq!(address(&mut rig), 1, "it asks for its line");
+    assert_eq!(address(&mut rig), 1, "it prefetches its line");
     let remove = MemKind::Maintain(Maintenance::DataByAddress(CacheOp::Invalidate));
     rig.then().access(remove, 8, away);
-    assert_eq!(address(&mut rig), 1, "stores to the same line are one run, which asks once");
+    assert_eq!(address(&mut rig), 1, "consecutive stores to one line prefetch once");
     assert!(rig.store_hits(D, 8));
     assert_eq!(address(&mut rig), 2, "a new run");
 }

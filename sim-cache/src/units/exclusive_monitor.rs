@@ -1,36 +1,33 @@
-//! The exclusive monitor of one core: which line its last load-exclusive marked.
+//! The exclusive monitor of one core: the line that its last load-exclusive marked.
 //!
 //! Arm architecture, load-exclusive and store-exclusive; the granule is the 64-byte line (PMU guide
 //! 3.2.6). Another agent that takes the line away clears the mark; an eviction by the core itself
 //! does not.
 
-use sim_core::{Cycle, EventSink, Happened, LineAddr, MemReply, MemRequest, VirtAddr};
+use sim_core::LineAddr;
 
-use crate::core_memory::{CoreMemory, MemorySystem};
-use crate::uncore::Uncore;
-
-/// One marked line at most.
+/// Monitor of at most one marked line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExclusiveMonitor {
     marked: Option<LineAddr>,
-    /// The line of the last store-exclusive that stored.
+    /// Line of the last store-exclusive that succeeded.
     stored: Option<LineAddr>,
-    /// Another agent took that one away since.
+    /// Another agent has taken that line away since.
     is_contended: bool,
 }
 
 impl ExclusiveMonitor {
-    /// A load-exclusive read this line: it replaces an earlier mark.
+    /// Marks the line of a load-exclusive, replacing an earlier mark.
     pub(crate) fn mark(&mut self, line: LineAddr) {
         self.marked = Some(line);
     }
 
-    /// A store-exclusive or `CLREX`.
+    /// Clears the mark, for a store-exclusive or `CLREX`.
     pub(crate) fn clear(&mut self) {
         self.marked = None;
     }
 
-    /// Another agent takes the line away.
+    /// Records that another agent takes a line away.
     pub(crate) fn lose(&mut self, line: LineAddr) {
         if self.marked == Some(line) {
             self.marked = None;
@@ -38,59 +35,17 @@ impl ExclusiveMonitor {
         self.is_contended |= self.stored == Some(line);
     }
 
-    /// A store-exclusive stored. True if another agent had the line since the one before.
-    fn store(&mut self, line: LineAddr) -> bool {
+    /// Records a successful store-exclusive. Returns whether another agent took its line since the
+    /// previous one.
+    pub(crate) fn store(&mut self, line: LineAddr) -> bool {
         let is_contended = self.is_contended && self.stored == Some(line);
         *self = ExclusiveMonitor { marked: None, stored: Some(line), is_contended: false };
         is_contended
     }
 
-    /// True when a store-exclusive to this line would succeed. Pure.
+    /// Returns whether a store-exclusive to this line would succeed. Has no side effects.
     pub(crate) fn holds(self, line: LineAddr) -> bool {
         self.marked == Some(line)
-    }
-}
-
-impl CoreMemory {
-    /// A load-exclusive: a load that marks its line.
-    pub(crate) fn load_exclusive<S: EventSink>(
-        &mut self,
-        request: MemRequest,
-        now: Cycle,
-        uncore: &mut Uncore,
-        sink: &mut S,
-    ) -> MemReply {
-        let reply = self.load(request, now, uncore, sink);
-        let page = uncore.page_map.page_of(request.addr);
-        if let Some(target) = uncore.page_map.lookup(page)
-            && !reply.happened.has(Happened::FAULT)
-        {
-            self.monitor.mark(uncore.page_map.physical(request.addr, target).line());
-        }
-        reply
-    }
-}
-
-impl CoreMemory {
-    /// A store-exclusive that stored when it was recorded. It does so again, since the stream goes on behind its
-    /// success; where other cores fight for its line, and hardware might have failed it, that is added up.
-    pub(crate) fn store_exclusive(&mut self, addr: VirtAddr, uncore: &Uncore) {
-        let page = uncore.page_map.page_of(addr);
-        let Some(target) = uncore.page_map.lookup(page) else { return self.monitor.clear() };
-        let line = uncore.page_map.physical(addr, target).line();
-        self.tally.contended_exclusives += u64::from(self.monitor.store(line));
-    }
-}
-
-impl MemorySystem {
-    /// True when a store-exclusive of a core to `addr` would succeed now. Pure.
-    pub fn monitor_holds(&self, core: usize, addr: VirtAddr) -> bool {
-        self.line_of(addr).is_ok_and(|line| self.cores[core].monitor.holds(line))
-    }
-
-    /// Clears the exclusive monitor of a core, as a store-exclusive that fails does.
-    pub fn clear_monitor(&mut self, core: usize) {
-        self.cores[core].monitor.clear();
     }
 }
 

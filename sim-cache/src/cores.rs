@@ -1,21 +1,22 @@
-//! The private memory of each core: made when its core first runs, given back when it never runs again.
+//! The private memory of each core: created when its core first runs, freed when it never runs
+//! again.
 
 use std::ops::{Index, IndexMut};
 
 use crate::core_memory::CoreMemory;
 
-/// One place for each core; a core that does not run has no memory there.
+/// One slot for each core, empty for a core that does not run.
 #[derive(Clone, Debug)]
 pub(crate) struct Cores {
     places: Vec<Option<Box<CoreMemory>>>,
 }
 
-/// The cores but one.
+/// All cores but one.
 #[derive(Debug)]
 pub(crate) struct Peers<'a>([&'a mut [Option<Box<CoreMemory>>]; 2]);
 
 impl Cores {
-    /// Places for so many cores, of which none runs yet.
+    /// Creates empty slots for a number of cores.
     pub(crate) fn asleep(cores: usize) -> Cores {
         Cores { places: (0..cores).map(|_| None).collect() }
     }
@@ -24,7 +25,7 @@ impl Cores {
         self.places.len()
     }
 
-    /// Puts a core's memory into its place, or takes it out.
+    /// Sets or clears the memory of a core.
     pub(crate) fn set(&mut self, core: usize, memory: Option<CoreMemory>) {
         self.places[core] = memory.map(Box::new);
     }
@@ -33,17 +34,17 @@ impl Cores {
         self.places[core].is_some()
     }
 
-    /// The cores that run, with their numbers.
+    /// Returns the cores that run, with their numbers.
     pub(crate) fn awake(&self) -> impl Iterator<Item = (usize, &CoreMemory)> {
         self.places.iter().enumerate().filter_map(|(n, core)| Some((n, &**core.as_ref()?)))
     }
 
-    /// The cores that run.
+    /// Returns the cores that run.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
         self.places.iter_mut().filter_map(|core| core.as_deref_mut())
     }
 
-    /// A core that runs, and all others.
+    /// Returns a core that runs, and all others.
     #[inline]
     pub(crate) fn split(&mut self, core: usize) -> (&mut CoreMemory, Peers<'_>) {
         let (before, rest) = self.places.split_at_mut(core);
@@ -53,7 +54,7 @@ impl Cores {
 }
 
 impl Peers<'_> {
-    /// Those of them that run. One that does not has nothing to lose.
+    /// Returns the peers that run; others hold no state that could be lost.
     pub(crate) fn awake(&mut self) -> impl Iterator<Item = &mut CoreMemory> {
         self.0.iter_mut().flat_map(|part| part.iter_mut()).filter_map(|core| core.as_deref_mut())
     }

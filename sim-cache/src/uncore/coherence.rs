@@ -1,0 +1,137 @@
+//! Coherence among the cores, as the home node decides it. PMU guide 3.2.12.
+//!
+//! A line is either owned by one core, which may modify it without a request, or clean in several.
+//! The filter's decision takes effect at once for the source and the time of the data. Cores that
+//! lose a copy find a snoop in their queue. Lines that several cores read stay in the system level
+//! cache.
+
+use sim_core::{Cycle, LineAddr, Snoop};
+
+use crate::uncore::Uncore;
+use crate::uncore::snoop_filter::{Holders, OtherSharers, cores_of};
+use crate::units::request::{CoherenceRequest, SnoopRequest, invalidates};
+
+/// Reply of the home node to a coherence request; the other holders have been snooped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HomeReply {
+    /// Core that sends the line.
+    pub(crate) peer: Option<usize>,
+    /// The system level cache held the line.
+    pub(crate) in_slc: bool,
+    /// The system level cache transferred modified data.
+    pub(crate) dirty_from_slc: bool,
+    /// Other cores may have a copy.
+    pub(crate) shared: bool,
+}
+
+impl Uncore {
+    /// Selects the supplier of a line, snoops the other cores, and records `core` as a holder. `at`
+    /// is the cycle in which the home node has looked the line up.
+    pub(crate) fn resolve(
+        &mut self,
+        core: usize,
+        line: LineAddr,
+        request: CoherenceRequest,
+        at: Cycle,
+    ) -> HomeReply {
+        let mut others = std::mem::take(&mut self.others);
+        let sharers = match &self.filter {
+            Some(filter) => filter.other_sharers(core, line, &mut others),
+            None => OtherSharers::Nothing,
+        };
+        let is_held = sharers != OtherSharers::Nothing;
+        let stays = request == CoherenceRequest::Code || is_held && !request.takes_away();
+        let slc = self.slc_read(line, stays);
+        let peer_sends = sharers == OtherSharers::Owned || is_held && slc.is_none();
+        let peer = cores_of(&others).next().filter(|_| peer_sends && request.needs_data());
+        if is_held {
+            self.snoop_others(&others, line, request, peer, at);
+        }
+        if peer.is_some() && !request.takes_away() {
+            // Sharing is detected: the home node can serve the line from now on.
+            self.keep_at_home(line, false, at);
+        }
+        let alone = request.takes_away() || request == CoherenceRequest::Read && !is_held;
+        self.others = others;
+        self.grant(core, line, alone, at);
+        HomeReply {
+            peer,
+            in_slc: slc.is_some(),
+            dirty_from_slc: !stays && slc == Some(true),
+            shared: self.filter.is_some() && !alone,
+        }
+    }
+
+    /// Snoops all other holders if the request takes the line away, otherwise only the supplying
+    /// peer.
+    fn snoop_others(
+        &mut self,
+        others: &Holders,
+        line: LineAddr,
+        request: CoherenceRequest,
+        peer: Option<usize>,
+        at: Cycle,
+    ) {
+        for other in cores_of(others) {
+            let forward = peer == Some(other);
+            if forward || request.takes_away() {
+                let at = self.at_core(other, line, at);
+                self.snoops.send(other, SnoopRequest { line, snoop: request.snoop(), forward, at });
+            }
+        }
+    }
+
+    /// Records a core as a holder of a line. A line that lost its filter entry for it leaves all
+    /// caches.
+    pub(crate) fn grant(&mut self, core: usize, line: LineAddr, alone: bool, at: Cycle) {
+        let Some(filter) = self.filter.as_mut() else { return };
+        let Some(lost) = filter.grant(core, line, alone, &mut self.others) else { return };
+        let holders = std::mem::take(&mut self.others);
+        for holder in cores_of(&holders) {
+            let at = self.at_core(holder, lost, at);
+            self.snoops.send(holder, SnoopRequest::new(Snoop::CleanInvalidate, lost, at));
+        }
+        self.others = holders;
+    }
+
+    /// Records that a core no longer holds a line.
+    pub(crate) fn drop_holder(&mut self, core: usize, line: LineAddr) {
+        if let Some(filter) = self.filter.as_mut() {
+            filter.drop_holder(core, line);
+        }
+    }
+
+    /// Sends a maintenance operation by address to the other cores that hold the line.
+    pub(crate) fn broadcast(&mut self, core: usize, snoop: Snoop, line: LineAddr, at: Cycle) {
+        let mut others = std::mem::take(&mut self.others);
+        if let Some(filter) = &self.filter {
+            filter.other_sharers(core, line, &mut others);
+            let home = self.at_home_node(core, line, at);
+            for other in cores_of(&others) {
+                let at = self.at_core(other, line, home);
+                self.snoops.send(other, SnoopRequest::new(snoop, line, at));
+                if invalidates(snoop) {
+                    self.drop_holder(other, line);
+                }
+            }
+        }
+        self.others = others;
+    }
+
+    /// Updates the directory after an external agent snooped `core`.
+    pub(crate) fn note_external_snoop(&mut self, core: usize, snoop: Snoop, line: LineAddr) {
+        match snoop {
+            // A writer now holds the line alone and supplies the next request.
+            Snoop::Unique | Snoop::MakeInvalid => self.set_external(line, true),
+            // Maintenance removes the line from every cache.
+            Snoop::CleanInvalidate | Snoop::Invalidate => self.set_external(line, false),
+            Snoop::Shared | Snoop::Forward | Snoop::Clean => {}
+        }
+        let Some(filter) = self.filter.as_mut() else { return };
+        if invalidates(snoop) {
+            filter.drop_holder(core, line);
+        } else if snoop != Snoop::Clean && filter.ownership(core, line).is_some() {
+            filter.share(line);
+        }
+    }
+}
