@@ -2,7 +2,6 @@
 //! of the core.
 
 pub(crate) mod address_predictor;
-pub(crate) mod allocation_log;
 pub mod branch;
 pub(crate) mod clocks;
 pub(crate) mod critical_path;
@@ -19,6 +18,7 @@ pub(crate) mod recorded_exception;
 pub(crate) mod rename;
 pub(crate) mod resource;
 pub(crate) mod retire;
+pub(crate) mod rob;
 pub(crate) mod scoreboard;
 pub(crate) mod slots;
 pub(crate) mod stamp;

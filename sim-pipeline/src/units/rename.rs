@@ -2,10 +2,10 @@
 //! (reorder buffer, registers, load/store queues, issue queues, dispatch width).
 
 use crate::config::PipelineConfig;
-use crate::units::allocation_log::{AllocationLog, LogMark};
 use crate::units::dispatch::{self, RenameOutcome, uops_of};
 use crate::units::issue_queue::{IssueQueues, IssueWait};
 use crate::units::resource::Ring;
+use crate::units::rob::{AllocationLog, LogMark};
 use crate::units::slots::SLOTS;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, InstId, RootCause, StallCause};
