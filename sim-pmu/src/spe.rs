@@ -1,7 +1,7 @@
 //! The Statistical Profiling Extension: sampled operations and the records made of them (Arm DDI 0586).
 //!
 //! * [`mod@unit`]: the unit of one core, which hears every operation; [`registers`], `register_file`,
-//!   `access`: what software sees of it; [`enabling`]: where it is on and whose the buffer is;
+//!   `access`: what software sees of it; [`context`]: where it is on and whose the buffer is;
 //! * `interval`: which operation is sampled; `collect`: what its record says; `sample_filter`: whether
 //!   it is kept; `buffer`, [`buffer_memory`]: where it goes; [`config`]: the choices of the core;
 //! * [`record`]: what a record can say; [`events`], [`operation_type`]: two of its words;
@@ -14,10 +14,10 @@ mod buffer;
 pub mod buffer_memory;
 mod collect;
 pub mod config;
+pub mod context;
 pub mod decode;
 mod describe;
 pub mod driver;
-pub mod enabling;
 pub mod events;
 mod interval;
 pub mod layout;
@@ -31,9 +31,9 @@ pub mod unit;
 
 pub use buffer_memory::{BufferFault, BufferMemory, FaultKind};
 pub use config::SpeConfig;
+pub use context::{Owner, TimeStamp};
 pub use decode::{Damage, Found, Item, Records};
 pub use driver::{Clocks, Handed, SpeDriver, SpeDrivers, SpeRequest};
-pub use enabling::{Owner, TimeStamp};
 pub use events::Events;
 pub use layout::{N2_RECORD_BYTES, encode_n2};
 pub use operation_type::{AccessClass, OperationClass, OperationType, SveShape};

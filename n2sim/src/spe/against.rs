@@ -4,7 +4,7 @@
 use anyhow::Context;
 use sim_core::{EventSink, NullSink, Operation, PmuEvent, Privilege};
 use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions};
-use sim_pmu::spe::enabling::mdcr;
+use sim_pmu::spe::context::mdcr;
 use sim_pmu::spe::registers::{pmblimitr, pmscr, pmsirr};
 use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRecord, SpeRegister};
 use sim_report::spe::profile::Profile;

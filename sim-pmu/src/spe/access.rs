@@ -4,7 +4,7 @@
 use crate::access::{Access, AccessError};
 use crate::pe_state::ExceptionLevel;
 
-use super::enabling::{Surroundings, mdcr};
+use super::context::{SpeContext, mdcr};
 use super::registers::SpeRegister;
 
 /// Checks an access; the register that it reaches. A host at EL2 finds its own control register under
@@ -12,7 +12,7 @@ use super::registers::SpeRegister;
 pub(crate) fn admit(
     register: SpeRegister,
     access: Access,
-    state: &Surroundings,
+    state: &SpeContext,
 ) -> Result<SpeRegister, AccessError> {
     use SpeRegister::{PMBIDR_EL1, PMSCR_EL1, PMSCR_EL2, PMSCR_EL12};
     let level = state.privilege.level;
@@ -43,7 +43,7 @@ fn lowest_level(register: SpeRegister) -> u8 {
 
 /// EL2 keeps the sampling registers from EL1 by one control and those of the buffer by another; EL3
 /// keeps both from the security state that it has not given them to.
-fn check_traps(register: SpeRegister, state: &Surroundings) -> Result<(), AccessError> {
+fn check_traps(register: SpeRegister, state: &SpeContext) -> Result<(), AccessError> {
     use SpeRegister::{PMBLIMITR_EL1, PMBPTR_EL1, PMBSR_EL1};
     let is_of_buffer = matches!(register, PMBLIMITR_EL1 | PMBPTR_EL1 | PMBSR_EL1);
     let keeps = match is_of_buffer {

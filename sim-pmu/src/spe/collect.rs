@@ -3,7 +3,7 @@
 
 use sim_core::{Activity, BranchCourse, DataSource, Happened, Operation, OperationKind};
 
-use super::enabling::{Collected, TimeStamp};
+use super::context::{Collected, TimeStamp};
 use super::events::Events;
 use super::operation_type::OperationType;
 use super::record::{InstAddress, PhysicalAddress, SpeRecord, latency};
@@ -23,7 +23,7 @@ fn source_code(source: DataSource) -> Option<u16> {
 
 /// The rates and offsets that turn a cycle into a timestamp, and the context registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Context {
+pub(crate) struct RecordSources {
     pub(crate) core_hz: u64,
     pub(crate) counter_hz: u64,
     /// `CNTPCT_EL0` in cycle 0.
@@ -35,7 +35,7 @@ pub(crate) struct Context {
     pub(crate) has_external_llc: bool,
 }
 
-impl Context {
+impl RecordSources {
     /// `CNTPCT_EL0` in a cycle.
     fn physical_time(&self, cycle: u64) -> u64 {
         let ticks =
@@ -49,14 +49,14 @@ pub(crate) fn record_of(
     operation: &Operation,
     mop: u8,
     wanted: Collected,
-    context: &Context,
+    sources: &RecordSources,
 ) -> SpeRecord {
     let life = &operation.life;
-    let time = context.physical_time(life.rename);
+    let time = sources.physical_time(life.rename);
     let mut record = SpeRecord {
         pc: Some(address(operation, life.pc)),
-        context_el1: wanted.context_el1.then_some(context.contextidr[0]),
-        context_el2: wanted.context_el2.then_some(context.contextidr[1]),
+        context_el1: wanted.context_el1.then_some(sources.contextidr[0]),
+        context_el2: wanted.context_el2.then_some(sources.contextidr[1]),
         operation: Some(OperationType::other(false)),
         events: Some(outcome(operation)),
         issue_latency: Some(latency(life.issue.saturating_sub(life.rename))),
@@ -64,18 +64,23 @@ pub(crate) fn record_of(
         timestamp: match wanted.time {
             TimeStamp::None => None,
             TimeStamp::Physical => Some(time),
-            TimeStamp::Virtual => Some(time.wrapping_sub(context.virtual_offset)),
+            TimeStamp::Virtual => Some(time.wrapping_sub(sources.virtual_offset)),
         },
         ..SpeRecord::default()
     };
     if mop == 0 {
-        describe(operation, wanted, context, &mut record);
+        describe(operation, wanted, sources, &mut record);
     }
     record
 }
 
 /// What the first MOP says beside every other one.
-fn describe(operation: &Operation, wanted: Collected, context: &Context, record: &mut SpeRecord) {
+fn describe(
+    operation: &Operation,
+    wanted: Collected,
+    sources: &RecordSources,
+    record: &mut SpeRecord,
+) {
     record.operation = Some(OperationType::of(operation));
     record.events = record.events.map(|events| {
         events
@@ -91,7 +96,7 @@ fn describe(operation: &Operation, wanted: Collected, context: &Context, record:
         OperationKind::Branch(_) => {}
         // Abandoned before it issued, or without an active element: there was no access.
         OperationKind::Access(_) if operation.life.translation_cycles == 0 => {}
-        OperationKind::Access(_) => describe_access(operation, wanted, context, record),
+        OperationKind::Access(_) => describe_access(operation, wanted, sources, record),
     }
 }
 
@@ -122,11 +127,11 @@ fn describe_branch(operation: &Operation, course: BranchCourse, record: &mut Spe
 fn describe_access(
     operation: &Operation,
     wanted: Collected,
-    context: &Context,
+    sources: &RecordSources,
     record: &mut SpeRecord,
 ) {
     let life = &operation.life;
-    record.events = record.events.map(|events| events.with(access_events(operation, context)));
+    record.events = record.events.map(|events| events.with(access_events(operation, sources)));
     record.translation_latency = Some(latency(life.translation_cycles.into()));
     record.virtual_address = Some(with_tag(life.addr));
     let is_load = record.operation.is_some_and(OperationType::is_load);
@@ -140,7 +145,7 @@ fn describe_access(
 }
 
 /// What the access met.
-fn access_events(operation: &Operation, context: &Context) -> Events {
+fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
     let OperationKind::Access(_) = operation.kind else { return Events::default() };
     let life = &operation.life;
     let has = |what: Happened| life.happened.has(what);
@@ -150,7 +155,7 @@ fn access_events(operation: &Operation, context: &Context) -> Events {
     let is_store = OperationType::of(operation).is_store();
     let reaches_l1 =
         life.source != DataSource::Device && !has(Happened::FAULT) && (!is_store || life.retired);
-    let goes_out = context.has_external_llc && has(Happened::L2_MISS.with(Happened::L1_REFILL));
+    let goes_out = sources.has_external_llc && has(Happened::L2_MISS.with(Happened::L1_REFILL));
     Events::TLB_ACCESS
         .with_if(reaches_l1, Events::L1D_ACCESS)
         .with_if(refills, Events::L1D_REFILL)

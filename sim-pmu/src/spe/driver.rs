@@ -4,7 +4,7 @@
 use sim_core::{Counts, Cycle, EventSink, Operation, PmuEvent, Privilege};
 
 use super::config::{MAX_RECORD_BYTES, SpeConfig};
-use super::enabling::mdcr;
+use super::context::mdcr;
 use super::registers::SpeRegister::*;
 use super::registers::{MINLAT, pmblimitr, pmbsr, pmscr, pmsfcr, pmsirr};
 use super::unit::Spe;

@@ -7,9 +7,9 @@ use sim_core::{Cycle, EventSink, Operation, OperationKind, PmuEvent, Privilege};
 
 use super::buffer::ProfilingBuffer;
 use super::buffer_memory::BufferMemory;
-use super::collect::{self, Context, address, record_of};
+use super::collect::{self, RecordSources, address, record_of};
 use super::config::SpeConfig;
-use super::enabling::{Owner, Surroundings};
+use super::context::{Owner, SpeContext};
 use super::events::Events;
 use super::interval::{IntervalCounter, RandomBytes};
 use super::layout::{N2_RECORD_BYTES, encode_n2};
@@ -61,11 +61,11 @@ struct Sample {
 #[derive(Clone, Debug)]
 pub struct Spe {
     pub(crate) config: SpeConfig,
-    pub(crate) state: Surroundings,
+    pub(crate) state: SpeContext,
     pub(crate) registers: Registers,
     pub(crate) interval: IntervalCounter,
     pub(crate) buffer: ProfilingBuffer,
-    context: Context,
+    sources: RecordSources,
     /// Profiling is enabled where the program runs.
     is_on: bool,
     in_flight: VecDeque<Sample>,
@@ -82,11 +82,11 @@ impl Spe {
         let random = RandomBytes::seeded(config.seed ^ (core as u64) << 32);
         Spe {
             config: config.clone(),
-            state: Surroundings::default(),
+            state: SpeContext::default(),
             registers: Registers::default(),
             interval: IntervalCounter::new(config.random_behind_interval, random),
             buffer: ProfilingBuffer::new(config),
-            context: Context::default(),
+            sources: RecordSources::default(),
             is_on: false,
             in_flight: VecDeque::new(),
             population: 0,
@@ -98,23 +98,23 @@ impl Spe {
     /// Rates of the core's clock and of the system counter, for timestamps, and what `CNTPCT_EL0` is in
     /// cycle 0.
     pub fn set_clocks(&mut self, core_hz: u64, counter_hz: u64, counter_start: u64) {
-        (self.context.core_hz, self.context.counter_hz) = (core_hz, counter_hz);
-        self.context.counter_start = counter_start;
+        (self.sources.core_hz, self.sources.counter_hz) = (core_hz, counter_hz);
+        self.sources.counter_start = counter_start;
     }
 
     /// `CNTVOFF_EL2`.
     pub fn set_virtual_offset(&mut self, offset: u64) {
-        self.context.virtual_offset = offset;
+        self.sources.virtual_offset = offset;
     }
 
     /// `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2`.
     pub fn set_contextidr(&mut self, el1: u32, el2: u32) {
-        self.context.contextidr = [el1, el2];
+        self.sources.contextidr = [el1, el2];
     }
 
     /// `CPUECTLR.EXTLLC`: events of the last level cache are recorded only when it is set.
     pub fn set_external_llc(&mut self, is_set: bool) {
-        self.context.has_external_llc = is_set;
+        self.sources.has_external_llc = is_set;
     }
 
     /// Random bytes for the interval in place of the generator's, again and again.
@@ -270,7 +270,7 @@ impl Spe {
         sink.raise(PmuEvent::SAMPLE_FEED);
         let wanted = self.state.collected(&self.registers);
         let is_branch = matches!(operation.kind, OperationKind::Branch(_)) && mop == 0;
-        let record = record_of(operation, mop, wanted, &self.context);
+        let record = record_of(operation, mop, wanted, &self.sources);
         self.in_flight.push_back(Sample {
             number: self.population,
             done: life.retire,

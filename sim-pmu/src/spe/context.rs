@@ -49,7 +49,7 @@ pub(crate) struct Collected {
 
 /// Where a program runs, and what the levels above allow it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Surroundings {
+pub(crate) struct SpeContext {
     pub(crate) privilege: Privilege,
     /// The program is A32 code.
     pub(crate) aarch32: bool,
@@ -59,7 +59,7 @@ pub(crate) struct Surroundings {
     pub(crate) mdcr_el3: u64,
 }
 
-impl Surroundings {
+impl SpeContext {
     pub(crate) fn e2pb(&self) -> u64 {
         (self.mdcr_el2 & mdcr::E2PB) >> mdcr::BUFFER_SHIFT
     }
@@ -141,20 +141,20 @@ mod tests {
         pmslatfr: 0,
     };
 
-    fn at(level: u8, secure: bool, tge: bool, nspb: u64, e2pb: u64) -> Surroundings {
+    fn at(level: u8, secure: bool, tge: bool, nspb: u64, e2pb: u64) -> SpeContext {
         let privilege = Privilege { level, e2h: tge, tge, secure };
         let shifted = |field: u64| field << mdcr::BUFFER_SHIFT;
-        Surroundings {
+        SpeContext {
             privilege,
             mdcr_el2: shifted(e2pb),
             mdcr_el3: shifted(nspb),
-            ..Surroundings::default()
+            ..SpeContext::default()
         }
     }
 
     /// Which of the four enable bits decides in each cell of table 3: 'a' E0SPE, 'b' E1SPE,
     /// 'c' E0HSPE, 'd' E2SPE, '-' none.
-    fn decides(state: &Surroundings) -> String {
+    fn decides(state: &SpeContext) -> String {
         let bits =
             [('a', 1, pmscr::E0), ('b', 1, pmscr::OWN), ('c', 2, pmscr::E0), ('d', 2, pmscr::OWN)];
         let with = |of: u8, bit: u64| Registers {
@@ -206,13 +206,13 @@ mod tests {
     fn a32_code_and_debug_state_are_never_sampled() {
         let state = at(0, false, false, 3, 3);
         assert!(state.samples(&EACH));
-        assert!(!Surroundings { aarch32: true, ..state }.samples(&EACH));
-        assert!(!Surroundings { debug: true, ..state }.samples(&EACH));
+        assert!(!SpeContext { aarch32: true, ..state }.samples(&EACH));
+        assert!(!SpeContext { debug: true, ..state }.samples(&EACH));
     }
 
     #[test]
     fn contexts_are_collected_where_they_say_something() {
-        let both = |state: Surroundings| {
+        let both = |state: SpeContext| {
             let Collected { context_el1, context_el2, .. } = state.collected(&EACH);
             (context_el1, context_el2)
         };
@@ -228,7 +228,7 @@ mod tests {
         let guest = at(0, false, false, 3, 3);
         let host = at(0, false, true, 3, 0);
         let secure = at(0, true, false, 1, 0);
-        let told = |state: Surroundings, registers: Registers| {
+        let told = |state: SpeContext, registers: Registers| {
             let Collected { physical_address, time, .. } = state.collected(&registers);
             (physical_address, time)
         };
