@@ -40,4 +40,4 @@ pub use operation_type::{AccessClass, OperationClass, OperationType, SveShape};
 pub use packet::{Packet, PacketError};
 pub use record::{InstAddress, PhysicalAddress, SpeRecord, latency};
 pub use registers::SpeRegister;
-pub use unit::{Course, Fate, Spe};
+pub use unit::{SampleOutcome, SampledOp, Spe};

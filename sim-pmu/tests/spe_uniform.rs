@@ -14,7 +14,7 @@ fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) ->
     spe.set_mdcr_el3(0b11 << 12);
     spe.set_mdcr_el2(0b11 << 12);
     spe.set_privilege(Privilege::default());
-    spe.keep_fates();
+    spe.keep_sampled_ops();
     spe.set(SpeRegister::PMSCR_EL1, 1);
     spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | u64::from(random));
     spe.set(SpeRegister::PMBPTR_EL1, 0x1_0000);
@@ -31,8 +31,8 @@ fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) ->
             spe.operation(&operation, &mut NullSink);
         }
         spe.synchronize(&mut NullSink);
-        for fate in spe.take_fates() {
-            let pc = fate.record.and_then(|record| record.pc).expect("every record has its PC");
+        for op in spe.take_sampled_ops() {
+            let pc = op.record.and_then(|record| record.pc).expect("every record has its PC");
             found[pc.address as usize] += 1;
             taken += 1;
         }
@@ -89,7 +89,7 @@ fn with_random_intervals_every_operation_of_a_loop_is_as_likely() {
 /// of 205 operations, a fifth of it, the first 51 behind the interval are sampled twice as often.
 #[test]
 fn a_random_number_behind_the_interval_is_as_fair_as_the_interval_lets_it() {
-    let config = SpeConfig { random_behind_interval: true, ..SpeConfig::default() };
+    let config = SpeConfig { random_after_interval: true, ..SpeConfig::default() };
     for length in LENGTHS {
         let found = positions(&config, true, length, 60 * length);
         let spread = chi_square_per_degree(&found, &shares_behind(length));
@@ -123,14 +123,14 @@ fn the_seed_alone_decides_and_each_core_has_its_own() {
         spe.set(SpeRegister::PMSCR_EL1, 1);
         spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | 1);
         spe.set(SpeRegister::PMBLIMITR_EL1, 0x1_0001);
-        spe.keep_fates();
+        spe.keep_sampled_ops();
         let life = OpLife { retired: true, mops: 1, ..OpLife::default() };
         let operation = Operation { life, ..Operation::default() };
         let mut counts = Counts::default();
         for _ in 0..20_000 {
             spe.operation(&operation, &mut counts);
         }
-        spe.fates().iter().map(|fate| fate.number).collect::<Vec<_>>()
+        spe.sampled_ops().iter().map(|op| op.number).collect::<Vec<_>>()
     };
     assert_eq!(first(1, 0), first(1, 0));
     assert_ne!(first(1, 0), first(2, 0));

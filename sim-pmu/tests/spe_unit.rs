@@ -1,12 +1,12 @@
 //! The profiling unit against a plain second model of it: random programs of operations, register
-//! accesses, levels and barriers must leave the same registers, counts and fates.
+//! accesses, levels and barriers must leave the same registers, counts and sampled operations.
 
 use proptest::prelude::*;
 use sim_core::{
     AccessKind, AccessShape, BranchCourse, Counts, Happened, OpLife, Operation, OperationKind,
     PmuEvent, Privilege,
 };
-use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRegister};
+use sim_pmu::spe::{SampleOutcome, Spe, SpeConfig, SpeRegister};
 use sim_pmu::{AccessError, ExceptionLevel};
 
 mod spe_reference;
@@ -138,12 +138,12 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn config() -> impl Strategy<Value = SpeConfig> {
     (0u32..4, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(samples_in_flight, population_wrong_path, record_wrong_path, random_behind_interval)| {
+        |(samples_in_flight, population_wrong_path, record_wrong_path, random_after_interval)| {
             SpeConfig {
                 samples_in_flight,
                 population_wrong_path,
                 record_wrong_path,
-                random_behind_interval,
+                random_after_interval,
                 ..SpeConfig::default()
             }
         },
@@ -170,7 +170,7 @@ impl Pair {
             privilege: Privilege { level: 3, ..Privilege::default() },
         };
         pair.unit.set_random(RANDOM.to_vec());
-        pair.unit.keep_fates();
+        pair.unit.keep_sampled_ops();
         pair.act(&Act::Level(3, false, false, false));
         pair.act(&Act::Mdcr(0b11 << 12, 0b11 << 12));
         let programmed = [("PMSCR_EL1", 3), ("PMSCR_EL2", 3), ("PMBPTR_EL1", 0x1_0000)];
@@ -228,8 +228,8 @@ impl Pair {
         ]
         .map(|event| self.counts.value(event));
         prop_assert_eq!(raised, self.plain.raised);
-        let fates = self.unit.fates().iter().map(|fate| (fate.number, fate.course));
-        prop_assert_eq!(fates.collect::<Vec<_>>(), self.plain.fates.clone());
+        let sampled_ops = self.unit.sampled_ops().iter().map(|op| (op.number, op.outcome));
+        prop_assert_eq!(sampled_ops.collect::<Vec<_>>(), self.plain.sampled_ops.clone());
         prop_assert_eq!(self.unit.interrupt(), self.plain.status >> 17 & 1 == 1);
         Ok(())
     }
@@ -271,10 +271,10 @@ fn interval_expiries_are_feeds_and_collisions() {
     pair.act(&Act::Barrier);
     let value = |event| pair.counts.value(event);
     let due = value(PmuEvent::SAMPLE_FEED) + value(PmuEvent::SAMPLE_COLLISION);
-    let fates = pair.unit.fates();
-    assert_eq!(due, fates.len() as u64);
-    assert!(fates.iter().any(|fate| fate.course == Course::Collided));
-    assert!(fates.iter().any(|fate| fate.course == Course::Written));
+    let sampled_ops = pair.unit.sampled_ops();
+    assert_eq!(due, sampled_ops.len() as u64);
+    assert!(sampled_ops.iter().any(|op| op.outcome == SampleOutcome::Collided));
+    assert!(sampled_ops.iter().any(|op| op.outcome == SampleOutcome::Written));
 }
 
 /// EL0 sees none of the registers, and what a higher level keeps goes there.

@@ -18,7 +18,7 @@ pub struct SpeConfig {
     /// A sampled operation of a wrong path leaves a record.
     pub record_wrong_path: bool,
     /// `PMSIDR_EL1.ERnd`: the random number comes behind the interval instead of being part of it.
-    pub random_behind_interval: bool,
+    pub random_after_interval: bool,
     /// `PMBIDR_EL1.Align`: every record is padded to a multiple of it.
     pub align_bytes: u32,
     /// Starts the generator of random intervals; each core has one of its own.
@@ -43,7 +43,7 @@ impl Default for SpeConfig {
             samples_in_flight: 1,
             population_wrong_path: true,
             record_wrong_path: false,
-            random_behind_interval: false,
+            random_after_interval: false,
             align_bytes: MAX_RECORD_BYTES as u32,
             seed: 1,
         }

@@ -216,7 +216,7 @@ pub(crate) struct Registers {
 
 /// `PMSIDR_EL1` of a unit with these choices.
 pub(crate) fn pmsidr(config: &SpeConfig) -> u64 {
-    PMSIDR | if config.random_behind_interval { ERND } else { 0 }
+    PMSIDR | if config.random_after_interval { ERND } else { 0 }
 }
 
 /// `PMBIDR_EL1` of a unit with these choices, without `P`. `F` is 0: the buffer's translations leave
@@ -262,7 +262,7 @@ mod tests {
     fn the_identities_are_those_of_the_core() {
         let mut config = SpeConfig::default();
         assert_eq!((pmsidr(&config), pmbidr(&config)), (0x26417, 6));
-        (config.random_behind_interval, config.align_bytes) = (true, 1);
+        (config.random_after_interval, config.align_bytes) = (true, 1);
         assert_eq!((pmsidr(&config), pmbidr(&config)), (0x26437, 0));
     }
 }

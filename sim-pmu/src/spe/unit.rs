@@ -18,13 +18,13 @@ use super::record::SpeRecord;
 use super::registers::{Registers, pmbsr};
 use super::sample_filter::FilterType;
 
-/// What became of an operation that fell due.
+/// Outcome of a sampled operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
+pub enum SampleOutcome {
     /// As many samples as there can be were in flight.
     Collided,
     /// It ran on a wrong path, and such operations leave no record.
-    Abandoned,
+    Squashed,
     /// A filter removed it.
     Filtered,
     /// It passed the filters, and the buffer did not take it.
@@ -33,13 +33,13 @@ pub enum Course {
     Written,
 }
 
-/// An operation that fell due, for those who ask for the fates of all.
+/// A sampled operation and its outcome, kept on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub struct SampledOp {
     /// Its number in the population, from 1.
     pub number: u64,
     /// What became of it.
-    pub course: Course,
+    pub outcome: SampleOutcome,
     /// What its record says; none for one that collided.
     pub record: Option<SpeRecord>,
 }
@@ -52,7 +52,7 @@ struct Sample {
     done: Cycle,
     record: SpeRecord,
     kind: FilterType,
-    is_abandoned: bool,
+    is_squashed: bool,
     /// A branch whose target is where the next operation is.
     awaits_target: bool,
 }
@@ -73,7 +73,7 @@ pub struct Spe {
     population: u64,
     /// The operation heard last was sampled: its sample is the youngest.
     sampled_last: bool,
-    fates: Option<Vec<Fate>>,
+    sampled_ops: Option<Vec<SampledOp>>,
 }
 
 impl Spe {
@@ -84,14 +84,14 @@ impl Spe {
             config: config.clone(),
             state: SpeContext::default(),
             registers: Registers::default(),
-            interval: IntervalCounter::new(config.random_behind_interval, random),
+            interval: IntervalCounter::new(config.random_after_interval, random),
             buffer: ProfilingBuffer::new(config),
             sources: RecordSources::default(),
             is_on: false,
             in_flight: VecDeque::new(),
             population: 0,
             sampled_last: false,
-            fates: None,
+            sampled_ops: None,
         }
     }
 
@@ -123,18 +123,18 @@ impl Spe {
     }
 
     /// Remembers from now on what becomes of every operation that falls due.
-    pub fn keep_fates(&mut self) {
-        self.fates.get_or_insert_default();
+    pub fn keep_sampled_ops(&mut self) {
+        self.sampled_ops.get_or_insert_default();
     }
 
     /// What became of them so far, in the order in which it was known.
-    pub fn fates(&self) -> &[Fate] {
-        self.fates.as_deref().unwrap_or_default()
+    pub fn sampled_ops(&self) -> &[SampledOp] {
+        self.sampled_ops.as_deref().unwrap_or_default()
     }
 
     /// The same, and forgets them.
-    pub fn take_fates(&mut self) -> Vec<Fate> {
-        self.fates.as_mut().map(std::mem::take).unwrap_or_default()
+    pub fn take_sampled_ops(&mut self) -> Vec<SampledOp> {
+        self.sampled_ops.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The fields of `MDCR_EL2` that rule profiling, whatever else is in `value`.
@@ -204,8 +204,8 @@ impl Spe {
             self.set_privilege(operation.privilege);
         }
         self.sampled_last = false;
-        let is_abandoned = !operation.life.retired && !operation.exception;
-        if !self.is_on || is_abandoned && !self.config.population_wrong_path {
+        let is_squashed = !operation.life.retired && !operation.exception;
+        if !self.is_on || is_squashed && !self.config.population_wrong_path {
             return;
         }
         sink.count(PmuEvent::SAMPLE_POP, operation.life.mops.into());
@@ -264,7 +264,7 @@ impl Spe {
         if self.is_occupied(life.rename) {
             sink.raise(PmuEvent::SAMPLE_COLLISION);
             self.buffer.status |= pmbsr::COLL;
-            self.remember(self.population, Course::Collided, None);
+            self.remember(self.population, SampleOutcome::Collided, None);
             return;
         }
         sink.raise(PmuEvent::SAMPLE_FEED);
@@ -276,7 +276,7 @@ impl Spe {
             done: life.retire,
             record,
             kind: if mop == 0 { FilterType::of(operation) } else { FilterType::Other },
-            is_abandoned: !life.retired && !operation.exception,
+            is_squashed: !life.retired && !operation.exception,
             awaits_target: is_branch && life.retired && record.branch_target.is_none(),
         });
         self.sampled_last = true;
@@ -317,33 +317,33 @@ impl Spe {
     /// The oldest sample in flight is complete: filters, record, buffer.
     fn finish_oldest<S: EventSink>(&mut self, sink: &mut S) {
         let Some(sample) = self.in_flight.pop_front() else { return };
-        let Sample { number, record, kind, is_abandoned, .. } = sample;
+        let Sample { number, record, kind, is_squashed, .. } = sample;
         let events: Events = record.events.unwrap_or_default();
         let total = record.total_latency.unwrap_or_default();
-        let course = if is_abandoned && !self.config.record_wrong_path {
-            Course::Abandoned
+        let outcome = if is_squashed && !self.config.record_wrong_path {
+            SampleOutcome::Squashed
         } else if !self.registers.collects(events, total, kind) {
-            Course::Filtered
+            SampleOutcome::Filtered
         } else {
             sink.raise(PmuEvent::SAMPLE_FILTRATE);
             self.write(&record)
         };
-        self.remember(number, course, Some(record));
+        self.remember(number, outcome, Some(record));
     }
 
-    fn write(&mut self, record: &SpeRecord) -> Course {
+    fn write(&mut self, record: &SpeRecord) -> SampleOutcome {
         let slots = encode_n2(record);
         let written = match self.config.align_bytes as usize {
             N2_RECORD_BYTES => self.buffer.write(&slots),
             align => self.buffer.write(&packed(&slots, align)),
         };
         self.refresh();
-        if written { Course::Written } else { Course::Dropped }
+        if written { SampleOutcome::Written } else { SampleOutcome::Dropped }
     }
 
-    fn remember(&mut self, number: u64, course: Course, record: Option<SpeRecord>) {
-        if let Some(fates) = &mut self.fates {
-            fates.push(Fate { number, course, record });
+    fn remember(&mut self, number: u64, outcome: SampleOutcome, record: Option<SpeRecord>) {
+        if let Some(sampled_ops) = &mut self.sampled_ops {
+            sampled_ops.push(SampledOp { number, outcome, record });
         }
     }
 }

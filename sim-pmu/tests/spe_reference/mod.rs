@@ -2,7 +2,7 @@
 //! field after the other, with nothing kept that can be worked out.
 
 use sim_core::Privilege;
-use sim_pmu::spe::{Course, SpeConfig};
+use sim_pmu::spe::{SampleOutcome, SpeConfig};
 use sim_pmu::{AccessError, ExceptionLevel};
 
 use crate::Op;
@@ -10,7 +10,7 @@ use crate::Op;
 /// Random bytes of both models, again and again.
 pub(crate) const RANDOM: [u8; 5] = [3, 0, 200, 17, 255];
 
-/// A sample in flight: number, end, total latency, events, kind, abandoned.
+/// A sample in flight: number, end, total latency, events, kind, squashed.
 type Flying = (u64, u64, u64, u64, u8, bool);
 
 pub(crate) struct Plain {
@@ -35,7 +35,7 @@ pub(crate) struct Plain {
     flying: Vec<Flying>,
     /// POP, FEED, FILTRATE, COLLISION.
     pub(crate) raised: [u64; 4],
-    pub(crate) fates: Vec<(u64, Course)>,
+    pub(crate) sampled_ops: Vec<(u64, SampleOutcome)>,
 }
 
 fn bit(value: u64, n: u32) -> bool {
@@ -65,7 +65,7 @@ impl Plain {
             population: 0,
             flying: Vec::new(),
             raised: [0; 4],
-            fates: Vec::new(),
+            sampled_ops: Vec::new(),
         }
     }
 
@@ -115,7 +115,7 @@ impl Plain {
 
     fn load(&mut self) {
         self.counter = self.interval & 0xFFFF_FF00;
-        if bit(self.interval, 0) && !self.config.random_behind_interval {
+        if bit(self.interval, 0) && !self.config.random_after_interval {
             self.counter += self.random();
         }
     }
@@ -138,22 +138,22 @@ impl Plain {
     pub(crate) fn operation(&mut self, op: &Op, now: u64, privilege: Privilege) {
         self.advance(now);
         self.set_privilege(privilege);
-        let abandoned = !op.retired && !op.exception;
-        if !self.enabled() || abandoned && !self.config.population_wrong_path {
+        let squashed = !op.retired && !op.exception;
+        if !self.enabled() || squashed && !self.config.population_wrong_path {
             return;
         }
         for mop in 0..op.mops {
             self.population += 1;
             self.raised[0] += 1;
             if self.falls_due() {
-                self.sample(op, now, mop == 0, abandoned);
+                self.sample(op, now, mop == 0, squashed);
             }
         }
     }
 
     /// Section 3.1.2.
     fn falls_due(&mut self) -> bool {
-        let both = self.config.random_behind_interval && bit(self.interval, 0);
+        let both = self.config.random_after_interval && bit(self.interval, 0);
         let mut due = false;
         if both && self.second > 0 {
             self.second -= 1;
@@ -171,17 +171,17 @@ impl Plain {
         due || self.second == 0
     }
 
-    fn sample(&mut self, op: &Op, now: u64, first: bool, abandoned: bool) {
+    fn sample(&mut self, op: &Op, now: u64, first: bool, squashed: bool) {
         let end = now + op.latency + 1;
         let flying = self.flying.iter().filter(|sample| sample.1 > now).count();
         if self.config.samples_in_flight > 0 && flying >= self.config.samples_in_flight as usize {
             self.raised[3] += 1;
             self.status |= 1 << 16;
-            self.fates.push((self.population, Course::Collided));
+            self.sampled_ops.push((self.population, SampleOutcome::Collided));
             return;
         }
         self.raised[1] += 1;
-        let mut events = if abandoned { 0 } else { 1 << 1 };
+        let mut events = if squashed { 0 } else { 1 << 1 };
         if op.exception {
             events |= 1;
         }
@@ -191,21 +191,21 @@ impl Plain {
             events |= u64::from(op.mispredicted && op.kind == 5 && !op.exception) << 7;
         }
         let kind = if first { op.kind } else { 0 };
-        self.flying.push((self.population, end, op.latency, events, kind, abandoned));
+        self.flying.push((self.population, end, op.latency, events, kind, squashed));
     }
 
     pub(crate) fn advance(&mut self, now: u64) {
         while self.flying.first().is_some_and(|sample| sample.1 <= now) {
-            let (number, _, latency, events, kind, abandoned) = self.flying.remove(0);
-            let course = if abandoned && !self.config.record_wrong_path {
-                Course::Abandoned
+            let (number, _, latency, events, kind, squashed) = self.flying.remove(0);
+            let outcome = if squashed && !self.config.record_wrong_path {
+                SampleOutcome::Squashed
             } else if !self.collects(events, latency, kind) {
-                Course::Filtered
+                SampleOutcome::Filtered
             } else {
                 self.raised[2] += 1;
-                if self.store() { Course::Written } else { Course::Dropped }
+                if self.store() { SampleOutcome::Written } else { SampleOutcome::Dropped }
             };
-            self.fates.push((number, course));
+            self.sampled_ops.push((number, outcome));
         }
     }
 
@@ -284,7 +284,7 @@ impl Plain {
     }
 
     pub(crate) fn mrs(&self, name: &'static str) -> Result<u64, AccessError> {
-        let second = if self.config.random_behind_interval { 1 << 5 } else { 0 };
+        let second = if self.config.random_after_interval { 1 << 5 } else { 0 };
         Ok(match self.reach(name, false)? {
             "PMSCR_EL1" => self.el1,
             "PMSCR_EL2" if self.mdcr_el2 >> 12 & 3 == 0 => self.el2,
@@ -312,7 +312,7 @@ impl Plain {
             "PMSCR_EL2" => self.el2 = value & 0x7B,
             "PMSICR_EL1" => {
                 self.counter = value & 0xFFFF_FFFF;
-                self.second = if self.config.random_behind_interval { value >> 56 } else { 0 };
+                self.second = if self.config.random_after_interval { value >> 56 } else { 0 };
             }
             "PMSIRR_EL1" => self.interval = value & 0xFFFF_FF01,
             "PMSFCR_EL1" => self.sfcr = value & 0x7_0007,
