@@ -33,7 +33,7 @@ pub use buffer_memory::{BufferFault, BufferMemory, FaultKind};
 pub use config::SpeConfig;
 pub use context::{Owner, TimeStamp};
 pub use decode::{Damage, Found, Item, Records};
-pub use driver::{Clocks, Handed, SpeDriver, SpeDrivers, SpeRequest};
+pub use driver::{BufferDrain, Clocks, SpeDriver, SpeDrivers, SpeRequest};
 pub use events::Events;
 pub use layout::{N2_RECORD_BYTES, encode_n2};
 pub use operation_type::{AccessClass, OperationClass, OperationType, SveShape};

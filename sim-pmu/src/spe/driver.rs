@@ -105,7 +105,7 @@ impl Clocks {
 
 /// What one service of the interrupt, or the end, handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Handed {
+pub struct BufferDrain {
     /// When, as the generic timer reads.
     pub time: u64,
     /// The bytes.
@@ -124,7 +124,7 @@ pub struct SpeDriver {
     clocks: Clocks,
     /// The four events of guide 4.14, while the run was counted.
     counts: Counts,
-    handed: Vec<Handed>,
+    drains: Vec<BufferDrain>,
     buffer_bytes: u64,
     /// Bytes of the buffer that are handed over already.
     head: u64,
@@ -153,7 +153,7 @@ impl SpeDriver {
             request: request.clone(),
             clocks,
             counts: Counts::default(),
-            handed: Vec::new(),
+            drains: Vec::new(),
             buffer_bytes: buffer_bytes.clamp(page, 1 << 40).next_multiple_of(2 * page),
             head: 0,
             now: 0,
@@ -178,8 +178,8 @@ impl SpeDriver {
     }
 
     /// What was handed over so far, in order.
-    pub fn take(&mut self) -> Vec<Handed> {
-        std::mem::take(&mut self.handed)
+    pub fn take_drains(&mut self) -> Vec<BufferDrain> {
+        std::mem::take(&mut self.drains)
     }
 
     /// The cycle heard last.
@@ -219,7 +219,7 @@ impl SpeDriver {
         self.spe.set(PMSCR_EL2, 0);
         self.finish(Cycle::MAX);
         self.spe.synchronize(&mut self.counts);
-        self.hand_over();
+        self.drain_buffer();
         self.spe.set(PMBLIMITR_EL1, 0);
         self.is_running = false;
     }
@@ -249,7 +249,7 @@ impl SpeDriver {
     #[cold]
     fn serve(&mut self) {
         let status = self.spe.get(PMBSR_EL1);
-        self.hand_over();
+        self.drain_buffer();
         let is_full = status & (pmbsr::EC | pmbsr::MSS) == pmbsr::FULL;
         if is_full && self.fault.is_none() {
             self.open_buffer();
@@ -261,7 +261,7 @@ impl SpeDriver {
     }
 
     /// Gives the bytes up to the pointer to the reader, who takes them at once.
-    fn hand_over(&mut self) {
+    fn drain_buffer(&mut self) {
         let status = self.spe.get(PMBSR_EL1);
         let pointer = self.spe.get(PMBPTR_EL1);
         let start = BUFFER_ADDRESS + self.head;
@@ -271,7 +271,7 @@ impl SpeDriver {
         let (truncated, collided) = (status & pmbsr::DL != 0, status & pmbsr::COLL != 0);
         if !bytes.is_empty() || truncated {
             let time = self.clocks.ticks(self.now);
-            self.handed.push(Handed { time, bytes, truncated, collided });
+            self.drains.push(BufferDrain { time, bytes, truncated, collided });
         }
     }
 
@@ -397,10 +397,10 @@ mod tests {
             run(&mut driver, 0..10_000);
             driver.stop();
             assert_eq!(driver.fault(), None);
-            let handed = driver.take();
-            let longest = handed.iter().map(|part| part.bytes.len()).max();
-            assert!(handed.len() > 5 && longest > Some(4096 - 64), "{longest:?}");
-            let bytes: Vec<u8> = handed.iter().flat_map(|part| part.bytes.clone()).collect();
+            let drains = driver.take_drains();
+            let longest = drains.iter().map(|part| part.bytes.len()).max();
+            assert!(drains.len() > 5 && longest > Some(4096 - 64), "{longest:?}");
+            let bytes: Vec<u8> = drains.iter().flat_map(|part| part.bytes.clone()).collect();
             assert_eq!(driver.counts().value(PmuEvent::SAMPLE_POP), 10_000);
             let mut pcs = Vec::new();
             for item in Records::new(&bytes) {
@@ -409,7 +409,7 @@ mod tests {
             }
             assert_eq!(pcs.len() as u64, driver.counts().value(PmuEvent::SAMPLE_FILTRATE));
             assert!(pcs.is_sorted_by(|a, b| a < b), "each once, in order");
-            let times: Vec<u64> = handed.iter().map(|part| part.time).collect();
+            let times: Vec<u64> = drains.iter().map(|part| part.time).collect();
             assert!(times.is_sorted() && times[0] > CLOCKS.start, "{times:?}");
         }
     }
@@ -460,8 +460,8 @@ mod tests {
         driver.stop();
         let status = driver.fault().expect("the unit met the fault");
         assert_eq!(status >> pmbsr::EC_SHIFT & 0x3F, pmbsr::STAGE_1);
-        let handed = driver.take();
-        assert_eq!(handed.len(), 1);
-        assert!(handed[0].truncated && handed[0].bytes.len() == 64 * 3 + 8);
+        let drains = driver.take_drains();
+        assert_eq!(drains.len(), 1);
+        assert!(drains[0].truncated && drains[0].bytes.len() == 64 * 3 + 8);
     }
 }
