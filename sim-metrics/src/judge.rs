@@ -2,7 +2,7 @@
 //!
 //! A [`Judge`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact counts and
 //! on both revisions, compares with the truth that the metric claims, and looks for reasons: faults of the
-//! formula by `structure`, `rules` and `probe`, habits of the events by `adjust`. Every reason is found by
+//! formula by `structure`, `rules` and `probe`, counting biases of the events by `adjust`. Every reason is found by
 //! a rule that computes: with the cause mended, the value comes near to the truth, or the formula is one
 //! that is known. A metric of which something is `missing` gets no verdict.
 
@@ -34,7 +34,7 @@ pub use reason::Reason;
 use structure::{Structure, Subject};
 pub use verdict::{Standing, Tolerance, Verdict};
 
-/// What remains of a difference when habits of events explain it, at most.
+/// What remains of a difference when counting biases of events explain it, at most.
 const EXPLAINED: f64 = 0.5;
 
 /// A metric that can be judged: linked, with its claim found.
@@ -273,7 +273,7 @@ impl<'a> Judge<'a> {
         let case = Case { formula: &undone.formula, ..*case };
         verdict.rest = Some(undone.value - real);
         if (undone.value - real).abs() > tolerance {
-            let (findings, rest) = case.habits(real, tolerance);
+            let (findings, rest) = case.biases(real, tolerance);
             self.conclude(&case, (findings, rest), (real, tolerance), verdict);
         }
     }
@@ -304,7 +304,7 @@ impl<'a> Judge<'a> {
             verdict.add(reason);
             return None;
         }
-        let (findings, rest) = case.habits(real, tolerance);
+        let (findings, rest) = case.biases(real, tolerance);
         if !is_known && rest.abs() > tolerance {
             let is_of_many = verdict.is_of_many();
             if let Some(undone) = multiple::undone(case, real, tolerance, is_of_many) {
@@ -318,7 +318,7 @@ impl<'a> Judge<'a> {
         None
     }
 
-    /// Takes habits for the reasons if they explain the greater part of a difference. If they do not, it
+    /// Takes counting biases for the reasons if they explain the greater part of a difference. If they do not, it
     /// has another cause beside them, and what they seem to explain may be chance.
     fn conclude(
         &self,

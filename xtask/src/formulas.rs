@@ -270,7 +270,7 @@ Written by `cargo run -p xtask -- formulas` from runs of the first 2 million ins
 on the profile `guide`, except where a section says otherwise. What a metric is held against is no other count:
 it is what the model's own ledger says happened (`n2sim validate --list-truths` prints every truth with its
 definition). Errors of shares are in percentage points; others are parts of the truth. They are errors of the
-formula on this model; the habits of the events behind them are those of the guide.
+formula on this model; the counting biases of their events are those of the guide.
 ";
 
 const LEVEL_1: &str = "

@@ -1,5 +1,5 @@
-//! How much of a difference each habit of the events explains: the counts are changed as if the event did
-//! not have the habit, and the formula is asked again. What brings it nearest to the truth comes first.
+//! How much of a difference each counting bias of the events explains: the counts are changed as if the event did
+//! not have the counting bias, and the formula is asked again. What brings it nearest to the truth comes first.
 
 use sim_core::Counts;
 use sim_core::PmuEvent::{self, *};
@@ -12,15 +12,15 @@ use crate::formula::{Evaluation, Linked};
 use crate::identities::SLOTS_PER_CYCLE;
 use crate::truth::Truth;
 
-/// A habit explains something if it takes away this part of what is left.
+/// A counting bias explains something if it takes away this part of what is left.
 const WORTH: f64 = 0.2;
 /// Habits that one difference is explained by at most.
 const REASONS_MAX: usize = 4;
 
-/// A habit of events that can be taken out of the counts.
+/// A counting bias of events that can be taken out of the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Habit {
-    /// Cycles without an operation stand for lost slots: a fault of the formula, found as a habit is.
+pub(super) enum CountingBias {
+    /// Cycles without an operation stand for lost slots: a fault of the formula, found as a counting bias is.
     CyclesForSlots,
     /// A miss that is pending takes the whole cycle, whatever the cycle waits for.
     PendingMisses,
@@ -66,67 +66,69 @@ pub(super) struct Case<'a> {
     pub(super) is_rest: bool,
 }
 
-impl Habit {
-    pub(super) const ALL: [Habit; 11] = [
-        Habit::CyclesForSlots,
-        Habit::PendingMisses,
-        Habit::Speculation,
-        Habit::PrefetchCounted,
-        Habit::PrefetchHidden,
-        Habit::InFlight,
-        Habit::Fragments,
-        Habit::DataAndCode,
-        Habit::WriteBacks,
-        Habit::Streamed,
-        Habit::Recovery,
+impl CountingBias {
+    pub(super) const ALL: [CountingBias; 11] = [
+        CountingBias::CyclesForSlots,
+        CountingBias::PendingMisses,
+        CountingBias::Speculation,
+        CountingBias::PrefetchCounted,
+        CountingBias::PrefetchHidden,
+        CountingBias::InFlight,
+        CountingBias::Fragments,
+        CountingBias::DataAndCode,
+        CountingBias::WriteBacks,
+        CountingBias::Streamed,
+        CountingBias::Recovery,
     ];
 
     pub(super) fn reason(self) -> Reason {
         match self {
-            Habit::CyclesForSlots => Reason::CyclesForSlots,
-            Habit::PendingMisses => Reason::PendingMisses,
-            Habit::Speculation => Reason::Speculation,
-            Habit::PrefetchCounted => Reason::PrefetchCounted,
-            Habit::PrefetchHidden => Reason::PrefetchHidden,
-            Habit::InFlight => Reason::InFlight,
-            Habit::Fragments => Reason::Fragments,
-            Habit::DataAndCode => Reason::DataAndCode,
-            Habit::WriteBacks => Reason::WriteBacks,
-            Habit::Streamed => Reason::Streamed,
-            Habit::Recovery => Reason::Recovery,
+            CountingBias::CyclesForSlots => Reason::CyclesForSlots,
+            CountingBias::PendingMisses => Reason::PendingMisses,
+            CountingBias::Speculation => Reason::Speculation,
+            CountingBias::PrefetchCounted => Reason::PrefetchCounted,
+            CountingBias::PrefetchHidden => Reason::PrefetchHidden,
+            CountingBias::InFlight => Reason::InFlight,
+            CountingBias::Fragments => Reason::Fragments,
+            CountingBias::DataAndCode => Reason::DataAndCode,
+            CountingBias::WriteBacks => Reason::WriteBacks,
+            CountingBias::Streamed => Reason::Streamed,
+            CountingBias::Recovery => Reason::Recovery,
         }
     }
 
-    /// True if the habit can be between these events and this truth at all. A number that happens to
+    /// True if the counting bias can be between these events and this truth at all. A number that happens to
     /// fit is no reason: who counts what wrong paths do has no fault where the truth has them too.
     fn concerns(self, truth: Truth) -> bool {
         let sides = truth.quotient().map_or([truth; 2], |quotient| [quotient.part, quotient.whole]);
         let is_any = |list: &[Truth]| sides.iter().any(|side| list.contains(side));
         match self {
-            Habit::CyclesForSlots => sides.contains(&Truth::Slots),
-            Habit::PendingMisses => is_any(&[Truth::MemorySlots, Truth::CoreSlots]),
-            Habit::Speculation if sides.contains(&Truth::Slots) => is_any(&[Truth::RetiredSlots]),
-            Habit::Speculation => !is_any(ON_ALL_PATHS),
-            Habit::PrefetchCounted => !is_any(OF_LINES),
-            Habit::PrefetchHidden => is_any(OF_LINES),
-            Habit::InFlight => !is_any(OF_LINES),
-            Habit::Streamed => true,
-            Habit::Fragments => is_any(OF_ACCESSES),
-            Habit::DataAndCode => is_of_data(truth),
-            Habit::WriteBacks => is_any(&[Truth::L2Accesses, Truth::L2DataAccesses]),
-            Habit::Recovery => is_any(OF_RECOVERY),
+            CountingBias::CyclesForSlots => sides.contains(&Truth::Slots),
+            CountingBias::PendingMisses => is_any(&[Truth::MemorySlots, Truth::CoreSlots]),
+            CountingBias::Speculation if sides.contains(&Truth::Slots) => {
+                is_any(&[Truth::RetiredSlots])
+            }
+            CountingBias::Speculation => !is_any(ON_ALL_PATHS),
+            CountingBias::PrefetchCounted => !is_any(OF_LINES),
+            CountingBias::PrefetchHidden => is_any(OF_LINES),
+            CountingBias::InFlight => !is_any(OF_LINES),
+            CountingBias::Streamed => true,
+            CountingBias::Fragments => is_any(OF_ACCESSES),
+            CountingBias::DataAndCode => is_of_data(truth),
+            CountingBias::WriteBacks => is_any(&[Truth::L2Accesses, Truth::L2DataAccesses]),
+            CountingBias::Recovery => is_any(OF_RECOVERY),
         }
     }
 
-    /// What is added to the count of an event to take the habit out. What holds of an event holds of its
+    /// What is added to the count of an event to take the counting bias out. What holds of an event holds of its
     /// alias, and its parts have their share, so that formulas that are equal have equal reasons.
     fn delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
         let event = original(event);
         match (self, event) {
-            (Habit::Speculation, STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND) => {
+            (CountingBias::Speculation, STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND) => {
                 share(event, STALL_SLOT, run) * self.own_delta(STALL_SLOT, truth, run)
             }
-            (Habit::Speculation, _) => self.own_delta(event, truth, run),
+            (CountingBias::Speculation, _) => self.own_delta(event, truth, run),
             (_, L1D_CACHE_REFILL_INNER | L1D_CACHE_REFILL_OUTER) => {
                 let of_all = self.own_delta(L1D_CACHE_REFILL, truth, run);
                 share(event, L1D_CACHE_REFILL, run) * of_all
@@ -137,28 +139,28 @@ impl Habit {
 
     fn own_delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
         match self {
-            Habit::CyclesForSlots => slots_less_cycles(event, run),
-            Habit::PendingMisses => without_pending(event, run),
+            CountingBias::CyclesForSlots => slots_less_cycles(event, run),
+            CountingBias::PendingMisses => without_pending(event, run),
             // Slots of what was thrown away are used, and lost all the same.
-            Habit::Speculation if event == STALL_SLOT => match truth {
+            CountingBias::Speculation if event == STALL_SLOT => match truth {
                 Truth::Retiring | Truth::RetiredSlots => of(Truth::SquashedSlots, run),
                 _ => 0.0,
             },
-            Habit::Speculation => without_wrong_paths(event, run),
-            Habit::PrefetchCounted => without_prefetches(event, run),
-            Habit::PrefetchHidden => with_prefetches(event, run),
-            Habit::InFlight => with_waiting(event, run),
-            Habit::Fragments => one_each(event, run),
-            Habit::DataAndCode => without_code(event, run),
-            Habit::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
+            CountingBias::Speculation => without_wrong_paths(event, run),
+            CountingBias::PrefetchCounted => without_prefetches(event, run),
+            CountingBias::PrefetchHidden => with_prefetches(event, run),
+            CountingBias::InFlight => with_waiting(event, run),
+            CountingBias::Fragments => one_each(event, run),
+            CountingBias::DataAndCode => without_code(event, run),
+            CountingBias::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
                 -(run.counts.value(L1D_CACHE_WB) as f64)
             }
-            Habit::WriteBacks => 0.0,
-            Habit::Streamed if OF_LINES.iter().any(|line| has(truth, *line)) => {
+            CountingBias::WriteBacks => 0.0,
+            CountingBias::Streamed if OF_LINES.iter().any(|line| has(truth, *line)) => {
                 without_claims(event, run)
             }
-            Habit::Streamed => without_streams(event, run),
-            Habit::Recovery => recovered(event, run),
+            CountingBias::Streamed => without_streams(event, run),
+            CountingBias::Recovery => recovered(event, run),
         }
     }
 }
@@ -419,11 +421,11 @@ impl Case<'_> {
         self.of(self.evidence.evaluate(self.formula, self.patch, table).value)
     }
 
-    /// The value if the events did not have these habits.
-    pub(super) fn without(&self, habits: &[Habit]) -> f64 {
+    /// The value if the events did not have these counting biases.
+    pub(super) fn without(&self, biases: &[CountingBias]) -> f64 {
         let (run, truth) = (self.evidence, self.truth);
         let table = |event| {
-            let deltas: f64 = habits.iter().map(|habit| habit.delta(event, truth, run)).sum();
+            let deltas: f64 = biases.iter().map(|bias| bias.delta(event, truth, run)).sum();
             (run.count(event, self.patch) + deltas).max(0.0)
         };
         self.of(run.evaluate(self.formula, self.patch, table).value)
@@ -438,13 +440,13 @@ impl Case<'_> {
         self.of(self.evidence.evaluate(self.formula, self.patch, table).value)
     }
 
-    /// The habits that explain the difference to `real`, greatest first, and what is left of it: the
+    /// The counting biases that explain the difference to `real`, greatest first, and what is left of it: the
     /// smallest set of them that leaves nothing. Habits may work against each other, so that none of
     /// them alone comes nearer.
-    pub(super) fn habits(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
-        let possible = Habit::ALL.into_iter().filter(|habit| habit.concerns(self.truth));
-        let possible: Vec<Habit> = possible.collect();
-        let distance = |set: &[Habit]| {
+    pub(super) fn biases(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
+        let possible = CountingBias::ALL.into_iter().filter(|bias| bias.concerns(self.truth));
+        let possible: Vec<CountingBias> = possible.collect();
+        let distance = |set: &[CountingBias]| {
             let left = (self.without(set) - real).abs();
             if left.is_finite() { left } else { f64::INFINITY }
         };
@@ -471,22 +473,22 @@ impl Case<'_> {
         (findings, value - real)
     }
 
-    /// The habit that moves the value most comes first.
-    fn by_weight(&self, mut set: Vec<Habit>) -> Vec<Habit> {
+    /// The counting bias that moves the value most comes first.
+    fn by_weight(&self, mut set: Vec<CountingBias>) -> Vec<CountingBias> {
         let own = self.value();
-        let weight = |habit: &Habit| (self.without(&[*habit]) - own).abs();
+        let weight = |bias: &CountingBias| (self.without(&[*bias]) - own).abs();
         set.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         set
     }
 }
 
-/// All sets with one habit more, each once.
-fn larger(sets: &[Vec<Habit>], possible: &[Habit]) -> Vec<Vec<Habit>> {
+/// All sets with one counting bias more, each once.
+fn larger(sets: &[Vec<CountingBias>], possible: &[CountingBias]) -> Vec<Vec<CountingBias>> {
     let grown = sets.iter().flat_map(|set| {
         let last = set.last().map(|last| *last as usize);
         let more =
-            possible.iter().filter(move |habit| last.is_none_or(|last| **habit as usize > last));
-        more.map(|habit| [set.as_slice(), &[*habit]].concat())
+            possible.iter().filter(move |bias| last.is_none_or(|last| **bias as usize > last));
+        more.map(|bias| [set.as_slice(), &[*bias]].concat())
     });
     grown.collect()
 }

@@ -1,8 +1,8 @@
 //! What is wrong with a formula of which no other form is known: a factor too many, or the rest of the whole
-//! in the place of a part. Found on a run by undoing it: the value then is the truth, but for habits of the
+//! in the place of a part. Found on a run by undoing it: the value then is the truth, but for counting biases of the
 //! events.
 
-use super::adjust::{Case, Finding, Habit};
+use super::adjust::{Case, CountingBias, Finding};
 use super::edit::{number_edit, simplified};
 use super::fraction::Fraction;
 use super::reason::Reason;
@@ -25,7 +25,7 @@ pub(super) struct Undone {
     pub(super) reason: Reason,
     /// The formula without it.
     pub(super) text: Option<String>,
-    /// The habits that explain what is left.
+    /// The counting biases that explain what is left.
     pub(super) findings: Vec<Finding>,
     /// What they leave.
     pub(super) rest: f64,
@@ -75,10 +75,10 @@ fn fault(case: &Case, id: NodeId, number: f64, times: f64) -> (Reason, Option<St
     (Reason::Multiple(times), text.map(|text| simplified(&text)))
 }
 
-/// A factor that should not be there; what it leaves may be habits of the events.
+/// A factor that should not be there; what it leaves may be counting biases of the events.
 fn without(case: &Case, (id, _): (NodeId, f64), real: f64, tolerance: f64) -> Option<Undone> {
     let (formula, times) = with(case, id, 1.0);
-    let (findings, rest) = Case { formula: &formula, ..*case }.habits(real, tolerance);
+    let (findings, rest) = Case { formula: &formula, ..*case }.biases(real, tolerance);
     let (reason, text) = fault(case, id, 1.0, times);
     (rest.abs() <= tolerance).then_some(Undone { reason, text, findings, rest })
 }
@@ -90,13 +90,13 @@ fn of_other_unit(case: &Case, (id, given): (NodeId, f64), real: f64) -> Option<U
         let (formula, times) = with(case, id, number);
         let other = Case { formula: &formula, ..*case };
         let own = other.value() - real;
-        let unclaimed = other.without(&[Habit::Streamed]) - real;
+        let unclaimed = other.without(&[CountingBias::Streamed]) - real;
         let is_exact = |rest: f64| rest.abs() <= EXACT * real.abs();
         let (rest, findings) = match is_exact(own) {
             true => (own, Vec::new()),
             false => {
                 let shift = Some(unclaimed - own);
-                (unclaimed, vec![Finding { reason: Habit::Streamed.reason(), shift }])
+                (unclaimed, vec![Finding { reason: CountingBias::Streamed.reason(), shift }])
             }
         };
         let (reason, text) = fault(case, id, number, times);
@@ -104,12 +104,12 @@ fn of_other_unit(case: &Case, (id, given): (NodeId, f64), real: f64) -> Option<U
     })
 }
 
-/// What the claim leaves of the whole, but for one habit of the events.
+/// What the claim leaves of the whole, but for one counting bias of the events.
 fn rest_of_whole(case: &Case, real: f64) -> Option<Undone> {
     if case.truth.unit() != TruthUnit::Share {
         return None;
     }
-    let (findings, rest) = Case { is_rest: true, ..*case }.habits(real, REST);
+    let (findings, rest) = Case { is_rest: true, ..*case }.biases(real, REST);
     let text = (case.factor == 1.0).then(|| case.formula.rewritten(&[])).flatten();
     (rest.abs() <= REST && findings.len() <= 1).then(|| Undone {
         reason: Reason::Complement,

@@ -220,7 +220,7 @@ impl fmt::Display for Reason {
             Reason::NotTiling(sum) => {
                 write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
             }
-            habit => f.write_str(habit.habit()),
+            other => f.write_str(other.sentence()),
         }
     }
 }
@@ -255,7 +255,7 @@ impl Reason {
     }
 
     /// The sentence of a reason that has no figure in it.
-    fn habit(&self) -> &'static str {
+    fn sentence(&self) -> &'static str {
         match self {
             Reason::ErratumUncorrected => {
                 "r0p0 to r0p2 count one slot too many per cycle in STALL_SLOT and \

@@ -139,7 +139,7 @@ pub(super) fn mixed_populations(case: &Case, real: f64) -> Option<Reason> {
         Truth::OpsKept | Truth::OpsWasted | Truth::Retiring | Truth::BadSpeculation
     );
     let is_explained = || {
-        let of_all = case.without(&[super::adjust::Habit::Speculation]);
+        let of_all = case.without(&[super::adjust::CountingBias::Speculation]);
         (of_all - real).abs() <= EXPLAINED * (case.value() - real).abs()
     };
     let found = !is_wanted && case.formula.nodes().iter().any(is_mixed);
@@ -215,7 +215,7 @@ pub(super) fn exact_factor(value: f64, real: f64) -> Option<Reason> {
 }
 
 /// A forgotten factor: in every run the value is the same multiple of the truth, `pairs` of both. Any
-/// simple fraction is one if it is exact; the usual ones may hide behind habits of the events.
+/// simple fraction is one if it is exact; the usual ones may hide behind counting biases of the events.
 pub(super) fn factor(pairs: &[(f64, f64)]) -> Option<f64> {
     let ratios: Vec<f64> =
         pairs.iter().filter(|(_, real)| *real != 0.0).map(|(v, r)| v / r).collect();

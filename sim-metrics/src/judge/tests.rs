@@ -428,7 +428,7 @@ fn a_fault_of_structure_hides_no_habits() {
     }
 }
 
-/// Sums and aliases have the habits of what they are equal to.
+/// Sums and aliases have the counting biases of what they are equal to.
 #[test]
 fn habits_follow_the_identities() {
     let mut run = run();

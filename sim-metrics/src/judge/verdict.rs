@@ -154,7 +154,7 @@ impl Verdict {
         self.findings.retain(|finding| finding.reason != Reason::Unexplained);
     }
 
-    /// Adds habits that are no reasons yet.
+    /// Adds counting biases that are no reasons yet.
     pub(super) fn explained_by(&mut self, findings: Vec<Finding>) {
         for finding in findings {
             if !self.has(finding.reason.code()) {
