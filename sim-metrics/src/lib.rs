@@ -7,7 +7,7 @@
 //! * [`identities`]: sums, aliases, subsets and the slot identity, derived from the event table;
 //! * [`lint`]: what no rule forbids and no machine shows: ratios above 1, negative shares;
 //! * [`truth`]: what truly happened, by name, for metrics that claim to measure it;
-//! * [`judge`]: formulas held against truths, with the reasons of a difference;
+//! * [`validator`]: formulas held against truths, with the reasons of a difference;
 //! * [`cause`]: why a table usually breaks a rule; [`count`]: a count and its tolerance.
 
 pub mod builtin;
@@ -15,11 +15,11 @@ pub mod cause;
 pub mod count;
 pub mod formula;
 pub mod identities;
-pub mod judge;
 pub mod lint;
 pub mod metric_file;
 pub mod metrics;
 pub mod truth;
+pub mod validator;
 
 pub use cause::Cause;
 pub use count::Count;

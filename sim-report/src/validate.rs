@@ -7,7 +7,7 @@ mod rows;
 
 use std::io::{self, Write};
 
-use sim_metrics::judge::{Finding, Reason, Standing, Verdict};
+use sim_metrics::validator::{Finding, Reason, Standing, Verdict};
 use sim_metrics::{Truth, TruthUnit};
 
 use crate::perf_stat::grouped;

@@ -9,7 +9,7 @@ use anyhow::Context;
 use sim_machine::Profile;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
-use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict};
+use sim_metrics::validator::{Evidence, Tolerance, Validator, Verdict};
 use sim_metrics::{Truth, TruthUnit};
 use sim_tests::formulas::{Part, evidence, traces};
 use sim_tests::{read, repository};
@@ -57,7 +57,7 @@ fn judged_within(
     catalog: &Catalog,
     run: &Evidence,
 ) -> anyhow::Result<Verdict> {
-    let judge = Judge::new(metric, catalog, tolerance).map_err(anyhow::Error::msg)?;
+    let judge = Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg)?;
     Ok(judge.verdict(run, None))
 }
 

@@ -6,7 +6,7 @@ use sim_core::pmu_event::EventNameError;
 use super::{DeclaredEvent, MetricFile};
 use crate::formula::lint::about_unknown;
 use crate::formula::{Catalog, Finding, Kind, Machine, MetricFormula, Severity, lint};
-use crate::judge::{Judge, Reason, Tolerance};
+use crate::validator::{Reason, Tolerance, Validator};
 
 /// Part number of the Neoverse N2. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u32 = 0xD49;
@@ -41,15 +41,15 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
 fn claimed(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
     let told =
         |severity, kind, message| finding(&metric.name, &metric.source, severity, kind, message);
-    let judge = match Judge::new(metric, catalog, Tolerance::default()) {
-        Ok(judge) => judge,
+    let validator = match Validator::new(metric, catalog, Tolerance::default()) {
+        Ok(validator) => validator,
         Err(message) => return vec![told(Severity::Error, Kind::Claim("no-truth"), message)],
     };
-    if let Some(missing) = judge.missing().filter(|_| metric.missing.is_none()) {
+    if let Some(missing) = validator.missing().filter(|_| metric.missing.is_none()) {
         let message = missing.to_owned();
         return vec![told(Severity::Warning, Kind::Claim("missing"), message)];
     }
-    let (reasons, corrected) = judge.lint(machine);
+    let (reasons, corrected) = validator.lint(machine);
     let better = corrected.map_or_else(String::new, |text| format!("; right is {text}"));
     reasons
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sim_metrics::judge::{Standing, Verdict};
+use sim_metrics::validator::{Standing, Verdict};
 
 use super::{
     Judged, Judgment, codes, counted_codes, counts_text, error_text, formula_text, legend,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use sim_metrics::Truth;
-use sim_metrics::judge::Verdict;
+use sim_metrics::validator::Verdict;
 
 use super::{Judged, Judgment, RunInfo};
 

@@ -2,8 +2,8 @@
 
 use super::super::structure::{Structure, Subject, compare, factor_reason};
 use crate::formula::{Catalog, Formula, Linked};
-use crate::judge::Reason;
 use crate::truth::Truth;
+use crate::validator::Reason;
 
 fn structure(text: &str, truth: Truth, factor: f64, patch: u8) -> Structure {
     let formula = Formula::parse(text).expect("a formula");

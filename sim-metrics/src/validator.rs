@@ -1,6 +1,6 @@
 //! Formulas held against what truly happened: by how much a metric is off, and why.
 //!
-//! A [`Judge`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact counts and
+//! A [`Validator`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact counts and
 //! on both revisions, compares with the truth that the metric claims, and looks for reasons: faults of the
 //! formula by `structure`, `rules` and `probe`, counting biases of the events by `adjust`. Every reason is found by
 //! a rule that computes: with the cause mended, the value comes near to the truth, or the formula is one
@@ -39,7 +39,7 @@ const EXPLAINED: f64 = 0.5;
 
 /// A metric that can be judged: linked, with its claim found.
 #[derive(Clone, Debug)]
-pub struct Judge<'a> {
+pub struct Validator<'a> {
     metric: &'a MetricFormula,
     catalog: &'a Catalog,
     formula: Result<Linked, String>,
@@ -48,7 +48,7 @@ pub struct Judge<'a> {
     missing: Option<String>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Validator<'a> {
     /// Links the metric.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl<'a> Judge<'a> {
         metric: &'a MetricFormula,
         catalog: &'a Catalog,
         tolerance: Tolerance,
-    ) -> Result<Judge<'a>, String> {
+    ) -> Result<Validator<'a>, String> {
         let truth = claims::claim(metric).map_err(|name| {
             let like = claims::suggestions(&name).join(", ");
             let hint = if like.is_empty() { String::new() } else { format!("; there are {like}") };
@@ -73,7 +73,7 @@ impl<'a> Judge<'a> {
             Err(error) => Err(error.to_string()),
         };
         let missing = missing::of(metric, formula.as_ref().ok());
-        Ok(Judge { metric, catalog, formula, truth, tolerance, missing })
+        Ok(Validator { metric, catalog, formula, truth, tolerance, missing })
     }
 
     /// The metric.

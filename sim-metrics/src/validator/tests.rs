@@ -99,8 +99,8 @@ fn judged_on(run: &Evidence, patch: u8, formula: &str, claims: &str, scale: &str
         ..MetricFormula::new("m", formula, "test")
     };
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
-    judge.verdict(&Evidence { patch, ..run.clone() }, None)
+    let validator = Validator::new(&metric, &catalog, Tolerance::default()).expect("a truth");
+    validator.verdict(&Evidence { patch, ..run.clone() }, None)
 }
 
 fn judged(formula: &str, claims: &str) -> Verdict {
@@ -209,9 +209,9 @@ fn multiplexing_is_told_from_a_wrong_formula() {
         ..MetricFormula::new("m", "INST_RETIRED / CPU_CYCLES", "test")
     };
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
-    assert_eq!(codes(&judge.verdict(&run(), Some(2.01))), [""; 0]);
-    let verdict = judge.verdict(&run(), Some(2.4));
+    let validator = Validator::new(&metric, &catalog, Tolerance::default()).expect("a truth");
+    assert_eq!(codes(&validator.verdict(&run(), Some(2.01))), [""; 0]);
+    let verdict = validator.verdict(&run(), Some(2.4));
     assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]));
     assert!((verdict.multiplexing().expect("both values") - 0.4).abs() < 1e-9);
 }

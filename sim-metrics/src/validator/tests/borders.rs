@@ -22,8 +22,8 @@ pub(super) fn codes_on(
 fn named(run: &Evidence, name: &str, formula: &str) -> Verdict {
     let metric = MetricFormula::new(name, formula, "test");
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
-    judge.verdict(run, None)
+    let validator = Validator::new(&metric, &catalog, Tolerance::default()).expect("a truth");
+    validator.verdict(run, None)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_claim_that_is_none_is_told_with_those_like_it() {
     let told = |claims: &str| {
         let claims = Some(claims.to_owned());
         let metric = MetricFormula { claims, ..MetricFormula::new("m", "1", "test") };
-        Judge::new(&metric, &Catalog::default(), Tolerance::default()).expect_err("no truth")
+        Validator::new(&metric, &Catalog::default(), Tolerance::default()).expect_err("no truth")
     };
     assert!(told("l1d.luck").contains("; there are l1d."), "{}", told("l1d.luck"));
     assert!(told("luck").ends_with("which is no truth"), "{}", told("luck"));
@@ -58,7 +58,10 @@ fn a_difference_of_the_tolerance_is_none() {
             MetricFormula { claims: claims.clone(), ..MetricFormula::new("m", formula, "test") };
         let tolerance = Tolerance { relative: 0.25, points: 0.0 };
         let catalog = Catalog::default();
-        Judge::new(&metric, &catalog, tolerance).expect("a truth").verdict(&run(), None).standing
+        Validator::new(&metric, &catalog, tolerance)
+            .expect("a truth")
+            .verdict(&run(), None)
+            .standing
     };
     assert_eq!(standing("LD_SPEC - 275"), Standing::Right);
     assert_eq!(standing("LD_SPEC - 274"), Standing::Off);
