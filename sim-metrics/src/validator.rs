@@ -32,7 +32,7 @@ use correction::Correction;
 pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
 pub use reason::Reason;
 use structure::{Structure, Subject};
-pub use verdict::{Standing, Tolerance, Verdict};
+pub use verdict::{ValidationStatus, Tolerance, Verdict};
 
 /// What remains of a difference when counting biases of events explain it, at most.
 const EXPLAINED: f64 = 0.5;
@@ -110,7 +110,7 @@ impl<'a> Validator<'a> {
         let Ok(formula) = &self.formula else { return verdict };
         verdict.counts = run.counts_of(formula, run.patch);
         if verdict.missing.is_some() {
-            verdict.standing = Standing::Missing;
+            verdict.status = ValidationStatus::Missing;
             return verdict;
         }
         let truth = self.truth.unwrap_or(Truth::Retired);
@@ -144,7 +144,7 @@ impl<'a> Validator<'a> {
     fn empty(&self, run: &Evidence) -> Verdict {
         Verdict {
             trace: run.trace.clone(),
-            standing: Standing::NoValue,
+            status: ValidationStatus::NoValue,
             truth: self.truth,
             real: self.truth.and_then(|truth| run.truths.value(truth)),
             value: None,
@@ -237,22 +237,22 @@ impl<'a> Validator<'a> {
             return None;
         };
         let Some(truth) = self.truth else {
-            verdict.standing = Standing::Unclaimed;
+            verdict.status = ValidationStatus::Unclaimed;
             return None;
         };
         let out_of_range = rules::out_of_range(value, truth.unit());
         let Some(real) = verdict.real else {
             out_of_range.into_iter().for_each(|reason| verdict.add(reason));
-            verdict.standing = Standing::Nothing;
+            verdict.status = ValidationStatus::Nothing;
             return None;
         };
         let tolerance = self.tolerance.of(truth, real, &case.evidence.truths);
         if (value - real).abs() <= tolerance {
-            verdict.standing = Standing::Right;
+            verdict.status = ValidationStatus::Right;
             verdict.rest = Some(value - real);
             return None;
         }
-        verdict.standing = Standing::Off;
+        verdict.status = ValidationStatus::Off;
         // A share that is truly above 1, instructions for each slot, is no fault.
         out_of_range.into_iter().for_each(|reason| verdict.add(reason));
         if let Some(undone) = undone {
@@ -339,7 +339,7 @@ impl<'a> Validator<'a> {
         let evaluation = case.evaluation();
         let trouble = evaluation.trouble.filter(|_| verdict.findings.is_empty());
         if let Some(trouble @ Trouble::NotCounted(_)) = trouble {
-            verdict.standing = Standing::Missing;
+            verdict.status = ValidationStatus::Missing;
             verdict.missing = Some(format!(
                 "{}: counts of single exception levels are not kept for a trace with a kernel",
                 case.formula.explain(trouble)
@@ -347,7 +347,7 @@ impl<'a> Validator<'a> {
             return;
         }
         let is_empty = verdict.real.is_none_or(|real| real == 0.0) && verdict.findings.is_empty();
-        verdict.standing = if is_empty { Standing::Nothing } else { Standing::NoValue };
+        verdict.status = if is_empty { ValidationStatus::Nothing } else { ValidationStatus::NoValue };
         if let Some(trouble) = trouble {
             verdict.add(Reason::DivisionByZero(case.formula.explain(trouble)));
         }
@@ -366,7 +366,7 @@ fn is_idle(fault: &Reason, correction: &Correction, verdict: &Verdict) -> bool {
 pub fn common_factor(verdicts: &[&Verdict]) -> Option<Reason> {
     let is_open = |verdict: &&Verdict| !verdict.findings.iter().any(|f| f.reason.is_fault());
     let is_many = |verdict: &&Verdict| verdict.is_of_many();
-    let is_off = |verdict: &&Verdict| verdict.standing == Standing::Off;
+    let is_off = |verdict: &&Verdict| verdict.status == ValidationStatus::Off;
     let are_all = |is: &dyn Fn(&&Verdict) -> bool| verdicts.iter().all(is);
     if verdicts.len() < 2 || !are_all(&is_open) || !are_all(&is_many) || !are_all(&is_off) {
         return None;

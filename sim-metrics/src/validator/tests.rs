@@ -123,7 +123,7 @@ fn what_is_right_has_no_findings() {
         ("OP_RETIRED / OP_SPEC", "ops.kept"),
     ] {
         let verdict = judged(formula, claims);
-        assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]), "{formula}");
+        assert_eq!((verdict.status, codes(&verdict)), (ValidationStatus::Right, vec![]), "{formula}");
         assert!(!verdict.alarms(), "{formula}");
     }
 }
@@ -180,14 +180,14 @@ fn a_machine_without_last_level_events_says_so() {
     let run = Evidence { has_external_llc: false, ..run() };
     let verdict = judged_on(&run, 3, "LL_CACHE_MISS_RD / LL_CACHE_RD", "slc.miss_ratio", "");
     assert_eq!(codes(&verdict), ["extllc-clear"; 1]);
-    assert_eq!(verdict.standing, Standing::NoValue);
+    assert_eq!(verdict.status, ValidationStatus::NoValue);
 }
 
 #[test]
 fn units_of_the_file_are_brought_to_those_of_the_truth() {
     let percent = "100 * STALL_SLOT_BACKEND / (5 * CPU_CYCLES)";
     let verdict = judged_on(&run(), 3, percent, "share.backend", "1percent of slots");
-    assert_eq!(verdict.standing, Standing::Right);
+    assert_eq!(verdict.status, ValidationStatus::Right);
     assert_eq!(verdict.value, Some(0.24));
     assert!(judged(percent, "share.backend").has("factor"), "without its unit");
 }
@@ -195,7 +195,7 @@ fn units_of_the_file_are_brought_to_those_of_the_truth() {
 #[test]
 fn nothing_that_happened_is_no_mistake() {
     let verdict = judged("DTLB_WALK / L1I_TLB", "itlb.walk_ratio");
-    assert_eq!(verdict.standing, Standing::Nothing);
+    assert_eq!(verdict.status, ValidationStatus::Nothing);
     assert!(!verdict.alarms());
     let verdict = judged("L1D_CACHE_REFILL / L1I_CACHE", "");
     assert!(verdict.has("division-by-zero"), "{:?}", codes(&verdict));
@@ -212,7 +212,7 @@ fn multiplexing_is_told_from_a_wrong_formula() {
     let validator = Validator::new(&metric, &catalog, Tolerance::default()).expect("a truth");
     assert_eq!(codes(&validator.verdict(&run(), Some(2.01))), [""; 0]);
     let verdict = validator.verdict(&run(), Some(2.4));
-    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]));
+    assert_eq!((verdict.status, codes(&verdict)), (ValidationStatus::Right, vec![]));
     assert!((verdict.multiplexing().expect("both values") - 0.4).abs() < 1e-9);
 }
 
@@ -265,7 +265,7 @@ fn simple_fractions_are_found_over_runs_if_enough_was_counted() {
         counts: vec![("LL_CACHE_RD".to_owned(), count)],
         value: Some(value),
         real: Some(1.0),
-        standing: Standing::Off,
+        status: ValidationStatus::Off,
         truth: Some(Truth::BytesRead),
         findings: Vec::new(),
         ..judged("LL_CACHE_RD", "")
@@ -399,7 +399,7 @@ fn no_correction_is_farther_from_the_truth() {
     same.counts.count(L2D_CACHE_REFILL_RD, 50);
     same.truths.set(Truth::L2Misses, 50.0);
     let verdict = judged_on(&same, 3, mpki, "l2.mpki", "");
-    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Right, vec![]));
+    assert_eq!((verdict.status, codes(&verdict)), (ValidationStatus::Right, vec![]));
     // Where it is nearer, it is offered with its value.
     let verdict = judged("2 * INST_RETIRED / CPU_CYCLES", "ipc");
     assert_eq!(verdict.corrected.as_deref(), Some("INST_RETIRED / CPU_CYCLES"));
@@ -512,13 +512,13 @@ fn doubtful_counts_have_no_verdict() {
     run.doubts =
         vec![(L1D_CACHE_REFILL_RD, "no SVE accesses"), (L1D_CACHE_REFILL, "no SVE accesses")];
     let verdict = judged_on(&run, 3, "L1D_CACHE_REFILL / INST_RETIRED * 1000", "l1d.mpki", "");
-    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Doubtful, vec![]));
+    assert_eq!((verdict.status, codes(&verdict)), (ValidationStatus::Doubtful, vec![]));
     assert_eq!(verdict.doubt, Some("no SVE accesses"));
     assert!(!verdict.alarms() && verdict.value.is_some());
     // What is wrong whatever is counted is wrong here too.
     let verdict = judged_on(&run, 3, "L1D_CACHE_REFILL / CPU_CYCLES", "l1d.mpki", "");
-    assert_eq!((verdict.standing, codes(&verdict)), (Standing::Doubtful, vec!["dimension"]));
+    assert_eq!((verdict.status, codes(&verdict)), (ValidationStatus::Doubtful, vec!["dimension"]));
     assert!(verdict.alarms());
     let verdict = judged_on(&run, 3, "INST_RETIRED / CPU_CYCLES", "ipc", "");
-    assert_eq!((verdict.standing, verdict.doubt), (Standing::Right, None));
+    assert_eq!((verdict.status, verdict.doubt), (ValidationStatus::Right, None));
 }

@@ -13,7 +13,7 @@ const LINE_BYTES: f64 = 64.0;
 
 /// How a metric did on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum ValidationStatus {
     /// It says what it claims, within the tolerance.
     Right,
     /// It claims nothing that is known; there is nothing to compare.
@@ -30,17 +30,17 @@ pub enum Standing {
     NoValue,
 }
 
-impl Standing {
+impl ValidationStatus {
     /// A word for tables.
     pub fn word(self) -> &'static str {
         match self {
-            Standing::Right => "right",
-            Standing::Unclaimed => "unclaimed",
-            Standing::Nothing => "nothing",
-            Standing::Doubtful => "doubtful",
-            Standing::Off => "off",
-            Standing::NoValue => "no value",
-            Standing::Missing => "no verdict",
+            ValidationStatus::Right => "right",
+            ValidationStatus::Unclaimed => "unclaimed",
+            ValidationStatus::Nothing => "nothing",
+            ValidationStatus::Doubtful => "doubtful",
+            ValidationStatus::Off => "off",
+            ValidationStatus::NoValue => "no value",
+            ValidationStatus::Missing => "no verdict",
         }
     }
 }
@@ -85,7 +85,7 @@ pub struct Verdict {
     /// The trace.
     pub trace: String,
     /// How it did.
-    pub standing: Standing,
+    pub status: ValidationStatus,
     /// What it claims.
     pub truth: Option<Truth>,
     /// The real value of that.
@@ -141,7 +141,7 @@ impl Verdict {
     /// True if anything is wrong with the formula, or the value is off.
     pub fn alarms(&self) -> bool {
         let has_fault = self.findings.iter().any(|finding| finding.reason.is_fault());
-        has_fault || matches!(self.standing, Standing::Off | Standing::NoValue)
+        has_fault || matches!(self.status, ValidationStatus::Off | ValidationStatus::NoValue)
     }
 
     /// True if the reason with this code was found.
@@ -171,8 +171,8 @@ impl Verdict {
         };
         self.findings.retain(|finding| !of_counts(&finding.reason));
         self.rest = None;
-        if !matches!(self.standing, Standing::Unclaimed | Standing::Missing) {
-            self.standing = Standing::Doubtful;
+        if !matches!(self.status, ValidationStatus::Unclaimed | ValidationStatus::Missing) {
+            self.status = ValidationStatus::Doubtful;
         }
         if self.findings.is_empty() {
             (self.corrected, self.corrected_value) = (None, None);

@@ -53,7 +53,7 @@ fn the_first_fault_of_a_formula_is_its_only_one() {
 #[test]
 fn a_difference_of_the_tolerance_is_none() {
     let claims = Some("inst.loads".to_owned());
-    let standing = |formula: &str| {
+    let status = |formula: &str| {
         let metric =
             MetricFormula { claims: claims.clone(), ..MetricFormula::new("m", formula, "test") };
         let tolerance = Tolerance { relative: 0.25, points: 0.0 };
@@ -61,10 +61,10 @@ fn a_difference_of_the_tolerance_is_none() {
         Validator::new(&metric, &catalog, tolerance)
             .expect("a truth")
             .verdict(&run(), None)
-            .standing
+            .status
     };
-    assert_eq!(standing("LD_SPEC - 275"), Standing::Right);
-    assert_eq!(standing("LD_SPEC - 274"), Standing::Off);
+    assert_eq!(status("LD_SPEC - 275"), ValidationStatus::Right);
+    assert_eq!(status("LD_SPEC - 274"), ValidationStatus::Off);
 }
 
 /// Half of a difference: of 900 loads 500 retired.
@@ -88,15 +88,15 @@ fn a_known_formula_and_an_explained_one_have_no_factor() {
 fn a_division_by_nothing_is_a_fault_only_if_something_happened() {
     let mut empty = run();
     empty.counts = Counts::default();
-    let standing = |mispredicted| {
+    let status = |mispredicted| {
         let mut run = empty.clone();
         run.truths.set(Truth::Mispredicted, mispredicted);
         let verdict =
             judged_on(&run, 3, "BR_MIS_PRED_RETIRED / BR_RETIRED", "branch.miss_ratio", "");
-        (verdict.standing, codes(&verdict))
+        (verdict.status, codes(&verdict))
     };
-    assert_eq!(standing(0.0), (Standing::Nothing, vec!["division-by-zero"]));
-    assert_eq!(standing(20.0), (Standing::NoValue, vec!["division-by-zero"]));
+    assert_eq!(status(0.0), (ValidationStatus::Nothing, vec!["division-by-zero"]));
+    assert_eq!(status(20.0), (ValidationStatus::NoValue, vec!["division-by-zero"]));
 }
 
 #[test]
@@ -108,20 +108,20 @@ fn a_part_for_the_whole_is_a_fault_where_the_whole_is_nearer() {
 
 #[test]
 fn a_common_factor_needs_runs_that_are_off_and_open() {
-    let of = |standing, findings| Verdict {
+    let of = |status, findings| Verdict {
         counts: vec![("LL_CACHE_RD".to_owned(), 1e4)],
         value: Some(0.8),
         real: Some(1.0),
-        standing,
+        status,
         truth: Some(Truth::BytesRead),
         findings,
         ..judged("LL_CACHE_RD", "")
     };
     let fault = || vec![Finding { reason: Reason::Complement, shift: None }];
-    let common = |one: Verdict| common_factor(&[&of(Standing::Off, vec![]), &one]);
-    assert_eq!(common(of(Standing::Off, vec![])), Some(Reason::Factor(0.8)));
-    assert_eq!(common(of(Standing::Right, vec![])), None);
-    assert_eq!(common(of(Standing::Off, fault())), None);
+    let common = |one: Verdict| common_factor(&[&of(ValidationStatus::Off, vec![]), &one]);
+    assert_eq!(common(of(ValidationStatus::Off, vec![])), Some(Reason::Factor(0.8)));
+    assert_eq!(common(of(ValidationStatus::Right, vec![])), None);
+    assert_eq!(common(of(ValidationStatus::Off, fault())), None);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn shares_may_miss_the_whole_by_the_tolerance() {
 fn a_level_that_a_run_does_not_have_is_nothing_or_missing() {
     let counted = |run: &Evidence, formula: &str| {
         let verdict = named(run, "m", formula);
-        (verdict.value, verdict.counts, verdict.standing)
+        (verdict.value, verdict.counts, verdict.status)
     };
     let system = Evidence { is_user_only: false, ..run() };
     let (value, counts, _) = counted(&run(), "r8:u / r11");
@@ -152,8 +152,8 @@ fn a_level_that_a_run_does_not_have_is_nothing_or_missing() {
     let names: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["r8:u", "CPU_CYCLES"]);
     assert_eq!(counted(&run(), "INST_RETIRED:k / CPU_CYCLES").0, Some(0.0));
-    assert_eq!(counted(&system, "INST_RETIRED:u / CPU_CYCLES").2, Standing::Missing);
-    assert_eq!(counted(&system, "INST_RETIRED:k / CPU_CYCLES").2, Standing::Missing);
+    assert_eq!(counted(&system, "INST_RETIRED:u / CPU_CYCLES").2, ValidationStatus::Missing);
+    assert_eq!(counted(&system, "INST_RETIRED:k / CPU_CYCLES").2, ValidationStatus::Missing);
     assert_eq!(counted(&system, "INST_RETIRED / CPU_CYCLES").0, Some(2.0));
     let in_kernel = "system_time / duration_time";
     assert_eq!(
@@ -237,13 +237,13 @@ fn a_term_of_mispredictions_is_told_with_what_it_charges() {
             Reason::MispredictTerm(times) => Some(times),
             _ => None,
         });
-        (verdict.standing, found)
+        (verdict.status, found)
     };
-    let (standing, found) = of(800.0, 25);
-    assert_eq!(standing, Standing::Off);
+    let (status, found) = of(800.0, 25);
+    assert_eq!(status, ValidationStatus::Off);
     assert!(found.is_some_and(|times| (times - 5.0 / 3.0).abs() < 1e-9), "{found:?}");
-    assert_eq!(of(500.0, 25), (Standing::Off, Some(f64::INFINITY)));
-    assert_eq!(of(3500.0, 160), (Standing::Off, None), "the term is nearly right");
+    assert_eq!(of(500.0, 25), (ValidationStatus::Off, Some(f64::INFINITY)));
+    assert_eq!(of(3500.0, 160), (ValidationStatus::Off, None), "the term is nearly right");
 }
 
 #[test]
@@ -263,32 +263,32 @@ fn a_factor_is_the_same_in_all_runs_and_no_rounding() {
 fn what_a_verdict_keeps_when_it_changes() {
     let finding = |reason| Finding { reason, shift: None };
     let all = || vec![finding(Reason::Unexplained), finding(Reason::InFlight)];
-    let verdict = |standing, findings| Verdict {
-        standing,
+    let verdict = |status, findings| Verdict {
+        status,
         findings,
         corrected: Some("1".to_owned()),
         ..judged("LD_SPEC", "inst.loads")
     };
-    let mut explained = verdict(Standing::Off, all());
+    let mut explained = verdict(ValidationStatus::Off, all());
     explained.explained();
     assert_eq!(codes(&explained), ["in-flight"]);
     explained.explained_by(vec![finding(Reason::InFlight), finding(Reason::Streamed)]);
     assert_eq!(codes(&explained), ["in-flight", "streamed-stores"]);
     let faults = || vec![finding(Reason::AboveOne(1.5)), finding(Reason::Complement)];
-    let mut doubted = verdict(Standing::Off, faults());
+    let mut doubted = verdict(ValidationStatus::Off, faults());
     doubted.doubted();
-    assert_eq!((doubted.standing, codes(&doubted)), (Standing::Doubtful, vec!["complement"]));
+    assert_eq!((doubted.status, codes(&doubted)), (ValidationStatus::Doubtful, vec!["complement"]));
     assert!(doubted.corrected.is_some());
-    let mut open = verdict(Standing::Unclaimed, vec![finding(Reason::AboveOne(1.5))]);
+    let mut open = verdict(ValidationStatus::Unclaimed, vec![finding(Reason::AboveOne(1.5))]);
     open.doubted();
-    assert_eq!((open.standing, codes(&open), open.corrected), (Standing::Unclaimed, vec![], None));
+    assert_eq!((open.status, codes(&open), open.corrected), (ValidationStatus::Unclaimed, vec![], None));
     let counted = |counts: &[f64]| Verdict {
         counts: counts.iter().map(|count| (String::new(), *count)).collect(),
-        ..verdict(Standing::Off, vec![])
+        ..verdict(ValidationStatus::Off, vec![])
     };
     let many = |counts: &[f64]| counted(counts).is_of_many();
     assert_eq!([many(&[100.0]), many(&[99.0]), many(&[])], [true, false, false]);
-    let relative = |real| Verdict { real, value: Some(3.0), ..verdict(Standing::Off, vec![]) };
+    let relative = |real| Verdict { real, value: Some(3.0), ..verdict(ValidationStatus::Off, vec![]) };
     assert_eq!(relative(Some(2.0)).relative(), Some(0.5));
     assert_eq!(relative(Some(0.0)).relative(), None);
 }

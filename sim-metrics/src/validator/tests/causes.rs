@@ -11,7 +11,7 @@ fn plain(counts: &[(PmuEvent, u64)], truths: &[(Truth, f64)]) -> Evidence {
 #[test]
 fn a_metric_of_which_something_is_missing_has_no_value() {
     let verdict = judged("ipc / #slots", "share.retiring");
-    assert_eq!((verdict.standing, verdict.value), (Standing::Missing, None));
+    assert_eq!((verdict.status, verdict.value), (ValidationStatus::Missing, None));
     assert_eq!(codes(&judged("l3d_cache_mpki", "")), [""; 0]);
 }
 
@@ -30,7 +30,7 @@ fn a_known_formula_has_no_fault_in_whatever_form() {
 #[test]
 fn only_a_formula_with_a_fault_is_corrected_and_only_for_the_better() {
     let verdict = judged("(INST_RETIRED + ST_SPEC) / CPU_CYCLES", "ipc");
-    assert_eq!((verdict.standing, verdict.corrected), (Standing::Right, None));
+    assert_eq!((verdict.status, verdict.corrected), (ValidationStatus::Right, None));
     let verdict = judged("25 * LD_SPEC / (36 * OP_SPEC)", "mix.loads");
     assert_eq!(codes(&verdict), ["wrong-denominator"]);
     assert_eq!(verdict.corrected, None, "the known one is farther");
