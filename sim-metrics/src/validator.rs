@@ -32,7 +32,7 @@ use correction::Correction;
 pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
 pub use reason::Reason;
 use structure::{Structure, Subject};
-pub use verdict::{ValidationStatus, Tolerance, Verdict};
+pub use verdict::{Tolerance, ValidationStatus, Verdict};
 
 /// What remains of a difference when counting biases of events explain it, at most.
 const EXPLAINED: f64 = 0.5;
@@ -347,7 +347,8 @@ impl<'a> Validator<'a> {
             return;
         }
         let is_empty = verdict.real.is_none_or(|real| real == 0.0) && verdict.findings.is_empty();
-        verdict.status = if is_empty { ValidationStatus::Nothing } else { ValidationStatus::NoValue };
+        verdict.status =
+            if is_empty { ValidationStatus::Nothing } else { ValidationStatus::NoValue };
         if let Some(trouble) = trouble {
             verdict.add(Reason::DivisionByZero(case.formula.explain(trouble)));
         }

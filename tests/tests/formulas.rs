@@ -6,7 +6,7 @@ use serde::Deserialize;
 use sim_machine::Profile;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
-use sim_metrics::validator::{Evidence, ValidationStatus, Tolerance, Validator, Verdict};
+use sim_metrics::validator::{Evidence, Tolerance, ValidationStatus, Validator, Verdict};
 use sim_tests::formulas::{Part, evidence, traces};
 use sim_tests::{read, repository};
 
@@ -141,7 +141,12 @@ fn top_down_level_1_is_the_ledger_on_every_trace_and_revision() {
                 let judge =
                     Validator::new(metric, &catalog, Tolerance::default()).expect("a truth");
                 let verdict = judge.verdict(&run, None);
-                assert_eq!(verdict.status, ValidationStatus::Right, "{trace} {revision} {}", metric.name);
+                assert_eq!(
+                    verdict.status,
+                    ValidationStatus::Right,
+                    "{trace} {revision} {}",
+                    metric.name
+                );
                 let error = verdict.difference().expect("both have a value").abs();
                 assert!(error < 1e-9, "{trace} {revision} {}: {error}", metric.name);
             }

@@ -167,7 +167,7 @@ impl Profiler {
             }
         }
         let pointer = self.spe.get(SpeRegister::PMBPTR_EL1);
-        self.spe.memory_mut().forget_below(pointer);
+        self.spe.memory_mut().discard_below(pointer);
     }
 }
 

@@ -114,7 +114,7 @@ impl Sampler {
             }
         }
         let written = self.unit.get(SpeRegister::PMBPTR_EL1);
-        self.unit.memory_mut().forget_below(written);
+        self.unit.memory_mut().discard_below(written);
     }
 
     fn finish(&mut self) {

@@ -107,7 +107,7 @@ pub(super) fn unit_for(case: &Case, config: &MachineConfig) -> Option<Box<Spe>> 
         spe.set_random(bytes.clone());
     }
     for fault in &given.faults {
-        spe.memory_mut().spoil(fault.addr, fault_of(fault));
+        spe.memory_mut().inject_fault(fault.addr, fault_of(fault));
     }
     Some(spe)
 }

@@ -123,7 +123,11 @@ fn what_is_right_has_no_findings() {
         ("OP_RETIRED / OP_SPEC", "ops.kept"),
     ] {
         let verdict = judged(formula, claims);
-        assert_eq!((verdict.status, codes(&verdict)), (ValidationStatus::Right, vec![]), "{formula}");
+        assert_eq!(
+            (verdict.status, codes(&verdict)),
+            (ValidationStatus::Right, vec![]),
+            "{formula}"
+        );
         assert!(!verdict.alarms(), "{formula}");
     }
 }

@@ -1,5 +1,5 @@
-//! The sampling unit of one core: hears every operation, picks some, and writes what became of them
-//! (SPE supplement 2.2, 3.1, 3.2). It changes nothing in the core.
+//! Sampling unit of one core: observes every operation, samples some, and writes their records (SPE
+//! supplement 2.2, 3.1, 3.2). It has no effect on the core.
 
 use std::collections::VecDeque;
 
@@ -21,43 +21,43 @@ use super::sample_filter::FilterType;
 /// Outcome of a sampled operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleOutcome {
-    /// As many samples as there can be were in flight.
+    /// The maximum number of samples was in flight.
     Collided,
-    /// It ran on a wrong path, and such operations leave no record.
+    /// The operation ran on a wrong path, and such operations leave no record.
     Squashed,
-    /// A filter removed it.
+    /// A filter removed the sample.
     Filtered,
-    /// It passed the filters, and the buffer did not take it.
+    /// The sample passed the filters, but the buffer did not accept it.
     Dropped,
-    /// Its record is in the buffer.
+    /// The record is in the buffer.
     Written,
 }
 
-/// A sampled operation and its outcome, kept on request.
+/// Sampled operation and its outcome, kept on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampledOp {
-    /// Its number in the population, from 1.
+    /// Number of the operation in the population, from 1.
     pub number: u64,
-    /// What became of it.
+    /// Outcome of the sample.
     pub outcome: SampleOutcome,
-    /// What its record says; none for one that collided.
+    /// Contents of the record; `None` for a collision.
     pub record: Option<SpeRecord>,
 }
 
-/// A sampled operation that is still in flight.
+/// Sampled operation in flight.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     number: u64,
-    /// Its life is over: it has retired, or was squashed.
+    /// Cycle in which the operation retired or was squashed.
     done: Cycle,
     record: SpeRecord,
     kind: FilterType,
     is_squashed: bool,
-    /// A branch whose target is where the next operation is.
+    /// The operation is a branch whose target is the address of the next operation.
     awaits_target: bool,
 }
 
-/// The Statistical Profiling Extension of one core.
+/// Statistical Profiling Extension of one core.
 #[derive(Clone, Debug)]
 pub struct Spe {
     pub(crate) config: SpeConfig,
@@ -66,18 +66,18 @@ pub struct Spe {
     pub(crate) interval: IntervalCounter,
     pub(crate) buffer: ProfilingBuffer,
     sources: RecordSources,
-    /// Profiling is enabled where the program runs.
+    /// Profiling is enabled at the program's level and state.
     is_on: bool,
     in_flight: VecDeque<Sample>,
     /// Operations of the population so far.
     population: u64,
-    /// The operation heard last was sampled: its sample is the youngest.
-    sampled_last: bool,
+    /// The previous operation was sampled, so its sample is the youngest.
+    sampled_previous: bool,
     sampled_ops: Option<Vec<SampledOp>>,
 }
 
 impl Spe {
-    /// The unit of core number `core` after reset: nothing is enabled.
+    /// Creates the unit of core number `core` in its reset state: nothing is enabled.
     pub fn new(config: &SpeConfig, core: usize) -> Spe {
         let random = RandomBytes::seeded(config.seed ^ (core as u64) << 32);
         Spe {
@@ -90,120 +90,122 @@ impl Spe {
             is_on: false,
             in_flight: VecDeque::new(),
             population: 0,
-            sampled_last: false,
+            sampled_previous: false,
             sampled_ops: None,
         }
     }
 
-    /// Rates of the core's clock and of the system counter, for timestamps, and what `CNTPCT_EL0` is in
-    /// cycle 0.
+    /// Sets the rates of the core clock and of the system counter, for timestamps, and the value of
+    /// `CNTPCT_EL0` in cycle 0.
     pub fn set_clocks(&mut self, core_hz: u64, counter_hz: u64, counter_start: u64) {
         (self.sources.core_hz, self.sources.counter_hz) = (core_hz, counter_hz);
         self.sources.counter_start = counter_start;
     }
 
-    /// `CNTVOFF_EL2`.
+    /// Sets `CNTVOFF_EL2`.
     pub fn set_virtual_offset(&mut self, offset: u64) {
         self.sources.virtual_offset = offset;
     }
 
-    /// `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2`.
+    /// Sets `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2`.
     pub fn set_contextidr(&mut self, el1: u32, el2: u32) {
         self.sources.contextidr = [el1, el2];
     }
 
-    /// `CPUECTLR.EXTLLC`: events of the last level cache are recorded only when it is set.
+    /// Sets `CPUECTLR.EXTLLC`. Events of the last level cache are recorded only when it is set.
     pub fn set_external_llc(&mut self, is_set: bool) {
         self.sources.has_external_llc = is_set;
     }
 
-    /// Random bytes for the interval in place of the generator's, again and again.
+    /// Replaces the random generator for intervals by a repeated sequence of bytes.
     pub fn set_random(&mut self, bytes: Vec<u8>) {
         self.interval.set_random(RandomBytes::Given(bytes, 0));
     }
 
-    /// Remembers from now on what becomes of every operation that falls due.
+    /// Keeps every sampled operation and its outcome from now on.
     pub fn keep_sampled_ops(&mut self) {
         self.sampled_ops.get_or_insert_default();
     }
 
-    /// What became of them so far, in the order in which it was known.
+    /// Returns the sampled operations so far, in the order of their outcomes.
     pub fn sampled_ops(&self) -> &[SampledOp] {
         self.sampled_ops.as_deref().unwrap_or_default()
     }
 
-    /// The same, and forgets them.
+    /// Takes the sampled operations so far.
     pub fn take_sampled_ops(&mut self) -> Vec<SampledOp> {
         self.sampled_ops.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// The fields of `MDCR_EL2` that rule profiling, whatever else is in `value`.
+    /// Sets the profiling fields of `MDCR_EL2`. Other bits of `value` are ignored.
     pub fn set_mdcr_el2(&mut self, value: u64) {
         self.state.mdcr_el2 = value;
         self.refresh();
     }
 
-    /// The fields of `MDCR_EL3` that rule profiling, whatever else is in `value`.
+    /// Sets the profiling fields of `MDCR_EL3`. Other bits of `value` are ignored.
     pub fn set_mdcr_el3(&mut self, value: u64) {
         self.state.mdcr_el3 = value;
         self.refresh();
     }
 
-    /// Where the program runs from now on.
+    /// Sets the program's exception level and security state.
     pub fn set_privilege(&mut self, privilege: Privilege) {
         self.state.privilege = privilege;
         self.refresh();
     }
 
-    /// The program is A32 code, or the core is in Debug state: both are never profiled.
+    /// Sets whether the program is A32 code and whether the core is in Debug state. Neither is ever
+    /// profiled.
     pub fn set_mode(&mut self, is_aarch32: bool, is_in_debug_state: bool) {
         (self.state.aarch32, self.state.debug) = (is_aarch32, is_in_debug_state);
         self.refresh();
     }
 
-    /// True while operations are sampled.
+    /// Returns whether operations are sampled.
     pub fn is_profiling(&self) -> bool {
         self.is_on
     }
 
-    /// Whose the buffer is.
+    /// Returns the owner of the buffer.
     pub fn owner(&self) -> Owner {
         self.state.owner()
     }
 
-    /// `PMBIRQ`, a level; the same signal is input trigger 2 of the cross-trigger interface.
+    /// Returns the level of `PMBIRQ`. The same signal is input trigger 2 of the cross-trigger
+    /// interface.
     pub fn interrupt(&self) -> bool {
-        self.buffer.asks_for_service()
+        self.buffer.requests_service()
     }
 
-    /// The memory that records are written to.
+    /// Returns the memory of the buffer.
     pub fn memory(&self) -> &BufferMemory {
         &self.buffer.memory
     }
 
-    /// The memory that records are written to, for its owner.
+    /// Returns the memory of the buffer for changes.
     pub fn memory_mut(&mut self) -> &mut BufferMemory {
         &mut self.buffer.memory
     }
 
-    /// Operations of the population so far.
+    /// Returns the number of operations of the population so far.
     pub fn population(&self) -> u64 {
         self.population
     }
 
-    /// Hears the next instruction of the core, in the order of rename. Raises the four events of guide
+    /// Processes the next operation of the core, in rename order. Raises the four events of guide
     /// 4.14.
     pub fn operation<S: EventSink>(&mut self, operation: &Operation, sink: &mut S) {
         if operation.life.mops == 0 {
             self.join_pair(operation);
             return;
         }
-        self.note_target(operation);
+        self.set_target(operation);
         self.advance(operation.life.rename, sink);
         if operation.privilege != self.state.privilege {
             self.set_privilege(operation.privilege);
         }
-        self.sampled_last = false;
+        self.sampled_previous = false;
         let is_squashed = !operation.life.retired && !operation.exception;
         if !self.is_on || is_squashed && !self.config.population_wrong_path {
             return;
@@ -217,16 +219,18 @@ impl Spe {
         }
     }
 
-    /// What this operation tells of the one before it; the unit asks by itself. A driver that asks first can
-    /// then finish samples one by one and serve the interrupt between them.
+    /// Sets the branch target of the previous sample from this operation. [`Spe::operation`] does
+    /// the same. A driver that calls this first can then finish samples one by one and serve the
+    /// interrupt between them.
     #[inline]
-    pub fn before(&mut self, operation: &Operation) {
+    pub fn resolve_target(&mut self, operation: &Operation) {
         if operation.life.mops > 0 {
-            self.note_target(operation);
+            self.set_target(operation);
         }
     }
 
-    /// Finishes the oldest sample if its operation is over in cycle `now`; false if none is.
+    /// Finishes the oldest sample if its operation is complete in cycle `now`. Returns whether it
+    /// was.
     #[inline]
     pub fn finish_one<S: EventSink>(&mut self, now: Cycle, sink: &mut S) -> bool {
         let is_over = self.in_flight.front().is_some_and(|sample| sample.done <= now);
@@ -236,20 +240,19 @@ impl Spe {
         is_over
     }
 
-    /// Finishes every sample whose operation is over in cycle `now`.
+    /// Finishes every sample whose operation is complete in cycle `now`.
     #[inline]
     pub fn advance<S: EventSink>(&mut self, now: Cycle, sink: &mut S) {
         while self.finish_one(now, sink) {}
     }
 
-    /// `PSB CSYNC` behind a context synchronization event: every sample before it is written, or is
-    /// known not to be.
+    /// Performs `PSB CSYNC` after a context synchronization event: finishes every earlier sample.
     pub fn synchronize<S: EventSink>(&mut self, sink: &mut S) {
         self.advance(Cycle::MAX, sink);
-        self.sampled_last = false;
+        self.sampled_previous = false;
     }
 
-    /// Enables follow what they are made of. Where profiling becomes enabled, an interval begins.
+    /// Recomputes whether profiling is enabled. When it becomes enabled, an interval begins.
     pub(crate) fn refresh(&mut self) {
         let was_on = self.is_on;
         self.is_on = self.buffer.is_open() && self.state.samples(&self.registers);
@@ -258,7 +261,7 @@ impl Spe {
         }
     }
 
-    /// An operation fell due.
+    /// Samples an operation.
     fn sample<S: EventSink>(&mut self, operation: &Operation, mop: u8, sink: &mut S) {
         let life = &operation.life;
         if self.is_occupied(life.rename) {
@@ -279,10 +282,10 @@ impl Spe {
             is_squashed: !life.retired && !operation.exception,
             awaits_target: is_branch && life.retired && record.branch_target.is_none(),
         });
-        self.sampled_last = true;
+        self.sampled_previous = true;
     }
 
-    /// As many samples as there can be are in flight.
+    /// Returns whether the maximum number of samples is in flight.
     fn is_occupied(&self, now: Cycle) -> bool {
         let limit = self.config.samples_in_flight as usize;
         let is_in_flight = |sample: &&Sample| sample.done > now;
@@ -291,10 +294,10 @@ impl Spe {
             && self.in_flight.iter().filter(is_in_flight).count() >= limit
     }
 
-    /// The second half of a fused pair: if it is a branch, the MOP is recorded as one.
+    /// Adds the second half of a fused pair: if it is a branch, the MOP is recorded as one.
     fn join_pair(&mut self, operation: &Operation) {
         let is_branch = matches!(operation.kind, OperationKind::Branch(_));
-        let Some(sample) = self.in_flight.back_mut().filter(|_| self.sampled_last && is_branch)
+        let Some(sample) = self.in_flight.back_mut().filter(|_| self.sampled_previous && is_branch)
         else {
             return;
         };
@@ -303,9 +306,9 @@ impl Spe {
         sample.done = sample.done.max(operation.life.retire);
     }
 
-    /// A sampled exception return went to where the next operation is.
-    fn note_target(&mut self, operation: &Operation) {
-        if !self.sampled_last || !operation.life.retired && !operation.exception {
+    /// Sets the target of a sampled exception return to the address of the next operation.
+    fn set_target(&mut self, operation: &Operation) {
+        if !self.sampled_previous || !operation.life.retired && !operation.exception {
             return;
         }
         if let Some(sample) = self.in_flight.back_mut().filter(|sample| sample.awaits_target) {
@@ -314,7 +317,7 @@ impl Spe {
         }
     }
 
-    /// The oldest sample in flight is complete: filters, record, buffer.
+    /// Completes the oldest sample in flight: filters it and writes its record.
     fn finish_oldest<S: EventSink>(&mut self, sink: &mut S) {
         let Some(sample) = self.in_flight.pop_front() else { return };
         let Sample { number, record, kind, is_squashed, .. } = sample;
@@ -348,7 +351,8 @@ impl Spe {
     }
 }
 
-/// The packets of a record without the padding between them, padded to a multiple of `align`.
+/// Returns the packets of a record without the padding between them, padded to a multiple of
+/// `align`.
 fn packed(slots: &[u8; N2_RECORD_BYTES], align: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(N2_RECORD_BYTES);
     let mut rest = &slots[..];

@@ -1,5 +1,5 @@
-//! The profiling unit once more, written down plainly from the supplement: one operation, one record, one
-//! field after the other, with nothing kept that can be worked out.
+//! Second model of the profiling unit, written directly from the supplement: one operation, one
+//! record and one field at a time, without derived state.
 
 use sim_core::Privilege;
 use sim_pmu::spe::{SampleOutcome, SpeConfig};
@@ -7,7 +7,7 @@ use sim_pmu::{AccessError, ExceptionLevel};
 
 use crate::Op;
 
-/// Random bytes of both models, again and again.
+/// Random bytes of both models, repeated.
 pub(crate) const RANDOM: [u8; 5] = [3, 0, 200, 17, 255];
 
 /// A sample in flight: number, end, total latency, events, kind, squashed.
@@ -33,7 +33,7 @@ pub(crate) struct Plain {
     was_on: bool,
     population: u64,
     flying: Vec<Flying>,
-    /// POP, FEED, FILTRATE, COLLISION.
+    /// Counts of POP, FEED, FILTRATE and COLLISION.
     pub(crate) raised: [u64; 4],
     pub(crate) sampled_ops: Vec<(u64, SampleOutcome)>,
 }
@@ -78,14 +78,14 @@ impl Plain {
         self.privilege.secure || self.privilege.level == 3
     }
 
-    /// ProfilingBufferOwner: secure, level.
+    /// ProfilingBufferOwner of the supplement: secure, level.
     fn owner(&self) -> (bool, u8) {
         let secure = !bit(self.mdcr_el3, 13);
         let level = if !secure && self.mdcr_el2 >> 12 & 3 == 0 { 2 } else { 1 };
         (secure, level)
     }
 
-    /// StatisticalProfilingEnabled with ProfilingBufferEnabled.
+    /// StatisticalProfilingEnabled and ProfilingBufferEnabled of the supplement.
     fn enabled(&self) -> bool {
         let (secure, level) = self.owner();
         let of_state = secure == self.privilege.secure;
@@ -104,8 +104,8 @@ impl Plain {
         }
     }
 
-    /// Where profiling becomes enabled with a counter of zero, it is loaded.
-    fn settle(&mut self) {
+    /// Loads the counter if it is zero when profiling becomes enabled.
+    fn update_enable(&mut self) {
         let on = self.enabled();
         if on && !self.was_on && self.counter == 0 && self.second == 0 {
             self.load();
@@ -122,17 +122,17 @@ impl Plain {
 
     pub(crate) fn set_privilege(&mut self, privilege: Privilege) {
         self.privilege = privilege;
-        self.settle();
+        self.update_enable();
     }
 
     pub(crate) fn set_mdcr_el2(&mut self, value: u64) {
         self.mdcr_el2 = value;
-        self.settle();
+        self.update_enable();
     }
 
     pub(crate) fn set_mdcr_el3(&mut self, value: u64) {
         self.mdcr_el3 = value;
-        self.settle();
+        self.update_enable();
     }
 
     pub(crate) fn operation(&mut self, op: &Op, now: u64, privilege: Privilege) {
@@ -145,14 +145,14 @@ impl Plain {
         for mop in 0..op.mops {
             self.population += 1;
             self.raised[0] += 1;
-            if self.falls_due() {
+            if self.is_sampled() {
                 self.sample(op, now, mop == 0, squashed);
             }
         }
     }
 
-    /// Section 3.1.2.
-    fn falls_due(&mut self) -> bool {
+    /// Section 3.1.2 of the supplement.
+    fn is_sampled(&mut self) -> bool {
         let both = self.config.random_after_interval && bit(self.interval, 0);
         let mut due = false;
         if both && self.second > 0 {
@@ -209,7 +209,7 @@ impl Plain {
         }
     }
 
-    /// CollectRecord.
+    /// CollectRecord of the supplement.
     fn collects(&self, events: u64, latency: u64, kind: u8) -> bool {
         let (b, ld, st) = (bit(self.sfcr, 16), bit(self.sfcr, 17), bit(self.sfcr, 18));
         if bit(self.sfcr, 0) && (0..64).any(|n| bit(self.evfr, n) && !bit(events, n)) {
@@ -228,7 +228,7 @@ impl Plain {
         !(bit(self.sfcr, 2) && self.latfr > 0 && latency < self.latfr)
     }
 
-    /// Writes 64 bytes; sections 3.5.2 and 3.5.3.
+    /// Writes 64 bytes; sections 3.5.2 and 3.5.3 of the supplement.
     fn store(&mut self) -> bool {
         if !bit(self.limit, 0) || bit(self.status, 17) {
             return false;
@@ -249,14 +249,14 @@ impl Plain {
             if !fits(self.pointer) {
                 self.status = keep | 1 << 17 | 1;
             }
-            self.settle();
+            self.update_enable();
             return true;
         }
-        self.settle();
+        self.update_enable();
         false
     }
 
-    /// The register that a name reaches, or the exception.
+    /// Returns the register that a name accesses, or the exception.
     fn reach(&self, name: &'static str, write: bool) -> Result<&'static str, AccessError> {
         let level = self.privilege.level;
         let fixed = name == "PMSIDR_EL1" || name == "PMBIDR_EL1";
@@ -322,7 +322,7 @@ impl Plain {
             "PMBPTR_EL1" => self.pointer = value,
             _ => self.status = value & 0xFC0F_003F,
         }
-        self.settle();
+        self.update_enable();
         Ok(())
     }
 }

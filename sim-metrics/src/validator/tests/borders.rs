@@ -58,10 +58,7 @@ fn a_difference_of_the_tolerance_is_none() {
             MetricFormula { claims: claims.clone(), ..MetricFormula::new("m", formula, "test") };
         let tolerance = Tolerance { relative: 0.25, points: 0.0 };
         let catalog = Catalog::default();
-        Validator::new(&metric, &catalog, tolerance)
-            .expect("a truth")
-            .verdict(&run(), None)
-            .status
+        Validator::new(&metric, &catalog, tolerance).expect("a truth").verdict(&run(), None).status
     };
     assert_eq!(status("LD_SPEC - 275"), ValidationStatus::Right);
     assert_eq!(status("LD_SPEC - 274"), ValidationStatus::Off);
@@ -281,14 +278,18 @@ fn what_a_verdict_keeps_when_it_changes() {
     assert!(doubted.corrected.is_some());
     let mut open = verdict(ValidationStatus::Unclaimed, vec![finding(Reason::AboveOne(1.5))]);
     open.doubted();
-    assert_eq!((open.status, codes(&open), open.corrected), (ValidationStatus::Unclaimed, vec![], None));
+    assert_eq!(
+        (open.status, codes(&open), open.corrected),
+        (ValidationStatus::Unclaimed, vec![], None)
+    );
     let counted = |counts: &[f64]| Verdict {
         counts: counts.iter().map(|count| (String::new(), *count)).collect(),
         ..verdict(ValidationStatus::Off, vec![])
     };
     let many = |counts: &[f64]| counted(counts).is_of_many();
     assert_eq!([many(&[100.0]), many(&[99.0]), many(&[])], [true, false, false]);
-    let relative = |real| Verdict { real, value: Some(3.0), ..verdict(ValidationStatus::Off, vec![]) };
+    let relative =
+        |real| Verdict { real, value: Some(3.0), ..verdict(ValidationStatus::Off, vec![]) };
     assert_eq!(relative(Some(2.0)).relative(), Some(0.5));
     assert_eq!(relative(Some(0.0)).relative(), None);
 }
