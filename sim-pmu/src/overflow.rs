@@ -48,7 +48,7 @@ pub struct Overflow {
 /// Error: the requests need more than the six event counters and the cycle counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{asked} events need a counter each, and the core has {EVENT_COUNTERS} beside the cycle counter"
+    "{asked} events need a counter each, and the core has {EVENT_COUNTERS} besides the cycle counter"
 )]
 pub struct TooManyEvents {
     /// Number of requested events other than `CPU_CYCLES`.

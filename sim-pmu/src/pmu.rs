@@ -92,7 +92,7 @@ impl Pmu {
         self.state
     }
 
-    /// PMEVTYPER: makes `counter` count `event` wherever its filter allows. The counter keeps its
+    /// Makes `counter` count `event` wherever its filter allows (PMEVTYPER). The counter keeps its
     /// value.
     pub fn program(&mut self, counter: CounterIndex, event: PmuEvent) {
         let filter = self.types[counter.index()].filter;
@@ -110,40 +110,40 @@ impl Pmu {
         }
     }
 
-    /// PMEVCNTR: writes the value of an event counter.
+    /// Writes the value of an event counter (PMEVCNTR).
     pub fn write(&mut self, counter: CounterIndex, value: u32) {
         self.values[counter.index()] = u64::from(value);
     }
 
-    /// PMEVCNTR: reads the low 32 bits of an event counter.
+    /// Reads the low 32 bits of an event counter (PMEVCNTR).
     pub fn read(&self, counter: CounterIndex) -> u32 {
         self.values[counter.index()] as u32
     }
 
-    /// PMEVCNTR: reads all bits of an event counter.
+    /// Reads all bits of an event counter (PMEVCNTR).
     pub fn value(&self, counter: CounterIndex) -> u64 {
         self.values[counter.index()]
     }
 
-    /// PMEVTYPER: returns the event number of a counter that runs or holds a value, or `None` for
-    /// an untouched counter.
+    /// Returns the event number of a counter that runs or holds a value, or `None` for an untouched
+    /// counter (PMEVTYPER).
     pub fn event_code(&self, counter: CounterIndex) -> Option<u16> {
         let code = self.types[counter.index()].code;
         let is_used = code != 0 || self.running & counter.bit() != 0 || self.value(counter) != 0;
         is_used.then_some(code)
     }
 
-    /// PMCCNTR: writes the cycle counter.
+    /// Writes the cycle counter (PMCCNTR).
     pub fn write_cycles(&mut self, value: u64) {
         self.cycles = value;
     }
 
-    /// PMCCNTR: reads the cycle counter.
+    /// Reads the cycle counter (PMCCNTR).
     pub fn read_cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// PMCR.E and PMCR.LC: enables counting, and selects where the cycle counter overflows.
+    /// Enables counting (PMCR.E), and selects where the cycle counter overflows (PMCR.LC).
     pub fn control(&mut self, is_enabled: bool, has_long_cycles: bool) {
         let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
         let others = self.controls.pmcr() & !(pmcr::E | pmcr::LC);
@@ -151,30 +151,30 @@ impl Pmu {
         self.refresh();
     }
 
-    /// PMCNTENSET: starts the counters in `mask`.
+    /// Starts the counters in `mask` (PMCNTENSET).
     pub fn start(&mut self, mask: u32) {
         self.running |= mask & IMPLEMENTED_BITS;
         self.refresh();
     }
 
-    /// PMCNTENCLR: stops the counters in `mask`.
+    /// Stops the counters in `mask` (PMCNTENCLR).
     pub fn stop(&mut self, mask: u32) {
         self.running &= !mask;
         self.refresh();
     }
 
-    /// PMOVSCLR, read: returns the counters that overflowed.
+    /// Returns the counters that overflowed (read of PMOVSCLR).
     pub fn overflowed(&self) -> u32 {
         self.overflowed
     }
 
-    /// PMOVSCLR, write: clears the flags in `mask`.
+    /// Clears the overflow flags in `mask` (write of PMOVSCLR).
     pub fn clear_overflowed(&mut self, mask: u32) {
         self.overflowed &= !mask;
     }
 
-    /// PMSWINC: adds one to the counters in `mask` that count `SW_INCR` and are visible to the
-    /// program.
+    /// Adds one to the counters in `mask` that count `SW_INCR` and are visible to the program
+    /// (PMSWINC).
     pub fn software_increment(&mut self, mask: u32) {
         let mask = mask & self.visible();
         for counter in CounterIndex::all().filter(|counter| mask & counter.bit() != 0) {

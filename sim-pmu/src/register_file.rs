@@ -17,7 +17,7 @@ const CYCLE_SELECTION: u8 = 31;
 const EVENT_CODE: u64 = 0xFFFF;
 
 impl Pmu {
-    /// `MRS`: reads a register at the program's exception level.
+    /// Reads a register at the program's exception level, as `MRS` does.
     pub fn mrs(&self, register: Register) -> Result<u64, AccessError> {
         use Register::*;
         let register = self.admit(register, Access::Read)?;
@@ -47,7 +47,7 @@ impl Pmu {
         })
     }
 
-    /// `MSR`: writes a register at the program's exception level.
+    /// Writes a register at the program's exception level, as `MSR` does.
     pub fn msr(&mut self, register: Register, value: u64) -> Result<(), AccessError> {
         use Register::*;
         let register = self.admit(register, Access::Write)?;

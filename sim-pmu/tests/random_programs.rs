@@ -40,7 +40,8 @@ fn register() -> impl Strategy<Value = Register> {
     ]
 }
 
-/// Raised and programmed events: sums, parts, aliases, an event that never counts, and cycles.
+/// Generates the raised and programmed events: sums, parts, aliases, an event that never counts,
+/// and cycles.
 fn event() -> impl Strategy<Value = PmuEvent> {
     use PmuEvent::*;
     prop::sample::select(vec![
@@ -79,7 +80,7 @@ fn value() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Union of some of these bits. The first is set in most cases.
+/// Generates a union of some of these bits. The first is set in most cases.
 fn some_of(bits: &'static [u64]) -> impl Strategy<Value = u64> {
     let others = prop::sample::subsequence(bits[1..].to_vec(), 0..bits.len());
     (prop::bool::weighted(0.8), others).prop_map(|(has_first, others)| {

@@ -273,8 +273,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Every field that N2's layout has a position for: a branch target or a data address, not
-    /// both.
+    /// Generates every field that N2's layout has a position for: a branch target or a data
+    /// address, not both.
     fn n2_record()(
         front in front(),
         latencies in proptest::array::uniform3(maybe(0..0x1000_u16)),
@@ -296,7 +296,7 @@ prop_compose! {
     }
 }
 
-/// Any packet, with all header forms.
+/// Generates any packet, with all header forms.
 fn packet() -> impl Strategy<Value = Packet> {
     let word = any::<u64>();
     prop_oneof![

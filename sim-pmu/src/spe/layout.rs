@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::spe::{AccessClass, Events, InstAddress, OperationType, PhysicalAddress};
 
-    /// Load that missed in all caches on the chip, with all fields that N2 can collect.
+    /// Returns a load that missed in all caches on the chip, with all fields that N2 can collect.
     fn load() -> SpeRecord {
         SpeRecord {
             pc: Some(InstAddress { address: 0x40_0158, level: 1, non_secure: true }),

@@ -11,7 +11,7 @@ use super::registers::{
 use super::unit::Spe;
 
 impl Spe {
-    /// `MRS`: reads a register at the program's exception level.
+    /// Reads a register at the program's exception level, as `MRS` does.
     ///
     /// # Errors
     /// The exception that the instruction takes instead.
@@ -19,7 +19,7 @@ impl Spe {
         admit(register, Access::Read, &self.state).map(|register| self.get(register))
     }
 
-    /// `MSR`: writes a register at the program's exception level.
+    /// Writes a register at the program's exception level, as `MSR` does.
     ///
     /// # Errors
     /// The exception that the instruction takes instead.

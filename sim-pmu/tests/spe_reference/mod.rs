@@ -78,14 +78,15 @@ impl Plain {
         self.privilege.secure || self.privilege.level == 3
     }
 
-    /// ProfilingBufferOwner of the supplement: secure, level.
+    /// Returns ProfilingBufferOwner of the supplement: secure, level.
     fn owner(&self) -> (bool, u8) {
         let secure = !bit(self.mdcr_el3, 13);
         let level = if !secure && self.mdcr_el2 >> 12 & 3 == 0 { 2 } else { 1 };
         (secure, level)
     }
 
-    /// StatisticalProfilingEnabled and ProfilingBufferEnabled of the supplement.
+    /// Returns whether both StatisticalProfilingEnabled and ProfilingBufferEnabled of the
+    /// supplement hold.
     fn enabled(&self) -> bool {
         let (secure, level) = self.owner();
         let of_state = secure == self.privilege.secure;
@@ -151,7 +152,7 @@ impl Plain {
         }
     }
 
-    /// Section 3.1.2 of the supplement.
+    /// Returns whether the next operation is sampled (section 3.1.2 of the supplement).
     fn is_sampled(&mut self) -> bool {
         let both = self.config.random_after_interval && bit(self.interval, 0);
         let mut due = false;
@@ -209,7 +210,7 @@ impl Plain {
         }
     }
 
-    /// CollectRecord of the supplement.
+    /// Returns CollectRecord of the supplement.
     fn collects(&self, events: u64, latency: u64, kind: u8) -> bool {
         let (b, ld, st) = (bit(self.sfcr, 16), bit(self.sfcr, 17), bit(self.sfcr, 18));
         if bit(self.sfcr, 0) && (0..64).any(|n| bit(self.evfr, n) && !bit(events, n)) {
