@@ -142,8 +142,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks every rule whose events `count` knows, as plain numbers or as a [`Count`] with a
-/// tolerance.
+/// Checks every rule whose events `count` knows, as numbers or as a [`Count`] with a tolerance.
 pub fn check<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
     assumptions: &Assumptions,
@@ -232,8 +231,8 @@ impl Rule {
         }
     }
 
-    /// Returns the rank of the rule for detecting errors, lower being better. Two names of one
-    /// count seldom differ.
+    /// Returns the rank of the rule for errors, lower being better. Two names of one count seldom
+    /// differ.
     fn worth(&self) -> u8 {
         match self.subject {
             Subject::Sum | Subject::Slots => 0,
@@ -347,8 +346,7 @@ fn meaning(
     })
 }
 
-/// Returns the slots per cycle according to `OP_SPEC + STALL_SLOT`. The erratum of r0p0 to r0p2
-/// adds one.
+/// Returns the slots per cycle by `OP_SPEC + STALL_SLOT`; the erratum of r0p0 to r0p2 adds one.
 pub(crate) fn slots_per_cycle(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,

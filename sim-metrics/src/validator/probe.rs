@@ -1,5 +1,5 @@
 //! Structure of a formula, determined by experiments that need no run. Counts of one kind are
-//! doubled, and the change of the value shows whether it is a count or a ratio, and of cycles or
+//! doubled. The change of the value shows whether it is a count or a ratio, and of cycles or
 //! instructions.
 
 use sim_core::PmuEvent::{self, *};

@@ -1,6 +1,6 @@
 //! Kernel driver for the counters of one core. It reaches them only by `MRS` and `MSR` at the
-//! kernel's level. Every counter starts half its range below its overflow, and every overflow
-//! interrupt adds up the occurrences, so that no count is lost at 32 bits.
+//! kernel's level. Every counter starts half its range below its overflow. Every overflow interrupt
+//! adds up the occurrences, so that no count is lost at 32 bits.
 
 use sim_core::{EventSink, PmuEvent};
 

@@ -1,5 +1,5 @@
-//! Levels and security states in which profiling is enabled, the owner of the buffer, and the
-//! fields that may be collected (SPE supplement 3.2.1, 3.3, 3.4.2).
+//! Context of profiling: the levels and states in which it is enabled, the owner of the buffer, and
+//! the fields that may be collected (SPE supplement 3.2.1, 3.3, 3.4.2).
 
 use sim_core::Privilege;
 
