@@ -68,8 +68,8 @@ fn evaluate(linked: &Linked, machine: &Machine) {
             Some(COUNTS[(code + shift) % COUNTS.len()])
         };
         let evaluation = linked.evaluate(machine, count);
-        if let Some(trouble) = evaluation.trouble {
-            assert!(!linked.explain(trouble).is_empty());
+        if let Some(reason) = evaluation.nan_reason {
+            assert!(!linked.explain(reason).is_empty());
         }
     }
     let _ = linked.needed(machine);

@@ -94,7 +94,7 @@ impl<W: Write> Follower<W> {
         let running = self.cores.iter().filter(|core| !core.is_over);
         let horizon = running.map(|core| core.bus.horizon()).min().unwrap_or(Cycle::MAX);
         for (number, core) in self.cores.iter_mut().enumerate() {
-            core.bus.give(horizon, |cycle, bits| self.ready.push((cycle, number, bits)));
+            core.bus.drain(horizon, |cycle, bits| self.ready.push((cycle, number, bits)));
         }
         self.ready.sort_unstable();
         for (cycle, core, bits) in self.ready.drain(..) {

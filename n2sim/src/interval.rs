@@ -34,7 +34,7 @@ impl Counters for PerfSession {
     }
 
     fn takes_turns(&self) -> bool {
-        PerfSession::takes_turns(self)
+        PerfSession::is_multiplexed(self)
     }
 }
 

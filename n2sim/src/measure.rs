@@ -112,7 +112,7 @@ impl Request {
             let truth = self.all(&outcome, passes.readings_by_core());
             return Ok(self.measured(outcome, turns, truth));
         }
-        let takes_turns = turns.takes_turns();
+        let takes_turns = turns.is_multiplexed();
         let outcome = self.count(session, options, takes_turns, progress, &mut turns)?;
         let truth = stat::exact(&outcome, &self.events);
         Ok(self.measured(outcome, turns, truth))
@@ -278,7 +278,7 @@ mod tests {
         let request = Request::new(&groups, session);
         let mut told = request.session(4_000_000, session.clock_hz());
         let mut followed = told.clone();
-        assert!(!told.takes_turns(), "{list} fits");
+        assert!(!told.is_multiplexed(), "{list} fits");
         let outcome = request.count(session, options, false, &mut |_| {}, &mut told);
         let heard = request.count(session, options, true, &mut |_| {}, &mut followed);
         let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));

@@ -220,7 +220,7 @@ impl Metrics {
             let counts =
                 Counts { metrics: self, outcome: &measured.outcome, cores: &cores, wanted };
             let count = |event: &EventUse| counts.of(event, &measured.readings);
-            let trouble = wanted.linked.evaluate(&self.machine, count).trouble?;
+            let trouble = wanted.linked.evaluate(&self.machine, count).nan_reason?;
             let why = wanted.linked.explain(trouble);
             Some(format!("{} has no value: {why}", wanted.metric.name))
         };

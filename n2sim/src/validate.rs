@@ -11,8 +11,10 @@ use sim_core::config::Document;
 use sim_machine::RunOptions;
 use sim_machine::evidence::examine;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
-use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict as Judgement, common_factor, tiling};
 use sim_metrics::metric_file::MetricFile;
+use sim_metrics::validator::{
+    Evidence, Tolerance, Validator, Verdict as Judgement, common_factor, tiling,
+};
 use sim_metrics::{Truth, builtin};
 use sim_pmu::perf::{Group, PerfEvent, PerfSession, PerfSetup};
 use sim_report::validate::{self, Judged, Judgment, RunInfo};
@@ -242,7 +244,7 @@ fn judges<'a>(
     metrics: &'a [MetricFormula],
     catalog: &'a Catalog,
     tolerance: Tolerance,
-) -> anyhow::Result<Vec<Judge<'a>>> {
+) -> anyhow::Result<Vec<Validator<'a>>> {
     let is_named = |metric: &MetricFormula, name: &String| {
         let names = std::iter::once(&metric.name).chain(&metric.groups);
         names.into_iter().any(|own| own.eq_ignore_ascii_case(name))
@@ -256,7 +258,7 @@ fn judges<'a>(
         args.only.is_empty() || args.only.iter().any(|name| is_named(metric, name))
     };
     let wanted = metrics.iter().filter(is_wanted);
-    let judge = |metric| Judge::new(metric, catalog, tolerance).map_err(anyhow::Error::msg);
+    let judge = |metric| Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg);
     wanted.map(judge).collect()
 }
 
@@ -272,7 +274,7 @@ fn runs(
     args: &ValidateArgs,
     revision: Option<u8>,
     variants: &[Option<String>],
-    judges: &[Judge<'_>],
+    judges: &[Validator<'_>],
 ) -> anyhow::Result<Vec<Run>> {
     let roi = args.roi.as_deref().map(parse_roi).transpose()?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi };
@@ -308,7 +310,7 @@ fn run_one(
     options: &RunOptions,
     document: &Document,
     name: String,
-    judges: &[Judge<'_>],
+    judges: &[Validator<'_>],
 ) -> anyhow::Result<Run> {
     let session = opened::on(trace, document)?;
     let config = session.config().clone();
@@ -338,7 +340,7 @@ fn run_one(
 }
 
 /// The events of a metric as perf opens them: together if they fit, otherwise each on its own.
-fn group_of(judge: &Judge<'_>, patch: u8) -> Group {
+fn group_of(judge: &Validator<'_>, patch: u8) -> Group {
     let machine = sim_metrics::formula::Machine::neoverse_n2(patch, 1);
     let mut events: Vec<PerfEvent> = Vec::new();
     for name in judge.formula().map(|formula| formula.needed(&machine)).unwrap_or_default() {
@@ -350,7 +352,7 @@ fn group_of(judge: &Judge<'_>, patch: u8) -> Group {
 
 /// What a formula makes of its readings; `None` if one of them was never on a counter.
 fn value_of(
-    judge: &Judge<'_>,
+    judge: &Validator<'_>,
     group: &Group,
     counts: &[Option<f64>],
     run: &Evidence,
@@ -362,8 +364,8 @@ fn value_of(
     Some(run.evaluate(formula, patch, table).value).filter(|value| value.is_finite())
 }
 
-fn judge(judges: &[Judge<'_>], runs: Vec<Run>) -> Judgment {
-    let one = |(number, judge): (usize, &Judge<'_>)| {
+fn judge(judges: &[Validator<'_>], runs: Vec<Run>) -> Judgment {
+    let one = |(number, judge): (usize, &Validator<'_>)| {
         let verdict = |run: &Run| judge.verdict(&run.evidence, run.on_six[number]);
         let mut verdicts: Vec<Judgement> = runs.iter().map(verdict).collect();
         let several: Vec<&Judgement> = verdicts.iter().collect();

@@ -133,7 +133,7 @@ fn wrong_use_is_refused_with_the_remedy() {
         ),
         (vec!["lint", &binary], "x.json: EOF"),
         (vec!["lint", &trace], "it is no text"),
-        (vec!["list", "metrics", "--metrics", "/dev/null"], "/dev/null is no metric file"),
+        (vec!["list", "metrics", "--metrics", "/dev/null"], "/dev/null is not a metric file"),
     ] {
         let (code, printed, said) = run(&args);
         assert_eq!((code, printed.as_str()), (2, ""), "{args:?}: {said}");

@@ -405,7 +405,7 @@ fn what_cannot_be_read_and_what_claims_nothing_is_told() {
     let output = n2sim(&[&base[..], &["--metrics", file.path()]].concat());
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        text.contains("Formulas that cannot be read:") && text.contains("in a circle"),
+        text.contains("Formulas that cannot be read:") && text.contains("in a cycle"),
         "{text}"
     );
     assert!(!text.contains("that are off"), "{text}");

@@ -1,9 +1,9 @@
-//! What a run has to say about formulas, for [`sim_metrics::judge`]: counts as a sound core has them, what
+//! What a run has to say about formulas, for [`sim_metrics::validator`]: counts as a sound core has them, what
 //! of them retired, truths, and what prefetchers did.
 
 use sim_cache::config::BusUnit;
 use sim_core::{Counts, EventSink, PmuEvent};
-use sim_metrics::judge::{Evidence, L2Lines, Prefetched};
+use sim_metrics::validator::{Evidence, L2Lines, Prefetched};
 
 use crate::config::MachineConfig;
 use crate::error::MachineError;

@@ -7,7 +7,7 @@ use sim_core::{
     StallCause,
 };
 use sim_metrics::identities::SLOTS_PER_CYCLE;
-use sim_metrics::judge::L2Lines;
+use sim_metrics::validator::L2Lines;
 use sim_metrics::{Truth, Truths};
 
 use crate::outcome::Outcome;

@@ -1,16 +1,17 @@
-//! The metrics that the program brings with it: `configs/neoverse-n2/metrics.toml`, read as any file.
+//! Built-in metrics from `configs/neoverse-n2/metrics.toml`, which is read like any other metric
+//! file.
 
 use crate::formula::Catalog;
 use crate::metric_file::{self, NamedText};
 
-/// The name of the file in messages.
+/// Name of the file in messages.
 pub const FILE: &str = "neoverse-n2/metrics.toml";
 
-/// The metrics of the file.
+/// Returns the metrics of the file.
 pub fn catalog() -> Catalog {
     let text = include_str!("../../configs/neoverse-n2/metrics.toml");
     let file = metric_file::read(&[NamedText { name: FILE, text }]);
-    file.expect("a test reads the file").metrics.into_iter().collect()
+    file.expect("the embedded file is valid").metrics.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -20,7 +21,7 @@ mod tests {
     use crate::truth::Truth;
 
     #[test]
-    fn every_metric_reads_links_and_has_a_value() {
+    fn every_metric_parses_links_and_has_a_value() {
         let catalog = catalog();
         assert!(catalog.metrics().len() > 50);
         for metric in catalog.metrics() {
@@ -29,7 +30,7 @@ mod tests {
             let linked = Linked::named(&metric.name, formula, &catalog).expect(&metric.name);
             let count = |event: &EventUse| event.event().map(|event| f64::from(event.code()) + 1.0);
             let evaluation = linked.evaluate(&Machine::neoverse_n2(3, 1), count);
-            let why = evaluation.trouble.map(|trouble| linked.explain(trouble));
+            let why = evaluation.nan_reason.map(|reason| linked.explain(reason));
             assert_eq!((why, evaluation.value.is_finite()), (None, true), "{}", metric.name);
             assert!(!metric.description.is_empty() && !metric.description.ends_with('.'));
             assert!(!metric.scale.unit.is_empty() && !metric.groups.is_empty(), "{}", metric.name);
@@ -37,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_metrics_raise_no_alarm() {
+    fn built_in_metrics_raise_no_alarm() {
         let catalog = catalog();
         for metric in catalog.metrics() {
             let alarms: Vec<_> = lint(metric, &catalog, None)
@@ -57,9 +58,9 @@ mod tests {
         }
     }
 
-    /// The four shares make up all slots, on a revision with the erratum and on one without.
+    /// The four shares add up to all slots, with and without the erratum.
     #[test]
-    fn top_down_level_1_tiles() {
+    fn top_down_level_1_shares_add_up_to_one() {
         let catalog = catalog();
         for patch in [2, 3] {
             let machine = Machine::neoverse_n2(patch, 1);
@@ -75,9 +76,10 @@ mod tests {
                 })
             };
             let share = |metric: &str| {
-                let metric = catalog.get(metric).expect("there is one");
-                let formula = metric.formula.as_ref().expect("it reads");
-                let linked = Linked::named(&metric.name, formula, &catalog).expect("it links");
+                let metric = catalog.get(metric).expect("the metric exists");
+                let formula = metric.formula.as_ref().expect("the formula parses");
+                let linked =
+                    Linked::named(&metric.name, formula, &catalog).expect("the formula links");
                 metric.scale.factor * linked.evaluate(&machine, count).value
             };
             let shares =

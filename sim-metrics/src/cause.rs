@@ -1,4 +1,4 @@
-//! Why counts that somebody collected usually break a rule.
+//! Usual causes of counts that break a rule.
 
 use std::fmt;
 
@@ -9,52 +9,54 @@ use crate::identities::{
     Assumptions, Comparison, SLOTS_PER_CYCLE, Subject, Violation, slots_per_cycle,
 };
 
-/// The most slots per cycle that a core is taken to have.
+/// Largest number of slots per cycle that a core may have.
 const SLOTS_MAX: u64 = 16;
-/// How far, as a share, counts may be from a whole number of slots per cycle.
+/// Largest relative distance of counts from a whole number of slots per cycle.
 const SLOTS_TOLERANCE: f64 = 0.01;
 
-/// Up to this share, sides that should be equal were read at different moments rather than in different runs.
+/// Largest relative difference that is explained by reading at different moments rather than in
+/// different runs.
 const MOMENTS_SHARE: f64 = 0.01;
-/// How far, as a share, a side may be from a multiple of the other to be one.
+/// Largest relative distance of a side from a multiple of the other.
 const MULTIPLE_TOLERANCE: f64 = 0.001;
-/// The largest multiple that is taken for one.
+/// Largest multiple that is recognized.
 const MULTIPLE_MAX: u64 = 256;
 
-/// The usual cause of counts that cannot be.
+/// Usual cause of impossible counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// More events than counters: some were counted for a part of the time and scaled.
+    /// There were more events than counters, so some were counted part of the time and scaled.
     Multiplexing,
     /// The sides were counted in different runs, at different times or for different levels.
     Windows,
-    /// The sides are so close that they are of one run, read at different moments.
+    /// The sides differ so little that they belong to one run and were read at different moments.
     Moments,
     /// One side is a whole multiple of the other.
     Multiple(u64),
     /// One side is 0.
     NeverRan,
-    /// The core has the erratum of `STALL_SLOT`, and was said not to have it.
+    /// The core has the erratum of `STALL_SLOT`, contrary to the stated revision.
     Erratum,
-    /// The core does not have the erratum, and was said to have it.
+    /// The core does not have the erratum, contrary to the stated revision.
     NoErratum,
-    /// The surplus slot per cycle was taken out of one stall event and not of another.
+    /// The surplus slot per cycle was subtracted from one stall event and not from another.
     HalfCorrected,
-    /// The counts are of a core with this many slots per cycle.
+    /// The counts belong to a core with this many slots per cycle.
     OtherSlots(u64),
-    /// The events are of another core, or their numbers are.
+    /// The events or their numbers belong to another core.
     OtherCore,
     /// `CPUECTLR_EL1.EXTLLC` is 0: firmware did not announce the last level cache.
     ExtllcClear,
-    /// `CPUECTLR_EL1.EXTLLC` is 1, and was said to be 0.
+    /// `CPUECTLR_EL1.EXTLLC` is 1, although stated to be 0.
     ExtllcSet,
-    /// More last-level misses than reads, which no setting of `CPUECTLR_EL1.EXTLLC` gives.
+    /// There are more last-level misses than reads, which no setting of `CPUECTLR_EL1.EXTLLC`
+    /// causes.
     MissesWithoutReads,
-    /// The last-level events copy those of the L2, as older descriptions of the core have them.
+    /// The last-level events copy the L2 events, as in older descriptions of the core.
     LastLevelCopies,
     /// The cycle counter did not run, or was read in another run.
     NoCycles,
-    /// Preloads and prefetches refill without an access of their own.
+    /// Preloads and prefetches refill without a separate access.
     Prefetches,
 }
 
@@ -90,26 +92,26 @@ impl fmt::Display for Cause {
             }
             Cause::Erratum => {
                 "the core is r0p0 to r0p2: STALL_SLOT and STALL_SLOT_FRONTEND count one slot too \
-                 many per cycle; take CPU_CYCLES off"
+                 many per cycle; subtract CPU_CYCLES"
             }
             Cause::NoErratum => {
-                "the core is r0p3 or later, without the surplus slot of r0p0 to r0p2; take nothing \
-                 off"
+                "the core is r0p3 or later, without the surplus slot of r0p0 to r0p2; subtract \
+                 nothing"
             }
             Cause::HalfCorrected => {
-                "CPU_CYCLES was taken off one of STALL_SLOT and STALL_SLOT_FRONTEND and not off the \
+                "CPU_CYCLES was subtracted from one of STALL_SLOT and STALL_SLOT_FRONTEND and not from the \
                  other"
             }
             Cause::OtherCore => {
                 "this event stays 0 on a Neoverse N2: another core, or another event under its name"
             }
             Cause::ExtllcClear => {
-                "CPUECTLR_EL1.EXTLLC is 0 on this machine: its last-level events and ratios say \
-                 nothing"
+                "CPUECTLR_EL1.EXTLLC is 0 on this machine: its last-level events and ratios have \
+                 no meaning"
             }
             Cause::ExtllcSet => "CPUECTLR_EL1.EXTLLC is 1 on this machine",
             Cause::LastLevelCopies => {
-                "the last-level events copy those of the L2, as they do on some cores while \
+                "the last-level events copy the L2 events, as they do on some cores while \
                  CPUECTLR_EL1.EXTLLC is 0"
             }
             Cause::NoCycles => "the cycle counter did not run, or the cycles are of another run",
@@ -121,7 +123,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// The usual cause of a violation in a table of counts.
+/// Returns the usual cause of a violation in a table of counts.
 pub fn usual_cause<C: Into<Count>>(
     violation: &Violation,
     count: impl Fn(PmuEvent) -> Option<C>,
@@ -137,15 +139,17 @@ pub fn usual_cause<C: Into<Count>>(
             Cause::MissesWithoutReads
         }
         Subject::NoExternalCache => Cause::ExtllcSet,
-        Subject::Slots => slots_cause(&count, assumptions).unwrap_or_else(|| by_way(violation)),
+        Subject::Slots => {
+            slots_cause(&count, assumptions).unwrap_or_else(|| by_difference(violation))
+        }
         Subject::Sum if is_half_corrected(&count) && is_of_slots(violation) => Cause::HalfCorrected,
         Subject::BusCeiling if violation.right_value == 0 => Cause::NoCycles,
-        _ => by_way(violation),
+        _ => by_difference(violation),
     }
 }
 
-/// The cause that only the way of counting and the size of the difference suggest.
-fn by_way(violation: &Violation) -> Cause {
+/// Returns the cause that the counting method and the size of the difference suggest.
+fn by_difference(violation: &Violation) -> Cause {
     let (less, more) = match (violation.left_value, violation.right_value) {
         (left, right) if left < right => (left, right),
         (left, right) => (right, left),
@@ -159,7 +163,7 @@ fn by_way(violation: &Violation) -> Cause {
     }
 }
 
-/// How many times `less` is in `more`, if that is a whole number from 2 on.
+/// Returns how many times `more` contains `less`, if that is a whole number from 2 on.
 fn multiple(less: u64, more: u64) -> Option<u64> {
     let times = more as f64 / less as f64;
     let whole = times.round();
@@ -172,7 +176,7 @@ fn is_of_last_level(violation: &Violation) -> bool {
     names.contains(&violation.left.as_str())
 }
 
-/// True if the system level cache missed more reads than it got.
+/// Returns whether the system level cache missed more reads than it received.
 fn misses_exceed_reads(count: &impl Fn(PmuEvent) -> Option<Count>) -> bool {
     let misses = count(LL_CACHE_MISS_RD);
     count(LL_CACHE_RD).zip(misses).is_some_and(|(reads, misses)| misses.value > reads.value)
@@ -182,7 +186,8 @@ fn is_of_slots(violation: &Violation) -> bool {
     violation.left == STALL_SLOT.mnemonic()
 }
 
-/// Why operations and stalled slots do not make up all slots; `None` if they do, or are not known.
+/// Returns the cause why operations and stalled slots do not add up to all slots. Returns `None` if
+/// they do, or are not known.
 pub(crate) fn slots_cause(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
@@ -196,7 +201,7 @@ pub(crate) fn slots_cause(
     let slots = used.value as f64 / cycles.value as f64;
     let whole = slots.round();
     let is_estimate = used.is_estimate || cycles.is_estimate;
-    // A whole number of slots per cycle says more than anything else.
+    // A whole number of slots per cycle is the strongest evidence.
     match whole as u64 {
         n if n == expected => None,
         _ if (slots - whole).abs() > whole * SLOTS_TOLERANCE => {
@@ -209,7 +214,7 @@ pub(crate) fn slots_cause(
     }
 }
 
-/// True if the stall slots and their halves are one slot per cycle apart.
+/// Returns whether the stall slots and their halves differ by one slot per cycle.
 pub(crate) fn is_half_corrected(count: &impl Fn(PmuEvent) -> Option<Count>) -> bool {
     let halves = total(&[(1, STALL_SLOT_FRONTEND), (1, STALL_SLOT_BACKEND)], count);
     let (Some(all), Some(halves), Some(cycles)) = (count(STALL_SLOT), halves, count(CPU_CYCLES))
@@ -220,8 +225,8 @@ pub(crate) fn is_half_corrected(count: &impl Fn(PmuEvent) -> Option<Count>) -> b
     cycles.value > 0 && error as f64 <= cycles.value as f64 * SLOTS_TOLERANCE
 }
 
-/// True if the last-level events show what those of the L2 show, although the L2 hits at times: if
-/// all its reads missed, the counts would be the same for a good reason.
+/// Returns whether the last-level events equal the L2 events although the L2 hits at times. If all
+/// L2 reads missed, the counts would be equal for a good reason.
 pub(crate) fn is_copied(count: &impl Fn(PmuEvent) -> Option<Count>) -> bool {
     let values = [LL_CACHE_RD, LL_CACHE_MISS_RD, L2D_CACHE_RD, L2D_CACHE_REFILL_RD]
         .map(|event| total(&[(1, event)], count).map(|count| count.value));
@@ -243,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_number_of_slots_tells_the_core() {
+    fn a_whole_number_of_slots_identifies_the_core() {
         let of = |slots: u64, erratum| {
             let counts = [(CPU_CYCLES, 100), (OP_SPEC, 100), (STALL_SLOT, slots - 100)];
             let assumptions =
@@ -258,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_told_from_an_l2_that_always_misses() {
+    fn copies_differ_from_an_l2_that_always_misses() {
         let with = |l2_reads, refills| {
             let counts = [
                 (LL_CACHE_RD, l2_reads),
@@ -274,9 +279,9 @@ mod tests {
         assert_eq!(with(100, 100), [Cause::ExtllcSet; 2]);
     }
 
-    /// What a difference looks like says how it came about.
+    /// The form of the difference identifies the cause.
     #[test]
-    fn causes_differ_where_the_evidence_differs() {
+    fn the_cause_depends_on_the_evidence() {
         let of = |whole, reads, writes| {
             let counts = [(L1D_CACHE, whole), (L1D_CACHE_RD, reads), (L1D_CACHE_WR, writes)];
             causes(&counts, &Assumptions::default())
@@ -287,7 +292,7 @@ mod tests {
         assert_eq!(of(1500, 600, 400), [Cause::Windows]);
     }
 
-    /// No reads, but misses: the last level cannot be set so, whatever was said of it.
+    /// Misses without reads are impossible under either setting of the last level cache.
     #[test]
     fn misses_without_reads_are_not_explained_by_a_setting() {
         let counts = [(LL_CACHE_RD, 0), (LL_CACHE_MISS_RD, 12)];

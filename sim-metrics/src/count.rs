@@ -1,29 +1,30 @@
-//! One count of a table, with how far it can be trusted.
+//! Count of a table with its tolerance.
 
 use sim_core::PmuEvent;
 
-/// A count, and the share by which it may differ from what happened.
+/// Count, and the relative amount by which it may differ from the true count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Count {
-    /// The count.
+    /// Value of the count.
     pub value: u64,
-    /// 0 for a count of the whole window.
+    /// Relative tolerance; 0 for a count of the whole window.
     pub tolerance: f64,
-    /// True if it was counted for a part of the time and scaled.
+    /// The count covers part of the time and was scaled.
     pub is_estimate: bool,
 }
 
 impl From<u64> for Count {
-    /// An exact count.
+    /// Converts an exact count.
     fn from(value: u64) -> Count {
         Count { value, tolerance: 0.0, is_estimate: false }
     }
 }
 
-/// A sum of events with weights.
+/// Weighted sum of events.
 pub(crate) type Terms = Vec<(u64, PmuEvent)>;
 
-/// The value of a sum, with the largest tolerance of its terms; `None` if one was not counted.
+/// Returns the value of a sum, with the largest tolerance of its terms. Returns `None` if an event
+/// was not counted.
 pub(crate) fn total(
     terms: &[(u64, PmuEvent)],
     count: &impl Fn(PmuEvent) -> Option<Count>,
@@ -38,7 +39,7 @@ pub(crate) fn total(
     })
 }
 
-/// A sum as text; no events make 0.
+/// Returns a sum as text; an empty sum is 0.
 pub(crate) fn formula(terms: &[(u64, PmuEvent)]) -> String {
     let term = |(weight, event): &(u64, PmuEvent)| match weight {
         1 => event.mnemonic().to_owned(),

@@ -1,14 +1,16 @@
-//! Metric formulas: the expressions of perf's metric files, read, linked and evaluated.
+//! Metric formulas: the expressions of perf's metric files, parsed, linked and evaluated.
 //!
-//! The way of a formula: text, by [`Formula::parse`] a list of nodes with places, by [`Linked::new`]
-//! one with events and other metrics found, by [`Linked::evaluate`] a value with the reason if it is none.
+//! Stages of a formula: [`Formula::parse`] turns text into a list of nodes with positions.
+//! [`Linked::new`] resolves its events and other metrics. [`Linked::evaluate`] computes a value, or
+//! the reason why there is none.
 //!
-//! * `lexer`, `parser`: perf's grammar, with the column of what is wrong;
+//! * `lexer`, `parser`: perf's grammar, with the column of an error;
 //! * [`node`]: the operations; [`event_use`]: an event as a formula names it;
-//! * [`catalog`]: metrics by name; [`link`]: a formula with all that it refers to;
-//! * [`evaluate`]: values, and why there is none; [`machine`]: what `#slots` and the like stand for;
-//! * [`population`], [`dimension`]: what events count, and what operations make of it;
-//! * [`mod@lint`]: what is wrong with a formula without any run; [`foreign`]: names of other cores.
+//! * [`catalog`]: metrics by name; [`link`]: a formula with everything that it refers to;
+//! * [`evaluate`]: values, and reasons for a missing value; [`machine`]: the values of `#slots` and
+//!   similar literals;
+//! * [`population`], [`dimension`]: the units that events count, and those of operations on them;
+//! * [`mod@lint`]: faults of a formula that need no run; [`foreign`]: event names of other cores.
 
 pub mod catalog;
 pub mod dimension;
@@ -29,7 +31,7 @@ mod unit;
 
 pub use catalog::{Catalog, MetricFormula, Scale};
 pub use error::{FormulaError, LinkError};
-pub use evaluate::{Evaluation, Trouble};
+pub use evaluate::{Evaluation, NanReason};
 pub use event_use::{EventUse, Levels, Quantity};
 pub use link::Linked;
 pub use lint::{Finding, Kind, Severity, lint};

@@ -1,8 +1,8 @@
-//! What must hold between the counts of one window, whoever counted them.
+//! Identities that must hold between the counts of one window, whatever the source of the counts.
 //!
 //! Sums, aliases, subsets and events that stay 0 come from the relations of the event table (PMU
-//! guide, chapter 4); the slot identity and the bus ceiling are added here. Counts of a real
-//! machine can be checked as well as those of the model: what was not counted is left out.
+//! guide, chapter 4). The slot identity and the bus limit are added here. Counts of a real machine
+//! can be checked like those of the model; rules about missing counts are skipped.
 
 use std::fmt;
 
@@ -13,106 +13,106 @@ use crate::count::{Count, Terms, formula, total};
 
 /// Rename slots per cycle of the Neoverse N2. Source: PMMIR_EL1.SLOTS, Arm telemetry data.
 pub const SLOTS_PER_CYCLE: u64 = 5;
-/// By which share the slots of the two forms of the slot identity differ.
+/// Relative difference between the two forms of the slot identity.
 const SURPLUS_SHARE: f64 = 1.0 / (SLOTS_PER_CYCLE as f64 + 1.0);
-/// The most that one cycle adds to `BUS_ACCESS`. Source: PMU guide 4.6.2.
+/// Largest increment of `BUS_ACCESS` per cycle. Source: PMU guide 4.6.2.
 pub const BUS_ACCESSES_PER_CYCLE_MAX: u64 = 2;
 
-/// What is known about the machine and the counting.
+/// Assumptions about the machine and the counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Assumptions {
-    /// Revision r0p0 to r0p2: `STALL_SLOT` counts one too many in every cycle. `None`: not known,
-    /// either form of the slot identity is taken.
+    /// Revision r0p0 to r0p2: `STALL_SLOT` counts one slot too many in every cycle. `None`: the
+    /// revision is unknown, and either form of the slot identity is accepted.
     pub has_stall_slot_erratum: Option<bool>,
-    /// `CPUECTLR.EXTLLC`; `None`: not known, no rule follows.
+    /// `CPUECTLR.EXTLLC`. `None`: unknown, and no rule follows.
     pub has_external_llc: Option<bool>,
-    /// The counts are of a part of the code, such as a function: two parts share the cycle in which one follows the
-    /// other, so nothing is said of cycles beside other events.
+    /// The counts cover part of the code, such as a function. Two parts share the cycle at their
+    /// boundary, so no rule relates cycles to other events.
     pub is_part_of_code: bool,
-    /// Share by which the sides may differ, for counts that were scaled from a part of the time.
+    /// Relative difference that the sides may have, for counts scaled from part of the time.
     pub tolerance: f64,
 }
 
-/// Whether a rule is printed in the guide or follows from the definitions.
+/// Origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The guide says so.
+    /// The guide states the rule.
     Printed,
-    /// It follows from what the events mean, or from Arm's published counts.
+    /// The rule follows from the event definitions, or from Arm's published counts.
     Inferred,
 }
 
-/// How the two sides must compare.
+/// Required comparison of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Left equals right.
+    /// The left side equals the right side.
     Equal,
-    /// Left is not more than right.
+    /// The left side is at most the right side.
     AtMost,
-    /// Left is not less than right.
+    /// The left side is at least the right side.
     AtLeast,
 }
 
-/// What a rule is about.
+/// Subject of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// An event is the sum of others.
+    /// One event is the sum of others.
     Sum,
-    /// Two events count the same thing.
+    /// Two events count the same occurrences.
     Alias,
-    /// One event counts a part of what another counts.
+    /// One event counts a part of another event.
     Subset,
     /// The event stays 0 on this core.
     Never,
     /// The last-level events stay 0 without an external cache.
     NoExternalCache,
-    /// The bus has a ceiling per cycle.
+    /// The bus has a limit per cycle.
     BusCeiling,
-    /// Operations and stalled slots make up all slots.
+    /// Operations and stalled slots add up to all slots.
     Slots,
 }
 
-/// A rule that does not hold, with both sides.
+/// Violated rule, with both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What the rule is about.
+    /// Subject of the rule.
     pub subject: Subject,
-    /// The left side, as a formula.
+    /// Left side as a formula.
     pub left: String,
-    /// Its value.
+    /// Value of the left side.
     pub left_value: u64,
-    /// What should have held.
+    /// Comparison that should hold.
     pub comparison: Comparison,
-    /// The right side, as a formula.
+    /// Right side as a formula.
     pub right: String,
-    /// Its value.
+    /// Value of the right side.
     pub right_value: u64,
-    /// Printed or inferred.
+    /// Origin of the rule.
     pub origin: Origin,
-    /// True if a count of either side is an estimate.
+    /// A count of either side is an estimate.
     pub is_estimate: bool,
 }
 
 impl Violation {
-    /// By how much the sides differ.
+    /// Returns the difference of the sides.
     pub fn difference(&self) -> u64 {
         self.left_value.abs_diff(self.right_value)
     }
 
-    /// The difference as a share of the larger side.
+    /// Returns the difference relative to the larger side.
     pub fn difference_share(&self) -> f64 {
         self.difference() as f64 / self.left_value.max(self.right_value).max(1) as f64
     }
 }
 
-/// The result of a check.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Check {
-    /// Rules all of whose events were counted.
+    /// Number of rules whose events were all counted.
     pub tested: usize,
-    /// Rules left out because an event was not counted.
+    /// Number of rules skipped because an event was not counted.
     pub left_out: usize,
-    /// For an unknown revision, whether the slots were found to have the surplus of r0p0 to r0p2.
+    /// For an unknown revision: whether the slots show the surplus of r0p0 to r0p2.
     pub found_erratum: Option<bool>,
     /// Rules that do not hold.
     pub violations: Vec<Violation>,
@@ -142,7 +142,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks every rule whose events `count` knows: plain numbers, or a [`Count`] with a tolerance.
+/// Checks every rule whose events `count` knows, as numbers or as a [`Count`] with a tolerance.
 pub fn check<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
     assumptions: &Assumptions,
@@ -156,7 +156,7 @@ pub fn check<C: Into<Count>>(
     check
 }
 
-/// What the slot identity says of an unknown revision, where it holds.
+/// Returns the form of the slot identity that holds, for an unknown revision.
 fn found_erratum(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
@@ -166,13 +166,13 @@ fn found_erratum(
     let cycles = count(PmuEvent::CPU_CYCLES)?;
     let is_broken = check.violations.iter().any(|broken| broken.subject == Subject::Slots);
     let is_open = assumptions.has_stall_slot_erratum.is_none() && !assumptions.is_part_of_code;
-    // Sides that may be far apart fit both.
+    // With a large tolerance both forms fit.
     let tolerance = assumptions.tolerance.max(slots.tolerance).max(cycles.tolerance);
     let is_sharp = cycles.value > 0 && tolerance < SURPLUS_SHARE;
     (is_open && is_sharp && !is_broken).then(|| has_erratum(count, assumptions))
 }
 
-/// The rule that comes closest to being tested, and the events that it lacks.
+/// Returns the rule that lacks the fewest counts, and the missing events.
 pub fn nearest<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
     assumptions: &Assumptions,
@@ -192,7 +192,7 @@ pub fn nearest<C: Into<Count>>(
     nearest.map(|(_, rule, missing)| (rule, missing))
 }
 
-/// One rule between two sums.
+/// Rule between two sums.
 #[derive(PartialEq)]
 struct Rule {
     subject: Subject,
@@ -231,7 +231,8 @@ impl Rule {
         }
     }
 
-    /// How much it finds, the lower the more: two names of one count seldom differ.
+    /// Returns the rank of the rule for errors, lower being better. Two names of one count seldom
+    /// differ.
     fn worth(&self) -> u8 {
         match self.subject {
             Subject::Sum | Subject::Slots => 0,
@@ -240,12 +241,12 @@ impl Rule {
         }
     }
 
-    /// True if `event` stands on one of its sides.
+    /// Returns whether `event` occurs on either side.
     fn has(&self, event: PmuEvent) -> bool {
         self.left.iter().chain(&self.right).any(|(_, own)| *own == event)
     }
 
-    /// True if `other` says the same from its other end.
+    /// Returns whether `other` is the same rule, written from its other end.
     fn is_mirror_of(&self, other: &Rule) -> bool {
         let is_turned = matches!(
             (self.comparison, other.comparison),
@@ -264,8 +265,8 @@ fn holds(left: u64, comparison: Comparison, right: u64, tolerance: f64) -> bool 
     }
 }
 
-/// Every rule of the event table, then those between cycles and slots or bus accesses. A subset
-/// that is written at both its ends is one rule.
+/// Returns every rule of the event table, then those between cycles and slots or bus accesses. A
+/// subset that is written at both its ends is one rule.
 fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for event in PmuEvent::ALL {
@@ -298,7 +299,7 @@ fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule> {
     rules
 }
 
-/// What a relation of the table demands: one rule over all its events, or one for each.
+/// Returns the rules of a relation: one over all its events, or one for each.
 fn rules_of(event: PmuEvent, relation: &Relation, assumptions: &Assumptions) -> Vec<Rule> {
     let Some((subject, comparison, origin)) = meaning(event, relation.kind, assumptions) else {
         return Vec::new();
@@ -316,7 +317,7 @@ fn rules_of(event: PmuEvent, relation: &Relation, assumptions: &Assumptions) -> 
     }
 }
 
-/// The subject, comparison and origin of a relation, if it demands anything.
+/// Returns the subject, comparison and origin of a relation, if it implies a rule.
 fn meaning(
     event: PmuEvent,
     kind: RelationKind,
@@ -325,7 +326,7 @@ fn meaning(
     use Comparison::{AtLeast, AtMost, Equal};
     use Origin::{Inferred, Printed};
     Some(match kind {
-        // BUS_ACCESS also takes snoop requests and responses, neither reads nor writes.
+        // BUS_ACCESS also counts snoop requests and responses, which are neither reads nor writes.
         RelationKind::SumOf if event == PmuEvent::BUS_ACCESS => (Subject::Sum, AtLeast, Printed),
         RelationKind::SumOf => (Subject::Sum, Equal, Printed),
         RelationKind::AliasOf => (Subject::Alias, Equal, Printed),
@@ -345,8 +346,7 @@ fn meaning(
     })
 }
 
-/// Slots per cycle as `OP_SPEC + STALL_SLOT` shows them: one more with the erratum of r0p0 to
-/// r0p2.
+/// Returns the slots per cycle by `OP_SPEC + STALL_SLOT`; the erratum of r0p0 to r0p2 adds one.
 pub(crate) fn slots_per_cycle(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
@@ -354,8 +354,8 @@ pub(crate) fn slots_per_cycle(
     SLOTS_PER_CYCLE + u64::from(has_erratum(count, assumptions))
 }
 
-/// Whether `STALL_SLOT` has a surplus slot per cycle; for an unknown revision, the form that is
-/// closer to the counts.
+/// Returns whether `STALL_SLOT` has a surplus slot per cycle. For an unknown revision, the closer
+/// form decides.
 pub(crate) fn has_erratum(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
@@ -374,7 +374,7 @@ mod tests {
 
     use PmuEvent::*;
 
-    /// Checks a table of counts; events outside it were not counted.
+    /// Checks a table of counts. Events outside the table were not counted.
     fn violations(counts: &[(PmuEvent, u64)], assumptions: &Assumptions) -> Vec<String> {
         let table: BTreeMap<PmuEvent, u64> = counts.iter().copied().collect();
         let check = check(|event| table.get(&event).copied(), assumptions);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_did_nothing_keeps_every_rule() {
+    fn zero_counts_satisfy_every_rule() {
         let check = check(|_| Some(0u64), &Assumptions::default());
         assert_eq!(check.violations, []);
         assert_eq!(check.left_out, 0);
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!(check.tested, rules, "every relation, the bus ceiling, the slots");
     }
 
-    /// Breaking one part of each printed sum must be seen, whichever sum it is.
+    /// A wrong part of any printed sum must be reported.
     #[test]
     fn each_of_the_13_printed_sums_is_checked() {
         let sums: Vec<_> = PmuEvent::ALL
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn snoops_may_exceed_the_bus_sum_but_nothing_may_fall_short_of_it() {
+    fn bus_accesses_may_exceed_reads_and_writes_but_not_fall_short() {
         let bus = |all| plain(&[(BUS_ACCESS, all), (BUS_ACCESS_RD, 4), (BUS_ACCESS_WR, 1)]);
         assert_eq!(bus(7), Vec::<String>::new());
         assert_eq!(
@@ -455,8 +455,8 @@ mod tests {
 
     #[test]
     fn a_subset_written_at_both_ends_is_one_rule() {
-        let told = plain(&[(BR_MIS_PRED, 3), (BR_PRED, 2)]);
-        assert_eq!(told, ["BR_MIS_PRED <= BR_PRED does not hold: 3 against 2 (printed)"]);
+        let messages = plain(&[(BR_MIS_PRED, 3), (BR_PRED, 2)]);
+        assert_eq!(messages, ["BR_MIS_PRED <= BR_PRED does not hold: 3 against 2 (printed)"]);
     }
 
     #[test]
@@ -471,9 +471,9 @@ mod tests {
         );
     }
 
-    /// The published counts of an r0p0 to r0p2 core: 11 + 295 = 6 x 51.
+    /// Published counts of an r0p0 to r0p2 core: 11 + 295 = 6 x 51.
     #[test]
-    fn the_slot_identity_knows_the_erratum() {
+    fn the_slot_identity_accounts_for_the_erratum() {
         let published = [(CPU_CYCLES, 51), (STALL_SLOT, 295), (OP_SPEC, 11)];
         let with = |has_stall_slot_erratum| {
             violations(&published, &Assumptions { has_stall_slot_erratum, ..Default::default() })
@@ -488,9 +488,9 @@ mod tests {
         assert_eq!(plain(&fixed), Vec::<String>::new());
     }
 
-    /// Without a revision the table says which one it fits, unless the tolerance takes both.
+    /// Without a stated revision the counts select a form, unless the tolerance covers both.
     #[test]
-    fn counts_say_which_revision_they_fit() {
+    fn counts_determine_the_unknown_revision() {
         let found = |stalled, assumptions: &Assumptions| {
             let counts = [(CPU_CYCLES, 51), (STALL_SLOT, stalled), (OP_SPEC, 11)];
             let value = |event| counts.iter().find(|(own, _)| *own == event).map(|(_, n)| *n);
@@ -502,7 +502,7 @@ mod tests {
         assert_eq!(found(270, &open), None, "it fits neither");
         assert_eq!(found(295, &Assumptions { tolerance: 0.2, ..open }), None, "it fits both");
         let known = Assumptions { has_stall_slot_erratum: Some(true), ..open };
-        assert_eq!(found(295, &known), None, "nothing is left to find");
+        assert_eq!(found(295, &known), None, "the revision is given");
         let part = Assumptions { is_part_of_code: true, ..open };
         assert_eq!(found(295, &part), None, "a part of the code has no slots of its own");
         assert_eq!(found(295, &Assumptions { tolerance: SURPLUS_SHARE, ..open }), None, "both fit");
@@ -511,7 +511,7 @@ mod tests {
             let value = |event| table.iter().find(|(own, _)| *own == event).map(|(_, n)| *n);
             check(value, &open).found_erratum
         };
-        assert_eq!(with(0, (LDST_SPEC, 0)), None, "nothing ran");
+        assert_eq!(with(0, (LDST_SPEC, 0)), None, "no operation was counted");
         assert_eq!(with(9, (LDST_SPEC, 1)), Some(false), "another rule is broken");
         let midway = plain(&[(CPU_CYCLES, 10), (STALL_SLOT, 50), (OP_SPEC, 5)]);
         assert!(midway[0].starts_with("OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES"), "{midway:?}");
@@ -519,7 +519,7 @@ mod tests {
 
     /// A function shares the cycle of its first slots with its caller.
     #[test]
-    fn a_part_of_the_code_is_not_held_to_cycles() {
+    fn a_part_of_the_code_has_no_cycle_rules() {
         let counts = [(CPU_CYCLES, 10), (BUS_CYCLES, 10), (OP_SPEC, 30), (STALL_SLOT, 26)];
         let part = Assumptions { is_part_of_code: true, ..Default::default() };
         assert_eq!(violations(&counts, &part), Vec::<String>::new());
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_rule_names_what_it_lacks() {
+    fn the_nearest_rule_names_its_missing_events() {
         let near = |own: &[PmuEvent]| {
             nearest(|event| own.contains(&event).then_some(1u64), &Assumptions::default())
         };
@@ -565,9 +565,9 @@ mod tests {
         assert_eq!(violations(&counts, &loose), Vec::<String>::new());
     }
 
-    /// An estimate loosens the rules it stands in, and no others.
+    /// An estimate relaxes only the rules that contain it.
     #[test]
-    fn a_count_brings_its_own_tolerance() {
+    fn a_count_has_its_own_tolerance() {
         let estimate = |value| Count { value, tolerance: 0.02, is_estimate: true };
         let value = |event| match event {
             L1D_CACHE => Some(Count::from(1000)),
@@ -579,9 +579,9 @@ mod tests {
             _ => None,
         };
         let check = check(value, &Assumptions::default());
-        let told: Vec<_> =
+        let messages: Vec<_> =
             check.violations.iter().map(|v| (v.subject, v.is_estimate, v.difference())).collect();
-        assert_eq!(told, [(Subject::Alias, false, 1), (Subject::Never, true, 1)]);
+        assert_eq!(messages, [(Subject::Alias, false, 1), (Subject::Never, true, 1)]);
         assert_eq!(check.violations[0].difference_share(), 0.001);
         let sides = |left, right| {
             let value = |event| match event {

@@ -1,25 +1,25 @@
-//! Formulas over event counts: ratios that reports print, identities that every count must keep.
+//! Formulas over event counts: ratios for reports, and identities that all counts must satisfy.
 //!
 //! * [`formula`]: the expressions of metric files: parser, evaluator;
-//! * [`metric_file`]: readers of published metric files and of our own;
+//! * [`metric_file`]: readers of published metric files and of the project's own format;
 //! * [`builtin`]: the metrics of `configs/neoverse-n2/metrics.toml`;
 //! * [`metrics`]: the built-in ratios, each a weighted sum over a weighted sum of events;
 //! * [`identities`]: sums, aliases, subsets and the slot identity, derived from the event table;
-//! * [`lint`]: what no rule forbids and no machine shows: ratios above 1, negative shares;
-//! * [`truth`]: what truly happened, by name, for metrics that claim to measure it;
-//! * [`judge`]: formulas held against truths, with the reasons of a difference;
-//! * [`cause`]: why a table usually breaks a rule; [`count`]: a count and its tolerance.
+//! * [`lint`]: counts that no rule forbids and no machine shows: ratios above 1, negative shares;
+//! * [`truth`]: ground-truth values by name, for metrics that claim to measure them;
+//! * [`validator`]: formulas compared with ground truth, with the reasons for a difference;
+//! * [`cause`]: usual causes of a broken rule; [`count`]: a count and its tolerance.
 
 pub mod builtin;
 pub mod cause;
 pub mod count;
 pub mod formula;
 pub mod identities;
-pub mod judge;
 pub mod lint;
 pub mod metric_file;
 pub mod metrics;
 pub mod truth;
+pub mod validator;
 
 pub use cause::Cause;
 pub use count::Count;

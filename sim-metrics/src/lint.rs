@@ -1,5 +1,5 @@
-//! What no rule of the guide forbids and no machine shows: ratios above 1, parts of a whole that are
-//! negative, last-level counts of a machine that does not count them.
+//! Implausible counts that no rule of the guide forbids: ratios above 1, negative parts of a whole,
+//! and last-level counts of a machine that does not count them.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use crate::cause::{Cause, is_copied, is_half_corrected, slots_cause};
 use crate::count::{Count, formula, total};
 use crate::identities::{Assumptions, SLOTS_PER_CYCLE, has_erratum};
 
-/// Instructions that one cycle can retire. Source: counting width of INST_RETIRED.
+/// Largest number of instructions that retire in a cycle. Source: counting width of INST_RETIRED.
 const RETIRED_PER_CYCLE_MAX: u64 = 8;
-/// Parts of a whole may be this far below 0 by rounding.
+/// Amount by which a part of a whole may be below 0 because of rounding.
 const SHARE_ROUNDING: f64 = 0.005;
 
-/// Something that can be doubted in a table of counts.
+/// Doubt about a table of counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
-    /// What the counts say.
+    /// Implausible statement of the counts.
     pub statement: String,
-    /// Its usual cause.
+    /// Usual cause of the doubt.
     pub cause: Cause,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// A ratio that is at most 1 on every machine that does usual work.
+/// Ratio that is at most 1 on every machine under usual work.
 struct Ratio {
     part: PmuEvent,
     whole: (u64, PmuEvent),
@@ -40,7 +40,7 @@ const fn ratio(part: PmuEvent, weight: u64, whole: PmuEvent, cause: Cause) -> Ra
     Ratio { part, whole: (weight, whole), cause }
 }
 
-/// The ratios that no relation of the event table covers.
+/// Ratios that no relation of the event table covers.
 const RATIOS: &[Ratio] = &[
     ratio(L1D_TLB_REFILL, 1, L1D_TLB, Cause::Prefetches),
     ratio(L2D_CACHE_REFILL, 1, L2D_CACHE, Cause::Prefetches),
@@ -51,10 +51,10 @@ const RATIOS: &[Ratio] = &[
     ratio(STALL_SLOT, SLOTS_PER_CYCLE + 1, CPU_CYCLES, Cause::NoCycles),
 ];
 
-/// The events from which the four shares of the slots are worked out.
+/// Events for the four top-down shares of the slots.
 const SLOT_EVENTS: [PmuEvent; 6] =
     [CPU_CYCLES, STALL_SLOT, STALL_SLOT_FRONTEND, STALL_SLOT_BACKEND, OP_RETIRED, OP_SPEC];
-/// The classes of instructions, with how often each counts in their sum.
+/// Instruction classes, with their weight in the sum.
 const CLASSES: [(u64, PmuEvent); 8] = [
     (1, LD_SPEC),
     (1, ST_SPEC),
@@ -66,7 +66,7 @@ const CLASSES: [(u64, PmuEvent); 8] = [
     (1, BR_INDIRECT_SPEC),
 ];
 
-/// Everything that can be doubted in a table of counts.
+/// Returns all doubts about a table of counts.
 pub fn doubts<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
     assumptions: &Assumptions,
@@ -75,7 +75,7 @@ pub fn doubts<C: Into<Count>>(
         let exact: Count = count(event)?.into();
         Some(Count { tolerance: exact.tolerance.max(assumptions.tolerance), ..exact })
     };
-    let ratios = RATIOS.iter().filter(|ratio| ratio.is_asked(assumptions));
+    let ratios = RATIOS.iter().filter(|ratio| ratio.applies(assumptions));
     let mut doubts: Vec<Doubt> =
         ratios.filter_map(|ratio| above_one(ratio, &count, assumptions)).collect();
     if !assumptions.is_part_of_code {
@@ -87,8 +87,8 @@ pub fn doubts<C: Into<Count>>(
 }
 
 impl Ratio {
-    /// A part of the code shares its cycles with others.
-    fn is_asked(&self, assumptions: &Assumptions) -> bool {
+    /// Returns whether the ratio applies. A part of the code shares its cycles with others.
+    fn applies(&self, assumptions: &Assumptions) -> bool {
         !assumptions.is_part_of_code || self.whole.1 != CPU_CYCLES
     }
 }
@@ -119,7 +119,7 @@ fn above_one(
     })
 }
 
-/// The four parts that make up all slots, by the usual top-down formulas.
+/// Returns a doubt if one of the four top-down shares is negative.
 fn negative_slots(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
@@ -158,17 +158,18 @@ fn negative_slots(
 }
 
 fn percentages(parts: &[(&str, f64)]) -> String {
-    // Adding 0 takes the sign from a zero.
+    // Adding 0 removes the sign of a negative zero.
     let tenths = |share: f64| (share * 1000.0).round() / 10.0 + 0.0;
     let part = |(name, share): &(&str, f64)| format!("{name} {:.1} %", tenths(*share));
     parts.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
-/// The classes of instructions, which leave less than nothing for all others.
+/// Returns a doubt if the instruction classes exceed all instructions.
 fn negative_mix(count: &impl Fn(PmuEvent) -> Option<Count>) -> Option<Doubt> {
     let classes = total(&CLASSES, count)?;
     let whole = count(INST_SPEC)?;
-    // An atomic is a load and a store at once: of these there are at most as many as of the fewer.
+    // An atomic is both a load and a store, so there are at most as many atomics as the fewer of
+    // the two.
     let atomics_max = count(LD_SPEC)?.value.min(count(ST_SPEC)?.value);
     let tolerance = classes.tolerance.max(whole.tolerance);
     let limit = (whole.value + atomics_max) as f64 * (1.0 + tolerance);
@@ -185,7 +186,8 @@ fn negative_mix(count: &impl Fn(PmuEvent) -> Option<Count>) -> Option<Doubt> {
     })
 }
 
-/// Last-level events that count nothing although the L2 refills, or repeat those of the L2.
+/// Returns a doubt if the last-level events stay 0 although the L2 refills, or repeat the L2
+/// events.
 fn last_level(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
@@ -211,33 +213,33 @@ fn last_level(
 mod tests {
     use super::*;
 
-    fn told(counts: &[(PmuEvent, u64)]) -> Vec<Doubt> {
+    fn doubts_of(counts: &[(PmuEvent, u64)]) -> Vec<Doubt> {
         let value = |event| counts.iter().find(|(own, _)| *own == event).map(|(_, n)| *n);
         doubts(value, &Assumptions::default())
     }
 
     #[test]
-    fn nothing_counted_is_not_doubted() {
+    fn zero_counts_raise_no_doubt() {
         assert_eq!(doubts(|_| Some(0u64), &Assumptions::default()), []);
-        assert_eq!(told(&[]), []);
+        assert_eq!(doubts_of(&[]), []);
     }
 
     #[test]
-    fn each_ratio_is_doubted_above_one_and_not_at_one() {
+    fn each_ratio_is_doubted_only_above_one() {
         for ratio in RATIOS {
             let (weight, whole) = ratio.whole;
-            let with = |part| told(&[(whole, 10), (ratio.part, part)]).len();
+            let with = |part| doubts_of(&[(whole, 10), (ratio.part, part)]).len();
             assert_eq!((with(10 * weight), with(10 * weight + 1)), (0, 1), "{:?}", ratio.part);
         }
     }
 
     #[test]
-    fn atomics_are_loads_and_stores_at_once() {
+    fn atomics_count_as_loads_and_stores() {
         let mix = |loads, stores| {
             let zero = [DP_SPEC, ASE_SPEC, VFP_SPEC, CRYPTO_SPEC, BR_IMMED_SPEC, BR_INDIRECT_SPEC];
             let mut counts: Vec<_> = zero.map(|event| (event, 0)).to_vec();
             counts.extend([(INST_SPEC, 100), (LD_SPEC, loads), (ST_SPEC, stores)]);
-            told(&counts).len()
+            doubts_of(&counts).len()
         };
         assert_eq!((mix(100, 100), mix(80, 40)), (0, 0));
         assert_eq!((mix(140, 20), mix(101, 0)), (1, 1));

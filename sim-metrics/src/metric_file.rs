@@ -1,12 +1,12 @@
-//! Metric files as they are published, and our own: what a reader finds in one, whatever its form.
+//! Readers for published metric files and for the project's own format, with a common result.
 //!
-//! * [`linux`]: the arrays of Linux' `tools/perf/pmu-events`; [`telemetry`]: Arm's telemetry JSON, and
-//!   Arm's plain event lists;
-//! * [`papi`]: the presets of PAPI; [`likwid`]: a performance group of likwid;
-//! * [`own`]: our TOML; [`mod@review`]: what is wrong with any of them.
+//! * [`linux`]: the arrays of Linux `tools/perf/pmu-events`; [`telemetry`]: Arm's telemetry JSON,
+//!   and Arm's plain event lists;
+//! * [`papi`]: presets of PAPI; [`likwid`]: performance groups of likwid;
+//! * [`own`]: the project's TOML; [`mod@review`]: faults of any of them.
 //!
-//! A formula that cannot be read does not make the file unreadable: it stays with its metric, so that
-//! everything that is wrong is told at once.
+//! A formula that cannot be parsed does not make the file unreadable. The error is kept with the
+//! metric, so that all errors are reported at once.
 
 pub mod likwid;
 pub mod linux;
@@ -21,86 +21,86 @@ use sim_core::{Shown, shown_lines};
 
 use crate::formula::MetricFormula;
 
-/// What a file defines.
+/// Contents of metric files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricFile {
-    /// The metrics, in the order of the file.
+    /// Metrics, in file order.
     pub metrics: Vec<MetricFormula>,
-    /// The events that the file lists with their numbers.
+    /// Events that the file lists with their numbers.
     pub events: Vec<DeclaredEvent>,
-    /// The core that the file says it is for.
+    /// Core that the file is for.
     pub core: DeclaredCore,
-    /// What cannot be read, with its place.
+    /// Unreadable entries, with their position.
     pub faults: Vec<String>,
 }
 
-/// An event as a file lists it.
+/// Event as a file lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredEvent {
-    /// Its name.
+    /// Name of the event.
     pub name: String,
-    /// Its number, if the file gives one.
+    /// Number of the event, if the file gives one.
     pub code: Option<u32>,
-    /// The file.
+    /// Name of the file.
     pub source: String,
 }
 
-/// What a file says about the core.
+/// Core as a file describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeclaredCore {
-    /// Its name.
+    /// Name of the core.
     pub name: Option<String>,
-    /// Its part number, as in MIDR_EL1.
+    /// Part number, as in MIDR_EL1.
     pub part: Option<u32>,
     /// Rename slots per cycle.
     pub slots: Option<u32>,
-    /// The last revision `r0pN` that the formulas are for.
+    /// Last revision `r0pN` that the formulas are for.
     pub patch: Option<u8>,
 }
 
-/// A file that is none of the known ones.
+/// Error of a file without a supported format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetricFileError {
-    /// The text is in none of the forms.
+    /// The text is in none of the formats.
     #[error(
-        "{0} is no metric file: known are the JSON of Linux perf and of Arm's telemetry, presets of \
+        "{0} is not a metric file; supported are the JSON of Linux perf and of Arm's telemetry, presets of \
          PAPI, groups of likwid, and TOML with [metric.NAME]"
     )]
     UnknownForm(String),
-    /// The text breaks the rules of its form.
+    /// The text breaks the rules of its format.
     #[error("{source_name}: {message}")]
     Broken {
-        /// The file.
+        /// Name of the file.
         source_name: String,
-        /// What is wrong, with the place.
+        /// Error, with its position.
         message: String,
     },
 }
 
-/// A text with the name of its file.
+/// Text with the name of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedText<'a> {
-    /// The file, for messages.
+    /// Name of the file, for messages.
     pub name: &'a str,
-    /// Its contents.
+    /// Contents of the file.
     pub text: &'a str,
 }
 
-/// Reads files that belong together: entries of Linux' lists may refer to those of another file.
+/// Reads files that belong together. Entries of Linux lists may refer to entries of another file.
 ///
 /// # Errors
-/// A file has none of the known forms, or breaks the rules of its form.
+/// A file has none of the supported formats, or breaks the rules of its format.
 pub fn read(files: &[NamedText<'_>]) -> Result<MetricFile, MetricFileError> {
     let mut all = MetricFile::default();
     let mut lists = Vec::new();
     for file in files {
-        match Form::of(file) {
-            Some(Form::Linux(list)) => lists.push((file.name, list)),
-            Some(Form::Telemetry(value)) => all.join(telemetry::read(file.name, &value)),
-            Some(Form::Papi) => all.join(papi::read(file)),
-            Some(Form::Likwid) => all.join(likwid::read(file)),
-            Some(Form::Own) => all.join(own::read(file)?),
-            Some(Form::BrokenJson(message)) => {
+        match Format::of(file) {
+            Some(Format::Linux(list)) => lists.push((file.name, list)),
+            Some(Format::Telemetry(value)) => all.join(telemetry::read(file.name, &value)),
+            Some(Format::Papi) => all.join(papi::read(file)),
+            Some(Format::Likwid) => all.join(likwid::read(file)),
+            Some(Format::Own) => all.join(own::read(file)?),
+            Some(Format::BrokenJson(message)) => {
                 let source_name = file.name.to_owned();
                 return Err(MetricFileError::Broken { source_name, message });
             }
@@ -112,7 +112,7 @@ pub fn read(files: &[NamedText<'_>]) -> Result<MetricFile, MetricFileError> {
 }
 
 impl MetricFile {
-    /// Takes in what another file defines.
+    /// Adds the contents of another file.
     fn join(&mut self, mut other: MetricFile) {
         other.escape();
         self.metrics.extend(other.metrics);
@@ -125,7 +125,7 @@ impl MetricFile {
         own.patch = own.patch.or(other.core.patch);
     }
 
-    /// Makes all texts safe to print: they go to terminals and tables.
+    /// Makes all texts safe to print in terminals and tables.
     fn escape(&mut self) {
         let escape = |text: &mut String| *text = text.shown().to_string();
         for metric in &mut self.metrics {
@@ -140,8 +140,8 @@ impl MetricFile {
     }
 }
 
-/// The form of a file, from what stands in it.
-enum Form {
+/// Format of a file, detected from its contents.
+enum Format {
     Linux(Vec<serde_json::Value>),
     Telemetry(serde_json::Value),
     Papi,
@@ -150,8 +150,8 @@ enum Form {
     BrokenJson(String),
 }
 
-impl Form {
-    fn of(file: &NamedText<'_>) -> Option<Form> {
+impl Format {
+    fn of(file: &NamedText<'_>) -> Option<Format> {
         let text = file.text.trim_start_matches('\u{feff}').trim_start();
         let starts = |heads: &[&str]| {
             let mut lines = text.lines().map(str::trim_start);
@@ -159,21 +159,21 @@ impl Form {
         };
         if text.starts_with('{') || is_list(text) {
             return Some(match serde_json::from_str(text) {
-                Ok(serde_json::Value::Array(list)) => Form::Linux(list),
-                Ok(value) => Form::Telemetry(value),
-                Err(error) => Form::BrokenJson(error.to_string()),
+                Ok(serde_json::Value::Array(list)) => Format::Linux(list),
+                Ok(value) => Format::Telemetry(value),
+                Err(error) => Format::BrokenJson(error.to_string()),
             });
         }
         match () {
-            () if starts(&["[metric."]) => Some(Form::Own),
-            () if starts(&["PRESET,", "EVENT,"]) => Some(Form::Papi),
-            () if starts(&["EVENTSET"]) && starts(&["METRICS"]) => Some(Form::Likwid),
+            () if starts(&["[metric."]) => Some(Format::Own),
+            () if starts(&["PRESET,", "EVENT,"]) => Some(Format::Papi),
+            () if starts(&["EVENTSET"]) && starts(&["METRICS"]) => Some(Format::Likwid),
             () => None,
         }
     }
 }
 
-/// True for a JSON array, which a TOML heading resembles in its first character.
+/// Returns whether the text is a JSON array, whose first character also begins a TOML table.
 fn is_list(text: &str) -> bool {
     let inner = text.strip_prefix('[').map(str::trim_start);
     inner.is_some_and(|inner| !inner.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -183,22 +183,22 @@ fn is_list(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
-        read(&[NamedText { name: "x", text }]).expect_err("no metric file").to_string()
+    fn error_of(text: &str) -> String {
+        read(&[NamedText { name: "x", text }]).expect_err("not a metric file").to_string()
     }
 
     #[test]
-    fn other_files_are_refused_with_the_reason() {
+    fn unsupported_files_are_refused_with_the_reason() {
         for text in ["", "hello", "EVENTSET only", "# comment", "\u{feff}"] {
-            assert!(told(text).starts_with("x is no metric file"), "{text}");
+            assert!(error_of(text).starts_with("x is not a metric file"), "{text}");
         }
-        assert!(told("[{\"MetricName\": 3,").starts_with("x: EOF"));
-        assert!(told("{\"events\": ").starts_with("x: EOF"));
-        assert!(told(&"[{\"a\":".repeat(100_000)).contains("recursion"));
+        assert!(error_of("[{\"MetricName\": 3,").starts_with("x: EOF"));
+        assert!(error_of("{\"events\": ").starts_with("x: EOF"));
+        assert!(error_of(&"[{\"a\":".repeat(100_000)).contains("recursion"));
     }
 
     #[test]
-    fn files_of_several_forms_are_read_together() {
+    fn files_of_several_formats_are_read_together() {
         let own = "[metric.cpi]\nformula = \"CPU_CYCLES / INST_RETIRED\"\n";
         let linux = "[{\"MetricName\": \"ipc\", \"MetricExpr\": \"INST_RETIRED / CPU_CYCLES\"}]";
         let files = [NamedText { name: "a", text: own }, NamedText { name: "b", text: linux }];

@@ -1,36 +1,36 @@
-//! The built-in ratios: what `perf stat` would print behind a count, and a little more.
+//! Built-in ratios: those that `perf stat` prints after a count, and some more.
 //!
-//! A metric is data: one event over another. Its formula as text is derived from the same terms
-//! that compute it, so the two cannot differ.
+//! A metric is data: one event over another. The text of its formula is derived from the same terms
+//! that compute the value, so the two cannot differ.
 
 use sim_core::PmuEvent;
 use sim_core::PmuEvent::*;
 
 use crate::identities::SLOTS_PER_CYCLE;
 
-/// What a value of a metric is measured in.
+/// Unit of a metric's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A plain ratio.
+    /// Plain ratio.
     Ratio,
-    /// Parts of 100.
+    /// Percentage.
     Percent,
 }
 
-/// A built-in ratio of event counts.
+/// Built-in ratio of event counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The words behind the number, as `perf stat` prints them.
+    /// Words after the number, as `perf stat` prints them.
     pub label: &'static str,
     /// Unit of the value.
     pub unit: Unit,
-    /// What is divided; the metric is printed beside it.
+    /// Numerator; the metric is printed next to its count.
     pub numerator: PmuEvent,
-    /// By what.
+    /// Denominator.
     pub denominator: PmuEvent,
-    /// How many of the numerator's unit one of the denominator stands for: 5 slots per cycle.
+    /// Units of the numerator per unit of the denominator: 5 slots per cycle.
     pub weight: u64,
 }
 
@@ -47,7 +47,7 @@ const fn slots(name: &'static str, label: &'static str, n: PmuEvent) -> Metric {
     Metric { name, label, unit: Unit::Percent, numerator: n, denominator: CPU_CYCLES, weight }
 }
 
-/// Every built-in metric. At most one stands beside an event: it is the comment behind its count.
+/// Every built-in metric. An event has at most one, which is the comment after its count.
 pub const ALL: &[Metric] = &[
     ratio("ipc", "insn per cycle", INST_RETIRED, CPU_CYCLES),
     percent("branch_miss_ratio", "of all branches", BR_MIS_PRED, BR_PRED),
@@ -93,15 +93,16 @@ pub const ALL: &[Metric] = &[
 ];
 
 impl Metric {
-    /// The metric that is printed beside the count of `event`.
+    /// Returns the metric that is printed next to the count of `event`.
     pub fn beside(event: PmuEvent) -> Option<&'static Metric> {
         ALL.iter().find(|metric| metric.numerator == event)
     }
 
-    /// The value over one window; `None` if an event was not counted or the divisor is 0.
+    /// Returns the value over one window, or `None` if an event was not counted or the divisor is
+    /// 0.
     ///
     /// With `has_stall_slot_erratum` (revisions r0p0 to r0p2) the surplus slot of each cycle is
-    /// taken out first, as Arm's own formulas do.
+    /// subtracted first, as in Arm's own formulas.
     pub fn value(
         &self,
         count: impl Fn(PmuEvent) -> Option<u64>,
@@ -115,7 +116,7 @@ impl Metric {
         (denominator > 0.0).then(|| numerator / denominator * self.unit.scale())
     }
 
-    /// The formula as text.
+    /// Returns the formula as text.
     pub fn formula(&self, has_stall_slot_erratum: bool) -> String {
         let numerator = match has_stall_slot_erratum && self.has_surplus() {
             true => format!("({} - CPU_CYCLES)", self.numerator.mnemonic()),
@@ -131,7 +132,7 @@ impl Metric {
         }
     }
 
-    /// True where the erratum adds one slot per cycle to the numerator.
+    /// Returns whether the erratum adds one slot per cycle to the numerator.
     fn has_surplus(&self) -> bool {
         matches!(self.numerator, STALL_SLOT | STALL_SLOT_FRONTEND)
     }
@@ -182,15 +183,15 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_divides_and_never_by_zero() {
+    fn a_ratio_never_divides_by_zero() {
         assert_eq!(metric("ipc").value(counts, false), Some(8.0 / 51.0));
         assert_eq!(metric("l1d_cache_miss_ratio").value(counts, false), None, "0 / 0");
         assert_eq!(metric("l2_cache_miss_ratio").value(counts, false), None, "not counted");
     }
 
-    /// Used and stalled slots make up all slots, on a revision with the erratum too.
+    /// Used and stalled slots add up to all slots, on a revision with the erratum too.
     #[test]
-    fn slot_shares_take_the_erratum_out() {
+    fn slot_shares_account_for_the_erratum() {
         let used = metric("used_slots").value(counts, true).expect("counted");
         let stalled = metric("stalled_slots").value(counts, true).expect("counted");
         assert!((used + stalled - 100.0).abs() < 1e-9, "{used} + {stalled}");

@@ -1,10 +1,11 @@
-//! What truly happened in a run: the quantities that metrics claim to measure, from the machine's own
-//! ledger and not from its events. Each has a name, a definition and a unit; a metric names the one that
-//! it claims. The machine fills the quantities, ratios among them follow from the table.
+//! Ground truth of a run: the quantities that metrics claim to measure, taken from the machine's
+//! internal accounting and not from its events. Each has a name, a definition and a unit, and a
+//! metric names the one that it claims. The machine fills in the quantities; ratios of them are
+//! derived.
 
 use std::fmt;
 
-/// What a truth is measured in.
+/// Unit of a ground-truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TruthUnit {
     /// Core clock cycles.
@@ -13,7 +14,7 @@ pub enum TruthUnit {
     Slots,
     /// Instructions.
     Instructions,
-    /// Operations: what takes a rename slot.
+    /// Operations, each of which takes a rename slot.
     Operations,
     /// Branches.
     Branches,
@@ -25,15 +26,15 @@ pub enum TruthUnit {
     Bytes,
     /// Table walks.
     Walks,
-    /// A part of a whole, 0 to 1.
+    /// Fraction of a whole, 0 to 1.
     Share,
-    /// So many for each thousand retired instructions.
+    /// Occurrences per thousand retired instructions.
     PerKiloInstruction,
-    /// So many in each cycle.
+    /// Occurrences per cycle.
     PerCycle,
-    /// Cycles of each.
+    /// Cycles per occurrence.
     CyclesEach,
-    /// Slots of each.
+    /// Slots per occurrence.
     SlotsEach,
 }
 
@@ -58,14 +59,15 @@ impl fmt::Display for TruthUnit {
     }
 }
 
-/// A truth as the quotient of two others.
+/// Ground-truth value that is the quotient of two others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quotient {
-    /// What is divided.
+    /// Dividend.
     pub part: Truth,
-    /// By what.
+    /// Divisor.
     pub whole: Truth,
-    /// Of how many of the whole: 1, or 1000 for "per thousand instructions".
+    /// Number of units of the whole that the quotient relates to: 1, or 1000 for "per thousand
+    /// instructions".
     pub per: f64,
 }
 
@@ -76,7 +78,7 @@ macro_rules! truths {
         quotients { $($ratio:ident = $ratio_text:literal, $ratio_unit:ident, $part:ident / $whole:ident,
             $ratio_definition:literal;)* }
     ) => {
-        /// A quantity of which the machine knows the real value.
+        /// Quantity whose true value the machine knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Truth {
@@ -85,25 +87,25 @@ macro_rules! truths {
         }
 
         impl Truth {
-            /// Every truth, quantities before quotients.
+            /// Every ground-truth value, quantities before quotients.
             pub const ALL: &'static [Truth] = &[$(Truth::$name,)* $(Truth::$ratio,)*];
 
-            /// Its name, as `claims = "..."` gives it.
+            /// Returns the name, as `claims = "..."` gives it.
             pub fn name(self) -> &'static str {
                 match self { $(Truth::$name => $text,)* $(Truth::$ratio => $ratio_text,)* }
             }
 
-            /// What it says, in a sentence.
+            /// Returns the definition as a sentence.
             pub fn definition(self) -> &'static str {
                 match self { $(Truth::$name => $definition,)* $(Truth::$ratio => $ratio_definition,)* }
             }
 
-            /// What it is measured in.
+            /// Returns the unit.
             pub fn unit(self) -> TruthUnit {
                 match self { $(Truth::$name => TruthUnit::$unit,)* $(Truth::$ratio => TruthUnit::$ratio_unit,)* }
             }
 
-            /// What it is made of, unless the machine measures it itself.
+            /// Returns the quotient, or `None` for a quantity that the machine measures itself.
             pub fn quotient(self) -> Option<Quotient> {
                 match self {
                     $(Truth::$ratio => Some(Quotient {
@@ -121,63 +123,63 @@ macro_rules! truths {
 truths! {
     measured {
         Cycles = "cycles", Cycles, "Cycles of the core clock.";
-        FrontendIdle = "cycles.frontend_idle", Cycles, "Cycles without any operation at rename, in which none was there to send.";
-        BackendIdle = "cycles.backend_idle", Cycles, "Cycles without any operation sent on from rename, although one was there.";
-        Slots = "slots", Slots, "Rename slots of all cycles: five in each.";
+        FrontendIdle = "cycles.frontend_idle", Cycles, "Cycles in which rename had no operation to dispatch.";
+        BackendIdle = "cycles.backend_idle", Cycles, "Cycles in which rename dispatched no operation although it had one.";
+        Slots = "slots", Slots, "Rename slots of all cycles: five per cycle.";
         RetiredSlots = "slots.retired", Slots, "Slots of operations that retired.";
-        SquashedSlots = "slots.squashed", Slots, "Slots of operations that were thrown away.";
-        RecoverySlots = "slots.recovery", Slots, "Empty slots while the front end refills after a misprediction or after a load that passed its store.";
-        BadSlots = "slots.bad_speculation", Slots, "Slots of operations that were thrown away, and empty ones while the front end refills after it.";
-        FrontendSlots = "slots.frontend", Slots, "Slots empty because the front end brought nothing, without those of recovery.";
-        EmptyFrontendSlots = "slots.frontend_all", Slots, "All slots that were empty because the front end brought nothing, recovery included.";
-        BackendSlots = "slots.backend", Slots, "Slots in which an operation was there and the back end could not take it.";
-        FetchLatencySlots = "slots.fetch_latency", Slots, "Front-end slots lost to misses of L1I, ITLB and BTB, late branches, the way out of the MOP cache, restarts.";
+        SquashedSlots = "slots.squashed", Slots, "Slots of operations that were squashed.";
+        RecoverySlots = "slots.recovery", Slots, "Empty slots while the front end refills after a misprediction or a memory-order violation.";
+        BadSlots = "slots.bad_speculation", Slots, "Slots of squashed operations, and empty slots while the front end refills afterward.";
+        FrontendSlots = "slots.frontend", Slots, "Slots empty because the front end delivered nothing, without recovery.";
+        EmptyFrontendSlots = "slots.frontend_all", Slots, "Slots empty because the front end delivered nothing, including recovery.";
+        BackendSlots = "slots.backend", Slots, "Slots in which the back end could not accept a waiting operation.";
+        FetchLatencySlots = "slots.fetch_latency", Slots, "Front-end slots lost to misses of L1I, ITLB and BTB, late branches, switches from the MOP cache to decode, restarts.";
         FetchBandwidthSlots = "slots.fetch_bandwidth", Slots, "Front-end slots lost to the widths of prediction, fetch and decode.";
-        MemorySlots = "slots.memory_bound", Slots, "Back-end slots whose root is memory: data beyond the L1 D-cache, a translation, or a store that drains, whatever structure was full.";
+        MemorySlots = "slots.memory_bound", Slots, "Back-end slots whose root cause is memory: data beyond the L1 D-cache, a translation, or a draining store, whichever structure was full.";
         CoreSlots = "slots.core_bound", Slots, "All other back-end slots: latency of operations and of L1 hits, busy pipes, dispatch, barriers.";
         Retired = "inst.retired", Instructions, "Instructions that retired.";
-        Executed = "inst.executed", Instructions, "Instructions that got a slot, on right and wrong paths.";
+        Executed = "inst.executed", Instructions, "Instructions that got a slot, including wrong paths.";
         RetiredOps = "ops.retired", Operations, "Operations that retired.";
-        ExecutedOps = "ops.executed", Operations, "Operations that got a slot, on right and wrong paths.";
-        SquashedOps = "ops.squashed", Operations, "Operations that were thrown away.";
-        Loads = "inst.loads", Instructions, "Retired instructions that load, preloads and atomics included.";
-        Stores = "inst.stores", Instructions, "Retired instructions that store, atomics included.";
+        ExecutedOps = "ops.executed", Operations, "Operations that got a slot, including wrong paths.";
+        SquashedOps = "ops.squashed", Operations, "Operations that were squashed.";
+        Loads = "inst.loads", Instructions, "Retired instructions that load, including preloads and atomics.";
+        Stores = "inst.stores", Instructions, "Retired instructions that store, including atomics.";
         Integer = "inst.integer", Instructions, "Retired instructions that compute with integers.";
         Simd = "inst.simd", Instructions, "Retired Advanced SIMD instructions that compute.";
         Float = "inst.fp", Instructions, "Retired scalar floating-point instructions.";
         Crypto = "inst.crypto", Instructions, "Retired cryptographic instructions.";
-        Sve = "inst.sve", Instructions, "Retired SVE instructions, loads and stores included.";
-        Branches = "branch.retired", Branches, "Branches that retired; an exception return is none.";
+        Sve = "inst.sve", Instructions, "Retired SVE instructions, including loads and stores.";
+        Branches = "branch.retired", Branches, "Retired branches, without exception returns.";
         ImmediateBranches = "branch.immediate", Branches, "Retired branches to a fixed target.";
-        IndirectBranches = "branch.indirect", Branches, "Retired branches to a target in a register, returns included.";
+        IndirectBranches = "branch.indirect", Branches, "Retired branches to a target in a register, including returns.";
         Returns = "branch.returns", Branches, "Retired function returns.";
-        Mispredicted = "branch.mispredicted", Branches, "Retired branches behind which the pipeline was flushed.";
-        MispredictSlots = "branch.cost", Slots, "Slots that mispredicted branches cost: of the operations behind them and of the refill.";
-        L1dAccesses = "l1d.accesses", Accesses, "Retired loads, stores and atomics; a pair or a vector is one.";
+        Mispredicted = "branch.mispredicted", Branches, "Retired branches after which the pipeline was flushed.";
+        MispredictSlots = "branch.cost", Slots, "Slots that mispredicted branches cost: those of the squashed younger operations and of the refill.";
+        L1dAccesses = "l1d.accesses", Accesses, "Retired loads, stores and atomics; a pair or a vector counts once.";
         L1dMisses = "l1d.misses", Accesses, "Retired loads, stores and atomics whose line was not in the L1 D-cache in time.";
-        L1dRefills = "l1d.refills", Accesses, "Retired accesses that brought their line into the L1 D-cache themselves, and did not wait for one on its way.";
+        L1dRefills = "l1d.refills", Accesses, "Retired accesses that refilled the L1 D-cache themselves, without those that waited for a pending refill.";
         L1iAccesses = "l1i.accesses", Accesses, "Lookups of the L1 I-cache by the fetch stage, without those of its prefetcher.";
-        L1iMisses = "l1i.misses", Accesses, "Lines that the fetch stage had to wait for, on right and wrong paths.";
+        L1iMisses = "l1i.misses", Accesses, "Lines that the fetch stage had to wait for, including wrong paths.";
         L2Accesses = "l2.accesses", Accesses, "Retired data accesses and fetches that an L1 cache could not serve.";
-        L2Misses = "l2.misses", Accesses, "Retired data accesses and fetches that an L1 cache could not serve and whose line came from outside of the core.";
+        L2Misses = "l2.misses", Accesses, "Retired data accesses and fetches that an L1 cache could not serve and whose line came from outside the core.";
         L2DataAccesses = "l2.data_accesses", Accesses, "Retired loads, stores and atomics that the L1 D-cache could not serve.";
-        L2DataMisses = "l2.data_misses", Accesses, "Retired loads, stores and atomics whose line came from outside of the core.";
-        OutsideLines = "slc.reads", Lines, "Lines that the core read from outside, prefetched ones included.";
+        L2DataMisses = "l2.data_misses", Accesses, "Retired loads, stores and atomics whose line came from outside the core.";
+        OutsideLines = "slc.reads", Lines, "Lines that the core read from outside, including prefetched ones.";
         SlcMisses = "slc.misses", Lines, "Lines that the core read from outside and the system level cache did not supply.";
         SlcHits = "slc.hits", Lines, "Lines that the core read from outside and the system level cache supplied.";
-        PrefetchedLines = "lines.prefetched", Lines, "Lines that hardware prefetchers read from outside of the core.";
+        PrefetchedLines = "lines.prefetched", Lines, "Lines that hardware prefetchers read from outside the core.";
         RemoteLines = "lines.remote", Lines, "Lines that another chip supplied.";
         DtlbAccesses = "dtlb.accesses", Accesses, "Retired instructions whose address was translated for data.";
-        DtlbMisses = "dtlb.misses", Accesses, "Retired accesses that found no translation ready in the L1 data TLB.";
+        DtlbMisses = "dtlb.misses", Accesses, "Retired accesses that missed in the L1 data TLB.";
         DtlbWalks = "dtlb.walks", Walks, "Retired accesses that needed a table walk.";
         ItlbAccesses = "itlb.accesses", Accesses, "Lookups of the L1 instruction TLB by the fetch stage, without those of its prefetcher.";
-        ItlbMisses = "itlb.misses", Accesses, "Lookups of the fetch stage that found no translation in the L1 instruction TLB.";
+        ItlbMisses = "itlb.misses", Accesses, "Lookups of the fetch stage that missed in the L1 instruction TLB.";
         ItlbWalks = "itlb.walks", Walks, "Table walks for fetches.";
-        L2TlbAccesses = "l2tlb.accesses", Accesses, "Lookups of the L2 TLB for what retired, for data and for fetches.";
-        L2TlbMisses = "l2tlb.misses", Accesses, "Lookups of the L2 TLB for what retired that needed a table walk.";
+        L2TlbAccesses = "l2tlb.accesses", Accesses, "Lookups of the L2 TLB for retired instructions, for data and fetches.";
+        L2TlbMisses = "l2tlb.misses", Accesses, "Lookups of the L2 TLB for retired instructions that needed a table walk.";
         L2TlbDataAccesses = "l2tlb.data_accesses", Accesses, "Lookups of the L2 TLB for retired loads and stores.";
         L2TlbDataMisses = "l2tlb.data_misses", Accesses, "Lookups of the L2 TLB for retired loads and stores that needed a table walk.";
-        WalkCycles = "walk.cycles", Cycles, "Cycles of all table walks; those that run at once count each.";
+        WalkCycles = "walk.cycles", Cycles, "Cycles of all table walks; concurrent walks are added.";
         Walks = "walk.count", Walks, "Table walks for data and fetches.";
         BytesRead = "bytes.read", Bytes, "Data that came over the bus into the core.";
         BytesWritten = "bytes.written", Bytes, "Data that left the core over the bus.";
@@ -189,60 +191,60 @@ truths! {
         FloatOps = "fp.operations", Operations, "Floating-point operations of retired instructions, by element; an SVE element of 128 bits counts as the architecture scales it.";
     }
     quotients {
-        Retiring = "share.retiring", Share, RetiredSlots / Slots, "Part of the slots whose operations retired.";
-        BadSpeculation = "share.bad_speculation", Share, BadSlots / Slots, "Part of the slots lost to bad speculation: operations thrown away, and the refill behind them.";
-        Squashed = "share.squashed", Share, SquashedSlots / Slots, "Part of the slots whose operations were thrown away.";
-        FrontendBound = "share.frontend", Share, FrontendSlots / Slots, "Part of the slots that the front end left empty, recovery not counted.";
-        FrontendEmpty = "share.frontend_all", Share, EmptyFrontendSlots / Slots, "Part of the slots that the front end left empty, recovery included.";
-        BackendBound = "share.backend", Share, BackendSlots / Slots, "Part of the slots that the back end refused.";
-        FetchLatency = "share.fetch_latency", Share, FetchLatencySlots / Slots, "Part of the slots lost to the latency of fetch.";
-        FetchBandwidth = "share.fetch_bandwidth", Share, FetchBandwidthSlots / Slots, "Part of the slots lost to the width of fetch.";
-        MemoryBound = "share.memory_bound", Share, MemorySlots / Slots, "Part of the slots lost waiting for memory.";
-        CoreBound = "share.core_bound", Share, CoreSlots / Slots, "Part of the slots lost to the back end for other reasons than memory.";
-        FrontendCycles = "share.frontend_idle_cycles", Share, FrontendIdle / Cycles, "Part of the cycles in which the front end had nothing to send.";
-        BackendCycles = "share.backend_idle_cycles", Share, BackendIdle / Cycles, "Part of the cycles in which the back end took nothing.";
+        Retiring = "share.retiring", Share, RetiredSlots / Slots, "Fraction of the slots whose operations retired.";
+        BadSpeculation = "share.bad_speculation", Share, BadSlots / Slots, "Fraction of the slots lost to bad speculation: squashed operations and the refill after them.";
+        Squashed = "share.squashed", Share, SquashedSlots / Slots, "Fraction of the slots whose operations were squashed.";
+        FrontendBound = "share.frontend", Share, FrontendSlots / Slots, "Fraction of the slots that the front end left empty, without recovery.";
+        FrontendEmpty = "share.frontend_all", Share, EmptyFrontendSlots / Slots, "Fraction of the slots that the front end left empty, including recovery.";
+        BackendBound = "share.backend", Share, BackendSlots / Slots, "Fraction of the slots that the back end did not accept.";
+        FetchLatency = "share.fetch_latency", Share, FetchLatencySlots / Slots, "Fraction of the slots lost to the latency of fetch.";
+        FetchBandwidth = "share.fetch_bandwidth", Share, FetchBandwidthSlots / Slots, "Fraction of the slots lost to the width of fetch.";
+        MemoryBound = "share.memory_bound", Share, MemorySlots / Slots, "Fraction of the slots lost waiting for memory.";
+        CoreBound = "share.core_bound", Share, CoreSlots / Slots, "Fraction of the slots lost to the back end for reasons other than memory.";
+        FrontendCycles = "share.frontend_idle_cycles", Share, FrontendIdle / Cycles, "Fraction of the cycles in which the front end delivered nothing.";
+        BackendCycles = "share.backend_idle_cycles", Share, BackendIdle / Cycles, "Fraction of the cycles in which the back end accepted nothing.";
         Ipc = "ipc", PerCycle, Retired / Cycles, "Instructions retired in each cycle.";
-        ExecutedIpc = "ipc.executed", PerCycle, Executed / Cycles, "Instructions executed in each cycle, wrong paths included.";
+        ExecutedIpc = "ipc.executed", PerCycle, Executed / Cycles, "Instructions executed in each cycle, including wrong paths.";
         RetiredPerSlot = "ipc.share_of_slots", Share, Retired / Slots, "Retired instructions for each slot.";
-        OpsKept = "ops.kept", Share, RetiredOps / ExecutedOps, "Part of the operations that retired.";
-        OpsWasted = "ops.wasted", Share, SquashedOps / ExecutedOps, "Part of the operations that were thrown away.";
-        LoadMix = "mix.loads", Share, Loads / Retired, "Part of the retired instructions that load.";
-        StoreMix = "mix.stores", Share, Stores / Retired, "Part of the retired instructions that store.";
-        IntegerMix = "mix.integer", Share, Integer / Retired, "Part of the retired instructions that compute with integers.";
-        SimdMix = "mix.simd", Share, Simd / Retired, "Part of the retired instructions that are Advanced SIMD computations.";
-        FloatMix = "mix.fp", Share, Float / Retired, "Part of the retired instructions that are scalar floating point.";
-        CryptoMix = "mix.crypto", Share, Crypto / Retired, "Part of the retired instructions that are cryptographic.";
-        SveMix = "mix.sve", Share, Sve / Retired, "Part of the retired instructions that are SVE.";
-        BranchMix = "mix.branches", Share, Branches / Retired, "Part of the retired instructions that branch.";
-        ImmediateMix = "mix.immediate_branches", Share, ImmediateBranches / Retired, "Part of the retired instructions that branch to a fixed target.";
-        IndirectMix = "mix.indirect_branches", Share, IndirectBranches / Retired, "Part of the retired instructions that branch to a register.";
-        ReturnMix = "mix.returns", Share, Returns / Retired, "Part of the retired instructions that return from a function.";
-        BranchMissRatio = "branch.miss_ratio", Share, Mispredicted / Branches, "Part of the retired branches behind which the pipeline was flushed.";
+        OpsKept = "ops.kept", Share, RetiredOps / ExecutedOps, "Fraction of the operations that retired.";
+        OpsWasted = "ops.wasted", Share, SquashedOps / ExecutedOps, "Fraction of the operations that were squashed.";
+        LoadMix = "mix.loads", Share, Loads / Retired, "Fraction of the retired instructions that load.";
+        StoreMix = "mix.stores", Share, Stores / Retired, "Fraction of the retired instructions that store.";
+        IntegerMix = "mix.integer", Share, Integer / Retired, "Fraction of the retired instructions that compute with integers.";
+        SimdMix = "mix.simd", Share, Simd / Retired, "Fraction of the retired instructions that are Advanced SIMD computations.";
+        FloatMix = "mix.fp", Share, Float / Retired, "Fraction of the retired instructions that are scalar floating point.";
+        CryptoMix = "mix.crypto", Share, Crypto / Retired, "Fraction of the retired instructions that are cryptographic.";
+        SveMix = "mix.sve", Share, Sve / Retired, "Fraction of the retired instructions that are SVE.";
+        BranchMix = "mix.branches", Share, Branches / Retired, "Fraction of the retired instructions that branch.";
+        ImmediateMix = "mix.immediate_branches", Share, ImmediateBranches / Retired, "Fraction of the retired instructions that branch to a fixed target.";
+        IndirectMix = "mix.indirect_branches", Share, IndirectBranches / Retired, "Fraction of the retired instructions that branch to a register.";
+        ReturnMix = "mix.returns", Share, Returns / Retired, "Fraction of the retired instructions that return from a function.";
+        BranchMissRatio = "branch.miss_ratio", Share, Mispredicted / Branches, "Fraction of the retired branches after which the pipeline was flushed.";
         BranchMpki = "branch.mpki", PerKiloInstruction, Mispredicted / Retired, "Flushes by branches for each 1000 retired instructions.";
         BranchPki = "branch.pki", PerKiloInstruction, Branches / Retired, "Branches for each 1000 retired instructions.";
         MispredictCost = "branch.cost_each", SlotsEach, MispredictSlots / Mispredicted, "Slots that one mispredicted branch costs.";
-        L1dMissRatio = "l1d.miss_ratio", Share, L1dMisses / L1dAccesses, "Part of the retired accesses whose line was not in the L1 D-cache in time.";
+        L1dMissRatio = "l1d.miss_ratio", Share, L1dMisses / L1dAccesses, "Fraction of the retired accesses whose line was not in the L1 D-cache in time.";
         L1dMpki = "l1d.mpki", PerKiloInstruction, L1dMisses / Retired, "Retired accesses that missed the L1 D-cache, for each 1000 retired instructions.";
-        L1iMissRatio = "l1i.miss_ratio", Share, L1iMisses / L1iAccesses, "Part of the fetches whose line was not in the L1 I-cache in time.";
+        L1iMissRatio = "l1i.miss_ratio", Share, L1iMisses / L1iAccesses, "Fraction of the fetches whose line was not in the L1 I-cache in time.";
         L1iMpki = "l1i.mpki", PerKiloInstruction, L1iMisses / Retired, "Fetches that missed the L1 I-cache, for each 1000 retired instructions.";
-        L2MissRatio = "l2.miss_ratio", Share, L2Misses / L2Accesses, "Part of what the L1 caches could not serve that came from outside of the core.";
-        L2Mpki = "l2.mpki", PerKiloInstruction, L2Misses / Retired, "Accesses served from outside of the core for each 1000 retired instructions.";
-        L2DataMissRatio = "l2.data_miss_ratio", Share, L2DataMisses / L2DataAccesses, "Part of the retired accesses that missed the L1 D-cache and were served from outside.";
+        L2MissRatio = "l2.miss_ratio", Share, L2Misses / L2Accesses, "Fraction of the L1 misses that were served from outside the core.";
+        L2Mpki = "l2.mpki", PerKiloInstruction, L2Misses / Retired, "Accesses served from outside the core for each 1000 retired instructions.";
+        L2DataMissRatio = "l2.data_miss_ratio", Share, L2DataMisses / L2DataAccesses, "Fraction of the retired accesses that missed the L1 D-cache and were served from outside.";
         L2DataMpki = "l2.data_mpki", PerKiloInstruction, L2DataMisses / Retired, "Retired data accesses served from outside for each 1000 retired instructions.";
-        SlcMissRatio = "slc.miss_ratio", Share, SlcMisses / OutsideLines, "Part of the lines read from outside that the system level cache did not have.";
-        SlcHitRatio = "slc.hit_ratio", Share, SlcHits / OutsideLines, "Part of the lines read from outside that the system level cache had.";
+        SlcMissRatio = "slc.miss_ratio", Share, SlcMisses / OutsideLines, "Fraction of the lines read from outside that the system level cache did not have.";
+        SlcHitRatio = "slc.hit_ratio", Share, SlcHits / OutsideLines, "Fraction of the lines read from outside that the system level cache had.";
         SlcMpki = "slc.mpki", PerKiloInstruction, SlcMisses / Retired, "Lines that the system level cache did not have, for each 1000 retired instructions.";
-        DtlbMissRatio = "dtlb.miss_ratio", Share, DtlbMisses / DtlbAccesses, "Part of the retired accesses that missed the L1 data TLB.";
+        DtlbMissRatio = "dtlb.miss_ratio", Share, DtlbMisses / DtlbAccesses, "Fraction of the retired accesses that missed the L1 data TLB.";
         DtlbMpki = "dtlb.mpki", PerKiloInstruction, DtlbMisses / Retired, "Retired accesses that missed the L1 data TLB, for each 1000 retired instructions.";
-        DtlbWalkRatio = "dtlb.walk_ratio", Share, DtlbWalks / DtlbAccesses, "Part of the retired accesses that needed a table walk.";
+        DtlbWalkRatio = "dtlb.walk_ratio", Share, DtlbWalks / DtlbAccesses, "Fraction of the retired accesses that needed a table walk.";
         DtlbWalkPki = "dtlb.walk_pki", PerKiloInstruction, DtlbWalks / Retired, "Retired accesses that needed a table walk, for each 1000 retired instructions.";
-        ItlbMissRatio = "itlb.miss_ratio", Share, ItlbMisses / ItlbAccesses, "Part of the fetches that missed the L1 instruction TLB.";
+        ItlbMissRatio = "itlb.miss_ratio", Share, ItlbMisses / ItlbAccesses, "Fraction of the fetches that missed the L1 instruction TLB.";
         ItlbMpki = "itlb.mpki", PerKiloInstruction, ItlbMisses / Retired, "Fetches that missed the L1 instruction TLB, for each 1000 retired instructions.";
-        ItlbWalkRatio = "itlb.walk_ratio", Share, ItlbWalks / ItlbAccesses, "Part of the fetches that needed a table walk.";
+        ItlbWalkRatio = "itlb.walk_ratio", Share, ItlbWalks / ItlbAccesses, "Fraction of the fetches that needed a table walk.";
         ItlbWalkPki = "itlb.walk_pki", PerKiloInstruction, ItlbWalks / Retired, "Fetches that needed a table walk, for each 1000 retired instructions.";
-        L2TlbMissRatio = "l2tlb.miss_ratio", Share, L2TlbMisses / L2TlbAccesses, "Part of the lookups of the L2 TLB that needed a table walk.";
+        L2TlbMissRatio = "l2tlb.miss_ratio", Share, L2TlbMisses / L2TlbAccesses, "Fraction of the lookups of the L2 TLB that needed a table walk.";
         L2TlbMpki = "l2tlb.mpki", PerKiloInstruction, L2TlbMisses / Retired, "Lookups of the L2 TLB that needed a table walk, for each 1000 retired instructions.";
-        L2TlbDataMissRatio = "l2tlb.data_miss_ratio", Share, L2TlbDataMisses / L2TlbDataAccesses, "Part of the lookups of the L2 TLB for data that needed a table walk.";
+        L2TlbDataMissRatio = "l2tlb.data_miss_ratio", Share, L2TlbDataMisses / L2TlbDataAccesses, "Fraction of the lookups of the L2 TLB for data that needed a table walk.";
         L2TlbDataMpki = "l2tlb.data_mpki", PerKiloInstruction, L2TlbDataMisses / Retired, "Lookups of the L2 TLB for data that needed a table walk, for each 1000 retired instructions.";
         WalkLatency = "walk.cycles_each", CyclesEach, WalkCycles / Walks, "Cycles of one table walk.";
         ReadBandwidth = "bytes.read_per_cycle", PerCycle, BytesRead / Cycles, "Bytes that came over the bus in each cycle.";
@@ -254,7 +256,7 @@ truths! {
     }
 }
 
-/// Of how many of the whole a quotient of this unit is.
+/// Returns the number of units of the whole that a quotient of this unit relates to.
 const fn per(unit: TruthUnit) -> f64 {
     match unit {
         TruthUnit::PerKiloInstruction => 1000.0,
@@ -263,27 +265,27 @@ const fn per(unit: TruthUnit) -> f64 {
 }
 
 impl Truth {
-    /// The truth of this name.
+    /// Returns the ground-truth value of this name.
     pub fn from_name(name: &str) -> Option<Truth> {
         Truth::ALL.iter().copied().find(|truth| truth.name() == name)
     }
 }
 
-/// The truths of one run.
+/// Ground-truth values of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Truths {
     values: Vec<f64>,
 }
 
 impl Truths {
-    /// Notes what the machine measured; quotients follow by themselves.
+    /// Sets a measured quantity. Quotients are derived.
     pub fn set(&mut self, truth: Truth, value: f64) {
-        debug_assert!(truth.quotient().is_none(), "{truth:?} follows from others");
+        debug_assert!(truth.quotient().is_none(), "{truth:?} is derived");
         self.values.resize(Truth::ALL.len(), 0.0);
         self.values[truth as usize] = value;
     }
 
-    /// The value; `None` for a quotient whose whole is 0.
+    /// Returns the value, or `None` for a quotient whose whole is 0.
     pub fn value(&self, truth: Truth) -> Option<f64> {
         let measured = |truth: Truth| self.values.get(truth as usize).copied().unwrap_or(0.0);
         match truth.quotient() {
@@ -302,7 +304,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn names_are_unique_and_found_again() {
+    fn names_are_unique_and_resolve_to_their_value() {
         let names: BTreeSet<_> = Truth::ALL.iter().map(|truth| truth.name()).collect();
         assert_eq!(names.len(), Truth::ALL.len());
         for truth in Truth::ALL {

@@ -1,13 +1,13 @@
-//! The evaluator against another implementation: `expressions/generate.py` computed the values.
+//! Evaluator compared with another implementation, whose values `expressions/generate.py` computed.
 
 use sim_core::PmuEvent;
 use sim_metrics::formula::{Catalog, EventUse, Formula, Linked, Machine};
 
 const TABLE: &str = include_str!("expressions/expected.tsv");
-/// Rounding that the order of operations does not explain.
+/// Largest relative rounding difference.
 const TOLERANCE: f64 = 1e-12;
 
-/// The counts of the generator; the core has the other events and they were not counted.
+/// Returns the counts of the generator. Other events of the core were not counted.
 fn count(event: &EventUse) -> Option<f64> {
     use PmuEvent::*;
     let value = match event.event()? {
@@ -30,12 +30,16 @@ fn count(event: &EventUse) -> Option<f64> {
     Some(f64::from(value))
 }
 
-/// The value here; `None` if the text is no expression.
+/// Returns the value of this implementation, or `None` if the text is not an expression.
 fn value(text: &str, patch: u8) -> Option<f64> {
     let formula = Formula::parse(text).ok()?;
     let linked = Linked::new(&formula, &Catalog::default()).expect("there are no metrics");
     let evaluation = linked.evaluate(&Machine::neoverse_n2(patch, 2), count);
-    assert_eq!(evaluation.value.is_nan(), evaluation.trouble.is_some(), "{text}: NaN has a reason");
+    assert_eq!(
+        evaluation.value.is_nan(),
+        evaluation.nan_reason.is_some(),
+        "{text}: NaN has a reason"
+    );
     Some(evaluation.value)
 }
 
@@ -52,7 +56,7 @@ fn agree(own: Option<f64>, expected: &str) -> bool {
 }
 
 #[test]
-fn every_value_is_that_of_the_other_implementation() {
+fn values_equal_those_of_the_other_implementation() {
     let mut differences = Vec::new();
     let (mut values, mut errors) = (0, 0);
     for line in TABLE.lines() {
@@ -78,7 +82,7 @@ fn every_value_is_that_of_the_other_implementation() {
 }
 
 #[test]
-fn no_hostile_text_panics() {
+fn malformed_text_does_not_panic() {
     let pieces = [
         "(",
         ")",

@@ -1,37 +1,37 @@
-//! Who may use which register, and where an access goes that may not (Arm ARM D13.5, "Accessing").
+//! Access rights of the registers, and the target of a trapped access (Arm ARM D13.5, "Accessing").
 
 use crate::control::{Controls, mdcr_el2, mdcr_el3, pmuserenr};
 use crate::counter::EVENT_COUNTERS;
 use crate::pe_state::{ExceptionLevel, PeState};
 use crate::register::Register;
 
-/// `MRS` or `MSR`.
+/// Direction of a register access: `MRS` or `MSR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// `MRS`.
+    /// Read by `MRS`.
     Read,
-    /// `MSR`.
+    /// Write by `MSR`.
     Write,
 }
 
-/// Why an access did not reach its register.
+/// Reason why an access did not reach its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// The instruction is UNDEFINED here.
+    /// The instruction is UNDEFINED at this exception level.
     #[error("undefined: there is no such access at this exception level")]
     Undefined,
     /// The access is trapped.
     #[error("trapped to {to}")]
     Trap {
-        /// The level that takes the trap.
+        /// Exception level that takes the trap.
         to: ExceptionLevel,
     },
 }
 
-/// Checks an access to a register that was named in the instruction. `counter` is the event counter
-/// it reaches, named or selected; a selected one may be none that there is.
+/// Checks an access to the register that the instruction names. `counter` is the event counter that
+/// the access reaches, by name or by selection; a selected counter may not exist.
 ///
-/// Lower levels come first, as the architecture orders traps: undefined, then EL1, EL2, EL3.
+/// Checks follow the architecture's order of traps: undefined, then EL1, EL2, EL3.
 pub(crate) fn check(
     register: Register,
     access: Access,
@@ -67,7 +67,7 @@ fn is_implemented(counter: u8) -> bool {
     usize::from(counter) < EVENT_COUNTERS
 }
 
-/// The lowest level at which the access exists at all.
+/// Returns the lowest level at which the access exists.
 fn lowest_level(register: Register, access: Access) -> Result<ExceptionLevel, AccessError> {
     use Register::*;
     match (register, access) {
@@ -84,7 +84,7 @@ fn lowest_level(register: Register, access: Access) -> Result<ExceptionLevel, Ac
     }
 }
 
-/// What `PMUSERENR_EL0` lets EL0 do.
+/// Returns whether `PMUSERENR_EL0` allows EL0 the access.
 fn user_may(register: Register, access: Access, enables: u64) -> bool {
     use Register::*;
     use pmuserenr::{CR, EN, ER, SW};
@@ -98,7 +98,8 @@ fn user_may(register: Register, access: Access, enables: u64) -> bool {
     enables & any_of != 0
 }
 
-/// What EL2 keeps from a guest: the unit, its control register, the counters of the second range.
+/// Checks what EL2 denies a guest: the unit, its control register, the counters of the second
+/// range.
 fn check_guest(
     register: Register,
     counter: Option<u8>,

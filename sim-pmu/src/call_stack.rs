@@ -1,11 +1,11 @@
-//! Who called whom: the return addresses of a thread, kept from its own calls and returns.
+//! Call stack of a thread: return addresses, derived from its own calls and returns.
 
 use sim_core::{BranchCourse, Operation, OperationKind};
 
-/// Calls that are remembered. A program that leaves functions without returning piles up calls; the
-/// oldest are forgotten.
+/// Largest number of calls kept. A program that leaves functions without returning accumulates
+/// calls; the oldest are dropped.
 const DEPTH_MAX: usize = 1 << 16;
-/// Bytes of an instruction.
+/// Size of an instruction in bytes.
 const INST_BYTES: u64 = 4;
 
 /// Return addresses, outermost first.
@@ -15,7 +15,7 @@ pub struct CallStack {
 }
 
 impl CallStack {
-    /// An instruction went through the core; those of a wrong path call nobody.
+    /// Updates the stack with one operation of the core. Operations on a wrong path are ignored.
     #[inline]
     pub fn follow(&mut self, operation: &Operation) {
         let OperationKind::Branch(branch) = operation.kind else { return };
@@ -31,24 +31,25 @@ impl CallStack {
             }
             self.returns.push(pc.wrapping_add(INST_BYTES));
         } else if branch.function_return {
-            self.go_back(branch.target);
+            self.return_to(branch.target);
         }
     }
 
-    /// A return ends its call, and all that were left without one. One that goes where nobody called
-    /// from ends none: the kernel has entered that function, or the recording began inside it.
-    fn go_back(&mut self, target: Option<u64>) {
+    /// Removes the call that a return to `target` ends, and all calls above it. A return to any
+    /// other address removes nothing: the kernel entered that function, or the recording began
+    /// inside it.
+    fn return_to(&mut self, target: Option<u64>) {
         if let Some(at) = self.returns.iter().rposition(|address| Some(*address) == target) {
             self.returns.truncate(at);
         }
     }
 
-    /// Return addresses, innermost first, at most `max`.
+    /// Returns the return addresses, innermost first, at most `max`.
     pub fn callers(&self, max: usize) -> Vec<u64> {
         self.returns.iter().rev().take(max).copied().collect()
     }
 
-    /// Forgets every call.
+    /// Removes every call.
     pub fn clear(&mut self) {
         self.returns.clear();
     }
@@ -80,13 +81,13 @@ mod tests {
         assert_eq!(after(&[call(0x100), call(0x200)]), [0x204, 0x104]);
         assert_eq!(after(&[call(0x100), call(0x200), back(0x204)]), [0x104]);
         assert_eq!(after(&[call(0x100), call(0x200), back(0x104)]), [], "left by a long jump");
-        assert_eq!(after(&[call(0x100), back(0x999)]), [0x104], "a return that nobody awaits");
+        assert_eq!(after(&[call(0x100), back(0x999)]), [0x104], "a return without a call");
         let recursion = [call(0x100), call(0x100), back(0x104)];
         assert_eq!(after(&recursion), [0x104], "only the innermost of equal calls ends");
     }
 
     #[test]
-    fn a_program_that_never_returns_takes_no_memory_for_ever() {
+    fn a_program_that_never_returns_uses_bounded_memory() {
         let mut stack = CallStack::default();
         for n in 0..3 * DEPTH_MAX as u64 {
             stack.branch(n * 4, call(0).1);

@@ -1,5 +1,5 @@
-//! The registers that rule the counters: `PMCR_EL0`, `PMUSERENR_EL0`, `MDCR_EL2`, `MDCR_EL3`, and
-//! the partition of the counters between a guest and EL2 (Arm ARM D11.5 and D13).
+//! Control registers of the counters: `PMCR_EL0`, `PMUSERENR_EL0`, `MDCR_EL2`, `MDCR_EL3`, and the
+//! partition of the counters between a guest and EL2 (Arm ARM D11.5 and D13).
 
 use crate::counter::{CYCLE_BIT, EVENT_BITS, EVENT_COUNTERS};
 use crate::version::PmuVersion;
@@ -8,21 +8,21 @@ use crate::version::PmuVersion;
 pub mod pmcr {
     /// Enables the counters of the first range and the cycle counter.
     pub const E: u64 = 1 << 0;
-    /// Write 1: event counters become 0.
+    /// Writing 1 resets the event counters to 0.
     pub const P: u64 = 1 << 1;
-    /// Write 1: the cycle counter becomes 0.
+    /// Writing 1 resets the cycle counter to 0.
     pub const C: u64 = 1 << 2;
     /// The cycle counter counts every 64th cycle, unless LC is set.
     pub const D: u64 = 1 << 3;
-    /// Exports events; kept, and nothing listens.
+    /// Exports events. The bit is kept and has no effect.
     pub const X: u64 = 1 << 4;
-    /// Stops the cycle counter where events may not be counted.
+    /// Stops the cycle counter where event counting is prohibited.
     pub const DP: u64 = 1 << 5;
     /// The cycle counter overflows at bit 63 instead of bit 31.
     pub const LC: u64 = 1 << 6;
     /// PMUv3p5: event counters of the first range overflow at bit 63 instead of bit 31.
     pub const LP: u64 = 1 << 7;
-    /// Where the number of counters stands.
+    /// Shift of the field N, the number of event counters.
     pub const N_SHIFT: u32 = 11;
 }
 
@@ -36,47 +36,47 @@ pub mod pmuserenr {
     pub const CR: u64 = 1 << 2;
     /// EL0 may read event counters, and select one.
     pub const ER: u64 = 1 << 3;
-    /// All of them.
+    /// All bits of the register.
     pub const ALL: u64 = EN | SW | CR | ER;
 }
 
 /// Bits of `MDCR_EL2`.
 pub mod mdcr_el2 {
-    /// The number of counters in the first range, that of the guest.
+    /// Number of counters in the first range, which belongs to the guest.
     pub const HPMN: u64 = 0x1F;
-    /// Accesses of a guest to `PMCR_EL0` are trapped.
+    /// Traps a guest's accesses to `PMCR_EL0`.
     pub const TPMCR: u64 = 1 << 5;
-    /// Accesses of a guest to any register of the PMU are trapped.
+    /// Traps a guest's accesses to any PMU register.
     pub const TPM: u64 = 1 << 6;
-    /// Enables the counters of the second range, that of EL2.
+    /// Enables the counters of the second range, which belongs to EL2.
     pub const HPME: u64 = 1 << 7;
-    /// Counters of the first range do not count at EL2.
+    /// Stops the counters of the first range at EL2.
     pub const HPMD: u64 = 1 << 17;
-    /// PMUv3p5: the cycle counter does not count at EL2.
+    /// PMUv3p5: stops the cycle counter at EL2.
     pub const HCCD: u64 = 1 << 23;
     /// PMUv3p5: event counters of the second range overflow at bit 63 instead of bit 31.
     pub const HLP: u64 = 1 << 26;
-    /// Fields of debug, profiling and trace: kept for software to read back. `TDE`, `TDA`, `TDOSA`,
-    /// `TDRA`, `E2PB`, `TPMS`, `TTRF`, `E2TB`.
+    /// Debug, profiling and trace fields, kept so that software can read them back: `TDE`, `TDA`,
+    /// `TDOSA`, `TDRA`, `E2PB`, `TPMS`, `TTRF`, `E2TB`.
     pub const KEPT: u64 = 0xF << 8 | 0b11 << 12 | 1 << 14 | 1 << 19 | 0b11 << 24;
 }
 
 /// Bits of `MDCR_EL3`.
 pub mod mdcr_el3 {
-    /// Accesses below EL3 to any register of the PMU are trapped.
+    /// Traps accesses below EL3 to any PMU register.
     pub const TPM: u64 = 1 << 6;
-    /// Accesses of EL2 to `MDCR_EL2` are trapped.
+    /// Traps accesses of EL2 to `MDCR_EL2`.
     pub const TDA: u64 = 1 << 9;
-    /// Events may be counted in the secure state.
+    /// Allows counting in the secure state.
     pub const SPME: u64 = 1 << 17;
-    /// PMUv3p5: the cycle counter does not count in the secure state.
+    /// PMUv3p5: stops the cycle counter in the secure state.
     pub const SCCD: u64 = 1 << 23;
-    /// Fields of debug, profiling and trace: kept for software to read back. `TDOSA`, `NSPB`,
-    /// `SPD32`, `SDD`, `STE`, `TTRF`, `EDAD`, `EPMAD`, `NSTB`.
+    /// Debug, profiling and trace fields, kept so that software can read them back: `TDOSA`,
+    /// `NSPB`, `SPD32`, `SDD`, `STE`, `TTRF`, `EDAD`, `EPMAD`, `NSTB`.
     pub const KEPT: u64 = 1 << 10 | 0b11 << 12 | 0b11 << 14 | 1 << 16 | 0b1111 << 18 | 0b11 << 24;
 }
 
-/// The four registers, with only the bits set that exist.
+/// The four control registers. Bits that do not exist are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Controls {
     version: PmuVersion,
@@ -87,8 +87,8 @@ pub(crate) struct Controls {
 }
 
 impl Controls {
-    /// After reset: nothing enabled, every counter in the first range. Fields whose reset value is
-    /// unknown to the architecture are 0.
+    /// Returns the registers after reset: nothing is enabled, and every counter is in the first
+    /// range. Fields with an architecturally unknown reset value are 0.
     pub(crate) fn new(version: PmuVersion) -> Controls {
         let mdcr_el2 = EVENT_COUNTERS as u64;
         Controls { version, pmcr: 0, pmuserenr: 0, mdcr_el2, mdcr_el3: 0 }
@@ -110,7 +110,7 @@ impl Controls {
         self.mdcr_el3
     }
 
-    /// Only for the bits that stay: P and C act when they are written.
+    /// Writes the bits that persist. P and C take effect only at the write itself.
     pub(crate) fn set_pmcr(&mut self, value: u64) {
         use pmcr::{D, DP, E, LC, LP, X};
         self.pmcr = value & (E | D | X | DP | LC | self.if_long(LP));
@@ -147,8 +147,8 @@ impl Controls {
         self.mdcr_el3 & bit != 0
     }
 
-    /// Counters in the first range. `HPMN` is 0 or more than there are: all of them, one of the
-    /// choices that the architecture leaves.
+    /// Returns the number of counters in the first range. An `HPMN` of 0 or above the implemented
+    /// number selects all of them, which is one of the choices the architecture permits.
     pub(crate) fn first_range_counters(&self) -> u8 {
         match (self.mdcr_el2 & mdcr_el2::HPMN) as u8 {
             n if n == 0 || usize::from(n) > EVENT_COUNTERS => EVENT_COUNTERS as u8,
@@ -156,12 +156,12 @@ impl Controls {
         }
     }
 
-    /// The event counters of the first range.
+    /// Returns the bits of the event counters in the first range.
     pub(crate) fn first_range(&self) -> u32 {
         (1 << self.first_range_counters()) - 1
     }
 
-    /// Counters that PMCR.E and MDCR_EL2.HPME enable.
+    /// Returns the counters that PMCR.E and MDCR_EL2.HPME enable.
     pub(crate) fn enabled(&self) -> u32 {
         let first = self.first_range();
         let of_guest = if self.has_pmcr(pmcr::E) { first | CYCLE_BIT } else { 0 };
@@ -169,7 +169,8 @@ impl Controls {
         of_guest | of_el2
     }
 
-    /// Event counters that overflow at bit 63: by LP in the first range, by HLP in the second.
+    /// Returns the event counters that overflow at bit 63, by LP in the first range and by HLP in
+    /// the second.
     pub(crate) fn long_counters(&self) -> u32 {
         let first = self.first_range();
         let of_guest = if self.has_pmcr(pmcr::LP) { first } else { 0 };
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_bits_that_exist_are_kept() {
+    fn registers_keep_only_implemented_bits() {
         let kept = |version| {
             let mut controls = Controls::new(version);
             controls.set_pmcr(u64::MAX);
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_partition_follows_hpmn() {
+    fn hpmn_sets_the_partition() {
         let mut controls = Controls::new(PmuVersion::V3p5);
         assert_eq!(controls.first_range(), 0b11_1111, "after reset");
         for (hpmn, first) in [(1, 1), (4, 0b1111), (6, 0b11_1111), (0, 0b11_1111), (7, 0b11_1111)] {

@@ -1,18 +1,18 @@
-//! The event counters by number, and the masks of registers that have one bit for each.
-//! Guide: chapter 3.1 (six counters).
+//! Numbers of the event counters, and register masks with one bit for each counter. PMU guide:
+//! chapter 3.1 (six counters).
 
 /// Programmable event counters of the Neoverse N2.
 pub const EVENT_COUNTERS: usize = 6;
-/// Event counters for which the architecture has names.
+/// Number of event counters that the architecture names.
 pub const ARCHITECTED_COUNTERS: u8 = 31;
 /// Bit of the cycle counter in enable and overflow masks.
 pub const CYCLE_BIT: u32 = 1 << 31;
-/// The bits of the event counters.
+/// Bits of the event counters.
 pub const EVENT_BITS: u32 = (1 << EVENT_COUNTERS) - 1;
-/// The bits that exist in enable and overflow masks.
+/// Implemented bits of enable and overflow masks.
 pub const IMPLEMENTED_BITS: u32 = CYCLE_BIT | EVENT_BITS;
 
-/// The number of an event counter, 0 to 5.
+/// Number of an event counter, 0 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CounterIndex(u8);
 
@@ -23,22 +23,22 @@ impl std::fmt::Display for CounterIndex {
 }
 
 impl CounterIndex {
-    /// Every counter.
+    /// Returns every event counter.
     pub fn all() -> impl Iterator<Item = CounterIndex> {
         (0..EVENT_COUNTERS as u8).map(CounterIndex)
     }
 
-    /// Counter `n`, if the core has it.
+    /// Returns counter `n`, or `None` if the core does not have it.
     pub fn new(n: u8) -> Option<CounterIndex> {
         (usize::from(n) < EVENT_COUNTERS).then_some(CounterIndex(n))
     }
 
-    /// The bit of the counter in enable and overflow masks.
+    /// Returns the bit of the counter in enable and overflow masks.
     pub fn bit(self) -> u32 {
         1 << self.0
     }
 
-    /// The odd counter that can count the overflows of this even one.
+    /// Returns the odd counter that can count the overflows of this even counter.
     pub fn chained(self) -> Option<CounterIndex> {
         if self.0.is_multiple_of(2) { CounterIndex::new(self.0 + 1) } else { None }
     }

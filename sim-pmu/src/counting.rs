@@ -1,5 +1,5 @@
-//! Which counters count in the present state, and what an event adds to them.
-//! Arm ARM D11.5 (enabling and prohibiting) and D11.6 (filtering); PMU guide 4.12.5 (CHAIN).
+//! Selection of the counters that count in the present state, and their increments. Arm ARM D11.5
+//! (enabling and prohibiting) and D11.6 (filtering); PMU guide 4.12.5 (CHAIN).
 
 use sim_core::{EventSink, PmuEvent};
 
@@ -8,18 +8,20 @@ use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_BITS, IMPLEMENTED_BITS};
 use crate::pe_state::ExceptionLevel;
 use crate::pmu::Pmu;
 
-/// Cycles for which the cycle counter steps once under PMCR.D.
+/// Number of cycles for one step of the cycle counter under PMCR.D.
 const DIVISOR: u64 = 64;
-/// Where a counter overflows that is not a long one.
+/// Bit at which a counter without a long format overflows.
 const SHORT_BITS: u32 = 32;
 
 impl Pmu {
-    /// The level of the interrupt request: a counter has overflowed, may interrupt, and is enabled.
+    /// Returns the level of the interrupt request: set while an enabled counter has overflowed and
+    /// may interrupt.
     pub fn interrupt(&self) -> bool {
         self.overflowed & self.interrupting & self.controls.enabled() != 0
     }
 
-    /// Finds out again which counters count; after every change of a register or of the state.
+    /// Recomputes the counters that count. Required after every change of a register or of the
+    /// state.
     pub(crate) fn refresh(&mut self) {
         let filtered_out = CounterIndex::all()
             .filter(|counter| !self.types[counter.index()].filter.passes(self.state))
@@ -29,7 +31,8 @@ impl Pmu {
         self.active = self.running & self.controls.enabled() & !stopped;
     }
 
-    /// Counters that may not count where the program runs, whatever their filters say.
+    /// Returns the counters that may not count at the program's level, independent of their
+    /// filters.
     fn prohibited(&self) -> u32 {
         let is_secure = self.state.is_in_secure_state();
         let is_el2 = self.state.level == ExceptionLevel::El2;
@@ -40,14 +43,14 @@ impl Pmu {
             (false, true) => self.controls.first_range(),
             (false, false) => 0,
         };
-        // The cycle counter goes on there, unless it is told to stop as well.
+        // The cycle counter continues there unless a control bit stops it as well.
         let stops_cycles = (el3_forbids || el2_forbids) && self.controls.has_pmcr(pmcr::DP)
             || is_secure && self.controls.has_mdcr_el3(mdcr_el3::SCCD)
             || is_el2 && self.controls.has_mdcr_el2(mdcr_el2::HCCD);
         events | if stops_cycles { CYCLE_BIT } else { 0 }
     }
 
-    /// Adds `n` to each counter in `counters`, all of which count.
+    /// Adds `n` to each counter in `counters`, all of which are active.
     #[cold]
     fn add(&mut self, counters: u32, n: u64) {
         for counter in CounterIndex::all() {
@@ -60,7 +63,8 @@ impl Pmu {
         }
     }
 
-    /// Adds `n` to one counter; an even one hands its overflows to a chained odd one above it.
+    /// Adds `n` to one counter. An even counter passes its overflows to a chained odd counter above
+    /// it.
     pub(crate) fn step(&mut self, counter: CounterIndex, n: u64) {
         let value = &mut self.values[counter.index()];
         let (old, total) = (u128::from(*value), u128::from(*value) + u128::from(n));

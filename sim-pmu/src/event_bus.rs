@@ -1,9 +1,9 @@
-//! The exported event bus of a run: which of another core's bus bits are set in which cycle, for the
-//! events that both cores have (Cortex-A53 manual, 12.9; `PMCR_EL0.X` exports events).
+//! Exported event bus of a run: the bits that another core's bus sets in each cycle, for the events
+//! that both cores have (Cortex-A53 manual, 12.9; `PMCR_EL0.X` exports events).
 //!
-//! An event stands in the cycle that [`EventSink::at`] tells. Events that happen several times in one
-//! cycle set their bit once, as the bus has one wire for each; two retired instructions have a wire of
-//! their own. Not modeled: the registers between the core and its pins.
+//! An event occurs in the cycle that [`EventSink::at`] reports. The bus has one wire for each
+//! event, so several occurrences in one cycle set its bit once. Two retired instructions have a
+//! wire of their own. Not modeled: the registers between the core and its pins.
 
 use std::collections::BTreeMap;
 
@@ -13,49 +13,49 @@ use sim_core::{Cycle, EventSink, Operation, PmuEvent};
 use crate::other_core::OtherCore;
 use crate::pmu::for_each_raised;
 
-/// Operations by which prediction can run ahead of fetch, with room to spare: what is fetched so many
-/// operations later is asked for later than this one left the fetch stage.
+/// Number of operations by which prediction can run ahead of fetch, with margin. An operation
+/// fetched this many operations later is requested only after the present one left the fetch stage.
 const AHEAD: u32 = 2048;
 
-/// A wire of the bus that carries something.
+/// Connected wire of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// Its bit.
+    /// Bit of the wire.
     pub bit: u8,
-    /// The mnemonic of its event; `None` for the condition that two instructions retired.
+    /// Mnemonic of the wire's event; `None` for the condition that two instructions retired.
     pub event: Option<&'static str>,
-    /// What it says.
+    /// Short description of the condition.
     pub title: &'static str,
 }
 
-/// What one cycle set.
+/// State of the pins in one cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pins {
     bits: u32,
     retired: u64,
 }
 
-/// The event bus of one core of the run, cycle by cycle.
+/// Event bus of one core, cycle by cycle.
 #[derive(Clone, Debug)]
 pub struct EventBus {
-    /// For each event that is raised, the bits that it sets.
+    /// Bits that each raised event sets.
     routes: [u32; COUNT],
-    /// The bit of two instructions that retire together.
+    /// Bit for two instructions that retire in the same cycle.
     two_retired: u32,
     now: Cycle,
-    /// Cycles before this one were given away.
-    given: Cycle,
+    /// First cycle that has not been drained.
+    drained: Cycle,
     pending: BTreeMap<Cycle, Pins>,
     late: u64,
-    /// Operations heard since `fetched`.
-    heard: u32,
-    /// When the last operation of a stretch left the fetch stage.
+    /// Operations since `fetched` was updated.
+    operations: u32,
+    /// Cycle in which the last operation of the previous span left the fetch stage.
     fetched: Cycle,
     horizon: Cycle,
 }
 
 impl EventBus {
-    /// The bus of `core`; `None` if nothing is known of one.
+    /// Returns the bus of `core`, or `None` if the bus is unknown.
     pub fn new(core: &OtherCore) -> Option<EventBus> {
         let wires = wires(core);
         if wires.is_empty() {
@@ -65,10 +65,10 @@ impl EventBus {
             routes: [0; COUNT],
             two_retired: 0,
             now: 0,
-            given: 0,
+            drained: 0,
             pending: BTreeMap::new(),
             late: 0,
-            heard: 0,
+            operations: 0,
             fetched: 0,
             horizon: 0,
         };
@@ -88,23 +88,23 @@ impl EventBus {
         }
     }
 
-    /// Gives the cycles before `horizon` in which a bit is set, in order, each once. What happens in
-    /// them later on is counted by [`EventBus::late`] and is lost.
-    pub fn give(&mut self, horizon: Cycle, mut take: impl FnMut(Cycle, u32)) {
+    /// Drains the cycles before `horizon` in which a bit is set, each once and in order. Later
+    /// events in these cycles are lost; [`EventBus::late`] counts them.
+    pub fn drain(&mut self, horizon: Cycle, mut take: impl FnMut(Cycle, u32)) {
         while let Some(first) = self.pending.first_entry().filter(|first| *first.key() < horizon) {
             let (cycle, Pins { bits, retired }) = first.remove_entry();
             let pair = if retired >= 2 { self.two_retired } else { 0 };
             take(cycle, bits | pair);
         }
-        self.given = self.given.max(horizon);
+        self.drained = self.drained.max(horizon);
     }
 
-    /// Nothing that this core does from now on happens before this cycle.
+    /// Returns a cycle before which this core raises no more events.
     pub fn horizon(&self) -> Cycle {
         self.horizon
     }
 
-    /// Events that came when their cycle was given away.
+    /// Returns the number of events whose cycle had already been drained.
     pub fn late(&self) -> u64 {
         self.late
     }
@@ -119,7 +119,7 @@ impl EventSink for EventBus {
         if bits == 0 || n == 0 {
             return;
         }
-        if self.now < self.given {
+        if self.now < self.drained {
             self.late += 1;
             return;
         }
@@ -137,21 +137,21 @@ impl EventSink for EventBus {
 
     #[inline]
     fn operation(&mut self, operation: &Operation) {
-        self.heard += 1;
-        if self.heard == AHEAD {
-            (self.heard, self.horizon) = (0, self.fetched);
+        self.operations += 1;
+        if self.operations == AHEAD {
+            (self.operations, self.horizon) = (0, self.fetched);
             self.fetched = self.fetched.max(operation.life.fetch);
         }
     }
 }
 
-/// The wires of the bus of `core` whose events the Neoverse N2 has as well, by bit.
+/// Returns the wires of the bus of `core` whose events the Neoverse N2 also has, by bit.
 pub fn wires(core: &OtherCore) -> Vec<Wire> {
     let is_here =
         |code: u16| PmuEvent::from_code(u32::from(code)).is_ok_and(|event| !event.never_counts());
     let mut wires: Vec<Wire> = Vec::new();
     for event in core.events {
-        let is_carried = event.code.map_or_else(|| event.says_two_retired(), is_here);
+        let is_carried = event.code.map_or_else(|| event.is_two_retired(), is_here);
         if let (Some(bit), true) = (event.bus_bit, is_carried) {
             wires.push(Wire { bit, event: event.mnemonic, title: event.title });
         }
@@ -170,12 +170,13 @@ mod tests {
     fn the_bus_has_a_wire_for_each_event_that_both_cores_have() {
         let bits: Vec<u8> = wires(&CORTEX_A53).iter().map(|wire| wire.bit).collect();
         assert_eq!(bits, [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 15, 16, 17, 18, 19, 20, 21, 22]);
-        assert!(EventBus::new(&CORTEX_A32).is_none(), "nothing is known of its bus");
+        assert!(EventBus::new(&CORTEX_A32).is_none(), "its bus is unknown");
     }
 
-    /// The fast way and the plain one, for every event that is raised, alone and with another.
+    /// Compares the cycles of the bus with each event's own bits, for every raised event alone and
+    /// in pairs.
     #[test]
-    fn each_cycle_shows_what_its_events_alone_would_show() {
+    fn each_cycle_sets_the_bits_of_its_events() {
         let raised: Vec<PmuEvent> =
             PmuEvent::ALL.into_iter().filter(|event| !event.never_counts()).collect();
         let mut bus = EventBus::new(&CORTEX_A53).expect("a bus");
@@ -195,26 +196,26 @@ mod tests {
                 bits => expected.push((cycle as Cycle, bits)),
             }
         }
-        let mut given = Vec::new();
-        bus.give(Cycle::MAX, |cycle, bits| given.push((cycle, bits)));
-        assert_eq!(given, expected);
-        assert!(given.len() > 20 && bus.late() == 0);
+        let mut drained = Vec::new();
+        bus.drain(Cycle::MAX, |cycle, bits| drained.push((cycle, bits)));
+        assert_eq!(drained, expected);
+        assert!(drained.len() > 20 && bus.late() == 0);
     }
 
     #[test]
-    fn cycles_come_in_order_and_what_is_late_is_told() {
+    fn drained_cycles_are_in_order_and_late_events_are_counted() {
         let mut bus = EventBus::new(&CORTEX_A53).expect("a bus");
         for cycle in [9, 4, 9, 6] {
             bus.at(cycle);
             bus.raise(PmuEvent::INST_RETIRED);
         }
-        let mut given = Vec::new();
-        bus.give(7, |cycle, bits| given.push((cycle, bits)));
-        assert_eq!(given, [(4, 1 << 7), (6, 1 << 7)]);
+        let mut drained = Vec::new();
+        bus.drain(7, |cycle, bits| drained.push((cycle, bits)));
+        assert_eq!(drained, [(4, 1 << 7), (6, 1 << 7)]);
         bus.at(5);
         bus.raise(PmuEvent::INST_RETIRED);
-        given.clear();
-        bus.give(Cycle::MAX, |cycle, bits| given.push((cycle, bits)));
-        assert_eq!((given, bus.late()), (vec![(9, 1 << 7 | 1 << 8)], 1));
+        drained.clear();
+        bus.drain(Cycle::MAX, |cycle, bits| drained.push((cycle, bits)));
+        assert_eq!((drained, bus.late()), (vec![(9, 1 << 7 | 1 << 8)], 1));
     }
 }

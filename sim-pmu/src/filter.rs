@@ -1,9 +1,9 @@
-//! The filter of a counter: at which exception levels and in which security state it counts
-//! (Arm ARM D13, `PMEVTYPER<n>_EL0`). The bits stand where the register has them.
+//! Counter filter: the exception levels and security states in which a counter counts (Arm ARM D13,
+//! `PMEVTYPER<n>_EL0`). The bits have their positions in the register.
 
 use crate::pe_state::{ExceptionLevel, PeState};
 
-/// The filter bits of `PMEVTYPER<n>_EL0` or `PMCCFILTR_EL0`, bits 31 to 24.
+/// Filter bits of `PMEVTYPER<n>_EL0` or `PMCCFILTR_EL0`, bits 31 to 24.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Filter(u32);
 
@@ -22,20 +22,20 @@ impl Filter {
     pub const M: u32 = 1 << 26;
     /// SH: secure EL2 counts if this differs from NSH.
     pub const SH: u32 = 1 << 24;
-    /// Every bit of a filter. Bit 25 (MT) does not exist on a core with one thread.
+    /// All bits of a filter. Bit 25 (MT) does not exist on a core with one thread.
     pub const ALL: u32 = Self::P | Self::U | Self::NSK | Self::NSU | Self::NSH | Self::M | Self::SH;
 
-    /// The filter in a register value; other bits are left out.
+    /// Returns the filter in a register value. Other bits are ignored.
     pub fn from_bits(value: u64) -> Filter {
         Filter(value as u32 & Filter::ALL)
     }
 
-    /// The bits, where the register has them.
+    /// Returns the bits at their positions in the register.
     pub fn bits(self) -> u64 {
         u64::from(self.0)
     }
 
-    /// True if the counter counts in `state`.
+    /// Returns whether the counter counts in `state`.
     pub fn passes(self, state: PeState) -> bool {
         let has = |bit: u32| self.0 & bit != 0;
         let (p, u) = (has(Filter::P), has(Filter::U));
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use ExceptionLevel::*;
 
-    /// Where a filter counts: non-secure EL0, EL1, EL2, then secure EL0, EL1, EL2, then EL3.
+    /// Returns whether a filter counts at non-secure EL0, EL1, EL2, secure EL0, EL1, EL2, and EL3.
     fn counts(bits: u32) -> [bool; 7] {
         let filter = Filter::from_bits(u64::from(bits));
         let at =
@@ -76,12 +76,12 @@ mod tests {
     const X: bool = true;
 
     #[test]
-    fn without_bits_everything_but_el2_counts() {
+    fn a_filter_without_bits_counts_everywhere_but_at_el2() {
         assert_eq!(counts(0), [X, X, O, X, X, O, X]);
     }
 
     #[test]
-    fn each_bit_does_what_it_says() {
+    fn each_bit_changes_its_own_states() {
         assert_eq!(counts(Filter::P), [X, O, O, X, O, O, O]);
         assert_eq!(counts(Filter::U), [O, X, O, O, X, O, X]);
         assert_eq!(counts(Filter::NSK), [X, O, O, X, X, O, X]);
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(counts(Filter::SH), [X, X, O, X, X, X, X]);
     }
 
-    /// The settings of the Linux driver: `:u`, `:k` on a host at EL2, `:h`.
+    /// Settings of the Linux driver: `:u`, `:k` on a host at EL2, `:h`.
     #[test]
     fn pairs_of_bits_select_single_states() {
         assert_eq!(counts(Filter::P | Filter::NSH | Filter::SH), [X, O, X, X, O, O, O]);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_are_no_filter_are_dropped() {
+    fn bits_outside_the_filter_are_dropped() {
         assert_eq!(Filter::from_bits(u64::MAX).bits(), u64::from(Filter::ALL));
         assert_eq!(Filter::from_bits(1 << 25).bits(), 0, "MT is RES0");
     }

@@ -1,5 +1,6 @@
-//! What the PMU says of itself: `PMCEID0` and `PMCEID1` with their views, `PMMIR`, the fixed fields
-//! of `PMCR` (Arm ARM D13.5; PMU guide, Appendix B). The event bits come from the event table.
+//! Identification of the PMU: `PMCEID0` and `PMCEID1` with their views, `PMMIR`, and the fixed
+//! fields of `PMCR` (Arm ARM D13.5; PMU guide, Appendix B). The event bits come from the event
+//! table.
 
 use sim_core::PmuEvent;
 
@@ -8,10 +9,10 @@ pub const PMMIR: u64 = 5;
 /// `PMCR_EL0.IMP` (Arm) and `IDCODE` (the core's part number ends in 0x49).
 pub const PMCR_ID: u64 = 0x41 << 24 | 0x49 << 16;
 
-/// Events in one word.
+/// Number of events in one word.
 const WORD_EVENTS: u16 = 32;
 
-/// One of the four 32-bit words that say which common events are there.
+/// One of the four 32-bit words that identify the implemented common events.
 ///
 /// AArch64 reads two words in one register: `PMCEID0_EL0` is `PMCEID2:PMCEID0`, `PMCEID1_EL0` is
 /// `PMCEID3:PMCEID1`.
@@ -28,7 +29,7 @@ pub enum CommonEventWord {
 }
 
 impl CommonEventWord {
-    /// All four.
+    /// All four words.
     pub const ALL: [CommonEventWord; 4] = [
         CommonEventWord::Pmceid0,
         CommonEventWord::Pmceid1,
@@ -36,7 +37,7 @@ impl CommonEventWord {
         CommonEventWord::Pmceid3,
     ];
 
-    /// The event of bit 0.
+    /// Returns the event number of bit 0.
     pub fn first_event(self) -> u16 {
         match self {
             CommonEventWord::Pmceid0 => 0x0000,
@@ -46,7 +47,7 @@ impl CommonEventWord {
         }
     }
 
-    /// The word and bit of an event; `None` for events outside the common ranges.
+    /// Returns the word and the bit of an event, or `None` for an event outside the common ranges.
     pub fn place(code: u16) -> Option<(CommonEventWord, u32)> {
         CommonEventWord::ALL.into_iter().find_map(|word| {
             let bit = code.checked_sub(word.first_event())?;
@@ -54,7 +55,8 @@ impl CommonEventWord {
         })
     }
 
-    /// The register of AArch64 that has the word, and which of its bits is `bit` of the word.
+    /// Returns the AArch64 register that holds the word, and the position of the word's bit `bit`
+    /// in it.
     pub fn aarch64_place(self, bit: u32) -> (&'static str, u32) {
         match self {
             CommonEventWord::Pmceid0 => ("PMCEID0_EL0", bit),
@@ -64,7 +66,7 @@ impl CommonEventWord {
         }
     }
 
-    /// Arm's name, without the suffix of AArch64.
+    /// Returns Arm's name without the AArch64 suffix.
     pub fn name(self) -> &'static str {
         match self {
             CommonEventWord::Pmceid0 => "PMCEID0",
@@ -74,7 +76,7 @@ impl CommonEventWord {
         }
     }
 
-    /// Where the external debug interface has the word.
+    /// Returns the offset of the word in the external debug interface.
     pub fn external_offset(self) -> u16 {
         match self {
             CommonEventWord::Pmceid0 => 0xE20,
@@ -84,7 +86,7 @@ impl CommonEventWord {
         }
     }
 
-    /// CRm and op2 of the AArch32 read, `MRC p15, 0, Rt, c9, CRm, op2`.
+    /// Returns CRm and op2 of the AArch32 read, `MRC p15, 0, Rt, c9, CRm, op2`.
     pub fn aarch32_encoding(self) -> (u8, u8) {
         match self {
             CommonEventWord::Pmceid0 => (12, 6),
@@ -94,25 +96,25 @@ impl CommonEventWord {
         }
     }
 
-    /// The word of a core on which the events that `is_there` names can be counted.
-    pub fn of(self, is_there: impl Fn(u16) -> bool) -> u32 {
+    /// Returns the word of a core that can count the events accepted by `is_implemented`.
+    pub fn of(self, is_implemented: impl Fn(u16) -> bool) -> u32 {
         (0..WORD_EVENTS)
-            .filter(|bit| is_there(self.first_event() + bit))
+            .filter(|bit| is_implemented(self.first_event() + bit))
             .fold(0, |word, bit| word | 1 << bit)
     }
 
-    /// The word of the Neoverse N2.
+    /// Returns the word of the Neoverse N2.
     pub fn value(self) -> u32 {
         self.of(is_countable)
     }
 }
 
-/// True if a counter can be made to count this event: an event that never counts is not there.
+/// Returns whether a counter can count this event. An event that never counts is not implemented.
 pub fn is_countable(code: u16) -> bool {
     PmuEvent::from_code(u32::from(code)).is_ok_and(|event| !event.never_counts())
 }
 
-/// `PMCEID0_EL0` and `PMCEID1_EL0`.
+/// Returns `PMCEID0_EL0` and `PMCEID1_EL0`.
 pub fn pmceid() -> [u64; 2] {
     use CommonEventWord::*;
     let both = |high: CommonEventWord, low: CommonEventWord| {

@@ -1,17 +1,18 @@
-//! The performance monitoring unit of one core: what software can read of the events.
+//! Performance monitoring unit of one core: software's view of the events.
 //!
-//! * [`pmu`]: the unit: six event counters and the cycle counter, which hear the same events as the
-//!   ground truth; [`register_file`]: the registers as `MRS` and `MSR` see them;
-//! * [`register`]: the registers by name and encoding; [`access`]: who may use them, and where an
-//!   access that may not goes;
-//! * [`counter`]: the counters by number; [`counting`]: which of them count now, overflow, the
-//!   interrupt line; [`filter`]: the levels at which one counts;
-//! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition they make;
+//! * [`pmu`]: the unit, with six event counters and the cycle counter, which count the same events
+//!   as the ground truth; [`register_file`]: the registers as `MRS` and `MSR` see them;
+//! * [`register`]: the registers by name and encoding; [`access`]: access rights and traps;
+//! * [`counter`]: the counters by number; [`counting`]: active counters, overflow and the interrupt
+//!   line; [`filter`]: the levels at which a counter counts;
+//! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition that they define;
 //! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table;
-//! * [`perf`]: how Linux counts with it: groups in turn, scaled totals, the fewest passes;
-//! * [`overflow`]: samples of what makes counters overflow; [`call_stack`]: who called whom;
-//! * [`other_core`]: the events of other cores, as data; [`event_bus`]: the bus of one of them, in a run;
-//! * [`program`]: the unit driven by the traced program itself.
+//! * [`perf`]: counting as Linux does it: multiplexed groups, scaled totals, the fewest passes;
+//! * [`overflow`]: sampling by counter overflow; [`call_stack`]: the callers of a sample;
+//! * [`other_core`]: the events of other cores, as data; [`event_bus`]: the event bus of another
+//!   core in a run;
+//! * [`program`]: the unit driven by the traced program itself;
+//! * [`spe`]: the Statistical Profiling Extension.
 //!
 //! ```
 //! use sim_core::{EventSink, PmuEvent};
@@ -28,10 +29,8 @@
 //! # Ok::<(), sim_pmu::AccessError>(())
 //! ```
 //!
-//! [`spe`] is the Statistical Profiling Extension.
-//!
-//! Not modeled: registers from the external debugger (only their offsets are given), nested
-//! virtualization. Fine-grained traps came after this core.
+//! Not modeled: registers of the external debugger (only their offsets are given), nested
+//! virtualization. Fine-grained traps are newer than this core.
 
 pub mod access;
 pub mod call_stack;

@@ -1,4 +1,5 @@
-//! The PMU events of other Arm cores, as far as their documents say: data without a model behind it.
+//! PMU events of other Arm cores, as far as their documents describe them. This is data without a
+//! model.
 //!
 //! Sources: the event table of the Cortex-A53 manual (section 12.9, with the bits of the exported
 //! event bus and of the trace bus); the description of PMCEID1 of a Cortex-A32 class core (C9.4).
@@ -7,46 +8,46 @@ mod cortex_a53;
 
 use crate::identification::CommonEventWord;
 
-/// An event of another core.
+/// Event of another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherEvent {
-    /// Its number; the bus also carries conditions that no counter can count.
+    /// Event number; `None` for a bus condition that no counter can count.
     pub code: Option<u16>,
-    /// Arm's mnemonic, if it has one.
+    /// Arm's mnemonic; `None` if the event has none.
     pub mnemonic: Option<&'static str>,
-    /// Its bit on the bus that leaves the core.
+    /// Bit on the bus that leaves the core.
     pub bus_bit: Option<u8>,
-    /// Its bit on the bus to the trace unit.
+    /// Bit on the bus to the trace unit.
     pub trace_bit: Option<u8>,
-    /// What it is.
+    /// Short description of the event.
     pub title: &'static str,
 }
 
-/// What a document says of an event number.
+/// Presence of an event number according to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// The core has it.
     There(&'static OtherEvent),
     /// The core does not have it.
     Absent,
-    /// The document does not say.
+    /// The document does not cover the number.
     Unknown,
 }
 
-/// Another core.
+/// Core other than the Neoverse N2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherCore {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Where its events are described.
+    /// Document that describes its events.
     pub source: &'static str,
-    /// Its events, those with numbers in ascending order.
+    /// Events of the core. Those with numbers are in ascending order.
     pub events: &'static [OtherEvent],
-    /// The event numbers of which the source speaks, first and last.
+    /// First and last event number that the source covers.
     known: (u16, u16),
 }
 
-/// The Cortex-A53, all of its events.
+/// Cortex-A53 with all of its events.
 pub const CORTEX_A53: OtherCore = OtherCore {
     name: "cortex-a53",
     source: "Cortex-A53 manual, 12.9",
@@ -54,7 +55,7 @@ pub const CORTEX_A53: OtherCore = OtherCore {
     known: (0, u16::MAX),
 };
 
-/// A Cortex-A32 class core, of which only PMCEID1 is known: it has none of those events.
+/// Cortex-A32 class core. Only its PMCEID1 is known, and it has none of those events.
 pub const CORTEX_A32: OtherCore = OtherCore {
     name: "cortex-a32",
     source: "PMCEID1 of a Cortex-A32 class core, C9.4",
@@ -62,23 +63,23 @@ pub const CORTEX_A32: OtherCore = OtherCore {
     known: (0x20, 0x30),
 };
 
-/// Every other core.
+/// All cores other than the Neoverse N2.
 pub const ALL: [OtherCore; 2] = [CORTEX_A32, CORTEX_A53];
 
 impl OtherEvent {
-    /// True for the condition of the bus that two instructions retired in one cycle.
-    pub fn says_two_retired(&self) -> bool {
+    /// Returns whether this is the bus condition that two instructions retired in one cycle.
+    pub fn is_two_retired(&self) -> bool {
         self.title == cortex_a53::TWO_RETIRED
     }
 }
 
 impl OtherCore {
-    /// The core with this name.
+    /// Returns the core with this name.
     pub fn from_name(name: &str) -> Option<OtherCore> {
         ALL.into_iter().find(|core| core.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the core has the event with this number.
+    /// Returns whether the core has the event with this number.
     pub fn presence(&self, code: u16) -> Presence {
         let (first, last) = self.known;
         match self.events.iter().find(|event| event.code == Some(code)) {
@@ -88,28 +89,29 @@ impl OtherCore {
         }
     }
 
-    /// The event with this mnemonic, in any case.
+    /// Returns the event with this mnemonic, ignoring case.
     pub fn from_mnemonic(&self, name: &str) -> Option<&'static OtherEvent> {
         let is_named = |own: &str| own.eq_ignore_ascii_case(name);
         self.events.iter().find(|event| event.mnemonic.is_some_and(is_named))
     }
 
-    /// The numbers of which the source speaks, first and last.
+    /// Returns the first and the last event number that the source covers.
     pub fn known(&self) -> (u16, u16) {
         self.known
     }
 
-    /// One of the words of PMCEID; a bit of which nothing is known is 0.
+    /// Returns one of the PMCEID words. The bit of an unknown event is 0.
     pub fn common_events(&self, word: CommonEventWord) -> u32 {
         word.of(|code| matches!(self.presence(code), Presence::There(_)))
     }
 
-    /// The exported event bus in one cycle, from what each event number counts in that cycle. What
-    /// no counter can count is not on it, but for the bit of two retired instructions.
+    /// Returns the exported event bus in one cycle from the count of each event number in that
+    /// cycle. Conditions that no counter can count are left out, except the bit of two retired
+    /// instructions.
     pub fn event_bus(&self, count: impl Fn(u16) -> u64) -> u32 {
         let is_raised = |event: &&OtherEvent| match event.code {
             Some(code) => count(code) > 0,
-            None => event.says_two_retired() && count(INST_RETIRED) >= 2,
+            None => event.is_two_retired() && count(INST_RETIRED) >= 2,
         };
         let raised = self.events.iter().filter(is_raised);
         raised.filter_map(|event| event.bus_bit).fold(0, |bus, bit| bus | 1 << bit)
@@ -125,11 +127,15 @@ mod tests {
     use sim_core::PmuEvent;
 
     #[test]
-    fn the_bits_of_the_bus_are_used_once_each_in_order() {
+    fn bus_bits_are_ascending_and_unique() {
         let bits: Vec<u8> = CORTEX_A53.events.iter().filter_map(|event| event.bus_bit).collect();
         assert_eq!(bits, (0..29).collect::<Vec<u8>>());
         let trace: Vec<u8> = CORTEX_A53.events.iter().filter_map(|event| event.trace_bit).collect();
-        assert_eq!(trace, (0..26).collect::<Vec<u8>>(), "the last three leave the core only");
+        assert_eq!(
+            trace,
+            (0..26).collect::<Vec<u8>>(),
+            "the last three are on the exported bus only"
+        );
     }
 
     /// X.A53.1, X.A53.2
@@ -142,7 +148,7 @@ mod tests {
 
     /// X.A53.3
     #[test]
-    fn reads_and_writes_of_the_bus_have_other_names_there() {
+    fn bus_reads_and_writes_have_different_names_on_the_cortex_a53() {
         for (code, name, own) in [
             (0x60, "BUS_ACCESS_LD", PmuEvent::BUS_ACCESS_RD),
             (0x61, "BUS_ACCESS_ST", PmuEvent::BUS_ACCESS_WR),
@@ -155,7 +161,7 @@ mod tests {
 
     /// X.A53.4
     #[test]
-    fn six_common_events_are_there_and_not_on_the_n2() {
+    fn six_common_events_of_the_cortex_a53_are_missing_on_the_n2() {
         let only_there: Vec<u16> = (0..0x40)
             .filter(|code| matches!(CORTEX_A53.presence(*code), Presence::There(_)))
             .filter(|code| PmuEvent::from_code(u32::from(*code)).is_err())
@@ -164,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_numbers_have_shared_names_but_for_two() {
+    fn shared_numbers_have_shared_names_with_two_exceptions() {
         let renamed: Vec<u16> = CORTEX_A53
             .events
             .iter()
@@ -179,7 +185,7 @@ mod tests {
 
     /// R.PMCEID.2
     #[test]
-    fn a_cortex_a32_has_none_of_the_events_of_its_second_word() {
+    fn a_cortex_a32_has_no_event_of_pmceid1() {
         assert_eq!(CORTEX_A32.common_events(CommonEventWord::Pmceid1), 0);
         assert_eq!(CORTEX_A32.presence(0x30), Presence::Absent);
         assert_eq!(CORTEX_A32.presence(0x31), Presence::Unknown);

@@ -1,8 +1,10 @@
-//! Sampling by overflow: counters are set so many events before their end, and every interrupt is a sample
-//! of the instruction that raised the last of them (Arm ARM D11.4; as Linux' driver of the PMU does).
+//! Sampling by counter overflow. Each counter is preset so that it overflows after a period, and
+//! every interrupt samples the instruction that raised the last event (Arm ARM D11.4; the Linux PMU
+//! driver does the same).
 //!
-//! A real interrupt comes some instructions late. Here it is exact: the sample is of the instruction
-//! that raised the event; for an event of a wrong path, of the next instruction that retires.
+//! A real interrupt arrives some instructions late. Here it is exact: the sample belongs to the
+//! instruction that raised the event. For an event of a wrong path it belongs to the next
+//! instruction that retires.
 
 use sim_core::{Cycle, EventSink, Operation, PmuEvent, Privilege};
 
@@ -13,57 +15,57 @@ use crate::perf::PerfEvent;
 use crate::pmu::Pmu;
 use crate::register::Register;
 
-/// Events that a counter is set before its end at most: half its range, so that a late service still
-/// sees how far it went.
-const STRETCH_MAX: u64 = 1 << 31;
-/// Callers that a sample remembers.
+/// Largest number of events from the preset value to the overflow: half the counter's range. A late
+/// service can then still read how far the counter went.
+const PRESET_MAX: u64 = 1 << 31;
+/// Largest number of callers in a sample.
 const CALLERS_MAX: usize = 126;
 
-/// An event to be sampled.
+/// Request to sample an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverflowRequest {
-    /// The event, and where it counts.
+    /// Event and the levels at which it counts.
     pub event: PerfEvent,
     /// Events from one sample to the next, at least 1.
     pub period: u64,
 }
 
-/// A sample.
+/// Sample of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overflow {
-    /// Number of the request.
+    /// Index of the request.
     pub request: usize,
-    /// The instruction.
+    /// Address of the instruction.
     pub pc: u64,
-    /// The exception level at which it ran.
+    /// Exception level of the instruction.
     pub level: u8,
-    /// When it was renamed.
+    /// Rename cycle of the instruction.
     pub cycle: Cycle,
     /// Return addresses, innermost first.
     pub callers: Vec<u64>,
 }
 
-/// There are no more than six counters, and the one for cycles.
+/// Error: the requests need more than the six event counters and the cycle counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{asked} events need a counter each, and the core has {EVENT_COUNTERS} beside the cycle counter"
+    "{asked} events need a counter each, and the core has {EVENT_COUNTERS} besides the cycle counter"
 )]
 pub struct TooManyEvents {
-    /// Events that were asked for, without `CPU_CYCLES`.
+    /// Number of requested events other than `CPU_CYCLES`.
     pub asked: usize,
 }
 
-/// A request on its counter.
+/// Request assigned to a counter.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     event: PerfEvent,
-    /// The counter; none is the cycle counter.
+    /// Assigned event counter; `None` for the cycle counter.
     counter: Option<CounterIndex>,
     period: u64,
-    /// Events until the next sample when the counter was set.
+    /// Events until the next sample, at the time when the counter was preset.
     left: u64,
-    /// Events that the counter was set before its end.
-    stretch: u64,
+    /// Events from the preset value to the overflow.
+    preset: u64,
     /// Samples that wait for their instruction.
     pending: u64,
 }
@@ -73,23 +75,23 @@ impl Slot {
         self.counter.map_or(CYCLE_BIT, CounterIndex::bit)
     }
 
-    /// Sets the counter for the next sample.
+    /// Presets the counter for the next sample.
     fn arm(&mut self, pmu: &mut Pmu) {
-        self.stretch = self.left.min(STRETCH_MAX);
-        let value = (1 << 32) - self.stretch;
+        self.preset = self.left.min(PRESET_MAX);
+        let value = (1 << 32) - self.preset;
         match self.counter {
             Some(counter) => pmu.write(counter, value as u32),
             None => pmu.write_cycles(value),
         }
     }
 
-    /// The counter has passed its end, perhaps by far.
+    /// Serves an overflow. The counter may be far past it.
     fn serve(&mut self, pmu: &mut Pmu) {
         let value = match self.counter {
             Some(counter) => pmu.read(counter),
             None => pmu.read_cycles() as u32,
         };
-        let passed = self.stretch + u64::from(value);
+        let passed = self.preset + u64::from(value);
         if passed < self.left {
             self.left -= passed;
         } else {
@@ -102,23 +104,23 @@ impl Slot {
     }
 }
 
-/// One core's PMU in the hands of a profiler.
+/// Overflow sampler of one core's PMU.
 #[derive(Clone, Debug)]
 pub struct OverflowSampler {
     pmu: Pmu,
     slots: Vec<Slot>,
-    /// Where the kernel runs.
+    /// Exception level of the kernel.
     kernel: ExceptionLevel,
     has_pending: bool,
-    /// Calls of the application, and of what runs above it.
+    /// Call stacks of the application and of the levels above it.
     stacks: [CallStack; 2],
-    /// The last instruction that retired, with its level and cycle.
+    /// Address, level and rename cycle of the last retired instruction.
     last: (u64, u8, Cycle),
     samples: Vec<Overflow>,
 }
 
 impl OverflowSampler {
-    /// Puts every request on a counter of its own.
+    /// Assigns a counter to every request.
     ///
     /// # Errors
     /// If there are more requests than counters.
@@ -139,7 +141,7 @@ impl OverflowSampler {
                 counter,
                 period,
                 left: period,
-                stretch: 0,
+                preset: 0,
                 pending: 0,
             });
         }
@@ -159,7 +161,7 @@ impl OverflowSampler {
         Ok(sampler)
     }
 
-    /// Writes what the counters count and where, and lets them run and interrupt.
+    /// Programs the events and filters of the counters, starts them and enables their interrupts.
     fn program(&mut self) {
         let state = self.pmu.state();
         self.pmu.set_state(PeState::non_secure(ExceptionLevel::El1));
@@ -180,12 +182,12 @@ impl OverflowSampler {
         self.pmu.set_state(state);
     }
 
-    /// The samples so far, in order of time.
+    /// Takes the samples so far, in time order.
     pub fn take(&mut self) -> Vec<Overflow> {
         std::mem::take(&mut self.samples)
     }
 
-    /// The cycle heard last.
+    /// Returns the cycle of the last retired instruction.
     pub fn now(&self) -> Cycle {
         self.last.2
     }
@@ -237,7 +239,7 @@ impl OverflowSampler {
         self.stacks[usize::from(operation.privilege.level > 0)].follow(operation);
     }
 
-    /// What is pending is the last instruction's.
+    /// Assigns the pending samples to the last retired instruction.
     #[cold]
     fn emit(&mut self) {
         let (pc, level, cycle) = self.last;
@@ -252,13 +254,13 @@ impl OverflowSampler {
     }
 }
 
-/// A write of the driver, which runs at EL1 where no trap is set.
+/// Writes a register as the driver does, at EL1 and without traps.
 fn write(pmu: &mut Pmu, register: Register, value: u64) {
     pmu.msr(register, value)
         .expect("EL1 may write every register of the PMU but those of EL2 and EL3");
 }
 
-/// The samplers of all cores of a run, as one sink: they sample while the run is counted.
+/// Overflow samplers of all cores of a run, in one sink. They sample while the run is counted.
 #[derive(Clone, Debug)]
 pub struct OverflowSamplers {
     cores: Vec<OverflowSampler>,
@@ -266,7 +268,7 @@ pub struct OverflowSamplers {
 }
 
 impl OverflowSamplers {
-    /// The same requests on each of `cores` cores.
+    /// Creates samplers with the same requests on each of `cores` cores.
     ///
     /// # Errors
     /// If there are more requests than counters.
@@ -278,7 +280,7 @@ impl OverflowSamplers {
         Ok(OverflowSamplers { cores: vec![sampler; cores.max(1)], at: 0 })
     }
 
-    /// The samplers, when the run is over.
+    /// Returns the samplers after the run.
     pub fn into_cores(self) -> Vec<OverflowSampler> {
         self.cores
     }
@@ -332,7 +334,7 @@ mod tests {
     }
 
     fn started(requests: &[OverflowRequest]) -> OverflowSamplers {
-        let mut samplers = OverflowSamplers::new(requests, 1).expect("counters enough");
+        let mut samplers = OverflowSamplers::new(requests, 1).expect("enough counters");
         samplers.core(0);
         samplers.privilege(Privilege::default());
         samplers.counting(true);
@@ -340,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn every_period_is_a_sample_of_the_instruction_that_ended_it() {
+    fn every_period_samples_the_instruction_that_ends_it() {
         let mut samplers = started(&[request(PmuEvent::INST_RETIRED, 3)]);
         for pc in 1..=10 {
             samplers.raise(PmuEvent::INST_RETIRED);
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_over_several_periods_is_as_many_samples() {
+    fn an_increment_of_several_periods_takes_several_samples() {
         let requests = [request(PmuEvent::CPU_CYCLES, 100), request(PmuEvent::BUS_ACCESS_RD, 7)];
         let mut samplers = started(&requests);
         samplers.count(PmuEvent::CPU_CYCLES, 350);
@@ -365,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_path_leaves_its_sample_to_the_next_that_retires() {
+    fn a_wrong_path_sample_belongs_to_the_next_retired_instruction() {
         let mut samplers = started(&[request(PmuEvent::L1D_CACHE_REFILL, 1)]);
         samplers.raise(PmuEvent::L1D_CACHE_REFILL_RD);
         retire(&mut samplers, 1, false);
@@ -374,12 +376,12 @@ mod tests {
         samplers.counting(false);
         samplers.raise(PmuEvent::L1D_CACHE_REFILL_WR);
         retire(&mut samplers, 3, true);
-        assert_eq!(sampled(samplers), [(0, 2), (0, 2)], "what is behind the end is not counted");
+        assert_eq!(sampled(samplers), [(0, 2), (0, 2)], "events after the end are not counted");
     }
 
-    /// Periods of more than 32 bits take several turns of the counter.
+    /// A period of more than 32 bits takes several overflows of the counter.
     #[test]
-    fn a_long_period_is_kept() {
+    fn a_period_beyond_the_counter_range_is_exact() {
         let period = (1 << 33) + 5;
         let mut samplers = started(&[request(PmuEvent::INST_SPEC, period)]);
         for pc in 1..=9 {
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_leave_levels_out_and_counters_are_limited() {
+    fn filters_exclude_levels_and_the_number_of_counters_is_limited() {
         let levels = Levels { user: false, ..Levels::ALL };
         let event = PerfEvent { levels, ..PerfEvent::new(PmuEvent::INST_RETIRED) };
         let mut samplers = started(&[OverflowRequest { event, period: 1 }]);
@@ -402,8 +404,8 @@ mod tests {
         assert_eq!(sampled(samplers), [(0, 2)]);
         let mut many = vec![request(PmuEvent::CPU_CYCLES, 9)];
         many.resize(8, request(PmuEvent::LD_SPEC, 9));
-        assert!(OverflowSampler::new(&many[..7]).is_ok(), "six and the cycles");
-        let told = OverflowSampler::new(&many).expect_err("one too many").to_string();
-        assert!(told.starts_with("7 events need a counter each"), "{told}");
+        assert!(OverflowSampler::new(&many[..7]).is_ok(), "six events and the cycles");
+        let message = OverflowSampler::new(&many).expect_err("one too many").to_string();
+        assert!(message.starts_with("7 events need a counter each"), "{message}");
     }
 }

@@ -1,20 +1,20 @@
-//! The state of the core that the PMU looks at: exception level and security state (Arm ARM D1).
+//! Core state that the PMU depends on: exception level and security state (Arm ARM D1).
 
 use std::fmt;
 
 use sim_core::Privilege;
 
-/// An exception level.
+/// Exception level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExceptionLevel {
-    /// Applications.
+    /// Level of applications.
     #[default]
     El0,
-    /// Kernels.
+    /// Level of kernels.
     El1,
-    /// Hypervisors, or kernels that host applications.
+    /// Level of hypervisors, and of kernels that host applications.
     El2,
-    /// The secure monitor.
+    /// Level of the secure monitor.
     El3,
 }
 
@@ -23,7 +23,7 @@ impl ExceptionLevel {
     pub const ALL: [ExceptionLevel; 4] =
         [ExceptionLevel::El0, ExceptionLevel::El1, ExceptionLevel::El2, ExceptionLevel::El3];
 
-    /// Level `number`, 0 to 3.
+    /// Returns level `number`, 0 to 3.
     pub fn from_number(number: u8) -> Option<ExceptionLevel> {
         ExceptionLevel::ALL.get(usize::from(number)).copied()
     }
@@ -35,7 +35,7 @@ impl fmt::Display for ExceptionLevel {
     }
 }
 
-/// Where the program runs. After reset of a test bench: non-secure EL0.
+/// Exception level and security state of the program. The default is non-secure EL0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PeState {
     /// `PSTATE.EL`.
@@ -44,39 +44,40 @@ pub struct PeState {
     pub is_secure: bool,
     /// `SCR_EL3.EEL2`: the secure state has an EL2.
     pub has_secure_el2: bool,
-    /// `HCR_EL2.TGE`: what EL0 traps goes to EL2 instead of EL1.
+    /// `HCR_EL2.TGE`: traps from EL0 go to EL2 instead of EL1.
     pub tge: bool,
 }
 
 impl PeState {
-    /// A level of the non-secure state, without a host at EL2.
+    /// Returns a level of the non-secure state, without a host at EL2.
     pub const fn non_secure(level: ExceptionLevel) -> PeState {
         PeState { level, is_secure: false, has_secure_el2: false, tge: false }
     }
 
-    /// A level of the secure state, without a secure EL2.
+    /// Returns a level of the secure state, without a secure EL2.
     pub const fn secure(level: ExceptionLevel) -> PeState {
         PeState { level, is_secure: true, has_secure_el2: false, tge: false }
     }
 
-    /// True in the secure state; EL3 always is.
+    /// Returns whether the state is secure. EL3 always is.
     pub fn is_in_secure_state(self) -> bool {
         self.is_secure || self.level == ExceptionLevel::El3
     }
 
-    /// True while what EL2 asks for holds below it.
+    /// Returns whether EL2 is enabled, so that its controls apply to lower levels.
     pub fn is_el2_enabled(self) -> bool {
         !self.is_secure || self.has_secure_el2
     }
 
-    /// True at EL0 and EL1 under an EL2: they see the counters that `MDCR_EL2.HPMN` leaves them.
+    /// Returns whether this is EL0 or EL1 under an EL2. Such a guest sees only the counters that
+    /// `MDCR_EL2.HPMN` grants.
     pub fn is_guest(self) -> bool {
         self.level <= ExceptionLevel::El1 && self.is_el2_enabled()
     }
 }
 
 impl From<Privilege> for PeState {
-    /// Without a secure EL2: a [`Privilege`] does not know of one.
+    /// Converts a [`Privilege`], which never has a secure EL2.
     fn from(privilege: Privilege) -> PeState {
         let level = ExceptionLevel::from_number(privilege.level)
             .expect("a privilege has a level from 0 to 3");
@@ -90,7 +91,7 @@ mod tests {
     use ExceptionLevel::*;
 
     #[test]
-    fn el3_is_secure_whatever_is_below_it() {
+    fn el3_is_secure_whatever_the_lower_levels_are() {
         assert!(PeState::non_secure(El3).is_in_secure_state());
         assert!(!PeState::non_secure(El2).is_in_secure_state());
         assert!(PeState::secure(El0).is_in_secure_state());
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_privilege_becomes_a_state() {
+    fn a_privilege_converts_to_a_state() {
         let host = Privilege { level: 0, e2h: true, tge: true, secure: false };
         assert_eq!(PeState::from(host), PeState { tge: true, ..PeState::non_secure(El0) });
     }

@@ -1,14 +1,15 @@
-//! How Linux' perf counts with the six counters and the cycle counter of a core: events in groups that
-//! go on all or none, in turns when they do not all fit, with totals scaled up to the whole time.
-//! Guide: chapter 3.1; everything else is what the kernel's scheduler of events and its driver do.
+//! Linux perf on the six event counters and the cycle counter of a core. The events of a group are
+//! counted together. Groups that do not all fit are multiplexed, and their totals are scaled to the
+//! whole time. PMU guide: chapter 3.1. Everything else follows the kernel's event scheduler and its
+//! driver.
 //!
-//! * [`event`]: an event as software asks for it, and groups of them;
-//! * [`slots`]: which counter an event gets; [`driver`]: the registers of one core in the driver's hands;
-//! * [`context`]: which groups are on, and whose turn is next; [`session`]: the cores of a run;
-//! * [`reading`]: what is read at the end, and how it is scaled; [`mod@plan`]: the fewest runs in which
-//!   nothing needs to take turns; [`passes`]: counting in that many.
+//! * [`event`]: an event as software requests it, and groups of events;
+//! * [`slots`]: the counter of each event; [`driver`]: the driver's use of one core's registers;
+//! * [`context`]: the active groups and their rotation; [`session`]: the cores of a run;
+//! * [`reading`]: the values read at the end, and their scaling; [`mod@plan`]: the fewest runs that
+//!   need no multiplexing; [`passes`]: counting in these runs.
 //!
-//! Counting costs the program nothing here: neither interrupts nor turns take time.
+//! Counting costs the program nothing here: neither interrupts nor rotations take time.
 
 pub mod context;
 pub mod driver;

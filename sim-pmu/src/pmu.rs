@@ -1,5 +1,5 @@
-//! The performance monitoring unit of one core: its state, and its use by a test bench.
-//! Guide: chapters 3.1 and 4.12; the register interface is in `register_file`.
+//! Performance monitoring unit of one core: its state, and its interface for a test bench. PMU
+//! guide: chapters 3.1 and 4.12. The register interface is in `register_file`.
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{COUNT, RelationKind};
@@ -10,18 +10,18 @@ use crate::filter::Filter;
 use crate::pe_state::PeState;
 use crate::version::PmuVersion;
 
-/// What an event counter counts, and where.
+/// Event and filter of an event counter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventType {
-    /// `evtCount` as written; a number that is no event of the core counts nothing.
+    /// `evtCount` as written. A number without an event on this core counts nothing.
     pub(crate) code: u16,
     pub(crate) filter: Filter,
 }
 
-/// The counters of one core. As a sink they hear every event and count those programmed.
+/// Counters of one core. As a sink the unit receives every event and counts those programmed.
 ///
-/// A program uses them by [`Pmu::mrs`] and [`Pmu::msr`]. The verbs beside those do the same without
-/// regard to the exception level.
+/// A program accesses the counters with [`Pmu::mrs`] and [`Pmu::msr`]. The other methods do the
+/// same without regard to the exception level.
 #[derive(Clone, Debug)]
 pub struct Pmu {
     pub(crate) version: PmuVersion,
@@ -30,20 +30,20 @@ pub struct Pmu {
     pub(crate) values: [u64; EVENT_COUNTERS],
     pub(crate) types: [EventType; EVENT_COUNTERS],
     pub(crate) cycles: u64,
-    /// Cycles since the last one that PMCR.D let through.
+    /// Cycles since the last step under PMCR.D.
     pub(crate) divided: u64,
     pub(crate) cycle_filter: Filter,
     /// `PMSELR_EL0.SEL`.
     pub(crate) selected: u8,
-    /// PMCNTEN: counters that run.
+    /// PMCNTEN: enabled counters.
     pub(crate) running: u32,
     /// PMOVS: counters that overflowed since the flag was cleared.
     pub(crate) overflowed: u32,
-    /// PMINTEN: counters that interrupt.
+    /// PMINTEN: counters with an enabled interrupt.
     pub(crate) interrupting: u32,
-    /// For each event that is raised, the counters it adds to: a sum hears its parts.
+    /// Counters that each raised event increments. A sum event is incremented by its parts.
     pub(crate) routes: [u32; COUNT],
-    /// The counters that count in the present state. Kept, so that an event costs one test.
+    /// Counters that count in the present state, kept so that an event costs one test.
     pub(crate) active: u32,
 }
 
@@ -54,12 +54,12 @@ impl Default for Pmu {
 }
 
 impl Pmu {
-    /// The PMU of the guide after reset, at non-secure EL0: nothing is enabled.
+    /// Creates the PMU of the guide after reset, at non-secure EL0. Nothing is enabled.
     pub fn new() -> Pmu {
         Pmu::with_version(PmuVersion::default())
     }
 
-    /// The same, of another version of the architecture.
+    /// Creates the PMU of another architecture version after reset, at non-secure EL0.
     pub fn with_version(version: PmuVersion) -> Pmu {
         let mut pmu = Pmu {
             version,
@@ -81,18 +81,19 @@ impl Pmu {
         pmu
     }
 
-    /// Where the program runs from now on.
+    /// Sets the program's exception level and security state.
     pub fn set_state(&mut self, state: PeState) {
         self.state = state;
         self.refresh();
     }
 
-    /// Where the program runs.
+    /// Returns the program's exception level and security state.
     pub fn state(&self) -> PeState {
         self.state
     }
 
-    /// PMEVTYPER: lets `counter` count `event` wherever its filter allows; its value stays.
+    /// Makes `counter` count `event` wherever its filter allows (PMEVTYPER). The counter keeps its
+    /// value.
     pub fn program(&mut self, counter: CounterIndex, event: PmuEvent) {
         let filter = self.types[counter.index()].filter;
         self.set_type(counter, EventType { code: event.code(), filter });
@@ -109,39 +110,40 @@ impl Pmu {
         }
     }
 
-    /// PMEVCNTR: writes the value of an event counter.
+    /// Writes the value of an event counter (PMEVCNTR).
     pub fn write(&mut self, counter: CounterIndex, value: u32) {
         self.values[counter.index()] = u64::from(value);
     }
 
-    /// PMEVCNTR: reads the low 32 bits of an event counter.
+    /// Reads the low 32 bits of an event counter (PMEVCNTR).
     pub fn read(&self, counter: CounterIndex) -> u32 {
         self.values[counter.index()] as u32
     }
 
-    /// PMEVCNTR: all bits that an event counter has.
+    /// Reads all bits of an event counter (PMEVCNTR).
     pub fn value(&self, counter: CounterIndex) -> u64 {
         self.values[counter.index()]
     }
 
-    /// PMEVTYPER: the event number of a counter that runs or holds something; `None` of one left alone.
+    /// Returns the event number of a counter that runs or holds a value, or `None` for an untouched
+    /// counter (PMEVTYPER).
     pub fn event_code(&self, counter: CounterIndex) -> Option<u16> {
         let code = self.types[counter.index()].code;
         let is_used = code != 0 || self.running & counter.bit() != 0 || self.value(counter) != 0;
         is_used.then_some(code)
     }
 
-    /// PMCCNTR: writes the cycle counter.
+    /// Writes the cycle counter (PMCCNTR).
     pub fn write_cycles(&mut self, value: u64) {
         self.cycles = value;
     }
 
-    /// PMCCNTR: reads the cycle counter.
+    /// Reads the cycle counter (PMCCNTR).
     pub fn read_cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// PMCR.E and PMCR.LC: whether anything counts, and where the cycle counter overflows.
+    /// Enables counting (PMCR.E), and selects where the cycle counter overflows (PMCR.LC).
     pub fn control(&mut self, is_enabled: bool, has_long_cycles: bool) {
         let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
         let others = self.controls.pmcr() & !(pmcr::E | pmcr::LC);
@@ -149,29 +151,30 @@ impl Pmu {
         self.refresh();
     }
 
-    /// PMCNTENSET: starts the counters in `mask`.
+    /// Starts the counters in `mask` (PMCNTENSET).
     pub fn start(&mut self, mask: u32) {
         self.running |= mask & IMPLEMENTED_BITS;
         self.refresh();
     }
 
-    /// PMCNTENCLR: stops the counters in `mask`.
+    /// Stops the counters in `mask` (PMCNTENCLR).
     pub fn stop(&mut self, mask: u32) {
         self.running &= !mask;
         self.refresh();
     }
 
-    /// PMOVSCLR, read: the counters that overflowed.
+    /// Returns the counters that overflowed (read of PMOVSCLR).
     pub fn overflowed(&self) -> u32 {
         self.overflowed
     }
 
-    /// PMOVSCLR, write: clears the flags in `mask`.
+    /// Clears the overflow flags in `mask` (write of PMOVSCLR).
     pub fn clear_overflowed(&mut self, mask: u32) {
         self.overflowed &= !mask;
     }
 
-    /// PMSWINC: adds one to the counters in `mask` that count `SW_INCR` and that exist for the program.
+    /// Adds one to the counters in `mask` that count `SW_INCR` and are visible to the program
+    /// (PMSWINC).
     pub fn software_increment(&mut self, mask: u32) {
         let mask = mask & self.visible();
         for counter in CounterIndex::all().filter(|counter| mask & counter.bit() != 0) {
@@ -183,22 +186,22 @@ impl Pmu {
     }
 }
 
-/// Tells everything that is raised on behalf of `event`. `SW_INCR` goes by the mask of the write, `CHAIN` by
-/// the counter below; eight events have no wire at all.
-pub(crate) fn for_each_raised(event: PmuEvent, tell: &mut impl FnMut(PmuEvent)) {
+/// Visits every raised event that contributes to `event`. `SW_INCR` depends on the written mask and
+/// `CHAIN` on the counter below. Eight events are never raised.
+pub(crate) fn for_each_raised(event: PmuEvent, visit: &mut impl FnMut(PmuEvent)) {
     let is_internal = matches!(event, PmuEvent::SW_INCR | PmuEvent::CHAIN);
     if is_internal || event.never_counts() {
         return;
     }
     if let Some([target, ..]) = event.relation(RelationKind::AliasOf) {
-        return for_each_raised(*target, tell);
+        return for_each_raised(*target, visit);
     }
-    tell(event);
+    visit(event);
     let parts = event
         .relation(RelationKind::SumOf)
         .or_else(|| event.relation(RelationKind::ImpliedSumOf))
         .unwrap_or_default();
     for part in parts {
-        for_each_raised(*part, tell);
+        for_each_raised(*part, visit);
     }
 }

@@ -1,5 +1,5 @@
-//! The PMU as the traced program uses it: one unit for each core, driven by the program's own `MSR` and
-//! `MRS`, hearing the events of the model (PMU guide 3.1; Arm ARM D13.5).
+//! PMU as the traced program uses it: one unit for each core, driven by the program's own `MSR` and
+//! `MRS`, with the events of the model (PMU guide 3.1; Arm ARM D13.5).
 
 use sim_core::{EventSink, PmuEvent, Privilege, RegisterAccess};
 
@@ -9,20 +9,20 @@ use crate::pmu::Pmu;
 use crate::register::{Encoding, Register};
 use crate::version::PmuVersion;
 
-/// What became of one access.
+/// Outcome of one register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramAccess {
-    /// The core, counted from 0.
+    /// Core, counted from 0.
     pub core: usize,
-    /// Instructions that had retired on it, the access included.
+    /// Instructions retired on the core so far, including the access.
     pub retired: u64,
-    /// Where the program ran.
+    /// Exception level and security state of the program.
     pub state: PeState,
-    /// The access as it was recorded.
+    /// Access as recorded.
     pub access: RegisterAccess,
-    /// Its register; `None` if it is none of the PMU.
+    /// Accessed register; `None` if it does not belong to the PMU.
     pub register: Option<Register>,
-    /// What the modeled unit did: the value of a read or write, or why it is refused.
+    /// Result in the modeled unit: the value that was read or written, or the reason for a refusal.
     pub outcome: Result<u64, AccessError>,
 }
 
@@ -31,21 +31,21 @@ pub struct ProgramAccess {
 struct ProgramCore {
     pmu: Pmu,
     retired: u64,
-    /// The level of the interrupt request when it was looked at last.
+    /// Level of the interrupt request when it was last checked.
     interrupt: bool,
     requests: u64,
 }
 
-/// What is left on a core when the run is over.
+/// Final state of a core.
 #[derive(Clone, Debug)]
 pub struct ProgramEnd<'a> {
-    /// The unit.
+    /// PMU of the core.
     pub pmu: &'a Pmu,
-    /// How often the overflow interrupt was requested anew.
+    /// Number of overflow interrupt requests.
     pub requests: u64,
 }
 
-/// The PMUs of all cores of a run, used by the program alone.
+/// PMUs of all cores of a run, used by the program alone.
 #[derive(Clone, Debug)]
 pub struct ProgramPmu {
     version: PmuVersion,
@@ -55,7 +55,7 @@ pub struct ProgramPmu {
 }
 
 impl ProgramPmu {
-    /// Units after reset.
+    /// Creates the units in their reset state.
     pub fn new(version: PmuVersion) -> ProgramPmu {
         let mut program =
             ProgramPmu { version, cores: Vec::new(), current: 0, accesses: Vec::new() };
@@ -63,12 +63,12 @@ impl ProgramPmu {
         program
     }
 
-    /// Every access, in the order in which they were told.
+    /// Returns every access, in the order in which they were reported.
     pub fn accesses(&self) -> &[ProgramAccess] {
         &self.accesses
     }
 
-    /// What is left on each core.
+    /// Returns the final state of each core.
     pub fn ends(&self) -> impl Iterator<Item = ProgramEnd<'_>> {
         self.cores.iter().map(|core| ProgramEnd { pmu: &core.pmu, requests: core.requests })
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_counts_its_own_instructions_and_is_refused_at_el0() {
+    fn a_program_counts_its_own_instructions_and_traps_at_el0() {
         use Register::*;
         let mut program = ProgramPmu::new(PmuVersion::V8p4);
         let at = |level| Privilege { level, ..Privilege::default() };
@@ -172,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_register_of_the_pmu_is_refused() {
+    fn other_registers_are_refused() {
         let mut program = ProgramPmu::new(PmuVersion::V8p4);
-        // TTBR0_EL1
+        // TTBR0_EL1.
         program.register_access(RegisterAccess { encoding: 0xC100, value: 0, is_write: true });
         assert_eq!(program.accesses()[0].register, None);
         assert_eq!(program.accesses()[0].outcome, Err(AccessError::Undefined));

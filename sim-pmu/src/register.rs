@@ -1,8 +1,8 @@
-//! The system registers of the PMU by name and encoding (Arm ARM D13.5 and D13.3).
+//! System registers of the PMU by name and encoding (Arm ARM D13.5 and D13.3).
 
 use crate::counter::ARCHITECTED_COUNTERS;
 
-/// A register of the PMU, or one of the two that set its partition.
+/// Register of the PMU, or one of the two registers that set its partition.
 #[allow(
     non_camel_case_types,
     clippy::upper_case_acronyms,
@@ -12,27 +12,27 @@ use crate::counter::ARCHITECTED_COUNTERS;
 pub enum Register {
     /// Control: enable, reset, widths, number of counters.
     PMCR_EL0,
-    /// Counters that run: write 1 to start.
+    /// Enabled counters: write 1 to start.
     PMCNTENSET_EL0,
-    /// Counters that run: write 1 to stop.
+    /// Enabled counters: write 1 to stop.
     PMCNTENCLR_EL0,
     /// Overflow flags: write 1 to clear.
     PMOVSCLR_EL0,
-    /// Software increment; it cannot be read.
+    /// Software increment, write-only.
     PMSWINC_EL0,
-    /// The counter behind `PMXEVTYPER_EL0` and `PMXEVCNTR_EL0`.
+    /// Number of the counter that `PMXEVTYPER_EL0` and `PMXEVCNTR_EL0` access.
     PMSELR_EL0,
-    /// Common events 0x00 to 0x1F and 0x4000 to 0x401F; it cannot be written.
+    /// Common events 0x00 to 0x1F and 0x4000 to 0x401F, read-only.
     PMCEID0_EL0,
-    /// Common events 0x20 to 0x3F and 0x4020 to 0x403F; it cannot be written.
+    /// Common events 0x20 to 0x3F and 0x4020 to 0x403F, read-only.
     PMCEID1_EL0,
-    /// The cycle counter.
+    /// Cycle counter.
     PMCCNTR_EL0,
     /// Event and filter of the selected counter.
     PMXEVTYPER_EL0,
     /// Value of the selected counter.
     PMXEVCNTR_EL0,
-    /// What EL0 may do.
+    /// Access rights of EL0.
     PMUSERENR_EL0,
     /// Overflow flags: write 1 to set.
     PMOVSSET_EL0,
@@ -40,7 +40,7 @@ pub enum Register {
     PMINTENSET_EL1,
     /// Overflow interrupts: write 1 to disable.
     PMINTENCLR_EL1,
-    /// Slots per cycle; it cannot be written.
+    /// Slots per cycle, read-only.
     PMMIR_EL1,
     /// Filter of the cycle counter.
     PMCCFILTR_EL0,
@@ -48,24 +48,24 @@ pub enum Register {
     PMEVCNTR_EL0(u8),
     /// Event and filter of event counter n, 0 to 30.
     PMEVTYPER_EL0(u8),
-    /// Partition and traps of EL2.
+    /// Partition and traps controlled by EL2.
     MDCR_EL2,
-    /// Secure counting and traps of EL3.
+    /// Secure counting and traps controlled by EL3.
     MDCR_EL3,
 }
 
-/// The fields of an `MRS` or `MSR` word that name a register.
+/// Fields of an `MRS` or `MSR` word that name a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
-    /// 3 for all of them.
+    /// Field op0, 3 for all of these registers.
     pub op0: u8,
-    /// The lowest level that may see the register: 0 EL1, 3 EL0, 4 EL2, 6 EL3.
+    /// Field op1, the lowest level with access: 0 EL1, 3 EL0, 4 EL2, 6 EL3.
     pub op1: u8,
-    /// CRn.
+    /// Field CRn.
     pub crn: u8,
-    /// CRm.
+    /// Field CRm.
     pub crm: u8,
-    /// op2.
+    /// Field op2.
     pub op2: u8,
 }
 
@@ -74,7 +74,7 @@ impl Encoding {
         Encoding { op0: 3, op1, crn, crm, op2 }
     }
 
-    /// The fields as one number of 16 bits, as they stand one behind the other in a word.
+    /// Returns the fields as one 16-bit number, in their order in an instruction word.
     pub fn bits(self) -> u16 {
         let Encoding { op0, op1, crn, crm, op2 } = self;
         u16::from(op0) << 14
@@ -84,12 +84,13 @@ impl Encoding {
             | u16::from(op2)
     }
 
-    /// What [`Encoding::bits`] gave.
+    /// Returns the encoding from a result of [`Encoding::bits`].
     pub fn of_bits(bits: u16) -> Encoding {
         Encoding::of_word(u32::from(bits) << 5)
     }
 
-    /// The fields of an instruction word; only those of `MRS` and `MSR` (register) mean anything.
+    /// Returns the fields of an instruction word. They are meaningful only for `MRS` and `MSR`
+    /// (register).
     pub fn of_word(word: u32) -> Encoding {
         let field = |low: u32, bits: u32| (word >> low & ((1 << bits) - 1)) as u8;
         Encoding {
@@ -125,20 +126,20 @@ const SINGLE: [(Register, &str, Encoding); 19] = [
     (Register::MDCR_EL3, "MDCR_EL3", Encoding::new(6, 1, 3, 1)),
 ];
 
-/// Names of the registers of single counters, around the number.
+/// Register names of single counters, before and after the number.
 const VALUE_NAME: &str = "PMEVCNTR";
 const TYPE_NAME: &str = "PMEVTYPER";
 const NAME_END: &str = "_EL0";
 
 impl Register {
-    /// Every register with its encoding, those of all 31 architected counters included.
+    /// Returns every register with an encoding, including those of all 31 architected counters.
     pub fn all() -> impl Iterator<Item = Register> {
         let single = SINGLE.into_iter().map(|(register, ..)| register);
         let values = (0..ARCHITECTED_COUNTERS).map(Register::PMEVCNTR_EL0);
         single.chain(values).chain((0..ARCHITECTED_COUNTERS).map(Register::PMEVTYPER_EL0))
     }
 
-    /// The register with this encoding, if it belongs to the PMU.
+    /// Returns the register with this encoding, if it belongs to the PMU.
     pub fn from_encoding(encoding: Encoding) -> Option<Register> {
         if let Some((register, ..)) = SINGLE.iter().find(|(.., own)| *own == encoding) {
             return Some(*register);
@@ -155,7 +156,7 @@ impl Register {
         }
     }
 
-    /// The register with this name, in any case.
+    /// Returns the register with this name, ignoring case.
     pub fn from_name(name: &str) -> Option<Register> {
         let upper = name.to_ascii_uppercase();
         if let Some((register, ..)) = SINGLE.iter().find(|(_, own, _)| *own == upper) {
@@ -170,7 +171,7 @@ impl Register {
         value.or_else(|| number(TYPE_NAME).map(Register::PMEVTYPER_EL0))
     }
 
-    /// Arm's name.
+    /// Returns Arm's name.
     pub fn name(self) -> String {
         match self {
             Register::PMEVCNTR_EL0(n) => format!("{VALUE_NAME}{n}{NAME_END}"),
@@ -179,7 +180,7 @@ impl Register {
         }
     }
 
-    /// The fields that name it in an instruction.
+    /// Returns the fields that name the register in an instruction.
     pub fn encoding(self) -> Encoding {
         match self {
             Register::PMEVCNTR_EL0(n) => Encoding::new(3, 14, 8 + (n >> 3 & 3), n & 7),
@@ -213,9 +214,9 @@ mod tests {
         assert_eq!(encodings.len(), 19 + 2 * 31);
     }
 
-    /// Words as GNU as 2.40 assembles them.
+    /// Instruction words assembled by GNU as 2.40.
     #[test]
-    fn the_words_of_an_assembler_name_their_registers() {
+    fn assembled_words_name_their_registers() {
         for (word, name) in [
             (0xD53B_9C00, "PMCR_EL0"),
             (0xD51B_9C81, "PMSWINC_EL0"),
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_register_of_the_pmu_is_refused() {
+    fn other_names_and_encodings_are_refused() {
         for name in ["PMEVCNTR31_EL0", "PMEVCNTR05_EL0", "PMEVCNTR_EL0", "TTBR0_EL1", ""] {
             assert_eq!(Register::from_name(name), None, "{name}");
         }

@@ -1,5 +1,5 @@
-//! The registers as `MRS` and `MSR` see them: fields that exist, fields that read as zero, bits
-//! that a guest does not see (Arm ARM D13.5).
+//! Registers as `MRS` and `MSR` see them: fields that exist, fields that read as zero, and bits
+//! that are hidden from a guest (Arm ARM D13.5).
 
 use crate::access::{self, Access, AccessError};
 use crate::control::pmcr;
@@ -10,14 +10,14 @@ use crate::pe_state::ExceptionLevel;
 use crate::pmu::{EventType, Pmu};
 use crate::register::Register;
 
-/// `PMSELR_EL0.SEL`, and its value for the cycle counter.
+/// Mask of `PMSELR_EL0.SEL`, and its value for the cycle counter.
 const SELECTION: u64 = 0x1F;
 const CYCLE_SELECTION: u8 = 31;
 /// `evtCount` of `PMEVTYPER<n>_EL0`.
 const EVENT_CODE: u64 = 0xFFFF;
 
 impl Pmu {
-    /// `MRS`: reads a register where the program runs now.
+    /// Reads a register at the program's exception level, as `MRS` does.
     pub fn mrs(&self, register: Register) -> Result<u64, AccessError> {
         use Register::*;
         let register = self.admit(register, Access::Read)?;
@@ -47,7 +47,7 @@ impl Pmu {
         })
     }
 
-    /// `MSR`: writes a register where the program runs now.
+    /// Writes a register at the program's exception level, as `MSR` does.
     pub fn msr(&mut self, register: Register, value: u64) -> Result<(), AccessError> {
         use Register::*;
         let register = self.admit(register, Access::Write)?;
@@ -81,7 +81,7 @@ impl Pmu {
         Ok(())
     }
 
-    /// Checks an access; the register it reaches, which for `PMXEV*` is the selected one.
+    /// Checks an access. Returns the accessed register, which for `PMXEV*` is the selected one.
     fn admit(&self, register: Register, access: Access) -> Result<Register, AccessError> {
         use Register::*;
         let is_cycles = self.selected == CYCLE_SELECTION;
@@ -99,7 +99,8 @@ impl Pmu {
         Ok(target)
     }
 
-    /// The bits of counters that exist for the program: a guest has none of the second range.
+    /// Returns the bits of the counters that the program can see. A guest sees none of the second
+    /// range.
     pub(crate) fn visible(&self) -> u32 {
         match self.state.is_guest() {
             true => self.controls.first_range() | CYCLE_BIT,
@@ -107,7 +108,7 @@ impl Pmu {
         }
     }
 
-    /// With N as the program may know it.
+    /// Returns `PMCR_EL0` with the number N of counters that the program can see.
     fn pmcr(&self) -> u64 {
         let counters = match self.state.is_guest() {
             true => u64::from(self.controls.first_range_counters()),
@@ -116,7 +117,8 @@ impl Pmu {
         PMCR_ID | counters << pmcr::N_SHIFT | self.controls.pmcr()
     }
 
-    /// P and C act at once and read as zero; P spares what the program does not see.
+    /// Writes `PMCR_EL0`. P and C act at once and read as zero; P spares counters that are hidden
+    /// from the program.
     fn write_pmcr(&mut self, value: u64) {
         self.controls.set_pmcr(value);
         if value & pmcr::P != 0 {
@@ -131,7 +133,8 @@ impl Pmu {
         }
     }
 
-    /// A guest resets its own counters; EL2 and EL3 reset all.
+    /// Returns the counters that a reset by `PMCR_EL0.P` spares. A guest resets its own counters;
+    /// EL2 and EL3 reset all.
     fn spared_by_reset(&self) -> u32 {
         match self.state.level {
             ExceptionLevel::El2 | ExceptionLevel::El3 => 0,

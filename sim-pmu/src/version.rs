@@ -1,20 +1,20 @@
-//! Versions of the PMU architecture that the core may announce (Arm ARM D13, `ID_AA64DFR0_EL1`).
+//! Versions of the PMU architecture that the core may report (Arm ARM D13, `ID_AA64DFR0_EL1`).
 
-/// What the PMU implements.
+/// Version of the implemented PMU architecture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 pub enum PmuVersion {
-    /// PMUv3 for Armv8.4, as the PMU guide says (3.1.2): 32-bit event counters.
+    /// PMUv3 for Armv8.4, according to the PMU guide (3.1.2): 32-bit event counters.
     #[default]
     #[serde(rename = "v8.4")]
     V8p4,
-    /// PMUv3p5, as the ID register of the core says: 64-bit event counters, `PMCR_EL0.LP`,
+    /// PMUv3p5, according to the ID register of the core: 64-bit event counters, `PMCR_EL0.LP`,
     /// `MDCR_EL2.HLP` and `HCCD`, `MDCR_EL3.SCCD`.
     #[serde(rename = "v3p5")]
     V3p5,
 }
 
 impl PmuVersion {
-    /// `ID_AA64DFR0_EL1.PMUVer`.
+    /// Returns `ID_AA64DFR0_EL1.PMUVer`.
     pub fn id_field(self) -> u8 {
         match self {
             PmuVersion::V8p4 => 5,
@@ -22,12 +22,12 @@ impl PmuVersion {
         }
     }
 
-    /// True if event counters hold 64 bits.
+    /// Returns whether event counters have 64 bits.
     pub fn has_long_counters(self) -> bool {
         self == PmuVersion::V3p5
     }
 
-    /// The bits of an event counter that exist.
+    /// Returns the implemented bits of an event counter.
     pub(crate) fn counter_bits(self) -> u64 {
         match self {
             PmuVersion::V8p4 => 0xFFFF_FFFF,

@@ -1,5 +1,5 @@
-//! The register cases R.*: what a driver sees, by `MRS` and `MSR` alone.
-//! PMU guide 3.1 and 4.12 where it speaks; the PMUv3 architecture elsewhere.
+//! Register cases R.*: a driver's view of the PMU through `MRS` and `MSR` alone. They follow PMU
+//! guide 3.1 and 4.12 where it applies, and the PMUv3 architecture elsewhere.
 
 use Register::*;
 use sim_core::PmuEvent::{self, *};
@@ -8,7 +8,8 @@ use sim_pmu::control::{mdcr_el2, mdcr_el3, pmcr};
 use sim_pmu::counter::CYCLE_BIT;
 use sim_pmu::{AccessError, ExceptionLevel, Filter, PeState, Pmu, PmuVersion, Register};
 
-/// A kernel's PMU with everything enabled and (counter, event, value) programmed.
+/// Returns a kernel's PMU with everything enabled and the (counter, event, value) triples
+/// programmed.
 fn driver(programs: &[(u8, PmuEvent, u64)]) -> Pmu {
     driver_of(PmuVersion::V8p4, programs)
 }
@@ -103,7 +104,7 @@ fn the_interrupt_follows_flag_and_enables() {
     set(&mut pmu, PMCR_EL0, 0);
     assert!(!pmu.interrupt(), "PMCR.E holds it back");
     set(&mut pmu, PMCR_EL0, pmcr::E);
-    assert!(pmu.interrupt(), "it is a level");
+    assert!(pmu.interrupt(), "the interrupt is a level");
     set(&mut pmu, PMOVSCLR_EL0, 1 << 2);
     assert!(!pmu.interrupt());
     set(&mut pmu, PMOVSSET_EL0, 1 << 2);
@@ -129,7 +130,7 @@ fn only_the_counter_just_below_is_chained() {
 
 /// R.CHAIN.3
 #[test]
-fn a_stopped_counter_hands_nothing_on() {
+fn a_stopped_counter_does_not_chain() {
     let mut pmu = driver(&[(4, INST_RETIRED, 0xFFFF_FFFF), (5, CHAIN, 0)]);
     set(&mut pmu, PMCNTENCLR_EL0, 1 << 4);
     pmu.raise(INST_RETIRED);
@@ -147,7 +148,7 @@ fn six_counters_on_one_event_agree() {
 
 /// R.NEVER.1
 #[test]
-fn counters_on_events_that_never_count_stay_0() {
+fn counters_of_events_that_never_count_stay_0() {
     let never: Vec<_> = PmuEvent::ALL.into_iter().filter(|event| event.never_counts()).collect();
     assert_eq!(never.len(), 8);
     for chunk in never.chunks(4) {
@@ -170,7 +171,7 @@ fn raise_everything(pmu: &mut Pmu, times: u64) {
     }
 }
 
-/// Every event that a counter can be made to count shows on it what the ground truth shows.
+/// Compares each countable event on a counter with the ground truth.
 #[test]
 fn a_counter_agrees_with_the_ground_truth_on_every_event() {
     for event in PmuEvent::ALL {
@@ -186,7 +187,7 @@ fn a_counter_agrees_with_the_ground_truth_on_every_event() {
 }
 
 #[test]
-fn a_filter_holds_for_its_counter_alone_and_moves_with_the_level() {
+fn a_filter_applies_to_its_counter_and_follows_the_level() {
     let mut pmu = driver(&[(0, INST_RETIRED, 0), (1, INST_RETIRED, 0)]);
     let user_only = u64::from(INST_RETIRED.code()) | u64::from(Filter::P);
     set(&mut pmu, PMEVTYPER_EL0(1), user_only);
@@ -213,7 +214,7 @@ fn a_chained_counter_keeps_its_own_filter() {
 }
 
 #[test]
-fn the_secure_state_counts_only_by_leave_of_el3() {
+fn the_secure_state_counts_only_with_permission_of_el3() {
     let mut pmu = driver(&[(0, INST_RETIRED, 0)]);
     let secure = PeState::secure(ExceptionLevel::El1);
     let at_el3 = PeState::secure(ExceptionLevel::El3);
@@ -226,14 +227,14 @@ fn the_secure_state_counts_only_by_leave_of_el3() {
         pmu.count(CPU_CYCLES, 5);
         (value(&pmu, 0), get(&pmu, PMCCNTR_EL0))
     };
-    assert_eq!(counted(0, pmcr::E), (0, 5), "cycles go on");
+    assert_eq!(counted(0, pmcr::E), (0, 5), "cycles continue");
     assert_eq!(counted(0, pmcr::E | pmcr::DP), (0, 0), "unless DP stops them");
     assert_eq!(counted(mdcr_el3::SPME, pmcr::E | pmcr::DP), (5, 5));
 }
 
 /// `MDCR_EL2.HPMN`: a guest has the first counters, EL2 the rest.
 #[test]
-fn el2_keeps_counters_from_its_guest() {
+fn el2_hides_counters_from_its_guest() {
     let mut pmu = driver(&[(0, INST_RETIRED, 7), (4, INST_RETIRED, 8)]);
     let guest = PeState::non_secure(ExceptionLevel::El1);
     let el2 = PeState::non_secure(ExceptionLevel::El2);
@@ -259,11 +260,11 @@ fn el2_keeps_counters_from_its_guest() {
     set(&mut pmu, PMCR_EL0, 0);
     pmu.raise(INST_RETIRED);
     pmu.set_state(el2);
-    assert_eq!(value(&pmu, 4), 9, "PMCR.E does not rule the second range");
+    assert_eq!(value(&pmu, 4), 9, "PMCR.E does not control the second range");
 }
 
 #[test]
-fn hpmd_keeps_the_guests_counters_from_counting_at_el2() {
+fn hpmd_stops_the_guests_counters_at_el2() {
     let mut pmu = driver(&[(0, INST_RETIRED, 0), (5, INST_RETIRED, 0)]);
     pmu.set_state(PeState::non_secure(ExceptionLevel::El2));
     for n in [0, 5] {
@@ -284,11 +285,11 @@ fn software_increments_count_where_they_are_programmed_and_enabled() {
     set(&mut pmu, PMSWINC_EL0, 0b1110);
     assert_eq!((0..4).map(|n| value(&pmu, n)).collect::<Vec<_>>(), [0, 1, 0, 0]);
     pmu.count(SW_INCR, 5);
-    assert_eq!(value(&pmu, 0), 0, "the write counts, not the event of the truth");
+    assert_eq!(value(&pmu, 0), 0, "the register write counts, not the retired event");
 }
 
 #[test]
-fn the_selected_counter_is_reached_under_two_names() {
+fn the_selected_counter_has_two_names() {
     let mut pmu = driver(&[]);
     set(&mut pmu, PMSELR_EL0, 0xFFFF_FFE0 | 5);
     assert_eq!(get(&pmu, PMSELR_EL0), 5, "only five bits exist");
@@ -318,13 +319,17 @@ fn bits_that_do_not_exist_read_as_zero() {
     }
 }
 
-/// PMUv3p5: counters of 64 bits that overflow where `PMCR.LP` and `MDCR_EL2.HLP` say.
+/// PMUv3p5: 64-bit counters overflow at the bit that `PMCR.LP` and `MDCR_EL2.HLP` select.
 #[test]
-fn long_counters_overflow_where_software_says() {
+fn long_counters_overflow_at_the_selected_bit() {
     let programs = [(0, INST_RETIRED, 0xFFFF_FFFF), (1, CHAIN, 0)];
     let mut pmu = driver_of(PmuVersion::V3p5, &programs);
     pmu.raise(INST_RETIRED);
-    assert_eq!((value(&pmu, 0), value(&pmu, 1)), (1 << 32, 1), "a short overflow, a long value");
+    assert_eq!(
+        (value(&pmu, 0), value(&pmu, 1)),
+        (1 << 32, 1),
+        "overflow at 32 bits, value of 64 bits"
+    );
     assert_eq!(get(&pmu, PMOVSCLR_EL0), 1);
     set(&mut pmu, PMOVSCLR_EL0, 1);
     set(&mut pmu, PMCR_EL0, pmcr::E | pmcr::LP);
@@ -346,11 +351,11 @@ fn the_cycle_counter_can_count_every_64th_cycle() {
     assert_eq!(get(&pmu, PMCCNTR_EL0), 2);
     set(&mut pmu, PMCR_EL0, pmcr::E | pmcr::D | pmcr::LC);
     pmu.count(CPU_CYCLES, 10);
-    assert_eq!(get(&pmu, PMCCNTR_EL0), 12, "LC wins");
+    assert_eq!(get(&pmu, PMCCNTR_EL0), 12, "LC has priority");
 }
 
 #[test]
-fn resets_act_at_once_read_as_zero_and_spare_each_other() {
+fn counter_resets_act_at_once_and_read_as_zero() {
     let mut pmu = driver(&[(0, INST_RETIRED, 7), (5, LD_SPEC, 8)]);
     set(&mut pmu, PMCCNTR_EL0, 9);
     set(&mut pmu, PMOVSSET_EL0, 1);

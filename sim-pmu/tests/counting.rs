@@ -1,4 +1,5 @@
-//! Counters wrap, chain, stop and flag overflow as PMU guide 4.12.5 and the architecture say.
+//! Counters wrap, chain, stop and set overflow flags according to PMU guide 4.12.5 and the
+//! architecture.
 
 use sim_core::EventSink;
 use sim_core::PmuEvent::{self, *};
@@ -11,7 +12,7 @@ fn counter(n: u8) -> CounterIndex {
     CounterIndex::new(n).expect("the core has six counters")
 }
 
-/// A PMU with all counters running, programmed with (counter, event, value).
+/// Returns a PMU whose counters all run, with the (counter, event, value) triples programmed.
 fn running(programs: &[(u8, PmuEvent, u32)]) -> Pmu {
     let mut pmu = Pmu::new();
     pmu.control(true, true);
@@ -89,7 +90,7 @@ fn a_stopped_counter_neither_counts_nor_chains() {
 }
 
 #[test]
-fn sums_and_aliases_hear_what_is_raised_for_them() {
+fn sums_and_aliases_count_the_events_raised_for_them() {
     let mut pmu = running(&[(0, L1D_CACHE, 0), (1, BUS_CYCLES, 0), (2, BUS_ACCESS, 0)]);
     pmu.count(L1D_CACHE_RD, 3);
     pmu.count(L1D_CACHE_WR, 2);
@@ -104,7 +105,7 @@ fn sums_and_aliases_hear_what_is_raised_for_them() {
 }
 
 #[test]
-fn software_increments_go_by_mask_and_event() {
+fn software_increments_depend_on_mask_and_event() {
     let mut pmu = running(&[(0, SW_INCR, 0), (1, SW_INCR, 0), (2, LD_SPEC, 0)]);
     pmu.software_increment(0b110);
     let read = |n| pmu.read(counter(n));
@@ -112,7 +113,7 @@ fn software_increments_go_by_mask_and_event() {
 }
 
 #[test]
-fn the_cycle_counter_is_64_bits_and_overflows_where_software_says() {
+fn the_cycle_counter_has_64_bits_and_overflows_at_the_selected_bit() {
     let mut pmu = running(&[]);
     pmu.write_cycles(u64::from(u32::MAX));
     pmu.count(CPU_CYCLES, 2);

@@ -1,4 +1,4 @@
-//! docs/pmu.md names every register, and only tests that exist.
+//! docs/pmu.md names every register and only existing tests.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn read(path: &str) -> String {
 }
 
 #[test]
-fn every_line_of_the_walk_has_a_proof() {
+fn every_step_of_the_walk_names_existing_tests() {
     let page = read("../docs/pmu.md");
     let sources = ["conformance.rs", "identification.rs", "random_programs.rs"]
         .map(|file| read(&format!("tests/{file}")));
@@ -31,10 +31,10 @@ fn every_line_of_the_walk_has_a_proof() {
     }
 }
 
-/// The names of all cases below `tests/scenarios`.
+/// Returns the names of all cases below `tests/scenarios`.
 fn scenario_names() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
-    let entries = std::fs::read_dir(&folder).expect("the folder of the scenarios");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
+    let entries = std::fs::read_dir(&directory).expect("the directory of the scenarios");
     let files = entries.map(|entry| entry.expect("an entry").path());
     let texts = files.map(|file| std::fs::read_to_string(file).expect("a scenario file"));
     let names = texts.flat_map(|text| {
@@ -48,7 +48,7 @@ fn scenario_names() -> Vec<String> {
 }
 
 #[test]
-fn every_register_and_every_view_is_named() {
+fn the_page_names_every_register_and_every_view() {
     let page = read("../docs/pmu.md");
     for register in Register::all() {
         let name = match register {

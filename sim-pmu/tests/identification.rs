@@ -1,5 +1,5 @@
-//! PMCEID0 and PMCEID1: recomputed from the event table, and true of the counters.
-//! PMU guide, Appendix B; the words are those published for this guide.
+//! PMCEID0 and PMCEID1: recomputed from the event table and compared with the behavior of the
+//! counters. PMU guide, Appendix B; the words are those published for this guide.
 
 use sim_core::EventSink;
 use sim_core::PmuEvent::{self, *};
@@ -15,7 +15,7 @@ fn kernel() -> Pmu {
 
 /// R.PMCEID.1
 #[test]
-fn the_four_words_are_those_of_the_guide() {
+fn the_four_words_match_the_guide() {
     let words = CommonEventWord::ALL.map(CommonEventWord::value);
     assert_eq!(words, [0x7FFF_0F3F, 0xFEF2_A07E, 0x0000_027F, 0x0000_0077]);
     assert_eq!(pmceid(), [0x0000_027F_7FFF_0F3F, 0x0000_0077_FEF2_A07E]);
@@ -24,17 +24,17 @@ fn the_four_words_are_those_of_the_guide() {
     assert_eq!(pmu.mrs(Register::PMCEID1_EL0), Ok(pmceid()[1]));
 }
 
-/// With the events that never count, as other lists of the core show them.
+/// Recomputes the words with the events that never count, as other lists of the core show them.
 #[test]
-fn the_words_of_all_events_of_the_guide_differ_only_by_those_that_never_count() {
-    let is_there = |code: u16| PmuEvent::from_code(u32::from(code)).is_ok();
-    let words = CommonEventWord::ALL.map(|word| word.of(is_there));
+fn words_with_all_events_differ_only_by_those_that_never_count() {
+    let is_implemented = |code: u16| PmuEvent::from_code(u32::from(code)).is_ok();
+    let words = CommonEventWord::ALL.map(|word| word.of(is_implemented));
     assert_eq!(words, [0x7FFF_0F3F, 0xFEF2_AE7F, 0x0000_0A7F, 0x0000_0077]);
 }
 
-/// A set bit promises a count; a clear one promises that nothing is counted.
+/// A set bit promises that the event can be counted, a clear bit that nothing is counted.
 #[test]
-fn each_event_with_a_bit_can_be_counted_and_no_other() {
+fn exactly_the_events_with_a_set_bit_can_be_counted() {
     for word in CommonEventWord::ALL {
         for bit in 0..32 {
             let code = word.first_event() + bit;
@@ -44,10 +44,10 @@ fn each_event_with_a_bit_can_be_counted_and_no_other() {
     }
 }
 
-/// True if some use of the core moves a counter that is programmed with this number.
+/// Returns whether some use of the core increments a counter that is programmed with this number.
 fn can_be_counted(code: u16) -> bool {
     let mut pmu = kernel();
-    let mut set = |register, value| pmu.msr(register, value).expect("a kernel may");
+    let mut set = |register, value| pmu.msr(register, value).expect("a kernel may write it");
     set(Register::PMEVTYPER_EL0(3), u64::from(code));
     set(Register::PMEVTYPER_EL0(2), u64::from(INST_RETIRED.code()));
     set(Register::PMEVCNTR_EL0(2), 0xFFFF_FFFF);
@@ -62,13 +62,13 @@ fn can_be_counted(code: u16) -> bool {
 
 /// R.PMCEID.3
 #[test]
-fn el0_reads_them_by_leave_and_nobody_writes_them() {
+fn el0_reads_the_words_if_allowed_and_no_level_writes_them() {
     let mut pmu = kernel();
     pmu.set_state(PeState::default());
     let trap = Err(AccessError::Trap { to: ExceptionLevel::El1 });
     assert_eq!(pmu.mrs(Register::PMCEID0_EL0), trap);
     pmu.set_state(PeState::non_secure(ExceptionLevel::El1));
-    pmu.msr(Register::PMUSERENR_EL0, 1).expect("a kernel may");
+    pmu.msr(Register::PMUSERENR_EL0, 1).expect("a kernel may write it");
     assert_eq!(pmu.msr(Register::PMCEID0_EL0, 0), Err(AccessError::Undefined));
     pmu.set_state(PeState::default());
     assert_eq!(pmu.mrs(Register::PMCEID0_EL0), Ok(pmceid()[0]));
@@ -77,7 +77,7 @@ fn el0_reads_them_by_leave_and_nobody_writes_them() {
 }
 
 #[test]
-fn every_view_has_its_place() {
+fn every_view_has_its_register_and_bit() {
     let places = CommonEventWord::ALL.map(|word| (word.external_offset(), word.aarch32_encoding()));
     assert_eq!(places, [(0xE20, (12, 6)), (0xE24, (12, 7)), (0xE28, (14, 4)), (0xE2C, (14, 5))]);
     assert_eq!(CommonEventWord::place(0x30), Some((CommonEventWord::Pmceid1, 16)));
@@ -87,7 +87,7 @@ fn every_view_has_its_place() {
 }
 
 #[test]
-fn the_machine_register_says_five_slots() {
+fn pmmir_reports_five_slots() {
     let mut pmu = kernel();
     assert_eq!(pmu.mrs(Register::PMMIR_EL1), Ok(5));
     assert_eq!(pmu.msr(Register::PMMIR_EL1, 8), Err(AccessError::Undefined));

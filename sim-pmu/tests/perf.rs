@@ -1,4 +1,4 @@
-//! Event groups in turns on six counters, as Linux schedules them.
+//! Event groups multiplexed on six counters, as Linux schedules them.
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::{EventSink, Privilege};
@@ -22,7 +22,7 @@ fn counting(groups: &[Group]) -> PerfSession {
     session
 }
 
-/// One cycle after another, each with one occurrence of every event of [`SEVEN`].
+/// Runs `cycles` cycles, each with one occurrence of every event of [`SEVEN`].
 fn run(session: &mut PerfSession, cycles: u64) {
     for _ in 0..cycles {
         SEVEN.iter().for_each(|event| session.raise(*event));
@@ -44,7 +44,7 @@ fn six_events_and_cycles_are_exact() {
     run(&mut session, 1_234);
     session.counting(false);
     assert_eq!(session.readings(), [Reading::exact(1_234, 1_234); 7]);
-    assert_eq!(session.rotations(), 0, "nobody waits");
+    assert_eq!(session.rotations(), 0, "no event waits");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_seventh_event_waits_for_the_first_tick() {
 }
 
 #[test]
-fn turns_go_round_and_are_fair() {
+fn rotation_gives_every_event_the_same_time() {
     let mut session = counting(&singles(&SEVEN));
     run(&mut session, 7 * TICK);
     assert_eq!(running(&mut session), [6 * TICK; 7]);
@@ -69,16 +69,16 @@ fn turns_go_round_and_are_fair() {
 }
 
 #[test]
-fn many_ticks_in_one_sleep_are_all_served() {
+fn all_ticks_during_a_sleep_are_served() {
     let mut session = counting(&singles(&SEVEN));
     session.count(CPU_CYCLES, 7 * TICK + 1);
     assert_eq!(session.rotations(), 7);
     assert_eq!(running(&mut session)[..6], [6 * TICK + 1; 6]);
 }
 
-/// An event in bursts that the turns miss or hit: the estimate is wrong, as it is with perf.
+/// For an event in bursts the estimate depends on the time slices and is wrong, as with perf.
 #[test]
-fn an_uneven_rate_makes_a_wrong_estimate() {
+fn an_uneven_rate_causes_a_wrong_estimate() {
     let mut session = counting(&singles(&SEVEN));
     session.count(LD_SPEC, 1_000);
     run(&mut session, 2 * TICK);
@@ -86,15 +86,15 @@ fn an_uneven_rate_makes_a_wrong_estimate() {
 }
 
 #[test]
-fn a_group_is_on_as_a_whole_or_not_at_all() {
+fn a_group_is_scheduled_as_a_whole_or_not_at_all() {
     let mut session = counting(&[group(&SEVEN[..4]), group(&SEVEN[4..])]);
     run(&mut session, 4 * TICK);
-    assert_eq!(running(&mut session), [2 * TICK; 7], "4 + 3 do not fit: they take turns");
+    assert_eq!(running(&mut session), [2 * TICK; 7], "4 + 3 events do not fit and are multiplexed");
 }
 
-/// The scheduler stops at the first group without room, even if a later one would fit.
+/// The scheduler stops at the first group that does not fit, even if a later one would fit.
 #[test]
-fn nobody_passes_a_group_that_waits() {
+fn no_group_overtakes_a_waiting_group() {
     let groups = [group(&SEVEN[..4]), group(&SEVEN[4..]), group(&SEVEN[..2])];
     let mut session = counting(&groups);
     run(&mut session, TICK - 1);
@@ -108,11 +108,11 @@ fn pinned_groups_come_first_and_stay() {
     let mut session = counting(&[singles(&SEVEN[5..]), vec![pinned]].concat());
     run(&mut session, 4 * TICK);
     let expected = [vec![2 * TICK; 2], vec![4 * TICK; 5]].concat();
-    assert_eq!(running(&mut session), expected, "two share what is left");
+    assert_eq!(running(&mut session), expected, "two groups share the remaining counters");
 }
 
 #[test]
-fn a_pinned_group_without_room_is_in_error_for_good() {
+fn a_pinned_group_that_does_not_fit_stays_in_error() {
     let pinned = |events: &[PmuEvent]| Group { pinned: true, ..group(events) };
     let mut session = counting(&[pinned(&SEVEN[..4]), pinned(&SEVEN[4..])]);
     run(&mut session, 4 * TICK);
@@ -130,7 +130,7 @@ fn an_exclusive_group_is_alone() {
 }
 
 #[test]
-fn a_group_that_never_fits_is_cut_or_falls_apart() {
+fn a_group_that_never_fits_is_cut_or_split() {
     let mut session = counting(&[group(&SEVEN)]);
     run(&mut session, 2 * TICK);
     let expected = [[Status::Counted; 6].as_slice(), &[Status::NotSupported]].concat();
@@ -142,18 +142,18 @@ fn a_group_that_never_fits_is_cut_or_falls_apart() {
     assert_eq!(running(&mut session), [6 * TICK; 7]);
 }
 
-/// Counters have 32 bits; their overflow interrupts make totals of 64.
+/// Counters have 32 bits. Their overflow interrupts extend the totals to 64 bits.
 #[test]
-fn only_groups_that_find_no_room_take_turns() {
-    let takes_turns =
-        |groups: &[Group]| PerfSession::new(PerfSetup::new(groups), TICK).takes_turns();
-    assert!(!takes_turns(&singles(&SEVEN[..6])));
-    assert!(takes_turns(&singles(&SEVEN)));
-    assert!(!takes_turns(&[group(&SEVEN)]), "the seventh is refused");
+fn only_groups_that_do_not_fit_are_multiplexed() {
+    let is_multiplexed =
+        |groups: &[Group]| PerfSession::new(PerfSetup::new(groups), TICK).is_multiplexed();
+    assert!(!is_multiplexed(&singles(&SEVEN[..6])));
+    assert!(is_multiplexed(&singles(&SEVEN)));
+    assert!(!is_multiplexed(&[group(&SEVEN)]), "the seventh is refused");
     let exclusive = Group { exclusive: true, ..group(&[LD_SPEC]) };
-    assert!(takes_turns(&[exclusive, group(&[ST_SPEC])]));
+    assert!(is_multiplexed(&[exclusive, group(&[ST_SPEC])]));
     let pinned = Group { pinned: true, ..group(&SEVEN[..4]) };
-    assert!(!takes_turns(&[pinned.clone(), pinned]), "the second is in error for good");
+    assert!(!is_multiplexed(&[pinned.clone(), pinned]), "the second is in error for good");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn nothing_is_lost_at_32_bits() {
     let (loads, cycles) = ((5 << 32) + 17, (9 << 32) + 3);
     for part in [loads - 12_345, 12_345] {
         session.count(LD_SPEC, part);
-        // Whoever reads makes the counters hear what they were not told yet.
+        // A reading passes all pending counts to the counters.
         session.readings();
     }
     session.count(CPU_CYCLES, cycles);
@@ -182,7 +182,7 @@ fn levels_are_filtered_by_the_registers() {
         Group { events: vec![event], ..Group::default() }
     };
     let groups = [at(true, false, false), at(false, true, false), at(false, false, true)];
-    let heard = |host: bool| {
+    let counts = |host: bool| {
         let mut session = counting(&groups);
         for (level, loads) in [(0, 3), (1, 50), (2, 700), (0, 4)] {
             session.privilege(Privilege { level, e2h: host, tge: host, secure: false });
@@ -190,12 +190,12 @@ fn levels_are_filtered_by_the_registers() {
         }
         session.readings().iter().map(|reading| reading.value).collect::<Vec<_>>()
     };
-    assert_eq!(heard(false), [7, 50, 700], "a kernel at EL1 over a hypervisor");
-    assert_eq!(heard(true), [7, 750, 0], "a kernel at EL2; its guests count as kernels");
+    assert_eq!(counts(false), [7, 50, 700], "a kernel at EL1 over a hypervisor");
+    assert_eq!(counts(true), [7, 750, 0], "a kernel at EL2; its guests count as kernels");
 }
 
 #[test]
-fn outside_the_window_time_stands_still() {
+fn time_outside_the_window_is_not_counted() {
     let mut session = counting(&singles(&SEVEN));
     run(&mut session, 150);
     session.counting(false);

@@ -1,5 +1,5 @@
-//! Random programs of `MSR`, `MRS`, events and changes of level on the PMU and on a plain model of
-//! it: every value read and every error must be the same (Arm ARM D11 and D13.5).
+//! Random programs of `MSR`, `MRS`, events and level changes on the PMU and on a plain model of it.
+//! Every value read and every error must agree (Arm ARM D11 and D13.5).
 
 mod reference;
 
@@ -9,17 +9,17 @@ use sim_pmu::{ExceptionLevel, Filter, PeState, Pmu, PmuVersion, Register};
 
 use reference::Reference;
 
-/// Where every register is open and every counter visible.
+/// State with access to every register and every counter.
 const EVERYTHING: PeState = PeState::secure(ExceptionLevel::El3);
 
-/// One step of a program.
+/// Step of a program.
 #[derive(Clone, Debug)]
 enum Step {
     State(PeState),
     Read(Register),
     Write(Register, u64),
     Count(PmuEvent, u64),
-    /// A write from EL3, which always arrives.
+    /// Write from EL3, which is always allowed.
     Monitor(Register, u64),
 }
 
@@ -30,7 +30,7 @@ fn state() -> impl Strategy<Value = PeState> {
     )
 }
 
-/// Registers by kind, so that those of counters are not drowned in the 62 names.
+/// Registers by kind, so that counter registers do not dominate the 62 names.
 fn register() -> impl Strategy<Value = Register> {
     let single: Vec<_> = Register::all().take(19).collect();
     prop_oneof![
@@ -40,7 +40,8 @@ fn register() -> impl Strategy<Value = Register> {
     ]
 }
 
-/// Events that are raised and programmed: sums, parts, aliases, a never-counting one, the cycles.
+/// Generates the raised and programmed events: sums, parts, aliases, an event that never counts,
+/// and cycles.
 fn event() -> impl Strategy<Value = PmuEvent> {
     use PmuEvent::*;
     prop::sample::select(vec![
@@ -60,7 +61,7 @@ fn event() -> impl Strategy<Value = PmuEvent> {
     ])
 }
 
-/// Values that mean something in one register or another.
+/// Values that are meaningful for at least one register.
 fn value() -> impl Strategy<Value = u64> {
     let filter = prop::sample::subsequence(vec![24u32, 26, 27, 28, 29, 30, 31], 0..=7)
         .prop_map(|bits| bits.into_iter().fold(0, |word, bit| word | 1u64 << bit));
@@ -79,7 +80,7 @@ fn value() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// A sum of some of these bits; the first is set more often than not.
+/// Generates a union of some of these bits. The first is set in most cases.
 fn some_of(bits: &'static [u64]) -> impl Strategy<Value = u64> {
     let others = prop::sample::subsequence(bits[1..].to_vec(), 0..bits.len());
     (prop::bool::weighted(0.8), others).prop_map(|(has_first, others)| {
@@ -87,7 +88,7 @@ fn some_of(bits: &'static [u64]) -> impl Strategy<Value = u64> {
     })
 }
 
-/// Writes that set up the unit as a monitor, a hypervisor and a driver would.
+/// Writes that configure the unit as a monitor, a hypervisor and a driver would.
 fn setup() -> impl Strategy<Value = (Register, u64)> {
     use sim_pmu::control::{mdcr_el2, mdcr_el3, pmcr};
     const PMCR: &[u64] =
@@ -131,7 +132,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Programs counters with events near their end, enables everything: so that most programs count.
+/// Programs counters that are about to overflow and enables everything, so that most programs
+/// count.
 fn prepare(events: &[PmuEvent]) -> Vec<Step> {
     let mut steps = vec![Step::State(EVERYTHING)];
     for (n, event) in (0..).zip(events) {
@@ -187,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2500) })]
 
     #[test]
-    fn random_programs_see_what_the_plain_model_says(
+    fn random_programs_agree_with_the_plain_model(
         is_long in any::<bool>(),
         events in prop::collection::vec(event(), 6),
         steps in prop::collection::vec(step(), 1..120),
@@ -198,9 +200,9 @@ proptest! {
     }
 }
 
-/// Every register, read and written, in every state and under every trap: no difference.
+/// Reads and writes every register in every state and under every trap.
 #[test]
-fn each_register_is_open_and_closed_where_the_plain_model_says() {
+fn access_rights_of_each_register_agree_with_the_plain_model() {
     let mut tried = 0;
     for index in 0..32u8 {
         let has = |bit: u8| index >> bit & 1 == 1;

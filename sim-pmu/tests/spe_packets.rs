@@ -1,4 +1,4 @@
-//! The packet cases S.PKT.*: records as bytes, and bytes as records, of this core and of others.
+//! Packet cases S.PKT.*: encoding and decoding of records, for this core and others.
 
 use proptest::prelude::*;
 use sim_core::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
@@ -9,8 +9,8 @@ use sim_pmu::spe::{
     PacketError, PhysicalAddress, Records, SpeRecord, encode_n2,
 };
 
-/// The packets of a record but for its padding.
-fn said(record: &SpeRecord) -> Vec<Packet> {
+/// Returns the packets of a record without padding.
+fn packets_of(record: &SpeRecord) -> Vec<Packet> {
     packets(&encode_n2(record))
         .map(|(_, packet)| packet.expect("our own packets can be read"))
         .filter(|packet| *packet != Packet::Padding)
@@ -48,7 +48,7 @@ fn branch(conditional: bool, indirect: bool) -> OperationType {
     }))
 }
 
-/// A load that hits, retires and needs no walk.
+/// Returns a load that hits, retires and needs no walk.
 fn hit() -> SpeRecord {
     SpeRecord {
         pc: Some(InstAddress { address: 0x40_0000, level: 0, non_secure: true }),
@@ -79,7 +79,7 @@ fn a_load_without_context_and_timestamp_ends_with_an_end_packet() {
         Packet::DataSource { value: 0, width: Width::Byte },
         Packet::End,
     ];
-    assert_eq!(said(&hit()), expected);
+    assert_eq!(packets_of(&hit()), expected);
 }
 
 /// S.PKT.2
@@ -88,12 +88,12 @@ fn a_timestamp_takes_the_place_of_the_end_packet() {
     let record = SpeRecord { timestamp: Some(0x0102_0304_0506_0708), ..hit() };
     let bytes = encode_n2(&record);
     assert_eq!(bytes[55..], [0x71, 8, 7, 6, 5, 4, 3, 2, 1]);
-    assert!(!said(&record).contains(&Packet::End));
+    assert!(!packets_of(&record).contains(&Packet::End));
 }
 
 /// S.PKT.3
 #[test]
-fn a_branch_that_was_not_taken_says_so() {
+fn a_branch_that_was_not_taken_has_its_event() {
     let operation = branch(true, false);
     assert_eq!((operation.class, operation.payload), (OperationClass::Branch, 0x01));
     let events = Events::RETIRED.with(Events::NOT_TAKEN).with(Events::MISPREDICTED);
@@ -127,7 +127,7 @@ fn returns_are_indirect_and_carry_the_level_of_their_target() {
     assert_eq!(InstAddress::from_payload(target.payload()), target);
 }
 
-/// S.PKT.6, S.PKT.7 and S.PKT.8, with their neighbors
+/// S.PKT.6, S.PKT.7 and S.PKT.8, and related kinds.
 #[test]
 fn the_kind_of_an_access_is_in_its_payload() {
     let payload = |shape: AccessShape| {
@@ -193,10 +193,10 @@ fn records_fill_64_bytes_each() {
     assert_eq!(ends, [N2_RECORD_BYTES, 2 * N2_RECORD_BYTES]);
 }
 
-/// A record whose packets stand one behind the other, with the contexts' slot used by EL2 alone: 64 bytes
-/// written by hand from the packet descriptions.
+/// Record with consecutive packets, in which EL2 alone uses the contexts' slot: 64 bytes written by
+/// hand from the packet descriptions.
 #[test]
-fn a_record_of_another_layout_says_the_same() {
+fn a_record_of_another_layout_decodes_to_the_same_fields() {
     #[rustfmt::skip]
     let bytes: [u8; 64] = [
         0xb0, 0x58, 0x01, 0x40, 0, 0, 0, 0, 0x80, // PC, EL0, Non-secure
@@ -228,7 +228,7 @@ fn a_record_of_another_layout_says_the_same() {
         ..SpeRecord::default()
     };
     assert_eq!(only_record(&bytes).record, expected);
-    // N2 has fixed places for both contexts, so its bytes differ, and say the same.
+    // N2 has fixed positions for both contexts, so its bytes differ with the same meaning.
     assert_eq!(only_record(&encode_n2(&expected)).record, expected);
 }
 
@@ -273,7 +273,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Everything that N2's layout has a place for: a branch target or a data address, not both.
+    /// Generates every field that N2's layout has a position for: a branch target or a data
+    /// address, not both.
     fn n2_record()(
         front in front(),
         latencies in proptest::array::uniform3(maybe(0..0x1000_u16)),
@@ -295,7 +296,7 @@ prop_compose! {
     }
 }
 
-/// Any packet, with all header forms.
+/// Generates any packet, with all header forms.
 fn packet() -> impl Strategy<Value = Packet> {
     let word = any::<u64>();
     prop_oneof![
@@ -332,7 +333,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn what_n2_writes_reads_as_it_was(records in proptest::collection::vec(n2_record(), 0..5)) {
+    fn records_of_n2_decode_unchanged(records in proptest::collection::vec(n2_record(), 0..5)) {
         let bytes: Vec<u8> = records.iter().flat_map(encode_n2).collect();
         let read: Vec<SpeRecord> = Records::new(&bytes)
             .map(|item| match item {
@@ -344,10 +345,10 @@ proptest! {
     }
 
     #[test]
-    fn every_packet_reads_as_it_was_written(packet in packet(), behind: [u8; 4]) {
+    fn every_packet_decodes_unchanged(packet in packet(), rest: [u8; 4]) {
         let mut bytes = packet.encode().to_vec();
         let length = bytes.len();
-        bytes.extend(behind);
+        bytes.extend(rest);
         prop_assert_eq!(Packet::decode(&bytes), Ok((packet, length)));
         for cut in 0..length {
             prop_assert_eq!(Packet::decode(&bytes[..cut]), Err(PacketError::Truncated));
@@ -355,21 +356,21 @@ proptest! {
     }
 
     #[test]
-    fn whatever_reads_as_a_packet_is_written_as_it_was(bytes: [u8; 12]) {
+    fn every_decoded_packet_encodes_to_its_bytes(bytes: [u8; 12]) {
         if let Ok((packet, length)) = Packet::decode(&bytes) {
             prop_assert_eq!(&*packet.encode(), &bytes[..length]);
         }
     }
 
-    /// One byte of a stream is overwritten: all records but the one hit, and at most its neighbor, are
-    /// read as they were, and reading goes on to the end.
+    /// One byte of a stream is overwritten. All records except the damaged one and at most its
+    /// neighbor must be read unchanged, up to the end of the stream.
     #[test]
-    fn damage_stays_where_it_is(
+    fn damage_is_confined_to_its_record(
         records in proptest::collection::vec(n2_record(), 6),
         at in 0..384_usize,
         byte: u8,
     ) {
-        // What has become an alignment command may skip whole records, as it says.
+        // A new alignment command may skip whole records.
         prop_assume!(byte >> 5 != 1);
         let whole = |record: &SpeRecord| SpeRecord {
             pc: Some(record.pc.unwrap_or_default()),

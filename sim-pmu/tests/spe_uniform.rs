@@ -1,20 +1,21 @@
-//! No operation of a loop is preferred: with random intervals each is sampled as often as any other,
-//! whatever the loop's length has in common with the interval; without them the interval decides.
+//! Samples are uniform over the operations of a loop. With random intervals each operation is
+//! sampled equally often, whatever factor the loop's length shares with the interval. Without them
+//! the interval decides.
 
 use sim_core::{Counts, NullSink, OpLife, Operation, Privilege};
 use sim_pmu::spe::{Spe, SpeConfig, SpeRegister};
 
-/// `INTERVAL` 4: 1024 operations, one more without random numbers.
+/// `INTERVAL` 4: 1024 operations, and one more without random numbers.
 const INTERVAL: u64 = 4 << 8;
 const PERIOD: usize = 1025;
 
-/// Where in a loop of `length` operations the samples fall, over so many passes of the interval.
+/// Returns the number of samples of each operation in a loop of `length` operations.
 fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) -> Vec<u64> {
     let mut spe = Spe::new(config, 0);
     spe.set_mdcr_el3(0b11 << 12);
     spe.set_mdcr_el2(0b11 << 12);
     spe.set_privilege(Privilege::default());
-    spe.keep_fates();
+    spe.keep_sampled_ops();
     spe.set(SpeRegister::PMSCR_EL1, 1);
     spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | u64::from(random));
     spe.set(SpeRegister::PMBPTR_EL1, 0x1_0000);
@@ -31,8 +32,8 @@ fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) ->
             spe.operation(&operation, &mut NullSink);
         }
         spe.synchronize(&mut NullSink);
-        for fate in spe.take_fates() {
-            let pc = fate.record.and_then(|record| record.pc).expect("every record has its PC");
+        for op in spe.take_sampled_ops() {
+            let pc = op.record.and_then(|record| record.pc).expect("every record has its PC");
             found[pc.address as usize] += 1;
             taken += 1;
         }
@@ -40,8 +41,7 @@ fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) ->
     found
 }
 
-/// How far from expected: the sum of squared deviations over the expected numbers, for each degree of
-/// freedom.
+/// Returns the sum of squared deviations over the expected numbers, for each degree of freedom.
 fn chi_square_per_degree(found: &[u64], shares: &[f64]) -> f64 {
     let n = found.iter().sum::<u64>() as f64;
     let deviation = |(k, share): (&u64, &f64)| (*k as f64 - n * share).powi(2) / (n * share);
@@ -49,9 +49,9 @@ fn chi_square_per_degree(found: &[u64], shares: &[f64]) -> f64 {
     sum / (found.len() - 1) as f64
 }
 
-/// Shares of a loop's operations when the random number comes behind an interval that does not change:
-/// the interval alone walks through the loop in equal steps, and 0 to 255 operations follow.
-fn shares_behind(length: usize) -> Vec<f64> {
+/// Returns the shares of a loop's operations when the random number follows a constant interval.
+/// The interval alone walks through the loop in equal steps, and 0 to 255 operations follow.
+fn shares_after_interval(length: usize) -> Vec<f64> {
     let mut shares = vec![0.0; length];
     let steps = length / gcd(length, PERIOD);
     for (base, byte) in (0..steps).flat_map(|n| (0..256).map(move |byte| (n * PERIOD, byte))) {
@@ -68,16 +68,16 @@ fn gcd(mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Lengths that divide the period, share a factor with it or with 256, or have nothing to do with it.
+/// Lengths that divide the period, share a factor with it or with 256, or share no factor.
 const LENGTHS: [usize; 8] = [5, 16, 25, 41, 64, 82, 97, 205];
 
-/// Four standard deviations of a chi square of so many degrees of freedom.
+/// Returns the limit: four standard deviations of a chi-square value per degree of freedom.
 fn limit(length: usize) -> f64 {
     1.0 + 4.0 * (2.0 / (length - 1) as f64).sqrt()
 }
 
 #[test]
-fn with_random_intervals_every_operation_of_a_loop_is_as_likely() {
+fn random_intervals_sample_every_operation_of_a_loop_equally() {
     for length in LENGTHS {
         let found = positions(&SpeConfig::default(), true, length, 60 * length);
         let spread = chi_square_per_degree(&found, &vec![1.0 / length as f64; length]);
@@ -85,24 +85,25 @@ fn with_random_intervals_every_operation_of_a_loop_is_as_likely() {
     }
 }
 
-/// The other form of the architecture is fair for most loops, but its long-term period is fixed: in a loop
-/// of 205 operations, a fifth of it, the first 51 behind the interval are sampled twice as often.
+/// The architecture's other form is fair for most loops, but its long-term period is fixed. In a
+/// loop of 205 operations, a fifth of it, the first 51 after the interval are sampled twice as
+/// often.
 #[test]
-fn a_random_number_behind_the_interval_is_as_fair_as_the_interval_lets_it() {
-    let config = SpeConfig { random_behind_interval: true, ..SpeConfig::default() };
+fn a_random_number_after_the_interval_keeps_the_bias_of_the_interval() {
+    let config = SpeConfig { random_after_interval: true, ..SpeConfig::default() };
     for length in LENGTHS {
         let found = positions(&config, true, length, 60 * length);
-        let spread = chi_square_per_degree(&found, &shares_behind(length));
+        let spread = chi_square_per_degree(&found, &shares_after_interval(length));
         assert!(spread < limit(length), "{length}: {spread:.2}, {found:?}");
     }
-    let (even, uneven) = (shares_behind(97), shares_behind(205));
+    let (even, uneven) = (shares_after_interval(97), shares_after_interval(205));
     let ratio =
         |shares: &[f64]| shares.iter().fold(0.0_f64, |a, b| a.max(*b)) * shares.len() as f64;
     assert!(ratio(&even) < 1.01 && ratio(&uneven) > 1.5);
 }
 
 #[test]
-fn without_them_the_samples_walk_through_the_loop_in_equal_steps() {
+fn constant_intervals_sample_a_loop_in_equal_steps() {
     for length in LENGTHS {
         let reached = length / gcd(length, PERIOD);
         let found = positions(&SpeConfig::default(), false, length, 12 * reached);
@@ -114,7 +115,7 @@ fn without_them_the_samples_walk_through_the_loop_in_equal_steps() {
 }
 
 #[test]
-fn the_seed_alone_decides_and_each_core_has_its_own() {
+fn samples_depend_on_seed_and_core_only() {
     let first = |seed, core| {
         let config = SpeConfig { seed, ..SpeConfig::default() };
         let mut spe = Spe::new(&config, core);
@@ -123,14 +124,14 @@ fn the_seed_alone_decides_and_each_core_has_its_own() {
         spe.set(SpeRegister::PMSCR_EL1, 1);
         spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | 1);
         spe.set(SpeRegister::PMBLIMITR_EL1, 0x1_0001);
-        spe.keep_fates();
+        spe.keep_sampled_ops();
         let life = OpLife { retired: true, mops: 1, ..OpLife::default() };
         let operation = Operation { life, ..Operation::default() };
         let mut counts = Counts::default();
         for _ in 0..20_000 {
             spe.operation(&operation, &mut counts);
         }
-        spe.fates().iter().map(|fate| fate.number).collect::<Vec<_>>()
+        spe.sampled_ops().iter().map(|op| op.number).collect::<Vec<_>>()
     };
     assert_eq!(first(1, 0), first(1, 0));
     assert_ne!(first(1, 0), first(2, 0));

@@ -1,19 +1,19 @@
-//! The profiling unit against a plain second model of it: random programs of operations, register
-//! accesses, levels and barriers must leave the same registers, counts and fates.
+//! Profiling unit compared with a plain second model. Random programs of operations, register
+//! accesses, levels and barriers must lead to the same registers, counts and sampled operations.
 
 use proptest::prelude::*;
 use sim_core::{
     AccessKind, AccessShape, BranchCourse, Counts, Happened, OpLife, Operation, OperationKind,
     PmuEvent, Privilege,
 };
-use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRegister};
+use sim_pmu::spe::{SampleOutcome, Spe, SpeConfig, SpeRegister};
 use sim_pmu::{AccessError, ExceptionLevel};
 
 mod spe_reference;
 
 use spe_reference::{Plain, RANDOM};
 
-/// One step of a random program.
+/// Step of a random program.
 #[derive(Clone, Debug)]
 enum Act {
     Operation(Op),
@@ -23,11 +23,11 @@ enum Act {
     Barrier,
 }
 
-/// What matters of an operation.
+/// Relevant properties of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) mops: u8,
-    /// 0 other, 1 load, 2 store, 3 atomic with result, 4 without, 5 branch.
+    /// Kind: 0 other, 1 load, 2 store, 3 atomic with result, 4 atomic without result, 5 branch.
     pub(crate) kind: u8,
     pub(crate) retired: bool,
     pub(crate) exception: bool,
@@ -102,7 +102,7 @@ fn op() -> impl Strategy<Value = Op> {
     )
 }
 
-/// Values that registers are written with: mostly those that let something happen.
+/// Values for register writes, mostly those with an effect.
 fn value(register: usize) -> BoxedStrategy<u64> {
     let name = SpeRegister::all().nth(register).expect("a register").name();
     match name {
@@ -138,12 +138,12 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn config() -> impl Strategy<Value = SpeConfig> {
     (0u32..4, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(samples_in_flight, population_wrong_path, record_wrong_path, random_behind_interval)| {
+        |(samples_in_flight, population_wrong_path, record_wrong_path, random_after_interval)| {
             SpeConfig {
                 samples_in_flight,
                 population_wrong_path,
                 record_wrong_path,
-                random_behind_interval,
+                random_after_interval,
                 ..SpeConfig::default()
             }
         },
@@ -160,7 +160,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Profiling of the whole non-secure state, every few operations, into a small buffer.
+    /// Enables profiling of the whole non-secure state, every few operations, into a small buffer.
     fn new(config: &SpeConfig) -> Pair {
         let mut pair = Pair {
             unit: Spe::new(config, 0),
@@ -170,7 +170,7 @@ impl Pair {
             privilege: Privilege { level: 3, ..Privilege::default() },
         };
         pair.unit.set_random(RANDOM.to_vec());
-        pair.unit.keep_fates();
+        pair.unit.keep_sampled_ops();
         pair.act(&Act::Level(3, false, false, false));
         pair.act(&Act::Mdcr(0b11 << 12, 0b11 << 12));
         let programmed = [("PMSCR_EL1", 3), ("PMSCR_EL2", 3), ("PMBPTR_EL1", 0x1_0000)];
@@ -214,7 +214,7 @@ impl Pair {
         }
     }
 
-    /// Everything that software and the PMU see.
+    /// Compares everything that software and the PMU observe.
     fn compare(&self) -> Result<(), TestCaseError> {
         for register in SpeRegister::all() {
             let read = self.unit.mrs(register);
@@ -228,8 +228,8 @@ impl Pair {
         ]
         .map(|event| self.counts.value(event));
         prop_assert_eq!(raised, self.plain.raised);
-        let fates = self.unit.fates().iter().map(|fate| (fate.number, fate.course));
-        prop_assert_eq!(fates.collect::<Vec<_>>(), self.plain.fates.clone());
+        let sampled_ops = self.unit.sampled_ops().iter().map(|op| (op.number, op.outcome));
+        prop_assert_eq!(sampled_ops.collect::<Vec<_>>(), self.plain.sampled_ops.clone());
         prop_assert_eq!(self.unit.interrupt(), self.plain.status >> 17 & 1 == 1);
         Ok(())
     }
@@ -239,7 +239,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn random_programs_see_what_the_plain_model_says(
+    fn random_programs_agree_with_the_plain_model(
         config in config(), acts in prop::collection::vec(act(), 1..200),
     ) {
         let mut pair = Pair::new(&config);
@@ -250,7 +250,7 @@ proptest! {
     }
 }
 
-/// Filters let operations through by the architecture's three rules; see the unit's own tests for each.
+/// Every expiry of the interval is a feed or a collision. The unit's own tests cover the filters.
 #[test]
 fn interval_expiries_are_feeds_and_collisions() {
     let mut pair = Pair::new(&SpeConfig { samples_in_flight: 1, ..SpeConfig::default() });
@@ -271,15 +271,15 @@ fn interval_expiries_are_feeds_and_collisions() {
     pair.act(&Act::Barrier);
     let value = |event| pair.counts.value(event);
     let due = value(PmuEvent::SAMPLE_FEED) + value(PmuEvent::SAMPLE_COLLISION);
-    let fates = pair.unit.fates();
-    assert_eq!(due, fates.len() as u64);
-    assert!(fates.iter().any(|fate| fate.course == Course::Collided));
-    assert!(fates.iter().any(|fate| fate.course == Course::Written));
+    let sampled_ops = pair.unit.sampled_ops();
+    assert_eq!(due, sampled_ops.len() as u64);
+    assert!(sampled_ops.iter().any(|op| op.outcome == SampleOutcome::Collided));
+    assert!(sampled_ops.iter().any(|op| op.outcome == SampleOutcome::Written));
 }
 
-/// EL0 sees none of the registers, and what a higher level keeps goes there.
+/// EL0 sees none of the registers, and accesses that a higher level denies trap to that level.
 #[test]
-fn accesses_are_refused_where_the_architecture_says() {
+fn accesses_are_refused_as_the_architecture_specifies() {
     use AccessError::{Trap, Undefined};
     let mut unit = Spe::new(&SpeConfig::default(), 0);
     let at = |level, e2h, secure| Privilege { level, e2h, tge: e2h, secure };
@@ -291,7 +291,7 @@ fn accesses_are_refused_where_the_architecture_says() {
     unit.set_privilege(at(1, false, false));
     assert_eq!(unit.mrs(SpeRegister::PMSCR_EL1), to(ExceptionLevel::El3), "NSPB is 0");
     assert_eq!(unit.mrs(SpeRegister::PMBSR_EL1), to(ExceptionLevel::El2), "E2PB is 0");
-    assert_eq!(unit.mrs(SpeRegister::PMBIDR_EL1), Ok(0x16), "it is another's, and says so");
+    assert_eq!(unit.mrs(SpeRegister::PMBIDR_EL1), Ok(0x16), "the buffer has another owner");
     assert_eq!(unit.mrs(SpeRegister::PMSCR_EL2), Err(Undefined));
     unit.set_mdcr_el3(0b11 << 12);
     unit.set_mdcr_el2(0b11 << 12 | 1 << 14);
@@ -300,7 +300,7 @@ fn accesses_are_refused_where_the_architecture_says() {
     assert_eq!(unit.msr(SpeRegister::PMBIDR_EL1, 0), Err(Undefined), "it is read-only");
     unit.set_mdcr_el2(0);
     unit.set_privilege(at(2, true, false));
-    assert_eq!(unit.msr(SpeRegister::PMSCR_EL1, 0x21), Ok(()), "a host finds its own");
+    assert_eq!(unit.msr(SpeRegister::PMSCR_EL1, 0x21), Ok(()), "a host accesses its own register");
     assert_eq!(unit.mrs(SpeRegister::PMSCR_EL2), Ok(0x21));
     assert_eq!(unit.msr(SpeRegister::PMSCR_EL12, 0x3), Ok(()));
     unit.set_mdcr_el2(0b11 << 12);

@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn an_error_beyond_the_edge_is_marked_with_its_size_and_nothing_is_joined() {
-        let verdict = |value| sim_metrics::judge::Verdict {
+        let verdict = |value| sim_metrics::validator::Verdict {
             trace: "a.n2t".to_owned(),
-            standing: sim_metrics::judge::Standing::Off,
+            status: sim_metrics::validator::ValidationStatus::Off,
             truth: Some(sim_metrics::Truth::L2Mpki),
             real: Some(1.0),
             value: Some(value),

@@ -7,7 +7,7 @@ mod rows;
 
 use std::io::{self, Write};
 
-use sim_metrics::judge::{Finding, Reason, Standing, Verdict};
+use sim_metrics::validator::{Finding, Reason, ValidationStatus, Verdict};
 use sim_metrics::{Truth, TruthUnit};
 
 use crate::perf_stat::grouped;
@@ -82,9 +82,9 @@ impl Judged {
         self.verdicts.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// How many runs it stood like this in.
-    pub fn standing(&self, standing: Standing) -> usize {
-        self.verdicts.iter().filter(|verdict| verdict.standing == standing).count()
+    /// Returns the number of runs with this status.
+    pub fn runs_with(&self, status: ValidationStatus) -> usize {
+        self.verdicts.iter().filter(|verdict| verdict.status == status).count()
     }
 
     /// What is missing for a verdict, if it is.
@@ -195,15 +195,15 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
                 continue;
             }
             let text = |value| value_text(verdict.truth, value);
-            let standing = match verdict.standing {
-                Standing::Right | Standing::Off => String::new(),
+            let status = match verdict.status {
+                ValidationStatus::Right | ValidationStatus::Off => String::new(),
                 other => format!("{}  ", other.word()),
             };
             let doubt = verdict.doubt.map(|why| format!("doubtful: {why}  "));
-            let standing = doubt.unwrap_or(standing);
+            let status = doubt.unwrap_or(status);
             writeln!(
                 out,
-                " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {standing}{}",
+                " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {status}{}",
                 shortened(&one.metric, 28),
                 shortened(run_name(&verdict.trace), width),
                 text(verdict.value),
@@ -249,8 +249,8 @@ pub fn write_summary(out: &mut impl Write, judgment: &Judgment) -> io::Result<()
             " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10} {:>10}  {:<width$} {}",
             shortened(&one.metric, 28),
             worst.truth.map_or("nothing known", Truth::name),
-            one.standing(Standing::Right),
-            one.standing(Standing::Off) + one.standing(Standing::NoValue),
+            one.runs_with(ValidationStatus::Right),
+            one.runs_with(ValidationStatus::Off) + one.runs_with(ValidationStatus::NoValue),
             error_text(worst),
             text(worst.value),
             text(worst.real),
@@ -370,10 +370,10 @@ mod tests {
 
     use super::*;
 
-    fn verdict(trace: &str, value: f64, standing: Standing) -> Verdict {
+    fn verdict(trace: &str, value: f64, status: ValidationStatus) -> Verdict {
         Verdict {
             trace: trace.to_owned(),
-            standing,
+            status,
             truth: Some(Truth::L1dMissRatio),
             real: Some(0.10),
             value: Some(value),
@@ -392,9 +392,9 @@ mod tests {
 
     fn judged() -> Judgment {
         let verdicts = vec![
-            verdict("traces/a.n2t", 0.09, Standing::Off),
-            verdict("traces/b.n2t run.seed=2", 0.04, Standing::Off),
-            verdict("traces/c,d.n2t", 0.10, Standing::Right),
+            verdict("traces/a.n2t", 0.09, ValidationStatus::Off),
+            verdict("traces/b.n2t run.seed=2", 0.04, ValidationStatus::Off),
+            verdict("traces/c,d.n2t", 0.10, ValidationStatus::Right),
         ];
         let runs = verdicts.iter().map(|verdict| RunInfo {
             name: verdict.trace.clone(),
@@ -429,7 +429,7 @@ mod tests {
         {
             assert!(row.contains(part), "{part} in {row}");
         }
-        assert!(text.contains("waits for a line"), "the words of the code");
+        assert!(text.contains("waits for a pending line"), "the words of the code");
         let text = written(|out| write_markdown(out, &judged()));
         assert!(text.contains("| `l1d` | `l1d.miss_ratio` | 1 | 2 | -6.00 pp |"), "{text}");
     }
@@ -478,7 +478,7 @@ mod tests {
         judgment.metrics[0].verdicts.truncate(1);
         judgment.runs.truncate(1);
         let verdict = &mut judgment.metrics[0].verdicts[0];
-        verdict.standing = Standing::Missing;
+        verdict.status = ValidationStatus::Missing;
         verdict.missing = Some("give the lists".to_owned());
         verdict.findings.clear();
         type Form = fn(&mut Vec<u8>, &Judgment) -> io::Result<()>;
@@ -498,7 +498,7 @@ mod tests {
     fn every_form_says_that_a_verdict_is_doubtful() {
         let mut judgment = judged();
         for verdict in &mut judgment.metrics[0].verdicts {
-            verdict.standing = Standing::Doubtful;
+            verdict.status = ValidationStatus::Doubtful;
             verdict.doubt = Some("no SVE accesses");
             verdict.findings.clear();
         }
@@ -516,7 +516,7 @@ mod tests {
         one.unreadable = Some("column 4: a value is missing".to_owned());
         one.formula.clear();
         for verdict in &mut one.verdicts {
-            verdict.standing = Standing::NoValue;
+            verdict.status = ValidationStatus::NoValue;
             verdict.findings.clear();
         }
         for write in [write_runs, write_summary, write_markdown, CSV] {

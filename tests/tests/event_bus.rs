@@ -37,7 +37,7 @@ impl EventSink for Listener {
         self.operations += 1;
         if self.operations.is_multiple_of(512) {
             let horizon = self.bus.horizon();
-            self.bus.give(horizon, |cycle, bits| self.cycles.push((cycle, bits)));
+            self.bus.drain(horizon, |cycle, bits| self.cycles.push((cycle, bits)));
         }
     }
 }
@@ -51,7 +51,7 @@ fn run(trace: &str) -> (Listener, Counts) {
     let bus = EventBus::new(&CORTEX_A53).expect("a bus");
     let mut listener = Listener { bus, is_counted: false, operations: 0, cycles: Vec::new() };
     let outcome = session.run_heard(&options, &mut |_| {}, &mut listener).expect("a run");
-    listener.bus.give(Cycle::MAX, |cycle, bits| listener.cycles.push((cycle, bits)));
+    listener.bus.drain(Cycle::MAX, |cycle, bits| listener.cycles.push((cycle, bits)));
     (listener, outcome.total())
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use sim_machine::Profile;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
-use sim_metrics::judge::{Evidence, Judge, Standing, Tolerance, Verdict};
+use sim_metrics::validator::{Evidence, Tolerance, ValidationStatus, Validator, Verdict};
 use sim_tests::formulas::{Part, evidence, traces};
 use sim_tests::{read, repository};
 
@@ -71,7 +71,7 @@ fn judged(formula: &str, name: &str, claims: &str, scale: Option<&str>, run: &Ev
         ..MetricFormula::new(name, formula, "seeded")
     };
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
+    let judge = Validator::new(&metric, &catalog, Tolerance::default()).expect("a truth");
     judge.verdict(run, None)
 }
 
@@ -138,9 +138,15 @@ fn top_down_level_1_is_the_ledger_on_every_trace_and_revision() {
         for revision in ["core.revision=r0p2", "core.revision=r0p3"] {
             let run = evidence(&part(&trace, &[revision])).expect("a committed trace");
             for metric in &level_1 {
-                let judge = Judge::new(metric, &catalog, Tolerance::default()).expect("a truth");
+                let judge =
+                    Validator::new(metric, &catalog, Tolerance::default()).expect("a truth");
                 let verdict = judge.verdict(&run, None);
-                assert_eq!(verdict.standing, Standing::Right, "{trace} {revision} {}", metric.name);
+                assert_eq!(
+                    verdict.status,
+                    ValidationStatus::Right,
+                    "{trace} {revision} {}",
+                    metric.name
+                );
                 let error = verdict.difference().expect("both have a value").abs();
                 assert!(error < 1e-9, "{trace} {revision} {}: {error}", metric.name);
             }

@@ -8,7 +8,7 @@ use sim_core::{
     PmuEvent, Privilege,
 };
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
-use sim_pmu::spe::{Course, Events, Spe, SpeConfig, SpeRecord, SpeRegister};
+use sim_pmu::spe::{Events, SampleOutcome, Spe, SpeConfig, SpeRecord, SpeRegister};
 use sim_tests::repository;
 
 const TRACES: [&str; 4] = ["sort.n2t", "btree.n2t", "vector.n2t", "interp.n2t"];
@@ -143,7 +143,7 @@ impl Profiler {
         spe.set(SpeRegister::PMSIRR_EL1, interval);
         spe.set(SpeRegister::PMBPTR_EL1, 0x1_0000);
         spe.set(SpeRegister::PMBLIMITR_EL1, 0x7000_0000_0001);
-        spe.keep_fates();
+        spe.keep_sampled_ops();
         let tallies = vec![0; EXACT.len() + AT_LEAST.len()];
         Profiler {
             spe,
@@ -156,8 +156,10 @@ impl Profiler {
     }
 
     fn tally(&mut self) {
-        for fate in self.spe.take_fates().iter().filter(|fate| fate.course == Course::Written) {
-            let record = fate.record.as_ref().expect("what is written has a record");
+        for op in
+            self.spe.take_sampled_ops().iter().filter(|op| op.outcome == SampleOutcome::Written)
+        {
+            let record = op.record.as_ref().expect("what is written has a record");
             self.samples += 1;
             self.sources.hear_record(record);
             for ((_, holds), n) in EXACT.iter().chain(&AT_LEAST).zip(&mut self.tallies) {
@@ -165,7 +167,7 @@ impl Profiler {
             }
         }
         let pointer = self.spe.get(SpeRegister::PMBPTR_EL1);
-        self.spe.memory_mut().forget_below(pointer);
+        self.spe.memory_mut().discard_below(pointer);
     }
 }
 
@@ -182,7 +184,7 @@ impl EventSink for Profiler {
             self.further[0] += further_lookups(operation);
             self.further[1] += if refills { further_lookups(operation) } else { 0 };
         }
-        if self.spe.fates().len() >= 4096 {
+        if self.spe.sampled_ops().len() >= 4096 {
             self.tally();
         }
     }

@@ -46,8 +46,12 @@ pub(crate) struct Args {
 }
 
 /// What raises events, decides causes or judges formulas.
-const WHERE: [&str; 4] =
-    ["sim-cache/src/", "sim-pipeline/src/", "sim-metrics/src/judge", "sim-metrics/src/identities"];
+const WHERE: [&str; 4] = [
+    "sim-cache/src/",
+    "sim-pipeline/src/",
+    "sim-metrics/src/validator",
+    "sim-metrics/src/identities",
+];
 /// The file that names the module of the switches. It is written once, so that a second run compiles nothing anew.
 const SWITCHED: &str = "sim-core/src/lib.rs";
 /// Longest time that a mutant may take: one that takes longer hangs, which is noticed.

@@ -9,7 +9,7 @@ use anyhow::Context;
 use sim_machine::Profile;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
-use sim_metrics::judge::{Evidence, Judge, Tolerance, Verdict};
+use sim_metrics::validator::{Evidence, Tolerance, Validator, Verdict};
 use sim_metrics::{Truth, TruthUnit};
 use sim_tests::formulas::{Part, evidence, traces};
 use sim_tests::{read, repository};
@@ -57,7 +57,7 @@ fn judged_within(
     catalog: &Catalog,
     run: &Evidence,
 ) -> anyhow::Result<Verdict> {
-    let judge = Judge::new(metric, catalog, tolerance).map_err(anyhow::Error::msg)?;
+    let judge = Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg)?;
     Ok(judge.verdict(run, None))
 }
 
@@ -270,7 +270,7 @@ Written by `cargo run -p xtask -- formulas` from runs of the first 2 million ins
 on the profile `guide`, except where a section says otherwise. What a metric is held against is no other count:
 it is what the model's own ledger says happened (`n2sim validate --list-truths` prints every truth with its
 definition). Errors of shares are in percentage points; others are parts of the truth. They are errors of the
-formula on this model; the habits of the events behind them are those of the guide.
+formula on this model; the counting biases of their events are those of the guide.
 ";
 
 const LEVEL_1: &str = "

@@ -35,8 +35,8 @@ pub(super) fn record(
     notes.extend(outcome.notes);
     if args.raw {
         for (output, core) in outputs.iter_mut().zip(&mut cores) {
-            for handed in core.take() {
-                output.write_all(&handed.bytes)?;
+            for drain in core.take_drains() {
+                output.write_all(&drain.bytes)?;
             }
         }
         Output::finish_all(outputs)?;
@@ -82,7 +82,7 @@ fn profile(
     let pmsidr = cores.first_mut().map_or(0, |core| core.unit().get(SpeRegister::PMSIDR_EL1));
     let thread = |(core, driver): (usize, &mut SpeDriver)| SpeThread {
         tid: PID + core as u32,
-        chunks: driver.take().into_iter().map(chunk).collect(),
+        chunks: driver.take_drains().into_iter().map(chunk).collect(),
     };
     SpeProfile {
         event: event.name.clone(),
@@ -103,8 +103,8 @@ fn profile(
     }
 }
 
-fn chunk(handed: sim_pmu::spe::Handed) -> AuxChunk {
-    let sim_pmu::spe::Handed { time, bytes, truncated, collided } = handed;
+fn chunk(drain: sim_pmu::spe::BufferDrain) -> AuxChunk {
+    let sim_pmu::spe::BufferDrain { time, bytes, truncated, collided } = drain;
     AuxChunk { time, bytes, truncated, collided }
 }
 

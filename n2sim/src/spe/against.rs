@@ -4,9 +4,9 @@
 use anyhow::Context;
 use sim_core::{EventSink, NullSink, Operation, PmuEvent, Privilege};
 use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions};
-use sim_pmu::spe::enabling::mdcr;
+use sim_pmu::spe::context::mdcr;
 use sim_pmu::spe::registers::{pmblimitr, pmscr, pmsirr};
-use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRecord, SpeRegister};
+use sim_pmu::spe::{SampleOutcome, Spe, SpeConfig, SpeRecord, SpeRegister};
 use sim_report::spe::profile::Profile;
 use sim_report::spe::truth::{Funnel, Sampled};
 
@@ -90,22 +90,22 @@ impl Sampler {
         unit.set(SpeRegister::PMSCR_EL2, pmscr::E0 | pmscr::OWN | pmscr::PA | pmscr::TS);
         unit.set(SpeRegister::PMBPTR_EL1, BUFFER);
         unit.set(SpeRegister::PMBLIMITR_EL1, BUFFER_END | pmblimitr::E);
-        unit.keep_fates();
+        unit.keep_sampled_ops();
         Sampler { unit, funnel: Funnel::default(), profile: Profile::default(), example: None }
     }
 
     /// Takes over what became known, and gives up what was written.
     fn collect(&mut self) {
-        for fate in self.unit.take_fates() {
+        for op in self.unit.take_sampled_ops() {
             self.funnel.due += 1;
-            *match fate.course {
-                Course::Collided => &mut self.funnel.collided,
-                Course::Abandoned => &mut self.funnel.abandoned,
-                Course::Filtered => &mut self.funnel.filtered,
-                Course::Dropped => &mut self.funnel.dropped,
-                Course::Written => &mut self.funnel.written,
+            *match op.outcome {
+                SampleOutcome::Collided => &mut self.funnel.collided,
+                SampleOutcome::Squashed => &mut self.funnel.abandoned,
+                SampleOutcome::Filtered => &mut self.funnel.filtered,
+                SampleOutcome::Dropped => &mut self.funnel.dropped,
+                SampleOutcome::Written => &mut self.funnel.written,
             } += 1;
-            if let (Course::Written, Some(record)) = (fate.course, &fate.record) {
+            if let (SampleOutcome::Written, Some(record)) = (op.outcome, &op.record) {
                 self.profile.add(record);
                 let is_far = |record: &SpeRecord| record.data_source.is_some_and(|it| it > 0);
                 if self.example.is_none_or(|example| !is_far(&example) && is_far(record)) {
@@ -114,7 +114,7 @@ impl Sampler {
             }
         }
         let written = self.unit.get(SpeRegister::PMBPTR_EL1);
-        self.unit.memory_mut().forget_below(written);
+        self.unit.memory_mut().discard_below(written);
     }
 
     fn finish(&mut self) {

@@ -68,7 +68,9 @@ fn damage_is_told_with_its_place() {
     bytes[64 + 19] = 0x03;
     let told = run_on(&bytes, &[]).expect("two good records");
     assert!(
-        told.contains("damaged at byte 83 of the file: 0x03 is no packet header; 64 bytes skipped")
+        told.contains(
+            "damaged at byte 83 of the file: 0x03 is not a packet header; 64 bytes skipped"
+        )
     );
     assert!(told.starts_with("2 sampled operations"));
 }

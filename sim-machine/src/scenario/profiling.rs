@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use sim_pmu::spe::{BufferFault, Course, Fate, FaultKind, OperationType, SpeRecord};
+use sim_pmu::spe::{BufferFault, FaultKind, OperationType, SampleOutcome, SampledOp, SpeRecord};
 use sim_pmu::{Encoding, Register, Spe, SpeRegister};
 use sim_trace::scenario::profiling::{FIELDS, GivenFault};
 use sim_trace::scenario::{
@@ -102,12 +102,12 @@ pub(super) fn unit_for(case: &Case, config: &MachineConfig) -> Option<Box<Spe>> 
     spe.set_clocks(config.core.clock_hz, config.core.counter_hz, 0);
     spe.set_external_llc(config.semantics.extllc);
     spe.set_contextidr(CONTEXTS[0], CONTEXTS[1]);
-    spe.keep_fates();
+    spe.keep_sampled_ops();
     if let Some(bytes) = &given.random {
         spe.set_random(bytes.clone());
     }
     for fault in &given.faults {
-        spe.memory_mut().spoil(fault.addr, fault_of(fault));
+        spe.memory_mut().inject_fault(fault.addr, fault_of(fault));
     }
     Some(spe)
 }
@@ -202,16 +202,16 @@ pub(super) fn wrong_profile(expectation: &Expectation, recorded: &Recorded) -> V
 }
 
 fn wrong_claim(claim: &ProfileClaim, unit: &Spe) -> Vec<WrongProfile> {
-    let fates = unit.fates();
+    let sampled_ops = unit.sampled_ops();
     match claim {
         ProfileClaim::Interrupt { asserted } => match unit.interrupt() {
             line if line == *asserted => Vec::new(),
             line => vec![WrongProfile::Interrupt { asserted: line }],
         },
         ProfileClaim::Operations { set, numbers } => {
-            let belongs = |fate: &&Fate| is_in(*set, fate.course);
+            let belongs = |op: &&SampledOp| is_in(*set, op.outcome);
             let mut found: Vec<u64> =
-                fates.iter().filter(belongs).map(|fate| fate.number).collect();
+                sampled_ops.iter().filter(belongs).map(|op| op.number).collect();
             found.sort_unstable();
             let wrong = WrongProfile::Operations {
                 set: *set,
@@ -221,7 +221,7 @@ fn wrong_claim(claim: &ProfileClaim, unit: &Spe) -> Vec<WrongProfile> {
             if found == *numbers { Vec::new() } else { vec![wrong] }
         }
         ProfileClaim::Record { number, fields } => {
-            let record = fates.iter().find(|fate| fate.number == *number).and_then(|f| f.record);
+            let record = sampled_ops.iter().find(|op| op.number == *number).and_then(|f| f.record);
             let Some(record) = record else {
                 return vec![WrongProfile::NoRecord { number: *number }];
             };
@@ -239,12 +239,12 @@ fn wrong_claim(claim: &ProfileClaim, unit: &Spe) -> Vec<WrongProfile> {
     }
 }
 
-fn is_in(set: SampleSet, course: Course) -> bool {
+fn is_in(set: SampleSet, outcome: SampleOutcome) -> bool {
     match set {
-        SampleSet::Sampled => course != Course::Collided,
-        SampleSet::Collided => course == Course::Collided,
-        SampleSet::Collected => matches!(course, Course::Dropped | Course::Written),
-        SampleSet::Written => course == Course::Written,
+        SampleSet::Sampled => outcome != SampleOutcome::Collided,
+        SampleSet::Collided => outcome == SampleOutcome::Collided,
+        SampleSet::Collected => matches!(outcome, SampleOutcome::Dropped | SampleOutcome::Written),
+        SampleSet::Written => outcome == SampleOutcome::Written,
     }
 }
 

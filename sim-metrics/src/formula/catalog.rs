@@ -1,33 +1,34 @@
-//! Metrics by name: what a metric file says about each, and the formulas that refer to each other.
+//! Metrics by name: the entries of metric files, and the formulas that refer to each other.
 
 use super::error::FormulaError;
 use super::parser::Formula;
 
-/// A metric of a file, or of the command line.
+/// Metric of a file or of the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricFormula {
-    /// Its name.
+    /// Name of the metric.
     pub name: String,
-    /// Its formula, or why there is none.
+    /// Formula, or the reason why it cannot be parsed.
     pub formula: Result<Formula, FormulaError>,
-    /// By what the value is multiplied, and its unit.
+    /// Factor and unit of the value.
     pub scale: Scale,
-    /// What the file says about it.
+    /// Description from the file.
     pub description: String,
-    /// The groups that it belongs to.
+    /// Groups of the metric.
     pub groups: Vec<String>,
-    /// A further formula: not 0 where the value is bad.
+    /// Formula that is not 0 where the value is bad.
     pub threshold: Option<Result<Formula, FormulaError>>,
-    /// Name of the truth that the value claims to be.
+    /// Name of the ground truth that the value claims to measure.
     pub claims: Option<String>,
-    /// What its file refers to and does not hold, with what to give: without it the value has no unit.
+    /// Data that the file refers to and does not contain, with what to provide. Without it the
+    /// value has no unit.
     pub missing: Option<String>,
-    /// The file, with a line where it has lines.
+    /// File, with a line where available.
     pub source: String,
 }
 
 impl MetricFormula {
-    /// A metric of which nothing but the formula is known.
+    /// Creates a metric from its formula alone.
     pub fn new(name: &str, text: &str, source: &str) -> MetricFormula {
         MetricFormula {
             name: name.to_owned(),
@@ -43,12 +44,12 @@ impl MetricFormula {
     }
 }
 
-/// perf's `ScaleUnit`: a factor with a unit behind it.
+/// Scale of a metric, perf's `ScaleUnit`: a factor followed by a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// The value is multiplied by it.
+    /// Factor of the value.
     pub factor: f64,
-    /// The unit; empty without a `ScaleUnit`.
+    /// Unit; empty without a `ScaleUnit`.
     pub unit: String,
 }
 
@@ -59,7 +60,7 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// Reads `100percent of branches`: the longest number in front, then the unit.
+    /// Parses text such as `100percent of branches`: the longest leading number, then the unit.
     pub fn parse(text: &str) -> Option<Scale> {
         let text = text.trim();
         let ends = (1..=text.len()).rev().filter(|end| text.is_char_boundary(*end));
@@ -73,7 +74,7 @@ impl Scale {
         None
     }
 
-    /// The scale as a file writes it; nothing for none.
+    /// Returns the scale as a file contains it; empty without a scale.
     pub fn text(&self) -> String {
         match *self == Scale::default() {
             true => String::new(),
@@ -81,7 +82,7 @@ impl Scale {
         }
     }
 
-    /// Decimals with which perf prints a value of this scale.
+    /// Returns the number of decimals that perf prints for a value of this scale.
     pub fn decimals(&self) -> usize {
         if self.unit.is_empty() { 2 } else { 1 }
     }
@@ -94,7 +95,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Adds metrics; one with the name of another takes its place.
+    /// Adds metrics. A metric replaces an earlier one with the same name.
     pub fn extend(&mut self, metrics: impl IntoIterator<Item = MetricFormula>) {
         for metric in metrics {
             match self.metrics.iter_mut().find(|own| own.name.eq_ignore_ascii_case(&metric.name)) {
@@ -104,12 +105,12 @@ impl Catalog {
         }
     }
 
-    /// The metric with this name, in any case.
+    /// Returns the metric with this name, ignoring case.
     pub fn get(&self, name: &str) -> Option<&MetricFormula> {
         self.metrics.iter().find(|metric| metric.name.eq_ignore_ascii_case(name))
     }
 
-    /// The metrics that a name of perf's `-M` means: one metric, or all of a group.
+    /// Returns the metrics that a name for perf's `-M` selects: one metric, or all of a group.
     pub fn named(&self, name: &str) -> Vec<&MetricFormula> {
         match self.get(name) {
             Some(metric) => vec![metric],
@@ -122,12 +123,12 @@ impl Catalog {
         }
     }
 
-    /// Every metric, in the order of the files.
+    /// Returns every metric, in file order.
     pub fn metrics(&self) -> &[MetricFormula] {
         &self.metrics
     }
 
-    /// Every group with a member, each once.
+    /// Returns every group that has a metric, each once.
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
         for group in self.metrics.iter().flat_map(|metric| &metric.groups) {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_metric_takes_the_place_of_an_earlier_one() {
+    fn a_later_metric_replaces_an_earlier_one() {
         let metric = |name: &str, text: &str| {
             let groups = vec!["General".to_owned()];
             MetricFormula { groups, ..MetricFormula::new(name, text, "") }

@@ -1,7 +1,8 @@
-//! The dimension and the scale of every operation of a formula, as far as its numbers let them be known.
+//! Dimension and scale of every operation of a formula, as far as its numbers determine them.
 //!
-//! 0, 1 and powers of ten are pure numbers. Any other number may carry a unit (`CPU_CYCLES * 5` is a
-//! number of slots, `BR_MIS_PRED * 4` one of cycles), so what is multiplied with it has no known one.
+//! 0, 1 and powers of ten are pure numbers. Any other number may carry a unit: `CPU_CYCLES * 5` is
+//! a number of slots, `BR_MIS_PRED * 4` a number of cycles. A product with such a number has an
+//! unknown dimension.
 
 use super::event_use::{EventUse, Quantity};
 use super::link::Linked;
@@ -14,19 +15,19 @@ use super::population::{Base, population};
 pub struct Dimension([i8; Base::ALL.len()]);
 
 impl Dimension {
-    /// The dimension of a count.
+    /// Returns the dimension of a count.
     pub fn of(base: Base) -> Dimension {
         let mut exponents = Dimension::default();
         exponents.0[base as usize] = 1;
         exponents
     }
 
-    /// True for a pure number.
+    /// Returns whether this is the dimension of a pure number.
     pub fn is_none(self) -> bool {
         self == Dimension::default()
     }
 
-    /// The exponent of a base.
+    /// Returns the exponent of a base.
     pub fn exponent(self, base: Base) -> i8 {
         self.0[base as usize]
     }
@@ -55,27 +56,27 @@ impl std::fmt::Display for Dimension {
     }
 }
 
-/// What is known of a node.
+/// Dimension and scale of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// The dimension; `None` where a number may carry one.
+    /// Dimension; `None` where a number may carry one.
     pub dimension: Option<Dimension>,
-    /// The product of the powers of ten in it: 100 for percent; `None` where terms differ.
+    /// Product of the contained powers of ten, such as 100 for percent; `None` where terms differ.
     pub scale: Option<f64>,
 }
 
-/// Two terms that are added or compared and are not of one kind.
+/// Operation that adds or compares two terms of different dimensions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mismatch {
-    /// The operation.
+    /// Node of the operation.
     pub at: NodeId,
-    /// Dimension of its left side.
+    /// Dimension of the left side.
     pub left: Dimension,
-    /// Dimension of its right side.
+    /// Dimension of the right side.
     pub right: Dimension,
 }
 
-/// The measures of all nodes, and the operations whose sides do not fit.
+/// Returns the measures of all nodes, and the operations with mismatched sides.
 pub fn measures(linked: &Linked) -> (Vec<Measure>, Vec<Mismatch>) {
     let mut all: Vec<Measure> = Vec::with_capacity(linked.nodes().len());
     let mut mismatches = Vec::new();
@@ -101,7 +102,7 @@ pub fn measures(linked: &Linked) -> (Vec<Measure>, Vec<Mismatch>) {
                 }
                 binary(op, of(a), of(b))
             }
-            Op::Choose { value, otherwise, .. } => together(of(value), of(otherwise)),
+            Op::Choose { value, otherwise, .. } => sum(of(value), of(otherwise)),
             _ => Measure { dimension: Some(Dimension::default()), scale: Some(1.0) },
         };
         all.push(measure);
@@ -131,7 +132,7 @@ fn event(event: &EventUse) -> Measure {
     Measure { dimension, scale: Some(1.0) }
 }
 
-/// True where both sides must be of one kind.
+/// Returns whether both sides must have the same dimension.
 fn must_agree(op: BinaryOp) -> bool {
     use BinaryOp::{Add, Greater, Less, Max, Min, Subtract};
     matches!(op, Add | Subtract | Less | Greater | Min | Max)
@@ -146,13 +147,13 @@ fn binary(op: BinaryOp, a: Measure, b: Measure) -> Measure {
         BinaryOp::Multiply => product(1, |a, b| a * b),
         BinaryOp::Divide | BinaryOp::Ratio => product(-1, |a, b| a / b),
         BinaryOp::Remainder => a,
-        op if must_agree(op) && !matches!(op, BinaryOp::Less | BinaryOp::Greater) => together(a, b),
+        op if must_agree(op) && !matches!(op, BinaryOp::Less | BinaryOp::Greater) => sum(a, b),
         _ => Measure { dimension: Some(Dimension::default()), scale: Some(1.0) },
     }
 }
 
-/// A sum of two, or one of two.
-fn together(a: Measure, b: Measure) -> Measure {
+/// Returns the measure of the sum of two terms, or of either one.
+fn sum(a: Measure, b: Measure) -> Measure {
     let dimension = a.dimension.filter(|dimension| b.dimension == Some(*dimension));
     let is_same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     let scale = a.scale.zip(b.scale).filter(|(a, b)| is_same(*a, *b)).map(|(a, _)| a);
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_of_different_kinds_do_not_add() {
+    fn terms_of_different_dimensions_do_not_add() {
         for wrong in [
             "INST_RETIRED + CPU_CYCLES",
             "LD_SPEC - L1D_CACHE_RD",

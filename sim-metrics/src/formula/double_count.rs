@@ -1,4 +1,5 @@
-//! Sums that count something twice: a whole with its part, or an event with its alias.
+//! Sums that count something twice: a whole together with its part, or an event together with its
+//! alias.
 //!
 //! The relations are those that `n2sim check` tests between counts: sums, aliases and subsets of
 //! the event table.
@@ -10,19 +11,19 @@ use super::link::Linked;
 use super::node::{BinaryOp, NodeId, Op};
 use super::population::{Base, population};
 
-/// Two terms of a sum, one of which is contained in the other.
+/// Two terms of a sum, one of which contains the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoubleCount {
-    /// The sum.
+    /// Node of the sum.
     pub at: NodeId,
-    /// The term that contains the other one.
+    /// Term that contains the other one.
     pub whole: PmuEvent,
-    /// The term that is counted again; equal to `whole` for an event added to itself.
+    /// Term that is counted again; equal to `whole` for an event added to itself.
     pub part: PmuEvent,
 }
 
 /// Returns every pair of equally weighted terms of a sum that overlap. Terms of different weights
-/// are a model of costs, not a count, and are left alone.
+/// form a cost model rather than a count and are ignored.
 pub fn double_counts(linked: &Linked) -> Vec<DoubleCount> {
     let is_sum = |id: NodeId| {
         matches!(linked.node(id).op, Op::Binary(BinaryOp::Add | BinaryOp::Subtract, ..))
@@ -36,7 +37,7 @@ pub fn double_counts(linked: &Linked) -> Vec<DoubleCount> {
     outermost.flat_map(|at| overlaps(at, &terms(linked, at))).collect()
 }
 
-/// The weighted events of a sum; terms of another form are skipped.
+/// Returns the weighted events of a sum. Terms of another form are skipped.
 fn terms(linked: &Linked, sum: NodeId) -> Vec<(f64, PmuEvent)> {
     let mut terms = Vec::new();
     let mut open = vec![(1.0, sum)];
@@ -68,7 +69,7 @@ fn number(linked: &Linked, id: NodeId) -> Option<f64> {
 
 fn overlaps(at: NodeId, terms: &[(f64, PmuEvent)]) -> Vec<DoubleCount> {
     let mut found = Vec::new();
-    // Where a part is taken off again, the sum is a detour and no mistake.
+    // Where a part is subtracted again, the sum is indirect but correct.
     let is_taken_off =
         |part| terms.iter().any(|(weight, event)| *weight < 0.0 && is_part(*event, part));
     for (index, (weight, event)) in terms.iter().enumerate() {
@@ -86,7 +87,7 @@ fn overlaps(at: NodeId, terms: &[(f64, PmuEvent)]) -> Vec<DoubleCount> {
     found
 }
 
-/// The event that an alias stands for.
+/// Returns the event that an alias refers to.
 pub fn original(event: PmuEvent) -> PmuEvent {
     match event.relation(RelationKind::AliasOf) {
         Some([other]) => *other,
@@ -94,20 +95,20 @@ pub fn original(event: PmuEvent) -> PmuEvent {
     }
 }
 
-/// True if every count of `part` is a count of `whole` too, of the same thing. A refill is no part
-/// of the accesses, it is what became of one.
+/// Returns whether every occurrence of `part` also counts in `whole`, in the same unit. A refill is
+/// the outcome of an access, not a part of the accesses.
 pub fn is_part(part: PmuEvent, whole: PmuEvent) -> bool {
     let (part, whole) = (original(part), original(whole));
     part == whole || is_addend(part, whole) || (is_contained(part, whole) && is_alike(part, whole))
 }
 
-/// True if `whole` is a sum with this part in it.
+/// Returns whether `whole` is a sum that contains `part`.
 pub fn is_addend(part: PmuEvent, whole: PmuEvent) -> bool {
     let sums = [RelationKind::SumOf, RelationKind::ImpliedSumOf];
     sums.iter().any(|kind| whole.relation(*kind).is_some_and(|parts| parts.contains(&part)))
 }
 
-/// True if the table says so, at either end.
+/// Returns whether the event table relates them as part and whole, at either end.
 pub fn is_contained(part: PmuEvent, whole: PmuEvent) -> bool {
     use RelationKind::{ImpliedSubsetOf, ImpliedSupersetOf, SubsetOf, SupersetOf};
     let says = |event: PmuEvent, kinds: [RelationKind; 2], other: PmuEvent| {
@@ -117,7 +118,7 @@ pub fn is_contained(part: PmuEvent, whole: PmuEvent) -> bool {
         || says(whole, [SupersetOf, ImpliedSupersetOf], part)
 }
 
-/// True if both count the same kind of thing, and one is not the outcome of the other.
+/// Returns whether both count the same unit and neither is an outcome of the other.
 fn is_alike(part: PmuEvent, whole: PmuEvent) -> bool {
     const OUTCOMES: [&str; 5] = ["REFILL", "MISS", "WB", "WALK", "MIS_PRED"];
     let has = |event: PmuEvent, word: &str| event.mnemonic().contains(word);
@@ -125,7 +126,7 @@ fn is_alike(part: PmuEvent, whole: PmuEvent) -> bool {
     let bases = [part, whole].map(|event| population(event).base);
     let is_same_kind = bases[0] == bases[1]
         && (bases[0] == Base::Instruction || part.info().group == whole.info().group);
-    // An unaligned access is one access more: adding it is an estimate of all.
+    // An unaligned access is one additional access, so adding it estimates all accesses.
     is_same_kind && !is_outcome && whole != CPU_CYCLES && !has(part, "UNALIGNED")
 }
 
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_of_different_things_and_models_of_costs_are_silent() {
+    fn sums_of_different_units_and_cost_models_are_accepted() {
         for text in [
             "L1D_CACHE_REFILL_RD + L1D_CACHE_REFILL_WR",
             "L1D_CACHE + L1D_CACHE_REFILL",

@@ -1,18 +1,18 @@
-//! What is wrong with a formula, with the column and what would be right.
+//! Errors of a formula, with the column and the correct form.
 
 use super::machine::Literal;
 use super::node::Span;
 use sim_core::Shown;
 
-/// A formula that cannot be read.
+/// Error of a formula that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {}", fault.to_string().shown())]
 pub struct FormulaError {
-    /// The place.
+    /// Position of the error.
     pub span: Span,
-    /// Column of the place in characters, from 1.
+    /// Column of the error in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Kind of the error.
     pub fault: Fault,
 }
 
@@ -22,37 +22,37 @@ impl FormulaError {
     }
 }
 
-/// What is wrong at a place.
+/// Kind of a parse error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A character that no formula contains.
-    #[error("'{0}' means nothing in a formula; a '-', ',' or '=' in a name is written behind a \\")]
+    /// The character cannot occur in a formula.
+    #[error("'{0}' has no meaning in a formula; write '-', ',' or '=' in a name after a \\")]
     Character(char),
-    /// A `#` name that perf does not have.
-    #[error("unknown literal '{0}'; known are {known} (a '-' behind one needs a blank)", known = literals())]
+    /// perf has no `#` literal with this name.
+    #[error("unknown literal '{0}'; known are {known} (put a blank before a '-')", known = literals())]
     UnknownLiteral(String),
-    /// A number outside of what a double holds.
+    /// The number does not fit into a double.
     #[error("the number {0} is too large")]
     NumberTooLarge(String),
-    /// More text than a formula can have.
+    /// The text is longer than a formula may be.
     #[error("the formula is longer than {0} bytes")]
     TooLong(usize),
-    /// Too many parentheses, signs or choices in each other.
+    /// Too many parentheses, signs or choices are nested.
     #[error("more than {0} parentheses, signs and choices are nested")]
     TooDeep(usize),
-    /// A word in a place where it cannot stand.
+    /// The word cannot occur at this position.
     #[error("'{found}' where {expected} is expected")]
     Unexpected {
-        /// The word.
+        /// Word found.
         found: String,
-        /// What could stand there.
+        /// Expected word.
         expected: &'static str,
     },
     /// The formula ends too early.
     #[error("the formula ends where {0} is expected")]
     Ends(&'static str),
-    /// `strcmp_cpuid_str` of something that is no MIDR.
-    #[error("'{0}' is no MIDR_EL1; write it as strcmp_cpuid_str(0x410fd493)")]
+    /// The argument of `strcmp_cpuid_str` is not a MIDR.
+    #[error("'{0}' is not a MIDR_EL1; write it as strcmp_cpuid_str(0x410fd493)")]
     Midr(String),
 }
 
@@ -61,21 +61,21 @@ fn literals() -> String {
     Literal::ALL.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// A formula that refers to something that cannot be used.
+/// Error of a formula that refers to something unusable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// Metrics that refer to each other in a circle.
-    #[error("metrics refer to each other in a circle: {}", .0.join(" -> "))]
-    Circle(Vec<String>),
-    /// A chain of metrics that is too long.
+    /// Metrics refer to each other in a cycle.
+    #[error("metrics refer to each other in a cycle: {}", .0.join(" -> "))]
+    Cycle(Vec<String>),
+    /// The chain of metrics is too long.
     #[error("more than {0} metrics refer to one another in a chain")]
     TooDeep(usize),
-    /// The formula of a metric that is referred to cannot be read.
+    /// The formula of a referenced metric cannot be parsed.
     #[error("metric '{metric}': {error}")]
     Unreadable {
-        /// The metric.
+        /// Name of the metric.
         metric: String,
-        /// What is wrong with it.
+        /// Error in its formula.
         error: FormulaError,
     },
 }

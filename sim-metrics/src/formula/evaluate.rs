@@ -1,7 +1,7 @@
-//! The value of a linked formula, as current perf computes it, and why there is none.
+//! Evaluation of a linked formula as current perf does it, with the reason for a missing value.
 //!
-//! NaN stands for what is not known and spreads, except through a branch that is not taken, through
-//! `min` and `max`, and through `|` and `&` where the other side decides. A division by zero is NaN;
+//! NaN represents an unknown value and propagates, with three exceptions: a branch that is not
+//! taken, `min` and `max`, and `|` and `&` where the other side decides. A division by zero is NaN;
 //! a remainder by zero makes the whole metric fail.
 
 use super::event_use::{EventUse, Quantity};
@@ -9,59 +9,59 @@ use super::link::Linked;
 use super::machine::Machine;
 use super::node::{BinaryOp, NodeId, Op};
 
-/// A value with all that it was computed from.
+/// Value with everything that it was computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The value; NaN where there is none.
+    /// Value; NaN if there is none.
     pub value: f64,
-    /// Why there is none.
-    pub trouble: Option<Trouble>,
-    /// The value of every node, in the order of [`Linked::nodes`].
+    /// Reason for a missing value.
+    pub nan_reason: Option<NanReason>,
+    /// Value of every node, in the order of [`Linked::nodes`].
     pub values: Vec<f64>,
 }
 
-/// Why a value is NaN.
+/// Reason why a value is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum NanReason {
     /// The event at this node was not counted.
     NotCounted(NodeId),
-    /// The name at this node is no event of the core.
+    /// The name at this node is not an event of the core.
     UnknownEvent(NodeId),
     /// The divisor of this node is 0.
     DivisionByZero(NodeId),
     /// The divisor of this remainder is 0.
     RemainderByZero(NodeId),
-    /// NaN is written there.
+    /// The formula contains NaN at this node.
     Written(NodeId),
     /// An operation on infinite values has no result.
     Undefined(NodeId),
 }
 
 impl Linked {
-    /// Computes the value from counts; `count` gives those of an event, or a time in seconds.
+    /// Computes the value from counts. `count` returns the count of an event, or a time in seconds.
     pub fn evaluate(
         &self,
         machine: &Machine,
         count: impl Fn(&EventUse) -> Option<f64>,
     ) -> Evaluation {
         let counts: Vec<Option<f64>> = self.events().iter().map(count).collect();
-        let mut run = Run { values: Vec::new(), troubles: Vec::new() };
+        let mut run = Run { values: Vec::new(), reasons: Vec::new() };
         for (index, node) in self.nodes().iter().enumerate() {
             let id = NodeId(index as u32);
-            let (value, trouble) = self.step(id, &node.op, &run, machine, &counts);
+            let (value, reason) = self.step(id, &node.op, &run, machine, &counts);
             run.values.push(value);
-            run.troubles.push(trouble.filter(|_| value.is_nan()));
+            run.reasons.push(reason.filter(|_| value.is_nan()));
         }
         let root = self.root().index();
-        // As in perf a remainder by zero ends the evaluation, even in a branch that is not taken.
-        let ends = |trouble: &&Trouble| matches!(trouble, Trouble::RemainderByZero(_));
-        match run.troubles.iter().flatten().find(ends) {
-            Some(trouble) => {
-                Evaluation { value: f64::NAN, trouble: Some(*trouble), values: run.values }
+        // As in perf, a remainder by zero ends the evaluation, even in a branch that is not taken.
+        let ends = |reason: &&NanReason| matches!(reason, NanReason::RemainderByZero(_));
+        match run.reasons.iter().flatten().find(ends) {
+            Some(reason) => {
+                Evaluation { value: f64::NAN, nan_reason: Some(*reason), values: run.values }
             }
             None => Evaluation {
                 value: run.values[root],
-                trouble: run.troubles[root],
+                nan_reason: run.reasons[root],
                 values: run.values,
             },
         }
@@ -74,10 +74,10 @@ impl Linked {
         run: &Run,
         machine: &Machine,
         counts: &[Option<f64>],
-    ) -> (f64, Option<Trouble>) {
+    ) -> (f64, Option<NanReason>) {
         let yes = |holds: bool| (f64::from(u8::from(holds)), None);
         match *op {
-            Op::Number(value) => (value, Some(Trouble::Written(id))),
+            Op::Number(value) => (value, Some(NanReason::Written(id))),
             Op::Literal(literal) => (machine.literal(literal), None),
             Op::CoreFrom(midr) => yes(machine.is_core_from(midr)),
             Op::HasEvent(name) => yes(is_known(self.event(name))),
@@ -86,58 +86,58 @@ impl Linked {
                 (f64::from(machine.cores), None)
             }
             Op::SourceCount(_) | Op::AggregateCount(_) => {
-                (f64::NAN, Some(Trouble::UnknownEvent(id)))
+                (f64::NAN, Some(NanReason::UnknownEvent(id)))
             }
             Op::Name(name) => match counts[name as usize] {
-                Some(count) => (count, Some(Trouble::NotCounted(id))),
-                None if is_known(self.event(name)) => (f64::NAN, Some(Trouble::NotCounted(id))),
-                None => (f64::NAN, Some(Trouble::UnknownEvent(id))),
+                Some(count) => (count, Some(NanReason::NotCounted(id))),
+                None if is_known(self.event(name)) => (f64::NAN, Some(NanReason::NotCounted(id))),
+                None => (f64::NAN, Some(NanReason::UnknownEvent(id))),
             },
-            Op::Negate(a) => (-run.value(a), run.trouble(a)),
+            Op::Negate(a) => (-run.value(a), run.reason(a)),
             Op::Binary(op, a, b) => {
                 let value = binary(op, run.value(a), run.value(b));
                 let own = match op {
-                    BinaryOp::Divide if run.value(b) == 0.0 => Trouble::DivisionByZero(id),
+                    BinaryOp::Divide if run.value(b) == 0.0 => NanReason::DivisionByZero(id),
                     BinaryOp::Remainder if run.value(b).trunc() == 0.0 => {
-                        Trouble::RemainderByZero(id)
+                        NanReason::RemainderByZero(id)
                     }
-                    _ => Trouble::Undefined(id),
+                    _ => NanReason::Undefined(id),
                 };
                 let inherited = match own {
-                    Trouble::RemainderByZero(_) => None,
-                    _ => run.trouble(a).or(run.trouble(b)),
+                    NanReason::RemainderByZero(_) => None,
+                    _ => run.reason(a).or(run.reason(b)),
                 };
                 (value, inherited.or(Some(own)))
             }
             Op::Choose { value, condition, otherwise } => {
                 let chosen = if run.value(condition) == 0.0 { otherwise } else { value };
-                (run.value(chosen), run.trouble(chosen))
+                (run.value(chosen), run.reason(chosen))
             }
         }
     }
 
-    /// A trouble as a sentence, with the place where it arose.
-    pub fn explain(&self, trouble: Trouble) -> String {
+    /// Returns the reason for a missing value as a sentence, with its position.
+    pub fn explain(&self, reason: NanReason) -> String {
         let at = |id: NodeId| format!("{}: {}", self.place(id), self.text_of(id));
         let divisor = |id: NodeId| match self.node(id).op {
             Op::Binary(_, _, divisor) => self.text_of(divisor),
             _ => "",
         };
-        match trouble {
-            Trouble::NotCounted(id) => format!("{} was not counted", at(id)),
-            Trouble::UnknownEvent(id) => format!("{} is no event of this core", at(id)),
-            Trouble::DivisionByZero(id) | Trouble::RemainderByZero(id) => {
+        match reason {
+            NanReason::NotCounted(id) => format!("{} was not counted", at(id)),
+            NanReason::UnknownEvent(id) => format!("{} is not an event of this core", at(id)),
+            NanReason::DivisionByZero(id) | NanReason::RemainderByZero(id) => {
                 format!("{}: division by zero: the divisor {} is 0", self.place(id), divisor(id))
             }
-            Trouble::Written(id) => format!("{} is written as no number", at(id)),
-            Trouble::Undefined(id) => format!("{} has no result", at(id)),
+            NanReason::Written(id) => format!("{} is not a number", at(id)),
+            NanReason::Undefined(id) => format!("{} has no result", at(id)),
         }
     }
 }
 
 struct Run {
     values: Vec<f64>,
-    troubles: Vec<Option<Trouble>>,
+    reasons: Vec<Option<NanReason>>,
 }
 
 impl Run {
@@ -145,8 +145,8 @@ impl Run {
         self.values[id.index()]
     }
 
-    fn trouble(&self, id: NodeId) -> Option<Trouble> {
-        self.troubles[id.index()]
+    fn reason(&self, id: NodeId) -> Option<NanReason> {
+        self.reasons[id.index()]
     }
 }
 
@@ -169,7 +169,7 @@ fn binary(op: BinaryOp, a: f64, b: f64) -> f64 {
         BinaryOp::Divide if b == 0.0 => f64::NAN,
         BinaryOp::Divide => a / b,
         BinaryOp::Remainder => remainder(a, b),
-        // The second one where either is NaN, as the comparisons of C have it.
+        // Returns the second operand where either is NaN, as comparisons in C do.
         BinaryOp::Min => {
             if a < b {
                 a
@@ -189,7 +189,7 @@ fn binary(op: BinaryOp, a: f64, b: f64) -> f64 {
     }
 }
 
-/// A side that is not known leaves the other one, if that does not decide alone.
+/// Returns the other side if one side is unknown and the known side does not decide alone.
 fn or(a: f64, b: f64) -> f64 {
     match (a.is_finite(), b.is_finite()) {
         (true, true) => f64::from(u8::from(a != 0.0 || b != 0.0)),
@@ -232,7 +232,7 @@ fn and(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The remainder of the whole parts, with the sign of the first.
+/// Returns the remainder of the integer parts, with the sign of the first operand.
 fn remainder(a: f64, b: f64) -> f64 {
     if !a.is_finite() || !b.is_finite() || b.trunc() == 0.0 {
         return f64::NAN;
@@ -256,19 +256,19 @@ mod tests {
             _ => None,
         };
         let evaluation = linked.evaluate(&Machine::neoverse_n2(0, 2), count);
-        (evaluation.value, evaluation.trouble.map(|trouble| linked.explain(trouble)))
+        (evaluation.value, evaluation.nan_reason.map(|reason| linked.explain(reason)))
     }
 
     #[test]
-    fn a_value_has_no_trouble() {
+    fn a_value_has_no_reason() {
         assert_eq!(evaluate("100 * INST_RETIRED / (CPU_CYCLES * #slots)"), (10.0, None));
         assert_eq!(evaluate("L1D_CACHE"), (0.0, None));
-        assert_eq!(evaluate("3 if LD_SPEC else 4"), (3.0, None), "not known is not 0");
+        assert_eq!(evaluate("3 if LD_SPEC else 4"), (3.0, None), "unknown is not 0");
         assert_eq!(evaluate("min(LD_SPEC, 3) + aggr_nr(LD_SPEC)"), (5.0, None));
     }
 
     #[test]
-    fn no_value_has_its_first_reason() {
+    fn a_missing_value_has_its_first_reason() {
         let why = |text: &str| {
             let (value, why) = evaluate(text);
             assert!(value.is_nan(), "{text} is {value}");
@@ -277,13 +277,13 @@ mod tests {
         let division = why("1 + INST_RETIRED / L1D_CACHE");
         assert_eq!(division, "column 5: division by zero: the divisor L1D_CACHE is 0");
         assert_eq!(why("LD_SPEC / 2"), "column 1: LD_SPEC was not counted");
-        assert_eq!(why("1 / uops"), "column 5: uops is no event of this core");
+        assert_eq!(why("1 / uops"), "column 5: uops is not an event of this core");
         assert_eq!(why("1 if 1 else 5 % 0"), "column 13: division by zero: the divisor 0 is 0");
-        assert_eq!(why("2 * NaN"), "column 5: NaN is written as no number");
+        assert_eq!(why("2 * NaN"), "column 5: NaN is not a number");
         assert!(why("1e308 * 10 - 1e308 * 10").ends_with("has no result"));
         assert_eq!(
             why("source_count(uops)"),
-            "column 1: source_count(uops) is no event of this core"
+            "column 1: source_count(uops) is not an event of this core"
         );
     }
 }

@@ -1,55 +1,55 @@
-//! An event as a formula names it: which one, and at which exception levels.
+//! Event as a formula names it, with its exception levels.
 
 use sim_core::PmuEvent;
 use sim_core::event_name::{EventName, SpellingError};
 use sim_core::pmu_event::EventNameError;
 
-/// perf's own quantities, in seconds.
+/// Times that perf provides, in seconds.
 const TIMES: [(&str, Time); 3] =
     [("duration_time", Time::Duration), ("user_time", Time::User), ("system_time", Time::System)];
 
-/// A time that perf measures itself.
+/// Time that perf measures itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// From begin to end.
+    /// Time from start to end.
     Duration,
-    /// In user mode.
+    /// Time in user mode.
     User,
-    /// In the kernel.
+    /// Time in the kernel.
     System,
 }
 
-/// What a name stands for.
+/// Quantity that a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// An event of the core.
+    /// Event of the core.
     Event(PmuEvent),
-    /// A time in seconds.
+    /// Time in seconds.
     Time(Time),
-    /// An event of a unit outside the core, such as the mesh.
+    /// Event of a unit outside the core, such as the mesh.
     OtherPmu(String),
-    /// Nothing that this core counts.
+    /// Name that this core does not know.
     Unknown(EventNameError),
-    /// A name that is not put together as perf wants it.
+    /// Name that does not follow perf's syntax.
     Misspelt(SpellingError),
 }
 
-/// The exception levels at which an event counts.
+/// Exception levels at which an event counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// EL0.
+    /// Count at EL0.
     pub user: bool,
-    /// EL1.
+    /// Count at EL1.
     pub kernel: bool,
-    /// EL2.
+    /// Count at EL2.
     pub hypervisor: bool,
 }
 
 impl Levels {
-    /// Everywhere, as without a modifier.
+    /// All levels: the default without a modifier.
     pub const ALL: Levels = Levels { user: true, kernel: true, hypervisor: true };
 
-    /// The levels behind perf's modifiers; those that say nothing about levels are skipped.
+    /// Returns the levels that perf's modifiers select. Modifiers unrelated to levels are skipped.
     fn from_modifiers(modifiers: &str) -> Levels {
         let has = |level| modifiers.contains(level);
         let named = Levels { user: has('u'), kernel: has('k'), hypervisor: has('h') };
@@ -60,19 +60,19 @@ impl Levels {
     }
 }
 
-/// One event of a formula.
+/// Event of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventUse {
-    /// The name, with escapes undone and slashes put in.
+    /// Name without escapes and with slashes.
     pub name: String,
-    /// What it stands for.
+    /// Quantity that the name refers to.
     pub quantity: Quantity,
-    /// Where it counts.
+    /// Exception levels at which the event counts.
     pub levels: Levels,
 }
 
 impl EventUse {
-    /// Looks a name up.
+    /// Looks up a name.
     pub fn new(name: &str) -> EventUse {
         let (quantity, levels) = match EventName::split(name) {
             Ok(split) => (quantity(&split), Levels::from_modifiers(split.modifiers)),
@@ -81,7 +81,7 @@ impl EventUse {
         EventUse { name: name.to_owned(), quantity, levels }
     }
 
-    /// The event of the core, if it is one.
+    /// Returns the event of the core, if the name refers to one.
     pub fn event(&self) -> Option<PmuEvent> {
         match self.quantity {
             Quantity::Event(event) => Some(event),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn modifiers_choose_levels() {
+    fn modifiers_select_levels() {
         let levels = |name| EventUse::new(name).levels;
         assert_eq!(levels("cycles"), Levels::ALL);
         assert_eq!(levels("cycles:u"), Levels { user: true, kernel: false, hypervisor: false });

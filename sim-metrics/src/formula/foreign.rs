@@ -1,14 +1,14 @@
-//! Events that formulas for other cores name, and what comes nearest on this one.
+//! Events that formulas for other cores name, and the closest alternative on this core.
 //!
-//! Source of the names: the common event numbers of the Arm architecture, and of those the ones that the
-//! N2 does not have (its PMU guide, chapter 4).
+//! Source of the names: the common event numbers of the Arm architecture that the N2 does not have
+//! (its PMU guide, chapter 4).
 
-/// An event that this core does not have.
+/// Event that this core does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// Its name elsewhere.
+    /// Name on other cores.
     pub name: &'static str,
-    /// What to do instead.
+    /// Alternative on this core.
     pub remedy: &'static str,
 }
 
@@ -20,25 +20,28 @@ const NO_L3: &str = "LL_CACHE_RD counts reads of the system level cache";
 const ONLY_MEM: &str = "only STALL_BACKEND_MEM splits back-end stalls here";
 const NO_SPLIT: &str = "nothing splits front-end stalls here";
 const NO_LATENCY: &str = "no event adds up latencies here; SPE samples them";
-const NO_PREFETCH: &str = "prefetches are not told apart here";
-const NO_HITS: &str = "take the refills from the accesses";
+const NO_PREFETCH: &str = "prefetches are not counted separately here";
+const NO_HITS: &str = "subtract the refills from the accesses";
 
 const FOREIGN: &[Foreign] = &[
-    foreign("LD_RETIRED", "LD_SPEC counts loads, those of wrong paths too"),
-    foreign("ST_RETIRED", "ST_SPEC counts stores, those of wrong paths too"),
+    foreign("LD_RETIRED", "LD_SPEC counts loads, including those on wrong paths"),
+    foreign("ST_RETIRED", "ST_SPEC counts stores, including those on wrong paths"),
     foreign("PC_WRITE_RETIRED", "BR_RETIRED counts branches"),
-    foreign("BR_IMMED_RETIRED", "BR_IMMED_SPEC counts them, those of wrong paths too"),
-    foreign("BR_IND_RETIRED", "BR_INDIRECT_SPEC counts them, those of wrong paths too"),
-    foreign("BR_RETURN_RETIRED", "BR_RETURN_SPEC counts them, those of wrong paths too"),
-    foreign("BR_PRED_RETIRED", "take BR_MIS_PRED_RETIRED from BR_RETIRED"),
-    foreign("UNALIGNED_LDST_RETIRED", "UNALIGNED_LDST_SPEC counts them, those of wrong paths too"),
-    foreign("L1D_CACHE_ALLOCATE", "L1D_CACHE_REFILL counts lines that accesses brought"),
-    foreign("L1D_CACHE_MISS", "L1D_CACHE_REFILL counts lines that accesses brought"),
-    foreign("L2D_CACHE_MISS", "L2D_CACHE_REFILL counts lines that were brought"),
-    foreign("L2I_CACHE", "the L2 is one for data and fetches: L2D_CACHE"),
-    foreign("L2I_CACHE_REFILL", "the L2 is one for data and fetches: L2D_CACHE_REFILL"),
-    foreign("L2I_TLB", "the L2 TLB is one for data and fetches: L2D_TLB"),
-    foreign("L2I_TLB_REFILL", "the L2 TLB is one for data and fetches: L2D_TLB_REFILL"),
+    foreign("BR_IMMED_RETIRED", "BR_IMMED_SPEC counts them, including those on wrong paths"),
+    foreign("BR_IND_RETIRED", "BR_INDIRECT_SPEC counts them, including those on wrong paths"),
+    foreign("BR_RETURN_RETIRED", "BR_RETURN_SPEC counts them, including those on wrong paths"),
+    foreign("BR_PRED_RETIRED", "subtract BR_MIS_PRED_RETIRED from BR_RETIRED"),
+    foreign(
+        "UNALIGNED_LDST_RETIRED",
+        "UNALIGNED_LDST_SPEC counts them, including those on wrong paths",
+    ),
+    foreign("L1D_CACHE_ALLOCATE", "L1D_CACHE_REFILL counts lines that accesses refilled"),
+    foreign("L1D_CACHE_MISS", "L1D_CACHE_REFILL counts lines that accesses refilled"),
+    foreign("L2D_CACHE_MISS", "L2D_CACHE_REFILL counts refilled lines"),
+    foreign("L2I_CACHE", "the L2 is unified: L2D_CACHE"),
+    foreign("L2I_CACHE_REFILL", "the L2 is unified: L2D_CACHE_REFILL"),
+    foreign("L2I_TLB", "the L2 TLB is unified: L2D_TLB"),
+    foreign("L2I_TLB_REFILL", "the L2 TLB is unified: L2D_TLB_REFILL"),
     foreign("LL_CACHE", NO_L3),
     foreign(
         "LL_CACHE_MISS",
@@ -92,12 +95,13 @@ const FOREIGN: &[Foreign] = &[
     foreign("BUS_ACCESS_ST", "here it is called BUS_ACCESS_WR"),
 ];
 
-/// The event of other Arm cores with this name.
+/// Returns the event of other Arm cores with this name.
 pub fn from_name(name: &str) -> Option<Foreign> {
     FOREIGN.iter().find(|foreign| foreign.name.eq_ignore_ascii_case(name)).copied()
 }
 
-/// True for a name as Intel's and AMD's lists have them: a unit mask behind a point, or a topic in front.
+/// Returns whether the name has the form of Intel's and AMD's event lists: a unit mask after a dot,
+/// or a leading topic.
 pub fn is_of_x86(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let has_mask = upper.split_once('.').is_some_and(|(head, mask)| {

@@ -1,20 +1,20 @@
-//! The words of a formula, as perf's scanner cuts them.
+//! Tokens of a formula, as perf's scanner splits them.
 //!
-//! A name may contain `.`, `:`, `@` and escaped `-`, `,`, `=`; the longest match wins, so `0x410fd493`
-//! is a name and `1e-3` a number. `@` stands for the slash of `pmu/event/`.
+//! A name may contain `.`, `:`, `@` and escaped `-`, `,`, `=`. The longest match wins, so
+//! `0x410fd493` is a name and `1e-3` a number. `@` replaces the slash of `pmu/event/`.
 
 use super::error::{Fault, FormulaError};
 use super::machine::Literal;
 use super::node::{BinaryOp, Span};
 
-/// The longest formula that is read, in bytes.
+/// Largest length of a formula in bytes.
 const TEXT_MAX: usize = 1 << 16;
 
-/// A word of a formula.
+/// Token of a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Number(f64),
-    /// A name without its escapes, slashes put in.
+    /// Name without escapes, with slashes.
     Name(String),
     Literal(Literal),
     Keyword(Keyword),
@@ -24,7 +24,7 @@ pub(super) enum Token {
     Comma,
 }
 
-/// A word with a meaning of its own.
+/// Reserved word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyword {
     If,
@@ -51,20 +51,20 @@ const KEYWORDS: [(&str, Keyword); 9] = [
 ];
 
 impl Keyword {
-    /// How the keyword is written.
+    /// Returns the text of the keyword.
     pub(super) fn text(self) -> &'static str {
         KEYWORDS.iter().find(|(_, own)| *own == self).map_or("", |(text, _)| text)
     }
 }
 
-/// A word and where it stands.
+/// Token with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
     pub(super) token: Token,
     pub(super) span: Span,
 }
 
-/// Cuts a formula into words.
+/// Splits a formula into tokens.
 pub(super) fn words(text: &str) -> Result<Vec<Word>, FormulaError> {
     if text.len() > TEXT_MAX {
         return Err(FormulaError::new(text, Span::default(), Fault::TooLong(TEXT_MAX)));
@@ -89,7 +89,7 @@ fn span(at: usize, length: usize) -> Span {
     Span { start: at as u32, end: (at + length) as u32 }
 }
 
-/// The first word of `rest` and its length.
+/// Returns the first token of `rest` and its length.
 fn word(rest: &str, first: char) -> Result<(Token, usize), (Fault, usize)> {
     let operator = |op| Ok((Token::Operator(op), 1));
     match first {
@@ -111,7 +111,7 @@ fn word(rest: &str, first: char) -> Result<(Token, usize), (Fault, usize)> {
     }
 }
 
-/// `#name`; as in perf a `-` belongs to the name.
+/// Parses `#name`. As in perf, a `-` belongs to the name.
 fn literal(rest: &str) -> Result<(Token, usize), (Fault, usize)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     let length = 1 + rest[1..].find(|c| !is_part(c)).unwrap_or(rest.len() - 1);
@@ -142,7 +142,8 @@ fn name_or_number(rest: &str, first: char) -> Result<(Token, usize), (Fault, usi
     Ok((token, name))
 }
 
-/// Bytes of the name at the start: letters, digits, `_.:@?`, and `-`, `,`, `=` behind a backslash.
+/// Returns the length in bytes of the leading name: letters, digits, `_.:@?`, and `-`, `,`, `=`
+/// after a backslash.
 fn name_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -157,7 +158,8 @@ fn name_length(rest: &str) -> usize {
     at
 }
 
-/// Bytes of the number at the start: digits, one point, an exponent with or without a minus.
+/// Returns the length in bytes of the leading number: digits, one point, and an optionally negative
+/// exponent.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -178,7 +180,8 @@ fn number_length(rest: &str) -> usize {
     }
 }
 
-/// The name that perf looks up: escapes taken out, `@` as a slash, `?` as the first of its kind.
+/// Returns the name that perf looks up: escapes removed, `@` replaced by a slash, `?` by the number
+/// of the first unit.
 fn plain(name: &str) -> String {
     name.chars()
         .filter(|c| *c != '\\')
@@ -227,17 +230,17 @@ mod tests {
     }
 
     #[test]
-    fn what_no_formula_contains_is_named_with_its_column() {
-        let told = |text: &str| words(text).expect_err("a bad word").to_string();
+    fn invalid_characters_are_reported_with_their_column() {
+        let error_of = |text: &str| words(text).expect_err("a bad word").to_string();
         assert!(
-            told("INST_RETIRED $ 2").starts_with("column 14: "),
+            error_of("INST_RETIRED $ 2").starts_with("column 14: "),
             "{}",
-            told("INST_RETIRED $ 2")
+            error_of("INST_RETIRED $ 2")
         );
-        assert!(told("é").contains('é'));
-        assert!(told("#slots-1").contains("#slots-1"));
-        assert!(told("1e999").contains("1e999"));
-        assert!(told(&"1".repeat(TEXT_MAX + 1)).contains("65536"));
-        assert!(told(r"a \").contains('\\'));
+        assert!(error_of("é").contains('é'));
+        assert!(error_of("#slots-1").contains("#slots-1"));
+        assert!(error_of("1e999").contains("1e999"));
+        assert!(error_of(&"1".repeat(TEXT_MAX + 1)).contains("65536"));
+        assert!(error_of(r"a \").contains('\\'));
     }
 }

@@ -1,6 +1,7 @@
-//! A formula with everything that it refers to: events looked up, other metrics put in.
+//! Formula with everything that it refers to: its events looked up, other metrics inserted.
 //!
-//! A metric that is referred to twice is put in once, so that no chain of references can explode.
+//! A metric that is referred to twice is inserted once, so that chains of references cannot grow
+//! exponentially.
 
 use sim_core::PmuEvent;
 
@@ -11,10 +12,10 @@ use super::machine::Machine;
 use super::node::{BinaryOp, Node, NodeId, Op};
 use super::parser::Formula;
 
-/// Metrics that may refer to one another in a chain.
+/// Largest number of metrics in a chain of references.
 const CHAIN_MAX: usize = 32;
 
-/// A formula ready to be evaluated.
+/// Formula that is ready for evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
     nodes: Vec<Node>,
@@ -23,21 +24,21 @@ pub struct Linked {
     texts: Vec<SourceText>,
 }
 
-/// A text that nodes of a linked formula stand in.
+/// Source text of nodes in a linked formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceText {
     /// Name of the metric; empty for the formula itself.
     pub metric: String,
-    /// The text.
+    /// Text of the formula.
     pub text: String,
 }
 
 impl Linked {
-    /// Links a formula. A name is a metric of the catalog if there is one, otherwise an event.
+    /// Links a formula. A name is a metric of the catalog if one exists, otherwise an event.
     ///
     /// # Errors
-    /// Metrics refer to each other in a circle, or one of them cannot be read. An event that the
-    /// core does not have is no error here: its value is NaN, as in perf.
+    /// Metrics refer to each other in a cycle, or one of them cannot be parsed. An event that the
+    /// core does not have is not an error here: its value is NaN, as in perf.
     pub fn new(formula: &Formula, catalog: &Catalog) -> Result<Linked, LinkError> {
         Linked::named("", formula, catalog)
     }
@@ -45,7 +46,7 @@ impl Linked {
     /// Links the formula of the metric `name`, which may not refer to itself.
     ///
     /// # Errors
-    /// As [`Linked::new`].
+    /// Returns the errors of [`Linked::new`].
     pub fn named(name: &str, formula: &Formula, catalog: &Catalog) -> Result<Linked, LinkError> {
         let mut linker = Linker::new(catalog);
         let root = linker.add(name, formula)?;
@@ -53,32 +54,32 @@ impl Linked {
         Ok(Linked { nodes, root, events, texts })
     }
 
-    /// The operations, operands first.
+    /// Returns the operations, operands first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The operation that is the whole formula.
+    /// Returns the node of the whole formula.
     pub fn root(&self) -> NodeId {
         self.root
     }
 
-    /// The operation at a position.
+    /// Returns the operation at a position.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// The events, each once; [`Op::Name`] counts in this list.
+    /// Returns the events, each once; [`Op::Name`] is an index of this list.
     pub fn events(&self) -> &[EventUse] {
         &self.events
     }
 
-    /// The event that an [`Op::Name`] means.
+    /// Returns the event that an [`Op::Name`] refers to.
     pub fn event(&self, name: u32) -> &EventUse {
         &self.events[name as usize]
     }
 
-    /// The events of the core, each once, whatever the levels.
+    /// Returns the events of the core, each once, regardless of their levels.
     pub fn core_events(&self) -> Vec<PmuEvent> {
         let mut events: Vec<PmuEvent> = self.events.iter().filter_map(EventUse::event).collect();
         events.sort_unstable();
@@ -86,19 +87,19 @@ impl Linked {
         events
     }
 
-    /// What stands at a node, as it was written.
+    /// Returns the source text of a node.
     pub fn text_of(&self, id: NodeId) -> &str {
         let node = self.node(id);
         node.span.of(&self.source(id).text)
     }
 
-    /// The text in which a node stands.
+    /// Returns the source text that contains a node.
     pub fn source(&self, id: NodeId) -> &SourceText {
         &self.texts[self.node(id).text as usize]
     }
 
-    /// The text of the formula itself with other words at some of its nodes. `None` if one of them
-    /// stands in another metric.
+    /// Returns the text of the formula with some nodes replaced. Returns `None` if one of them
+    /// belongs to another metric.
     pub(crate) fn rewritten(&self, edits: &[(NodeId, String)]) -> Option<String> {
         let mut edits: Vec<_> = edits.iter().collect();
         edits.sort_by_key(|(id, _)| std::cmp::Reverse(self.node(*id).span.start));
@@ -114,14 +115,14 @@ impl Linked {
         (self.node(self.root).text == 0).then_some(text)
     }
 
-    /// The same formula with another number at a node.
+    /// Returns the formula with another number at a node.
     pub(crate) fn with_number(&self, id: NodeId, value: f64) -> Linked {
         let mut changed = self.clone();
         changed.nodes[id.index()].op = Op::Number(value);
         changed
     }
 
-    /// Where a node stands, for messages: `column 3`, or `column 3 of ipc`.
+    /// Returns the position of a node for messages: `column 3`, or `column 3 of ipc`.
     pub fn place(&self, id: NodeId) -> String {
         let source = self.source(id);
         let column = self.node(id).span.column(&source.text);
@@ -131,8 +132,8 @@ impl Linked {
         }
     }
 
-    /// The events that the value depends on, on this machine: those in branches that a comparison
-    /// with the core's revision rules out are not programmed, as in perf.
+    /// Returns the events that the value depends on for this machine. As in perf, events in
+    /// branches that a comparison with the core's revision excludes are not programmed.
     pub fn needed(&self, machine: &Machine) -> Vec<&EventUse> {
         let is_live = self.live(machine);
         let mut is_used = vec![false; self.events.len()];
@@ -145,7 +146,7 @@ impl Linked {
         used.map(|(event, _)| event).collect()
     }
 
-    /// For every node whether the value can depend on it, on this machine.
+    /// Returns for every node whether the value can depend on it for this machine.
     pub(super) fn live(&self, machine: &Machine) -> Vec<bool> {
         let constants = self.constants(machine);
         let mut is_live = vec![false; self.nodes.len()];
@@ -165,7 +166,7 @@ impl Linked {
         is_live
     }
 
-    /// The value of every node that depends on no event.
+    /// Returns the value of every node that depends on no event.
     fn constants(&self, machine: &Machine) -> Vec<Option<f64>> {
         let values = self.evaluate(machine, |_| None).values;
         let mut depends: Vec<bool> = Vec::with_capacity(self.nodes.len());
@@ -179,7 +180,7 @@ impl Linked {
     }
 }
 
-/// The operands that can still change the value.
+/// Returns the operands that can still change the value.
 fn live_operands(op: &Op, constants: &[Option<f64>]) -> Vec<NodeId> {
     let value_of = |id: NodeId| constants[id.index()];
     match *op {
@@ -200,9 +201,9 @@ struct Linker<'a> {
     nodes: Vec<Node>,
     events: Vec<EventUse>,
     texts: Vec<SourceText>,
-    /// Metrics that are put in, with their last node.
+    /// Metrics already inserted, with their last node.
     done: Vec<(&'a str, NodeId)>,
-    /// Metrics that are being put in, outermost first.
+    /// Metrics being inserted, outermost first.
     chain: Vec<String>,
 }
 
@@ -218,7 +219,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Puts a formula in, after the metrics that it refers to; gives its last node.
+    /// Inserts a formula after the metrics that it refers to. Returns its last node.
     fn add(&mut self, metric: &str, formula: &Formula) -> Result<NodeId, LinkError> {
         if self.chain.len() == CHAIN_MAX {
             return Err(LinkError::TooDeep(CHAIN_MAX));
@@ -239,11 +240,11 @@ impl<'a> Linker<'a> {
             places.push(place);
         }
         self.chain.pop();
-        // A formula that is read has at least one node.
+        // A parsed formula has at least one node.
         Ok(places[places.len() - 1])
     }
 
-    /// A question about an event, with the event looked up.
+    /// Returns a function of an event, with the event looked up.
     fn about_event(&mut self, op: Op, formula: &Formula) -> Op {
         let event = |name: u32| EventUse::new(&formula.names()[name as usize]);
         match op {
@@ -264,8 +265,8 @@ impl<'a> Linker<'a> {
         }
         if self.chain.iter().any(|outer| outer.eq_ignore_ascii_case(&metric.name)) {
             let names = self.chain.iter().filter(|name| !name.is_empty()).cloned();
-            let circle = names.chain([metric.name.clone()]).collect();
-            return Err(LinkError::Circle(circle));
+            let cycle = names.chain([metric.name.clone()]).collect();
+            return Err(LinkError::Cycle(cycle));
         }
         let formula = metric.formula.as_ref().map_err(|error| LinkError::Unreadable {
             metric: metric.name.clone(),
@@ -282,7 +283,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The position of an event in the list, which it joins if it is new.
+/// Returns the position of an event in the list, to which it is added if new.
 fn position(events: &mut Vec<EventUse>, event: EventUse) -> u32 {
     let is_same = |own: &EventUse| {
         own.quantity == event.quantity && own.levels == event.levels && own.event().is_some()
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_put_in_by_name() {
+    fn metrics_are_inserted_by_name() {
         let metrics = [("ipc", "INST_RETIRED / 4"), ("ipc_rate", "ipc / #slots")];
         assert_eq!(value("100 * IPC_RATE + ipc", &metrics), 42.0);
         let linked = link("ipc_rate", &catalog(&metrics)).expect("links");
@@ -323,9 +324,9 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_told_and_doubling_does_not_explode() {
-        let circle = link("a", &catalog(&[("a", "b + 1"), ("b", "A")])).expect_err("a circle");
-        assert_eq!(circle.to_string(), "metrics refer to each other in a circle: a -> b -> a");
+    fn cycles_are_reported_and_shared_metrics_are_inserted_once() {
+        let cycle = link("a", &catalog(&[("a", "b + 1"), ("b", "A")])).expect_err("a cycle");
+        assert_eq!(cycle.to_string(), "metrics refer to each other in a cycle: a -> b -> a");
         let names: Vec<String> = (0..30).map(|n| format!("m{n}")).collect();
         let doubled: Catalog = (0..30)
             .map(|n| match n {
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_branch_that_the_revision_rules_out_are_not_needed() {
+    fn events_of_an_excluded_branch_are_not_needed() {
         let text = "STALL_SLOT if strcmp_cpuid_str(0x410fd493) | strcmp_cpuid_str(0x410fd490) ^ 1 \
                     else (STALL_SLOT - CPU_CYCLES)";
         let linked = link(text, &Catalog::default()).expect("links");

@@ -1,5 +1,5 @@
-//! What is wrong with a formula that nobody has run yet: events that the core does not have or never
-//! counts, sums of different things, quotients of different populations, units that do not fit.
+//! Checks of a formula that need no run: events that the core does not have or never counts, sums
+//! of different units, quotients of different populations, and mismatched units.
 
 use std::fmt;
 
@@ -17,19 +17,19 @@ use super::node::{BinaryOp, NodeId, Op};
 use super::quotient;
 use super::unit;
 
-/// Counters beside the cycle counter. Source: PMCR_EL0.N of the Neoverse N2.
+/// Number of counters other than the cycle counter. Source: PMCR_EL0.N of the Neoverse N2.
 pub const COUNTERS: usize = 6;
-/// The first revision without the surplus slot.
+/// First revision without the surplus slot.
 const FIRST_WITHOUT_ERRATUM: u64 = 0x410F_D493;
 
-/// How sure it is that something is wrong.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Good to know.
+    /// Information.
     Note,
-    /// Most likely wrong.
+    /// Probable fault.
     Warning,
-    /// Wrong.
+    /// Certain fault.
     Error,
 }
 
@@ -43,45 +43,45 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What is wrong.
+/// Kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The file or the formula cannot be read, or refers to itself.
+    /// The file or the formula cannot be parsed, or refers to itself.
     Unreadable,
-    /// A name that no event of the core has.
+    /// The core has no event of this name.
     UnknownEvent,
-    /// A name that events of other cores have.
+    /// The name belongs to an event of other cores.
     OtherCore,
-    /// A number that is not the one of the event.
+    /// The number differs from that of the event.
     WrongNumber,
-    /// An event that stays 0 on this core.
+    /// The event stays 0 on this core.
     NeverCounts,
-    /// An event that counts only under a condition.
+    /// The event counts only under a condition.
     Conditional,
     /// Terms of different dimensions are added or compared.
     Dimension,
-    /// The value cannot be what the unit says.
+    /// The value does not fit its unit.
     Unit,
-    /// Speculative counts over retired ones, or the other way round.
+    /// Speculative counts are divided by retired ones, or the other way round.
     Stage,
-    /// The divisor counts other accesses than the dividend.
+    /// The divisor and the dividend count different accesses.
     Population,
-    /// The surplus slot of r0p0 to r0p2 is not taken out, or taken out where there is none.
+    /// The surplus slot of r0p0 to r0p2 is not subtracted, or is subtracted where there is none.
     Erratum,
-    /// A sum of a whole and its part, or of an event and its alias.
+    /// The sum contains a whole and its part, or an event and its alias.
     DoubleCount,
-    /// Slots per cycle that are not those of the core.
+    /// The number of slots per cycle is not that of the core.
     SlotWidth,
-    /// The value is not what the metric claims: the code of a reason of `n2sim validate`.
+    /// The value is not what the metric claims, with the code of a reason of `n2sim validate`.
     Claim(&'static str),
-    /// More events than counters.
+    /// The metric has more events than there are counters.
     Counters,
-    /// Two metrics of one name.
+    /// Two metrics have the same name.
     Duplicate,
 }
 
 impl Kind {
-    /// Its name in lists for programs.
+    /// Returns the name of the kind in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Unreadable => "unreadable",
@@ -104,22 +104,22 @@ impl Kind {
     }
 }
 
-/// Something that is wrong with a metric, or good to know.
+/// Finding about a metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// The file, with a line where it has lines.
+    /// File, with a line where available.
     pub source: String,
-    /// How sure.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// What.
+    /// Kind of the finding.
     pub kind: Kind,
-    /// What is wrong and what would be right, with the column.
+    /// Fault and correction, with the column.
     pub message: String,
 }
 
-/// Checks one metric. Without a machine the revision is not known.
+/// Checks one metric. Without a machine the revision is unknown.
 pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
     let mut report = Report { metric, findings: Vec::new() };
     match &metric.formula {
@@ -144,7 +144,7 @@ pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>
     report.findings
 }
 
-/// What is found of one metric.
+/// Findings about one metric.
 pub(super) struct Report<'a> {
     pub(super) metric: &'a MetricFormula,
     findings: Vec<Finding>,
@@ -161,7 +161,7 @@ impl Report<'_> {
         });
     }
 
-    /// A finding at a place of the formula.
+    /// Adds a finding at a position of the formula.
     pub(super) fn at(
         &mut self,
         linked: &Linked,
@@ -188,7 +188,7 @@ impl Report<'_> {
         self.counters(linked, machine);
     }
 
-    /// Every name, at the first place where it stands.
+    /// Checks every name, at its first position.
     fn names(&mut self, linked: &Linked) {
         let mut is_seen = vec![false; linked.events().len()];
         for (index, node) in linked.nodes().iter().enumerate() {
@@ -203,7 +203,7 @@ impl Report<'_> {
         }
     }
 
-    /// Divisors that are 0 whatever runs.
+    /// Reports divisors that are always 0.
     fn divisors(&mut self, linked: &Linked) {
         for node in linked.nodes() {
             let Op::Binary(BinaryOp::Divide | BinaryOp::Remainder, _, divisor) = node.op else {
@@ -228,10 +228,10 @@ impl Report<'_> {
         if op == BinaryOp::Subtract && is_correction(linked, a, b) {
             return;
         }
-        // The refill behind a misprediction, in cycles of which there is one: Arm's own formulas.
+        // Arm's own formulas charge one cycle for the refill after each misprediction.
         if left.is_none() && is_penalty(linked, b) {
             let message = format!(
-                "{} stands for one cycle for each misprediction, as in Arm's formula",
+                "{} charges one cycle for each misprediction, as in Arm's formula",
                 linked.text_of(b)
             );
             return self.at(linked, at, Severity::Note, Kind::Dimension, &message);
@@ -245,7 +245,7 @@ impl Report<'_> {
         self.at(linked, at, Severity::Error, Kind::Dimension, &message);
     }
 
-    /// `STALL_SLOT` and `STALL_SLOT_FRONTEND`, with and without the surplus taken out.
+    /// Checks `STALL_SLOT` and `STALL_SLOT_FRONTEND`, with and without the surplus subtracted.
     fn erratum(&mut self, linked: &Linked, machine: Option<&Machine>) {
         let tests_revision = linked.nodes().iter().any(|node| matches!(node.op, Op::CoreFrom(_)));
         let uses: Vec<(NodeId, bool)> = live_stalls(linked, machine);
@@ -256,18 +256,18 @@ impl Report<'_> {
                 (Some(true), false) => (
                     Severity::Error,
                     format!(
-                        "{event} counts one slot too many per cycle on this revision; take CPU_CYCLES off"
+                        "{event} counts one slot too many per cycle on this revision; subtract CPU_CYCLES"
                     ),
                 ),
                 (Some(false), true) => (
                     Severity::Error,
                     format!(
-                        "CPU_CYCLES is taken off {event}, which has no surplus slot on this revision"
+                        "CPU_CYCLES is subtracted from {event}, which has no surplus slot on this revision"
                     ),
                 ),
                 (None, true) if !tests_revision => (
                     Severity::Note,
-                    format!("CPU_CYCLES is taken off {event}: right for r0p0 to r0p2 only"),
+                    format!("CPU_CYCLES is subtracted from {event}: right for r0p0 to r0p2 only"),
                 ),
                 (None, false) if !tests_revision => (
                     Severity::Note,
@@ -279,7 +279,7 @@ impl Report<'_> {
         }
     }
 
-    /// A whole and its part in one sum.
+    /// Reports a whole and its part in one sum.
     fn double_counts(&mut self, linked: &Linked) {
         for DoubleCount { at, whole, part } in double_counts(linked) {
             let (whole, part) = (whole.mnemonic(), part.mnemonic());
@@ -291,7 +291,7 @@ impl Report<'_> {
         }
     }
 
-    /// Slots divided by cycles of another width.
+    /// Reports slots divided by cycles of another width.
     fn slot_widths(&mut self, linked: &Linked) {
         let slots = Machine::neoverse_n2(0, 1).slots;
         for (id, width) in slot_widths(linked) {
@@ -312,7 +312,7 @@ impl Report<'_> {
         events.retain(|event| *event != CPU_CYCLES);
         if events.len() > COUNTERS {
             let message = format!(
-                "{} events beside CPU_CYCLES and {COUNTERS} counters: they cannot all count at once",
+                "{} events besides CPU_CYCLES and {COUNTERS} counters: they cannot all count at once",
                 events.len()
             );
             self.add(Severity::Warning, Kind::Counters, message);
@@ -320,7 +320,7 @@ impl Report<'_> {
     }
 }
 
-/// The products of a number and `CPU_CYCLES` that stalled or executed slots are divided by.
+/// Returns the products of a number and `CPU_CYCLES` that stalled or executed slots are divided by.
 fn slot_widths(linked: &Linked) -> Vec<(NodeId, f64)> {
     let mut widths = Vec::new();
     for node in linked.nodes() {
@@ -333,7 +333,7 @@ fn slot_widths(linked: &Linked) -> Vec<(NodeId, f64)> {
             (_, Op::Number(width)) if is_cycles(linked, a) => width,
             _ => continue,
         };
-        // Operations that retire may be meant by the width of retirement.
+        // Retired operations may be related to the retirement width.
         let events = quotient::terms(linked, above);
         let are_slots = |event: &PmuEvent| {
             matches!(event, STALL_SLOT | STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND | OP_SPEC)
@@ -349,7 +349,7 @@ fn is_cycles(linked: &Linked, id: NodeId) -> bool {
     event_at(linked, id).is_some_and(|event| original(event) == CPU_CYCLES)
 }
 
-/// What is to be said about a name.
+/// Returns the finding about a name.
 fn about(quantity: &Quantity) -> Option<(Severity, Kind, String)> {
     match quantity {
         Quantity::Time(_) => None,
@@ -357,14 +357,14 @@ fn about(quantity: &Quantity) -> Option<(Severity, Kind, String)> {
         Quantity::OtherPmu(pmu) => Some((
             Severity::Warning,
             Kind::UnknownEvent,
-            format!("an event of {pmu}, which is no part of the core: it is not counted here"),
+            format!("an event of {pmu}, which is not part of the core and not counted here"),
         )),
         Quantity::Misspelt(error) => Some((Severity::Error, Kind::UnknownEvent, error.to_string())),
         Quantity::Unknown(error) => Some(about_unknown(error)),
     }
 }
 
-/// What is to be said about a name that the core does not have.
+/// Returns the finding about a name that the core does not have.
 pub(crate) fn about_unknown(error: &EventNameError) -> (Severity, Kind, String) {
     match error {
         EventNameError::Unknown(name, _) => {
@@ -387,7 +387,7 @@ pub(crate) fn about_unknown(error: &EventNameError) -> (Severity, Kind, String) 
     }
 }
 
-/// The event whose number has the same digits in another order, or lacks a digit.
+/// Returns events whose number has the same digits in another order, or one digit more.
 fn mistyped(code: u32) -> String {
     let digits = |code: u32| {
         let mut digits: Vec<char> = format!("{code:x}").chars().filter(|c| *c != '0').collect();
@@ -415,7 +415,7 @@ fn about_event(event: PmuEvent) -> Option<(Severity, Kind, String)> {
             LDST_SPEC => "; LD_SPEC + ST_SPEC count, atomics in both",
             L3D_CACHE | L3D_CACHE_REFILL | L3D_CACHE_ALLOCATE | L3_CACHE_RD
             | L3D_CACHE_LMISS_RD => {
-                "; there is no L3 behind this core's L2, LL_CACHE_RD counts at the system level cache"
+                "; there is no L3 after this core's L2, LL_CACHE_RD counts at the system level cache"
             }
             _ => "",
         };
@@ -439,20 +439,20 @@ fn event_at(linked: &Linked, id: NodeId) -> Option<PmuEvent> {
     }
 }
 
-/// `STALL_SLOT - CPU_CYCLES`: the surplus slot of the early revisions.
+/// Returns whether this is `STALL_SLOT - CPU_CYCLES`, the correction for early revisions.
 fn is_correction(linked: &Linked, a: NodeId, b: NodeId) -> bool {
     matches!(event_at(linked, a), Some(STALL_SLOT | STALL_SLOT_FRONTEND))
         && event_at(linked, b) == Some(CPU_CYCLES)
 }
 
-/// `BR_MIS_PRED / CPU_CYCLES`.
+/// Returns whether this is `BR_MIS_PRED / CPU_CYCLES`.
 fn is_penalty(linked: &Linked, id: NodeId) -> bool {
     matches!(linked.node(id).op, Op::Binary(BinaryOp::Divide, a, b)
         if event_at(linked, a) == Some(BR_MIS_PRED) && event_at(linked, b) == Some(CPU_CYCLES))
 }
 
-/// The places of `STALL_SLOT` and `STALL_SLOT_FRONTEND` that count on this machine, and whether
-/// `CPU_CYCLES` is taken off there.
+/// Returns the positions of `STALL_SLOT` and `STALL_SLOT_FRONTEND` that count on this machine, and
+/// whether `CPU_CYCLES` is subtracted there.
 fn live_stalls(linked: &Linked, machine: Option<&Machine>) -> Vec<(NodeId, bool)> {
     let is_live = match machine {
         Some(machine) => linked.live(machine),

@@ -1,35 +1,35 @@
-//! What the `#` literals and `strcmp_cpuid_str` of a formula stand for on the machine that counted.
+//! Values of `#` literals and of `strcmp_cpuid_str` on the machine that counted.
 
 /// MIDR_EL1 of the Neoverse N2 without its variant and revision. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u64 = 0x410F_D490;
-/// Variant (bits 23:20) and revision (bits 3:0) of MIDR_EL1, in the order in which they compare.
+/// Variant (bits 23:20) and revision (bits 3:0) of MIDR_EL1, compared in this order.
 const VARIANT: u64 = 0x00F0_0000;
 const REVISION: u64 = 0x0000_000F;
-/// Rename slots of a cycle, as PMMIR_EL1.SLOTS tells Linux. Source: Arm telemetry data.
+/// Rename slots per cycle, as PMMIR_EL1.SLOTS reports them to Linux. Source: Arm telemetry data.
 const SLOTS: u32 = 5;
 
-/// A `#` literal of perf.
+/// `#` literal of perf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Literal {
     /// Rename slots per cycle.
     Slots,
-    /// 1 while cores run several threads.
+    /// 1 if cores run several threads.
     SmtOn,
-    /// CPUs that exist.
+    /// Number of existing CPUs.
     Cpus,
-    /// CPUs that run.
+    /// Number of online CPUs.
     CpusOnline,
-    /// Cores.
+    /// Number of cores.
     Cores,
-    /// Dies.
+    /// Number of dies.
     Dies,
-    /// Packages.
+    /// Number of packages.
     Packages,
-    /// Frequency of the time stamp counter; Arm has none, perf gives 0.
+    /// Frequency of the time stamp counter. Arm has none, and perf returns 0.
     TscFrequency,
-    /// 1 while whole cores are counted.
+    /// 1 if whole cores are counted.
     CoreWide,
-    /// 1 while chosen CPUs are counted.
+    /// 1 if selected CPUs are counted.
     TargetCpu,
     /// 1 with persistent memory.
     HasPmem,
@@ -51,35 +51,35 @@ impl Literal {
         ("has_pmem", Literal::HasPmem),
     ];
 
-    /// The literal behind `#name`.
+    /// Returns the literal for `#name`.
     pub fn from_name(name: &str) -> Option<Literal> {
         Literal::ALL.iter().find(|(own, _)| *own == name).map(|(_, literal)| *literal)
     }
 
-    /// Its name without the `#`.
+    /// Returns the name without the `#`.
     pub fn name(self) -> &'static str {
         Literal::ALL.iter().find(|(_, own)| *own == self).map_or("", |(name, _)| name)
     }
 }
 
-/// The machine whose counts a formula is fed with.
+/// Machine on which the counts of a formula were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// MIDR_EL1 of its cores.
+    /// MIDR_EL1 of the cores.
     pub midr: u64,
     /// Rename slots per cycle, `#slots`.
     pub slots: u32,
-    /// Cores; each runs one thread.
+    /// Number of cores; each runs one thread.
     pub cores: u32,
 }
 
 impl Machine {
-    /// A Neoverse N2 of revision `r0pN`.
+    /// Returns a Neoverse N2 of revision `r0pN`.
     pub fn neoverse_n2(patch: u8, cores: u32) -> Machine {
         Machine { midr: NEOVERSE_N2 | u64::from(patch) & REVISION, slots: SLOTS, cores }
     }
 
-    /// The value of a literal.
+    /// Returns the value of a literal.
     pub fn literal(&self, literal: Literal) -> f64 {
         match literal {
             Literal::Slots => f64::from(self.slots),
@@ -89,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// True if this is the core `midr`, of its variant and revision or a later one.
+    /// Returns whether this is the core `midr`, at its variant and revision or a later one.
     pub fn is_core_from(&self, midr: u64) -> bool {
         let part = |midr: u64| midr & !(VARIANT | REVISION);
         let version = |midr: u64| (midr & VARIANT, midr & REVISION);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn every_literal_has_a_name_of_its_own() {
+    fn every_literal_has_a_unique_name() {
         for (name, literal) in Literal::ALL {
             assert_eq!((literal.name(), Literal::from_name(name)), (name, Some(literal)));
         }

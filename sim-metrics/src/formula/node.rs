@@ -1,30 +1,30 @@
-//! The operations of a formula, stored children first: whoever walks the list forward has computed
-//! every operand before it is needed, and nothing recurses however deep a formula is nested.
+//! Operations of a formula, stored with operands first. A forward pass over the list computes every
+//! operand before its use, without recursion however deeply a formula is nested.
 
 use super::machine::Literal;
 
-/// A stretch of a formula's text, in bytes.
+/// Range of a formula's text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// Behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The stretch of `text`.
+    /// Returns the range of `text`.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
-    /// The column of its start in characters, from 1.
+    /// Returns the column of the start in characters, from 1.
     pub fn column(self, text: &str) -> usize {
         let before = text.get(..self.start as usize).unwrap_or(text);
         before.chars().count() + 1
     }
 
-    /// From the start of this one to the end of `last`.
+    /// Returns the range from the start of this one to the end of `last`.
     pub(super) fn to(self, last: Span) -> Span {
         Span { start: self.start, end: last.end }
     }
@@ -35,45 +35,45 @@ impl Span {
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The position as an index.
+    /// Returns the position as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An operation with two operands.
+/// Operation with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
-    /// `a | b`: 1 if one of them is not 0.
+    /// `a | b`: 1 if at least one operand is not 0.
     Or,
-    /// `a ^ b`: 1 if exactly one of them is not 0.
+    /// `a ^ b`: 1 if exactly one operand is not 0.
     Xor,
-    /// `a & b`: 1 if both are not 0.
+    /// `a & b`: 1 if both operands are not 0.
     And,
-    /// `a < b`
+    /// `a < b`.
     Less,
-    /// `a > b`
+    /// `a > b`.
     Greater,
-    /// `a + b`
+    /// `a + b`.
     Add,
-    /// `a - b`
+    /// `a - b`.
     Subtract,
-    /// `a * b`
+    /// `a * b`.
     Multiply,
-    /// `a / b`
+    /// `a / b`.
     Divide,
-    /// `a % b` of the whole parts.
+    /// `a % b` of the integer parts.
     Remainder,
-    /// `min(a, b)`
+    /// `min(a, b)`.
     Min,
-    /// `max(a, b)`
+    /// `max(a, b)`.
     Max,
-    /// `d_ratio(a, b)`: a division that gives 0 where the divisor is 0.
+    /// `d_ratio(a, b)`: a division whose result is 0 where the divisor is 0.
     Ratio,
 }
 
 impl BinaryOp {
-    /// How the operation is written.
+    /// Returns the symbol of the operation.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Or => "|",
@@ -93,40 +93,40 @@ impl BinaryOp {
     }
 }
 
-/// What a node does. Names are numbers: positions in the list of names that the formula keeps.
+/// Operation of a node. A name is a position in the formula's list of names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
-    /// A number; NaN where it is written so.
+    /// Number, possibly NaN.
     Number(f64),
-    /// An event or, before linking, another metric.
+    /// Event or, before linking, another metric.
     Name(u32),
-    /// `#slots` and the like.
+    /// Literal such as `#slots`.
     Literal(Literal),
-    /// `strcmp_cpuid_str(MIDR)`: 1 on that core from that revision on.
+    /// `strcmp_cpuid_str(MIDR)`: 1 on that core, from that revision on.
     CoreFrom(u64),
     /// `has_event(NAME)`: 1 if the core has the event.
     HasEvent(u32),
-    /// `source_count(NAME)`: how many units count the event.
+    /// `source_count(NAME)`: the number of units that count the event.
     SourceCount(u32),
-    /// `aggr_nr(NAME)`: how many CPUs a count was added up from.
+    /// `aggr_nr(NAME)`: the number of CPUs whose counts were added.
     AggregateCount(u32),
-    /// `-a`
+    /// `-a`.
     Negate(NodeId),
-    /// An operation with two operands.
+    /// Operation with two operands.
     Binary(BinaryOp, NodeId, NodeId),
-    /// `value if condition else otherwise`
+    /// `value if condition else otherwise`.
     Choose {
-        /// The value where the condition is not 0.
+        /// Value where the condition is not 0.
         value: NodeId,
-        /// The condition.
+        /// Condition.
         condition: NodeId,
-        /// The value where it is 0.
+        /// Value where the condition is 0.
         otherwise: NodeId,
     },
 }
 
 impl Op {
-    /// The operands, in the order in which they are written.
+    /// Returns the operands, in source order.
     pub fn operands(&self) -> impl Iterator<Item = NodeId> {
         let list = match *self {
             Op::Negate(a) => [Some(a), None, None],
@@ -139,7 +139,7 @@ impl Op {
         list.into_iter().flatten()
     }
 
-    /// The same operation with its operands moved.
+    /// Returns the same operation with its operands renumbered.
     pub(super) fn moved(self, node: impl Fn(NodeId) -> NodeId) -> Op {
         match self {
             Op::Negate(a) => Op::Negate(node(a)),
@@ -154,13 +154,13 @@ impl Op {
     }
 }
 
-/// One operation and where it is written.
+/// Operation with its position in the source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
-    /// What it does.
+    /// Operation.
     pub op: Op,
-    /// Where it is written, in the text of its formula.
+    /// Position in the source text.
     pub span: Span,
-    /// Which text, of those that a linked formula keeps; 0 in one that is not linked.
+    /// Index of the source text in a linked formula; 0 in an unlinked one.
     pub text: u32,
 }

@@ -1,18 +1,19 @@
-//! perf's grammar of metric expressions: a precedence climber over the words of the lexer.
+//! Parser for perf's grammar of metric expressions: precedence climbing over the lexer's tokens.
 //!
-//! Loosest first: `a if c else b`, `|`, `^`, `&`, `< >`, `+ -`, `* / %`, a leading `-`; all of them
-//! left associative. A choice stands at the top, in parentheses or behind `else`.
+//! Operators from loosest to tightest: `a if c else b`, `|`, `^`, `&`, `< >`, `+ -`, `* / %`, a
+//! leading `-`. All are left associative. A choice is allowed at the top, in parentheses, or after
+//! `else`.
 
 use super::error::{Fault, FormulaError};
 use super::lexer::{Keyword, Token, Word, words};
 use super::node::{BinaryOp, Node, NodeId, Op, Span};
 
-/// Parentheses, signs and choices that may be nested: more is no formula of a person.
+/// Largest nesting depth of parentheses, signs and choices, which no formula in practice exceeds.
 const DEPTH_MAX: usize = 200;
-/// What may begin an operand, for messages.
+/// Description of an operand for messages.
 const OPERAND: &str = "a number, an event, a function or a parenthesis";
 
-/// A formula as it is written: its names are not looked up yet.
+/// Parsed formula whose names are not looked up yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     text: String,
@@ -21,10 +22,10 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Reads a formula in perf's syntax.
+    /// Parses a formula in perf's syntax.
     ///
     /// # Errors
-    /// The text is no formula; the error names the column.
+    /// The text is not a formula; the error gives the column.
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
         let words = words(text)?;
         let mut parser =
@@ -36,17 +37,17 @@ impl Formula {
         Ok(Formula { text: text.to_owned(), nodes: parser.nodes, names: parser.names })
     }
 
-    /// The text as it was given.
+    /// Returns the original text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The operations, operands first; the last one is the whole formula.
+    /// Returns the operations, operands first. The last one is the whole formula.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The names of events and metrics, each once, as perf would look them up.
+    /// Returns the names of events and metrics, each once, in perf's spelling.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -64,7 +65,7 @@ struct Parser<'a> {
 type Parsed<T> = Result<T, FormulaError>;
 
 impl Parser<'_> {
-    /// `value if condition else otherwise`, or a plain expression.
+    /// Parses `value if condition else otherwise`, or a plain expression.
     fn choice(&mut self) -> Parsed<NodeId> {
         self.nested(|parser| {
             let value = parser.expression(0)?;
@@ -79,7 +80,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An expression whose operators bind at least as tightly as `tightness`.
+    /// Parses an expression whose operators bind at least as tightly as `tightness`.
     fn expression(&mut self, tightness: u8) -> Parsed<NodeId> {
         let mut left = self.operand()?;
         while let Some(&Word { token: Token::Operator(op), .. }) = self.words.get(self.at) {
@@ -121,7 +122,7 @@ impl Parser<'_> {
     fn parenthesis(&mut self, open: Span) -> Parsed<NodeId> {
         let inner = self.choice()?;
         let close = self.expect(&Token::Close, "')'")?;
-        // The place of an expression in parentheses takes them in.
+        // The position of an expression in parentheses includes the parentheses.
         self.nodes[inner.index()].span = open.to(close);
         Ok(inner)
     }
@@ -134,7 +135,8 @@ impl Parser<'_> {
         })
     }
 
-    /// `min(a, b)`; as in perf a choice needs parentheses of its own.
+    /// Parses `min(a, b)` and similar functions. As in perf, a choice as argument needs
+    /// parentheses.
     fn function(&mut self, op: BinaryOp, start: Span) -> Parsed<NodeId> {
         self.nested(|parser| {
             parser.expect(&Token::Open, "'('")?;
@@ -146,7 +148,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A function of a name: `has_event(NAME)`, `strcmp_cpuid_str(MIDR)` and the like.
+    /// Parses a function of a name, such as `has_event(NAME)` or `strcmp_cpuid_str(MIDR)`.
     fn question(&mut self, keyword: Keyword, start: Span) -> Parsed<NodeId> {
         const NAME: &str = "a name";
         self.expect(&Token::Open, "'('")?;
@@ -206,7 +208,7 @@ impl Parser<'_> {
         FormulaError::new(self.text, span, fault)
     }
 
-    /// The place behind the last character.
+    /// Returns the position after the last character.
     fn end(&self) -> Span {
         let end = self.text.len() as u32;
         Span { start: end, end }
@@ -222,7 +224,7 @@ impl Parser<'_> {
         id
     }
 
-    /// The number of a name; each is kept once.
+    /// Returns the number of a name, which is stored once.
     fn name(&mut self, name: &str) -> u32 {
         let known = self.names.iter().position(|own| own == name);
         let position = known.unwrap_or_else(|| {
@@ -233,7 +235,7 @@ impl Parser<'_> {
     }
 }
 
-/// How tightly an operator binds.
+/// Returns the binding strength of an operator.
 fn binding(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Or => 0,
@@ -241,12 +243,12 @@ fn binding(op: BinaryOp) -> u8 {
         BinaryOp::And => 2,
         BinaryOp::Less | BinaryOp::Greater => 3,
         BinaryOp::Add | BinaryOp::Subtract => 4,
-        // Functions are no operators between operands.
+        // Functions are not infix operators.
         _ => 5,
     }
 }
 
-/// A MIDR as perf reads it: hexadecimal, with or without `0x`.
+/// Parses a MIDR as perf does: hexadecimal, with or without `0x`.
 fn midr(text: &str) -> Option<u64> {
     let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     u64::from_str_radix(hex, 16).ok()
@@ -256,7 +258,7 @@ fn midr(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The formula with every operation in parentheses.
+    /// Returns the formula with every operation in parentheses.
     fn shape(text: &str) -> String {
         let formula = Formula::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let mut shapes: Vec<String> = Vec::new();
@@ -291,43 +293,46 @@ mod tests {
         );
     }
 
-    fn told(text: &str) -> String {
-        Formula::parse(text).expect_err("no formula").to_string()
+    fn error_of(text: &str) -> String {
+        Formula::parse(text).expect_err("not a formula").to_string()
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_column() {
-        assert_eq!(told("a +"), format!("column 4: the formula ends where {OPERAND} is expected"));
-        assert_eq!(told("a b"), "column 3: 'b' where an operator or the end is expected");
-        assert_eq!(told("(a"), "column 3: the formula ends where ')' is expected");
-        assert_eq!(told("a if b"), "column 7: the formula ends where 'else' is expected");
-        assert_eq!(told("min(a)"), "column 6: ')' where ',' is expected");
-        assert_eq!(told("a == b").split(':').next(), Some("column 3"));
-        assert_eq!(told("+a"), format!("column 1: '+' where {OPERAND} is expected"));
+    fn errors_are_reported_with_their_column() {
         assert_eq!(
-            told("strcmp_cpuid_str(N2)"),
-            "column 18: 'N2' is no MIDR_EL1; write it as strcmp_cpuid_str(0x410fd493)"
+            error_of("a +"),
+            format!("column 4: the formula ends where {OPERAND} is expected")
         );
-        assert_eq!(told(""), format!("column 1: the formula ends where {OPERAND} is expected"));
-        assert_eq!(told("min(a if b else c, d)"), "column 7: 'if' where ',' is expected");
+        assert_eq!(error_of("a b"), "column 3: 'b' where an operator or the end is expected");
+        assert_eq!(error_of("(a"), "column 3: the formula ends where ')' is expected");
+        assert_eq!(error_of("a if b"), "column 7: the formula ends where 'else' is expected");
+        assert_eq!(error_of("min(a)"), "column 6: ')' where ',' is expected");
+        assert_eq!(error_of("a == b").split(':').next(), Some("column 3"));
+        assert_eq!(error_of("+a"), format!("column 1: '+' where {OPERAND} is expected"));
+        assert_eq!(
+            error_of("strcmp_cpuid_str(N2)"),
+            "column 18: 'N2' is not a MIDR_EL1; write it as strcmp_cpuid_str(0x410fd493)"
+        );
+        assert_eq!(error_of(""), format!("column 1: the formula ends where {OPERAND} is expected"));
+        assert_eq!(error_of("min(a if b else c, d)"), "column 7: 'if' where ',' is expected");
     }
 
     #[test]
-    fn no_nesting_overflows() {
+    fn deep_nesting_does_not_overflow() {
         for text in [
             "(".repeat(60_000),
             "-".repeat(60_000),
             "min(".repeat(15_000),
             "a if a else ".repeat(5_000),
         ] {
-            assert!(told(&text).contains("nested"), "{}", &text[..4]);
+            assert!(error_of(&text).contains("nested"), "{}", &text[..4]);
         }
         let long = "a+".repeat(30_000) + "a";
         assert_eq!(Formula::parse(&long).expect("a long sum").nodes().len(), 60_001);
     }
 
     #[test]
-    fn the_place_of_an_operation_is_its_text() {
+    fn the_position_of_an_operation_covers_its_text() {
         let text = "100 * (A - B) / C";
         let formula = Formula::parse(text).expect("good");
         let spans: Vec<&str> = formula.nodes().iter().map(|node| node.span.of(text)).collect();

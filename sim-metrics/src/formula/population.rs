@@ -1,27 +1,27 @@
-//! What an event is a count of: the unit, the stage, the side and the structure. Two counts can be
-//! divided in a meaningful way only if one is of the other's population.
+//! Population that an event counts: its unit, stage, side and structure. A quotient of two counts
+//! is meaningful only if one belongs to the population of the other.
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::{Group, Unit};
 
-/// What one count stands for in an equation.
+/// Unit of one count in an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Base {
-    /// An instruction; branches are such.
+    /// Instruction, including branches.
     Instruction,
-    /// A rename slot, used by an operation or empty.
+    /// Rename slot, used by an operation or empty.
     Slot,
-    /// A cycle of the core clock.
+    /// Cycle of the core clock.
     Cycle,
-    /// A tick of the system counter.
+    /// Tick of the system counter.
     Tick,
-    /// An access to a cache, a TLB, the bus or memory, or what it led to.
+    /// Access to a cache, a TLB, the bus or memory, or an outcome of an access.
     Access,
-    /// An exception, a sample, a write by software.
+    /// Exception, sample, or write by software.
     Occurrence,
-    /// An operation on one element of a vector.
+    /// Operation on one element of a vector.
     Element,
-    /// A second.
+    /// Second.
     Second,
 }
 
@@ -38,7 +38,7 @@ impl Base {
         Base::Second,
     ];
 
-    /// One of it, for messages.
+    /// Returns the plural name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Base::Instruction => "instructions",
@@ -53,54 +53,54 @@ impl Base {
     }
 }
 
-/// Which instructions or operations are counted.
+/// Pipeline stage of the counted instructions or operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Those of wrong paths too.
+    /// Executed, including wrong paths.
     Speculative,
-    /// Those that retired.
+    /// Retired.
     Retired,
-    /// It counts neither instructions nor operations.
+    /// Counts neither instructions nor operations.
     Neither,
 }
 
-/// What an access was for.
+/// Purpose of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Data.
+    /// Data access.
     Data,
-    /// Fetches.
+    /// Fetch.
     Fetch,
-    /// Both: the L2 and what is behind it.
+    /// Both: the L2 and all lower levels.
     Both,
 }
 
-/// Where the access went.
+/// Structure that is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// A cache.
+    /// Cache.
     Cache,
-    /// A TLB, or the walks behind it.
+    /// TLB, or a table walk after a TLB miss.
     Tlb,
-    /// Neither.
+    /// Any other structure.
     Other,
 }
 
-/// Which direction an access has.
+/// Direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Reads.
+    /// Read.
     Read,
-    /// Writes.
+    /// Write.
     Write,
-    /// Both, or it has none.
+    /// Both, or no direction.
     Any,
 }
 
-/// What an event is a count of.
+/// Population that an event counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Population {
-    /// The unit.
+    /// Unit of the count.
     pub base: Base,
     /// Speculative or retired.
     pub stage: Stage,
@@ -110,11 +110,11 @@ pub struct Population {
     pub structure: Structure,
     /// Reads or writes.
     pub direction: Direction,
-    /// True for all instructions or all operations, not a class of them.
+    /// Counts all instructions or all operations rather than a class of them.
     pub is_total: bool,
 }
 
-/// The population of an event.
+/// Returns the population of an event.
 pub fn population(event: PmuEvent) -> Population {
     let info = event.info();
     let name = info.mnemonic;
@@ -148,7 +148,7 @@ fn base(event: PmuEvent) -> Base {
         _ if event == CNT_CYCLES => Base::Tick,
         (Unit::Cycle, _) => Base::Cycle,
         _ if matches!(event, FP_SCALE_OPS_SPEC | FP_FIXED_OPS_SPEC) => Base::Element,
-        // Loads and stores by how their addresses lie, counted where they access.
+        // Unaligned loads and stores count as accesses.
         _ if matches!(event, TTBR_WRITE_RETIRED | CID_WRITE_RETIRED | MEMORY_ERROR) => {
             Base::Occurrence
         }
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_of_their_population() {
+    fn events_have_their_population() {
         let base = |event| population(event).base;
         assert_eq!(
             (base(OP_SPEC), base(STALL_SLOT), base(STALL)),
@@ -209,9 +209,10 @@ mod tests {
         assert_eq!((stage(OP_RETIRED), stage(STALL_SLOT)), (Stage::Retired, Stage::Neither));
     }
 
-    /// A new event must find its place here: each of the table has a unit that its group allows.
+    /// Every event of the table must have a unit that its group allows, so a new event needs an
+    /// entry here.
     #[test]
-    fn every_speculative_event_counts_work() {
+    fn every_event_has_a_unit_of_its_group() {
         for event in PmuEvent::ALL {
             let name = event.mnemonic();
             if name.ends_with("_SPEC") {

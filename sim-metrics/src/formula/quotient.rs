@@ -24,7 +24,7 @@ pub(super) fn check(report: &mut Report<'_>, linked: &Linked) {
     }
 }
 
-/// The events that a side is a weighted sum of; none if it is something else.
+/// Returns the events of a side that is a weighted sum of events, and none for any other side.
 pub(super) fn terms(linked: &Linked, side: NodeId) -> Vec<PmuEvent> {
     let mut events = Vec::new();
     let mut rest = vec![side];
@@ -49,21 +49,21 @@ pub(super) fn terms(linked: &Linked, side: NodeId) -> Vec<PmuEvent> {
 
 type Fault = (Severity, Kind, String);
 
-/// The events on both sides of a division.
+/// Events on both sides of a division.
 struct Sides<'a> {
     above: &'a [PmuEvent],
     below: &'a [PmuEvent],
 }
 
 impl Sides<'_> {
-    /// Counts that hold wrong paths over counts that do not, or the other way round. Whole over whole
-    /// is a question of its own: how much was thrown away.
+    /// Reports counts with wrong paths divided by counts without them, or the other way round. A
+    /// total divided by a total is accepted: it measures squashed work.
     fn stages(&self) -> Option<Fault> {
         let stage = |events: &[PmuEvent], stage: Stage| {
             events.iter().copied().find(|event| population(*event).stage == stage)
         };
         let is_total = |events: &[PmuEvent]| events.iter().all(|event| population(*event).is_total);
-        // Executed minus retired is what was thrown away: of neither stage.
+        // Executed minus retired is squashed work, which belongs to neither stage.
         let is_difference = |events: &[PmuEvent]| {
             stage(events, Stage::Speculative).is_some() && stage(events, Stage::Retired).is_some()
         };
@@ -88,7 +88,7 @@ impl Sides<'_> {
         Some((Severity::Warning, Kind::Stage, message))
     }
 
-    /// Accesses over accesses of another kind.
+    /// Reports accesses divided by accesses of another kind.
     fn accesses(&self) -> Option<Fault> {
         let (above, below) = (self.of_accesses(self.above)?, self.of_accesses(self.below)?);
         let warning = |message: String| Some((Severity::Warning, Kind::Population, message));
@@ -120,7 +120,7 @@ impl Sides<'_> {
             (Structure::Tlb, Structure::Cache) | (Structure::Cache, Structure::Tlb)
         ) {
             return warning(format!(
-                "{} and {}: one is of a TLB, one of a cache",
+                "one of {} and {} belongs to a TLB, the other to a cache",
                 names.0, names.1
             ));
         }
@@ -133,7 +133,8 @@ impl Sides<'_> {
         })
     }
 
-    /// The population of a side that counts accesses only; what its terms differ in is open.
+    /// Returns the population of a side that counts only accesses. Properties in which its terms
+    /// differ are left open.
     fn of_accesses(&self, events: &[PmuEvent]) -> Option<Population> {
         let all: Vec<Population> = events.iter().map(|event| population(*event)).collect();
         let first = *all.first()?;
@@ -144,7 +145,7 @@ impl Sides<'_> {
     }
 }
 
-/// What the event could be divided by.
+/// Returns a better divisor for the event.
 fn better_divisor(event: PmuEvent) -> &'static str {
     match event {
         BR_MIS_PRED => "; BR_MIS_PRED_RETIRED counts those that retired",
@@ -154,7 +155,7 @@ fn better_divisor(event: PmuEvent) -> &'static str {
     }
 }
 
-/// The name up to the cache or TLB: `L1D_CACHE` of `L1D_CACHE_REFILL_RD`.
+/// Returns the name up to the cache or TLB: `L1D_CACHE` of `L1D_CACHE_REFILL_RD`.
 fn level(event: PmuEvent) -> String {
     event.mnemonic().split('_').take(2).collect::<Vec<_>>().join("_")
 }

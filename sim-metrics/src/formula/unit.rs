@@ -1,5 +1,5 @@
-//! Whether a value can be what its unit says: percent that are a hundredth, misses per cycle that are
-//! called MPKI, shares of slots that are no shares.
+//! Checks of a value against its unit: percentages that are off by a factor of 100, misses per
+//! cycle labeled as MPKI, and shares of slots that are not shares.
 
 use sim_core::PmuEvent;
 
@@ -9,19 +9,19 @@ use super::lint::{Kind, Report, Severity};
 use super::node::{BinaryOp, NodeId, Op};
 use super::population::{Base, Stage, population};
 
-/// What a unit says about a value.
+/// Meaning of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// So many of 100.
+    /// Parts of 100.
     Percent,
-    /// So many for each 1000 retired instructions.
+    /// Occurrences per 1000 retired instructions.
     PerKiloInstruction,
-    /// So many in each cycle.
+    /// Occurrences per cycle.
     PerCycle,
 }
 
 impl Meaning {
-    /// The meaning of a unit as the files write it; most units say nothing that could be checked.
+    /// Returns the meaning of a unit as files write it. Most units have none that can be checked.
     fn of(unit: &str) -> Option<Meaning> {
         let lower = unit.to_ascii_lowercase();
         match lower.as_str() {
@@ -62,7 +62,7 @@ pub(super) fn check(report: &mut Report<'_>, linked: &Linked, measures: &[Measur
     if let Some(dimension) = root.dimension
         && !fits(meaning, dimension)
     {
-        let message = format!("the value is {dimension}, which is no {unit}");
+        let message = format!("the value is {dimension}, which is not {unit}");
         report.add(Severity::Error, Kind::Unit, message);
     }
     if meaning == Meaning::PerKiloInstruction {
@@ -81,20 +81,20 @@ fn fits(meaning: Meaning, dimension: Dimension) -> bool {
     };
     match meaning {
         Meaning::Percent => dimension.is_none(),
-        // Branches are instructions: their rate has no dimension.
+        // Branches are instructions, so their rate has no dimension.
         Meaning::PerKiloInstruction => dimension.is_none() || alone(Base::Instruction, -1),
         Meaning::PerCycle => alone(Base::Cycle, -1),
     }
 }
 
-/// The divisor of the quotient that a value is, through factors around it.
+/// Returns the divisor of the quotient in a value, ignoring factors around it.
 fn divisor(linked: &Linked) -> Option<NodeId> {
     let mut id = linked.root();
     loop {
         match linked.node(id).op {
             Op::Binary(BinaryOp::Divide | BinaryOp::Ratio, above, below) => {
                 match linked.node(below).op {
-                    // `a / b / 1000` and `a / 1000` are quotients by something else.
+                    // `a / b / 1000` and `a / 1000` are quotients of another kind.
                     Op::Number(_) => id = above,
                     _ => return Some(below),
                 }
@@ -116,7 +116,8 @@ fn event_at(linked: &Linked, id: NodeId) -> Option<PmuEvent> {
     }
 }
 
-/// MPKI are by retired instructions; by executed ones wrong paths make them look better.
+/// Checks that MPKI relates to retired instructions. With executed ones, wrong paths lower the
+/// value.
 fn divisor_retires(report: &mut Report<'_>, linked: &Linked, unit: &str) {
     let Some(id) = divisor(linked) else {
         return;
@@ -125,14 +126,14 @@ fn divisor_retires(report: &mut Report<'_>, linked: &Linked, unit: &str) {
         && population(event).stage == Stage::Speculative
     {
         let message = format!(
-            "{unit} are by retired instructions and {} counts wrong paths too",
+            "{unit} relates to retired instructions, and {} includes wrong paths",
             event.mnemonic()
         );
         report.at(linked, id, Severity::Warning, Kind::Stage, &message);
     }
 }
 
-/// `percent of cycles` of something else than cycles.
+/// Reports `percent of cycles` that is not divided by cycles.
 fn whole(report: &mut Report<'_>, linked: &Linked, unit: &str) {
     const WHOLES: [(&str, Base); 2] = [("cycles", Base::Cycle), ("slots", Base::Slot)];
     let named = WHOLES.iter().find(|(word, _)| unit == format!("percent of {word}"));
@@ -142,7 +143,7 @@ fn whole(report: &mut Report<'_>, linked: &Linked, unit: &str) {
     if let Some(event) = event_at(linked, id)
         && population(event).base != *base
     {
-        let message = format!("the whole is {} and not the {word}", event.mnemonic());
+        let message = format!("the divisor is {} and not the {word}", event.mnemonic());
         report.at(linked, id, Severity::Error, Kind::Unit, &message);
     }
 }

@@ -1,4 +1,5 @@
-//! A performance group of likwid: which counter counts what, and formulas over the counters.
+//! Reader for a performance group of likwid: the events of its counters, and formulas over the
+//! counters.
 //!
 //! ```text
 //! EVENTSET
@@ -54,7 +55,7 @@ pub(super) fn read(file: &NamedText<'_>) -> MetricFile {
     found
 }
 
-/// `Name of it [unit] FORMULA`: the formula is the last word.
+/// Parses `Name of it [unit] FORMULA`; the formula is the last word.
 fn metric(
     line: &str,
     counters: &BTreeMap<&str, &str>,
@@ -72,7 +73,7 @@ fn metric(
     Ok(MetricFormula { scale, ..MetricFormula::new(name, &formula, place) })
 }
 
-/// The formula with events in the place of counters and numbers as perf writes them.
+/// Returns the formula in perf's syntax, with events instead of counters.
 fn in_perf_syntax(text: &str, counters: &BTreeMap<&str, &str>) -> Result<String, String> {
     let mut formula = String::new();
     let mut rest = text;
@@ -84,19 +85,19 @@ fn in_perf_syntax(text: &str, counters: &BTreeMap<&str, &str>) -> Result<String,
             }
             c => c.len_utf8(),
         };
-        let (word, behind) = rest.split_at(length);
+        let (word, after) = rest.split_at(length);
         formula.push_str(&match c {
             '0'..='9' | '.' => number(word)?,
             c if c.is_ascii_alphabetic() => name(word, counters)?,
             '^' => return Err(String::from("'^' is a power in likwid; write the product")),
             _ => word.to_owned(),
         });
-        rest = behind;
+        rest = after;
     }
     Ok(formula)
 }
 
-/// Digits, a point, and an exponent with its sign.
+/// Returns the length of a number: digits, a point, and an exponent with its sign.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -112,9 +113,9 @@ fn number_length(rest: &str) -> usize {
 
 fn number(word: &str) -> Result<String, String> {
     match word.parse::<f64>() {
-        // Rust writes a double without an exponent, and so that it reads back the same.
+        // Rust prints a double without an exponent, and so that parsing restores the value.
         Ok(value) if value.is_finite() => Ok(value.to_string()),
-        _ => Err(format!("'{word}' is no number")),
+        _ => Err(format!("'{word}' is not a number")),
     }
 }
 
@@ -123,7 +124,7 @@ fn name(word: &str, counters: &BTreeMap<&str, &str>) -> Result<String, String> {
         "time" => Ok(String::from("duration_time")),
         "inverseClock" => Ok(String::from("(1 / #system_tsc_freq)")),
         counter => match counters.get(counter) {
-            // Options behind the event, such as a threshold, say how and not what is counted.
+            // Options after the event, such as a threshold, change how it is counted and not what.
             Some(event) => Ok(event.split(':').next().unwrap_or_default().to_owned()),
             None => Err(format!("'{counter}' counts nothing: no line of EVENTSET names it")),
         },
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_are_reported_with_their_line() {
         let file = group("A PMC7\nB PMC0^2\nC 1e999\nalone\nD 1..2");
         assert_eq!(file.metrics, Vec::new());
         assert_eq!(file.faults.len(), 5, "{:?}", file.faults);

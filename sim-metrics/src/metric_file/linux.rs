@@ -1,7 +1,7 @@
-//! The lists of Linux' `tools/perf/pmu-events`: arrays of events and metrics.
+//! Reader for the lists of Linux `tools/perf/pmu-events`: arrays of events and metrics.
 //!
-//! An entry with `ArchStdEvent` takes what it does not say itself from the entry of that name in the
-//! lists for all Arm cores. Those define nothing themselves, unless they are all that is given.
+//! An entry with `ArchStdEvent` takes missing fields from the entry of that name in the lists for
+//! all Arm cores. These lists define nothing themselves, unless they are the only ones given.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::formula::{Formula, MetricFormula, Scale};
 
 type Entry = Map<String, Value>;
 
-/// The lists for all Arm cores, beside the folders of the cores.
+/// Lists for all Arm cores, stored next to the directories of the cores.
 pub const STANDARD: [&str; 3] = ["common-and-microarch.json", "recommended.json", "sbsa.json"];
 
 /// Reads lists that belong together.
@@ -51,13 +51,13 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
         };
     }
     let Some(event) = field("EventName").or(wanted) else {
-        // Lists of other things, such as the core's aliases, stand in the same folders.
+        // Lists of other kinds, such as the core's aliases, are stored in the same directories.
         return;
     };
     let code = match field("EventCode").or_else(|| field("ConfigCode")).map(number) {
         Some(None) => {
             let given = field("EventCode").unwrap_or_default();
-            file.faults.push(format!("{place}: '{given}' is no event number"));
+            file.faults.push(format!("{place}: '{given}' is not an event number"));
             return;
         }
         Some(code) => code,
@@ -66,8 +66,8 @@ fn read_entry(file: &mut MetricFile, name: &str, place: &str, own: &Entry, all: 
     file.events.push(DeclaredEvent { name: event.to_owned(), code, source: name.to_owned() });
 }
 
-/// What is to be given so that the unit of a metric is known. The lists have changed it over the years
-/// (a factor of 100 stood in the unit before it stood in the formula), so no unit is assumed.
+/// Returns what must be provided so that the unit of a metric is known. The lists have moved a
+/// factor of 100 from the unit into the formula over the years, so no unit is assumed.
 fn missing_unit(fields: &Fields<'_>, wanted: Option<&str>) -> Option<String> {
     let is_known = fields.base.is_some() || fields.get("ScaleUnit").is_some();
     (wanted.is_some() && !is_known).then(|| {
@@ -79,7 +79,7 @@ fn missing_unit(fields: &Fields<'_>, wanted: Option<&str>) -> Option<String> {
     })
 }
 
-/// What an entry says itself, or the one that it stands on.
+/// Fields of an entry, with those of the entry that it is based on.
 struct Fields<'a> {
     own: &'a Entry,
     base: Option<&'a Entry>,
@@ -104,7 +104,7 @@ fn metric_of(metric: &str, expression: &str, source: &str, fields: &Fields<'_>) 
     }
 }
 
-/// True for the entry that `ArchStdEvent` means.
+/// Returns whether this is the entry that `ArchStdEvent` names.
 fn defines(entry: &Entry, name: &str) -> bool {
     let is_named = |key| text(entry, key).is_some_and(|own| own.eq_ignore_ascii_case(name));
     is_named("EventName") || is_named("MetricName")
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_take_from_the_standard_what_they_do_not_say() {
+    fn entries_take_missing_fields_from_the_standard_lists() {
         let file = both(CORE);
         assert_eq!(file.faults, Vec::<String>::new());
         let [bound, ipc] = &file.metrics[..] else { panic!("{:?}", file.metrics) };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_without_the_list_that_it_stands_on_is_told() {
+    fn a_metric_without_its_standard_list_is_reported() {
         let alone = read(&[NamedText { name: "core.json", text: CORE }]).expect("a list");
         assert_eq!(alone.metrics.len(), 2);
         let [fault] = &alone.faults[..] else { panic!("{:?}", alone.faults) };
@@ -169,12 +169,12 @@ mod tests {
         assert!(!both(CORE).metrics.iter().any(missing));
         let own_unit = CORE.replacen("},", ", \"ScaleUnit\": \"1percent of slots\"},", 1);
         let alone = read(&[NamedText { name: "core.json", text: &own_unit }]).expect("a list");
-        assert_eq!(alone.faults, Vec::<String>::new(), "the entry says its unit itself");
+        assert_eq!(alone.faults, Vec::<String>::new(), "the entry has its own unit");
         assert!(!alone.metrics.iter().any(missing));
     }
 
     #[test]
-    fn what_is_missing_is_told_and_the_rest_is_read() {
+    fn missing_fields_are_reported_and_the_rest_is_read() {
         let file = both(
             r#"[3, {"MetricName": "a"}, {"EventName": "X", "EventCode": "zz"}, {"Alias": "y"},
                 {"MetricName": "b", "MetricExpr": "1 +"}]"#,

@@ -1,4 +1,4 @@
-//! Our own metric files: TOML with one table per metric.
+//! Reader for the project's own metric files: TOML with one table per metric.
 //!
 //! ```toml
 //! [metric.ipc]
@@ -36,7 +36,7 @@ struct Entry {
     claims: Option<String>,
 }
 
-/// Reads the metrics of a text, in its order.
+/// Reads the metrics of a text, in their order.
 pub(super) fn read(file: &NamedText<'_>) -> Result<MetricFile, MetricFileError> {
     let document: Document = toml::from_str(file.text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -53,7 +53,7 @@ pub(super) fn read(file: &NamedText<'_>) -> Result<MetricFile, MetricFileError> 
         let scale = match entry.scale.as_deref().map(Scale::parse) {
             Some(None) => {
                 let given = entry.scale.unwrap_or_default();
-                found.faults.push(format!("{place}: scale '{given}' begins with no number"));
+                found.faults.push(format!("{place}: scale '{given}' does not begin with a number"));
                 continue;
             }
             scale => scale.flatten().unwrap_or_default(),
@@ -70,7 +70,7 @@ pub(super) fn read(file: &NamedText<'_>) -> Result<MetricFile, MetricFileError> 
     Ok(found)
 }
 
-/// The line of a byte, from 1.
+/// Returns the line of a byte, from 1.
 fn line(text: &str, at: usize) -> usize {
     text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1
 }
@@ -99,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
-        let told = |text| parse(text).expect_err("not good").to_string();
-        assert!(told("[metric.a]\nformula = 3").starts_with("m.toml:2: "));
-        assert!(told("[metric.a]\nformula = \"1\"\nscal = \"1\"").starts_with("m.toml:3: "));
-        assert!(told("x = 1").contains("unknown field"));
+    fn errors_are_reported_with_their_line() {
+        let error_of = |text| parse(text).expect_err("not good").to_string();
+        assert!(error_of("[metric.a]\nformula = 3").starts_with("m.toml:2: "));
+        assert!(error_of("[metric.a]\nformula = \"1\"\nscal = \"1\"").starts_with("m.toml:3: "));
+        assert!(error_of("x = 1").contains("unknown field"));
         let file = parse("[metric.a]\nformula = \"1\"\nscale = \"percent\"").expect("readable");
-        assert_eq!(file.faults, ["m.toml:1: scale 'percent' begins with no number"]);
+        assert_eq!(file.faults, ["m.toml:1: scale 'percent' does not begin with a number"]);
     }
 }

@@ -1,20 +1,21 @@
-//! Presets of PAPI: lines `PRESET,NAME,HOW,EVENT,...`, below `CPU,PMU` lines that say for which cores.
+//! Reader for presets of PAPI: lines `PRESET,NAME,HOW,EVENT,...`, each group after `CPU,PMU` lines
+//! that name its cores.
 //!
 //! The sum, difference, postfix or infix of a preset becomes a formula in perf's syntax.
 
 use super::{MetricFile, NamedText};
 use crate::formula::{MetricFormula, Scale};
 
-/// The name of the core's PMU in PAPI's event library.
+/// Name of the core's PMU in PAPI's event library.
 const OWN_PMU: &str = "arm_n2";
-/// Words before a text about the preset.
+/// Words before a description of the preset.
 const TEXTS: [&str; 3] = ["LDESC", "SDESC", "NOTE"];
-/// perf's name for the time of the window.
+/// Name of perf's time of the window.
 const TIME: &str = "duration_time";
-/// Operands that a postfix formula may stack.
+/// Largest number of operands on the stack of a postfix formula.
 const STACK_MAX: usize = 64;
 
-/// Reads the presets for this core; presets below no `CPU` line are for every core.
+/// Reads the presets for this core. Presets before any `CPU` line are for every core.
 pub(super) fn read(file: &NamedText<'_>) -> MetricFile {
     let mut found = MetricFile::default();
     let mut cores: Vec<String> = Vec::new();
@@ -51,14 +52,14 @@ pub(super) fn read(file: &NamedText<'_>) -> MetricFile {
     }
     if found.metrics.is_empty() && other_cores > 0 {
         found.faults.push(format!(
-            "{}: all {other_cores} presets are for other cores; those of this one stand below CPU,{OWN_PMU}",
+            "{}: all {other_cores} presets are for other cores; those of this core follow CPU,{OWN_PMU}",
             file.name
         ));
     }
     found
 }
 
-/// The fields of a line; commas inside quotes separate nothing.
+/// Returns the fields of a line. Commas in quotes do not separate fields.
 fn fields(line: &str) -> Vec<String> {
     let line = line.trim();
     if line.is_empty() {
@@ -94,7 +95,7 @@ fn preset(fields: &[String], place: &str) -> Result<MetricFormula, String> {
     })
 }
 
-/// The formula of a preset in perf's syntax.
+/// Returns the formula of a preset in perf's syntax.
 fn formula(how: &str, operands: &[&str]) -> Result<String, String> {
     let events = |list: &[&str]| list.iter().map(|event| event_name(event)).collect::<Vec<_>>();
     let joined = |list: &[&str], operator: &str| match list {
@@ -110,7 +111,7 @@ fn formula(how: &str, operands: &[&str]) -> Result<String, String> {
         "DERIVED_SUB" => joined(operands, " - "),
         "DERIVED_CMPD" => joined(operands, " + "),
         "DERIVED_PS" => match operands {
-            // The first event is the clock, whose time perf knows itself.
+            // The first event is the clock, whose time perf provides.
             [_, event] => Ok(format!("{} / {TIME}", event_name(event))),
             other => Err(format!("DERIVED_PS with {} events; it takes two", other.len())),
         },
@@ -130,13 +131,13 @@ fn formula(how: &str, operands: &[&str]) -> Result<String, String> {
             }
         }
         other => Err(format!(
-            "'{other}' is no way to derive a preset; known are NOT_DERIVED, DERIVED_ADD, _SUB, _CMPD, \
+            "'{other}' does not derive a preset; known are NOT_DERIVED, DERIVED_ADD, _SUB, _CMPD, \
              _PS, _ADD_PS, _POSTFIX and _INFIX"
         )),
     }
 }
 
-/// A native event without the PMU in front, and its attributes as perf's modifiers.
+/// Returns the name of a native event without its PMU, and with attributes as perf's modifiers.
 fn event_name(event: &str) -> String {
     let name = event.rsplit_once("::").map_or(event, |(_, name)| name);
     let mut parts = name.split(':');
@@ -145,7 +146,7 @@ fn event_name(event: &str) -> String {
     if levels.is_empty() { plain } else { format!("{plain}:{levels}") }
 }
 
-/// `N0|N1|+|` in the usual order.
+/// Converts a postfix formula such as `N0|N1|+|` to infix notation.
 fn postfix(text: &str, events: &[String]) -> Result<String, String> {
     let mut stack: Vec<String> = Vec::new();
     for word in text.split('|').map(str::trim).filter(|word| !word.is_empty()) {
@@ -165,11 +166,11 @@ fn postfix(text: &str, events: &[String]) -> Result<String, String> {
     }
     match (stack.pop(), stack.pop()) {
         (Some(whole), None) => Ok(whole),
-        _ => Err(format!("'{text}' does not come to one value")),
+        _ => Err(format!("'{text}' does not reduce to one value")),
     }
 }
 
-/// `(N0+N1)/N2` with the events in the place of their numbers.
+/// Returns a formula such as `(N0+N1)/N2` with the events instead of their numbers.
 fn infix(text: &str, events: &[String]) -> Result<String, String> {
     let mut formula = String::new();
     let mut rest = text;
@@ -179,10 +180,10 @@ fn infix(text: &str, events: &[String]) -> Result<String, String> {
             true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             false => c.len_utf8(),
         };
-        let (word, behind) = rest.split_at(length);
+        let (word, after) = rest.split_at(length);
         let is_operand = is_word(c);
         formula.push_str(&if is_operand { operand(word, events)? } else { word.to_owned() });
-        rest = behind;
+        rest = after;
     }
     Ok(formula)
 }
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_are_reported_with_their_line() {
         let (metrics, faults) = presets(
             "PRESET,A\nPRESET,B,DERIVED_POSTFIX,N0|+|,X\nPRESET,C,DERIVED_POSTFIX,N3|,X\nHELLO\n\
              PRESET,D,DERIVED_MAGIC,X\nPRESET,E,NOT_DERIVED,X,Y\nPRESET,F,DERIVED_POSTFIX,N0|N0|,X\n",

@@ -1,4 +1,4 @@
-//! Everything that is wrong with a whole metric file, without a run.
+//! Review of a whole metric file, without a run.
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::EventNameError;
@@ -6,13 +6,13 @@ use sim_core::pmu_event::EventNameError;
 use super::{DeclaredEvent, MetricFile};
 use crate::formula::lint::about_unknown;
 use crate::formula::{Catalog, Finding, Kind, Machine, MetricFormula, Severity, lint};
-use crate::judge::{Judge, Reason, Tolerance};
+use crate::validator::{Reason, Tolerance, Validator};
 
 /// Part number of the Neoverse N2. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u32 = 0xD49;
 
 /// Checks every metric and event of a file. Names that the file does not define are looked up in
-/// `catalog`, which holds the file's own metrics too.
+/// `catalog`, which also holds the file's own metrics.
 pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
     let fault = |fault: &String| finding("", "", Severity::Error, Kind::Unreadable, fault.clone());
     let mut findings: Vec<Finding> = file.faults.iter().map(fault).collect();
@@ -21,13 +21,14 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
     for (index, metric) in file.metrics.iter().enumerate() {
         let is_same = |other: &&MetricFormula| other.name.eq_ignore_ascii_case(&metric.name);
         if let Some(first) = file.metrics[..index].iter().find(is_same) {
-            let message = format!("a metric of this name stands in {} already", first.source);
+            let message = format!("{} already has a metric of this name", first.source);
             let (name, source) = (&metric.name, &metric.source);
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
         let of_formula = lint(metric, catalog, machine);
         let of_claim = claimed(metric, catalog, machine);
-        // What the formula itself shows is told at its place; the claim adds what it alone shows.
+        // Findings of the formula itself are reported at their position; the claim adds only new
+        // ones.
         let is_new =
             |own: &Finding| !of_formula.iter().any(|other| other.kind.name() == own.kind.name());
         let of_claim: Vec<Finding> = of_claim.into_iter().filter(is_new).collect();
@@ -37,26 +38,27 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
     findings
 }
 
-/// What does not fit between a formula and what the metric claims, or its published name means.
+/// Returns the mismatches between a formula and the claim of the metric, or the meaning of its
+/// published name.
 fn claimed(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
-    let told =
+    let add =
         |severity, kind, message| finding(&metric.name, &metric.source, severity, kind, message);
-    let judge = match Judge::new(metric, catalog, Tolerance::default()) {
-        Ok(judge) => judge,
-        Err(message) => return vec![told(Severity::Error, Kind::Claim("no-truth"), message)],
+    let validator = match Validator::new(metric, catalog, Tolerance::default()) {
+        Ok(validator) => validator,
+        Err(message) => return vec![add(Severity::Error, Kind::Claim("no-truth"), message)],
     };
-    if let Some(missing) = judge.missing().filter(|_| metric.missing.is_none()) {
+    if let Some(missing) = validator.missing().filter(|_| metric.missing.is_none()) {
         let message = missing.to_owned();
-        return vec![told(Severity::Warning, Kind::Claim("missing"), message)];
+        return vec![add(Severity::Warning, Kind::Claim("missing"), message)];
     }
-    let (reasons, corrected) = judge.lint(machine);
+    let (reasons, corrected) = validator.lint(machine);
     let better = corrected.map_or_else(String::new, |text| format!("; right is {text}"));
     reasons
         .into_iter()
         .filter(|reason| !is_about_names(reason))
         .map(|reason| {
             let message = format!("{reason}{better}");
-            told(Severity::Error, Kind::Claim(reason.code()), message)
+            add(Severity::Error, Kind::Claim(reason.code()), message)
         })
         .collect()
 }
@@ -65,13 +67,13 @@ fn finding(metric: &str, source: &str, severity: Severity, kind: Kind, message: 
     Finding { metric: metric.to_owned(), source: source.to_owned(), severity, kind, message }
 }
 
-/// True for what is told of every name without a claim.
+/// Returns whether the reason is reported for every name without a claim.
 fn is_about_names(reason: &Reason) -> bool {
     use Reason::{ExtllcClear, NeverCounts, NoL3, UnknownEvent, WrongNumber};
     matches!(reason, NoL3 | NeverCounts(_) | UnknownEvent(_) | WrongNumber(..) | ExtllcClear(_))
 }
 
-/// A file for another core, or with another number of slots.
+/// Reports a file for another core, or for another number of slots.
 fn core(file: &MetricFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut add = |message| {
@@ -88,7 +90,7 @@ fn core(file: &MetricFile) -> Vec<Finding> {
     findings
 }
 
-/// An event that the core does not have, or has under another number.
+/// Reports an event that the core does not have, or has with another number.
 fn declared(event: &DeclaredEvent) -> Option<Finding> {
     let add = |severity, kind, message| Some(finding("", &event.source, severity, kind, message));
     match (PmuEvent::from_name(&event.name), event.code) {
@@ -153,9 +155,9 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// What a metric claims is held against its formula without a run.
+    /// The claim of a metric is compared with its formula without a run.
     #[test]
-    fn claims_are_held_against_formulas() {
+    fn claims_are_compared_with_formulas() {
         let found = |formula: &str, claims: &str| {
             let entry = format!(
                 r#"{{"metrics": {{"a": {{"formula": "{formula}", "claims": "{claims}"}}}}}}"#
@@ -187,24 +189,24 @@ mod tests {
             ),
             ("INST_RETIRED / CPU_CYCLES", "luck", "no-truth", ""),
         ] {
-            let told = found(formula, claims);
-            let is_there =
+            let findings = found(formula, claims);
+            let is_reported =
                 |finding: &Finding| finding.kind.name() == kind && finding.message.contains(right);
-            assert!(told.iter().any(is_there), "{formula}: {told:?}");
+            assert!(findings.iter().any(is_reported), "{formula}: {findings:?}");
         }
         assert_eq!(found("INST_RETIRED / CPU_CYCLES", "ipc"), []);
         assert_eq!(found("STALL_SLOT_FRONTEND / (5 * CPU_CYCLES)", "share.frontend_all"), []);
     }
 
     #[test]
-    fn a_wrong_number_names_what_it_is_the_number_of() {
+    fn a_wrong_number_names_the_event_with_that_number() {
         let event = |code| DeclaredEvent {
             name: "FP_SCALE_OPS_SPEC".to_owned(),
             code: Some(code),
             source: String::new(),
         };
-        let told = |code| declared(&event(code)).expect("wrong").message;
-        assert!(told(0x11).ends_with("which is CPU_CYCLES"));
-        assert!(told(0x80C).starts_with("FP_SCALE_OPS_SPEC has the number 0x80C0"));
+        let message = |code| declared(&event(code)).expect("wrong").message;
+        assert!(message(0x11).ends_with("which is CPU_CYCLES"));
+        assert!(message(0x80C).starts_with("FP_SCALE_OPS_SPEC has the number 0x80C0"));
     }
 }

@@ -1,5 +1,5 @@
-//! Arm's telemetry JSON (one object with `events`, `metrics`, `groups`), and Arm's plain event lists,
-//! which have the events alone, as an array.
+//! Reader for Arm's telemetry JSON (one object with `events`, `metrics`, `groups`), and for Arm's
+//! plain event lists, which contain only the events, as an array.
 
 use serde_json::{Map, Value};
 
@@ -80,7 +80,7 @@ fn metric_of(
     }
 }
 
-/// A number as it is, or as text in decimal or with `0x`.
+/// Parses a number given as such, or as text in decimal or with `0x`.
 fn number(value: &Value) -> Option<u32> {
     if let Some(number) = value.as_u64() {
         return u32::try_from(number).ok();

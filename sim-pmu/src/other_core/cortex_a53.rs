@@ -1,9 +1,9 @@
-//! The events of the Cortex-A53 and their bits on its event bus (Cortex-A53 manual, table 12.28).
+//! Events of the Cortex-A53 and their bits on its event bus (Cortex-A53 manual, table 12.28).
 
 use super::OtherEvent;
 
-/// The title of the condition that two instructions retired in one cycle. `INST_RETIRED` is raised
-/// with it.
+/// Title of the condition that two instructions retired in one cycle. `INST_RETIRED` is raised with
+/// it.
 pub(super) const TWO_RETIRED: &str = "two instructions retired in one cycle";
 
 const fn event(
@@ -16,7 +16,7 @@ const fn event(
     OtherEvent { code, mnemonic, bus_bit, trace_bit, title }
 }
 
-/// Every row, numbered events and conditions of the bus.
+/// All rows of the table: numbered events and conditions of the bus.
 #[rustfmt::skip]
 pub(super) const EVENTS: &[OtherEvent] = &[
     event(Some(0x00), Some("SW_INCR"), None, None, "write to the software increment register"),

@@ -1,26 +1,26 @@
-//! Which groups of events are on a core's counters. Pinned groups come first, and one without room is
-//! in error from then on. The others come in the order of their list, up to the first that finds no
-//! room; while one waits, every tick moves the first that is on to the end of the list.
+//! Event scheduler of one core. Pinned groups come first; a pinned group that does not fit enters
+//! the error state for good. The other groups start in list order, up to the first that does not
+//! fit. While a group waits, every tick moves the first active group to the end of the list.
 
 use std::ops::Range;
 
 use super::driver::Driver;
 
-/// Where a group stands.
+/// State of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It waits for its turn.
+    /// The group waits for counters.
     Inactive,
-    /// It counts.
+    /// The group is on counters.
     Active,
-    /// It was pinned and found no room.
+    /// The group is pinned and did not fit.
     Error,
 }
 
-/// A group as the scheduler sees it.
+/// Group as the scheduler sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduled {
-    /// The numbers of its events.
+    /// Numbers of its events.
     pub(crate) events: Range<usize>,
     pub(crate) pinned: bool,
     pub(crate) exclusive: bool,
@@ -30,33 +30,33 @@ pub(crate) struct Scheduled {
 struct Slot {
     group: Scheduled,
     state: State,
-    /// Time at which it was put on last.
+    /// Time at which the group was last scheduled in.
     since: u64,
-    /// Time for which it was on before that.
+    /// Running time before `since`.
     running: u64,
-    was_on: bool,
+    was_active: bool,
 }
 
-/// The groups of one core.
+/// Groups of one core.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     slots: Vec<Slot>,
-    /// The pinned groups, as asked for.
+    /// Pinned groups, in the requested order.
     pinned: Vec<usize>,
-    /// The others, in the order of their turns.
+    /// Other groups, in rotation order.
     flexible: Vec<usize>,
-    /// A group waits.
+    /// A group waits for counters.
     must_rotate: bool,
-    /// An exclusive group is on.
+    /// An exclusive group is active.
     is_exclusive: bool,
 }
 
 impl Context {
-    /// With nothing on the counters.
+    /// Creates the scheduler with no active group.
     pub(crate) fn new(groups: Vec<Scheduled>) -> Context {
         let (pinned, flexible) = (0..groups.len()).partition(|&number| groups[number].pinned);
         let slot =
-            |group| Slot { group, state: State::Inactive, since: 0, running: 0, was_on: false };
+            |group| Slot { group, state: State::Inactive, since: 0, running: 0, was_active: false };
         Context {
             slots: groups.into_iter().map(slot).collect(),
             pinned,
@@ -66,7 +66,7 @@ impl Context {
         }
     }
 
-    /// Puts on what fits.
+    /// Schedules in the groups that fit.
     pub(crate) fn schedule_in(&mut self, driver: &mut Driver, now: u64) {
         let mut has_room = true;
         for number in self.pinned.clone() {
@@ -78,24 +78,24 @@ impl Context {
         self.schedule_flexible(driver, now);
     }
 
-    /// Takes everything off.
+    /// Schedules out every group.
     pub(crate) fn schedule_out(&mut self, driver: &mut Driver, now: u64) {
         for number in 0..self.slots.len() {
-            self.take_off(number, driver, now);
+            self.schedule_group_out(number, driver, now);
         }
         self.is_exclusive = false;
     }
 
-    /// The tick: whose turn ends goes to the end of the list, and everything that is not pinned is put on
-    /// anew. True if there was a turn to end.
+    /// Handles a tick: moves the first active flexible group to the end of the list and schedules
+    /// all flexible groups again. Returns whether a time slice ended.
     pub(crate) fn tick(&mut self, driver: &mut Driver, now: u64) -> bool {
         if !self.must_rotate {
             return false;
         }
-        let is_on = |number: &usize| self.slots[*number].state == State::Active;
-        let first = self.flexible.iter().position(is_on).unwrap_or_default();
+        let is_active = |number: &usize| self.slots[*number].state == State::Active;
+        let first = self.flexible.iter().position(is_active).unwrap_or_default();
         for number in self.flexible.clone() {
-            self.take_off(number, driver, now);
+            self.schedule_group_out(number, driver, now);
         }
         if first < self.flexible.len() {
             let rotated = self.flexible.remove(first);
@@ -105,19 +105,19 @@ impl Context {
         true
     }
 
-    /// Time for which a group was on, up to now, and whether it ever was.
+    /// Returns the running time of a group up to now, and whether it was ever active.
     pub(crate) fn running(&self, group: usize, now: u64) -> (u64, bool) {
         let slot = &self.slots[group];
         let present = if slot.state == State::Active { now - slot.since } else { 0 };
-        (slot.running + present, slot.was_on)
+        (slot.running + present, slot.was_active)
     }
 
-    /// True while a group waits for its turn.
+    /// Returns whether a group waits for counters.
     pub(crate) fn must_rotate(&self) -> bool {
         self.must_rotate
     }
 
-    /// True if a pinned group found no room.
+    /// Returns whether a pinned group did not fit.
     pub(crate) fn is_in_error(&self, group: usize) -> bool {
         self.slots[group].state == State::Error
     }
@@ -133,7 +133,8 @@ impl Context {
         }
     }
 
-    /// Puts a group on if it may and can; true if it is on or out of the game.
+    /// Schedules in a group if that is allowed and possible. Returns `false` if the group has to
+    /// wait.
     fn try_group(&mut self, number: usize, has_room: bool, driver: &mut Driver, now: u64) -> bool {
         let Scheduled { events, pinned, exclusive } = self.slots[number].group.clone();
         match self.slots[number].state {
@@ -141,18 +142,18 @@ impl Context {
             State::Inactive => {}
         }
         let others = if pinned { &self.pinned } else { &self.flexible };
-        let has_company = others.iter().any(|&other| self.slots[other].state == State::Active);
-        let may_go_on = has_room && !self.is_exclusive && !(exclusive && has_company);
-        if !may_go_on || !driver.start(events) {
+        let shares_counters = others.iter().any(|&other| self.slots[other].state == State::Active);
+        let may_start = has_room && !self.is_exclusive && !(exclusive && shares_counters);
+        if !may_start || !driver.start(events) {
             return false;
         }
         self.is_exclusive |= exclusive;
         let slot = &mut self.slots[number];
-        (slot.state, slot.since, slot.was_on) = (State::Active, now, true);
+        (slot.state, slot.since, slot.was_active) = (State::Active, now, true);
         true
     }
 
-    fn take_off(&mut self, number: usize, driver: &mut Driver, now: u64) {
+    fn schedule_group_out(&mut self, number: usize, driver: &mut Driver, now: u64) {
         let slot = &mut self.slots[number];
         if slot.state != State::Active {
             return;

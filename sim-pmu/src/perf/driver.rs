@@ -1,6 +1,6 @@
-//! The kernel's driver for the counters of one core. It reaches them by `MRS` and `MSR` at the
-//! kernel's level only, starts every counter half its range below its overflow, and adds up what
-//! passed at every overflow interrupt, so that no count is lost at 32 bits.
+//! Kernel driver for the counters of one core. It reaches them only by `MRS` and `MSR` at the
+//! kernel's level. Every counter starts half its range below its overflow. Every overflow interrupt
+//! adds up the occurrences, so that no count is lost at 32 bits.
 
 use sim_core::{EventSink, PmuEvent};
 
@@ -12,23 +12,24 @@ use crate::pe_state::{ExceptionLevel, PeState};
 use crate::pmu::Pmu;
 use crate::register::Register;
 
-/// Range of a counter that is not long.
+/// Range of a counter without a long format.
 const SHORT_RANGE: u64 = u32::MAX as u64;
-/// The cycle counter overflows at bit 63; these bits make it do so at bit 31 of a short event.
+/// Upper bits of the cycle counter for a short event. The counter overflows at bit 63; with these
+/// bits set it overflows at bit 31 of the event's value.
 const CYCLE_BIAS: u64 = !SHORT_RANGE;
 
-/// What the driver keeps of an event.
+/// Driver state of an event.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
-    /// Occurrences up to the last look at the counter.
+    /// Occurrences up to the last reading of the counter.
     total: u64,
-    /// Value of the counter at that look.
+    /// Counter value at the last reading.
     last: u64,
-    /// Where it is counted now.
+    /// Assigned counters; `None` while the event is not counted.
     place: Option<Place>,
 }
 
-/// The counters of one core and the events that share them, by number.
+/// Counters of one core, and the events that share them, by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Driver {
     pmu: Pmu,
@@ -47,14 +48,14 @@ fn type_register(counter: CounterIndex) -> Register {
 }
 
 impl PerfEvent {
-    /// Largest value of its counter before the overflow.
+    /// Returns the largest value of the event's counter.
     fn range(&self) -> u64 {
         if self.is_long { u64::MAX } else { SHORT_RANGE }
     }
 }
 
 impl Driver {
-    /// A core whose counters count nothing yet, with a kernel at EL1.
+    /// Creates the driver of a core whose counters are idle and whose kernel runs at EL1.
     pub(crate) fn new(events: Vec<PerfEvent>) -> Driver {
         let counted = vec![Counted::default(); events.len()];
         let kernel = ExceptionLevel::El1;
@@ -64,22 +65,23 @@ impl Driver {
         driver
     }
 
-    /// Where the program runs from now on.
+    /// Sets the program's exception level and security state.
     pub(crate) fn set_state(&mut self, state: PeState) {
         self.pmu.set_state(state);
     }
 
-    /// Where the kernel runs; nothing may be counted while it moves.
+    /// Sets the kernel's exception level. No event may be counted at this time.
     pub(crate) fn set_kernel(&mut self, level: ExceptionLevel) {
         self.kernel = level;
     }
 
-    /// Where the kernel runs.
+    /// Returns the kernel's exception level.
     pub(crate) fn kernel(&self) -> ExceptionLevel {
         self.kernel
     }
 
-    /// Begins to count all of these events, or none of them if there is no room for all.
+    /// Starts counting all of these events, or none if they do not all fit. Returns whether they
+    /// started.
     pub(crate) fn start(&mut self, events: std::ops::Range<usize>) -> bool {
         let mut slots = self.slots;
         let places: Option<Vec<_>> =
@@ -93,7 +95,7 @@ impl Driver {
         true
     }
 
-    /// Ends the counting of these events and frees their counters.
+    /// Stops counting these events and frees their counters.
     pub(crate) fn stop(&mut self, events: std::ops::Range<usize>) {
         for number in events {
             self.update(number);
@@ -105,13 +107,13 @@ impl Driver {
         }
     }
 
-    /// Occurrences of an event while it was counted, up to now.
+    /// Returns the occurrences of an event so far, while it was counted.
     pub(crate) fn total(&mut self, number: usize) -> u64 {
         self.update(number);
         self.counted[number].total
     }
 
-    /// Serves the interrupt: whatever overflowed is added up and starts again.
+    /// Serves the interrupt: adds up and restarts every counter that overflowed.
     #[cold]
     pub(crate) fn serve_interrupt(&mut self) {
         let flags = self.read(Register::PMOVSCLR_EL0);
@@ -120,18 +122,18 @@ impl Driver {
             let Some(place) = self.counted[number].place else { continue };
             if flags & u64::from(place.overflow_bit()) != 0 {
                 self.update(number);
-                self.rewind(number, place);
+                self.preset(number, place);
             }
         }
     }
 
-    /// True while a counter asks for service.
+    /// Returns whether a counter requests service.
     #[inline]
     pub(crate) fn is_interrupted(&self) -> bool {
         self.pmu.interrupt()
     }
 
-    /// Programs the counters of an event that was not counted, and starts them.
+    /// Programs and starts the counters of an event.
     fn set_up(&mut self, number: usize, place: Place) {
         let PerfEvent { event, levels, .. } = self.events[number];
         let filter = levels.filter(self.kernel).bits();
@@ -144,15 +146,15 @@ impl Driver {
                 (type_register(high), code(PmuEvent::CHAIN)),
             ]),
         }
-        self.rewind(number, place);
+        self.preset(number, place);
         self.write(&[
             (Register::PMINTENSET_EL1, u64::from(place.overflow_bit())),
             (Register::PMCNTENSET_EL0, u64::from(place.bits())),
         ]);
     }
 
-    /// Puts the counter half its range before its overflow.
-    fn rewind(&mut self, number: usize, place: Place) {
+    /// Presets the counter to half its range before its overflow.
+    fn preset(&mut self, number: usize, place: Place) {
         let range = self.events[number].range();
         let value = (range >> 1).wrapping_neg() & range;
         match place {
@@ -169,7 +171,7 @@ impl Driver {
         self.counted[number].last = value;
     }
 
-    /// Adds what the counter counted since the last look.
+    /// Adds the increments since the last reading of the counter.
     fn update(&mut self, number: usize) {
         let Some(place) = self.counted[number].place else { return };
         let value = match place {
@@ -185,25 +187,26 @@ impl Driver {
         counted.last = value & range;
     }
 
-    /// `MSR`s of the kernel. Nothing is counted meanwhile: the program stands still.
+    /// Writes registers at the kernel's level. The program does not run meanwhile, so nothing is
+    /// counted.
     fn write(&mut self, writes: &[(Register, u64)]) {
         let state = self.enter_kernel();
         for (register, value) in writes {
             let done = self.pmu.msr(*register, *value);
-            done.expect("a kernel whose accesses nobody traps may write its counters");
+            done.expect("a kernel without traps may write its counters");
         }
         self.pmu.set_state(state);
     }
 
-    /// An `MRS` of the kernel.
+    /// Reads a register at the kernel's level.
     fn read(&mut self, register: Register) -> u64 {
         let state = self.enter_kernel();
         let value = self.pmu.mrs(register);
         self.pmu.set_state(state);
-        value.expect("a kernel whose accesses nobody traps may read its counters")
+        value.expect("a kernel without traps may read its counters")
     }
 
-    /// Goes to the kernel's level; gives the state to go back to.
+    /// Switches to the kernel's level. Returns the state to restore.
     fn enter_kernel(&mut self) -> PeState {
         let state = self.pmu.state();
         self.pmu.set_state(PeState::non_secure(self.kernel));

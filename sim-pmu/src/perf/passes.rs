@@ -1,5 +1,6 @@
-//! The same run counted several times, so that no event ever takes turns: exact, at the price of runs.
-//! A replay repeats itself to the bit, so the counters of all passes may listen to one run.
+//! Counting in several passes, so that no event is multiplexed. The counts are exact, at the cost
+//! of additional runs. A replay is bit-identical, so the counters of all passes can count in a
+//! single run.
 
 use sim_core::{EventSink, PmuEvent, Privilege};
 
@@ -9,16 +10,16 @@ use super::reading::Reading;
 use super::session::{PerfSession, PerfSetup};
 use super::slots::Slots;
 
-/// One counting session for each pass. A sink that follows the run.
+/// One counting session for each pass. The sink follows the run.
 #[derive(Clone, Debug)]
 pub struct Passes {
     sessions: Vec<PerfSession>,
-    /// For each event as asked for, its pass and its place there.
+    /// Pass of each requested event, and its index there.
     asked: Vec<(usize, usize)>,
 }
 
 impl Passes {
-    /// As few passes as hold all groups. A group that can never be counted at once is taken apart.
+    /// Creates the fewest passes that hold all groups. A group that never fits is split.
     pub fn new(groups: &[Group]) -> Passes {
         let plan = Passes::plan(groups);
         let place = |event: &PerfEvent| {
@@ -34,7 +35,7 @@ impl Passes {
         Passes { sessions: plan.passes.iter().map(session).collect(), asked }
     }
 
-    /// What is counted in which pass.
+    /// Returns the assignment of events to passes.
     pub fn plan(groups: &[Group]) -> Plan {
         let mut together: Vec<Vec<PerfEvent>> = Vec::new();
         for group in groups {
@@ -47,17 +48,17 @@ impl Passes {
         plan(&together).expect("an event on its own always fits")
     }
 
-    /// How many passes there are.
+    /// Returns the number of passes.
     pub fn len(&self) -> usize {
         self.sessions.len()
     }
 
-    /// True if there is nothing to count.
+    /// Returns whether there is nothing to count.
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()
     }
 
-    /// The events of all groups as asked for, one after another, of each core.
+    /// Returns the readings of each core, for the events of all groups in the requested order.
     pub fn readings_by_core(&mut self) -> Vec<Vec<Reading>> {
         let passes: Vec<Vec<Vec<Reading>>> =
             self.sessions.iter_mut().map(PerfSession::readings_by_core).collect();
@@ -105,7 +106,7 @@ mod tests {
     use PmuEvent::*;
 
     #[test]
-    fn every_event_is_read_from_the_pass_that_counted_it() {
+    fn every_event_is_read_from_its_own_pass() {
         let events =
             [LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, CRYPTO_SPEC, ISB_SPEC, DSB_SPEC];
         let asked = [events.as_slice(), &[DP_SPEC]].concat();
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_counted_in_one_pass_if_it_can_be() {
+    fn a_group_that_fits_is_counted_in_one_pass() {
         let event = PerfEvent::new;
         let group = |events: &[PmuEvent]| Group {
             events: events.iter().copied().map(event).collect(),
@@ -138,6 +139,6 @@ mod tests {
         assert_eq!(plan.passes.len(), 2);
         assert!(pair.iter().all(|one| plan.passes[1].contains(&event(*one))));
         let large = group(&[LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, ISB_SPEC, DSB_SPEC]);
-        assert_eq!(Passes::plan(&[large]).passes.len(), 2, "it cannot be");
+        assert_eq!(Passes::plan(&[large]).passes.len(), 2, "the group does not fit");
     }
 }

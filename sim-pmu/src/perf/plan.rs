@@ -1,5 +1,5 @@
-//! The fewest runs in which a set of events can be counted with nothing taking turns: groups are packed
-//! into passes, and what two groups share is counted once.
+//! Fewest runs that count a set of events without multiplexing. Groups are packed into passes, and
+//! an event that two groups share is counted once.
 
 use std::collections::HashSet;
 
@@ -7,30 +7,30 @@ use super::event::PerfEvent;
 use super::slots::Slots;
 use crate::counter::EVENT_COUNTERS;
 
-/// Steps of the search after which a plan with one more pass is good enough.
+/// Search steps after which a plan with one more pass is accepted.
 const SEARCH_LIMIT: u32 = 200_000;
 
 /// Passes of the same run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The events of each pass, none of them twice.
+    /// Events of each pass, without repetitions.
     pub passes: Vec<Vec<PerfEvent>>,
     /// No plan with fewer passes exists.
     pub is_fewest: bool,
 }
 
-/// Why there is no plan.
+/// Reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// A group that no pass can hold.
+    /// A group does not fit into any pass.
     #[error(
         "group {number} has {events} different events and can never be counted at once: a core has six \
          event counters and the cycle counter"
     )]
     TooLarge {
-        /// Its place in the list, from 1.
+        /// Position of the group in the list, from 1.
         number: usize,
-        /// Its events.
+        /// Number of its events.
         events: usize,
     },
 }
@@ -59,7 +59,8 @@ pub fn plan(groups: &[Vec<PerfEvent>]) -> Result<Plan, PlanError> {
     }
 }
 
-/// Event counters that an event surely takes; one event of cycles goes to the cycle counter.
+/// Returns the smallest number of event counters that an event needs. Cycles can use the cycle
+/// counter.
 fn counters(event: &PerfEvent) -> usize {
     match event {
         PerfEvent { event: sim_core::PmuEvent::CPU_CYCLES, .. } => 0,
@@ -68,7 +69,8 @@ fn counters(event: &PerfEvent) -> usize {
     }
 }
 
-/// Without repetitions, and those that need a pair of counters first, so that a pair is left for them.
+/// Removes repetitions and moves events that need a pair of counters first, so that a pair is left
+/// for them.
 fn in_counter_order(events: &[PerfEvent]) -> Vec<PerfEvent> {
     let mut unique: Vec<PerfEvent> = Vec::new();
     for event in events {
@@ -80,8 +82,8 @@ fn in_counter_order(events: &[PerfEvent]) -> Vec<PerfEvent> {
     unique
 }
 
-/// Leaves out what another group contains. What is hardest to place comes first; cycles on their own
-/// take nothing from anybody and come before that.
+/// Removes groups that another group contains. The groups that are hardest to place come first.
+/// Groups of cycles alone need no event counter and come before all others.
 fn without_subsets(mut groups: Vec<Vec<PerfEvent>>) -> Vec<Vec<PerfEvent>> {
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
     let mut kept: Vec<Vec<PerfEvent>> = Vec::new();
@@ -105,7 +107,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Puts the groups from `at` on into the passes; `None` if that cannot be done or takes too long.
+    /// Places the groups from `at` on into the passes. Returns `None` if that is impossible or
+    /// takes too long.
     fn fill(&mut self, at: usize, passes: Vec<Vec<PerfEvent>>) -> Option<Vec<Vec<PerfEvent>>> {
         let Some(group) = self.groups.get(at) else { return Some(passes) };
         if self.lacks_room(at, &passes) {
@@ -122,13 +125,13 @@ impl Search<'_> {
                 return Some(done);
             }
             if group.len() == 1 && self.groups[at..].iter().all(|group| counters_of(group) == 1) {
-                return None; // single counters go anywhere: no other order is better
+                return None; // single counters go anywhere, so no other order is better
             }
         }
         None
     }
 
-    /// The events that no pass has yet are more than the counters that are left.
+    /// Returns whether the events without a pass need more counters than are free.
     fn lacks_room(&self, at: usize, passes: &[Vec<PerfEvent>]) -> bool {
         let is_missing = |event: &&PerfEvent| !passes.iter().any(|pass| pass.contains(event));
         let missing: HashSet<&PerfEvent> =
@@ -140,8 +143,8 @@ impl Search<'_> {
     }
 }
 
-/// The passes that hold a group, each with it in place; first those in which it repeats the fewest
-/// counts of other passes, of these the fullest.
+/// Returns the passes that can hold a group, each with the group added. The order is by fewest
+/// repeated counts of other passes, then by fullest pass.
 fn choices(group: &[PerfEvent], passes: &[Vec<PerfEvent>]) -> Vec<(usize, usize, Vec<PerfEvent>)> {
     let is_counted = |event: &&PerfEvent| passes.iter().any(|pass| pass.contains(event));
     let mut choices: Vec<(usize, usize, Vec<PerfEvent>)> = Vec::new();
@@ -152,7 +155,7 @@ fn choices(group: &[PerfEvent], passes: &[Vec<PerfEvent>]) -> Vec<(usize, usize,
             choices.push((repeated.filter(is_counted).count(), number, together));
         }
         if pass.is_empty() {
-            break; // the empty passes behind it are the same
+            break; // all following passes are empty as well
         }
     }
     choices.sort_by_key(|(repeated, number, together)| {
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn single_events_take_six_counters_a_pass() {
+    fn single_events_use_six_counters_per_pass() {
         assert_eq!(sizes(&singles(events(0..6))), (vec![6], true));
         assert_eq!(sizes(&singles(events(0..13))), (vec![6, 6, 1], true));
         let mut with_cycles = singles(events(0..6));
@@ -195,10 +198,10 @@ mod tests {
     }
 
     #[test]
-    fn groups_stay_together_and_share_what_they_have_in_common() {
+    fn groups_stay_together_and_share_common_events() {
         let groups = [events(0..4), events(3..6), events(10..14)];
         let plan = plan(&groups).expect("every group fits");
-        assert_eq!(plan.passes.len(), 2, "two of them share an event");
+        assert_eq!(plan.passes.len(), 2, "two groups share an event");
         for group in &groups {
             let holds = |pass: &&Vec<PerfEvent>| group.iter().all(|event| pass.contains(event));
             assert_eq!(plan.passes.iter().filter(holds).count(), 1);
@@ -209,15 +212,15 @@ mod tests {
 
     /// First fit by size needs 4 passes for 3, 2, 2, 2, 3 when it puts 3 with 2 first: 3+3, 2+2+2.
     #[test]
-    fn the_search_finds_what_packing_in_order_misses() {
+    fn the_search_beats_first_fit_by_size() {
         let groups = [events(0..3), events(3..5), events(5..7), events(7..9), events(9..12)];
         assert_eq!(sizes(&groups), (vec![6, 6], true));
     }
 
-    /// Ratios that share `INST_RETIRED`, and the ratios of the same misses to accesses: whoever packs
-    /// without looking ahead repeats `INST_RETIRED` once too often.
+    /// The ratios share `INST_RETIRED`, and the misses also occur in ratios to accesses. Packing
+    /// without lookahead repeats `INST_RETIRED` once too often.
     #[test]
-    fn metrics_that_share_events_take_as_few_runs_as_their_events() {
+    fn metrics_that_share_events_need_as_few_runs_as_their_events() {
         use PmuEvent::*;
         let pairs = [
             [BR_MIS_PRED_RETIRED, BR_RETIRED],

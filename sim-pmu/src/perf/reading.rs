@@ -1,39 +1,39 @@
-//! What software reads of an event: what was counted, for how long it could have been, for how long it
-//! was; and the estimate that is made of the three.
+//! Reading of an event as software gets it: its count, its enabled time and its running time, and
+//! the estimate from these three.
 
-/// What can be said of an event.
+/// Status of a reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// It was never on a counter: there is nothing to say about it.
+    /// The event was never on a counter, so its count is unknown.
     #[default]
     NotCounted,
-    /// It was counted, all the time or a part of it.
+    /// The event was counted, all the time or part of it.
     Counted,
-    /// It was refused: its group can never fit, or there is nothing that could count it.
+    /// The event was refused: its group never fits, or no counter can count it.
     NotSupported,
 }
 
-/// The reading of one event, of one core or of several together. Times are cycles.
+/// Reading of one event, on one core or on several together. Times are in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// What was counted while it was on.
+    /// Occurrences while the event was on a counter.
     pub value: u64,
-    /// Time for which it was asked for.
+    /// Time for which the event was requested.
     pub enabled: u64,
-    /// Time for which it was on a counter.
+    /// Time for which the event was on a counter.
     pub running: u64,
-    /// What can be said of it.
+    /// Status of the reading.
     pub status: Status,
 }
 
 impl Reading {
-    /// An event that was counted all the time, or is known without counting.
+    /// Returns the reading of an event that was counted all the time, or is known without counting.
     pub fn exact(value: u64, cycles: u64) -> Reading {
         Reading { value, enabled: cycles, running: cycles, status: Status::Counted }
     }
 
-    /// The estimate for the whole time: what was counted, scaled by enabled over running time and
-    /// rounded down, as perf does. `None` if it was never counted.
+    /// Returns the estimate for the whole time: the count scaled by enabled over running time,
+    /// rounded down as perf does. Returns `None` if the event was never counted.
     pub fn scaled(&self) -> Option<u64> {
         if self.status != Status::Counted {
             return None;
@@ -45,8 +45,8 @@ impl Reading {
         Some(u64::try_from(scaled).unwrap_or(u64::MAX))
     }
 
-    /// How far the estimate is from the truth, in percent of the truth. `None` if there is no estimate, or
-    /// one of something that never happened.
+    /// Returns the error of the estimate in percent of the true count. Returns `None` without an
+    /// estimate, or if the event never occurred.
     pub fn error_percent(&self, truth: u64) -> Option<f64> {
         let estimate = self.scaled()?;
         match truth {
@@ -55,12 +55,13 @@ impl Reading {
         }
     }
 
-    /// Part of the time for which it was counted, 0 to 1.
+    /// Returns the fraction of the time for which the event was counted, 0 to 1.
     pub fn share(&self) -> f64 {
         if self.enabled == 0 { 0.0 } else { self.running as f64 / self.enabled as f64 }
     }
 
-    /// The readings of the same event on two cores together. One counted core is enough.
+    /// Returns the readings of the same event on two cores together. The event counts as counted if
+    /// one core counted it.
     #[must_use]
     pub fn plus(&self, other: &Reading) -> Reading {
         let status = match (self.status, other.status) {
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_estimate_assumes_that_the_rest_was_like_the_part() {
+    fn an_estimate_assumes_a_constant_rate() {
         let reading = Reading { value: 10, enabled: 9, running: 4, status: Status::Counted };
         assert_eq!(reading.scaled(), Some(22), "22.5");
         assert_eq!(Reading { running: 9, ..reading }.scaled(), Some(10));
@@ -93,17 +94,17 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_a_part_of_the_truth() {
+    fn an_error_is_relative_to_the_true_count() {
         let reading = Reading::exact(90, 1);
         assert_eq!(reading.error_percent(100), Some(-10.0));
         assert_eq!(reading.error_percent(90), Some(0.0));
-        assert_eq!(reading.error_percent(0), None, "no part of nothing");
+        assert_eq!(reading.error_percent(0), None, "nothing to relate to");
         assert_eq!(Reading::exact(0, 1).error_percent(0), Some(0.0));
         assert_eq!(Reading::default().error_percent(5), None, "never counted");
     }
 
     #[test]
-    fn cores_add_up_before_anything_is_scaled() {
+    fn cores_are_added_before_scaling() {
         let one = Reading { value: 10, enabled: 8, running: 2, status: Status::Counted };
         let never = Reading { value: 0, enabled: 8, running: 0, status: Status::NotCounted };
         assert_eq!(one.plus(&never).scaled(), Some(80), "10 in 2 of 16 cycles");

@@ -1,5 +1,6 @@
-//! A counting session over a whole run: each core has its own counters and its own turns, as inherited
-//! events of Linux have on the cores where the threads run; a reading is the sum of all cores.
+//! Counting session over a whole run. Each core has its own counters and its own rotation, as
+//! inherited Linux events have on the cores where the threads run. A reading is the sum over all
+//! cores.
 
 use sim_core::pmu_event::COUNT;
 use sim_core::{EventSink, PmuEvent, Privilege};
@@ -11,30 +12,30 @@ use super::reading::{Reading, Status};
 use super::slots::Slots;
 use crate::pe_state::{ExceptionLevel, PeState};
 
-/// What is added to a counter at once at most: less than half its range, so that the interrupt of an
-/// overflow comes before the next one.
+/// Largest increment passed to a counter at once: less than half its range, so that each overflow
+/// interrupt is served before the next overflow.
 const STEP: u64 = 1 << 30;
 
-/// The cores of a run whose counters are shared by groups of events. A sink that follows the run.
+/// Cores of a run whose counters are shared by groups of events. The sink follows the run.
 #[derive(Clone, Debug)]
 pub struct PerfSession {
     setup: PerfSetup,
     cores: Vec<Core>,
-    /// The core that is heard.
+    /// Core to which events belong at present.
     current: usize,
     tick_cycles: u64,
 }
 
-/// The groups as the kernel took them: too large ones cut, weak ones taken apart.
+/// Groups as the kernel accepted them: too large groups cut, weak groups split.
 #[derive(Clone, Debug, Default)]
 pub struct PerfSetup {
     events: Vec<PerfEvent>,
     groups: Vec<Scheduled>,
-    /// Each event as asked for; `None` if the kernel refused it.
+    /// Each requested event; `None` if the kernel refused it.
     asked: Vec<Option<Taken>>,
 }
 
-/// An event that the kernel took.
+/// Event that the kernel accepted.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     number: usize,
@@ -42,8 +43,8 @@ struct Taken {
 }
 
 impl PerfSetup {
-    /// Opens the groups. What does not even fit when nothing else is counted is refused, event by event,
-    /// unless the group is weak: then each of its events goes on its own.
+    /// Opens the groups. An event that does not fit even when nothing else is counted is refused. A
+    /// weak group that does not fit is split into single events.
     pub fn new(groups: &[Group]) -> PerfSetup {
         let mut setup = PerfSetup::default();
         for group in groups {
@@ -84,13 +85,14 @@ struct Core {
     is_counted: bool,
     /// Counted cycles so far.
     now: u64,
-    /// Cycles up to the next tick.
+    /// Cycles until the next tick.
     until_tick: u64,
-    /// Turns that ended.
+    /// Time slices that ended.
     rotations: u64,
-    /// What the counters were not told yet, by event. Nobody reads them meanwhile.
+    /// Counts, by event, that have not been passed to the counters yet. No counter is read in the
+    /// meantime.
     pending: Box<[u64; COUNT]>,
-    /// They are told at once: an event counts the overflows of another counter.
+    /// Counts must be passed on at once, because an event counts the overflows of another counter.
     counts_overflows: bool,
 }
 
@@ -112,7 +114,7 @@ impl Core {
         if is_counted == self.is_counted {
             return;
         }
-        self.settle();
+        self.pass_on_counts();
         self.is_counted = is_counted;
         if is_counted {
             self.context.schedule_in(&mut self.driver, self.now);
@@ -121,7 +123,7 @@ impl Core {
         }
     }
 
-    /// A kernel that hosts applications runs at EL2; its filters are other ones.
+    /// Moves the kernel to EL2, where a kernel that hosts applications runs with other filters.
     #[cold]
     fn move_kernel_to_el2(&mut self) {
         if self.is_counted {
@@ -133,14 +135,14 @@ impl Core {
         }
     }
 
-    /// Time goes on: the cycles are counted, and ticks come when they are due.
+    /// Advances time: counts the cycles and handles the ticks that become due.
     #[inline]
-    fn pass(&mut self, mut cycles: u64, tick_cycles: u64) {
+    fn advance(&mut self, mut cycles: u64, tick_cycles: u64) {
         while cycles >= self.until_tick {
             let step = self.until_tick;
             self.count(PmuEvent::CPU_CYCLES, step);
             if self.context.must_rotate() {
-                self.settle();
+                self.pass_on_counts();
             }
             self.now += step;
             cycles -= step;
@@ -156,12 +158,12 @@ impl Core {
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.pending[event as usize] += n;
         if self.counts_overflows {
-            self.settle();
+            self.pass_on_counts();
         }
     }
 
-    /// Tells the counters everything up to now.
-    fn settle(&mut self) {
+    /// Passes all pending counts to the counters.
+    fn pass_on_counts(&mut self) {
         for event in PmuEvent::ALL {
             let mut n = std::mem::take(&mut self.pending[event as usize]);
             while n > 0 {
@@ -176,9 +178,9 @@ impl Core {
     }
 
     fn reading(&mut self, Taken { number, group }: Taken) -> Reading {
-        self.settle();
-        let (running, was_on) = self.context.running(group, self.now);
-        if !was_on || self.context.is_in_error(group) {
+        self.pass_on_counts();
+        let (running, was_active) = self.context.running(group, self.now);
+        if !was_active || self.context.is_in_error(group) {
             let enabled = if self.context.is_in_error(group) { 0 } else { self.now };
             return Reading { enabled, ..Reading::default() };
         }
@@ -188,22 +190,22 @@ impl Core {
 }
 
 impl PerfSession {
-    /// A session that has counted nothing yet. A tick of 0 cycles is taken as one of 1.
+    /// Creates a session that has counted nothing yet. A tick of 0 cycles is treated as 1.
     pub fn new(setup: PerfSetup, tick_cycles: u64) -> PerfSession {
         let tick_cycles = tick_cycles.max(1);
         let cores = vec![Core::new(&setup, tick_cycles)];
         PerfSession { setup, cores, current: 0, tick_cycles }
     }
 
-    /// True if the groups do not fit all at once.
-    pub fn takes_turns(&self) -> bool {
+    /// Returns whether the groups do not all fit at once.
+    pub fn is_multiplexed(&self) -> bool {
         let mut core = Core::new(&self.setup, self.tick_cycles);
         core.set_counted(true);
         core.context.must_rotate()
     }
 
-    /// The events of all groups as asked for, one after another, of each core. May be called during the
-    /// run: it disturbs nothing.
+    /// Returns the readings of each core, for the events of all groups in the requested order. May
+    /// be called during the run without any effect on it.
     pub fn readings_by_core(&mut self) -> Vec<Vec<Reading>> {
         let refused = Reading { status: Status::NotSupported, ..Reading::default() };
         let asked = &self.setup.asked;
@@ -214,19 +216,19 @@ impl PerfSession {
         self.cores.iter_mut().map(of_core).collect()
     }
 
-    /// The same of all cores together.
+    /// Returns the readings of all cores together.
     pub fn readings(&mut self) -> Vec<Reading> {
         let mut cores = self.readings_by_core().into_iter();
         let first = cores.next().expect("a session has a core");
         cores.fold(first, |sum, core| sum.iter().zip(&core).map(|(a, b)| a.plus(b)).collect())
     }
 
-    /// Turns that have ended on all cores.
+    /// Returns the number of time slices that ended, on all cores.
     pub fn rotations(&self) -> u64 {
         self.cores.iter().map(|core| core.rotations).sum()
     }
 
-    /// The longest counted time of a core, in cycles.
+    /// Returns the longest counted time of a core, in cycles.
     pub fn cycles(&self) -> u64 {
         self.cores.iter().map(|core| core.now).max().unwrap_or_default()
     }
@@ -247,7 +249,7 @@ impl EventSink for PerfSession {
             return;
         }
         if event == PmuEvent::CPU_CYCLES {
-            core.pass(n, self.tick_cycles);
+            core.advance(n, self.tick_cycles);
         } else {
             core.count(event, n);
         }
@@ -270,7 +272,7 @@ impl EventSink for PerfSession {
 
     fn privilege(&mut self, privilege: Privilege) {
         let core = &mut self.cores[self.current];
-        core.settle();
+        core.pass_on_counts();
         core.driver.set_state(PeState::from(privilege));
         if privilege.e2h && core.driver.kernel() != ExceptionLevel::El2 {
             core.move_kernel_to_el2();

@@ -1,24 +1,24 @@
-//! Which counter an event gets: the cycle counter is the first choice for cycles, a 64-bit event takes
-//! an even counter and the odd one above it, everything else the lowest free counter.
+//! Assignment of counters to events. Cycles prefer the cycle counter. A 64-bit event takes an even
+//! counter and the odd counter above it. Every other event takes the lowest free counter.
 
 use sim_core::PmuEvent;
 
 use super::event::PerfEvent;
 use crate::counter::{CYCLE_BIT, CounterIndex};
 
-/// The counter or counters of an event.
+/// Counter or counters of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The cycle counter.
     Cycles,
     /// One event counter.
     Single(CounterIndex),
-    /// An even counter with the odd one above it, which counts its overflows.
+    /// Even counter, with the odd counter above it that counts its overflows.
     Pair(CounterIndex, CounterIndex),
 }
 
 impl Place {
-    /// Its bits in enable masks.
+    /// Returns the bits of the counters in enable masks.
     pub(crate) fn bits(self) -> u32 {
         match self {
             Place::Cycles => CYCLE_BIT,
@@ -27,7 +27,7 @@ impl Place {
         }
     }
 
-    /// The bit of the counter whose overflow is that of the event.
+    /// Returns the bit of the counter whose overflow is the event's overflow.
     pub(crate) fn overflow_bit(self) -> u32 {
         match self {
             Place::Pair(_, high) => high.bit(),
@@ -36,27 +36,27 @@ impl Place {
     }
 }
 
-/// The counters that are taken.
+/// Set of counters in use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slots {
     used: u32,
 }
 
 impl Slots {
-    /// True if all of these events find a counter, in this order, when nothing else is counted.
+    /// Returns whether all of these events fit, in this order, when nothing else is counted.
     pub(crate) fn hold<'a>(events: impl IntoIterator<Item = &'a PerfEvent>) -> bool {
         let mut slots = Slots::default();
         events.into_iter().all(|event| slots.take(event).is_some())
     }
 
-    /// Takes the counter that the driver gives to `event`; `None` if there is no room.
+    /// Takes the counter that the driver assigns to `event`. Returns `None` if none is free.
     pub(crate) fn take(&mut self, event: &PerfEvent) -> Option<Place> {
         let place = self.choose(event)?;
         self.used |= place.bits();
         Some(place)
     }
 
-    /// Gives a counter back.
+    /// Frees a counter.
     pub(crate) fn free(&mut self, place: Place) {
         self.used &= !place.bits();
     }
@@ -87,7 +87,7 @@ mod tests {
         let mut events = vec![event(PmuEvent::L1D_CACHE); 6];
         assert!(Slots::hold(&events));
         events.push(event(PmuEvent::CPU_CYCLES));
-        assert!(Slots::hold(&events), "cycles have a counter of their own");
+        assert!(Slots::hold(&events), "cycles have their own counter");
         events.push(event(PmuEvent::BUS_CYCLES));
         assert!(!Slots::hold(&events), "which counts nothing else");
         assert!(!Slots::hold(&[event(PmuEvent::CPU_CYCLES); 8]));

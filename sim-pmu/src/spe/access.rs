@@ -1,18 +1,18 @@
-//! Who may use which register of the profiling extension, and which register a name reaches (SPE
-//! supplement 3.2.3, 3.4.6, 4.3).
+//! Access rights of the registers of the profiling extension, and the register that each name
+//! accesses (SPE supplement 3.2.3, 3.4.6, 4.3).
 
 use crate::access::{Access, AccessError};
 use crate::pe_state::ExceptionLevel;
 
-use super::enabling::{Surroundings, mdcr};
+use super::context::{SpeContext, mdcr};
 use super::registers::SpeRegister;
 
-/// Checks an access; the register that it reaches. A host at EL2 finds its own control register under
-/// the name of EL1's.
+/// Checks an access and returns the accessed register. A host at EL2 accesses its own control
+/// register under the EL1 name.
 pub(crate) fn admit(
     register: SpeRegister,
     access: Access,
-    state: &Surroundings,
+    state: &SpeContext,
 ) -> Result<SpeRegister, AccessError> {
     use SpeRegister::{PMBIDR_EL1, PMSCR_EL1, PMSCR_EL2, PMSCR_EL12};
     let level = state.privilege.level;
@@ -41,9 +41,9 @@ fn lowest_level(register: SpeRegister) -> u8 {
     }
 }
 
-/// EL2 keeps the sampling registers from EL1 by one control and those of the buffer by another; EL3
-/// keeps both from the security state that it has not given them to.
-fn check_traps(register: SpeRegister, state: &Surroundings) -> Result<(), AccessError> {
+/// Checks the traps of an access. EL2 denies EL1 the sampling registers by one control and the
+/// buffer registers by another. EL3 denies both to the security state that does not own them.
+fn check_traps(register: SpeRegister, state: &SpeContext) -> Result<(), AccessError> {
     use SpeRegister::{PMBLIMITR_EL1, PMBPTR_EL1, PMBSR_EL1};
     let is_of_buffer = matches!(register, PMBLIMITR_EL1 | PMBPTR_EL1 | PMBSR_EL1);
     let keeps = match is_of_buffer {

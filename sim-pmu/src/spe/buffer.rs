@@ -1,10 +1,11 @@
-//! The profiling buffer: where records go, and the events that stop it (SPE supplement 3.4 and 3.5).
+//! Profiling buffer: destination of the records, and the events that stop collection (SPE
+//! supplement 3.4 and 3.5).
 
 use super::buffer_memory::{BufferFault, BufferMemory, FaultKind};
 use super::config::{MAX_RECORD_BYTES, SpeConfig};
 use super::registers::{pmblimitr, pmbsr};
 
-/// `PMBPTR_EL1`, `PMBLIMITR_EL1` and `PMBSR_EL1` with the memory behind them.
+/// `PMBPTR_EL1`, `PMBLIMITR_EL1` and `PMBSR_EL1`, with the buffer's memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProfilingBuffer {
     pub(crate) pointer: u64,
@@ -19,17 +20,17 @@ impl ProfilingBuffer {
         ProfilingBuffer { align: config.align_bytes.into(), ..ProfilingBuffer::default() }
     }
 
-    /// Software enabled it, and no event has stopped it.
+    /// Returns whether software enabled the buffer and no event has stopped it.
     pub(crate) fn is_open(&self) -> bool {
-        self.limit & pmblimitr::E != 0 && !self.asks_for_service()
+        self.limit & pmblimitr::E != 0 && !self.requests_service()
     }
 
-    /// `PMBIRQ`, a level: an event has stopped the buffer.
-    pub(crate) fn asks_for_service(&self) -> bool {
+    /// Returns the level of `PMBIRQ`: set after an event has stopped the buffer.
+    pub(crate) fn requests_service(&self) -> bool {
         self.status & pmbsr::S != 0
     }
 
-    /// Writes a record if the buffer is open; true when the whole of it is there.
+    /// Writes a record if the buffer is open. Returns whether the whole record was written.
     pub(crate) fn write(&mut self, record: &[u8]) -> bool {
         if !self.is_open() {
             return false;
@@ -40,7 +41,7 @@ impl ProfilingBuffer {
             self.fault(start, fault);
             return false;
         }
-        // Software has put the pointer where no record fits: no byte is written.
+        // Software set the pointer where no record fits, so no byte is written.
         if self.room() < bytes {
             self.fill();
             return false;
@@ -60,8 +61,8 @@ impl ProfilingBuffer {
         true
     }
 
-    /// Bytes up to the limit; none for a pointer in another part of the address space, whose top byte
-    /// differs.
+    /// Returns the bytes from the pointer to the limit. Returns 0 if the pointer lies in another
+    /// part of the address space, that is, if its top byte differs.
     fn room(&self) -> u64 {
         let limit = self.limit & pmblimitr::LIMIT;
         match limit >> 56 == self.pointer >> 56 {
@@ -70,12 +71,13 @@ impl ProfilingBuffer {
         }
     }
 
-    /// There is no room for one more record.
+    /// Stops the buffer because there is no room for another record.
     fn fill(&mut self) {
         self.status = self.status & !(pmbsr::EC | pmbsr::MSS) | pmbsr::S | pmbsr::FULL;
     }
 
-    /// The record that begins at the pointer met a fault or a synchronous abort at `at`.
+    /// Stops the buffer because the record that begins at the pointer caused a fault or a
+    /// synchronous abort at `at`.
     fn fault(&mut self, at: u64, fault: BufferFault) {
         let lost = if at == self.pointer { 0 } else { pmbsr::DL };
         let abort = if fault.kind.is_external() { pmbsr::EA } else { 0 };
@@ -106,14 +108,14 @@ mod tests {
 
     fn faulty(kind: FaultKind, stage_2: bool, at: u64) -> ProfilingBuffer {
         let mut buffer = buffer(64, 0x10000, 0x11000);
-        buffer.memory.spoil(at, BufferFault { kind, stage_2 });
+        buffer.memory.inject_fault(at, BufferFault { kind, stage_2 });
         assert!(!buffer.write(&[0xAA; 64]) || kind == FaultKind::LateAbort);
         buffer
     }
 
     /// S.BUF.1 and S.BUF.2.
     #[test]
-    fn it_is_full_when_no_record_fits_any_more() {
+    fn the_buffer_is_full_when_no_further_record_fits() {
         let mut buffer = buffer(64, 0x10F80, 0x11000);
         assert!(buffer.write(&[1; 64]));
         assert_eq!((buffer.pointer, buffer.status), (0x10FC0, 0));
@@ -124,9 +126,9 @@ mod tests {
         assert_eq!(buffer.pointer, 0x11000, "the pointer is frozen");
     }
 
-    /// S.BUF.3: what counts is the room for the largest record, not for the last one.
+    /// S.BUF.3: the room for the largest record decides, not the room for the last one.
     #[test]
-    fn a_short_record_may_fill_it_too() {
+    fn a_short_record_may_fill_the_buffer() {
         let mut buffer = buffer(1, 0x10FA0, 0x11000);
         assert!(buffer.write(&[1; 40]));
         assert_eq!((buffer.pointer, buffer.status), (0x10FC8, pmbsr::S | pmbsr::FULL));
@@ -134,7 +136,7 @@ mod tests {
 
     /// S.BUF.6 to S.BUF.12, and every other status code.
     #[test]
-    fn faults_and_aborts_are_told_with_their_place() {
+    fn faults_and_aborts_are_reported_with_their_address() {
         use FaultKind::*;
         let syndrome = |class: u64, code: u64| pmbsr::S | class << pmbsr::EC_SHIFT | code;
         for (kind, code) in [
@@ -164,7 +166,7 @@ mod tests {
 
     /// S.BUF.9.
     #[test]
-    fn a_pointer_between_two_places_is_an_alignment_fault() {
+    fn a_misaligned_pointer_is_an_alignment_fault() {
         let mut buffer = buffer(64, 0x10020, 0x11000);
         assert!(!buffer.write(&[1; 64]));
         let expected = pmbsr::S | pmbsr::STAGE_1 << pmbsr::EC_SHIFT | 0b10_0001;
@@ -173,19 +175,19 @@ mod tests {
 
     /// S.BUF.13.
     #[test]
-    fn a_fault_comes_before_a_full_buffer() {
+    fn a_fault_has_priority_over_a_full_buffer() {
         let mut buffer = buffer(64, 0x10FC0, 0x11000);
         buffer
             .memory
-            .spoil(0x10FE0, BufferFault { kind: FaultKind::Translation(3), stage_2: false });
+            .inject_fault(0x10FE0, BufferFault { kind: FaultKind::Translation(3), stage_2: false });
         assert!(!buffer.write(&[1; 64]));
         assert_eq!(buffer.pointer, 0x10FE0);
         assert_eq!(buffer.status >> pmbsr::EC_SHIFT, pmbsr::STAGE_1);
     }
 
-    /// Nothing is written at or above the limit, wherever software puts the pointers.
+    /// Nothing is written at or above the limit, wherever software sets the pointers.
     #[test]
-    fn a_pointer_behind_the_limit_fills_it_at_once() {
+    fn a_pointer_above_the_limit_fills_the_buffer_at_once() {
         for (pointer, limit) in [(0x11000, 0x11000), (0x20000, 0x11000), (u64::MAX - 63, 0x1000)] {
             let mut buffer = buffer(64, pointer, limit);
             assert!(!buffer.write(&[1; 64]));
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_address_space_holds_is_a_translation_fault() {
+    fn an_address_outside_the_address_space_is_a_translation_fault() {
         let mut buffer = buffer(64, 0x0001_0000_0000_0000, 0x0001_0000_0000_1000);
         assert!(!buffer.write(&[1; 64]));
         let expected = pmbsr::S | pmbsr::STAGE_1 << pmbsr::EC_SHIFT | 0b00_0100;

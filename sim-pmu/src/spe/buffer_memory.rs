@@ -1,40 +1,40 @@
-//! The memory that the profiling buffer lies in, as the unit's writes meet it: pages, faults, aborts
-//! (SPE supplement 3.5.3 and 3.5.4).
+//! Memory of the profiling buffer as the unit writes it: pages, faults and aborts (SPE supplement
+//! 3.5.3 and 3.5.4).
 
 use std::collections::BTreeMap;
 
 const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: usize = 1 << PAGE_SHIFT;
-/// Bits of a virtual address that take part in its translation.
+/// Number of virtual address bits that are translated.
 const ADDRESS_BITS: u32 = 48;
 
-/// What a write of a record can meet.
+/// Fault or abort of a record write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// An address of more bits than there are, at this level of the walk.
+    /// The address has more bits than implemented, at this level of the walk.
     AddressSize(u8),
-    /// No translation at this level.
+    /// There is no translation at this level.
     Translation(u8),
-    /// Access flag clear at this level.
+    /// The access flag is clear at this level.
     AccessFlag(u8),
-    /// No leave to write at this level.
+    /// Write permission is missing at this level.
     Permission(u8),
-    /// The pointer is not aligned as records are.
+    /// The pointer does not have the alignment of records.
     Alignment,
-    /// The write itself is aborted.
+    /// The write itself aborts.
     ExternalAbort,
-    /// A read of a descriptor is aborted at this level.
+    /// A descriptor read aborts at this level.
     WalkAbort(u8),
-    /// The write is aborted, and that comes out when it was thought done.
+    /// The write aborts after it appeared complete.
     LateAbort,
-    /// Two entries of a TLB answer.
+    /// Two TLB entries match.
     TlbConflict,
-    /// A page that would have to be marked dirty or accessed first.
+    /// The page would first have to be marked dirty or accessed.
     UnsupportedAccess,
 }
 
 impl FaultKind {
-    /// `PMBSR_EL1.FSC`.
+    /// Returns the status code for `PMBSR_EL1.FSC`.
     pub fn status(self) -> u8 {
         match self {
             FaultKind::AddressSize(level) => level & 3,
@@ -50,22 +50,23 @@ impl FaultKind {
         }
     }
 
-    /// True for aborts, which are told apart from faults of a translation.
+    /// Returns whether this is an external abort, which is reported differently from translation
+    /// faults.
     pub fn is_external(self) -> bool {
         matches!(self, FaultKind::ExternalAbort | FaultKind::WalkAbort(_) | FaultKind::LateAbort)
     }
 }
 
-/// A fault, and the stage of the translation that it is told of.
+/// Fault and the translation stage that reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferFault {
-    /// What it is.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// Stage 2 refuses the access.
+    /// The fault is reported for stage 2.
     pub stage_2: bool,
 }
 
-/// Memory by virtual address: 0 where nothing was written.
+/// Memory by virtual address. Bytes that were never written are 0.
 #[derive(Clone, Debug, Default)]
 pub struct BufferMemory {
     pages: BTreeMap<u64, Box<[u8; PAGE_BYTES]>>,
@@ -73,17 +74,17 @@ pub struct BufferMemory {
 }
 
 impl BufferMemory {
-    /// A write of the byte at `at` ends in `fault`.
-    pub fn spoil(&mut self, at: u64, fault: BufferFault) {
+    /// Makes every write of the byte at `at` end in `fault`.
+    pub fn inject_fault(&mut self, at: u64, fault: BufferFault) {
         self.faults.insert(at, fault);
     }
 
-    /// The byte at `at` can be written again.
-    pub fn mend(&mut self, at: u64) {
+    /// Makes the byte at `at` writable again.
+    pub fn clear_fault(&mut self, at: u64) {
         self.faults.remove(&at);
     }
 
-    /// What lies at `at`.
+    /// Returns `bytes` bytes from address `at`.
     pub fn read(&self, at: u64, bytes: usize) -> Vec<u8> {
         let mut out = vec![0; bytes];
         for (offset, byte) in out.iter_mut().enumerate() {
@@ -95,8 +96,8 @@ impl BufferMemory {
         out
     }
 
-    /// Gives up what was written in whole pages below `end`: a reader is done with it.
-    pub fn forget_below(&mut self, end: u64) {
+    /// Discards the contents of whole pages below `end`, which a reader no longer needs.
+    pub fn discard_below(&mut self, end: u64) {
         self.pages = self.pages.split_off(&(end >> PAGE_SHIFT));
     }
 
@@ -113,7 +114,7 @@ impl BufferMemory {
         }
     }
 
-    /// The first byte of a write that is refused, and why.
+    /// Returns the first byte of a write that faults, and the fault.
     pub(crate) fn first_fault(&self, at: u64, bytes: u64) -> Option<(u64, BufferFault)> {
         if !is_translated(at) {
             return Some((at, BufferFault { kind: FaultKind::Translation(0), stage_2: false }));
@@ -123,7 +124,7 @@ impl BufferMemory {
         found.map(|(addr, fault)| (*addr, *fault))
     }
 
-    /// The abort that a write meets when it was thought done.
+    /// Returns the late abort of a write, if it has one.
     pub(crate) fn late_abort(&self, at: u64, bytes: u64) -> Option<BufferFault> {
         let is_late = |(_, fault): &(&u64, &BufferFault)| fault.kind == FaultKind::LateAbort;
         self.within(at, bytes).find(is_late).map(|(_, fault)| *fault)
@@ -134,7 +135,7 @@ impl BufferMemory {
     }
 }
 
-/// In one of the two halves of the address space.
+/// Returns whether the address lies in one of the two halves of the address space.
 fn is_translated(at: u64) -> bool {
     matches!(at >> ADDRESS_BITS, 0 | 0xFFFF)
 }

@@ -1,14 +1,14 @@
-//! What the record of a sampled operation says: type, events, latencies, addresses, data source (SPE
-//! supplement 2.3 and 5.3).
+//! Contents of the record of a sampled operation: type, events, latencies, addresses, data source
+//! (SPE supplement 2.3 and 5.3).
 
 use sim_core::{Activity, BranchCourse, DataSource, Happened, Operation, OperationKind};
 
-use super::enabling::{Collected, TimeStamp};
+use super::context::{Collected, TimeStamp};
 use super::events::Events;
 use super::operation_type::OperationType;
 use super::record::{InstAddress, PhysicalAddress, SpeRecord, latency};
 
-/// Values of the data source packet on this core (as Linux reads them for the Neoverse family).
+/// Returns the data source value on this core, as Linux decodes it for the Neoverse family.
 fn source_code(source: DataSource) -> Option<u16> {
     match source {
         DataSource::StoreQueue | DataSource::L1 => Some(0x0),
@@ -21,22 +21,23 @@ fn source_code(source: DataSource) -> Option<u16> {
     }
 }
 
-/// The rates and offsets that turn a cycle into a timestamp, and the context registers.
+/// Values outside the unit that records contain: clock rates and offsets for the timestamp, and the
+/// context registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Context {
+pub(crate) struct RecordSources {
     pub(crate) core_hz: u64,
     pub(crate) counter_hz: u64,
-    /// `CNTPCT_EL0` in cycle 0.
+    /// Value of `CNTPCT_EL0` in cycle 0.
     pub(crate) counter_start: u64,
-    /// `CNTVOFF_EL2`.
+    /// Value of `CNTVOFF_EL2`.
     pub(crate) virtual_offset: u64,
     pub(crate) contextidr: [u32; 2],
-    /// `CPUECTLR.EXTLLC`: the last level cache is outside, and its events are recorded.
+    /// `CPUECTLR.EXTLLC`: the last level cache is external, and its events are recorded.
     pub(crate) has_external_llc: bool,
 }
 
-impl Context {
-    /// `CNTPCT_EL0` in a cycle.
+impl RecordSources {
+    /// Returns `CNTPCT_EL0` in a cycle.
     fn physical_time(&self, cycle: u64) -> u64 {
         let ticks =
             u128::from(cycle) * u128::from(self.counter_hz) / u128::from(self.core_hz.max(1));
@@ -44,19 +45,19 @@ impl Context {
     }
 }
 
-/// The record of the MOP number `mop` of an instruction: the first is the access or the branch.
+/// Returns the record of MOP number `mop` of an instruction. MOP 0 is the access or the branch.
 pub(crate) fn record_of(
     operation: &Operation,
     mop: u8,
     wanted: Collected,
-    context: &Context,
+    sources: &RecordSources,
 ) -> SpeRecord {
     let life = &operation.life;
-    let time = context.physical_time(life.rename);
+    let time = sources.physical_time(life.rename);
     let mut record = SpeRecord {
         pc: Some(address(operation, life.pc)),
-        context_el1: wanted.context_el1.then_some(context.contextidr[0]),
-        context_el2: wanted.context_el2.then_some(context.contextidr[1]),
+        context_el1: wanted.context_el1.then_some(sources.contextidr[0]),
+        context_el2: wanted.context_el2.then_some(sources.contextidr[1]),
         operation: Some(OperationType::other(false)),
         events: Some(outcome(operation)),
         issue_latency: Some(latency(life.issue.saturating_sub(life.rename))),
@@ -64,18 +65,23 @@ pub(crate) fn record_of(
         timestamp: match wanted.time {
             TimeStamp::None => None,
             TimeStamp::Physical => Some(time),
-            TimeStamp::Virtual => Some(time.wrapping_sub(context.virtual_offset)),
+            TimeStamp::Virtual => Some(time.wrapping_sub(sources.virtual_offset)),
         },
         ..SpeRecord::default()
     };
     if mop == 0 {
-        describe(operation, wanted, context, &mut record);
+        describe(operation, wanted, sources, &mut record);
     }
     record
 }
 
-/// What the first MOP says beside every other one.
-fn describe(operation: &Operation, wanted: Collected, context: &Context, record: &mut SpeRecord) {
+/// Adds the fields that only the first MOP has.
+fn describe(
+    operation: &Operation,
+    wanted: Collected,
+    sources: &RecordSources,
+    record: &mut SpeRecord,
+) {
     record.operation = Some(OperationType::of(operation));
     record.events = record.events.map(|events| {
         events
@@ -84,18 +90,19 @@ fn describe(operation: &Operation, wanted: Collected, context: &Context, record:
     });
     match operation.kind {
         OperationKind::Other => {}
-        // What generates an exception has gone nowhere.
+        // An instruction that generates an exception does not branch.
         OperationKind::Branch(course) if !operation.exception => {
             describe_branch(operation, course, record);
         }
         OperationKind::Branch(_) => {}
-        // Abandoned before it issued, or without an active element: there was no access.
+        // The operation was squashed before issue or has no active element, so there was no access.
         OperationKind::Access(_) if operation.life.translation_cycles == 0 => {}
-        OperationKind::Access(_) => describe_access(operation, wanted, context, record),
+        OperationKind::Access(_) => describe_access(operation, wanted, sources, record),
     }
 }
 
-/// The second half of a fused pair is a branch: the pair's MOP is recorded as that.
+/// Updates the record of a fused pair whose second half is a branch: the pair's MOP is recorded as
+/// a branch.
 pub(crate) fn join_branch(operation: &Operation, record: &mut SpeRecord) {
     let OperationKind::Branch(course) = operation.kind else { return };
     let (rename, complete) = (operation.life.rename, operation.life.complete);
@@ -113,7 +120,7 @@ fn describe_branch(operation: &Operation, course: BranchCourse, record: &mut Spe
             .with_if(fails, Events::NOT_TAKEN)
             .with_if(operation.life.mispredicted, Events::MISPREDICTED)
     });
-    // One that is not taken goes on behind itself, and says so.
+    // A branch that is not taken has the next instruction as its target.
     let next = operation.life.pc.wrapping_add(4);
     let target = if fails { Some(next) } else { course.target };
     record.branch_target = target.map(|target| address(operation, target));
@@ -122,11 +129,11 @@ fn describe_branch(operation: &Operation, course: BranchCourse, record: &mut Spe
 fn describe_access(
     operation: &Operation,
     wanted: Collected,
-    context: &Context,
+    sources: &RecordSources,
     record: &mut SpeRecord,
 ) {
     let life = &operation.life;
-    record.events = record.events.map(|events| events.with(access_events(operation, context)));
+    record.events = record.events.map(|events| events.with(access_events(operation, sources)));
     record.translation_latency = Some(latency(life.translation_cycles.into()));
     record.virtual_address = Some(with_tag(life.addr));
     let is_load = record.operation.is_some_and(OperationType::is_load);
@@ -139,18 +146,18 @@ fn describe_access(
     });
 }
 
-/// What the access met.
-fn access_events(operation: &Operation, context: &Context) -> Events {
+/// Returns the cache and TLB events of the access.
+fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
     let OperationKind::Access(_) = operation.kind else { return Events::default() };
     let life = &operation.life;
     let has = |what: Happened| life.happened.has(what);
     let refills = has(Happened::L1_REFILL);
-    // Every access looks into the L1 but those of memory that no cache keeps, and stores that never
-    // left the store queue: they are abandoned, or end in an exception.
+    // Every access looks up the L1, with two exceptions: accesses to uncached memory, and stores
+    // that never left the store queue because they were squashed or took an exception.
     let is_store = OperationType::of(operation).is_store();
     let reaches_l1 =
         life.source != DataSource::Device && !has(Happened::FAULT) && (!is_store || life.retired);
-    let goes_out = context.has_external_llc && has(Happened::L2_MISS.with(Happened::L1_REFILL));
+    let goes_out = sources.has_external_llc && has(Happened::L2_MISS.with(Happened::L1_REFILL));
     Events::TLB_ACCESS
         .with_if(reaches_l1, Events::L1D_ACCESS)
         .with_if(refills, Events::L1D_REFILL)
@@ -161,14 +168,16 @@ fn access_events(operation: &Operation, context: &Context) -> Events {
         .with_if(has(Happened::SPLIT), Events::ALIGNMENT)
 }
 
-/// How it ended: an instruction that generates an exception completes with it.
+/// Returns the events for how the operation ended. An instruction that generates an exception
+/// completes with it.
 fn outcome(operation: &Operation) -> Events {
     Events::default()
         .with_if(operation.exception, Events::EXCEPTION)
         .with_if(operation.exception || operation.life.retired, Events::RETIRED)
 }
 
-/// Where the sampled branch went, as the next operation shows it: exception returns.
+/// Returns an instruction address with the state of `operation`, for the target of a sampled
+/// exception return, which only the next operation reveals.
 pub(crate) fn address(operation: &Operation, at: u64) -> InstAddress {
     InstAddress {
         address: at & super::record::ADDRESS_MASK,
@@ -177,7 +186,8 @@ pub(crate) fn address(operation: &Operation, at: u64) -> InstAddress {
     }
 }
 
-/// Applications' pointers may carry a tag in the top byte; those of the upper half do not show it.
+/// Returns the address with the tag that an application's pointer may carry in its top byte.
+/// Addresses of the upper half have no visible tag.
 fn with_tag(addr: u64) -> u64 {
     if addr >> 55 & 1 == 1 { addr & super::record::ADDRESS_MASK } else { addr }
 }

@@ -1,32 +1,33 @@
-//! What the architecture leaves to the core: samples in flight, the wrong path, the generator (SPE
+//! Implementation choices of the core: samples in flight, the wrong path, the random generator (SPE
 //! supplement 2.2, 2.3.5, 4.3.11).
 
 use serde::Deserialize;
 use sim_core::config::Problem;
 
-/// Largest record, `PMSIDR_EL1.MaxSize`.
+/// Size of the largest record in bytes, `PMSIDR_EL1.MaxSize`.
 pub const MAX_RECORD_BYTES: u64 = 64;
 
-/// The table `[spe]` of a configuration.
+/// Table `[spe]` of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SpeConfig {
-    /// Sampled operations that may be in flight together; 0 is no limit.
+    /// Maximum number of samples in flight; 0 means no limit.
     pub samples_in_flight: u32,
-    /// Operations of a wrong path are part of the population.
+    /// Operations on a wrong path belong to the population.
     pub population_wrong_path: bool,
-    /// A sampled operation of a wrong path leaves a record.
+    /// A sampled operation on a wrong path leaves a record.
     pub record_wrong_path: bool,
-    /// `PMSIDR_EL1.ERnd`: the random number comes behind the interval instead of being part of it.
-    pub random_behind_interval: bool,
-    /// `PMBIDR_EL1.Align`: every record is padded to a multiple of it.
+    /// `PMSIDR_EL1.ERnd`: the random number is counted after the interval instead of being part of
+    /// it.
+    pub random_after_interval: bool,
+    /// `PMBIDR_EL1.Align`: every record is padded to a multiple of this many bytes.
     pub align_bytes: u32,
-    /// Starts the generator of random intervals; each core has one of its own.
+    /// Seed of the generator for random intervals. Each core has its own generator.
     pub seed: u64,
 }
 
 impl SpeConfig {
-    /// Everything about the values that no core can have.
+    /// Returns all values that no core can have.
     pub fn problems(&self) -> Vec<Problem> {
         let align = self.align_bytes;
         let fits = align.is_power_of_two() && u64::from(align) <= MAX_RECORD_BYTES;
@@ -37,13 +38,13 @@ impl SpeConfig {
 }
 
 impl Default for SpeConfig {
-    /// As N2 does: the values of the built-in configuration.
+    /// Returns the values of N2, which are those of the built-in configuration.
     fn default() -> SpeConfig {
         SpeConfig {
             samples_in_flight: 1,
             population_wrong_path: true,
             record_wrong_path: false,
-            random_behind_interval: false,
+            random_after_interval: false,
             align_bytes: MAX_RECORD_BYTES as u32,
             seed: 1,
         }
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_aligned_to_a_power_of_two_that_a_record_fills() {
+    fn record_alignment_is_a_power_of_two_up_to_the_record_size() {
         let problems = |align_bytes| SpeConfig { align_bytes, ..SpeConfig::default() }.problems();
         for align in [1, 2, 8, 64] {
             assert!(problems(align).is_empty(), "{align}");

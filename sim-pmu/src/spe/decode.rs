@@ -1,67 +1,68 @@
-//! Reads the sample records of any profile that follows the format (SPE supplement 5), a real machine's
-//! too: packets of unknown kinds are skipped by their size, damage is reported and passed by.
+//! Reader for the sample records of any profile in the format of SPE supplement 5, including
+//! profiles of real machines. Packets of unknown kinds are skipped by their size; damage is
+//! reported and skipped.
 
 use super::events::Events;
 use super::packet::{AddressKind, CounterKind, Packet, PacketError};
 use super::record::{InstAddress, PhysicalAddress, SpeRecord};
 
-/// Bytes of the longest record that an implementation may write (`PMSIDR_EL1.MaxSize`).
+/// Size of the longest record that an implementation may write, in bytes (`PMSIDR_EL1.MaxSize`).
 const RECORD_BYTES_MAX: usize = 2048;
 
-/// A record of the stream.
+/// Record of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where its first packet starts.
+    /// Offset of its first packet.
     pub offset: usize,
-    /// Where its last packet ends.
+    /// Offset after its last packet.
     pub end: usize,
-    /// What it says.
+    /// Decoded record.
     pub record: SpeRecord,
-    /// Packets in it that have no meaning in the supplement.
+    /// Number of its packets without a meaning in the supplement.
     pub unknown: u32,
 }
 
-/// A place where the stream is no profile.
+/// Damaged part of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("offset {offset}: {fault}; skipped {} bytes from {from} to {to}", to - from)]
 pub struct Damage {
-    /// Where it shows.
+    /// Offset of the fault.
     pub offset: usize,
-    /// What is wrong there.
+    /// Kind of the fault.
     pub fault: Fault,
-    /// The start of the record that is lost.
+    /// Start of the lost record.
     pub from: usize,
-    /// Where reading goes on: at the next record, or the end of the stream.
+    /// Offset at which reading continues: the next record, or the end of the stream.
     pub to: usize,
 }
 
-/// What can be wrong.
+/// Fault in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// No packet can be read.
+    /// The packet cannot be decoded.
     #[error(transparent)]
     Packet(#[from] PacketError),
-    /// A record says the same thing twice.
+    /// A record contains the same packet kind twice.
     #[error("a second packet of this kind in one record")]
     Repeated,
-    /// A record that ends without its events: hardware writes them always.
+    /// A record ends without an events packet, which hardware always writes.
     #[error("the record has no events packet")]
     NoEvents,
-    /// A record longer than any can be.
+    /// A record is longer than any record can be.
     #[error("no end of the record within {RECORD_BYTES_MAX} bytes")]
     NoEnd,
 }
 
-/// What reading a stream meets.
+/// Item of a stream: a record or damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A record.
+    /// Decoded record.
     Record(Found),
-    /// Bytes that are none.
+    /// Bytes that do not form a record.
     Damage(Damage),
 }
 
-/// The records of a stream, in order.
+/// Iterator over the records of a stream, in order.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     stream: Stream<'a>,
@@ -74,7 +75,8 @@ impl<'a> Records<'a> {
         Records::at_address(bytes, 0)
     }
 
-    /// Reads `bytes`, the first of which was written at `address`: alignment commands go by that.
+    /// Reads `bytes`, the first of which was written at `address`. Alignment commands refer to that
+    /// address.
     pub fn at_address(bytes: &'a [u8], address: u64) -> Records<'a> {
         Records { stream: Stream { bytes, address }, at: 0 }
     }
@@ -95,7 +97,7 @@ impl Iterator for Records<'_> {
                 Some(Item::Record(found))
             }
             Err((offset, fault)) => {
-                // An alignment command may lead behind the end.
+                // An alignment command may point past the end.
                 let offset = offset.min(self.stream.bytes.len());
                 let to = self.stream.resynchronize(from + 1);
                 self.at = to;
@@ -105,12 +107,13 @@ impl Iterator for Records<'_> {
     }
 }
 
-/// Every packet of a stream with its offset, framing included; an error ends it.
+/// Returns every packet of a stream with its offset, including framing. An error ends the
+/// iteration.
 pub fn packets(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Packet, PacketError>)> {
     packets_at(bytes, 0)
 }
 
-/// [`packets`] of bytes the first of which was written at `address`.
+/// Returns [`packets`] of bytes whose first one was written at `address`.
 pub fn packets_at(
     bytes: &[u8],
     address: u64,
@@ -125,8 +128,8 @@ pub fn packets_at(
     })
 }
 
-/// Where the stream is wrong, and how.
-type Wrong = (usize, Fault);
+/// Offset and fault of a place that cannot be decoded.
+type FaultAt = (usize, Fault);
 
 #[derive(Clone, Copy, Debug)]
 struct Stream<'a> {
@@ -135,7 +138,7 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// The packet at `at`, and where the next one is.
+    /// Returns the packet at `at` and the offset of the next one.
     fn packet(&self, at: usize) -> Result<(Packet, usize), PacketError> {
         let (packet, taken) = Packet::decode(&self.bytes[at.min(self.bytes.len())..])?;
         let end = match packet {
@@ -145,19 +148,19 @@ impl Stream<'_> {
         Ok((packet, end))
     }
 
-    /// The first offset from `at` whose address is a multiple of `2 << size`.
+    /// Returns the first offset from `at` on whose address is a multiple of `2 << size`.
     fn aligned(&self, at: usize, size: u8) -> usize {
         let mask = (2_u64 << size) - 1;
         let past = self.address.wrapping_add(at as u64) & mask;
         at + (past.wrapping_neg() & mask) as usize
     }
 
-    /// Passes the padding and alignment commands between two records.
-    fn first_packet(&self, mut at: usize) -> Result<usize, Wrong> {
+    /// Skips the padding and alignment commands between two records.
+    fn first_packet(&self, mut at: usize) -> Result<usize, FaultAt> {
         while at < self.bytes.len() {
             match self.packet(at) {
                 Ok((Packet::Padding | Packet::Alignment { .. }, end)) => at = end,
-                // Whatever else it is, it belongs to a record.
+                // Any other packet belongs to a record.
                 Ok(_) => break,
                 Err(error) => return Err((at, error.into())),
             }
@@ -166,7 +169,7 @@ impl Stream<'_> {
     }
 
     /// Reads the record whose first packet is at `from`.
-    fn record(&self, from: usize) -> Result<Found, Wrong> {
+    fn record(&self, from: usize) -> Result<Found, FaultAt> {
         let mut found = Found { offset: from, end: from, record: SpeRecord::default(), unknown: 0 };
         loop {
             let at = found.end;
@@ -186,8 +189,9 @@ impl Stream<'_> {
         }
     }
 
-    /// The next offset from `from` at which a record certainly starts: with its PC, every packet known,
-    /// and nothing missing that all records have. The end of the stream if there is none.
+    /// Returns the next offset after `from` at which a record certainly starts, or the end of the
+    /// stream. Such a record has its PC, only known packets, and every packet that all records
+    /// have.
     fn resynchronize(&self, from: usize) -> usize {
         let is_record = |at: &usize| {
             let is_pc = matches!(
@@ -201,7 +205,8 @@ impl Stream<'_> {
 }
 
 impl Found {
-    /// It has what the supplement includes for all operations, and nothing else that is unknown.
+    /// Returns whether the record has what the supplement requires for all operations, and no
+    /// unknown packet.
     fn is_whole(&self) -> bool {
         let record = &self.record;
         self.unknown == 0
@@ -211,7 +216,7 @@ impl Found {
             && record.total_latency.is_some()
     }
 
-    /// Enters what a packet says.
+    /// Adds the contents of a packet to the record.
     fn take(&mut self, packet: Packet) -> Result<(), Fault> {
         let record = &mut self.record;
         match packet {
@@ -268,7 +273,7 @@ impl Found {
     }
 }
 
-/// Fills a field that may be said once.
+/// Sets a field that may occur only once.
 fn enter<T>(field: &mut Option<T>, value: T) -> Result<(), Fault> {
     match field.replace(value) {
         None => Ok(()),
@@ -317,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_header_costs_its_record_only() {
+    fn a_bad_header_loses_only_its_record() {
         let mut bytes = three();
         bytes[64 + 19] = 0x02;
         let damage = Damage {
@@ -327,12 +332,12 @@ mod tests {
             to: 128,
         };
         assert_eq!(summary(&bytes), (vec![1, 3], vec![damage]));
-        let told = "offset 83: 0x02 is no packet header; skipped 64 bytes from 64 to 128";
-        assert_eq!(damage.to_string(), told);
+        let expected = "offset 83: 0x02 is not a packet header; skipped 64 bytes from 64 to 128";
+        assert_eq!(damage.to_string(), expected);
     }
 
     #[test]
-    fn a_lost_end_does_not_melt_two_records_into_one() {
+    fn a_lost_end_does_not_merge_two_records() {
         let mut bytes = three();
         bytes[55..64].fill(0);
         let damage = Damage { offset: 64, fault: Fault::Repeated, from: 0, to: 64 };
@@ -340,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_lost_inside_a_record_are_found_behind_it() {
+    fn bytes_lost_inside_a_record_are_reported_at_the_next_record() {
         let mut bytes = three();
         bytes.drain(70..90);
         let (pcs, damage) = summary(&bytes);
@@ -363,15 +368,15 @@ mod tests {
     }
 
     #[test]
-    fn an_alignment_command_leads_to_the_next_multiple_of_its_size() {
-        // 16 bytes: three of unknown content behind a command at offset 11.
+    fn an_alignment_command_skips_to_the_next_multiple_of_its_size() {
+        // 16 bytes: three of unknown content after a command at offset 11.
         let mut bytes = vec![0; 11];
         bytes.extend([0x23, 0x00, 0xff, 0xff, 0xff]);
         bytes.extend(encode_n2(&load(7)));
         assert_eq!(summary(&bytes), (vec![7], vec![]));
         let shifted: Vec<Item> = Records::at_address(&bytes[3..], 3).collect();
         assert!(matches!(shifted[..], [Item::Record(Found { offset: 13, .. })]));
-        // Already aligned behind the command: nothing is skipped.
+        // The address after the command is already aligned, so nothing is skipped.
         let aligned = [&[0; 14][..], &[0x23, 0x00], &encode_n2(&load(7))].concat();
         assert_eq!(summary(&aligned), (vec![7], vec![]));
     }
@@ -379,7 +384,8 @@ mod tests {
     #[test]
     fn unknown_packets_are_counted_and_skipped() {
         let mut bytes = encode_n2(&load(5)).to_vec();
-        // An implementation's own counter and address, a context without meaning, a kind of tomorrow.
+        // An implementation-defined counter and address, a reserved context, and a packet kind of
+        // the future.
         let strange = [
             &[0x9e, 1, 0][..],
             &[0x22, 0xb1, 1, 2, 3, 4, 5, 6, 7, 8],

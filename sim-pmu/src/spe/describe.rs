@@ -1,4 +1,4 @@
-//! Packets and kinds of operations as text, in the words that Linux perf prints for them.
+//! Text of packets and operation kinds, in the words that Linux perf prints.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use super::packet::{AddressKind, CounterKind, Packet};
 use super::record::{ADDRESS_MASK, InstAddress, PhysicalAddress};
 
 impl AccessClass {
-    /// The name of the registers or memory it is about; none for atomics and kin.
+    /// Returns the name of the registers or memory involved, or `None` for atomics and related
+    /// operations.
     pub fn name(self) -> Option<&'static str> {
         Some(match self {
             AccessClass::General => "GP-REG",
@@ -134,12 +135,12 @@ fn fmt_address(index: u8, value: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result
 mod tests {
     use super::*;
 
-    fn told(bytes: &[u8]) -> String {
+    fn text(bytes: &[u8]) -> String {
         Packet::decode(bytes).expect("a whole packet").0.to_string()
     }
 
     #[test]
-    fn packets_are_told_in_the_words_of_perf() {
+    fn packets_are_described_in_the_words_of_perf() {
         let cases: [(&[u8], &str); 16] = [
             (
                 &[0xb0, 0x5c, 0x8b, 0x8c, 0x86, 0xc2, 0xc0, 0xff, 0xc0],
@@ -162,8 +163,8 @@ mod tests {
             (&[0x23, 0], "ALIGN 16"),
         ];
         for (bytes, expected) in cases {
-            assert_eq!(told(bytes), expected);
+            assert_eq!(text(bytes), expected);
         }
-        assert_eq!(told(&[0x21, 0xc0, 5]), "unknown packet 21 c0: 0x5");
+        assert_eq!(text(&[0x21, 0xc0, 5]), "unknown packet 21 c0: 0x5");
     }
 }

@@ -1,34 +1,35 @@
-//! What an operating system does with the unit: programs it for a user's request, serves its interrupt,
-//! hands its buffer over (as Linux' driver of the extension does; SPE supplement 3.4 to 3.6).
+//! Driver of the unit as an operating system has it: programs the unit for a user's request, serves
+//! its interrupt and drains its buffer. It follows the Linux driver of the extension (SPE
+//! supplement 3.4 to 3.6).
 
 use sim_core::{Counts, Cycle, EventSink, Operation, PmuEvent, Privilege};
 
 use super::config::{MAX_RECORD_BYTES, SpeConfig};
-use super::enabling::mdcr;
+use super::context::mdcr;
 use super::registers::SpeRegister::*;
 use super::registers::{MINLAT, pmblimitr, pmbsr, pmscr, pmsfcr, pmsirr};
 use super::unit::Spe;
 
-/// Where the driver has its buffer: any page of the kernel's half.
+/// Address of the driver's buffer: any page in the kernel's half of the address space.
 const BUFFER_ADDRESS: u64 = 0xffff_8000_1000_0000;
-/// `PMSIDR_EL1.Interval` begins here; the shortest interval that each value means.
+/// Shift of `PMSIDR_EL1.Interval`, whose values select the shortest interval.
 const INTERVAL_SHIFT: u32 = 8;
 const MIN_INTERVALS: [u64; 9] = [256, 256, 512, 768, 1024, 1536, 2048, 3072, 4096];
-/// The interval that makes the unit take every operation. No driver writes it.
+/// Interval that makes the unit sample every operation. No real driver writes it.
 pub const EVERY_OPERATION: u64 = 1;
 
-/// What a user asks for, by the names that Linux gives.
+/// User's request, with the names that Linux gives its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpeRequest {
-    /// Records have the time.
+    /// Records have a timestamp.
     pub ts_enable: bool,
     /// Records have physical addresses.
     pub pa_enable: bool,
-    /// The time is the physical counter's.
+    /// The timestamp comes from the physical counter.
     pub pct_enable: bool,
-    /// The interval is random in its low byte, unless every operation is taken.
+    /// The interval is random in its low byte, unless every operation is sampled.
     pub jitter: bool,
-    /// Branches are kept; without any of the three, everything is.
+    /// Branches are kept. Without any of the three type filters, all operations are kept.
     pub branch_filter: bool,
     /// Loads are kept.
     pub load_filter: bool,
@@ -36,9 +37,9 @@ pub struct SpeRequest {
     pub store_filter: bool,
     /// Events that a record must have to be kept.
     pub event_filter: u64,
-    /// Least total latency of a record that is kept.
+    /// Smallest total latency of a record that is kept.
     pub min_latency: u64,
-    /// Operations from one sample to the next; [`EVERY_OPERATION`] is taken at its word.
+    /// Operations from one sample to the next. [`EVERY_OPERATION`] is not rounded up.
     pub period: u64,
     /// EL0 is not sampled.
     pub exclude_user: bool,
@@ -47,7 +48,7 @@ pub struct SpeRequest {
 }
 
 impl SpeRequest {
-    /// The interval that the unit will have: in its range, a multiple of 256.
+    /// Returns the interval that the unit will have: in its range, and a multiple of 256.
     pub fn interval(&self, pmsidr: u64) -> u64 {
         if self.period == EVERY_OPERATION {
             return 0;
@@ -77,25 +78,25 @@ impl SpeRequest {
     }
 }
 
-/// Shortest interval of a unit with this identity.
+/// Returns the shortest interval of a unit with this `PMSIDR_EL1`.
 pub fn min_interval(pmsidr: u64) -> u64 {
     let value = (pmsidr >> INTERVAL_SHIFT & 0xF) as usize;
     MIN_INTERVALS.get(value).copied().unwrap_or(pmsirr::INTERVAL)
 }
 
-/// The clocks of a core, and what `CNTVCT_EL0` is in cycle 0.
+/// Clock rates of a core, and the generic timer in cycle 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clocks {
-    /// Core clock in Hz.
+    /// Frequency of the core clock in Hz.
     pub core_hz: u64,
-    /// Generic timer in Hz.
+    /// Frequency of the generic timer in Hz.
     pub counter_hz: u64,
-    /// Reading of the generic timer in cycle 0.
+    /// Value of the generic timer in cycle 0.
     pub start: u64,
 }
 
 impl Clocks {
-    /// Reading of the generic timer in a cycle.
+    /// Returns the value of the generic timer in a cycle.
     pub fn ticks(&self, cycle: Cycle) -> u64 {
         let ticks =
             u128::from(cycle) * u128::from(self.counter_hz) / u128::from(self.core_hz.max(1));
@@ -103,39 +104,39 @@ impl Clocks {
     }
 }
 
-/// What one service of the interrupt, or the end, handed over.
+/// Bytes that one service of the interrupt, or the final stop, drained from the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Handed {
-    /// When, as the generic timer reads.
+pub struct BufferDrain {
+    /// Time of the drain, in ticks of the generic timer.
     pub time: u64,
-    /// The bytes.
+    /// Drained bytes.
     pub bytes: Vec<u8>,
-    /// A part of a record behind them was lost (`PMBSR_EL1.DL`).
+    /// Part of the following record was lost (`PMBSR_EL1.DL`).
     pub truncated: bool,
-    /// Samples collided since the service before.
+    /// Samples collided since the previous drain.
     pub collided: bool,
 }
 
-/// The unit of one core in the hands of its driver.
+/// Unit of one core with its driver.
 #[derive(Clone, Debug)]
 pub struct SpeDriver {
     spe: Spe,
     request: SpeRequest,
     clocks: Clocks,
-    /// The four events of guide 4.14, while the run was counted.
+    /// Counts of the four events of guide 4.14, while the run was counted.
     counts: Counts,
-    handed: Vec<Handed>,
+    drains: Vec<BufferDrain>,
     buffer_bytes: u64,
-    /// Bytes of the buffer that are handed over already.
+    /// Offset in the buffer up to which bytes are drained.
     head: u64,
     now: Cycle,
     is_running: bool,
-    /// `PMBSR_EL1` of the fault that ended profiling.
+    /// Value of `PMBSR_EL1` at the fault that ended profiling.
     fault: Option<u64>,
 }
 
 impl SpeDriver {
-    /// Takes the unit of core `core`. `buffer_bytes` is rounded up to two pages.
+    /// Creates the driver for the unit of core `core`. `buffer_bytes` is rounded up to two pages.
     pub fn new(
         config: &SpeConfig,
         core: usize,
@@ -145,7 +146,7 @@ impl SpeDriver {
     ) -> SpeDriver {
         let mut spe = Spe::new(config, core);
         spe.set_clocks(clocks.core_hz, clocks.counter_hz, clocks.start);
-        // The monitor gives the buffer to the non-secure state.
+        // The secure monitor gives the buffer to the non-secure state.
         spe.set_mdcr_el3(mdcr::NSPB);
         let page = 1 << pmblimitr::LIMIT.trailing_zeros();
         SpeDriver {
@@ -153,7 +154,7 @@ impl SpeDriver {
             request: request.clone(),
             clocks,
             counts: Counts::default(),
-            handed: Vec::new(),
+            drains: Vec::new(),
             buffer_bytes: buffer_bytes.clamp(page, 1 << 40).next_multiple_of(2 * page),
             head: 0,
             now: 0,
@@ -162,38 +163,38 @@ impl SpeDriver {
         }
     }
 
-    /// The unit, for what only its owner may set.
+    /// Returns the unit, for settings that only its owner may change.
     pub fn unit(&mut self) -> &mut Spe {
         &mut self.spe
     }
 
-    /// The four events of guide 4.14 so far.
+    /// Returns the counts of the four events of guide 4.14 so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// `PMBSR_EL1` of the fault that ended profiling, if one did.
+    /// Returns `PMBSR_EL1` at the fault that ended profiling, if one did.
     pub fn fault(&self) -> Option<u64> {
         self.fault
     }
 
-    /// What was handed over so far, in order.
-    pub fn take(&mut self) -> Vec<Handed> {
-        std::mem::take(&mut self.handed)
+    /// Takes the drains so far, in order.
+    pub fn take_drains(&mut self) -> Vec<BufferDrain> {
+        std::mem::take(&mut self.drains)
     }
 
-    /// The cycle heard last.
+    /// Returns the rename cycle of the last operation.
     pub fn now(&self) -> Cycle {
         self.now
     }
 
-    /// Where the program runs. A kernel at EL2 owns the buffer itself.
+    /// Sets the program's level and state. A kernel at EL2 owns the buffer itself.
     pub fn set_privilege(&mut self, privilege: Privilege) {
         self.spe.set_mdcr_el2(if privilege.e2h { 0 } else { mdcr::E2PB });
         self.spe.set_privilege(privilege);
     }
 
-    /// Begins to profile: the filters, the interval, the buffer, and at last the enables.
+    /// Starts profiling: sets the filters, the interval, the buffer, and finally the enables.
     pub fn start(&mut self) {
         let request = &self.request;
         let interval = request.interval(self.spe.get(PMSIDR_EL1));
@@ -210,7 +211,7 @@ impl SpeDriver {
         self.is_running = true;
     }
 
-    /// Ends: no new samples, those in flight are written, the buffer is handed over.
+    /// Stops profiling: takes no new samples, writes those in flight, and drains the buffer.
     pub fn stop(&mut self) {
         if !self.is_running {
             return;
@@ -219,23 +220,23 @@ impl SpeDriver {
         self.spe.set(PMSCR_EL2, 0);
         self.finish(Cycle::MAX);
         self.spe.synchronize(&mut self.counts);
-        self.hand_over();
+        self.drain_buffer();
         self.spe.set(PMBLIMITR_EL1, 0);
         self.is_running = false;
     }
 
-    /// An instruction went through the core.
+    /// Passes one operation of the core to the unit.
     #[inline]
     pub fn operation(&mut self, operation: &Operation) {
         self.now = operation.life.rename;
-        self.spe.before(operation);
+        self.spe.resolve_target(operation);
         if operation.life.mops > 0 {
             self.finish(self.now);
         }
         self.spe.operation(operation, &mut self.counts);
     }
 
-    /// Samples that are over are written one by one, so that none meets a buffer that waits for service.
+    /// Writes completed samples one by one, so that each one finds the buffer served.
     #[inline]
     fn finish(&mut self, now: Cycle) {
         while self.spe.finish_one(now, &mut self.counts) {
@@ -245,11 +246,11 @@ impl SpeDriver {
         }
     }
 
-    /// `PMBIRQ`: hands over what is there; goes on unless a fault ended it.
+    /// Serves `PMBIRQ`: drains the buffer, and continues unless a fault stopped it.
     #[cold]
     fn serve(&mut self) {
         let status = self.spe.get(PMBSR_EL1);
-        self.hand_over();
+        self.drain_buffer();
         let is_full = status & (pmbsr::EC | pmbsr::MSS) == pmbsr::FULL;
         if is_full && self.fault.is_none() {
             self.open_buffer();
@@ -260,22 +261,23 @@ impl SpeDriver {
         }
     }
 
-    /// Gives the bytes up to the pointer to the reader, who takes them at once.
-    fn hand_over(&mut self) {
+    /// Moves the bytes up to the pointer to the list of drains.
+    fn drain_buffer(&mut self) {
         let status = self.spe.get(PMBSR_EL1);
         let pointer = self.spe.get(PMBPTR_EL1);
         let start = BUFFER_ADDRESS + self.head;
         let bytes = self.spe.memory().read(start, pointer.wrapping_sub(start) as usize);
-        self.spe.memory_mut().forget_below(pointer);
+        self.spe.memory_mut().discard_below(pointer);
         self.head += bytes.len() as u64;
         let (truncated, collided) = (status & pmbsr::DL != 0, status & pmbsr::COLL != 0);
         if !bytes.is_empty() || truncated {
             let time = self.clocks.ticks(self.now);
-            self.handed.push(Handed { time, bytes, truncated, collided });
+            self.drains.push(BufferDrain { time, bytes, truncated, collided });
         }
     }
 
-    /// The next half of the ring is the unit's, so that the reader is woken while the other is free.
+    /// Gives the next half of the ring to the unit, so that the reader can drain one half while the
+    /// unit fills the other.
     fn open_buffer(&mut self) {
         let half = self.buffer_bytes / 2;
         let room = half - self.head % half;
@@ -290,7 +292,7 @@ impl SpeDriver {
     }
 }
 
-/// The drivers of all cores of a run, as one sink: they profile while the run is counted.
+/// Drivers of all cores of a run, in one sink. They profile while the run is counted.
 #[derive(Clone, Debug)]
 pub struct SpeDrivers {
     cores: Vec<SpeDriver>,
@@ -298,12 +300,12 @@ pub struct SpeDrivers {
 }
 
 impl SpeDrivers {
-    /// The drivers of the cores, in their order; at least one.
+    /// Creates the sink from the drivers of the cores, in their order; at least one.
     pub fn new(cores: Vec<SpeDriver>) -> SpeDrivers {
         SpeDrivers { cores, at: 0 }
     }
 
-    /// The drivers, when the run is over.
+    /// Returns the drivers after the run.
     pub fn into_cores(self) -> Vec<SpeDriver> {
         self.cores
     }
@@ -359,7 +361,7 @@ mod tests {
         driver
     }
 
-    /// One operation a cycle.
+    /// Runs one operation per cycle.
     fn run(driver: &mut SpeDriver, cycles: std::ops::Range<u64>) {
         for cycle in cycles {
             let life = OpLife {
@@ -367,7 +369,7 @@ mod tests {
                 rename: cycle,
                 issue: cycle,
                 complete: cycle + 1,
-                // Sixteen retire together.
+                // Sixteen operations retire together.
                 retire: (cycle + 1).next_multiple_of(16),
                 retired: true,
                 mops: 1,
@@ -378,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_are_brought_into_the_range_of_the_unit() {
+    fn periods_are_clamped_to_the_range_of_the_unit() {
         let pmsidr = Spe::new(&SpeConfig::default(), 0).get(PMSIDR_EL1);
         let interval = |period| request(period).interval(pmsidr);
         assert_eq!(min_interval(pmsidr), 1024);
@@ -387,20 +389,20 @@ mod tests {
         assert_eq!(interval(EVERY_OPERATION), 0);
     }
 
-    /// A buffer of two pages is handed over half by half, and nothing is lost or written twice; records
-    /// that are not aligned leave a rest at the end of a half.
+    /// A buffer of two pages is drained half by half, and nothing is lost or written twice.
+    /// Unaligned records leave unused bytes at the end of a half.
     #[test]
-    fn a_full_buffer_is_handed_over_and_the_unit_goes_on() {
+    fn a_full_buffer_is_drained_and_the_unit_continues() {
         for (align_bytes, samples_in_flight) in [(64, 1), (1, 1), (64, 0)] {
             let config = SpeConfig { align_bytes, samples_in_flight, ..SpeConfig::default() };
             let mut driver = driver_of(&config, &request(EVERY_OPERATION), 1);
             run(&mut driver, 0..10_000);
             driver.stop();
             assert_eq!(driver.fault(), None);
-            let handed = driver.take();
-            let longest = handed.iter().map(|part| part.bytes.len()).max();
-            assert!(handed.len() > 5 && longest > Some(4096 - 64), "{longest:?}");
-            let bytes: Vec<u8> = handed.iter().flat_map(|part| part.bytes.clone()).collect();
+            let drains = driver.take_drains();
+            let longest = drains.iter().map(|part| part.bytes.len()).max();
+            assert!(drains.len() > 5 && longest > Some(4096 - 64), "{longest:?}");
+            let bytes: Vec<u8> = drains.iter().flat_map(|part| part.bytes.clone()).collect();
             assert_eq!(driver.counts().value(PmuEvent::SAMPLE_POP), 10_000);
             let mut pcs = Vec::new();
             for item in Records::new(&bytes) {
@@ -409,13 +411,13 @@ mod tests {
             }
             assert_eq!(pcs.len() as u64, driver.counts().value(PmuEvent::SAMPLE_FILTRATE));
             assert!(pcs.is_sorted_by(|a, b| a < b), "each once, in order");
-            let times: Vec<u64> = handed.iter().map(|part| part.time).collect();
+            let times: Vec<u64> = drains.iter().map(|part| part.time).collect();
             assert!(times.is_sorted() && times[0] > CLOCKS.start, "{times:?}");
         }
     }
 
     #[test]
-    fn the_filters_of_a_user_reach_the_unit() {
+    fn requested_filters_reach_the_unit() {
         let asked = SpeRequest {
             load_filter: true,
             min_latency: 0x1_0000,
@@ -435,7 +437,7 @@ mod tests {
         driver.stop();
         assert_eq!(get(&mut driver, PMSCR_EL1) | get(&mut driver, PMBLIMITR_EL1), 0);
         run(&mut driver, 0..10_000);
-        assert_eq!(driver.counts().value(PmuEvent::SAMPLE_POP), 0, "it has stopped");
+        assert_eq!(driver.counts().value(PmuEvent::SAMPLE_POP), 0, "the driver has stopped");
     }
 
     /// A kernel at EL2 with applications under it profiles through its own registers.
@@ -451,17 +453,17 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_ends_profiling_and_is_told() {
+    fn a_fault_ends_profiling_and_is_reported() {
         use crate::spe::{BufferFault, FaultKind};
         let mut driver = driver(&request(EVERY_OPERATION), 1 << 20);
         let fault = BufferFault { kind: FaultKind::Translation(3), stage_2: false };
-        driver.unit().memory_mut().spoil(BUFFER_ADDRESS + 64 * 3 + 8, fault);
+        driver.unit().memory_mut().inject_fault(BUFFER_ADDRESS + 64 * 3 + 8, fault);
         run(&mut driver, 0..100);
         driver.stop();
-        let status = driver.fault().expect("the unit met the fault");
+        let status = driver.fault().expect("the unit reports the fault");
         assert_eq!(status >> pmbsr::EC_SHIFT & 0x3F, pmbsr::STAGE_1);
-        let handed = driver.take();
-        assert_eq!(handed.len(), 1);
-        assert!(handed[0].truncated && handed[0].bytes.len() == 64 * 3 + 8);
+        let drains = driver.take_drains();
+        assert_eq!(drains.len(), 1);
+        assert!(drains[0].truncated && drains[0].bytes.len() == 64 * 3 + 8);
     }
 }

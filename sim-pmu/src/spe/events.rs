@@ -1,12 +1,12 @@
-//! The events word of a sample record: what one sampled operation met (SPE supplement 5.3.7).
+//! Events packet of a sample record: the outcomes of one sampled operation (SPE supplement 5.3.7).
 
 use std::borrow::Cow;
 
-/// Up to 64 events, one bit each.
+/// Set of up to 64 events, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Events(pub u64);
 
-/// The events with an architected meaning, by the names that decoders of Linux and Arm give them.
+/// Events with an architected meaning, with the names that the decoders of Linux and Arm use.
 const NAMES: [(u32, &str); 14] = [
     (0, "EXCEPTION-GEN"),
     (1, "RETIRED"),
@@ -25,57 +25,60 @@ const NAMES: [(u32, &str); 14] = [
 ];
 
 impl Events {
-    /// It ended in a synchronous exception.
+    /// The operation ended in a synchronous exception.
     pub const EXCEPTION: Events = Events(1);
-    /// It retired, or ended in an architectural exception.
+    /// The operation retired, or ended in an architectural exception.
     pub const RETIRED: Events = Events(1 << 1);
-    /// Its access looked into the L1 D-cache.
+    /// The access looked up the L1 D-cache.
     pub const L1D_ACCESS: Events = Events(1 << 2);
-    /// Its access refilled the L1 D-cache; not one that waited for a refill in flight.
+    /// The access refilled the L1 D-cache. An access that waited for a refill in flight does not
+    /// count.
     pub const L1D_REFILL: Events = Events(1 << 3);
-    /// Its access looked into the L1 TLB.
+    /// The access looked up the L1 TLB.
     pub const TLB_ACCESS: Events = Events(1 << 4);
-    /// A table walk ran for its access.
+    /// The access required a table walk.
     pub const TLB_WALK: Events = Events(1 << 5);
-    /// Its condition failed; for a branch: it was not taken.
+    /// The condition failed; a branch was not taken.
     pub const NOT_TAKEN: Events = Events(1 << 6);
-    /// A branch that went against its prediction.
+    /// The branch was mispredicted.
     pub const MISPREDICTED: Events = Events(1 << 7);
-    /// Its access reached the last level cache.
+    /// The access reached the last level cache.
     pub const LL_ACCESS: Events = Events(1 << 8);
-    /// Its access reached the last level cache and was not completed there.
+    /// The access missed in the last level cache.
     pub const LL_MISS: Events = Events(1 << 9);
-    /// Its access went to another chip.
+    /// The access went to another chip.
     pub const REMOTE_ACCESS: Events = Events(1 << 10);
-    /// Its access took more time because of its alignment: what `LDST_ALIGN_LAT` counts (SPEv1p1).
+    /// The access took additional time because of its alignment, as `LDST_ALIGN_LAT` counts
+    /// (SPEv1p1).
     pub const ALIGNMENT: Events = Events(1 << 11);
-    /// Its predicate kept at least one of its elements from working, or all of them: what
-    /// `SVE_PRED_NOT_FULL_SPEC` counts (SPEv1p1).
+    /// The predicate disabled at least one element, or all of them, as `SVE_PRED_NOT_FULL_SPEC`
+    /// counts (SPEv1p1).
     pub const PARTIAL_PREDICATE: Events = Events(1 << 17);
-    /// Its predicate let no element work (SPEv1p1).
+    /// The predicate disabled all elements (SPEv1p1).
     pub const EMPTY_PREDICATE: Events = Events(1 << 18);
 
-    /// True when all bits of `other` are set.
+    /// Returns whether all bits of `other` are set.
     #[inline]
     pub const fn has(self, other: Events) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Events) -> Events {
         Events(self.0 | other.0)
     }
 
-    /// These and, if `so`, the bits of `other`.
+    /// Returns the union of both sets if `so`, and this set otherwise.
     #[inline]
     #[must_use]
     pub const fn with_if(self, so: bool, other: Events) -> Events {
         if so { self.with(other) } else { self }
     }
 
-    /// The names of the bits that are set, lowest first; a bit without architected meaning is `E<n>`.
+    /// Returns the names of the set bits, lowest first. A bit without an architected meaning is
+    /// `E<n>`.
     pub fn names(self) -> impl Iterator<Item = Cow<'static, str>> {
         (0..u64::BITS).filter(move |bit| self.0 >> bit & 1 == 1).map(|bit| {
             match NAMES.iter().find(|(known, _)| *known == bit) {
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_are_named_and_those_without_a_name_by_number() {
+    fn bits_without_a_name_are_named_by_number() {
         let events = Events::RETIRED.with(Events::LL_MISS).with(Events(1 << 24));
         assert_eq!(events.names().collect::<Vec<_>>(), ["RETIRED", "LLC-REFILL", "E24"]);
         assert!(events.has(Events::RETIRED) && !events.has(Events::EXCEPTION));

@@ -1,22 +1,23 @@
-//! The interval counter: which operation of the population is the next to be sampled (SPE supplement
-//! 3.1; decision A37: the operation behind the one that brings the counter to zero).
+//! Interval counter: selects the operations of the population that are sampled (SPE supplement
+//! 3.1). Decision A37: the sampled operation is the one after the operation that decrements the
+//! counter to zero.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::registers::{pmsicr, pmsirr};
 
-/// Where random bytes come from.
+/// Source of random bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum RandomBytes {
-    /// A generator.
+    /// Random generator.
     Seeded(Box<Xoshiro256PlusPlus>),
-    /// These, again and again.
+    /// Repeated sequence of given bytes, and the position in it.
     Given(Vec<u8>, usize),
 }
 
 impl RandomBytes {
-    /// The generator of one core.
+    /// Returns the generator of one core.
     pub(crate) fn seeded(seed: u64) -> RandomBytes {
         RandomBytes::Seeded(Box::new(Xoshiro256PlusPlus::seed_from_u64(seed)))
     }
@@ -33,23 +34,23 @@ impl RandomBytes {
     }
 }
 
-/// `PMSICR_EL1`: the counter, and the second one of a unit that adds its random number behind the
-/// interval.
+/// `PMSICR_EL1`: the interval counter, and the second counter of a unit that counts its random
+/// number after the interval.
 #[derive(Clone, Debug)]
 pub(crate) struct IntervalCounter {
     count: u32,
     second: u8,
-    /// `PMSIDR_EL1.ERnd`.
-    random_behind: bool,
+    /// `PMSIDR_EL1.ERnd`: the random number is counted after the interval.
+    random_after: bool,
     random: RandomBytes,
 }
 
 impl IntervalCounter {
-    pub(crate) fn new(random_behind: bool, random: RandomBytes) -> IntervalCounter {
-        IntervalCounter { count: 0, second: 0, random_behind, random }
+    pub(crate) fn new(random_after: bool, random: RandomBytes) -> IntervalCounter {
+        IntervalCounter { count: 0, second: 0, random_after, random }
     }
 
-    /// `PMSICR_EL1`.
+    /// Returns `PMSICR_EL1`.
     pub(crate) fn bits(&self) -> u64 {
         u64::from(self.count) | u64::from(self.second) << pmsicr::ECOUNT_SHIFT
     }
@@ -57,25 +58,26 @@ impl IntervalCounter {
     /// Writes `PMSICR_EL1`.
     pub(crate) fn set_bits(&mut self, value: u64) {
         self.count = (value & pmsicr::COUNT) as u32;
-        self.second = if self.random_behind { (value >> pmsicr::ECOUNT_SHIFT) as u8 } else { 0 };
+        self.second = if self.random_after { (value >> pmsicr::ECOUNT_SHIFT) as u8 } else { 0 };
     }
 
-    /// Takes its random numbers from here from now on.
+    /// Replaces the source of random numbers.
     pub(crate) fn set_random(&mut self, random: RandomBytes) {
         self.random = random;
     }
 
-    /// Profiling becomes enabled: a counter that is zero begins a new interval, any other goes on.
+    /// Handles the enabling of profiling. A counter that is zero begins a new interval; any other
+    /// continues.
     pub(crate) fn start(&mut self, pmsirr: u64) {
         if self.bits() == 0 {
             self.count = self.reload(pmsirr);
         }
     }
 
-    /// Counts one operation of the population; true when it is the one to be sampled.
+    /// Counts one operation of the population. Returns whether it is sampled.
     #[inline]
     pub(crate) fn step(&mut self, pmsirr: u64) -> bool {
-        if self.random_behind && pmsirr & pmsirr::RND != 0 {
+        if self.random_after && pmsirr & pmsirr::RND != 0 {
             return self.step_both(pmsirr);
         }
         if self.count == 0 {
@@ -86,7 +88,7 @@ impl IntervalCounter {
         false
     }
 
-    /// Both counters of a unit that adds the random number behind the interval.
+    /// Steps both counters of a unit that counts the random number after the interval.
     fn step_both(&mut self, pmsirr: u64) -> bool {
         let mut selects = self.second == 1;
         self.second = self.second.saturating_sub(1);
@@ -102,7 +104,7 @@ impl IntervalCounter {
 
     fn reload(&mut self, pmsirr: u64) -> u32 {
         let interval = (pmsirr & pmsirr::INTERVAL) as u32;
-        let is_random = pmsirr & pmsirr::RND != 0 && !self.random_behind;
+        let is_random = pmsirr & pmsirr::RND != 0 && !self.random_after;
         interval | if is_random { u32::from(self.random.next()) } else { 0 }
     }
 }
@@ -111,8 +113,8 @@ impl IntervalCounter {
 mod tests {
     use super::*;
 
-    fn counter(random_behind: bool, bytes: &[u8]) -> IntervalCounter {
-        IntervalCounter::new(random_behind, RandomBytes::Given(bytes.to_vec(), 0))
+    fn counter(random_after: bool, bytes: &[u8]) -> IntervalCounter {
+        IntervalCounter::new(random_after, RandomBytes::Given(bytes.to_vec(), 0))
     }
 
     fn selected(counter: &mut IntervalCounter, pmsirr: u64, operations: u64) -> Vec<u64> {
@@ -128,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_random_number_is_part_of_the_interval_or_behind_it() {
+    fn a_random_number_is_part_of_the_interval_or_follows_it() {
         let bytes = [0x10, 0x00, 0xFF];
         assert_eq!(selected(&mut counter(false, &bytes), 0x101, 1042), [273, 530, 1042]);
         assert_eq!(selected(&mut counter(true, &[5, 0, 255]), 0x101, 1026), [262, 514, 1026]);
     }
 
     #[test]
-    fn a_counter_that_is_not_zero_goes_on() {
+    fn a_nonzero_counter_continues() {
         let mut counter = counter(false, &[]);
         counter.set_bits(0x50);
         assert_eq!(selected(&mut counter, 0x100, 0x51 + 257), [0x51, 0x51 + 257]);
@@ -143,11 +145,11 @@ mod tests {
         assert_eq!(counter.bits(), 0xFFFF_FFFF, "there is no second counter");
     }
 
-    /// Means of the supplement's notes, decision A37.
+    /// Mean intervals of the supplement's notes, decision A37.
     #[test]
-    fn mean_intervals_are_those_of_the_architecture() {
-        for (random_behind, mean) in [(false, 1024.0 + 1.0 + 127.5), (true, 1025.0)] {
-            let mut counter = IntervalCounter::new(random_behind, RandomBytes::seeded(7));
+    fn mean_intervals_match_the_architecture() {
+        for (random_after, mean) in [(false, 1024.0 + 1.0 + 127.5), (true, 1025.0)] {
+            let mut counter = IntervalCounter::new(random_after, RandomBytes::seeded(7));
             let operations = 4_000_000;
             let n = selected(&mut counter, 0x401, operations).len() as f64;
             let found = operations as f64 / n;

@@ -1,14 +1,14 @@
-//! How Neoverse N2 writes a sample record: 64 bytes with a fixed place for every packet, padding where
-//! one was not collected.
+//! Record layout of the Neoverse N2: 64 bytes with a fixed position for every packet, and padding
+//! where a packet was not collected.
 
 use super::packet::{AddressKind, ContextKind, CounterKind, Packet, Width};
 use super::record::{LATENCY_MAX, SpeRecord};
 
-/// Bytes of a record, and its alignment (`PMSIDR_EL1.MaxSize`, `PMBIDR_EL1.Align`).
+/// Size and alignment of a record in bytes (`PMSIDR_EL1.MaxSize`, `PMBIDR_EL1.Align`).
 pub const N2_RECORD_BYTES: usize = 64;
 
-/// Where the optional packets start, for an events packet of 16 bits. One of 32 bits moves what
-/// follows it by two.
+/// Offsets of the optional packets, for an events packet of 16 bits. One of 32 bits moves the
+/// following packets by two.
 const CONTEXT_EL1: usize = 9;
 const CONTEXT_EL2: usize = 14;
 const OPERATION: usize = 19;
@@ -19,32 +19,37 @@ const TARGET_OR_DATA: usize = 30;
 const TRANSLATION: usize = 39;
 const PHYSICAL: usize = 42;
 const SOURCE: usize = 51;
-/// The timestamp's place; without one the end packet is the last byte.
+/// Offset of the timestamp. Without a timestamp, the end packet is the last byte.
 const TIMESTAMP: usize = 55;
 const END: usize = 63;
 
-/// A packet and the byte it starts at.
+/// Packet with the offset of its first byte.
 type Placed = Option<(usize, Packet)>;
 
-/// The record as N2 writes it. The layout has no place for a previous branch target, for events above
-/// bit 31 or for more than eight bits of data source: N2 never produces them, and they are left out.
-/// A latency above 12 bits saturates.
+/// Encodes a record as N2 writes it. The layout has no position for a previous branch target,
+/// events above bit 31, or a data source of more than eight bits. N2 never produces them, and they
+/// are left out. A latency above 12 bits saturates.
 pub fn encode_n2(record: &SpeRecord) -> [u8; N2_RECORD_BYTES] {
     let mut bytes = [0; N2_RECORD_BYTES];
     let last = match record.timestamp {
         Some(time) => (TIMESTAMP, Packet::Timestamp(time)),
         None => (END, Packet::End),
     };
-    let (front, shift) = front(record);
-    for (at, packet) in front.into_iter().chain(back(record, shift)).flatten().chain([last]) {
+    let (packets_before_latencies, shift) = packets_before_latencies(record);
+    for (at, packet) in packets_before_latencies
+        .into_iter()
+        .chain(latencies_and_addresses(record, shift))
+        .flatten()
+        .chain([last])
+    {
         let encoded = packet.encode();
         bytes[at..at + encoded.len()].copy_from_slice(&encoded);
     }
     bytes
 }
 
-/// What comes before the latencies, and how far these are moved.
-fn front(record: &SpeRecord) -> ([Placed; 5], usize) {
+/// Returns the packets before the latencies, and the shift of the following ones.
+fn packets_before_latencies(record: &SpeRecord) -> ([Placed; 5], usize) {
     let context = |kind: ContextKind, at, id: Option<u32>| {
         id.map(|value| (at, Packet::Context { index: kind as u8, value }))
     };
@@ -66,8 +71,8 @@ fn front(record: &SpeRecord) -> ([Placed; 5], usize) {
     (placed, shift)
 }
 
-/// Latencies, addresses and the data source.
-fn back(record: &SpeRecord, shift: usize) -> [Placed; 6] {
+/// Returns the latencies, addresses and the data source.
+fn latencies_and_addresses(record: &SpeRecord, shift: usize) -> [Placed; 6] {
     let counter = |at, kind: CounterKind, cycles: Option<u16>| {
         cycles.map(|cycles| (at + shift, kind.packet(cycles.min(LATENCY_MAX))))
     };
@@ -92,7 +97,7 @@ mod tests {
     use super::*;
     use crate::spe::{AccessClass, Events, InstAddress, OperationType, PhysicalAddress};
 
-    /// A load that missed everything on the chip, with all that N2 can collect.
+    /// Returns a load that missed in all caches on the chip, with all fields that N2 can collect.
     fn load() -> SpeRecord {
         SpeRecord {
             pc: Some(InstAddress { address: 0x40_0158, level: 1, non_secure: true }),
@@ -117,13 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn every_packet_has_its_place() {
+    fn every_packet_has_its_position() {
         #[rustfmt::skip]
         let expected: [u8; 64] = [
             0xb0, 0x58, 0x01, 0x40, 0, 0, 0, 0, 0xa0, // PC, EL1, Non-secure
             0x64, 0x92, 0x10, 0, 0, 0x65, 0xdd, 0xcc, 0xbb, 0xaa, // contexts
-            0x49, 0x00, 0x52, 0x1e, 0x07, // a load, its events
-            0x99, 4, 0, 0x98, 0xff, 0x0f, // issue and total latency, the latter saturated
+            0x49, 0x00, 0x52, 0x1e, 0x07, // load and its events
+            0x99, 4, 0, 0x98, 0xff, 0x0f, // issue and total latency; the latter is saturated
             0xb2, 0x28, 0x89, 0x42, 0, 0, 0, 0, 0xb4, 0x9a, 1, 0, // data address, translation
             0xb3, 0x28, 0x89, 0x42, 0x80, 0, 0, 0, 0x80, 0x43, 0x0d, 0, 0, // physical, source
             0x71, 0xe8, 0xcd, 0x9a, 0x3b, 0, 0, 0, 0, // timestamp

@@ -1,24 +1,24 @@
-//! What kind of operation was sampled: class and subclass of the operation type packet (SPE
-//! supplement 5.3.8; SVE forms of SPEv1p1).
+//! Kind of a sampled operation: class and subclass of the operation type packet (SPE supplement
+//! 5.3.8; SVE forms of SPEv1p1).
 
 use sim_core::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 
-/// The class: the two low bits of the packet's header.
+/// Operation class: the two low bits of the packet's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperationClass {
-    /// Neither of the others.
+    /// Operation that is neither an access nor a branch.
     #[default]
     Other,
     /// Load, store or atomic.
     Access,
     /// Branch or exception return.
     Branch,
-    /// No meaning yet.
+    /// Reserved value.
     Reserved,
 }
 
 impl OperationClass {
-    /// The class of a header's two low bits.
+    /// Returns the class for the two low bits of a header.
     pub fn from_bits(bits: u8) -> OperationClass {
         match bits & 3 {
             0 => OperationClass::Other,
@@ -28,7 +28,7 @@ impl OperationClass {
         }
     }
 
-    /// The header's two low bits.
+    /// Returns the two low bits of the header.
     pub fn bits(self) -> u8 {
         self as u8
     }
@@ -37,13 +37,13 @@ impl OperationClass {
 /// Class and payload of the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperationType {
-    /// What the header says.
+    /// Class from the header.
     pub class: OperationClass,
-    /// The byte behind it.
+    /// Payload byte.
     pub payload: u8,
 }
 
-/// What the payload of a load, store or atomic says besides its direction.
+/// Contents of the payload of a load, store or atomic, other than its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessClass {
     /// General-purpose registers.
@@ -56,37 +56,37 @@ pub enum AccessClass {
         atomic: bool,
         /// Load-exclusive or store-exclusive.
         exclusive: bool,
-        /// With acquire or release.
+        /// Acquire or release semantics.
         ordered: bool,
     },
-    /// SVE.
+    /// SVE access.
     Sve(SveShape),
-    /// Registers that are not specified; not on N2, as those below.
+    /// Unspecified registers. N2 does not use this value or the following ones.
     UnspecifiedRegister,
-    /// A system register in memory (nested virtualization).
+    /// System register in memory (nested virtualization).
     SystemRegister,
     /// Allocation tags (Memory Tagging Extension).
     Tag,
-    /// An instruction that copies memory.
+    /// Instruction that copies memory.
     Copy,
-    /// An instruction that sets memory.
+    /// Instruction that sets memory.
     Set,
-    /// A value that has no meaning yet.
+    /// Value without a meaning.
     Unknown,
 }
 
-/// What the payload of an SVE operation says.
+/// Contents of the payload of an SVE operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SveShape {
     /// Effective vector length in bits: 32 times a power of two.
     pub vector_bits: u16,
-    /// It has a governing predicate.
+    /// The operation has a governing predicate.
     pub predicated: bool,
-    /// An access of one address per element; for other operations: floating point.
+    /// Access with one address per element; for other operations: floating point.
     pub gather_or_float: bool,
 }
 
-/// Bits of the payloads, as the packet descriptions place them.
+/// Bits of the payloads, as in the packet descriptions.
 const STORE: u8 = 1;
 const CONDITIONAL: u8 = 1;
 const INDIRECT: u8 = 1 << 1;
@@ -99,20 +99,20 @@ const SVE: u8 = 1 << 3;
 const SVE_PREDICATED: u8 = 1 << 2;
 const SVE_FLOATING: u8 = 1 << 1;
 const SVE_SCATTERED: u8 = 1 << 7;
-/// Subclasses that came after SPEv1p1.
+/// Subclasses newer than SPEv1p1.
 const UNSPECIFIED: u8 = 0x10;
 const TAG: u8 = 0x14;
 const COPY: u8 = 0x20;
 const SET: u8 = 0x24;
 const SYSTEM_REGISTER: u8 = 0x30;
-/// Vector length of N2's SVE.
+/// SVE vector length of N2 in bits.
 const N2_VECTOR_BITS: u16 = 128;
 
 fn bit(so: bool, mask: u8) -> u8 {
     if so { mask } else { 0 }
 }
 
-/// Bits 6:4: log2 of the vector length over 32 bits.
+/// Returns bits 6:4: log2 of the vector length over 32 bits.
 fn length_field(vector_bits: u16) -> u8 {
     let steps = (vector_bits / 32).max(1).ilog2() as u8;
     steps.min(7) << 4
@@ -123,12 +123,13 @@ fn length_of(payload: u8) -> u16 {
 }
 
 impl OperationType {
-    /// Neither branch nor access; `conditional` for `CSEL`, `CCMP` and kin.
+    /// Returns the type of an operation that is neither branch nor access. `conditional` is set for
+    /// `CSEL`, `CCMP` and related instructions.
     pub const fn other(conditional: bool) -> OperationType {
         OperationType { class: OperationClass::Other, payload: conditional as u8 }
     }
 
-    /// An SVE operation that is no access.
+    /// Returns the type of an SVE operation that is not an access.
     pub fn other_sve(shape: SveShape) -> OperationType {
         let payload = SVE
             | length_field(shape.vector_bits)
@@ -137,13 +138,14 @@ impl OperationType {
         OperationType { class: OperationClass::Other, payload }
     }
 
-    /// A branch or an exception return.
+    /// Returns the type of a branch or an exception return.
     pub fn branch(conditional: bool, indirect: bool) -> OperationType {
         let payload = bit(conditional, CONDITIONAL) | bit(indirect, INDIRECT);
         OperationType { class: OperationClass::Branch, payload }
     }
 
-    /// A load, a swap or an atomic with result (`store` false), a store or an atomic without result.
+    /// Returns the type of an access. `store` is false for a load, a swap or an atomic with result,
+    /// and true for a store or an atomic without result.
     pub fn access(store: bool, class: AccessClass) -> OperationType {
         let subclass = match class {
             AccessClass::General | AccessClass::Unknown => 0,
@@ -169,7 +171,7 @@ impl OperationType {
         OperationType { class: OperationClass::Access, payload: subclass | bit(store, STORE) }
     }
 
-    /// How N2 describes the first micro-operation of an instruction.
+    /// Returns N2's type for the first micro-operation of an instruction.
     pub fn of(operation: &Operation) -> OperationType {
         match operation.kind {
             OperationKind::Branch(BranchCourse { conditional, indirect, .. }) => {
@@ -210,27 +212,27 @@ impl OperationType {
         OperationType::access(store, class)
     }
 
-    /// True for a branch or an exception return.
+    /// Returns whether this is a branch or an exception return.
     pub fn is_branch(self) -> bool {
         self.class == OperationClass::Branch
     }
 
-    /// True for a load, a store or an atomic.
+    /// Returns whether this is a load, a store or an atomic.
     pub fn is_access(self) -> bool {
         self.class == OperationClass::Access
     }
 
-    /// True for a load, a swap or an atomic with result.
+    /// Returns whether this is a load, a swap or an atomic with result.
     pub fn is_load(self) -> bool {
         self.is_access() && self.payload & STORE == 0
     }
 
-    /// True for a store or an atomic without result.
+    /// Returns whether this is a store or an atomic without result.
     pub fn is_store(self) -> bool {
         self.is_access() && self.payload & STORE != 0
     }
 
-    /// True for a conditional branch, or for a conditional operation that is no branch.
+    /// Returns whether this is a conditional branch, or another conditional operation.
     pub fn is_conditional(self) -> bool {
         match self.class {
             OperationClass::Branch => self.payload & CONDITIONAL != 0,
@@ -239,17 +241,17 @@ impl OperationType {
         }
     }
 
-    /// True for a branch whose target comes from a register.
+    /// Returns whether this is a branch whose target comes from a register.
     pub fn is_indirect(self) -> bool {
         self.is_branch() && self.payload & INDIRECT != 0
     }
 
-    /// True for an atomic read-modify-write.
+    /// Returns whether this is an atomic read-modify-write.
     pub fn is_atomic(self) -> bool {
         matches!(self.access_class(), Some(AccessClass::Extended { atomic: true, .. }))
     }
 
-    /// What an access is besides its direction; `None` for what is no access.
+    /// Returns the class of an access, or `None` for any other operation.
     pub fn access_class(self) -> Option<AccessClass> {
         if !self.is_access() {
             return None;
@@ -277,7 +279,7 @@ impl OperationType {
         })
     }
 
-    /// What an SVE operation that is no access is; `None` for all others.
+    /// Returns the shape of an SVE operation that is not an access, or `None` for all others.
     pub fn other_sve_shape(self) -> Option<SveShape> {
         let is_sve = self.class == OperationClass::Other && self.payload & 0x89 == SVE;
         is_sve.then(|| SveShape {
@@ -297,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn payloads_are_those_of_the_packet_descriptions() {
+    fn payloads_match_the_packet_descriptions() {
         assert_eq!(OperationType::other(true).payload, 0x01);
         assert_eq!(OperationType::branch(true, false).payload, 0x01);
         assert_eq!(OperationType::branch(false, true).payload, 0x02);
@@ -312,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn every_payload_of_an_access_reads_as_it_was_built() {
+    fn every_access_payload_decodes_to_its_inputs() {
         let sve = SveShape { vector_bits: 256, predicated: false, gather_or_float: true };
         let classes = [
             AccessClass::General,

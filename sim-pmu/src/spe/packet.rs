@@ -1,23 +1,23 @@
-//! One packet of the profile format: a header of one or two bytes and 0, 1, 2, 4 or 8 bytes behind it
+//! Packet of the profile format: a header of one or two bytes, followed by 0, 1, 2, 4 or 8 bytes
 //! (SPE supplement 5.2 and 5.3).
 
 use super::operation_type::{OperationClass, OperationType};
 
-/// Bytes of a payload: the size field of a header.
+/// Size of a payload, as in the size field of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One byte.
     Byte,
-    /// Two.
+    /// Two bytes.
     Half,
-    /// Four.
+    /// Four bytes.
     Word,
-    /// Eight.
+    /// Eight bytes.
     Double,
 }
 
 impl Width {
-    /// The width in bits 5:4 of a header byte.
+    /// Returns the width in bits 5:4 of a header byte.
     pub fn of_header(header: u8) -> Width {
         match header >> 4 & 3 {
             0 => Width::Byte,
@@ -27,58 +27,58 @@ impl Width {
         }
     }
 
-    /// Bytes.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> usize {
         1 << self as usize
     }
 
-    /// In the place where headers have it.
+    /// Returns the size field at its position in a header.
     fn field(self) -> u8 {
         (self as u8) << 4
     }
 }
 
-/// Which address a packet gives.
+/// Kind of an address packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressKind {
-    /// The instruction.
+    /// Address of the instruction.
     Pc = 0,
-    /// Where a branch went.
+    /// Branch target.
     Target = 1,
     /// Virtual address of data.
     Virtual = 2,
     /// Physical address of data.
     Physical = 3,
-    /// Target of the taken branch before (SPEv1p2).
+    /// Target of the previous taken branch (SPEv1p2).
     PreviousTarget = 4,
 }
 
 impl AddressKind {
-    /// The packet with its short header.
+    /// Returns the address packet with its short header.
     pub fn packet(self, value: u64) -> Packet {
         Packet::Address { index: self as u8, value, extended: false }
     }
 }
 
-/// Which latency a packet gives.
+/// Kind of a latency packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterKind {
     /// Dispatch to completion.
     Total = 0,
     /// Dispatch to issue.
     Issue = 1,
-    /// Translation.
+    /// Address translation.
     Translation = 2,
 }
 
 impl CounterKind {
-    /// The packet with its short header.
+    /// Returns the latency packet with its short header.
     pub fn packet(self, value: u16) -> Packet {
         Packet::Counter { index: self as u8, value, extended: false }
     }
 }
 
-/// Which context register a packet gives.
+/// Kind of a context packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextKind {
     /// `CONTEXTIDR_EL1`.
@@ -87,80 +87,80 @@ pub enum ContextKind {
     El2 = 1,
 }
 
-/// One packet.
+/// Packet of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// One byte of padding.
     Padding,
-    /// The end of a record without timestamp.
+    /// End of a record without timestamp.
     End,
-    /// The next packet is at a multiple of `2 << size` bytes.
+    /// Alignment command: the next packet is at a multiple of `2 << size` bytes.
     Alignment {
-        /// 0 to 15.
+        /// Size exponent, 0 to 15.
         size: u8,
     },
-    /// The end of a record with a timestamp.
+    /// Timestamp, which ends a record.
     Timestamp(u64),
-    /// What the operation met.
+    /// Events of the operation.
     Events {
-        /// Bits that were not output are 0.
+        /// Event bits. Bits that were not output are 0.
         bits: u64,
-        /// Bytes of the payload.
+        /// Size of the payload.
         width: Width,
     },
-    /// Where a load got its data.
+    /// Data source of a load.
     DataSource {
-        /// Its number.
+        /// Number of the source.
         value: u16,
-        /// One or two bytes.
+        /// Size of the payload, one or two bytes.
         width: Width,
     },
-    /// A context register.
+    /// Context register.
     Context {
-        /// 0 for EL1, 1 for EL2; 2 and 3 are reserved.
+        /// Register: 0 for EL1, 1 for EL2; 2 and 3 are reserved.
         index: u8,
-        /// Its value.
+        /// Value of the register.
         value: u32,
     },
-    /// The kind of operation.
+    /// Kind of operation.
     Operation(OperationType),
-    /// A latency.
+    /// Latency.
     Counter {
-        /// 0 to 31.
+        /// Index, 0 to 31.
         index: u8,
-        /// Its value.
+        /// Latency in cycles.
         value: u16,
-        /// Its header has two bytes, as it must from index 8 on.
+        /// The header has two bytes, as required from index 8 on.
         extended: bool,
     },
-    /// An address.
+    /// Address.
     Address {
-        /// 0 to 31.
+        /// Index, 0 to 31.
         index: u8,
-        /// The payload with all its fields.
+        /// Payload with all its fields.
         value: u64,
-        /// Its header has two bytes, as it must from index 8 on.
+        /// The header has two bytes, as required from index 8 on.
         extended: bool,
     },
-    /// A packet of no known kind, skipped by the size in its header.
+    /// Packet of an unknown kind, skipped by the size in its header.
     Unknown {
-        /// Its header byte; for an extended one the second.
+        /// Header byte; the second one of an extended header.
         header: u8,
-        /// The first byte of an extended header.
+        /// First byte of an extended header.
         prefix: Option<u8>,
-        /// Its payload.
+        /// Payload.
         value: u64,
     },
 }
 
-/// Why no packet could be read.
+/// Reason why no packet can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
     /// The stream ends inside the packet.
     #[error("the stream ends inside a packet")]
     Truncated,
-    /// A header that is reserved and has no size field, so that nothing says how far to skip.
-    #[error("0x{0:02x} is no packet header")]
+    /// The header is reserved and has no size field, so the size of the packet is unknown.
+    #[error("0x{0:02x} is not a packet header")]
     NoHeader(u8),
 }
 
@@ -170,7 +170,7 @@ const END: u8 = 0x01;
 const TIMESTAMP: u8 = 0x71;
 /// Bits 7:5 of the first byte of an extended header.
 const PREFIX: u8 = 0x20;
-/// Headers with their index, class or size taken out.
+/// Headers with index, class and size bits cleared.
 const EVENTS: u8 = 0x42;
 const DATA_SOURCE: u8 = 0x43;
 const CONTEXT: u8 = 0x64;
@@ -179,8 +179,8 @@ const COUNTER: u8 = 0x98;
 const ADDRESS: u8 = 0xb0;
 
 impl Packet {
-    /// Reads the packet at the start of `bytes`, and how many of them it takes. What an alignment
-    /// command skips is not among them.
+    /// Decodes the packet at the start of `bytes`. Returns it with its size in bytes, which
+    /// excludes what an alignment command skips.
     pub fn decode(bytes: &[u8]) -> Result<(Packet, usize), PacketError> {
         let header = *bytes.first().ok_or(PacketError::Truncated)?;
         match header {
@@ -198,7 +198,7 @@ impl Packet {
         }
     }
 
-    /// The bytes of the packet.
+    /// Encodes the packet.
     pub fn encode(&self) -> PacketBytes {
         let mut out = PacketBytes::default();
         match *self {
@@ -236,7 +236,7 @@ impl Packet {
     }
 }
 
-/// Reads a packet whose header byte `header`, the first of `bytes`, has a size field.
+/// Decodes a packet whose header byte `header`, the first of `bytes`, has a size field.
 fn payload_packet(
     bytes: &[u8],
     header: u8,
@@ -261,7 +261,7 @@ fn short_packet(header: u8, width: Width, value: u64) -> Packet {
     match header {
         TIMESTAMP => Packet::Timestamp(value),
         _ if header & 0xcf == EVENTS => Packet::Events { bits: value, width },
-        // Of a data source the two larger sizes have no meaning.
+        // The two larger sizes have no meaning for a data source.
         _ if header & 0xef == DATA_SOURCE => Packet::DataSource { value: value as u16, width },
         _ if header & 0xfc == CONTEXT => Packet::Context { index: header & 3, value: value as u32 },
         _ if header & 0xfc == OPERATION => Packet::Operation(OperationType {
@@ -289,7 +289,7 @@ fn extended_packet(header: u8, prefix: u8, value: u64) -> Packet {
     }
 }
 
-/// The bytes of one packet: at most two of header and eight of payload.
+/// Bytes of one packet: at most two of header and eight of payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketBytes {
     bytes: [u8; 10],
@@ -310,7 +310,7 @@ impl PacketBytes {
         self.len += 1;
     }
 
-    /// A header and as many bytes of `value` as its size field says.
+    /// Appends a header and as many bytes of `value` as its size field specifies.
     fn header_and(&mut self, header: u8, value: u64) {
         self.push(header);
         for byte in &value.to_le_bytes()[..Width::of_header(header).bytes()] {
@@ -318,7 +318,8 @@ impl PacketBytes {
         }
     }
 
-    /// A packet with an index: the short header where it fits, unless the long one is asked for.
+    /// Appends a packet with an index. The header is short where possible, unless the extended one
+    /// is requested.
     fn indexed(&mut self, header: u8, index: u8, extended: bool, value: u64) {
         if extended || index > 7 {
             self.push(PREFIX | index >> 3 & 3);
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_size_or_no_rest_is_refused() {
+    fn headers_without_size_and_truncated_packets_are_refused() {
         assert_eq!(Packet::decode(&[0x02, 0]), Err(PacketError::NoHeader(0x02)));
         assert_eq!(Packet::decode(&[0x20, 0x3f]), Err(PacketError::NoHeader(0x20)));
         assert_eq!(Packet::decode(&[0x30, 0x00]), Err(PacketError::NoHeader(0x30)));

@@ -1,31 +1,31 @@
-//! One sample record: everything that the packets of SPE supplement 5.3 can say of one operation.
+//! Sample record: all packets that SPE supplement 5.3 defines for one operation.
 
 use super::events::Events;
 use super::operation_type::OperationType;
 
-/// Bits of an address that an address packet carries (SPE supplement 5.3.1).
+/// Bits of an address in an address packet (SPE supplement 5.3.1).
 pub const ADDRESS_MASK: u64 = (1 << 56) - 1;
 
-/// Where an instruction is or a branch went.
+/// Address of an instruction or of a branch target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstAddress {
     /// Bits 55:0 of the address.
     pub address: u64,
     /// Exception level, 0 to 3.
     pub level: u8,
-    /// Non-secure state.
+    /// The state is non-secure.
     pub non_secure: bool,
 }
 
 impl InstAddress {
-    /// The payload: NS in bit 63, the level in bits 62:61.
+    /// Returns the payload: NS in bit 63, the level in bits 62:61.
     pub fn payload(self) -> u64 {
         self.address & ADDRESS_MASK
             | u64::from(self.level & 3) << 61
             | u64::from(self.non_secure) << 63
     }
 
-    /// What a payload says.
+    /// Returns the address for a payload.
     pub fn from_payload(payload: u64) -> InstAddress {
         InstAddress {
             address: payload & ADDRESS_MASK,
@@ -34,27 +34,28 @@ impl InstAddress {
         }
     }
 
-    /// The virtual address: bits 63:56 as bit 55, so that it compares with a symbol's.
+    /// Returns the virtual address with bits 63:56 copied from bit 55, so that it is comparable to
+    /// symbol addresses.
     pub fn canonical(self) -> u64 {
         ((self.address << 8) as i64 >> 8) as u64
     }
 }
 
-/// Where data lies in memory.
+/// Physical address of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PhysicalAddress {
     /// Bits 55:0 of the address.
     pub address: u64,
-    /// Non-secure physical address space.
+    /// The physical address space is non-secure.
     pub non_secure: bool,
     /// The tags of the location were checked (Memory Tagging Extension).
     pub checked: bool,
-    /// Tag of the address, bits 59:56, when it was checked.
+    /// Tag of the address, bits 59:56, if it was checked.
     pub tag: u8,
 }
 
 impl PhysicalAddress {
-    /// The payload: NS in bit 63, CH in bit 62, PAT in bits 59:56.
+    /// Returns the payload: NS in bit 63, CH in bit 62, PAT in bits 59:56.
     pub fn payload(self) -> u64 {
         self.address & ADDRESS_MASK
             | u64::from(self.tag & 0xf) << 56
@@ -62,7 +63,7 @@ impl PhysicalAddress {
             | u64::from(self.non_secure) << 63
     }
 
-    /// What a payload says.
+    /// Returns the address for a payload.
     pub fn from_payload(payload: u64) -> PhysicalAddress {
         PhysicalAddress {
             address: payload & ADDRESS_MASK,
@@ -73,43 +74,43 @@ impl PhysicalAddress {
     }
 }
 
-/// One sample record. What was not collected is `None`.
+/// Sample record. A field that was not collected is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpeRecord {
-    /// Where the operation is.
+    /// Address of the operation.
     pub pc: Option<InstAddress>,
-    /// `CONTEXTIDR_EL1`.
+    /// Value of `CONTEXTIDR_EL1`.
     pub context_el1: Option<u32>,
-    /// `CONTEXTIDR_EL2`.
+    /// Value of `CONTEXTIDR_EL2`.
     pub context_el2: Option<u32>,
-    /// What kind of operation it is.
+    /// Kind of operation.
     pub operation: Option<OperationType>,
-    /// What it met. Every record that hardware writes has them.
+    /// Events of the operation. Every record that hardware writes has them.
     pub events: Option<Events>,
-    /// Cycles from dispatch until it issued; [`LATENCY_MAX`] means so many or more.
+    /// Cycles from dispatch to issue; [`LATENCY_MAX`] means this value or more.
     pub issue_latency: Option<u16>,
-    /// Cycles from dispatch until it was complete.
+    /// Cycles from dispatch to completion.
     pub total_latency: Option<u16>,
-    /// Cycles of the translation of its address.
+    /// Cycles of the address translation.
     pub translation_latency: Option<u16>,
-    /// Where a branch went.
+    /// Branch target.
     pub branch_target: Option<InstAddress>,
-    /// Target of the taken branch before it (SPEv1p2; never on N2).
+    /// Target of the previous taken branch (SPEv1p2; never on N2).
     pub previous_target: Option<InstAddress>,
     /// Virtual address of an access, with its top-byte tag where tags are ignored.
     pub virtual_address: Option<u64>,
     /// Physical address of an access.
     pub physical_address: Option<PhysicalAddress>,
-    /// Where a load got its data.
+    /// Data source of a load.
     pub data_source: Option<u16>,
-    /// When it was sampled, in ticks of the generic timer.
+    /// Time of the sample, in ticks of the generic timer.
     pub timestamp: Option<u64>,
 }
 
-/// A 12-bit counter that has saturated.
+/// Value of a saturated 12-bit counter.
 pub const LATENCY_MAX: u16 = 0xfff;
 
-/// A number of cycles as a 12-bit saturating counter holds it.
+/// Returns a number of cycles as a 12-bit saturating counter holds it.
 pub fn latency(cycles: u64) -> u16 {
     u16::try_from(cycles).map_or(LATENCY_MAX, |cycles| cycles.min(LATENCY_MAX))
 }

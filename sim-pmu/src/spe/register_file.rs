@@ -1,4 +1,4 @@
-//! The registers as `MRS` and `MSR` see them: fields that exist, and what a write does at once (SPE
+//! Registers as `MRS` and `MSR` see them: implemented fields, and immediate effects of a write (SPE
 //! supplement 4.3).
 
 use crate::access::{Access, AccessError};
@@ -11,7 +11,7 @@ use super::registers::{
 use super::unit::Spe;
 
 impl Spe {
-    /// `MRS`: reads a register where the program runs now.
+    /// Reads a register at the program's exception level, as `MRS` does.
     ///
     /// # Errors
     /// The exception that the instruction takes instead.
@@ -19,7 +19,7 @@ impl Spe {
         admit(register, Access::Read, &self.state).map(|register| self.get(register))
     }
 
-    /// `MSR`: writes a register where the program runs now.
+    /// Writes a register at the program's exception level, as `MSR` does.
     ///
     /// # Errors
     /// The exception that the instruction takes instead.
@@ -29,7 +29,7 @@ impl Spe {
         Ok(())
     }
 
-    /// What a register holds, whoever may read it.
+    /// Returns a register's value without regard to access rights.
     pub fn get(&self, register: SpeRegister) -> u64 {
         match register {
             PMSCR_EL1 | PMSCR_EL12 => self.registers.pmscr_el1,
@@ -51,7 +51,8 @@ impl Spe {
         }
     }
 
-    /// Puts a value into a register, whoever may write it; identities stay.
+    /// Writes a register without regard to access rights. Identification registers keep their
+    /// value.
     pub fn set(&mut self, register: SpeRegister, value: u64) {
         match register {
             PMSCR_EL1 | PMSCR_EL12 => self.registers.pmscr_el1 = value & pmscr::ALL,
@@ -71,7 +72,8 @@ impl Spe {
         self.refresh();
     }
 
-    /// `PMBIDR_EL1.P`: the buffer belongs to a higher level, or to the other security state.
+    /// Returns `PMBIDR_EL1.P`: set if the buffer belongs to a higher level or to the other security
+    /// state.
     fn prohibited(&self) -> u64 {
         let (owner, privilege) = (self.state.owner(), self.state.privilege);
         let is_others = match privilege.level {

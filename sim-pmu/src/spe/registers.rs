@@ -1,11 +1,11 @@
-//! The system registers of the profiling extension: names, encodings, the bits that exist, identities
-//! (SPE supplement 4.1 and 4.3).
+//! System registers of the profiling extension: names, encodings, implemented bits and
+//! identification values (SPE supplement 4.1 and 4.3).
 
 use crate::register::Encoding;
 
 use super::config::SpeConfig;
 
-/// A register of the Statistical Profiling Extension.
+/// Register of the Statistical Profiling Extension.
 #[allow(
     non_camel_case_types,
     clippy::upper_case_acronyms,
@@ -13,31 +13,31 @@ use super::config::SpeConfig;
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpeRegister {
-    /// Where EL1 lets operations be sampled, and what may be collected.
+    /// Sampling enables of EL1, and the fields to collect.
     PMSCR_EL1,
-    /// The interval counters.
+    /// Interval counters.
     PMSICR_EL1,
-    /// The interval, and whether it is random.
+    /// Interval, and its random bit.
     PMSIRR_EL1,
-    /// Which filters are on, and the types that one of them collects.
+    /// Enabled filters, and the operation types to collect.
     PMSFCR_EL1,
     /// Events that a collected sample must have.
     PMSEVFR_EL1,
-    /// Least latency of a collected sample.
+    /// Smallest latency of a collected sample.
     PMSLATFR_EL1,
-    /// What this unit can do; it cannot be written.
+    /// Capabilities of the unit, read-only.
     PMSIDR_EL1,
     /// End of the buffer, and its enable.
     PMBLIMITR_EL1,
-    /// Where the next record goes.
+    /// Address of the next record.
     PMBPTR_EL1,
-    /// Why the buffer stopped.
+    /// Reason why the buffer stopped.
     PMBSR_EL1,
-    /// Alignment of records, and whether the buffer is the program's; it cannot be written.
+    /// Alignment of records and the program's access to the buffer, read-only.
     PMBIDR_EL1,
-    /// Where EL2 lets operations be sampled, and what may be collected.
+    /// Sampling enables of EL2, and the fields to collect.
     PMSCR_EL2,
-    /// `PMSCR_EL1` as a host at EL2 reaches it.
+    /// `PMSCR_EL1` as a host at EL2 accesses it.
     PMSCR_EL12,
 }
 
@@ -61,28 +61,28 @@ const ROWS: [(SpeRegister, &str, Encoding); 13] = [
 ];
 
 impl SpeRegister {
-    /// Every register.
+    /// Returns every register.
     pub fn all() -> impl Iterator<Item = SpeRegister> {
         ROWS.into_iter().map(|(register, ..)| register)
     }
 
-    /// The register with this encoding, if it belongs to the extension.
+    /// Returns the register with this encoding, if it belongs to the extension.
     pub fn from_encoding(encoding: Encoding) -> Option<SpeRegister> {
         ROWS.iter().find(|(.., own)| *own == encoding).map(|(register, ..)| *register)
     }
 
-    /// The register with this name, in any case.
+    /// Returns the register with this name, ignoring case.
     pub fn from_name(name: &str) -> Option<SpeRegister> {
         let named = |(_, own, _): &&(_, &str, _)| own.eq_ignore_ascii_case(name);
         ROWS.iter().find(named).map(|(register, ..)| *register)
     }
 
-    /// Arm's name.
+    /// Returns Arm's name.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// The fields that name it in an instruction.
+    /// Returns the fields that name the register in an instruction.
     pub fn encoding(self) -> Encoding {
         self.row().2
     }
@@ -92,7 +92,7 @@ impl SpeRegister {
         row.expect("every register has a row")
     }
 
-    /// True for a register that `MSR` cannot write.
+    /// Returns whether `MSR` cannot write the register.
     pub fn is_read_only(self) -> bool {
         matches!(self, PMSIDR_EL1 | PMBIDR_EL1)
     }
@@ -100,63 +100,63 @@ impl SpeRegister {
 
 /// Bits of `PMSCR_EL1` and `PMSCR_EL2`.
 pub mod pmscr {
-    /// Sampling at EL0: `E0SPE`, in `PMSCR_EL2` `E0HSPE`.
+    /// Enables sampling at EL0: `E0SPE`, or `E0HSPE` in `PMSCR_EL2`.
     pub const E0: u64 = 1 << 0;
-    /// Sampling at the level that the register belongs to: `E1SPE`, `E2SPE`.
+    /// Enables sampling at the level of the register: `E1SPE`, `E2SPE`.
     pub const OWN: u64 = 1 << 1;
-    /// Collect `CONTEXTIDR` of the level.
+    /// Collects the level's `CONTEXTIDR`.
     pub const CX: u64 = 1 << 3;
-    /// Collect physical addresses.
+    /// Collects physical addresses.
     pub const PA: u64 = 1 << 4;
-    /// Collect timestamps.
+    /// Collects timestamps.
     pub const TS: u64 = 1 << 5;
-    /// Timestamps are of the physical counter.
+    /// Takes timestamps from the physical counter.
     pub const PCT: u64 = 1 << 6;
-    /// All of them.
+    /// All bits of the register.
     pub const ALL: u64 = E0 | OWN | CX | PA | TS | PCT;
 }
 
 /// Bits of `PMSIRR_EL1`.
 pub mod pmsirr {
-    /// The interval is random.
+    /// Makes the interval random.
     pub const RND: u64 = 1 << 0;
-    /// `INTERVAL`, in its place: the interval in operations, a multiple of 256.
+    /// `INTERVAL` at its position: the interval in operations, a multiple of 256.
     pub const INTERVAL: u64 = 0xFFFF_FF00;
 }
 
 /// Bits of `PMSICR_EL1`.
 pub mod pmsicr {
-    /// The interval counter.
+    /// Interval counter.
     pub const COUNT: u64 = 0xFFFF_FFFF;
-    /// Where the second counter begins, on a unit that has one.
+    /// Shift of the second counter, on a unit that has one.
     pub const ECOUNT_SHIFT: u32 = 56;
 }
 
 /// Bits of `PMSFCR_EL1`.
 pub mod pmsfcr {
-    /// Filter by events.
+    /// Enables the event filter.
     pub const FE: u64 = 1 << 0;
-    /// Filter by type.
+    /// Enables the type filter.
     pub const FT: u64 = 1 << 1;
-    /// Filter by latency.
+    /// Enables the latency filter.
     pub const FL: u64 = 1 << 2;
-    /// Branches are collected.
+    /// Collects branches.
     pub const B: u64 = 1 << 16;
-    /// Loads are collected.
+    /// Collects loads.
     pub const LD: u64 = 1 << 17;
-    /// Stores are collected.
+    /// Collects stores.
     pub const ST: u64 = 1 << 18;
-    /// All of them.
+    /// All bits of the register.
     pub const ALL: u64 = FE | FT | FL | B | LD | ST;
 }
 
 /// Bits of `PMBLIMITR_EL1`.
 pub mod pmblimitr {
-    /// The buffer is enabled.
+    /// Enables the buffer.
     pub const E: u64 = 1 << 0;
-    /// What happens when it is full; every value means that collection stops.
+    /// Action when the buffer is full. Every value stops collection.
     pub const FM: u64 = 0b11 << 1;
-    /// The first address behind the buffer.
+    /// First address after the buffer.
     pub const LIMIT: u64 = !0xFFF;
 }
 
@@ -166,44 +166,44 @@ pub mod pmbsr {
     pub const MSS: u64 = 0x3F;
     /// A sample collided.
     pub const COLL: u64 = 1 << 16;
-    /// The unit asks for service: its interrupt is asserted.
+    /// Service request: the interrupt is asserted.
     pub const S: u64 = 1 << 17;
-    /// An external abort.
+    /// External abort.
     pub const EA: u64 = 1 << 18;
-    /// A part of a record was lost.
+    /// Part of a record was lost.
     pub const DL: u64 = 1 << 19;
-    /// The class of the event.
+    /// Class of the event.
     pub const EC: u64 = 0x3F << 26;
-    /// Where it begins.
+    /// Shift of the class.
     pub const EC_SHIFT: u32 = 26;
-    /// EC of a fault in stage 1.
+    /// EC of a stage 1 fault.
     pub const STAGE_1: u64 = 0b10_0100;
-    /// EC of a fault in stage 2.
+    /// EC of a stage 2 fault.
     pub const STAGE_2: u64 = 0b10_0101;
     /// MSS of a full buffer.
     pub const FULL: u64 = 1;
-    /// All of them.
+    /// All bits of the register.
     pub const ALL: u64 = MSS | COLL | S | EA | DL | EC;
 }
 
-/// Bits of `PMBIDR_EL1` beside `Align`.
+/// Bits of `PMBIDR_EL1` other than `Align`.
 pub mod pmbidr {
     /// The buffer belongs to a higher level or to the other security state.
     pub const P: u64 = 1 << 4;
 }
 
-/// `E[n]` of the events that the core has and can filter by: retired, L1D refill, walk, mispredicted, and
-/// those of SPEv1p1: alignment, partial and empty predicate.
+/// Events that the core supports and can filter by, as `E[n]`: retired, L1D refill, walk and
+/// mispredicted, and the SPEv1p1 events alignment, partial predicate and empty predicate.
 pub const FILTERABLE_EVENTS: u64 = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 11 | 1 << 17 | 1 << 18;
-/// `MINLAT`.
+/// Field `MINLAT` of `PMSLATFR_EL1`.
 pub const MINLAT: u64 = 0xFFF;
-/// `PMSIDR_EL1.ERnd`.
+/// Bit `PMSIDR_EL1.ERnd`.
 const ERND: u64 = 1 << 5;
 /// `PMSIDR_EL1` of N2: 12-bit counters, records of 64 bytes, an interval of 1024 or more, data
 /// sources, micro-operations, all three filters.
 const PMSIDR: u64 = 0x2_6417;
 
-/// What software has written, with only the bits set that exist.
+/// Registers as written by software. Bits that do not exist are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub(crate) pmscr_el1: u64,
@@ -214,13 +214,13 @@ pub(crate) struct Registers {
     pub(crate) pmslatfr: u64,
 }
 
-/// `PMSIDR_EL1` of a unit with these choices.
+/// Returns `PMSIDR_EL1` of a unit with these choices.
 pub(crate) fn pmsidr(config: &SpeConfig) -> u64 {
-    PMSIDR | if config.random_behind_interval { ERND } else { 0 }
+    PMSIDR | if config.random_after_interval { ERND } else { 0 }
 }
 
-/// `PMBIDR_EL1` of a unit with these choices, without `P`. `F` is 0: the buffer's translations leave
-/// flags alone.
+/// Returns `PMBIDR_EL1` of a unit with these choices, without `P`. `F` is 0: the buffer's
+/// translations do not update flags.
 pub(crate) fn pmbidr(config: &SpeConfig) -> u64 {
     u64::from(config.align_bytes.trailing_zeros())
 }
@@ -240,9 +240,9 @@ mod tests {
         assert_eq!(SpeRegister::from_name("PMSCR_EL3"), None);
     }
 
-    /// Words as GNU as 2.40 assembles them with -march=armv8.2-a+profile.
+    /// Instruction words assembled by GNU as 2.40 with -march=armv8.2-a+profile.
     #[test]
-    fn the_words_of_an_assembler_name_their_registers() {
+    fn assembled_words_name_their_registers() {
         for (word, name) in [
             (0xD538_9900, "PMSCR_EL1"),
             (0xD518_9941, "PMSICR_EL1"),
@@ -259,10 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn the_identities_are_those_of_the_core() {
+    fn identification_values_match_the_core() {
         let mut config = SpeConfig::default();
         assert_eq!((pmsidr(&config), pmbidr(&config)), (0x26417, 6));
-        (config.random_behind_interval, config.align_bytes) = (true, 1);
+        (config.random_after_interval, config.align_bytes) = (true, 1);
         assert_eq!((pmsidr(&config), pmbidr(&config)), (0x26437, 0));
     }
 }

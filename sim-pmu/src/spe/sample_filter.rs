@@ -1,29 +1,30 @@
-//! The three filters between a finished sample and the buffer (SPE supplement 3.2.2 and 3.2.3; decision
-//! A38: a filter by events or latency that names none is off).
+//! Filters between a completed sample and the buffer (SPE supplement 3.2.2 and 3.2.3). Decision
+//! A38: an event filter without events and a latency filter without a latency are off.
 
 use sim_core::{AccessKind, Operation, OperationKind};
 
 use super::events::Events;
 use super::registers::{Registers, pmsfcr};
 
-/// Types by which a sample is filtered.
+/// Operation type of a sample, for the type filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FilterType {
-    /// Neither of the others: address parts of split accesses, preloads, cache maintenance too.
+    /// Any other operation, including address parts of split accesses, preloads and cache
+    /// maintenance.
     #[default]
     Other,
-    /// A load.
+    /// Load.
     Load,
-    /// A store, or an atomic without result.
+    /// Store, or an atomic without result.
     Store,
-    /// An atomic with a result: both a load and a store.
+    /// Atomic with a result, which is both a load and a store.
     LoadAndStore,
-    /// A branch or an exception return.
+    /// Branch or exception return.
     Branch,
 }
 
 impl FilterType {
-    /// The type of the first micro-operation of an instruction.
+    /// Returns the type of the first micro-operation of an instruction.
     pub(crate) fn of(operation: &Operation) -> FilterType {
         match operation.kind {
             OperationKind::Other => FilterType::Other,
@@ -38,7 +39,7 @@ impl FilterType {
         }
     }
 
-    /// The bits of `PMSFCR_EL1` of which one lets it through.
+    /// Returns the bits of `PMSFCR_EL1`, any one of which collects the type.
     fn passes_on(self) -> u64 {
         match self {
             FilterType::Other => 0,
@@ -51,10 +52,10 @@ impl FilterType {
 }
 
 impl Registers {
-    /// True when a sample passes all filters that are on.
+    /// Returns whether a sample passes all enabled filters.
     pub(crate) fn collects(&self, events: Events, total_latency: u16, kind: FilterType) -> bool {
         let is_on = |bit: u64| self.pmsfcr & bit != 0;
-        // Events outside the mask are not in PMSEVFR; a MINLAT of 0 lets every latency through.
+        // PMSEVFR has no bits outside the mask; a MINLAT of 0 accepts every latency.
         let lacks_event = self.pmsevfr & !events.0 != 0;
         let is_too_fast = u64::from(total_latency) < self.pmslatfr;
         !(is_on(pmsfcr::FE) && lacks_event
@@ -77,7 +78,7 @@ mod tests {
         FilterType::Branch,
     ];
 
-    /// The decision step by step, as the supplement's pseudocode orders it.
+    /// Returns the decision in the order of the supplement's pseudocode.
     fn decision(registers: &Registers, events: u64, latency: u16, kind: FilterType) -> bool {
         let Registers { pmsfcr: sfcr, pmsevfr, pmslatfr, .. } = *registers;
         if sfcr & pmsfcr::FE != 0 {
@@ -106,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_filters_decide_as_the_architecture_says(
+        fn the_filters_decide_as_the_architecture_specifies(
             sfcr: u64, evfr: u64, latfr: u64, events: u64, latency in 0u16..=0xFFF, kind in 0usize..5,
         ) {
             let registers = Registers {

@@ -1,5 +1,5 @@
-//! The sampling unit of one core: hears every operation, picks some, and writes what became of them
-//! (SPE supplement 2.2, 3.1, 3.2). It changes nothing in the core.
+//! Sampling unit of one core: observes every operation, samples some, and writes their records (SPE
+//! supplement 2.2, 3.1, 3.2). It has no effect on the core.
 
 use std::collections::VecDeque;
 
@@ -7,9 +7,9 @@ use sim_core::{Cycle, EventSink, Operation, OperationKind, PmuEvent, Privilege};
 
 use super::buffer::ProfilingBuffer;
 use super::buffer_memory::BufferMemory;
-use super::collect::{self, Context, address, record_of};
+use super::collect::{self, RecordSources, address, record_of};
 use super::config::SpeConfig;
-use super::enabling::{Owner, Surroundings};
+use super::context::{Owner, SpeContext};
 use super::events::Events;
 use super::interval::{IntervalCounter, RandomBytes};
 use super::layout::{N2_RECORD_BYTES, encode_n2};
@@ -18,194 +18,196 @@ use super::record::SpeRecord;
 use super::registers::{Registers, pmbsr};
 use super::sample_filter::FilterType;
 
-/// What became of an operation that fell due.
+/// Outcome of a sampled operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
-    /// As many samples as there can be were in flight.
+pub enum SampleOutcome {
+    /// The maximum number of samples was in flight.
     Collided,
-    /// It ran on a wrong path, and such operations leave no record.
-    Abandoned,
-    /// A filter removed it.
+    /// The operation ran on a wrong path, and such operations leave no record.
+    Squashed,
+    /// A filter removed the sample.
     Filtered,
-    /// It passed the filters, and the buffer did not take it.
+    /// The sample passed the filters, but the buffer did not accept it.
     Dropped,
-    /// Its record is in the buffer.
+    /// The record is in the buffer.
     Written,
 }
 
-/// An operation that fell due, for those who ask for the fates of all.
+/// Sampled operation and its outcome, kept on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fate {
-    /// Its number in the population, from 1.
+pub struct SampledOp {
+    /// Number of the operation in the population, from 1.
     pub number: u64,
-    /// What became of it.
-    pub course: Course,
-    /// What its record says; none for one that collided.
+    /// Outcome of the sample.
+    pub outcome: SampleOutcome,
+    /// Contents of the record; `None` for a collision.
     pub record: Option<SpeRecord>,
 }
 
-/// A sampled operation that is still in flight.
+/// Sampled operation in flight.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     number: u64,
-    /// Its life is over: it has retired, or was squashed.
+    /// Cycle in which the operation retired or was squashed.
     done: Cycle,
     record: SpeRecord,
     kind: FilterType,
-    is_abandoned: bool,
-    /// A branch whose target is where the next operation is.
+    is_squashed: bool,
+    /// The operation is a branch whose target is the address of the next operation.
     awaits_target: bool,
 }
 
-/// The Statistical Profiling Extension of one core.
+/// Statistical Profiling Extension of one core.
 #[derive(Clone, Debug)]
 pub struct Spe {
     pub(crate) config: SpeConfig,
-    pub(crate) state: Surroundings,
+    pub(crate) state: SpeContext,
     pub(crate) registers: Registers,
     pub(crate) interval: IntervalCounter,
     pub(crate) buffer: ProfilingBuffer,
-    context: Context,
-    /// Profiling is enabled where the program runs.
+    sources: RecordSources,
+    /// Profiling is enabled at the program's level and state.
     is_on: bool,
     in_flight: VecDeque<Sample>,
     /// Operations of the population so far.
     population: u64,
-    /// The operation heard last was sampled: its sample is the youngest.
-    sampled_last: bool,
-    fates: Option<Vec<Fate>>,
+    /// The previous operation was sampled, so its sample is the youngest.
+    sampled_previous: bool,
+    sampled_ops: Option<Vec<SampledOp>>,
 }
 
 impl Spe {
-    /// The unit of core number `core` after reset: nothing is enabled.
+    /// Creates the unit of core number `core` in its reset state: nothing is enabled.
     pub fn new(config: &SpeConfig, core: usize) -> Spe {
         let random = RandomBytes::seeded(config.seed ^ (core as u64) << 32);
         Spe {
             config: config.clone(),
-            state: Surroundings::default(),
+            state: SpeContext::default(),
             registers: Registers::default(),
-            interval: IntervalCounter::new(config.random_behind_interval, random),
+            interval: IntervalCounter::new(config.random_after_interval, random),
             buffer: ProfilingBuffer::new(config),
-            context: Context::default(),
+            sources: RecordSources::default(),
             is_on: false,
             in_flight: VecDeque::new(),
             population: 0,
-            sampled_last: false,
-            fates: None,
+            sampled_previous: false,
+            sampled_ops: None,
         }
     }
 
-    /// Rates of the core's clock and of the system counter, for timestamps, and what `CNTPCT_EL0` is in
-    /// cycle 0.
+    /// Sets the rates of the core clock and of the system counter, for timestamps, and the value of
+    /// `CNTPCT_EL0` in cycle 0.
     pub fn set_clocks(&mut self, core_hz: u64, counter_hz: u64, counter_start: u64) {
-        (self.context.core_hz, self.context.counter_hz) = (core_hz, counter_hz);
-        self.context.counter_start = counter_start;
+        (self.sources.core_hz, self.sources.counter_hz) = (core_hz, counter_hz);
+        self.sources.counter_start = counter_start;
     }
 
-    /// `CNTVOFF_EL2`.
+    /// Sets `CNTVOFF_EL2`.
     pub fn set_virtual_offset(&mut self, offset: u64) {
-        self.context.virtual_offset = offset;
+        self.sources.virtual_offset = offset;
     }
 
-    /// `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2`.
+    /// Sets `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2`.
     pub fn set_contextidr(&mut self, el1: u32, el2: u32) {
-        self.context.contextidr = [el1, el2];
+        self.sources.contextidr = [el1, el2];
     }
 
-    /// `CPUECTLR.EXTLLC`: events of the last level cache are recorded only when it is set.
+    /// Sets `CPUECTLR.EXTLLC`. Events of the last level cache are recorded only when it is set.
     pub fn set_external_llc(&mut self, is_set: bool) {
-        self.context.has_external_llc = is_set;
+        self.sources.has_external_llc = is_set;
     }
 
-    /// Random bytes for the interval in place of the generator's, again and again.
+    /// Replaces the random generator for intervals by a repeated sequence of bytes.
     pub fn set_random(&mut self, bytes: Vec<u8>) {
         self.interval.set_random(RandomBytes::Given(bytes, 0));
     }
 
-    /// Remembers from now on what becomes of every operation that falls due.
-    pub fn keep_fates(&mut self) {
-        self.fates.get_or_insert_default();
+    /// Keeps every sampled operation and its outcome from now on.
+    pub fn keep_sampled_ops(&mut self) {
+        self.sampled_ops.get_or_insert_default();
     }
 
-    /// What became of them so far, in the order in which it was known.
-    pub fn fates(&self) -> &[Fate] {
-        self.fates.as_deref().unwrap_or_default()
+    /// Returns the sampled operations so far, in the order of their outcomes.
+    pub fn sampled_ops(&self) -> &[SampledOp] {
+        self.sampled_ops.as_deref().unwrap_or_default()
     }
 
-    /// The same, and forgets them.
-    pub fn take_fates(&mut self) -> Vec<Fate> {
-        self.fates.as_mut().map(std::mem::take).unwrap_or_default()
+    /// Takes the sampled operations so far.
+    pub fn take_sampled_ops(&mut self) -> Vec<SampledOp> {
+        self.sampled_ops.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// The fields of `MDCR_EL2` that rule profiling, whatever else is in `value`.
+    /// Sets the profiling fields of `MDCR_EL2`. Other bits of `value` are ignored.
     pub fn set_mdcr_el2(&mut self, value: u64) {
         self.state.mdcr_el2 = value;
         self.refresh();
     }
 
-    /// The fields of `MDCR_EL3` that rule profiling, whatever else is in `value`.
+    /// Sets the profiling fields of `MDCR_EL3`. Other bits of `value` are ignored.
     pub fn set_mdcr_el3(&mut self, value: u64) {
         self.state.mdcr_el3 = value;
         self.refresh();
     }
 
-    /// Where the program runs from now on.
+    /// Sets the program's exception level and security state.
     pub fn set_privilege(&mut self, privilege: Privilege) {
         self.state.privilege = privilege;
         self.refresh();
     }
 
-    /// The program is A32 code, or the core is in Debug state: both are never profiled.
+    /// Sets whether the program is A32 code and whether the core is in Debug state. Neither is ever
+    /// profiled.
     pub fn set_mode(&mut self, is_aarch32: bool, is_in_debug_state: bool) {
         (self.state.aarch32, self.state.debug) = (is_aarch32, is_in_debug_state);
         self.refresh();
     }
 
-    /// True while operations are sampled.
+    /// Returns whether operations are sampled.
     pub fn is_profiling(&self) -> bool {
         self.is_on
     }
 
-    /// Whose the buffer is.
+    /// Returns the owner of the buffer.
     pub fn owner(&self) -> Owner {
         self.state.owner()
     }
 
-    /// `PMBIRQ`, a level; the same signal is input trigger 2 of the cross-trigger interface.
+    /// Returns the level of `PMBIRQ`. The same signal is input trigger 2 of the cross-trigger
+    /// interface.
     pub fn interrupt(&self) -> bool {
-        self.buffer.asks_for_service()
+        self.buffer.requests_service()
     }
 
-    /// The memory that records are written to.
+    /// Returns the memory of the buffer.
     pub fn memory(&self) -> &BufferMemory {
         &self.buffer.memory
     }
 
-    /// The memory that records are written to, for its owner.
+    /// Returns the memory of the buffer for changes.
     pub fn memory_mut(&mut self) -> &mut BufferMemory {
         &mut self.buffer.memory
     }
 
-    /// Operations of the population so far.
+    /// Returns the number of operations of the population so far.
     pub fn population(&self) -> u64 {
         self.population
     }
 
-    /// Hears the next instruction of the core, in the order of rename. Raises the four events of guide
+    /// Processes the next operation of the core, in rename order. Raises the four events of guide
     /// 4.14.
     pub fn operation<S: EventSink>(&mut self, operation: &Operation, sink: &mut S) {
         if operation.life.mops == 0 {
             self.join_pair(operation);
             return;
         }
-        self.note_target(operation);
+        self.set_target(operation);
         self.advance(operation.life.rename, sink);
         if operation.privilege != self.state.privilege {
             self.set_privilege(operation.privilege);
         }
-        self.sampled_last = false;
-        let is_abandoned = !operation.life.retired && !operation.exception;
-        if !self.is_on || is_abandoned && !self.config.population_wrong_path {
+        self.sampled_previous = false;
+        let is_squashed = !operation.life.retired && !operation.exception;
+        if !self.is_on || is_squashed && !self.config.population_wrong_path {
             return;
         }
         sink.count(PmuEvent::SAMPLE_POP, operation.life.mops.into());
@@ -217,16 +219,18 @@ impl Spe {
         }
     }
 
-    /// What this operation tells of the one before it; the unit asks by itself. A driver that asks first can
-    /// then finish samples one by one and serve the interrupt between them.
+    /// Sets the branch target of the previous sample from this operation. [`Spe::operation`] does
+    /// the same. A driver that calls this first can then finish samples one by one and serve the
+    /// interrupt between them.
     #[inline]
-    pub fn before(&mut self, operation: &Operation) {
+    pub fn resolve_target(&mut self, operation: &Operation) {
         if operation.life.mops > 0 {
-            self.note_target(operation);
+            self.set_target(operation);
         }
     }
 
-    /// Finishes the oldest sample if its operation is over in cycle `now`; false if none is.
+    /// Finishes the oldest sample if its operation is complete in cycle `now`. Returns whether it
+    /// was.
     #[inline]
     pub fn finish_one<S: EventSink>(&mut self, now: Cycle, sink: &mut S) -> bool {
         let is_over = self.in_flight.front().is_some_and(|sample| sample.done <= now);
@@ -236,20 +240,19 @@ impl Spe {
         is_over
     }
 
-    /// Finishes every sample whose operation is over in cycle `now`.
+    /// Finishes every sample whose operation is complete in cycle `now`.
     #[inline]
     pub fn advance<S: EventSink>(&mut self, now: Cycle, sink: &mut S) {
         while self.finish_one(now, sink) {}
     }
 
-    /// `PSB CSYNC` behind a context synchronization event: every sample before it is written, or is
-    /// known not to be.
+    /// Performs `PSB CSYNC` after a context synchronization event: finishes every earlier sample.
     pub fn synchronize<S: EventSink>(&mut self, sink: &mut S) {
         self.advance(Cycle::MAX, sink);
-        self.sampled_last = false;
+        self.sampled_previous = false;
     }
 
-    /// Enables follow what they are made of. Where profiling becomes enabled, an interval begins.
+    /// Recomputes whether profiling is enabled. When it becomes enabled, an interval begins.
     pub(crate) fn refresh(&mut self) {
         let was_on = self.is_on;
         self.is_on = self.buffer.is_open() && self.state.samples(&self.registers);
@@ -258,31 +261,31 @@ impl Spe {
         }
     }
 
-    /// An operation fell due.
+    /// Samples an operation.
     fn sample<S: EventSink>(&mut self, operation: &Operation, mop: u8, sink: &mut S) {
         let life = &operation.life;
         if self.is_occupied(life.rename) {
             sink.raise(PmuEvent::SAMPLE_COLLISION);
             self.buffer.status |= pmbsr::COLL;
-            self.remember(self.population, Course::Collided, None);
+            self.remember(self.population, SampleOutcome::Collided, None);
             return;
         }
         sink.raise(PmuEvent::SAMPLE_FEED);
         let wanted = self.state.collected(&self.registers);
         let is_branch = matches!(operation.kind, OperationKind::Branch(_)) && mop == 0;
-        let record = record_of(operation, mop, wanted, &self.context);
+        let record = record_of(operation, mop, wanted, &self.sources);
         self.in_flight.push_back(Sample {
             number: self.population,
             done: life.retire,
             record,
             kind: if mop == 0 { FilterType::of(operation) } else { FilterType::Other },
-            is_abandoned: !life.retired && !operation.exception,
+            is_squashed: !life.retired && !operation.exception,
             awaits_target: is_branch && life.retired && record.branch_target.is_none(),
         });
-        self.sampled_last = true;
+        self.sampled_previous = true;
     }
 
-    /// As many samples as there can be are in flight.
+    /// Returns whether the maximum number of samples is in flight.
     fn is_occupied(&self, now: Cycle) -> bool {
         let limit = self.config.samples_in_flight as usize;
         let is_in_flight = |sample: &&Sample| sample.done > now;
@@ -291,10 +294,10 @@ impl Spe {
             && self.in_flight.iter().filter(is_in_flight).count() >= limit
     }
 
-    /// The second half of a fused pair: if it is a branch, the MOP is recorded as one.
+    /// Adds the second half of a fused pair: if it is a branch, the MOP is recorded as one.
     fn join_pair(&mut self, operation: &Operation) {
         let is_branch = matches!(operation.kind, OperationKind::Branch(_));
-        let Some(sample) = self.in_flight.back_mut().filter(|_| self.sampled_last && is_branch)
+        let Some(sample) = self.in_flight.back_mut().filter(|_| self.sampled_previous && is_branch)
         else {
             return;
         };
@@ -303,9 +306,9 @@ impl Spe {
         sample.done = sample.done.max(operation.life.retire);
     }
 
-    /// A sampled exception return went to where the next operation is.
-    fn note_target(&mut self, operation: &Operation) {
-        if !self.sampled_last || !operation.life.retired && !operation.exception {
+    /// Sets the target of a sampled exception return to the address of the next operation.
+    fn set_target(&mut self, operation: &Operation) {
+        if !self.sampled_previous || !operation.life.retired && !operation.exception {
             return;
         }
         if let Some(sample) = self.in_flight.back_mut().filter(|sample| sample.awaits_target) {
@@ -314,41 +317,42 @@ impl Spe {
         }
     }
 
-    /// The oldest sample in flight is complete: filters, record, buffer.
+    /// Completes the oldest sample in flight: filters it and writes its record.
     fn finish_oldest<S: EventSink>(&mut self, sink: &mut S) {
         let Some(sample) = self.in_flight.pop_front() else { return };
-        let Sample { number, record, kind, is_abandoned, .. } = sample;
+        let Sample { number, record, kind, is_squashed, .. } = sample;
         let events: Events = record.events.unwrap_or_default();
         let total = record.total_latency.unwrap_or_default();
-        let course = if is_abandoned && !self.config.record_wrong_path {
-            Course::Abandoned
+        let outcome = if is_squashed && !self.config.record_wrong_path {
+            SampleOutcome::Squashed
         } else if !self.registers.collects(events, total, kind) {
-            Course::Filtered
+            SampleOutcome::Filtered
         } else {
             sink.raise(PmuEvent::SAMPLE_FILTRATE);
             self.write(&record)
         };
-        self.remember(number, course, Some(record));
+        self.remember(number, outcome, Some(record));
     }
 
-    fn write(&mut self, record: &SpeRecord) -> Course {
+    fn write(&mut self, record: &SpeRecord) -> SampleOutcome {
         let slots = encode_n2(record);
         let written = match self.config.align_bytes as usize {
             N2_RECORD_BYTES => self.buffer.write(&slots),
             align => self.buffer.write(&packed(&slots, align)),
         };
         self.refresh();
-        if written { Course::Written } else { Course::Dropped }
+        if written { SampleOutcome::Written } else { SampleOutcome::Dropped }
     }
 
-    fn remember(&mut self, number: u64, course: Course, record: Option<SpeRecord>) {
-        if let Some(fates) = &mut self.fates {
-            fates.push(Fate { number, course, record });
+    fn remember(&mut self, number: u64, outcome: SampleOutcome, record: Option<SpeRecord>) {
+        if let Some(sampled_ops) = &mut self.sampled_ops {
+            sampled_ops.push(SampledOp { number, outcome, record });
         }
     }
 }
 
-/// The packets of a record without the padding between them, padded to a multiple of `align`.
+/// Returns the packets of a record without the padding between them, padded to a multiple of
+/// `align`.
 fn packed(slots: &[u8; N2_RECORD_BYTES], align: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(N2_RECORD_BYTES);
     let mut rest = &slots[..];

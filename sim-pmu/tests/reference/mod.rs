@@ -1,10 +1,10 @@
-//! A second PMU, written down plainly after the rules of the architecture: one counter at a time,
-//! one count at a time, nothing kept that can be found out. It shares no code with the first.
+//! Second model of the PMU, written directly from the rules of the architecture: one counter and
+//! one increment at a time, without derived state. It shares no code with the PMU under test.
 
 use sim_core::{Counts, EventSink, PmuEvent};
 use sim_pmu::{Access, AccessError, ExceptionLevel, PeState, Register};
 
-/// A counter with its bits in the registers that have one for each.
+/// Counter with its bits in the registers that have one bit for each counter.
 #[derive(Clone, Debug, Default)]
 struct Counter {
     value: u64,
@@ -14,7 +14,7 @@ struct Counter {
     interrupts: bool,
 }
 
-/// The plain model. Counters 0 to 5, then the cycle counter.
+/// Plain model. Counters 0 to 5 come first, then the cycle counter.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
     pub(crate) state: PeState,
@@ -53,11 +53,11 @@ impl Reference {
         self.state.level as u8
     }
 
-    fn el2_rules(&self) -> bool {
+    fn is_el2_enabled(&self) -> bool {
         self.level() < 2 && (!self.state.is_secure || self.state.has_secure_el2)
     }
 
-    /// The number of counters below the partition.
+    /// Returns the number of counters below the partition.
     fn partition(&self) -> usize {
         let n = (self.el2 & 31) as usize;
         if (1..=6).contains(&n) { n } else { 6 }
@@ -68,10 +68,10 @@ impl Reference {
     }
 
     fn is_hidden(&self, counter: usize) -> bool {
-        self.el2_rules() && self.is_above(counter)
+        self.is_el2_enabled() && self.is_above(counter)
     }
 
-    /// The counter that a register of one counter reaches; 99 for none.
+    /// Returns the counter that a single-counter register accesses, or 99 for none.
     fn reached(&self, name: &str) -> usize {
         let number = match name {
             "PMXEVTYPER_EL0" if self.selected == 31 => CYCLES as u64,
@@ -121,10 +121,10 @@ impl Reference {
             return undefined;
         }
         if self.level() == 0 && !self.user_may(name, reads) {
-            let hosted = self.state.tge && self.el2_rules();
+            let hosted = self.state.tge && self.is_el2_enabled();
             return trap(if hosted { 2 } else { 1 });
         }
-        if self.el2_rules() {
+        if self.is_el2_enabled() {
             let whole = bit(self.el2, 6) || name == "PMCR_EL0" && bit(self.el2, 5);
             let kept = is_single && self.reached(name) < 6 && self.is_above(self.reached(name));
             if whole || kept {
@@ -155,7 +155,7 @@ impl Reference {
         let name = register.name();
         Ok(match name.as_str() {
             "PMCR_EL0" => {
-                let n = if self.el2_rules() { self.partition() as u64 } else { 6 };
+                let n = if self.is_el2_enabled() { self.partition() as u64 } else { 6 };
                 0x4149_0000 + n * 0x800 + self.control
             }
             "PMCNTENSET_EL0" | "PMCNTENCLR_EL0" => self.gather(|counter| counter.runs),
@@ -186,7 +186,7 @@ impl Reference {
         word
     }
 
-    /// Does something to each counter whose bit is written as 1 and that the program sees.
+    /// Applies `act` to each visible counter whose bit is written as 1.
     fn scatter(&mut self, value: u64, mut act: impl FnMut(&mut Counter)) {
         for n in 0..7 {
             if bit(value, if n == CYCLES { 31 } else { n as u32 }) && !self.is_hidden(n) {
@@ -248,7 +248,7 @@ impl Reference {
         }
     }
 
-    /// The question that the architecture asks for each counter and each event.
+    /// Returns whether counter `n` counts, by the architecture's rule for each counter and event.
     fn counts(&self, n: usize) -> bool {
         let is_secure = self.state.is_secure || self.level() == 3;
         let main_enable = if self.is_above(n) { bit(self.el2, 7) } else { bit(self.control, 0) };
@@ -301,7 +301,7 @@ impl Reference {
         }
     }
 
-    /// `times` counts of a raised event, one by one.
+    /// Counts `times` occurrences of a raised event, one by one.
     pub(crate) fn count(&mut self, event: PmuEvent, times: u64) {
         let mut once = Counts::default();
         once.raise(event);

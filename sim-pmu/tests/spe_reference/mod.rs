@@ -1,16 +1,16 @@
-//! The profiling unit once more, written down plainly from the supplement: one operation, one record, one
-//! field after the other, with nothing kept that can be worked out.
+//! Second model of the profiling unit, written directly from the supplement: one operation, one
+//! record and one field at a time, without derived state.
 
 use sim_core::Privilege;
-use sim_pmu::spe::{Course, SpeConfig};
+use sim_pmu::spe::{SampleOutcome, SpeConfig};
 use sim_pmu::{AccessError, ExceptionLevel};
 
 use crate::Op;
 
-/// Random bytes of both models, again and again.
+/// Random bytes of both models, repeated.
 pub(crate) const RANDOM: [u8; 5] = [3, 0, 200, 17, 255];
 
-/// A sample in flight: number, end, total latency, events, kind, abandoned.
+/// A sample in flight: number, end, total latency, events, kind, squashed.
 type Flying = (u64, u64, u64, u64, u8, bool);
 
 pub(crate) struct Plain {
@@ -33,9 +33,9 @@ pub(crate) struct Plain {
     was_on: bool,
     population: u64,
     flying: Vec<Flying>,
-    /// POP, FEED, FILTRATE, COLLISION.
+    /// Counts of POP, FEED, FILTRATE and COLLISION.
     pub(crate) raised: [u64; 4],
-    pub(crate) fates: Vec<(u64, Course)>,
+    pub(crate) sampled_ops: Vec<(u64, SampleOutcome)>,
 }
 
 fn bit(value: u64, n: u32) -> bool {
@@ -65,7 +65,7 @@ impl Plain {
             population: 0,
             flying: Vec::new(),
             raised: [0; 4],
-            fates: Vec::new(),
+            sampled_ops: Vec::new(),
         }
     }
 
@@ -78,14 +78,15 @@ impl Plain {
         self.privilege.secure || self.privilege.level == 3
     }
 
-    /// ProfilingBufferOwner: secure, level.
+    /// Returns ProfilingBufferOwner of the supplement: secure, level.
     fn owner(&self) -> (bool, u8) {
         let secure = !bit(self.mdcr_el3, 13);
         let level = if !secure && self.mdcr_el2 >> 12 & 3 == 0 { 2 } else { 1 };
         (secure, level)
     }
 
-    /// StatisticalProfilingEnabled with ProfilingBufferEnabled.
+    /// Returns whether both StatisticalProfilingEnabled and ProfilingBufferEnabled of the
+    /// supplement hold.
     fn enabled(&self) -> bool {
         let (secure, level) = self.owner();
         let of_state = secure == self.privilege.secure;
@@ -104,8 +105,8 @@ impl Plain {
         }
     }
 
-    /// Where profiling becomes enabled with a counter of zero, it is loaded.
-    fn settle(&mut self) {
+    /// Loads the counter if it is zero when profiling becomes enabled.
+    fn update_enable(&mut self) {
         let on = self.enabled();
         if on && !self.was_on && self.counter == 0 && self.second == 0 {
             self.load();
@@ -115,45 +116,45 @@ impl Plain {
 
     fn load(&mut self) {
         self.counter = self.interval & 0xFFFF_FF00;
-        if bit(self.interval, 0) && !self.config.random_behind_interval {
+        if bit(self.interval, 0) && !self.config.random_after_interval {
             self.counter += self.random();
         }
     }
 
     pub(crate) fn set_privilege(&mut self, privilege: Privilege) {
         self.privilege = privilege;
-        self.settle();
+        self.update_enable();
     }
 
     pub(crate) fn set_mdcr_el2(&mut self, value: u64) {
         self.mdcr_el2 = value;
-        self.settle();
+        self.update_enable();
     }
 
     pub(crate) fn set_mdcr_el3(&mut self, value: u64) {
         self.mdcr_el3 = value;
-        self.settle();
+        self.update_enable();
     }
 
     pub(crate) fn operation(&mut self, op: &Op, now: u64, privilege: Privilege) {
         self.advance(now);
         self.set_privilege(privilege);
-        let abandoned = !op.retired && !op.exception;
-        if !self.enabled() || abandoned && !self.config.population_wrong_path {
+        let squashed = !op.retired && !op.exception;
+        if !self.enabled() || squashed && !self.config.population_wrong_path {
             return;
         }
         for mop in 0..op.mops {
             self.population += 1;
             self.raised[0] += 1;
-            if self.falls_due() {
-                self.sample(op, now, mop == 0, abandoned);
+            if self.is_sampled() {
+                self.sample(op, now, mop == 0, squashed);
             }
         }
     }
 
-    /// Section 3.1.2.
-    fn falls_due(&mut self) -> bool {
-        let both = self.config.random_behind_interval && bit(self.interval, 0);
+    /// Returns whether the next operation is sampled (section 3.1.2 of the supplement).
+    fn is_sampled(&mut self) -> bool {
+        let both = self.config.random_after_interval && bit(self.interval, 0);
         let mut due = false;
         if both && self.second > 0 {
             self.second -= 1;
@@ -171,17 +172,17 @@ impl Plain {
         due || self.second == 0
     }
 
-    fn sample(&mut self, op: &Op, now: u64, first: bool, abandoned: bool) {
+    fn sample(&mut self, op: &Op, now: u64, first: bool, squashed: bool) {
         let end = now + op.latency + 1;
         let flying = self.flying.iter().filter(|sample| sample.1 > now).count();
         if self.config.samples_in_flight > 0 && flying >= self.config.samples_in_flight as usize {
             self.raised[3] += 1;
             self.status |= 1 << 16;
-            self.fates.push((self.population, Course::Collided));
+            self.sampled_ops.push((self.population, SampleOutcome::Collided));
             return;
         }
         self.raised[1] += 1;
-        let mut events = if abandoned { 0 } else { 1 << 1 };
+        let mut events = if squashed { 0 } else { 1 << 1 };
         if op.exception {
             events |= 1;
         }
@@ -191,25 +192,25 @@ impl Plain {
             events |= u64::from(op.mispredicted && op.kind == 5 && !op.exception) << 7;
         }
         let kind = if first { op.kind } else { 0 };
-        self.flying.push((self.population, end, op.latency, events, kind, abandoned));
+        self.flying.push((self.population, end, op.latency, events, kind, squashed));
     }
 
     pub(crate) fn advance(&mut self, now: u64) {
         while self.flying.first().is_some_and(|sample| sample.1 <= now) {
-            let (number, _, latency, events, kind, abandoned) = self.flying.remove(0);
-            let course = if abandoned && !self.config.record_wrong_path {
-                Course::Abandoned
+            let (number, _, latency, events, kind, squashed) = self.flying.remove(0);
+            let outcome = if squashed && !self.config.record_wrong_path {
+                SampleOutcome::Squashed
             } else if !self.collects(events, latency, kind) {
-                Course::Filtered
+                SampleOutcome::Filtered
             } else {
                 self.raised[2] += 1;
-                if self.store() { Course::Written } else { Course::Dropped }
+                if self.store() { SampleOutcome::Written } else { SampleOutcome::Dropped }
             };
-            self.fates.push((number, course));
+            self.sampled_ops.push((number, outcome));
         }
     }
 
-    /// CollectRecord.
+    /// Returns CollectRecord of the supplement.
     fn collects(&self, events: u64, latency: u64, kind: u8) -> bool {
         let (b, ld, st) = (bit(self.sfcr, 16), bit(self.sfcr, 17), bit(self.sfcr, 18));
         if bit(self.sfcr, 0) && (0..64).any(|n| bit(self.evfr, n) && !bit(events, n)) {
@@ -228,7 +229,7 @@ impl Plain {
         !(bit(self.sfcr, 2) && self.latfr > 0 && latency < self.latfr)
     }
 
-    /// Writes 64 bytes; sections 3.5.2 and 3.5.3.
+    /// Writes 64 bytes; sections 3.5.2 and 3.5.3 of the supplement.
     fn store(&mut self) -> bool {
         if !bit(self.limit, 0) || bit(self.status, 17) {
             return false;
@@ -249,14 +250,14 @@ impl Plain {
             if !fits(self.pointer) {
                 self.status = keep | 1 << 17 | 1;
             }
-            self.settle();
+            self.update_enable();
             return true;
         }
-        self.settle();
+        self.update_enable();
         false
     }
 
-    /// The register that a name reaches, or the exception.
+    /// Returns the register that a name accesses, or the exception.
     fn reach(&self, name: &'static str, write: bool) -> Result<&'static str, AccessError> {
         let level = self.privilege.level;
         let fixed = name == "PMSIDR_EL1" || name == "PMBIDR_EL1";
@@ -284,7 +285,7 @@ impl Plain {
     }
 
     pub(crate) fn mrs(&self, name: &'static str) -> Result<u64, AccessError> {
-        let second = if self.config.random_behind_interval { 1 << 5 } else { 0 };
+        let second = if self.config.random_after_interval { 1 << 5 } else { 0 };
         Ok(match self.reach(name, false)? {
             "PMSCR_EL1" => self.el1,
             "PMSCR_EL2" if self.mdcr_el2 >> 12 & 3 == 0 => self.el2,
@@ -312,7 +313,7 @@ impl Plain {
             "PMSCR_EL2" => self.el2 = value & 0x7B,
             "PMSICR_EL1" => {
                 self.counter = value & 0xFFFF_FFFF;
-                self.second = if self.config.random_behind_interval { value >> 56 } else { 0 };
+                self.second = if self.config.random_after_interval { value >> 56 } else { 0 };
             }
             "PMSIRR_EL1" => self.interval = value & 0xFFFF_FF01,
             "PMSFCR_EL1" => self.sfcr = value & 0x7_0007,
@@ -322,7 +323,7 @@ impl Plain {
             "PMBPTR_EL1" => self.pointer = value,
             _ => self.status = value & 0xFC0F_003F,
         }
-        self.settle();
+        self.update_enable();
         Ok(())
     }
 }

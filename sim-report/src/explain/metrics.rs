@@ -53,7 +53,7 @@ pub fn value(
     let of_use = |event: &EventUse| event.event().map(&count);
     let evaluation = linked.evaluate(machine, of_use);
     let value = metric.scale.factor * evaluation.value;
-    (evaluation.trouble.is_none() && value.is_finite()).then_some(value)
+    (evaluation.nan_reason.is_none() && value.is_finite()).then_some(value)
 }
 
 /// The events that a metric is made of, those of the metrics that it names included.

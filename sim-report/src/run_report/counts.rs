@@ -6,7 +6,7 @@ use sim_core::PmuEvent;
 use sim_machine::trust;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, Linked, MetricFormula};
-use sim_metrics::judge::{Judge, Tolerance};
+use sim_metrics::validator::{Tolerance, Validator};
 use sim_pmu::perf::Reading;
 
 use super::observed::Observed;
@@ -138,7 +138,7 @@ impl MetricValue {
         // A test of the built-in metrics holds that they read, link and claim truths.
         let formula = metric.formula.as_ref().ok()?;
         let linked = Linked::named(&metric.name, formula, catalog).ok()?;
-        let judge = Judge::new(metric, catalog, Tolerance::default()).ok()?;
+        let judge = Validator::new(metric, catalog, Tolerance::default()).ok()?;
         let finite = |value: f64| Some(value * metric.scale.factor).filter(|v| v.is_finite());
         let value = |count: &dyn Fn(PmuEvent) -> f64| {
             finite(evidence.evaluate(&linked, evidence.patch, count).value)

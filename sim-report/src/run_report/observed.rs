@@ -3,7 +3,7 @@
 use sim_core::PmuEvent;
 use sim_machine::evidence::evidence;
 use sim_machine::{MachineError, Outcome, RunObserver, RunOptions, Session, TruthSink};
-use sim_metrics::judge::Evidence;
+use sim_metrics::validator::Evidence;
 use sim_pmu::counter::EVENT_COUNTERS;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sim_metrics::judge::{Standing, Verdict};
+use sim_metrics::validator::{ValidationStatus, Verdict};
 
 use super::{
     Judged, Judgment, codes, counted_codes, counts_text, error_text, formula_text, legend,
@@ -65,8 +65,8 @@ fn write_table(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
             "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |",
             one.metric,
             worst.truth.map_or_else(String::new, |truth| format!("`{}`", truth.name())),
-            one.standing(Standing::Right),
-            one.standing(Standing::Off) + one.standing(Standing::NoValue),
+            one.runs_with(ValidationStatus::Right),
+            one.runs_with(ValidationStatus::Off) + one.runs_with(ValidationStatus::NoValue),
             error_text(worst),
             text(worst.value),
             text(worst.real),

@@ -1,6 +1,6 @@
 //! Values and errors of verdicts, in the unit of their truth.
 
-use sim_metrics::judge::Verdict;
+use sim_metrics::validator::Verdict;
 use sim_metrics::{Truth, TruthUnit};
 
 use crate::perf_stat::grouped;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use sim_metrics::Truth;
-use sim_metrics::judge::Verdict;
+use sim_metrics::validator::Verdict;
 
 use super::{Judged, Judgment, RunInfo};
 
@@ -42,7 +42,7 @@ pub fn write_csv(out: &mut impl Write, judgment: &Judgment, separator: &str) -> 
             let fields = [
                 one.metric.clone(),
                 verdict.trace.clone(),
-                verdict.standing.word().to_owned(),
+                verdict.status.word().to_owned(),
                 verdict.truth.map_or_else(String::new, |truth| truth.name().to_owned()),
                 verdict.truth.map_or_else(String::new, |truth| truth.unit().to_string()),
                 number(verdict.value),
@@ -118,7 +118,7 @@ fn object(one: &Judged, verdict: &Verdict, run: Option<&RunInfo>) -> serde_json:
         "trace_hash": hash(|run| run.trace_hash),
         "config": run.map(|run| &run.config),
         "config_hash": hash(|run| run.config_hash),
-        "standing": verdict.standing.word(),
+        "standing": verdict.status.word(),
         "claims": verdict.truth.map(Truth::name),
         "unit": verdict.truth.map(|truth| truth.unit().to_string()),
         "value": verdict.value,

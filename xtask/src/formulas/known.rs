@@ -56,7 +56,7 @@ pub(super) const KNOWN: [Known; 20] = [
             "1percent of slots",
             "share.bad_speculation",
         ],
-        "Slots of operations that were thrown away, and four whole cycles for each mispredicted branch.",
+        "Slots of operations that were squashed, and four whole cycles for each mispredicted branch.",
         "Four cycles are a guess of what a refill costs. BR_MIS_PRED counts branches on wrong paths too, and \
          branches that decode found in time: they cost less.",
     ),
@@ -79,7 +79,7 @@ pub(super) const KNOWN: [Known; 20] = [
     ),
     known(
         ["branch_mpki", "BR_MIS_PRED_RETIRED / INST_RETIRED * 1000", "1MPKI", "branch.mpki"],
-        "Retired branches behind which the pipeline was flushed. Exact.",
+        "Retired branches after which the pipeline was flushed. Exact.",
         "It says nothing of what each costs: from ten cycles to as long as the load that decides the branch.",
     ),
     known(

@@ -1,4 +1,4 @@
-//! Every kind of finding, with a formula that has it and one that does not.
+//! Tests for every kind of finding, each with a formula that has it and one that does not.
 
 use super::*;
 use crate::formula::{MetricFormula, Scale};
@@ -9,7 +9,7 @@ fn findings_of(unit: &str, text: &str, machine: Option<&Machine>) -> Vec<Finding
     lint(&metric, &Catalog::default(), machine)
 }
 
-/// The kinds that are more than notes.
+/// Returns the kinds of findings other than notes.
 fn alarms(unit: &str, text: &str) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = findings_of(unit, text, None)
         .into_iter()
@@ -111,7 +111,7 @@ fn wrong_formulas_are_found_with_the_right_kind() {
 }
 
 #[test]
-fn a_number_with_turned_digits_names_the_event_that_was_meant() {
+fn a_number_with_swapped_digits_names_the_intended_event() {
     let findings = findings_of("", "r0c00", None);
     assert!(findings[0].message.contains("0xC00"), "{findings:?}");
     assert!(mistyped(0x4_0500).contains("STALL_BACKEND_MEM is 0x4005"), "{}", mistyped(0x4_0500));
@@ -119,7 +119,7 @@ fn a_number_with_turned_digits_names_the_event_that_was_meant() {
 }
 
 #[test]
-fn the_erratum_is_taken_out_where_it_is() {
+fn the_erratum_is_corrected_on_affected_revisions_only() {
     let kinds = |text: &str, patch: u8| {
         let machine = Machine::neoverse_n2(patch, 1);
         findings_of("", text, Some(&machine)).iter().filter(|f| f.kind == Kind::Erratum).count()

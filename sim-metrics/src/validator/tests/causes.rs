@@ -1,59 +1,59 @@
-//! Which cause is given where several come near, and in which words.
+//! Tests of the chosen reason where several are close, and of its wording.
 
 use super::borders::{codes_on, run_with};
 use super::*;
 
-/// A run without prefetches.
+/// Returns a run without prefetches.
 fn plain(counts: &[(PmuEvent, u64)], truths: &[(Truth, f64)]) -> Evidence {
     Evidence { prefetched: Prefetched::default(), ..run_with(counts, truths) }
 }
 
 #[test]
-fn a_metric_of_which_something_is_missing_has_no_value() {
-    let verdict = judged("ipc / #slots", "share.retiring");
-    assert_eq!((verdict.standing, verdict.value), (Standing::Missing, None));
-    assert_eq!(codes(&judged("l3d_cache_mpki", "")), [""; 0]);
+fn a_metric_with_missing_data_has_no_value() {
+    let verdict = verdict_of("ipc / #slots", "share.retiring");
+    assert_eq!((verdict.status, verdict.value), (ValidationStatus::Missing, None));
+    assert_eq!(codes(&verdict_of("l3d_cache_mpki", "")), [""; 0]);
 }
 
-/// Two formulas equal by the rules between events: slots are operations and stalled slots, and what is
-/// added twice is multiplied by nothing.
+/// Formulas that are equal by the rules between events: slots are operations and stalled slots, and
+/// a double count multiplied by 0 has no effect.
 #[test]
-fn a_known_formula_has_no_fault_in_whatever_form() {
+fn a_known_formula_has_no_fault_in_any_form() {
     for formula in [
         "5 * INST_RETIRED / (OP_SPEC + STALL_SLOT)",
         "INST_RETIRED / CPU_CYCLES + 0 * (L1D_CACHE + L1D_CACHE_RD)",
     ] {
-        assert_eq!(codes(&judged(formula, "ipc")), [""; 0], "{formula}");
+        assert_eq!(codes(&verdict_of(formula, "ipc")), [""; 0], "{formula}");
     }
 }
 
 #[test]
-fn only_a_formula_with_a_fault_is_corrected_and_only_for_the_better() {
-    let verdict = judged("(INST_RETIRED + ST_SPEC) / CPU_CYCLES", "ipc");
-    assert_eq!((verdict.standing, verdict.corrected), (Standing::Right, None));
-    let verdict = judged("25 * LD_SPEC / (36 * OP_SPEC)", "mix.loads");
+fn corrections_are_offered_only_for_faults_and_closer_values() {
+    let verdict = verdict_of("(INST_RETIRED + ST_SPEC) / CPU_CYCLES", "ipc");
+    assert_eq!((verdict.status, verdict.corrected), (ValidationStatus::Right, None));
+    let verdict = verdict_of("25 * LD_SPEC / (36 * OP_SPEC)", "mix.loads");
     assert_eq!(codes(&verdict), ["wrong-denominator"]);
-    assert_eq!(verdict.corrected, None, "the known one is farther");
+    assert_eq!(verdict.corrected, None, "the known formula is farther from the truth");
     let none = plain(&[(BR_RETIRED, 0)], &[]);
     let empty = Evidence { counts: Counts::default(), ..none };
     let mut cycles = empty.clone();
     cycles.counts.count(INST_RETIRED, 2000);
     let per = "BR_MIS_PRED_RETIRED / INST_RETIRED";
-    let verdict = judged_on(&cycles, 3, per, "branch.miss_ratio", "");
+    let verdict = verdict_on(&cycles, 3, per, "branch.miss_ratio", "");
     assert_eq!((verdict.value, verdict.corrected), (Some(0.0), None), "it has no value here");
-    // What is divided the wrong way round has no other fault to be undone.
-    assert_eq!(judged("CPU_CYCLES / INST_RETIRED", "ipc").rest, None);
+    // An inverted quotient has no other fault to undo.
+    assert_eq!(verdict_of("CPU_CYCLES / INST_RETIRED", "ipc").rest, None);
 }
 
 #[test]
-fn wrong_paths_are_no_cause_where_slots_are_claimed() {
+fn wrong_paths_are_not_a_cause_where_slots_are_claimed() {
     let run = run_with(&[], &[(Truth::BackendSlots, 2000.0)]);
     let found = codes_on(&run, 3, "OP_SPEC / (5 * CPU_CYCLES)", "share.backend");
     assert!(!found.contains(&"speculation"), "{found:?}");
 }
 
 #[test]
-fn write_backs_are_taken_out_of_writes_alone() {
+fn write_backs_are_removed_from_writes_only() {
     let counts = [(L2D_CACHE_WR, 60), (L1D_CACHE_WB, 60)];
     let mut run = plain(&counts, &[(Truth::L2Accesses, 80.0), (Truth::L2Misses, 50.0)]);
     run.retired = run.counts.clone();
@@ -71,7 +71,7 @@ fn claimed_lines_move_no_bytes() {
 }
 
 #[test]
-fn prefetches_are_hidden_or_counted_as_the_machine_says() {
+fn prefetches_are_hidden_or_counted_depending_on_the_machine() {
     let with = |is_counted_in_l2, truths: &[(Truth, f64)], formula: &str, claims: &str| {
         let prefetched = Prefetched { l2_lines: 30.0, is_counted_in_l2, ..Prefetched::default() };
         codes_on(&Evidence { prefetched, ..run_with(&[], truths) }, 3, formula, claims)
@@ -94,29 +94,31 @@ fn an_access_in_two_parts_counts_twice() {
 }
 
 #[test]
-fn a_factor_or_a_rest_is_no_cause_if_it_does_not_fit() {
+fn a_factor_or_a_rest_that_does_not_fit_is_not_a_cause() {
     let near = run_with(&[(ST_SPEC, 25)], &[(Truth::Loads, 20.0)]);
     let found = codes_on(&near, 3, "20 * ST_SPEC / INST_SPEC", "mix.loads");
     assert!(!found.contains(&"factor"), "near to nothing every factor fits: {found:?}");
     let moved = run_with(&[(BUS_ACCESS_RD, 1200)], &[(Truth::BytesMoved, 64.0 * 1200.0)]);
     let found = codes_on(&moved, 3, "BUS_ACCESS*48", "bytes.moved");
-    assert!(!found.contains(&"factor"), "48 is no unit: {found:?}");
+    assert!(!found.contains(&"factor"), "48 is not a unit: {found:?}");
     let slow = run_with(&[], &[(Truth::Retired, 400.0)]);
     let found = codes_on(&slow, 3, "OP_RETIRED * 3 / (10 * CPU_CYCLES)", "ipc");
     assert!(!found.contains(&"complement"), "a number per cycle has no rest: {found:?}");
-    let less =
-        codes(&judged("(STALL_SLOT_BACKEND - OP_RETIRED / 4) / (5 * CPU_CYCLES)", "share.backend"));
+    let less = codes(&verdict_of(
+        "(STALL_SLOT_BACKEND - OP_RETIRED / 4) / (5 * CPU_CYCLES)",
+        "share.backend",
+    ));
     assert_eq!(less, ["unexplained"]);
     let percent = "100 * STALL_SLOT / (5 * CPU_CYCLES)";
-    let verdict = judged_on(&run(), 3, percent, "share.retiring", "1percent");
+    let verdict = verdict_on(&run(), 3, percent, "share.retiring", "1percent");
     assert!(verdict.has("complement"), "{:?}", codes(&verdict));
     let corrected = verdict.corrected.unwrap_or_default();
     assert!(!corrected.starts_with("1 - (100"), "{corrected}");
 }
 
 #[test]
-fn reasons_have_the_words_of_their_numbers() {
-    for (reason, told) in [
+fn reasons_describe_their_numbers() {
+    for (reason, sentence) in [
         (Reason::Factor(2.0), "it is 2 times what it claims, in every run: counted twice"),
         (Reason::Factor(3.0), "it is 3 times what it claims, in every run"),
         (Reason::Factor(1.25), "it is 1.25 = 5/4 times what it claims, in every run"),
@@ -129,7 +131,7 @@ fn reasons_have_the_words_of_their_numbers() {
             "counted twice: L1D_CACHE counts all that L1D_CACHE_RD counts",
         ),
     ] {
-        assert_eq!(reason.to_string(), told);
+        assert_eq!(reason.to_string(), sentence);
     }
     assert!(Reason::MispredictTerm(3.0).to_string().contains("charges 3 times"));
     assert!(!Reason::MispredictTerm(f64::INFINITY).to_string().contains("inf"));

@@ -1,10 +1,11 @@
-//! Which truth a metric claims. A metric may say it; published ones do not, so the names that the files
-//! of Linux and Arm give to metrics of this core are known here. And the value in the unit of that truth.
+//! Ground truth that a metric claims, and the value in its unit. A metric may state its claim.
+//! Published metrics do not, so this table has the names that the files of Linux and Arm give to
+//! metrics of this core.
 
 use crate::formula::{MetricFormula, Scale};
 use crate::truth::{Truth, TruthUnit};
 
-/// The names of published metrics and what they claim.
+/// Names of published metrics and their claims.
 #[rustfmt::skip]
 const KNOWN: &[(&str, Truth)] = &[
     ("frontend_bound", Truth::FrontendBound),
@@ -55,10 +56,10 @@ const KNOWN: &[(&str, Truth)] = &[
     ("l3d_cache_miss_rate", Truth::SlcMissRatio),
 ];
 
-/// The truth of a metric: what it says itself, or what its published name means.
+/// Returns the ground truth of a metric: its stated claim, or the meaning of its published name.
 ///
 /// # Errors
-/// It claims something that is no truth; the name is given back.
+/// The claim is not a known ground truth; the error is its name.
 pub fn claim(metric: &MetricFormula) -> Result<Option<Truth>, String> {
     match &metric.claims {
         Some(name) => Truth::from_name(name).map(Some).ok_or_else(|| name.clone()),
@@ -69,12 +70,12 @@ pub fn claim(metric: &MetricFormula) -> Result<Option<Truth>, String> {
     }
 }
 
-/// True for the name of a published metric.
+/// Returns whether this is the name of a published metric.
 pub(super) fn is_known(name: &str) -> bool {
     KNOWN.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
-/// By what a formula's value is multiplied to be in the unit of a truth.
+/// Returns the factor that converts a formula's value to the unit of a truth.
 pub(super) fn factor(scale: &Scale, truth: Truth) -> f64 {
     let unit = scale.unit.to_ascii_lowercase();
     let is_percent = unit.contains("percent") || unit.contains('%');
@@ -84,7 +85,7 @@ pub(super) fn factor(scale: &Scale, truth: Truth) -> f64 {
     }
 }
 
-/// The truth of that name, or those whose names are like it.
+/// Returns the ground truths with similar names.
 pub fn suggestions(name: &str) -> Vec<&'static str> {
     let group = name.split('.').next().unwrap_or(name);
     let is_like = |truth: &&Truth| truth.name().split('.').next() == Some(group);
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_is_said_or_known_by_name() {
+    fn a_claim_is_stated_or_known_by_name() {
         let metric = MetricFormula::new("IPC", "1", "");
         assert_eq!(claim(&metric), Ok(Some(Truth::Ipc)));
         let said = MetricFormula { claims: Some("l1d.mpki".to_owned()), ..metric.clone() };
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn percent_and_share_are_told_apart() {
+    fn percent_and_share_are_distinguished() {
         let scale = |text| Scale::parse(text).expect("a scale");
         assert_eq!(factor(&scale("100percent of branches"), Truth::BranchMissRatio), 1.0);
         assert_eq!(factor(&scale("1percent of slots"), Truth::Retiring), 0.01);
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn suggestions_are_of_the_same_group() {
+    fn suggestions_belong_to_the_same_group() {
         let like = suggestions("l1d.luck");
         assert!(like.iter().all(|name| name.starts_with("l1d.")), "{like:?}");
         assert_eq!(suggestions("luck"), [""; 0]);

@@ -1,5 +1,6 @@
-//! How much of a difference each habit of the events explains: the counts are changed as if the event did
-//! not have the habit, and the formula is asked again. What brings it nearest to the truth comes first.
+//! Contribution of each counting bias to a difference. The counts are changed as if the event did
+//! not have the bias, and the formula is evaluated again. The bias whose removal brings the value
+//! closest to the truth comes first.
 
 use sim_core::Counts;
 use sim_core::PmuEvent::{self, *};
@@ -12,121 +13,125 @@ use crate::formula::{Evaluation, Linked};
 use crate::identities::SLOTS_PER_CYCLE;
 use crate::truth::Truth;
 
-/// A habit explains something if it takes away this part of what is left.
+/// Fraction of the remaining difference that a counting bias must remove to count as an
+/// explanation.
 const WORTH: f64 = 0.2;
-/// Habits that one difference is explained by at most.
+/// Largest number of counting biases that explain one difference.
 const REASONS_MAX: usize = 4;
 
-/// A habit of events that can be taken out of the counts.
+/// Counting bias of events that can be removed from the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Habit {
-    /// Cycles without an operation stand for lost slots: a fault of the formula, found as a habit is.
+pub(super) enum CountingBias {
+    /// Cycles without an operation are used for lost slots. This fault of the formula is found like
+    /// a counting bias.
     CyclesForSlots,
-    /// A miss that is pending takes the whole cycle, whatever the cycle waits for.
+    /// A pending miss takes the whole cycle, whatever the cycle waits for.
     PendingMisses,
-    /// Wrong paths count.
+    /// Wrong paths are counted.
     Speculation,
-    /// Prefetches count.
+    /// Prefetches are counted.
     PrefetchCounted,
-    /// Prefetches do not count.
+    /// Prefetches are not counted.
     PrefetchHidden,
-    /// Waiting for a line on its way does not count as a miss.
+    /// Waiting for a pending line does not count as a miss.
     InFlight,
-    /// Each part of an access counts.
+    /// Each part of an access is counted.
     Fragments,
-    /// Fetches count with data.
+    /// Fetches are counted together with data.
     DataAndCode,
-    /// Write-backs count as accesses.
+    /// Write-backs are counted as accesses.
     WriteBacks,
-    /// Streaming stores count in the L2.
+    /// Streaming stores are counted in the L2.
     Streamed,
-    /// The refill behind a flush is the front end's.
+    /// The refill after a flush is counted as front-end loss.
     Recovery,
 }
 
-/// A reason, and by how much the value would move without it.
+/// Reason, and its effect on the value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Why.
+    /// Reason of a difference.
     pub reason: Reason,
-    /// How much the value changes when it is taken out, in the unit of the truth.
+    /// Change of the value without the cause, in the unit of the truth.
     pub shift: Option<f64>,
 }
 
-/// A formula with a claim, on one run.
+/// Formula with its claim, on one run.
 pub(super) struct Case<'a> {
     pub(super) formula: &'a Linked,
-    /// The value is multiplied by it to be in the unit of the truth.
+    /// Factor that converts the value to the unit of the truth.
     pub(super) factor: f64,
     pub(super) truth: Truth,
     pub(super) evidence: &'a Evidence,
-    /// Revision r0pN that is judged.
+    /// Evaluated revision r0pN.
     pub(super) patch: u8,
-    /// What the formula leaves of the whole is asked, in the place of its value.
+    /// Evaluates what the formula leaves of the whole instead of its value.
     pub(super) is_rest: bool,
 }
 
-impl Habit {
-    pub(super) const ALL: [Habit; 11] = [
-        Habit::CyclesForSlots,
-        Habit::PendingMisses,
-        Habit::Speculation,
-        Habit::PrefetchCounted,
-        Habit::PrefetchHidden,
-        Habit::InFlight,
-        Habit::Fragments,
-        Habit::DataAndCode,
-        Habit::WriteBacks,
-        Habit::Streamed,
-        Habit::Recovery,
+impl CountingBias {
+    pub(super) const ALL: [CountingBias; 11] = [
+        CountingBias::CyclesForSlots,
+        CountingBias::PendingMisses,
+        CountingBias::Speculation,
+        CountingBias::PrefetchCounted,
+        CountingBias::PrefetchHidden,
+        CountingBias::InFlight,
+        CountingBias::Fragments,
+        CountingBias::DataAndCode,
+        CountingBias::WriteBacks,
+        CountingBias::Streamed,
+        CountingBias::Recovery,
     ];
 
     pub(super) fn reason(self) -> Reason {
         match self {
-            Habit::CyclesForSlots => Reason::CyclesForSlots,
-            Habit::PendingMisses => Reason::PendingMisses,
-            Habit::Speculation => Reason::Speculation,
-            Habit::PrefetchCounted => Reason::PrefetchCounted,
-            Habit::PrefetchHidden => Reason::PrefetchHidden,
-            Habit::InFlight => Reason::InFlight,
-            Habit::Fragments => Reason::Fragments,
-            Habit::DataAndCode => Reason::DataAndCode,
-            Habit::WriteBacks => Reason::WriteBacks,
-            Habit::Streamed => Reason::Streamed,
-            Habit::Recovery => Reason::Recovery,
+            CountingBias::CyclesForSlots => Reason::CyclesForSlots,
+            CountingBias::PendingMisses => Reason::PendingMisses,
+            CountingBias::Speculation => Reason::Speculation,
+            CountingBias::PrefetchCounted => Reason::PrefetchCounted,
+            CountingBias::PrefetchHidden => Reason::PrefetchHidden,
+            CountingBias::InFlight => Reason::InFlight,
+            CountingBias::Fragments => Reason::Fragments,
+            CountingBias::DataAndCode => Reason::DataAndCode,
+            CountingBias::WriteBacks => Reason::WriteBacks,
+            CountingBias::Streamed => Reason::Streamed,
+            CountingBias::Recovery => Reason::Recovery,
         }
     }
 
-    /// True if the habit can be between these events and this truth at all. A number that happens to
-    /// fit is no reason: who counts what wrong paths do has no fault where the truth has them too.
+    /// Returns whether the bias can affect this truth. A number that fits by chance is not a
+    /// reason: counting wrong paths is correct where the truth includes them.
     fn concerns(self, truth: Truth) -> bool {
         let sides = truth.quotient().map_or([truth; 2], |quotient| [quotient.part, quotient.whole]);
         let is_any = |list: &[Truth]| sides.iter().any(|side| list.contains(side));
         match self {
-            Habit::CyclesForSlots => sides.contains(&Truth::Slots),
-            Habit::PendingMisses => is_any(&[Truth::MemorySlots, Truth::CoreSlots]),
-            Habit::Speculation if sides.contains(&Truth::Slots) => is_any(&[Truth::RetiredSlots]),
-            Habit::Speculation => !is_any(ON_ALL_PATHS),
-            Habit::PrefetchCounted => !is_any(OF_LINES),
-            Habit::PrefetchHidden => is_any(OF_LINES),
-            Habit::InFlight => !is_any(OF_LINES),
-            Habit::Streamed => true,
-            Habit::Fragments => is_any(OF_ACCESSES),
-            Habit::DataAndCode => is_of_data(truth),
-            Habit::WriteBacks => is_any(&[Truth::L2Accesses, Truth::L2DataAccesses]),
-            Habit::Recovery => is_any(OF_RECOVERY),
+            CountingBias::CyclesForSlots => sides.contains(&Truth::Slots),
+            CountingBias::PendingMisses => is_any(&[Truth::MemorySlots, Truth::CoreSlots]),
+            CountingBias::Speculation if sides.contains(&Truth::Slots) => {
+                is_any(&[Truth::RetiredSlots])
+            }
+            CountingBias::Speculation => !is_any(ON_ALL_PATHS),
+            CountingBias::PrefetchCounted => !is_any(OF_LINES),
+            CountingBias::PrefetchHidden => is_any(OF_LINES),
+            CountingBias::InFlight => !is_any(OF_LINES),
+            CountingBias::Streamed => true,
+            CountingBias::Fragments => is_any(OF_ACCESSES),
+            CountingBias::DataAndCode => is_of_data(truth),
+            CountingBias::WriteBacks => is_any(&[Truth::L2Accesses, Truth::L2DataAccesses]),
+            CountingBias::Recovery => is_any(OF_RECOVERY),
         }
     }
 
-    /// What is added to the count of an event to take the habit out. What holds of an event holds of its
-    /// alias, and its parts have their share, so that formulas that are equal have equal reasons.
+    /// Returns the correction of an event's count that removes the counting bias. An alias has the
+    /// same correction and a part its share of it, so that equal formulas have equal reasons.
     fn delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
         let event = original(event);
         match (self, event) {
-            (Habit::Speculation, STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND) => {
+            (CountingBias::Speculation, STALL_SLOT_FRONTEND | STALL_SLOT_BACKEND) => {
                 share(event, STALL_SLOT, run) * self.own_delta(STALL_SLOT, truth, run)
             }
-            (Habit::Speculation, _) => self.own_delta(event, truth, run),
+            (CountingBias::Speculation, _) => self.own_delta(event, truth, run),
             (_, L1D_CACHE_REFILL_INNER | L1D_CACHE_REFILL_OUTER) => {
                 let of_all = self.own_delta(L1D_CACHE_REFILL, truth, run);
                 share(event, L1D_CACHE_REFILL, run) * of_all
@@ -137,33 +142,33 @@ impl Habit {
 
     fn own_delta(self, event: PmuEvent, truth: Truth, run: &Evidence) -> f64 {
         match self {
-            Habit::CyclesForSlots => slots_less_cycles(event, run),
-            Habit::PendingMisses => without_pending(event, run),
-            // Slots of what was thrown away are used, and lost all the same.
-            Habit::Speculation if event == STALL_SLOT => match truth {
+            CountingBias::CyclesForSlots => slots_less_cycles(event, run),
+            CountingBias::PendingMisses => without_pending(event, run),
+            // Slots of squashed operations are used, but lost all the same.
+            CountingBias::Speculation if event == STALL_SLOT => match truth {
                 Truth::Retiring | Truth::RetiredSlots => of(Truth::SquashedSlots, run),
                 _ => 0.0,
             },
-            Habit::Speculation => without_wrong_paths(event, run),
-            Habit::PrefetchCounted => without_prefetches(event, run),
-            Habit::PrefetchHidden => with_prefetches(event, run),
-            Habit::InFlight => with_waiting(event, run),
-            Habit::Fragments => one_each(event, run),
-            Habit::DataAndCode => without_code(event, run),
-            Habit::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
+            CountingBias::Speculation => without_wrong_paths(event, run),
+            CountingBias::PrefetchCounted => without_prefetches(event, run),
+            CountingBias::PrefetchHidden => with_prefetches(event, run),
+            CountingBias::InFlight => with_waiting(event, run),
+            CountingBias::Fragments => one_each(event, run),
+            CountingBias::DataAndCode => without_code(event, run),
+            CountingBias::WriteBacks if matches!(event, L2D_CACHE | L2D_CACHE_WR) => {
                 -(run.counts.value(L1D_CACHE_WB) as f64)
             }
-            Habit::WriteBacks => 0.0,
-            Habit::Streamed if OF_LINES.iter().any(|line| has(truth, *line)) => {
+            CountingBias::WriteBacks => 0.0,
+            CountingBias::Streamed if OF_LINES.iter().any(|line| has(truth, *line)) => {
                 without_claims(event, run)
             }
-            Habit::Streamed => without_streams(event, run),
-            Habit::Recovery => recovered(event, run),
+            CountingBias::Streamed => without_streams(event, run),
+            CountingBias::Recovery => recovered(event, run),
         }
     }
 }
 
-/// Truths in which wrong paths are.
+/// Ground truths that include wrong paths.
 const ON_ALL_PATHS: &[Truth] = &[
     Truth::Executed,
     Truth::ExecutedOps,
@@ -182,7 +187,7 @@ const ON_ALL_PATHS: &[Truth] = &[
     Truth::BytesWritten,
     Truth::BytesMoved,
 ];
-/// Truths of lines, whoever asked for them.
+/// Ground truths of lines, including prefetched ones.
 const OF_LINES: &[Truth] = &[
     Truth::OutsideLines,
     Truth::SlcMisses,
@@ -193,7 +198,7 @@ const OF_LINES: &[Truth] = &[
     Truth::BytesWritten,
     Truth::BytesMoved,
 ];
-/// Truths in which an access counts once, however wide it is.
+/// Ground truths in which an access counts once, however wide it is.
 const OF_ACCESSES: &[Truth] = &[
     Truth::L1dAccesses,
     Truth::DtlbAccesses,
@@ -202,20 +207,21 @@ const OF_ACCESSES: &[Truth] = &[
     Truth::Loads,
     Truth::Stores,
 ];
-/// Truths that take the refill behind a flush for bad speculation.
+/// Ground truths that assign the refill after a flush to bad speculation.
 const OF_RECOVERY: &[Truth] = &[Truth::FrontendSlots, Truth::BadSlots, Truth::FetchLatencySlots];
 
 fn of(truth: Truth, run: &Evidence) -> f64 {
     run.truths.value(truth).unwrap_or(0.0)
 }
 
-/// The part of a count that is a part of another one.
+/// Returns the fraction of one count in another.
 fn share(part: PmuEvent, whole: PmuEvent, run: &Evidence) -> f64 {
     let whole = run.counts.value(whole) as f64;
     if whole == 0.0 { 0.0 } else { run.counts.value(part) as f64 / whole }
 }
 
-/// A cycle's worth of slots for each five that were lost, in the place of the cycles in which all were.
+/// Returns the difference between lost slots, in cycles of five, and cycles in which all slots were
+/// lost.
 fn slots_less_cycles(event: PmuEvent, run: &Evidence) -> f64 {
     let slots = match event {
         STALL => STALL_SLOT,
@@ -228,12 +234,12 @@ fn slots_less_cycles(event: PmuEvent, run: &Evidence) -> f64 {
     lost - run.counts.value(event) as f64
 }
 
-/// Where `STALL_BACKEND_MEM` and the slots lost to memory cannot agree, in cycles' worth of slots.
+/// Difference between `STALL_BACKEND_MEM` and the slots lost to memory, in cycles of five slots.
 struct MemoryCycles {
-    /// Lost to memory in cycles that sent something: what the cycles of the event cannot hold, and the
-    /// cycles that lost a part of their slots can.
+    /// Slots lost to memory in cycles that dispatched something: the excess over the cycles of the
+    /// event, as far as partly used cycles can hold it.
     in_part: f64,
-    /// Cycles that the event has too many, or too few if negative, whatever was lost in the others.
+    /// Excess cycles of the event; negative if it has too few even with the other cycles.
     surplus: f64,
 }
 
@@ -250,12 +256,12 @@ impl MemoryCycles {
     }
 }
 
-/// Without the cycles in which a miss was pending and something else was waited for.
+/// Removes the cycles with a pending miss that waited for something else.
 fn without_pending(event: PmuEvent, run: &Evidence) -> f64 {
     if event == STALL_BACKEND_MEM { -MemoryCycles::of(run).surplus } else { 0.0 }
 }
 
-/// Slots of the refill behind a flush, given to the operations that were thrown away.
+/// Moves the slots of the refill after a flush to the squashed operations.
 fn recovered(event: PmuEvent, run: &Evidence) -> f64 {
     let slots = of(Truth::RecoverySlots, run);
     match event {
@@ -267,7 +273,7 @@ fn recovered(event: PmuEvent, run: &Evidence) -> f64 {
 
 fn without_wrong_paths(event: PmuEvent, run: &Evidence) -> f64 {
     match event {
-        // Whoever waits for a fetch does not know yet whether its path is right: the truth has both.
+        // While a fetch waits, its path is not known yet, so the truth includes wrong paths.
         L1I_CACHE | L1I_CACHE_REFILL | L1I_TLB | L1I_TLB_REFILL | ITLB_WALK => return 0.0,
         L2D_CACHE_REFILL | L2D_CACHE_REFILL_RD => return -run.l2.wrong_paths,
         L2D_CACHE_REFILL_WR => return 0.0,
@@ -307,12 +313,12 @@ fn with_prefetches(event: PmuEvent, run: &Evidence) -> f64 {
     }
 }
 
-/// Whether this truth, or a side of its ratio, is `part`.
+/// Returns whether this truth, or a side of its ratio, is `part`.
 fn has(truth: Truth, part: Truth) -> bool {
     truth == part || truth.quotient().is_some_and(|q| q.part == part || q.whole == part)
 }
 
-/// Lines that are claimed move no bytes.
+/// Removes the lines that were claimed without a read, which move no bytes.
 fn without_claims(event: PmuEvent, run: &Evidence) -> f64 {
     match event {
         L2D_CACHE_REFILL => -run.l2.claimed,
@@ -390,46 +396,46 @@ fn without_code(event: PmuEvent, run: &Evidence) -> f64 {
 }
 
 impl Case<'_> {
-    /// The value as it is, in the unit of the truth.
+    /// Returns the value, in the unit of the truth.
     pub(super) fn value(&self) -> f64 {
         self.without(&[])
     }
 
-    /// The formula on exact counts, with all that it was computed from.
+    /// Evaluates the formula on exact counts.
     pub(super) fn evaluation(&self) -> Evaluation {
         let table = |event| self.evidence.count(event, self.patch);
         self.evidence.evaluate(self.formula, self.patch, table)
     }
 
-    /// The value on another revision.
+    /// Returns the value on another revision.
     pub(super) fn value_at(&self, patch: u8) -> f64 {
         let table = |event| self.evidence.count(event, patch);
         self.of(self.evidence.evaluate(self.formula, patch, table).value)
     }
 
-    /// A value of the formula in the unit of the truth; or what it leaves of the whole.
+    /// Converts a value of the formula to the unit of the truth, or to what it leaves of the whole.
     fn of(&self, value: f64) -> f64 {
         let value = self.factor * value;
         if self.is_rest { 1.0 - value } else { value }
     }
 
-    /// What the formula of this revision makes of the counts of another one.
+    /// Returns the value of this revision's formula with the counts of another revision.
     pub(super) fn fed_with(&self, patch: u8) -> f64 {
         let table = |event| self.evidence.count(event, patch);
         self.of(self.evidence.evaluate(self.formula, self.patch, table).value)
     }
 
-    /// The value if the events did not have these habits.
-    pub(super) fn without(&self, habits: &[Habit]) -> f64 {
+    /// Returns the value without these counting biases.
+    pub(super) fn without(&self, biases: &[CountingBias]) -> f64 {
         let (run, truth) = (self.evidence, self.truth);
         let table = |event| {
-            let deltas: f64 = habits.iter().map(|habit| habit.delta(event, truth, run)).sum();
+            let deltas: f64 = biases.iter().map(|bias| bias.delta(event, truth, run)).sum();
             (run.count(event, self.patch) + deltas).max(0.0)
         };
         self.of(run.evaluate(self.formula, self.patch, table).value)
     }
 
-    /// The value with one event multiplied.
+    /// Returns the value with the counts of some events multiplied.
     pub(super) fn with_scaled(&self, scaled: &[PmuEvent], times: f64) -> f64 {
         let table = |event: PmuEvent| {
             let count = self.evidence.count(event, self.patch);
@@ -438,13 +444,13 @@ impl Case<'_> {
         self.of(self.evidence.evaluate(self.formula, self.patch, table).value)
     }
 
-    /// The habits that explain the difference to `real`, greatest first, and what is left of it: the
-    /// smallest set of them that leaves nothing. Habits may work against each other, so that none of
-    /// them alone comes nearer.
-    pub(super) fn habits(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
-        let possible = Habit::ALL.into_iter().filter(|habit| habit.concerns(self.truth));
-        let possible: Vec<Habit> = possible.collect();
-        let distance = |set: &[Habit]| {
+    /// Returns the counting biases that explain the difference to `real`, greatest first, and the
+    /// remaining difference. They are the smallest set that leaves nothing. Biases may compensate
+    /// each other, so that none of them alone reduces the difference.
+    pub(super) fn biases(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
+        let possible = CountingBias::ALL.into_iter().filter(|bias| bias.concerns(self.truth));
+        let possible: Vec<CountingBias> = possible.collect();
+        let distance = |set: &[CountingBias]| {
             let left = (self.without(set) - real).abs();
             if left.is_finite() { left } else { f64::INFINITY }
         };
@@ -471,22 +477,22 @@ impl Case<'_> {
         (findings, value - real)
     }
 
-    /// The habit that moves the value most comes first.
-    fn by_weight(&self, mut set: Vec<Habit>) -> Vec<Habit> {
+    /// Sorts counting biases by their effect on the value, greatest first.
+    fn by_weight(&self, mut set: Vec<CountingBias>) -> Vec<CountingBias> {
         let own = self.value();
-        let weight = |habit: &Habit| (self.without(&[*habit]) - own).abs();
+        let weight = |bias: &CountingBias| (self.without(&[*bias]) - own).abs();
         set.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         set
     }
 }
 
-/// All sets with one habit more, each once.
-fn larger(sets: &[Vec<Habit>], possible: &[Habit]) -> Vec<Vec<Habit>> {
+/// Returns all sets with one more counting bias, each once.
+fn larger(sets: &[Vec<CountingBias>], possible: &[CountingBias]) -> Vec<Vec<CountingBias>> {
     let grown = sets.iter().flat_map(|set| {
         let last = set.last().map(|last| *last as usize);
         let more =
-            possible.iter().filter(move |habit| last.is_none_or(|last| **habit as usize > last));
-        more.map(|habit| [set.as_slice(), &[*habit]].concat())
+            possible.iter().filter(move |bias| last.is_none_or(|last| **bias as usize > last));
+        more.map(|bias| [set.as_slice(), &[*bias]].concat())
     });
     grown.collect()
 }

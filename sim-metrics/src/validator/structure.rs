@@ -1,12 +1,13 @@
-//! What is wrong with a formula by its own structure, whatever runs.
+//! Faults of a formula's structure, independent of any run.
 //!
-//! A formula and the references of its claim are asked on invented counts that keep every rule between
-//! events ([`Sample`]). Where they agree on all samples they are the same. Where they do not, single
-//! mistakes are undone one by one: a reason is given only if the formula then is the reference.
+//! The formula and the references of its claim are evaluated on invented counts that satisfy every
+//! rule between events ([`Sample`]). If they agree on all samples they are the same. Otherwise
+//! single mistakes are undone one at a time. A reason is reported only if the formula then equals
+//! the reference.
 
 use sim_core::PmuEvent::{self, *};
 
-use super::edit::{bare, dropped, number_edit, places, simplified};
+use super::edit::{dropped, number_edit, places, simplified, without_parentheses};
 use super::evidence::FIRST_SOUND_PATCH;
 use super::fraction::Fraction;
 use super::reason::Reason;
@@ -19,23 +20,23 @@ use crate::formula::{BinaryOp, Catalog, EventUse, Formula, Linked, Machine, Node
 use crate::identities::SLOTS_PER_CYCLE;
 use crate::truth::{Truth, TruthUnit};
 
-/// How exactly two formulas agree.
+/// Relative difference up to which two formulas agree.
 const SAME: f64 = 1e-9;
-/// Slots per cycle that a formula may take a core to have.
+/// Largest number of slots per cycle that a formula may assume.
 const SLOTS_MAX: f64 = 16.0;
 
-/// What a formula is beside the references of its claim.
+/// Relation of a formula to the references of its claim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Structure {
-    /// It is one of the references.
+    /// The formula is one of the references.
     pub(super) is_known: bool,
-    /// The one mistake that makes it another one.
+    /// Single mistake that distinguishes it from a reference.
     pub(super) fault: Option<Reason>,
-    /// What would be right.
+    /// Corrected formula.
     pub(super) corrected: Option<String>,
 }
 
-/// A formula, how its value comes to the unit of the truth, and the core that counts.
+/// Formula with its claim, its unit and the core that counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a> {
     pub(super) formula: &'a Linked,
@@ -56,7 +57,7 @@ pub(super) fn compare(subject: Subject<'_>) -> Structure {
     comparison.structure()
 }
 
-/// The values of a reference on the samples.
+/// Returns the values of a reference on the samples.
 fn values_of(text: &str, samples: &[Sample]) -> Option<Vec<f64>> {
     let formula = Formula::parse(text).ok()?;
     let linked = Linked::new(&formula, &Catalog::default()).ok()?;
@@ -71,7 +72,7 @@ fn values_of(text: &str, samples: &[Sample]) -> Option<Vec<f64>> {
 struct Comparison<'a> {
     subject: Subject<'a>,
     samples: Vec<Sample>,
-    /// The values of each reference on each sample.
+    /// Values of each reference on each sample.
     known: Vec<Vec<f64>>,
 }
 
@@ -86,7 +87,7 @@ impl Comparison<'_> {
             .or_else(|| self.part_for_whole())
             .or_else(|| self.slot_number())
             .or_else(|| self.multiple(&own))
-            .or_else(|| self.turned(&own))
+            .or_else(|| self.complement_or_inverse(&own))
             .or_else(|| self.whole_for_part());
         let (fault, corrected) = match found {
             Some((fault, corrected)) => (Some(fault), corrected),
@@ -96,7 +97,7 @@ impl Comparison<'_> {
         Structure { is_known: false, fault, corrected }
     }
 
-    /// The known formula of the claim, in the unit of the formula.
+    /// Returns the known formula of the claim, in the unit of the formula.
     fn reference(&self) -> Option<String> {
         let text = reference(self.subject.truth, self.subject.patch < FIRST_SOUND_PATCH)?;
         let is_sum = text.contains(" - ") && !text.starts_with('(');
@@ -108,7 +109,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// The value on each sample, in the unit of the truth, with counts from `table`.
+    /// Returns the value on each sample, in the unit of the truth, with counts from `table`.
     fn values(&self, table: &dyn Fn(&Sample, PmuEvent) -> f64) -> Vec<f64> {
         self.values_of(self.subject.formula, table)
     }
@@ -126,12 +127,12 @@ impl Comparison<'_> {
         self.samples.iter().map(value).collect()
     }
 
-    /// True if the values are those of a reference.
+    /// Returns whether the values equal those of a reference.
     fn is_known(&self, values: &[f64]) -> bool {
         self.ratio(values) == Some(1.0)
     }
 
-    /// The number that a reference is multiplied by to give the values, if it is one number.
+    /// Returns the number that scales a reference to the values, if one number does.
     fn ratio(&self, values: &[f64]) -> Option<f64> {
         let is_near = |a: f64, b: f64| (a / b - 1.0).abs() <= SAME;
         let constant = |known: &Vec<f64>| {
@@ -144,21 +145,21 @@ impl Comparison<'_> {
         ratios.iter().copied().find(|ratio| *ratio == 1.0).or(ratios.first().copied())
     }
 
-    /// The formula with another event in the place of one of its own.
+    /// Returns the values of the formula with one event replaced by another.
     fn replaced(&self, own: PmuEvent, by: PmuEvent) -> Vec<f64> {
         self.values(&|sample, event| {
             sample.count(if event == own { by } else { event }, self.subject.patch)
         })
     }
 
-    /// The text with other words wherever an event stands.
+    /// Returns the text with every occurrence of an event replaced.
     fn text_with(&self, own: PmuEvent, words: &str) -> Option<String> {
         let edits: Vec<_> =
             places(self.subject.formula, own).map(|id| (id, words.to_owned())).collect();
         self.subject.formula.rewritten(&edits)
     }
 
-    /// A whole with its part, or an event with its alias, in one sum.
+    /// Finds a whole and its part, or an event and its alias, in one sum.
     fn double_count(&self) -> Option<(Reason, Option<String>)> {
         let formula = self.subject.formula;
         let found = double_counts(formula);
@@ -168,7 +169,8 @@ impl Comparison<'_> {
             true => 0.0,
             false => sample.count(event, self.subject.patch),
         });
-        // What is not the claim without the part either, nor a multiple of it, has another fault.
+        // A formula that without the part is neither the claim nor a multiple of it has another
+        // fault.
         self.ratio(&without).or(self.known.is_empty().then_some(1.0))?;
         let corrected = self.is_known(&without).then(|| {
             let edits: Option<Vec<_>> = parts.iter().map(|part| dropped(formula, *part)).collect();
@@ -177,7 +179,7 @@ impl Comparison<'_> {
         Some((Reason::DoubleCount(first.whole, first.part), corrected.flatten()))
     }
 
-    /// A part of what is claimed.
+    /// Finds a part in place of the claimed event.
     fn part_for_whole(&self) -> Option<(Reason, Option<String>)> {
         let events = self.subject.formula.core_events();
         let wholes = |part: PmuEvent| {
@@ -197,7 +199,7 @@ impl Comparison<'_> {
         self.side_for_both(&events)
     }
 
-    /// Reads or writes alone on both sides of a quotient.
+    /// Finds reads or writes alone on both sides of a quotient.
     fn side_for_both(&self, events: &[PmuEvent]) -> Option<(Reason, Option<String>)> {
         let whole_of = |event: PmuEvent| {
             let name = event.mnemonic();
@@ -221,7 +223,7 @@ impl Comparison<'_> {
             .then(|| (Reason::Subset { part, whole }, self.subject.formula.rewritten(&edits)))
     }
 
-    /// More than what is claimed.
+    /// Finds an event that counts more than the claim.
     fn whole_for_part(&self) -> Option<(Reason, Option<String>)> {
         for whole in self.subject.formula.core_events() {
             let parts = PmuEvent::ALL.into_iter().filter(|part| is_part(*part, whole));
@@ -236,7 +238,7 @@ impl Comparison<'_> {
         None
     }
 
-    /// A number that stands for the slots of a cycle and is not theirs.
+    /// Finds a wrong number of slots per cycle.
     fn slot_number(&self) -> Option<(Reason, Option<String>)> {
         let formula = self.subject.formula;
         let ids = (0..formula.nodes().len()).map(|index| NodeId(index as u32));
@@ -258,7 +260,7 @@ impl Comparison<'_> {
         None
     }
 
-    /// The same multiple of what is claimed, whatever is counted.
+    /// Finds a constant multiple of the claim.
     fn multiple(&self, own: &[f64]) -> Option<(Reason, Option<String>)> {
         let times = self.ratio(own).filter(|times| *times != 1.0 && *times > 0.0)?;
         let times = Fraction::of(times).map_or(times, Fraction::value);
@@ -267,7 +269,7 @@ impl Comparison<'_> {
         Some((reason, corrected))
     }
 
-    /// The formula with a number of it changed so that the multiple is gone.
+    /// Returns the formula with one number changed so that the multiple is removed.
     fn without_number(&self, times: f64) -> Option<String> {
         let formula = self.subject.formula;
         let table = |sample: &Sample, event| sample.count(event, self.subject.patch);
@@ -300,8 +302,8 @@ impl Comparison<'_> {
         self.subject.formula.rewritten(&[])
     }
 
-    /// What is left of the whole in the place of the part, or the quotient on its head.
-    fn turned(&self, own: &[f64]) -> Option<(Reason, Option<String>)> {
+    /// Finds the rest of the whole in place of the part, or an inverted quotient.
+    fn complement_or_inverse(&self, own: &[f64]) -> Option<(Reason, Option<String>)> {
         let is_share = self.subject.truth.unit() == TruthUnit::Share;
         let rest: Vec<f64> = own.iter().map(|value| 1.0 - value).collect();
         if is_share && self.is_known(&rest) {
@@ -316,17 +318,17 @@ impl Comparison<'_> {
         })
     }
 
-    /// What the formula takes from the whole, if that is all it does.
+    /// Returns the part that the formula subtracts from the whole, if it does nothing else.
     fn taken_from_whole(&self, whole: &str) -> Option<String> {
         let formula = self.subject.formula;
         let Op::Binary(BinaryOp::Subtract, from, taken) = formula.node(formula.root()).op else {
             return None;
         };
         let is_whole = formula.text_of(from).trim() == whole && formula.node(taken).text == 0;
-        is_whole.then(|| bare(formula.text_of(taken)).to_owned())
+        is_whole.then(|| without_parentheses(formula.text_of(taken)).to_owned())
     }
 
-    /// The surplus slot of r0p0 to r0p2, taken off where the formula has it.
+    /// Returns the formula with the surplus slot of r0p0 to r0p2 subtracted.
     fn erratum(&self) -> Option<String> {
         let sound = self.values(&|sample, event| sample.count(event, FIRST_SOUND_PATCH));
         if self.subject.patch >= FIRST_SOUND_PATCH || !self.is_known(&sound) {
@@ -343,7 +345,7 @@ impl Comparison<'_> {
         formula.rewritten(&edits)
     }
 
-    /// Slots in the place of cycles.
+    /// Returns the formula with slots in place of cycles.
     fn cycles(&self) -> Option<String> {
         let formula = self.subject.formula;
         let slots_of = |event| match event {
@@ -363,7 +365,7 @@ impl Comparison<'_> {
         self.reference().or_else(|| formula.rewritten(&[]))
     }
 
-    /// One event of the references in the place of one of the formula's.
+    /// Returns the formula with one event replaced by an event of the references.
     fn other_event(&self) -> Option<String> {
         let others: Vec<PmuEvent> = references(self.subject.truth)
             .filter_map(|text| Formula::parse(text).ok())
@@ -381,7 +383,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The reason of a formula that is so many times the one for its claim.
+/// Returns the reason of a formula that is a multiple of the one for its claim.
 fn multiple_reason(truth: Truth, times: f64) -> Reason {
     match factor_reason(truth, times) {
         Reason::Factor(times) => Reason::Multiple(times),
@@ -389,24 +391,24 @@ fn multiple_reason(truth: Truth, times: f64) -> Reason {
     }
 }
 
-/// The reason of a value that is so many times what it claims.
+/// Returns the reason of a value that is a multiple of its claim.
 pub(super) fn factor_reason(truth: Truth, times: f64) -> Reason {
     let width = SLOTS_PER_CYCLE as f64 / times;
     let is_width = (width - width.round()).abs() < SAME && width.round() <= SLOTS_MAX;
-    // A core with fewer slots makes shares larger; the double of all is counted twice.
+    // A core with fewer slots has larger shares; a value that is doubled was counted twice.
     match claims_slots(truth) && is_width && width.round() >= 2.0 && times != 2.0 {
         true => Reason::SlotWidth { given: width.round() as u64, times: Some(times) },
         false => Reason::Factor(times),
     }
 }
 
-/// A sum of a whole and its part, where no claim says what was meant.
+/// Returns a reason for a sum of a whole and its part, where no claim states the intention.
 pub(super) fn counted_twice(formula: &Linked) -> Option<Reason> {
     let found = double_counts(formula);
     found.first().map(|double| Reason::DoubleCount(double.whole, double.part))
 }
 
-/// True if the truth is one of slots, or per slot.
+/// Returns whether the truth is in slots, or per slot.
 fn claims_slots(truth: Truth) -> bool {
     let is_slots = |truth: Truth| truth.unit() == TruthUnit::Slots;
     truth
@@ -414,7 +416,7 @@ fn claims_slots(truth: Truth) -> bool {
         .map_or(is_slots(truth), |quotient| is_slots(quotient.part) || is_slots(quotient.whole))
 }
 
-/// True if both count wrong paths, or neither does: a mixture of these has a rule of its own.
+/// Returns whether both events count wrong paths, or neither does. Another rule handles mixtures.
 fn is_of_stage(a: PmuEvent, b: PmuEvent) -> bool {
     population(a).stage == population(b).stage
 }
@@ -459,7 +461,7 @@ mod tests {
         assert!(!structure(early, Truth::FrontendEmpty, 1.0, 3).is_known);
     }
 
-    /// A formula with one mistake, what it claims, the code of the mistake, and the formula without it.
+    /// Formula with one mistake, its claim, the code of the mistake, and the corrected formula.
     const SINGLE_MISTAKES: [(&str, Truth, &str, &str); 11] = [
         (
             "OP_RETIRED / (8 * CPU_CYCLES)",
@@ -529,21 +531,21 @@ mod tests {
 
     #[test]
     fn a_complement_of_a_complement_is_the_share_itself() {
-        let turned = "1 - (LL_CACHE_MISS_RD / LL_CACHE_RD)";
-        let found = fault(turned, Truth::SlcMissRatio);
+        let complement_or_inverse = "1 - (LL_CACHE_MISS_RD / LL_CACHE_RD)";
+        let found = fault(complement_or_inverse, Truth::SlcMissRatio);
         let corrected = "LL_CACHE_MISS_RD / LL_CACHE_RD".to_owned();
         assert_eq!(found, (Some("complement"), Some(corrected)));
     }
 
-    /// Two faults at once: what counts twice is not all that is wrong, so it is not the reason.
+    /// With a second fault, the double count is not the only mistake and so is not the reason.
     #[test]
-    fn a_double_count_is_a_reason_only_if_nothing_else_is_wrong() {
+    fn a_double_count_is_a_reason_only_without_another_fault() {
         let both = "(L1D_CACHE_REFILL + L1D_CACHE_REFILL_RD) / BUS_ACCESS";
         assert_ne!(fault(both, Truth::L1dMissRatio).0, Some("double-count"));
     }
 
     #[test]
-    fn what_other_rules_find_is_corrected() {
+    fn faults_of_other_rules_are_corrected() {
         let corrected = |text, truth, patch| structure(text, truth, 1.0, patch).corrected;
         let per_branch = corrected("BR_MIS_PRED_RETIRED / INST_RETIRED", Truth::BranchMissRatio, 3);
         assert_eq!(per_branch.as_deref(), Some("BR_MIS_PRED_RETIRED / BR_RETIRED"));

@@ -1,10 +1,11 @@
-//! Formulas held against what truly happened: by how much a metric is off, and why.
+//! Comparison of formulas with ground truth: the error of a metric, and its reasons.
 //!
-//! A [`Judge`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact counts and
-//! on both revisions, compares with the truth that the metric claims, and looks for reasons: faults of the
-//! formula by `structure`, `rules` and `probe`, habits of the events by `adjust`. Every reason is found by
-//! a rule that computes: with the cause mended, the value comes near to the truth, or the formula is one
-//! that is known. A metric of which something is `missing` gets no verdict.
+//! A [`Validator`] takes a metric and the [`Evidence`] of a run. It evaluates the formula on exact
+//! counts and on both revisions, and compares it with the ground truth that the metric claims. It
+//! then looks for reasons: faults of the formula by `structure`, `rules` and `probe`, counting
+//! biases of the events by `adjust`. Every reason is computed by a rule: with the cause removed,
+//! the value approaches the truth, or the formula becomes a known one. A metric with `missing` data
+//! gets no verdict.
 
 mod adjust;
 pub mod claims;
@@ -24,7 +25,7 @@ mod structure;
 mod tests;
 mod verdict;
 
-use crate::formula::{Catalog, Linked, Machine, MetricFormula, Trouble};
+use crate::formula::{Catalog, Linked, Machine, MetricFormula, NanReason};
 use crate::truth::Truth;
 use adjust::Case;
 pub use adjust::Finding;
@@ -32,14 +33,14 @@ use correction::Correction;
 pub use evidence::{ERRATUM_PATCH, Evidence, FIRST_SOUND_PATCH, L2Lines, Prefetched};
 pub use reason::Reason;
 use structure::{Structure, Subject};
-pub use verdict::{Standing, Tolerance, Verdict};
+pub use verdict::{Tolerance, ValidationStatus, Verdict};
 
-/// What remains of a difference when habits of events explain it, at most.
+/// Largest fraction of a difference that may remain when counting biases explain it.
 const EXPLAINED: f64 = 0.5;
 
-/// A metric that can be judged: linked, with its claim found.
+/// Linked metric with a known claim.
 #[derive(Clone, Debug)]
-pub struct Judge<'a> {
+pub struct Validator<'a> {
     metric: &'a MetricFormula,
     catalog: &'a Catalog,
     formula: Result<Linked, String>,
@@ -48,21 +49,22 @@ pub struct Judge<'a> {
     missing: Option<String>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Validator<'a> {
     /// Links the metric.
     ///
     /// # Errors
-    /// It claims something that is no truth: the message names those that are like it.
+    /// The claim is not a known ground truth; the message names similar ones.
     pub fn new(
         metric: &'a MetricFormula,
         catalog: &'a Catalog,
         tolerance: Tolerance,
-    ) -> Result<Judge<'a>, String> {
+    ) -> Result<Validator<'a>, String> {
         let truth = claims::claim(metric).map_err(|name| {
             let like = claims::suggestions(&name).join(", ");
-            let hint = if like.is_empty() { String::new() } else { format!("; there are {like}") };
+            let hint =
+                if like.is_empty() { String::new() } else { format!("; similar names are {like}") };
             format!(
-                "{}: metric '{}' claims '{name}', which is no truth{hint}",
+                "{}: metric '{}' claims '{name}', which is not a known ground truth{hint}",
                 metric.source, metric.name
             )
         })?;
@@ -73,30 +75,30 @@ impl<'a> Judge<'a> {
             Err(error) => Err(error.to_string()),
         };
         let missing = missing::of(metric, formula.as_ref().ok());
-        Ok(Judge { metric, catalog, formula, truth, tolerance, missing })
+        Ok(Validator { metric, catalog, formula, truth, tolerance, missing })
     }
 
-    /// The metric.
+    /// Returns the metric.
     pub fn metric(&self) -> &MetricFormula {
         self.metric
     }
 
-    /// What it claims.
+    /// Returns the claimed ground truth.
     pub fn truth(&self) -> Option<Truth> {
         self.truth
     }
 
-    /// The formula with all that it refers to, or why there is none.
+    /// Returns the linked formula, or the reason why there is none.
     pub fn formula(&self) -> Result<&Linked, &str> {
         self.formula.as_ref().map_err(String::as_str)
     }
 
-    /// What is not given without which there is no verdict, and what to give.
+    /// Returns the missing data that prevent a verdict, with what to provide.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }
 
-    /// By what a value of the formula is multiplied to be in the unit of its truth.
+    /// Returns the factor that converts a value of the formula to the unit of its truth.
     pub fn factor(&self) -> f64 {
         match self.truth {
             Some(truth) => claims::factor(&self.metric.scale, truth),
@@ -104,13 +106,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges one run. `on_six` is the value of the formula, without factors, from six shared counters.
+    /// Validates the metric on one run. `on_six` is the value of the formula, without factors, from
+    /// six shared counters.
     pub fn verdict(&self, run: &Evidence, on_six: Option<f64>) -> Verdict {
         let mut verdict = self.empty(run);
         let Ok(formula) = &self.formula else { return verdict };
         verdict.counts = run.counts_of(formula, run.patch);
         if verdict.missing.is_some() {
-            verdict.standing = Standing::Missing;
+            verdict.status = ValidationStatus::Missing;
             return verdict;
         }
         let truth = self.truth.unwrap_or(Truth::Retired);
@@ -131,7 +134,7 @@ impl<'a> Judge<'a> {
         }
         let undone = correction.as_ref().filter(|_| is_structural);
         faults.into_iter().for_each(|fault| verdict.add(fault));
-        let found = self.stand(&case, structure.is_known, undone, &mut verdict);
+        let found = self.compare(&case, structure.is_known, undone, &mut verdict);
         self.offer(found.or(correction), &mut verdict);
         verdict.doubt = run.doubt(formula, run.patch);
         if verdict.doubt.is_some() {
@@ -140,11 +143,11 @@ impl<'a> Judge<'a> {
         verdict
     }
 
-    /// A verdict of which nothing is known yet.
+    /// Returns a verdict without results.
     fn empty(&self, run: &Evidence) -> Verdict {
         Verdict {
             trace: run.trace.clone(),
-            standing: Standing::NoValue,
+            status: ValidationStatus::NoValue,
             truth: self.truth,
             real: self.truth.and_then(|truth| run.truths.value(truth)),
             value: None,
@@ -161,7 +164,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Offers what is known in the place of a formula with a fault, unless it is farther from the truth.
+    /// Adds the correction of a faulty formula to the verdict, unless it is farther from the truth.
     fn offer(&self, correction: Option<Correction>, verdict: &mut Verdict) {
         let has_fault = verdict.findings.iter().any(|finding| finding.reason.is_fault());
         let is_good = |correction: &Correction| !correction.moves_away(verdict.value, verdict.real);
@@ -171,7 +174,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What is wrong with a formula whatever is counted, and what it is beside those that are known.
+    /// Returns the faults of a formula that do not depend on counts, and its relation to the known
+    /// formulas.
     fn faults(
         &self,
         formula: &Linked,
@@ -196,8 +200,8 @@ impl<'a> Judge<'a> {
         (faults, structure)
     }
 
-    /// The reasons that need no run, with what would be right: what a formula is made of. Without a
-    /// revision it is enough that a formula is right on one.
+    /// Returns the reasons that need no run, and the correct formula. Without a revision, a formula
+    /// need only be correct on one.
     pub fn lint(&self, machine: Option<&Machine>) -> (Vec<Reason>, Option<String>) {
         let (Ok(formula), None) = (&self.formula, &self.missing) else { return (Vec::new(), None) };
         let patch_of = |machine: &Machine| (machine.midr & 0xF) as u8;
@@ -223,9 +227,9 @@ impl<'a> Judge<'a> {
         verdict.on_six = on_six.and_then(|value| number(case.factor * value));
     }
 
-    /// Compares and finds the reasons of a difference. `undone` is the formula without its fault of
-    /// structure. Gives what would be right if only the run shows that.
-    fn stand(
+    /// Compares the value with the truth and finds the reasons of a difference. `undone` is the
+    /// formula without its structural fault. Returns a correction that only the run reveals.
+    fn compare(
         &self,
         case: &Case,
         is_known: bool,
@@ -237,23 +241,23 @@ impl<'a> Judge<'a> {
             return None;
         };
         let Some(truth) = self.truth else {
-            verdict.standing = Standing::Unclaimed;
+            verdict.status = ValidationStatus::Unclaimed;
             return None;
         };
         let out_of_range = rules::out_of_range(value, truth.unit());
         let Some(real) = verdict.real else {
             out_of_range.into_iter().for_each(|reason| verdict.add(reason));
-            verdict.standing = Standing::Nothing;
+            verdict.status = ValidationStatus::Nothing;
             return None;
         };
         let tolerance = self.tolerance.of(truth, real, &case.evidence.truths);
         if (value - real).abs() <= tolerance {
-            verdict.standing = Standing::Right;
+            verdict.status = ValidationStatus::Right;
             verdict.rest = Some(value - real);
             return None;
         }
-        verdict.standing = Standing::Off;
-        // A share that is truly above 1, instructions for each slot, is no fault.
+        verdict.status = ValidationStatus::Off;
+        // A share that is truly above 1, such as instructions per slot, is not a fault.
         out_of_range.into_iter().for_each(|reason| verdict.add(reason));
         if let Some(undone) = undone {
             self.explain_rest(case, undone, (real, tolerance), verdict);
@@ -262,7 +266,7 @@ impl<'a> Judge<'a> {
         self.explain(case, is_known, (real, tolerance), verdict)
     }
 
-    /// The reasons of a formula whose fault of structure is undone stand behind that fault.
+    /// Adds the reasons that remain after a structural fault is undone; they follow the fault.
     fn explain_rest(
         &self,
         case: &Case,
@@ -273,12 +277,12 @@ impl<'a> Judge<'a> {
         let case = Case { formula: &undone.formula, ..*case };
         verdict.rest = Some(undone.value - real);
         if (undone.value - real).abs() > tolerance {
-            let (findings, rest) = case.habits(real, tolerance);
+            let (findings, rest) = case.biases(real, tolerance);
             self.conclude(&case, (findings, rest), (real, tolerance), verdict);
         }
     }
 
-    /// Looks for the reasons of a difference. A known formula has no fault of its own.
+    /// Finds the reasons of a difference. A known formula has no fault of its own.
     fn explain(
         &self,
         case: &Case,
@@ -286,7 +290,7 @@ impl<'a> Judge<'a> {
         (real, tolerance): (f64, f64),
         verdict: &mut Verdict,
     ) -> Option<Correction> {
-        // What says nothing, or something else, needs no other explanation.
+        // A value that is meaningless or another quantity needs no other explanation.
         let is_something_else = verdict.findings.iter().any(|finding| {
             !matches!(finding.reason, Reason::AboveOne(_) | Reason::Negative(_) | Reason::NoL3)
         });
@@ -304,7 +308,7 @@ impl<'a> Judge<'a> {
             verdict.add(reason);
             return None;
         }
-        let (findings, rest) = case.habits(real, tolerance);
+        let (findings, rest) = case.biases(real, tolerance);
         if !is_known && rest.abs() > tolerance {
             let is_of_many = verdict.is_of_many();
             if let Some(undone) = multiple::undone(case, real, tolerance, is_of_many) {
@@ -318,8 +322,8 @@ impl<'a> Judge<'a> {
         None
     }
 
-    /// Takes habits for the reasons if they explain the greater part of a difference. If they do not, it
-    /// has another cause beside them, and what they seem to explain may be chance.
+    /// Accepts counting biases as reasons if they explain the greater part of a difference.
+    /// Otherwise the difference has another cause, and what they seem to explain may be chance.
     fn conclude(
         &self,
         case: &Case,
@@ -334,39 +338,42 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// It has no value: because nothing happened, or because something is missing.
+    /// Sets the status of a missing value: either nothing occurred, or data are missing.
     fn without_value(&self, case: &Case, verdict: &mut Verdict) {
         let evaluation = case.evaluation();
-        let trouble = evaluation.trouble.filter(|_| verdict.findings.is_empty());
-        if let Some(trouble @ Trouble::NotCounted(_)) = trouble {
-            verdict.standing = Standing::Missing;
+        let reason = evaluation.nan_reason.filter(|_| verdict.findings.is_empty());
+        if let Some(reason @ NanReason::NotCounted(_)) = reason {
+            verdict.status = ValidationStatus::Missing;
             verdict.missing = Some(format!(
                 "{}: counts of single exception levels are not kept for a trace with a kernel",
-                case.formula.explain(trouble)
+                case.formula.explain(reason)
             ));
             return;
         }
         let is_empty = verdict.real.is_none_or(|real| real == 0.0) && verdict.findings.is_empty();
-        verdict.standing = if is_empty { Standing::Nothing } else { Standing::NoValue };
-        if let Some(trouble) = trouble {
-            verdict.add(Reason::DivisionByZero(case.formula.explain(trouble)));
+        verdict.status =
+            if is_empty { ValidationStatus::Nothing } else { ValidationStatus::NoValue };
+        if let Some(reason) = reason {
+            verdict.add(Reason::DivisionByZero(case.formula.explain(reason)));
         }
     }
 }
 
-/// True if a fault of structure is none on this run: the formula without it has the same value, or a part
-/// stands for the whole and the whole is farther from the truth.
+/// Returns whether a structural fault has no effect on this run. Either the formula without it has
+/// the same value, or it confuses a part with its whole and the correction is farther from the
+/// truth.
 fn is_idle(fault: &Reason, correction: &Correction, verdict: &Verdict) -> bool {
     let is_extent = matches!(fault, Reason::Subset { .. } | Reason::Superset { .. });
     correction.is_same(verdict.value)
         || (is_extent && correction.moves_away(verdict.value, verdict.real))
 }
 
-/// What only several runs together show: a factor is a fault if it is the same in all of them.
+/// Returns the reason that only several runs together reveal: a factor that is the same in all of
+/// them.
 pub fn common_factor(verdicts: &[&Verdict]) -> Option<Reason> {
     let is_open = |verdict: &&Verdict| !verdict.findings.iter().any(|f| f.reason.is_fault());
     let is_many = |verdict: &&Verdict| verdict.is_of_many();
-    let is_off = |verdict: &&Verdict| verdict.standing == Standing::Off;
+    let is_off = |verdict: &&Verdict| verdict.status == ValidationStatus::Off;
     let are_all = |is: &dyn Fn(&&Verdict) -> bool| verdicts.iter().all(is);
     if verdicts.len() < 2 || !are_all(&is_open) || !are_all(&is_many) || !are_all(&is_off) {
         return None;
@@ -377,11 +384,12 @@ pub fn common_factor(verdicts: &[&Verdict]) -> Option<Reason> {
     rules::factor(&pairs).map(|times| structure::factor_reason(truth, times))
 }
 
-/// True if these truths together are all slots: the level 1 of top-down.
+/// Ground truths that together are all slots: level 1 of top-down.
 const LEVEL_1: [Truth; 4] =
     [Truth::Retiring, Truth::BadSpeculation, Truth::FrontendBound, Truth::BackendBound];
 
-/// The shares of a run that should make up all slots and do not. `None` if one is missing.
+/// Returns a reason if the shares of a run do not add up to all slots. Returns `None` if one is
+/// missing.
 pub fn tiling(verdicts: &[&Verdict], tolerance: Tolerance) -> Option<Reason> {
     let share = |truth| verdicts.iter().find(|verdict| verdict.truth == Some(truth))?.value;
     let sum: f64 = LEVEL_1.into_iter().map(share).sum::<Option<f64>>()?;

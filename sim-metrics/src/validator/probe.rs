@@ -1,5 +1,6 @@
-//! What a formula is made of, found by asking it: events of one kind are doubled, and the value tells
-//! whether it is a count or a ratio, of cycles or of instructions. No run is needed.
+//! Structure of a formula, determined by experiments that need no run. Counts of one kind are
+//! doubled. The change of the value shows whether it is a count or a ratio, and of cycles or
+//! instructions.
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::Unit;
@@ -9,10 +10,10 @@ use crate::formula::event_use::Quantity;
 use crate::formula::{Linked, Machine};
 use crate::truth::{Truth, TruthUnit};
 
-/// How exactly a value must follow.
+/// Relative difference up to which a value must follow.
 const EXACT: f64 = 1e-6;
 
-/// What does not fit between a formula and the truth that it claims.
+/// Returns the mismatch between a formula and the truth that it claims.
 pub(super) fn misfit(formula: &Linked, machine: &Machine, truth: Truth) -> Option<Reason> {
     let probe = Probe { formula, machine };
     let whole = truth.quotient().map(|quotient| quotient.whole);
@@ -31,18 +32,18 @@ pub(super) fn misfit(formula: &Linked, machine: &Machine, truth: Truth) -> Optio
         return Some(Reason::Dimension { wants, gives });
     }
     let whole = whole?;
-    let stands_for = events_of(whole);
-    // Operations and stalled slots together are all slots, without a cycle.
+    let whole_events = events_of(whole);
+    // Operations and stalled slots together are all slots, without a cycle event.
     let events = formula.core_events();
     if whole == Truth::Slots && [OP_SPEC, STALL_SLOT].iter().all(|event| events.contains(event)) {
         return None;
     }
-    let is_independent = probe.doubled(|event| stands_for.contains(&event), false)? == 1.0;
-    (!stands_for.is_empty() && is_independent)
+    let is_independent = probe.doubled(|event| whole_events.contains(&event), false)? == 1.0;
+    (!whole_events.is_empty() && is_independent)
         .then(|| Reason::WrongDenominator(whole.unit().to_string()))
 }
 
-/// `a share of slots`, `branches per 1000 instructions`.
+/// Returns the claim in words: `a share of slots`, `branches per 1000 instructions`.
 fn claim_in_words(truth: Truth) -> String {
     match truth.quotient() {
         None => truth.unit().to_string(),
@@ -62,7 +63,8 @@ struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// By what the value is multiplied when the events of a class are doubled. `None` if it has no value.
+    /// Returns the ratio of the value when the events of a class are doubled, or `None` if it has
+    /// no value.
     fn doubled(&self, is_in: impl Fn(PmuEvent) -> bool, with_seconds: bool) -> Option<f64> {
         let value = |factor: f64| {
             let count = |name: &crate::formula::EventUse| match name.quantity {
@@ -80,7 +82,7 @@ impl Probe<'_> {
     }
 }
 
-/// Counts that no formula makes 0 by chance.
+/// Returns counts for which no formula becomes 0 by chance.
 fn invented(event: PmuEvent) -> f64 {
     1000.0 + 37.0 * (event as usize as f64).sqrt()
 }
@@ -89,7 +91,7 @@ fn is_near(ratio: f64, expected: f64) -> bool {
     (ratio - expected).abs() <= EXACT * expected
 }
 
-/// All counts doubled: a ratio stays, a count doubles.
+/// Checks the value when all counts are doubled: a ratio stays, a count doubles.
 fn length_misfit(ratio: f64, claims_ratio: bool) -> Option<&'static str> {
     match claims_ratio {
         true if is_near(ratio, 1.0) => None,
@@ -102,7 +104,8 @@ fn length_misfit(ratio: f64, claims_ratio: bool) -> Option<&'static str> {
     }
 }
 
-/// Cycles and slots doubled; where slots are claimed, operations take one each, and a misprediction some.
+/// Returns whether the event measures time. Where slots are claimed, operations take one slot each,
+/// and a misprediction takes some.
 fn is_time(event: PmuEvent, of_slots: bool, per_branch: bool) -> bool {
     let is_clock = matches!(event.info().unit, Unit::Cycle | Unit::Slot);
     let is_slot = match event {
@@ -113,7 +116,7 @@ fn is_time(event: PmuEvent, of_slots: bool, per_branch: bool) -> bool {
     is_clock || (of_slots && is_slot)
 }
 
-/// How often time is a factor of the claimed quantity.
+/// Returns the exponent of time in the claimed quantity.
 fn time_exponent(truth: Truth) -> i32 {
     let is_time = |truth: Truth| matches!(truth.unit(), TruthUnit::Cycles | TruthUnit::Slots);
     match truth.quotient() {
@@ -134,7 +137,7 @@ fn time_misfit(ratio: f64, exponent: i32) -> Option<&'static str> {
     })
 }
 
-/// The events that stand for a whole in a formula; none where many could.
+/// Returns the events for a whole in a formula, or none where many events could be meant.
 fn events_of(whole: Truth) -> &'static [PmuEvent] {
     match whole {
         Truth::Retired | Truth::Executed => &[INST_RETIRED, INST_SPEC],
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_silent() {
+    fn correct_formulas_have_no_misfit() {
         for (formula, truth) in [
             ("INST_RETIRED / CPU_CYCLES", Truth::Ipc),
             ("BR_MIS_PRED_RETIRED / INST_RETIRED * 1000", Truth::BranchMpki),
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_another_quantity_is_found() {
+    fn other_quantities_are_found() {
         for (formula, truth, expected) in [
             ("BR_MIS_PRED_RETIRED / CPU_CYCLES * 1000", Truth::BranchMpki, "dimension"),
             ("BR_MIS_PRED_RETIRED", Truth::BranchMpki, "dimension"),
@@ -216,10 +219,10 @@ mod tests {
         }
     }
 
-    /// What is said of a formula is what it does, not only that it does not fit.
+    /// The reason describes the formula's actual behavior rather than only that it does not fit.
     #[test]
-    fn each_misfit_is_told_as_what_it_is() {
-        for (formula, truth, told) in [
+    fn each_misfit_has_its_description() {
+        for (formula, truth, description) in [
             ("BR_MIS_PRED_RETIRED", Truth::BranchMpki, "a count that grows with the length"),
             ("BR_RETIRED * INST_RETIRED", Truth::BranchMpki, "changes with the length"),
             ("L1D_CACHE_REFILL / LD_SPEC", Truth::BytesRead, "does not grow with the length"),
@@ -232,13 +235,14 @@ mod tests {
             let linked = Linked::new(&parsed, &Catalog::default()).expect("links");
             let found = misfit(&linked, &Machine::neoverse_n2(3, 1), truth);
             let text = found.map(|reason| reason.to_string()).unwrap_or_default();
-            assert!(text.contains(told), "{formula}: {text}");
+            assert!(text.contains(description), "{formula}: {text}");
         }
     }
 
-    /// Operations are slots where slots are claimed, and a misprediction is none where it is the whole.
+    /// Operations are slots where slots are claimed. A misprediction is not a slot where it is the
+    /// whole.
     #[test]
-    fn slots_of_either_side_are_slots() {
+    fn slots_on_either_side_are_slots() {
         let each = "(OP_SPEC - OP_RETIRED) / BR_MIS_PRED_RETIRED";
         assert_eq!(code(each, Truth::MispredictCost), None);
         let part = "INST_RETIRED / (OP_SPEC + STALL_SLOT)";
@@ -249,9 +253,9 @@ mod tests {
         assert_eq!(code(branches, Truth::BranchMissRatio), Some("wrong-denominator"));
     }
 
-    /// A formula that is nothing says nothing of its kind, and many events can stand for timed loads.
+    /// A formula that is always 0 has no kind, and many events can be meant by timed loads.
     #[test]
-    fn what_cannot_be_asked_is_no_misfit() {
+    fn formulas_without_a_kind_have_no_misfit() {
         assert_eq!(code("0 * INST_RETIRED", Truth::Retired), None);
         assert_eq!(code("CPU_CYCLES / LD_SPEC", Truth::LoadLatency), None);
     }

@@ -1,4 +1,5 @@
-//! Why the value of a formula is not what it claims, each with a word for programs and a sentence for people.
+//! Reasons why the value of a formula differs from its claim, each with a code for programs and a
+//! sentence for users.
 
 use std::fmt;
 
@@ -7,104 +8,104 @@ use sim_core::PmuEvent;
 use super::fraction::Fraction;
 use crate::identities::SLOTS_PER_CYCLE;
 
-/// One reason.
+/// Reason of a difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// r0p0 to r0p2 count a surplus slot per cycle, and the formula does not take it off.
+    /// r0p0 to r0p2 count a surplus slot per cycle, and the formula does not subtract it.
     ErratumUncorrected,
-    /// The formula takes a surplus slot per cycle off that this revision does not count.
+    /// The formula subtracts a surplus slot per cycle that this revision does not count.
     ErratumTwice,
-    /// What was thrown away is counted along with what retired.
+    /// Squashed work is counted together with retired work.
     Speculation,
-    /// One side of a division is of what was executed, the other of what retired.
+    /// One side of a division counts executed work, the other retired work.
     MixedPopulations,
-    /// Events of the cache count the lines of prefetchers as if something had asked for them.
+    /// Cache events count prefetched lines like demand accesses.
     PrefetchCounted,
-    /// Prefetchers brought what the event does not count.
+    /// Prefetchers refilled lines that the event does not count.
     PrefetchHidden,
-    /// Accesses that wait for a line on its way have no refill of their own.
+    /// Accesses that wait for a pending line have no refill of their own.
     InFlight,
     /// A wide or unaligned access counts once for each of its parts.
     Fragments,
     /// The event counts data and instructions together.
     DataAndCode,
-    /// Write-backs of the cache above count as accesses.
+    /// Write-backs of the upper-level cache count as accesses.
     WriteBacks,
-    /// Stores that stream past the L1 D-cache count in the L2, and wait for nothing.
+    /// Stores that stream past the L1 D-cache count in the L2, and nothing waits for them.
     Streamed,
-    /// The refill of the front end behind a flush is taken for the front end's own loss.
+    /// The front-end refill after a flush counts as front-end loss.
     Recovery,
-    /// The term of mispredictions charges so many times what they cost.
+    /// The misprediction term charges this many times the actual cost.
     MispredictTerm(f64),
-    /// Cycles in which nothing was sent stand for lost slots.
+    /// Cycles without dispatch are used for lost slots.
     CyclesForSlots,
     /// Cycles count for a pending miss, whatever they wait for.
     PendingMisses,
-    /// `CPUECTLR_EL1.EXTLLC` is 0: the last-level events say nothing.
+    /// `CPUECTLR_EL1.EXTLLC` is 0, so the last-level events have no meaning.
     ExtllcClear(PmuEvent),
     /// The event never counts on this core.
     NeverCounts(PmuEvent),
     /// The core has no such event.
     UnknownEvent(String),
-    /// The number is no event of the core, with its digits exchanged it is one.
+    /// The number is not an event of the core, but is one with its digits swapped.
     WrongNumber(String, PmuEvent),
-    /// The value grows with what the claimed quantity does not.
+    /// The value depends on something that the claimed quantity does not depend on.
     Dimension {
-        /// What the truth is measured in.
+        /// Unit of the truth.
         wants: String,
-        /// What the formula makes of it.
+        /// Behavior of the formula.
         gives: &'static str,
     },
-    /// The value does not depend on what the truth is a part of.
+    /// The value does not depend on the whole that the truth is a part of.
     WrongDenominator(String),
     /// The value is this many times what it claims, in every run.
     Factor(f64),
-    /// The formula is this many times the one for its claim, whatever else makes that differ from the truth.
+    /// The formula is this many times the one for its claim, independent of other differences from
+    /// the truth.
     Multiple(f64),
-    /// It takes a cycle to have so many slots; the value is this many times what it claims, if it is
-    /// a multiple.
+    /// The formula assumes another number of slots per cycle.
     SlotWidth {
-        /// Slots of a cycle, as the formula has them.
+        /// Slots per cycle in the formula.
         given: u64,
-        /// The multiple.
+        /// Ratio of the value to the claim, if it is constant.
         times: Option<f64>,
     },
     /// A sum of a whole and its part, or of an event and its alias.
     DoubleCount(PmuEvent, PmuEvent),
-    /// The event counts a part of what is claimed.
+    /// The event counts only a part of the claim.
     Subset {
-        /// The event.
+        /// Event in the formula.
         part: PmuEvent,
-        /// What is claimed.
+        /// Event for the claim.
         whole: PmuEvent,
     },
-    /// The event counts more than what is claimed.
+    /// The event counts more than the claim.
     Superset {
-        /// What is claimed.
+        /// Event for the claim.
         part: PmuEvent,
-        /// The event.
+        /// Event in the formula.
         whole: PmuEvent,
     },
-    /// It is what the claim leaves of the whole.
+    /// The value is what the claim leaves of the whole.
     Complement,
-    /// It divides the whole by the part.
+    /// The formula divides the whole by the part.
     Inverted,
-    /// A part is more than its whole.
+    /// A part is larger than its whole.
     AboveOne(f64),
-    /// A part is less than nothing.
+    /// A part is negative.
     Negative(f64),
     /// The divisor was 0.
     DivisionByZero(String),
-    /// Shares that should make up a whole do not: their sum.
+    /// Shares that should add up to a whole do not; the value is their sum.
     NotTiling(f64),
-    /// This core has no level 3 cache of its own; the event counts what came from anywhere outside.
+    /// This core has no L3 cache of its own; the event counts everything from outside the core.
     NoL3,
     /// No rule explains the difference.
     Unexplained,
 }
 
 impl Reason {
-    /// The word that programs know it by.
+    /// Returns the code for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Reason::ErratumUncorrected => "erratum-uncorrected",
@@ -144,7 +145,7 @@ impl Reason {
         }
     }
 
-    /// True if the formula is to be mended, whatever runs: it is not the workload that makes it wrong.
+    /// Returns whether the formula itself must be fixed, independent of the workload.
     pub fn is_fault(&self) -> bool {
         !matches!(
             self,
@@ -169,7 +170,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::MispredictTerm(times) if times.is_finite() => {
                 let times = times_of(*times);
-                write!(f, "the term of mispredictions charges {times} what they cost here")
+                write!(f, "the misprediction term charges {times} the actual cost")
             }
             Reason::ExtllcClear(event) => {
                 let event = event.mnemonic();
@@ -178,10 +179,10 @@ impl fmt::Display for Reason {
             Reason::NeverCounts(event) => {
                 write!(f, "{} never counts on a Neoverse N2", event.mnemonic())
             }
-            Reason::UnknownEvent(name) => write!(f, "{name} is no event of a Neoverse N2"),
+            Reason::UnknownEvent(name) => write!(f, "{name} is not an event of the Neoverse N2"),
             Reason::WrongNumber(name, meant) => write!(
                 f,
-                "{name} is no event of a Neoverse N2; with its digits exchanged it is {} (r{:x})",
+                "{name} is not an event of the Neoverse N2; with its digits swapped it is {} (r{:x})",
                 meant.mnemonic(),
                 meant.code()
             ),
@@ -220,13 +221,13 @@ impl fmt::Display for Reason {
             Reason::NotTiling(sum) => {
                 write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
             }
-            habit => f.write_str(habit.habit()),
+            other => f.write_str(other.sentence()),
         }
     }
 }
 
 impl Reason {
-    /// The sentence of a reason about a whole and its part.
+    /// Writes the sentence of a reason about a whole and its part.
     fn fmt_parts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::DoubleCount(whole, part) if whole == part => {
@@ -254,29 +255,27 @@ impl Reason {
         }
     }
 
-    /// The sentence of a reason that has no figure in it.
-    fn habit(&self) -> &'static str {
+    /// Returns the sentence of a reason without a number.
+    fn sentence(&self) -> &'static str {
         match self {
             Reason::ErratumUncorrected => {
                 "r0p0 to r0p2 count one slot too many per cycle in STALL_SLOT and \
-                 STALL_SLOT_FRONTEND, and it does not take CPU_CYCLES off"
+                 STALL_SLOT_FRONTEND, and the formula does not subtract CPU_CYCLES"
             }
             Reason::ErratumTwice => {
-                "it takes CPU_CYCLES off a stall-slot event that has no surplus on this revision"
+                "the formula subtracts CPU_CYCLES from a stall-slot event that has no surplus on this \
+                 revision"
             }
-            Reason::Speculation => "events count what was thrown away along with what retired",
+            Reason::Speculation => "events count squashed work along with retired work",
             Reason::MixedPopulations => {
-                "it divides what was executed, wrong paths included, by what retired, or the other \
-                 way round"
+                "it divides executed work, including wrong paths, by retired work, or the other way \
+                 round"
             }
             Reason::PrefetchCounted => {
-                "the event counts what prefetchers brought or looked up as if something had asked \
-                 for it"
+                "the event counts prefetched lines or prefetcher lookups like demand accesses"
             }
-            Reason::PrefetchHidden => "prefetchers brought lines that the event does not count",
-            Reason::InFlight => {
-                "an access that waits for a line on its way has no refill of its own"
-            }
+            Reason::PrefetchHidden => "prefetchers refilled lines that the event does not count",
+            Reason::InFlight => "an access that waits for a pending line has no refill of its own",
             Reason::Fragments => "wide and unaligned accesses count once for each of their parts",
             Reason::DataAndCode => "the event counts data and instructions together",
             Reason::WriteBacks => "write-backs of the L1 D-cache count as accesses of the L2",
@@ -285,21 +284,23 @@ impl Reason {
                  lines"
             }
             Reason::Recovery => {
-                "the refill of the front end behind a flush counts as the front end's own loss, not \
-                 as bad speculation"
+                "the refill of the front end after a flush counts as front-end loss, not as bad \
+                 speculation"
             }
             Reason::MispredictTerm(_) => {
-                "the term of mispredictions takes off what they do not cost here"
+                "the misprediction term subtracts more or less than the actual cost"
             }
             Reason::CyclesForSlots => {
-                "cycles in which nothing was sent stand for lost slots: a cycle that sends one \
-                 operation of five is none of them, and has lost four slots"
+                "cycles without dispatch are used for lost slots: a cycle that dispatches one \
+                 operation of five is not counted, but loses four slots"
             }
             Reason::PendingMisses => {
-                "STALL_BACKEND_MEM counts every cycle without an operation in which a miss of the L2 is \
+                "STALL_BACKEND_MEM counts every cycle without an operation while an L2 miss is \
                  pending, whatever the cycle waits for, and no cycle that waits for the L2 itself"
             }
-            Reason::Complement => "it is the rest of the whole: 1 less the value is what it claims",
+            Reason::Complement => {
+                "it is the rest of the whole: 1 minus the value is what it claims"
+            }
             Reason::Inverted => {
                 "it divides the whole by the part: 1 over the value is what it claims"
             }
@@ -312,12 +313,12 @@ impl Reason {
     }
 }
 
-/// What to say of the double.
+/// Returns an addition for a doubled value.
 fn twice(times: f64) -> &'static str {
     if times == 2.0 { ": counted twice" } else { "" }
 }
 
-/// `2 times`, `0.625 = 5/8 of`, `1/6.01 of`.
+/// Returns a ratio as text: `2 times`, `0.625 = 5/8 of`, `1/6.01 of`.
 fn times_of(times: f64) -> String {
     match Fraction::of(times) {
         Some(whole @ Fraction { whole: 1, .. }) => format!("{whole} times"),
@@ -328,7 +329,7 @@ fn times_of(times: f64) -> String {
     }
 }
 
-/// A number with as many decimals as it needs, four at most.
+/// Returns a number with as many decimals as it needs, at most four.
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,56 +1,56 @@
-//! How a metric did on a run, and how far a value may be from its truth.
+//! Verdict on a metric for one run, and the tolerance of a value.
 
 use super::adjust::Finding;
 use super::reason::Reason;
 use crate::truth::{Truth, TruthUnit, Truths};
 
-/// What happens so seldom that no difference of it is one: of 20,000 instructions one.
+/// Rate per 1000 instructions below which a difference is ignored: one in 20,000 instructions.
 const RARE_PER_KILO: f64 = 0.05;
-/// Counts from which on a simple multiple is no chance.
+/// Smallest count for which a simple multiple is not chance.
 const COUNT_MIN: f64 = 100.0;
-/// Bytes of a cache line.
+/// Size of a cache line in bytes.
 const LINE_BYTES: f64 = 64.0;
 
-/// How a metric did on a run.
+/// Validation status of a metric on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// It says what it claims, within the tolerance.
+pub enum ValidationStatus {
+    /// The value equals its claim within the tolerance.
     Right,
-    /// It claims nothing that is known; there is nothing to compare.
+    /// The metric has no known claim, so there is nothing to compare.
     Unclaimed,
-    /// What it claims did not occur in the run: neither has a value.
+    /// The claimed quantity did not occur in the run, so neither side has a value.
     Nothing,
-    /// Its counts or its truth cannot be trusted: both are told, and nothing is concluded.
+    /// The counts or the truth are unreliable. Both are reported without a conclusion.
     Doubtful,
-    /// It differs by more than the tolerance.
+    /// The value differs by more than the tolerance.
     Off,
-    /// Something is missing that decides its value: nothing can be said.
+    /// Data that determine the value are missing, so there is no verdict.
     Missing,
-    /// It has no value although there is one, or it cannot be read.
+    /// The metric has no value although the truth has one, or it cannot be parsed.
     NoValue,
 }
 
-impl Standing {
-    /// A word for tables.
+impl ValidationStatus {
+    /// Returns the word for tables.
     pub fn word(self) -> &'static str {
         match self {
-            Standing::Right => "right",
-            Standing::Unclaimed => "unclaimed",
-            Standing::Nothing => "nothing",
-            Standing::Doubtful => "doubtful",
-            Standing::Off => "off",
-            Standing::NoValue => "no value",
-            Standing::Missing => "no verdict",
+            ValidationStatus::Right => "right",
+            ValidationStatus::Unclaimed => "unclaimed",
+            ValidationStatus::Nothing => "nothing",
+            ValidationStatus::Doubtful => "doubtful",
+            ValidationStatus::Off => "off",
+            ValidationStatus::NoValue => "no value",
+            ValidationStatus::Missing => "no verdict",
         }
     }
 }
 
-/// How far a value may be from its truth.
+/// Tolerance of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// As a part of the truth.
+    /// Relative tolerance.
     pub relative: f64,
-    /// For shares, in percentage points: less is never a difference.
+    /// Tolerance of shares, in percentage points.
     pub points: f64,
 }
 
@@ -61,7 +61,8 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// The largest difference from this truth that is none, in a run of so many instructions and cycles.
+    /// Returns the largest accepted difference from this truth, in a run with the instructions and
+    /// cycles of `run`.
     pub(super) fn of(&self, truth: Truth, real: f64, run: &Truths) -> f64 {
         let each = |truth| run.value(truth).unwrap_or(0.0);
         let rare = RARE_PER_KILO / 1000.0 * each(Truth::Retired);
@@ -79,82 +80,84 @@ impl Tolerance {
     }
 }
 
-/// A metric on one run.
+/// Verdict on a metric for one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The trace.
+    /// Name of the trace.
     pub trace: String,
-    /// How it did.
-    pub standing: Standing,
-    /// What it claims.
+    /// Validation status.
+    pub status: ValidationStatus,
+    /// Claimed ground truth.
     pub truth: Option<Truth>,
-    /// The real value of that.
+    /// True value of the claim.
     pub real: Option<f64>,
-    /// Its value from exact counts, in the unit of the truth (with its own factor, without one).
+    /// Value from exact counts, in the unit of the truth, or in its own unit without a claim.
     pub value: Option<f64>,
-    /// Its value on a core of r0p0 to r0p2.
+    /// Value on a core of r0p0 to r0p2.
     pub on_erratum: Option<f64>,
-    /// Its value on a core of r0p3.
+    /// Value on a core of r0p3.
     pub on_sound: Option<f64>,
-    /// Its value from six counters that all metrics share. What it differs from `value` by is an error
-    /// of the counting and none of the formula.
+    /// Value from six counters that all metrics share. Its difference from `value` is an error of
+    /// the counting, not of the formula.
     pub on_six: Option<f64>,
-    /// What is missing, if nothing can be said without it.
+    /// Missing data that prevent a verdict.
     pub missing: Option<String>,
-    /// What makes one of its counts doubtful, in a word or two: `no SVE accesses`.
+    /// Reason why one of the counts is doubtful, in a word or two: `no SVE accesses`.
     pub doubt: Option<&'static str>,
-    /// The events that it was computed from, as it names them, with their counts.
+    /// Events of the formula, as it names them, with their counts.
     pub counts: Vec<(String, f64)>,
-    /// A formula for its claim, where one is known, it is wrong and the other is not farther from the truth.
+    /// Corrected formula for the claim, if the formula is wrong and the known one is not farther
+    /// from the truth.
     pub corrected: Option<String>,
-    /// The value of that formula on this run, in the unit of the truth.
+    /// Value of the corrected formula on this run, in the unit of the truth.
     pub corrected_value: Option<f64>,
-    /// Why it is off, or may be; the most important first.
+    /// Reasons of the difference, or of a possible one; the most important first.
     pub findings: Vec<Finding>,
-    /// What the findings leave of the difference.
+    /// Difference that the findings do not explain.
     pub rest: Option<f64>,
 }
 
 impl Verdict {
-    /// Value less truth.
+    /// Returns the value minus the truth.
     pub fn difference(&self) -> Option<f64> {
         Some(self.value? - self.real?)
     }
 
-    /// The difference as a part of the truth.
+    /// Returns the difference relative to the truth.
     pub fn relative(&self) -> Option<f64> {
         let real = self.real.filter(|real| *real != 0.0)?;
         Some(self.difference()? / real.abs())
     }
 
-    /// True if enough was counted: few of anything are a simple multiple of each other by chance.
+    /// Returns whether the counts are large. Small counts may be simple multiples of each other by
+    /// chance.
     pub(super) fn is_of_many(&self) -> bool {
         let is_many = |(_, count): &(String, f64)| *count >= COUNT_MIN;
         !self.counts.is_empty() && self.counts.iter().all(is_many)
     }
 
-    /// What sharing six counters adds to the value.
+    /// Returns the error that sharing six counters adds to the value.
     pub fn multiplexing(&self) -> Option<f64> {
         Some(self.on_six? - self.value?)
     }
 
-    /// True if anything is wrong with the formula, or the value is off.
+    /// Returns whether the formula has a fault, or the value is off.
     pub fn alarms(&self) -> bool {
         let has_fault = self.findings.iter().any(|finding| finding.reason.is_fault());
-        has_fault || matches!(self.standing, Standing::Off | Standing::NoValue)
+        has_fault || matches!(self.status, ValidationStatus::Off | ValidationStatus::NoValue)
     }
 
-    /// True if the reason with this code was found.
+    /// Returns whether the reason with this code was found.
     pub fn has(&self, code: &str) -> bool {
         self.findings.iter().any(|finding| finding.reason.code() == code)
     }
 
-    /// Notes that all runs together show the reason that this one alone does not.
+    /// Removes the reason `Unexplained`, because all runs together reveal another one.
     pub fn explained(&mut self) {
         self.findings.retain(|finding| finding.reason != Reason::Unexplained);
     }
 
-    /// Adds habits that are no reasons yet.
+    /// Adds counting biases that are not reasons yet.
     pub(super) fn explained_by(&mut self, findings: Vec<Finding>) {
         for finding in findings {
             if !self.has(finding.reason.code()) {
@@ -163,7 +166,7 @@ impl Verdict {
         }
     }
 
-    /// Takes back what counts decided that cannot be trusted; what is wrong whatever is counted stays.
+    /// Removes conclusions from unreliable counts. Faults that do not depend on counts stay.
     pub(super) fn doubted(&mut self) {
         let of_counts = |reason: &Reason| {
             use Reason::{AboveOne, CyclesForSlots, Negative};
@@ -171,8 +174,8 @@ impl Verdict {
         };
         self.findings.retain(|finding| !of_counts(&finding.reason));
         self.rest = None;
-        if !matches!(self.standing, Standing::Unclaimed | Standing::Missing) {
-            self.standing = Standing::Doubtful;
+        if !matches!(self.status, ValidationStatus::Unclaimed | ValidationStatus::Missing) {
+            self.status = ValidationStatus::Doubtful;
         }
         if self.findings.is_empty() {
             (self.corrected, self.corrected_value) = (None, None);
@@ -191,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_to_nothing_is_no_difference() {
+    fn a_tiny_difference_is_accepted() {
         let mut run = Truths::default();
         for (truth, value) in [(Truth::Retired, 2e6), (Truth::Cycles, 1e6), (Truth::Slots, 5e6)] {
             run.set(truth, value);

@@ -1,5 +1,6 @@
-//! Invented counts that keep every rule between events: sums add up, aliases are equal, operations and
-//! stalled slots make up all slots. Two formulas that agree on several samples are the same formula.
+//! Invented counts that satisfy every rule between events: sums add up, aliases are equal,
+//! operations and stalled slots are all slots. Two formulas that agree on several samples are the
+//! same formula.
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::RelationKind;
@@ -7,19 +8,19 @@ use sim_core::pmu_event::RelationKind;
 use super::evidence::FIRST_SOUND_PATCH;
 use crate::identities::SLOTS_PER_CYCLE;
 
-/// Samples that a formula is tried on: no two formulas agree on so many by chance.
+/// Number of samples; no two different formulas agree on so many by chance.
 const SAMPLES: u64 = 4;
-/// Cycles of a sample at least; the stalled slots of a sample never fill them.
+/// Smallest number of cycles in a sample. The stalled slots of a sample never fill them.
 const CYCLES: f64 = 1e6;
 
-/// The invented counts of a core.
+/// Invented counts of a core.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     counts: Vec<f64>,
 }
 
 impl Sample {
-    /// Returns the samples that every formula is tried on, the same in every run.
+    /// Returns the samples for every formula, the same in every run.
     pub(super) fn all() -> Vec<Sample> {
         (1..=SAMPLES).map(Sample::new).collect()
     }
@@ -30,7 +31,7 @@ impl Sample {
         for event in PmuEvent::ALL {
             counts[event as usize] = resolved(event, &counts);
         }
-        // The lines of a refill have a second division, into those from near and from far.
+        // Refilled lines are also divided into those from near and from far.
         let (all, near) = (counts[L1D_CACHE_REFILL as usize], random(L1D_CACHE_REFILL_INNER, seed));
         counts[L1D_CACHE_REFILL_INNER as usize] = all * near;
         counts[L1D_CACHE_REFILL_OUTER as usize] = all - all * near;
@@ -40,7 +41,8 @@ impl Sample {
         Sample { counts }
     }
 
-    /// The count on a core of revision r0pN, with the surplus slot of those before r0p3.
+    /// Returns the count on a core of revision r0pN, with the surplus slot of revisions before
+    /// r0p3.
     pub(super) fn count(&self, event: PmuEvent, patch: u8) -> f64 {
         let has_surplus = patch < FIRST_SOUND_PATCH;
         let surplus = match event {
@@ -50,13 +52,13 @@ impl Sample {
         self.counts[event as usize] + surplus
     }
 
-    /// Invented seconds of the run.
+    /// Returns the invented duration of the run in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.counts[CPU_CYCLES as usize] * 3e-10
     }
 }
 
-/// The count of an event that other events decide.
+/// Returns the count of an event that other events determine.
 fn resolved(event: PmuEvent, own: &[f64]) -> f64 {
     let sum = |parts: &[PmuEvent]| parts.iter().map(|part| resolved(*part, own)).sum::<f64>();
     match event {
@@ -72,7 +74,7 @@ fn resolved(event: PmuEvent, own: &[f64]) -> f64 {
     }
 }
 
-/// A count of a plausible size: parts are smaller than their wholes.
+/// Returns a count of plausible size: parts are smaller than their wholes.
 fn invented(event: PmuEvent, seed: u64) -> f64 {
     const SMALL: [&str; 6] = ["REFILL", "MISS", "WB", "WALK", "MIS_PRED", "CHECKED"];
     let name = event.mnemonic();
@@ -88,7 +90,7 @@ fn invented(event: PmuEvent, seed: u64) -> f64 {
     size * random(event, seed)
 }
 
-/// A number from 0.5 to 1 that hangs on the event and the seed alone (SplitMix64).
+/// Returns a number from 0.5 to 1 that depends only on the event and the seed (SplitMix64).
 fn random(event: PmuEvent, seed: u64) -> f64 {
     let mut bits = (seed << 32 | event as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -101,9 +103,9 @@ mod tests {
     use super::*;
     use crate::identities::{Assumptions, Comparison, check};
 
-    /// Every rule of the table holds that is an equation; subsets are not needed.
+    /// Every equation of the table must hold; subset rules are not needed.
     #[test]
-    fn samples_keep_every_equation() {
+    fn samples_satisfy_every_equation() {
         for sample in Sample::all() {
             for (patch, has_erratum) in [(3, false), (2, true)] {
                 let assumptions = Assumptions {
@@ -111,7 +113,7 @@ mod tests {
                     tolerance: 0.01,
                     ..Assumptions::default()
                 };
-                // The surplus slot is in the sum of the halves too: one of them has it.
+                // The sum of the halves has the surplus slot too, because one of them has it.
                 let check = check(|event| Some(sample.count(event, patch) as u64), &assumptions);
                 let broken: Vec<_> = check
                     .violations

@@ -1,10 +1,11 @@
-//! Formulas that are known to say what they claim, as near as events come to it: what a formula is
-//! compared with, and what is offered in the place of a wrong one.
+//! Known formulas for each claim, as close as events permit. Formulas are compared with them, and
+//! they are offered as corrections.
 
 use crate::truth::Truth;
 
-/// A truth and a formula for it. Where several are equal by the rules between events, one is enough.
-/// Bytes have none: what a bus access carries is another size by the guide (64) and on silicon (32).
+/// Pairs of a ground truth and a formula for it. Where several formulas are equal by the rules
+/// between events, one is enough. Bytes have none: a bus access carries 64 bytes according to the
+/// guide and 32 on silicon.
 #[rustfmt::skip]
 const REFERENCES: &[(Truth, &str)] = &[
     (Truth::Cycles, "CPU_CYCLES"),
@@ -72,12 +73,12 @@ const REFERENCES: &[(Truth, &str)] = &[
     (Truth::L2TlbMpki, "L2D_TLB_REFILL / INST_RETIRED * 1000"),
 ];
 
-/// The formulas that are known for a truth, in its unit, for a core without the surplus stall slot.
+/// Returns the known formulas for a truth, in its unit, for a core without the surplus stall slot.
 pub(super) fn references(truth: Truth) -> impl Iterator<Item = &'static str> {
     REFERENCES.iter().filter(move |(own, _)| *own == truth).map(|(_, text)| *text)
 }
 
-/// The first of them as a core of revision r0pN needs it.
+/// Returns the first known formula, for a core with or without the surplus slot.
 pub(super) fn reference(truth: Truth, has_surplus: bool) -> Option<String> {
     let text = references(truth).next()?;
     Some(match has_surplus {
@@ -92,7 +93,7 @@ mod tests {
     use crate::formula::{Catalog, Formula, Linked};
 
     #[test]
-    fn every_reference_is_a_formula_of_events_that_count() {
+    fn every_reference_uses_events_that_count() {
         for (truth, text) in REFERENCES {
             let formula = Formula::parse(text).expect("a formula");
             let linked = Linked::new(&formula, &Catalog::default()).expect("links");
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surplus_slot_is_taken_off_where_it_is() {
+    fn the_surplus_slot_is_subtracted_where_it_exists() {
         let text = reference(Truth::FrontendEmpty, true).expect("known");
         assert_eq!(text, "(STALL_SLOT_FRONTEND - CPU_CYCLES) / (5 * CPU_CYCLES)");
         assert_eq!(reference(Truth::Ipc, true), reference(Truth::Ipc, false));

@@ -1,4 +1,5 @@
-//! Where a rule ends: runs and formulas that it just takes, and those next to them that it must not take.
+//! Tests at the limits of each rule: runs and formulas that it just accepts, and close ones that it
+//! must not accept.
 
 use super::*;
 use crate::truth::TruthUnit;
@@ -16,28 +17,32 @@ pub(super) fn codes_on(
     formula: &str,
     claims: &str,
 ) -> Vec<&'static str> {
-    codes(&judged_on(run, patch, formula, claims, ""))
+    codes(&verdict_on(run, patch, formula, claims, ""))
 }
 
 fn named(run: &Evidence, name: &str, formula: &str) -> Verdict {
     let metric = MetricFormula::new(name, formula, "test");
     let catalog = Catalog::default();
-    let judge = Judge::new(&metric, &catalog, Tolerance::default()).expect("a truth");
-    judge.verdict(run, None)
+    let validator = Validator::new(&metric, &catalog, Tolerance::default()).expect("a truth");
+    validator.verdict(run, None)
 }
 
 #[test]
-fn a_claim_that_is_none_is_told_with_those_like_it() {
-    let told = |claims: &str| {
+fn an_unknown_claim_is_reported_with_similar_names() {
+    let error_of = |claims: &str| {
         let claims = Some(claims.to_owned());
         let metric = MetricFormula { claims, ..MetricFormula::new("m", "1", "test") };
-        Judge::new(&metric, &Catalog::default(), Tolerance::default()).expect_err("no truth")
+        Validator::new(&metric, &Catalog::default(), Tolerance::default()).expect_err("no truth")
     };
-    assert!(told("l1d.luck").contains("; there are l1d."), "{}", told("l1d.luck"));
-    assert!(told("luck").ends_with("which is no truth"), "{}", told("luck"));
+    assert!(error_of("l1d.luck").contains("; similar names are l1d."), "{}", error_of("l1d.luck"));
+    assert!(
+        error_of("luck").ends_with("which is not a known ground truth"),
+        "{}",
+        error_of("luck")
+    );
 }
 
-/// One fault hides those that follow from it.
+/// A fault hides the faults that follow from it.
 #[test]
 fn the_first_fault_of_a_formula_is_its_only_one() {
     for (formula, claims, expected) in [
@@ -46,27 +51,27 @@ fn the_first_fault_of_a_formula_is_its_only_one() {
         ("L1D_CACHE + L1D_CACHE_RD", "l1d.mpki", "dimension"),
         ("L1D_CACHE + L1D_CACHE_RD", "", "double-count"),
     ] {
-        assert_eq!(codes(&judged(formula, claims)), [expected], "{formula}");
+        assert_eq!(codes(&verdict_of(formula, claims)), [expected], "{formula}");
     }
 }
 
 #[test]
-fn a_difference_of_the_tolerance_is_none() {
+fn a_difference_within_the_tolerance_is_accepted() {
     let claims = Some("inst.loads".to_owned());
-    let standing = |formula: &str| {
+    let status = |formula: &str| {
         let metric =
             MetricFormula { claims: claims.clone(), ..MetricFormula::new("m", formula, "test") };
         let tolerance = Tolerance { relative: 0.25, points: 0.0 };
         let catalog = Catalog::default();
-        Judge::new(&metric, &catalog, tolerance).expect("a truth").verdict(&run(), None).standing
+        Validator::new(&metric, &catalog, tolerance).expect("a truth").verdict(&run(), None).status
     };
-    assert_eq!(standing("LD_SPEC - 275"), Standing::Right);
-    assert_eq!(standing("LD_SPEC - 274"), Standing::Off);
+    assert_eq!(status("LD_SPEC - 275"), ValidationStatus::Right);
+    assert_eq!(status("LD_SPEC - 274"), ValidationStatus::Off);
 }
 
 /// Half of a difference: of 900 loads 500 retired.
 #[test]
-fn a_habit_that_leaves_more_than_half_is_no_reason() {
+fn a_bias_that_leaves_more_than_half_is_not_a_reason() {
     let of = |loads| codes_on(&run_with(&[], &[(Truth::Loads, loads)]), 3, "LD_SPEC", "inst.loads");
     assert_eq!(of(100.0), ["speculation"]);
     assert_eq!(of(99.0), ["unexplained"]);
@@ -82,43 +87,43 @@ fn a_known_formula_and_an_explained_one_have_no_factor() {
 }
 
 #[test]
-fn a_division_by_nothing_is_a_fault_only_if_something_happened() {
+fn a_division_by_zero_is_a_fault_only_if_the_quantity_occurred() {
     let mut empty = run();
     empty.counts = Counts::default();
-    let standing = |mispredicted| {
+    let status = |mispredicted| {
         let mut run = empty.clone();
         run.truths.set(Truth::Mispredicted, mispredicted);
         let verdict =
-            judged_on(&run, 3, "BR_MIS_PRED_RETIRED / BR_RETIRED", "branch.miss_ratio", "");
-        (verdict.standing, codes(&verdict))
+            verdict_on(&run, 3, "BR_MIS_PRED_RETIRED / BR_RETIRED", "branch.miss_ratio", "");
+        (verdict.status, codes(&verdict))
     };
-    assert_eq!(standing(0.0), (Standing::Nothing, vec!["division-by-zero"]));
-    assert_eq!(standing(20.0), (Standing::NoValue, vec!["division-by-zero"]));
+    assert_eq!(status(0.0), (ValidationStatus::Nothing, vec!["division-by-zero"]));
+    assert_eq!(status(20.0), (ValidationStatus::NoValue, vec!["division-by-zero"]));
 }
 
 #[test]
-fn a_part_for_the_whole_is_a_fault_where_the_whole_is_nearer() {
+fn a_part_for_the_whole_is_a_fault_where_the_whole_is_closer() {
     let run = run_with(&[(L1D_CACHE_REFILL_WR, 20)], &[(Truth::L1dMisses, 60.0)]);
     let part = "L1D_CACHE_REFILL_RD / INST_RETIRED * 1000";
     assert_eq!(codes_on(&run, 3, part, "l1d.mpki"), ["subset"]);
 }
 
 #[test]
-fn a_common_factor_needs_runs_that_are_off_and_open() {
-    let of = |standing, findings| Verdict {
+fn a_common_factor_needs_wrong_and_unexplained_runs() {
+    let of = |status, findings| Verdict {
         counts: vec![("LL_CACHE_RD".to_owned(), 1e4)],
         value: Some(0.8),
         real: Some(1.0),
-        standing,
+        status,
         truth: Some(Truth::BytesRead),
         findings,
-        ..judged("LL_CACHE_RD", "")
+        ..verdict_of("LL_CACHE_RD", "")
     };
     let fault = || vec![Finding { reason: Reason::Complement, shift: None }];
-    let common = |one: Verdict| common_factor(&[&of(Standing::Off, vec![]), &one]);
-    assert_eq!(common(of(Standing::Off, vec![])), Some(Reason::Factor(0.8)));
-    assert_eq!(common(of(Standing::Right, vec![])), None);
-    assert_eq!(common(of(Standing::Off, fault())), None);
+    let common = |one: Verdict| common_factor(&[&of(ValidationStatus::Off, vec![]), &one]);
+    assert_eq!(common(of(ValidationStatus::Off, vec![])), Some(Reason::Factor(0.8)));
+    assert_eq!(common(of(ValidationStatus::Right, vec![])), None);
+    assert_eq!(common(of(ValidationStatus::Off, fault())), None);
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn shares_may_miss_the_whole_by_the_tolerance() {
     let of = |truth, value| Verdict {
         truth: Some(truth),
         value: Some(value),
-        ..judged("LL_CACHE_RD", "")
+        ..verdict_of("LL_CACHE_RD", "")
     };
     let [a, b, c] = [Truth::Retiring, Truth::BadSpeculation, Truth::FrontendBound];
     let sum = |last| {
@@ -138,10 +143,10 @@ fn shares_may_miss_the_whole_by_the_tolerance() {
 }
 
 #[test]
-fn a_level_that_a_run_does_not_have_is_nothing_or_missing() {
+fn counts_of_an_absent_level_are_zero_or_missing() {
     let counted = |run: &Evidence, formula: &str| {
         let verdict = named(run, "m", formula);
-        (verdict.value, verdict.counts, verdict.standing)
+        (verdict.value, verdict.counts, verdict.status)
     };
     let system = Evidence { is_user_only: false, ..run() };
     let (value, counts, _) = counted(&run(), "r8:u / r11");
@@ -149,8 +154,8 @@ fn a_level_that_a_run_does_not_have_is_nothing_or_missing() {
     let names: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["r8:u", "CPU_CYCLES"]);
     assert_eq!(counted(&run(), "INST_RETIRED:k / CPU_CYCLES").0, Some(0.0));
-    assert_eq!(counted(&system, "INST_RETIRED:u / CPU_CYCLES").2, Standing::Missing);
-    assert_eq!(counted(&system, "INST_RETIRED:k / CPU_CYCLES").2, Standing::Missing);
+    assert_eq!(counted(&system, "INST_RETIRED:u / CPU_CYCLES").2, ValidationStatus::Missing);
+    assert_eq!(counted(&system, "INST_RETIRED:k / CPU_CYCLES").2, ValidationStatus::Missing);
     assert_eq!(counted(&system, "INST_RETIRED / CPU_CYCLES").0, Some(2.0));
     let in_kernel = "system_time / duration_time";
     assert_eq!(
@@ -160,7 +165,7 @@ fn a_level_that_a_run_does_not_have_is_nothing_or_missing() {
 }
 
 #[test]
-fn last_level_rules_ask_the_events_the_name_and_the_machine() {
+fn last_level_rules_depend_on_events_name_and_machine() {
     let without = Evidence { has_external_llc: false, ..run() };
     let with = run_with(&[(LL_CACHE_RD, 50), (LL_CACHE_MISS_RD, 5)], &[]);
     let misses = "LL_CACHE_MISS_RD / LL_CACHE_RD";
@@ -188,13 +193,13 @@ fn the_surplus_slot_is_a_reason_if_it_explains_half() {
     };
     assert_eq!(on(300.0, 2, "STALL_SLOT_FRONTEND"), ["erratum-uncorrected"]);
     assert!(!on(299.0, 2, "STALL_SLOT_FRONTEND").contains(&"erratum-uncorrected"));
-    // Cycles are taken off only in the branch that is taken.
+    // Cycles are subtracted only in the branch that is taken.
     let chosen = |condition: u8| {
         format!("STALL_SLOT_FRONTEND - CPU_CYCLES if {condition} else STALL_SLOT_FRONTEND")
     };
     assert_eq!(on(1300.0, 3, &chosen(1)), ["erratum-twice"]);
     assert_eq!(on(1300.0, 2, &chosen(0)), ["erratum-uncorrected"]);
-    // What is taken off is no cycle, or off no event with the surplus.
+    // The subtracted event is not cycles, or is not subtracted from an event with the surplus.
     for formula in [
         "STALL_SLOT_FRONTEND - STALL_FRONTEND",
         "(STALL_SLOT_BACKEND - CPU_CYCLES) + STALL_SLOT_FRONTEND - STALL_SLOT_BACKEND",
@@ -204,7 +209,7 @@ fn the_surplus_slot_is_a_reason_if_it_explains_half() {
 }
 
 #[test]
-fn mixed_populations_are_a_reason_if_nothing_else_is() {
+fn mixed_populations_are_a_reason_of_last_resort() {
     let is_mixed = |truths: &[(Truth, f64)], formula: &str, claims: &str| {
         codes_on(&run_with(&[], truths), 3, formula, claims).contains(&"mixed-populations")
     };
@@ -218,33 +223,33 @@ fn mixed_populations_are_a_reason_if_nothing_else_is() {
     );
     assert!(!is_mixed(&[], "L1D_CACHE_RD / INST_SPEC", "mix.loads"), "no population");
     let kept = [(Truth::ExecutedOps, 2000.0)];
-    assert!(!is_mixed(&kept, "(OP_RETIRED - 100) / OP_SPEC", "ops.kept"), "it is wanted");
+    assert!(!is_mixed(&kept, "(OP_RETIRED - 100) / OP_SPEC", "ops.kept"), "this ratio is intended");
 }
 
 #[test]
-fn a_term_of_mispredictions_is_told_with_what_it_charges() {
+fn a_misprediction_term_is_reported_with_its_charge() {
     let of = |bad: f64, times: u32| {
         let formula = format!(
             "(1 - OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (5 * CPU_CYCLES)) \
              + {times} * BR_MIS_PRED_RETIRED / (5 * CPU_CYCLES)"
         );
         let run = run_with(&[], &[(Truth::BadSlots, bad)]);
-        let verdict = judged_on(&run, 3, &formula, "share.bad_speculation", "");
+        let verdict = verdict_on(&run, 3, &formula, "share.bad_speculation", "");
         let found = verdict.findings.iter().find_map(|finding| match finding.reason {
             Reason::MispredictTerm(times) => Some(times),
             _ => None,
         });
-        (verdict.standing, found)
+        (verdict.status, found)
     };
-    let (standing, found) = of(800.0, 25);
-    assert_eq!(standing, Standing::Off);
+    let (status, found) = of(800.0, 25);
+    assert_eq!(status, ValidationStatus::Off);
     assert!(found.is_some_and(|times| (times - 5.0 / 3.0).abs() < 1e-9), "{found:?}");
-    assert_eq!(of(500.0, 25), (Standing::Off, Some(f64::INFINITY)));
-    assert_eq!(of(3500.0, 160), (Standing::Off, None), "the term is nearly right");
+    assert_eq!(of(500.0, 25), (ValidationStatus::Off, Some(f64::INFINITY)));
+    assert_eq!(of(3500.0, 160), (ValidationStatus::Off, None), "the term is nearly right");
 }
 
 #[test]
-fn a_factor_is_the_same_in_all_runs_and_no_rounding() {
+fn a_factor_is_the_same_in_all_runs() {
     assert_eq!(rules::exact_factor(50.0, 0.5), Some(Reason::Factor(100.0)));
     assert_eq!(rules::exact_factor(50.1, 0.5), None);
     let factor = rules::factor;
@@ -257,35 +262,39 @@ fn a_factor_is_the_same_in_all_runs_and_no_rounding() {
 }
 
 #[test]
-fn what_a_verdict_keeps_when_it_changes() {
+fn an_explained_or_doubted_verdict_keeps_its_faults() {
     let finding = |reason| Finding { reason, shift: None };
     let all = || vec![finding(Reason::Unexplained), finding(Reason::InFlight)];
-    let verdict = |standing, findings| Verdict {
-        standing,
+    let verdict = |status, findings| Verdict {
+        status,
         findings,
         corrected: Some("1".to_owned()),
-        ..judged("LD_SPEC", "inst.loads")
+        ..verdict_of("LD_SPEC", "inst.loads")
     };
-    let mut explained = verdict(Standing::Off, all());
+    let mut explained = verdict(ValidationStatus::Off, all());
     explained.explained();
     assert_eq!(codes(&explained), ["in-flight"]);
     explained.explained_by(vec![finding(Reason::InFlight), finding(Reason::Streamed)]);
     assert_eq!(codes(&explained), ["in-flight", "streamed-stores"]);
     let faults = || vec![finding(Reason::AboveOne(1.5)), finding(Reason::Complement)];
-    let mut doubted = verdict(Standing::Off, faults());
+    let mut doubted = verdict(ValidationStatus::Off, faults());
     doubted.doubted();
-    assert_eq!((doubted.standing, codes(&doubted)), (Standing::Doubtful, vec!["complement"]));
+    assert_eq!((doubted.status, codes(&doubted)), (ValidationStatus::Doubtful, vec!["complement"]));
     assert!(doubted.corrected.is_some());
-    let mut open = verdict(Standing::Unclaimed, vec![finding(Reason::AboveOne(1.5))]);
+    let mut open = verdict(ValidationStatus::Unclaimed, vec![finding(Reason::AboveOne(1.5))]);
     open.doubted();
-    assert_eq!((open.standing, codes(&open), open.corrected), (Standing::Unclaimed, vec![], None));
+    assert_eq!(
+        (open.status, codes(&open), open.corrected),
+        (ValidationStatus::Unclaimed, vec![], None)
+    );
     let counted = |counts: &[f64]| Verdict {
         counts: counts.iter().map(|count| (String::new(), *count)).collect(),
-        ..verdict(Standing::Off, vec![])
+        ..verdict(ValidationStatus::Off, vec![])
     };
     let many = |counts: &[f64]| counted(counts).is_of_many();
     assert_eq!([many(&[100.0]), many(&[99.0]), many(&[])], [true, false, false]);
-    let relative = |real| Verdict { real, value: Some(3.0), ..verdict(Standing::Off, vec![]) };
+    let relative =
+        |real| Verdict { real, value: Some(3.0), ..verdict(ValidationStatus::Off, vec![]) };
     assert_eq!(relative(Some(2.0)).relative(), Some(0.5));
     assert_eq!(relative(Some(0.0)).relative(), None);
 }

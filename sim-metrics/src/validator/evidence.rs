@@ -1,4 +1,4 @@
-//! What one run has to say about formulas: counts, what of them retired, truths, and what the machine is.
+//! Evidence of one run about formulas: counts, their retired part, ground truth, and the machine.
 
 use sim_core::{Counts, PmuEvent};
 
@@ -6,84 +6,85 @@ use crate::formula::event_use::{Levels, Quantity, Time};
 use crate::formula::{Evaluation, EventUse, Linked, Machine};
 use crate::truth::Truths;
 
-/// The revision from which on the stall-slot events are right. Source: Linux and Arm telemetry data.
+/// First revision with correct stall-slot events. Source: Linux and Arm telemetry data.
 pub const FIRST_SOUND_PATCH: u8 = 3;
-/// The revision that stands for those before it.
+/// Revision that represents the earlier ones.
 pub const ERRATUM_PATCH: u8 = 2;
 
-/// One run.
+/// Evidence of one run.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     /// Name of the trace.
     pub trace: String,
-    /// What was counted, without the erratum of the stall-slot events.
+    /// Counts, without the erratum of the stall-slot events.
     pub counts: Counts,
-    /// What of it instructions raised that retired.
+    /// Counts of retired instructions.
     pub retired: Counts,
-    /// What really happened.
+    /// Ground-truth values.
     pub truths: Truths,
-    /// What prefetchers did.
+    /// Effects of prefetchers.
     pub prefetched: Prefetched,
-    /// What else happened in the L2.
+    /// Other effects in the L2.
     pub l2: L2Lines,
-    /// Revision r0pN of the core that ran; other revisions are computed from it.
+    /// Revision r0pN of the core that ran. Other revisions are computed from it.
     pub patch: u8,
-    /// Cores that ran.
+    /// Number of cores that ran.
     pub cores: u32,
     /// The last-level events count (`CPUECTLR_EL1.EXTLLC`).
     pub has_external_llc: bool,
-    /// Modeled time of the run.
+    /// Modeled time of the run in seconds.
     pub seconds: f64,
-    /// The trace has no kernel in it: what counts at EL1 alone stays 0.
+    /// The trace contains no kernel, so events that count only at EL1 stay 0.
     pub is_user_only: bool,
-    /// Events whose counts cannot be trusted, each with what the trace lacks or the mode leaves out.
+    /// Events with unreliable counts, each with the data that the trace lacks or the mode leaves
+    /// out.
     pub doubts: Vec<(PmuEvent, &'static str)>,
 }
 
-/// What hardware prefetchers add to events, or hide from them.
+/// Contributions of hardware prefetchers to events, or their hidden activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Prefetched {
-    /// Lines that came into the L2 for a prefetcher.
+    /// Lines refilled into the L2 for a prefetcher.
     pub l2_lines: f64,
     /// Lookups of the L2 by prefetchers.
     pub l2_lookups: f64,
-    /// Both are counted by the events of the L2.
+    /// The L2 events count both.
     pub is_counted_in_l2: bool,
-    /// Lines that came into the L1 D-cache for its prefetcher; no event counts them.
+    /// Lines refilled into the L1 D-cache for its prefetcher; no event counts them.
     pub l1d_lines: f64,
-    /// Lines that came into the L1 I-cache for its prefetcher, counted as refills.
+    /// Lines refilled into the L1 I-cache for its prefetcher, counted as refills.
     pub l1i_lines: f64,
-    /// Lookups of the L1 I-cache and its TLB by that prefetcher, counted as accesses.
+    /// Lookups of the L1 I-cache and its TLB by the instruction prefetcher, counted as accesses.
     pub l1i_lookups: f64,
-    /// Lines that came into the L2 for that prefetcher, counted as its refills.
+    /// Lines refilled into the L2 for the instruction prefetcher, counted as L2 refills.
     pub next_line_lines: f64,
-    /// Lines that came into the L2 for the L1 I-cache.
+    /// Lines refilled into the L2 for the L1 I-cache.
     pub fetch_lines: f64,
     /// Refills of the L1 data TLB for the data prefetcher, counted as refills.
     pub tlb_misses: f64,
-    /// Its walks, counted as walks.
+    /// Table walks for the data prefetcher, counted as walks.
     pub walks: f64,
 }
 
-/// Where the lookups and refills of the L2 and the accesses that needed it differ, beside prefetches.
+/// Differences between L2 events and the accesses that needed the L2, other than prefetches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct L2Lines {
-    /// Lines brought for loads and stores that were thrown away.
+    /// Lines refilled for squashed loads and stores.
     pub wrong_paths: f64,
     /// Writes by stores that stream past the L1 D-cache.
     pub streamed_writes: f64,
-    /// Lines that came or were claimed for those.
+    /// Lines refilled or claimed for streaming stores.
     pub streamed: f64,
-    /// Lines that were claimed: nothing was read.
+    /// Lines that were claimed without a read.
     pub claimed: f64,
-    /// Transactions of the bus for them, in the unit of its events.
+    /// Bus transactions for claimed lines, in the unit of the bus events.
     pub claims_on_bus: f64,
-    /// Retired accesses and fetches that waited for a line from outside which something else had asked for.
+    /// Retired accesses and fetches that waited for an external line requested by something else.
     pub waits: f64,
 }
 
 impl Evidence {
-    /// The count of an event on a core of revision r0pN.
+    /// Returns the count of an event on a core of revision r0pN.
     pub fn count(&self, event: PmuEvent, patch: u8) -> f64 {
         let surplus = match event {
             PmuEvent::STALL_SLOT | PmuEvent::STALL_SLOT_FRONTEND if patch < FIRST_SOUND_PATCH => {
@@ -94,12 +95,13 @@ impl Evidence {
         (self.counts.value(event) + surplus) as f64
     }
 
-    /// The machine as formulas see it.
+    /// Returns the machine as formulas see it.
     pub fn machine(&self, patch: u8) -> Machine {
         Machine::neoverse_n2(patch, self.cores)
     }
 
-    /// The events that a formula needs on a core of revision r0pN, as it names them, with their counts.
+    /// Returns the events that a formula needs on a core of revision r0pN, with their names in the
+    /// formula and their counts.
     pub fn counts_of(&self, formula: &Linked, patch: u8) -> Vec<(String, f64)> {
         let table = |event| self.count(event, patch);
         let needed = formula.needed(&self.machine(patch)).into_iter();
@@ -114,7 +116,8 @@ impl Evidence {
             .collect()
     }
 
-    /// Why a formula cannot be judged here: what makes the count of one of its events doubtful.
+    /// Returns the reason why a formula cannot be validated here: the cause that makes one of its
+    /// counts doubtful.
     pub fn doubt(&self, formula: &Linked, patch: u8) -> Option<&'static str> {
         let needed = formula.needed(&self.machine(patch));
         let doubt = |name: &&EventUse| {
@@ -124,7 +127,7 @@ impl Evidence {
         needed.iter().find_map(doubt)
     }
 
-    /// The value of a formula, with the count of every event taken from `table`.
+    /// Returns the value of a formula, with the count of every event taken from `table`.
     pub fn evaluate(
         &self,
         formula: &Linked,

@@ -1,11 +1,11 @@
-//! Words of a formula with a mistake taken out: which node changes, and what stands there instead.
+//! Text edits that remove a mistake from a formula: the node to change, and its replacement.
 
 use sim_core::PmuEvent;
 
 use super::fraction::Fraction;
 use crate::formula::{BinaryOp, Catalog, Formula, Linked, NodeId, Op};
 
-/// The places of an event.
+/// Returns the nodes of an event.
 pub(super) fn places(formula: &Linked, event: PmuEvent) -> impl Iterator<Item = NodeId> {
     let ids = (0..formula.nodes().len()).map(|index| NodeId(index as u32));
     ids.filter(move |id| match formula.node(*id).op {
@@ -14,7 +14,7 @@ pub(super) fn places(formula: &Linked, event: PmuEvent) -> impl Iterator<Item = 
     })
 }
 
-/// The sum that an event is added in last, and the words of what is left without it.
+/// Returns the last sum that an event is added in, and the text that remains without it.
 pub(super) fn dropped(formula: &Linked, event: PmuEvent) -> Option<(NodeId, String)> {
     let is_event = |id: NodeId| match formula.node(id).op {
         Op::Name(name) => formula.event(name).event() == Some(event),
@@ -22,23 +22,25 @@ pub(super) fn dropped(formula: &Linked, event: PmuEvent) -> Option<(NodeId, Stri
     };
     let ids = (0..formula.nodes().len()).rev().map(|index| NodeId(index as u32));
     ids.into_iter().find_map(|id| match formula.node(id).op {
-        Op::Binary(BinaryOp::Add, a, b) if is_event(b) => Some((id, in_brackets(formula, a))),
-        Op::Binary(BinaryOp::Add, a, b) if is_event(a) => Some((id, in_brackets(formula, b))),
+        Op::Binary(BinaryOp::Add, a, b) if is_event(b) => Some((id, parenthesized(formula, a))),
+        Op::Binary(BinaryOp::Add, a, b) if is_event(a) => Some((id, parenthesized(formula, b))),
         _ => None,
     })
 }
 
-/// The words of a node as they can stand anywhere.
-fn in_brackets(formula: &Linked, id: NodeId) -> String {
+/// Returns the text of a node, in parentheses where needed.
+fn parenthesized(formula: &Linked, id: NodeId) -> String {
     let text = formula.text_of(id);
     match formula.node(id).op {
-        Op::Binary(..) | Op::Choose { .. } if bare(text) == text => format!("({text})"),
+        Op::Binary(..) | Op::Choose { .. } if without_parentheses(text) == text => {
+            format!("({text})")
+        }
         _ => text.to_owned(),
     }
 }
 
-/// The words without the brackets around all of them.
-pub(super) fn bare(text: &str) -> &str {
+/// Returns the text without the parentheses around all of it.
+pub(super) fn without_parentheses(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return text;
     };
@@ -50,8 +52,8 @@ pub(super) fn bare(text: &str) -> &str {
     if closes_early { text } else { inner }
 }
 
-/// Another number at a node. A factor or divisor of one goes away with its operator, and a factor
-/// with the divisor that is its equal.
+/// Returns the edit that changes a number at a node. A factor or divisor that becomes 1 is removed
+/// with its operator, and a factor is removed with an equal divisor.
 pub(super) fn number_edit(formula: &Linked, id: NodeId, number: f64) -> (NodeId, String) {
     let number = Fraction::of(number).map_or(number, Fraction::value);
     let is_equal = |id: NodeId| matches!(formula.node(id).op, Op::Number(n) if n == number);
@@ -77,15 +79,15 @@ pub(super) fn number_edit(formula: &Linked, id: NodeId, number: f64) -> (NodeId,
     }
 }
 
-/// A formula without numbers that cancel each other: a factor and a divisor that are equal go away. Numbers
-/// that mean something, percent of slots, are not multiplied.
+/// Returns a formula without numbers that cancel each other: an equal factor and divisor are
+/// removed. Meaningful numbers, such as a percentage of slots, are not multiplied out.
 pub(super) fn simplified(text: &str) -> String {
     let linked = || Linked::new(&Formula::parse(text).ok()?, &Catalog::default()).ok();
     let simpler = linked().and_then(|formula| Product::of(&formula).text(&formula));
     simpler.unwrap_or_else(|| text.to_owned())
 }
 
-/// A formula as a product of numbers and other factors, over a product of others.
+/// Formula as a product of numbers and other factors, divided by another such product.
 struct Product {
     above: Vec<NodeId>,
     below: Vec<NodeId>,
@@ -114,7 +116,7 @@ impl Product {
         product
     }
 
-    /// The words; `None` if no number goes away.
+    /// Returns the text, or `None` if no number is removed.
     fn text(&self, formula: &Linked) -> Option<String> {
         let Fraction { part, whole } = Fraction::of(self.number)?;
         let kept: Vec<f64> =
@@ -123,7 +125,7 @@ impl Product {
         let is_known = kept.iter().all(|number| self.numbers.contains(number));
         let words = |number: u32, factors: &[NodeId]| {
             let number = (number != 1).then(|| number.to_string());
-            let factors = factors.iter().map(|id| in_brackets(formula, *id));
+            let factors = factors.iter().map(|id| parenthesized(formula, *id));
             number.into_iter().chain(factors).collect::<Vec<_>>()
         };
         let (above, below) = (words(part, &self.above), words(whole, &self.below));
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_cancel_go_away() {
+    fn numbers_that_cancel_are_removed() {
         for (text, simpler) in [
             ("INST_RETIRED*5/(5*CPU_CYCLES)", "INST_RETIRED / CPU_CYCLES"),
             ("STALL_SLOT_BACKEND*5/5", "STALL_SLOT_BACKEND"),
@@ -158,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn brackets_go_only_where_they_hold_everything() {
-        assert_eq!(bare("(a + b) / (c)"), "(a + b) / (c)");
-        assert_eq!(bare("((a + b) / c)"), "(a + b) / c");
-        assert_eq!(bare("a"), "a");
+    fn only_outer_parentheses_are_removed() {
+        assert_eq!(without_parentheses("(a + b) / (c)"), "(a + b) / (c)");
+        assert_eq!(without_parentheses("((a + b) / c)"), "(a + b) / c");
+        assert_eq!(without_parentheses("a"), "a");
     }
 
     fn linked(text: &str) -> Linked {
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_event_leaves_what_it_was_added_to() {
+    fn a_dropped_event_leaves_the_rest_of_its_sum() {
         use PmuEvent::{DP_SPEC, LD_SPEC, ST_SPEC};
         let left = |text: &str, event| {
             let formula = linked(text);
@@ -185,21 +187,21 @@ mod tests {
     }
 
     #[test]
-    fn an_event_has_all_of_its_places_and_no_others() {
+    fn all_nodes_of_an_event_are_found() {
         let formula = linked("LD_SPEC / (LD_SPEC + ST_SPEC)");
         assert_eq!(places(&formula, PmuEvent::LD_SPEC).count(), 2);
         assert_eq!(places(&formula, PmuEvent::ST_SPEC).count(), 1);
         assert_eq!(places(&formula, PmuEvent::DP_SPEC).count(), 0);
     }
 
-    /// A number goes away with its operator only if it then says nothing.
+    /// A number is removed with its operator only if it has become meaningless.
     #[test]
-    fn a_number_is_changed_where_it_stands() {
+    fn a_number_is_changed_at_its_node() {
         let changed = |text: &str, from: f64, to: f64| {
             let formula = linked(text);
             let mut ids = (0..formula.nodes().len()).map(|index| NodeId(index as u32));
             let is_it = |id: &NodeId| matches!(formula.node(*id).op, Op::Number(n) if n == from);
-            let id = ids.find(is_it).expect("the number stands there");
+            let id = ids.find(is_it).expect("the number exists");
             formula.rewritten(&[number_edit(&formula, id, to)]).expect("words")
         };
         for (text, from, to, right) in [
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_stay_keep_their_side() {
+    fn remaining_numbers_keep_their_side() {
         assert_eq!(simplified("2 * 5 * LD_SPEC / (2 * DP_SPEC)"), "5 * LD_SPEC / DP_SPEC");
         assert_eq!(simplified("5 / (5 * CPU_CYCLES)"), "1 / CPU_CYCLES");
     }

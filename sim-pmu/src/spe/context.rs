@@ -1,44 +1,45 @@
-//! Where profiling is on, whose the buffer is, and what may be collected (SPE supplement 3.2.1, 3.3,
-//! 3.4.2).
+//! Context of profiling: the levels and states in which it is enabled, the owner of the buffer, and
+//! the fields that may be collected (SPE supplement 3.2.1, 3.3, 3.4.2).
 
 use sim_core::Privilege;
 
 use super::registers::{Registers, pmscr};
 
-/// Fields of `MDCR_EL2` and `MDCR_EL3` that rule profiling.
+/// Fields of `MDCR_EL2` and `MDCR_EL3` that control profiling.
 pub mod mdcr {
-    /// `MDCR_EL2.E2PB`: whose buffer it is below EL3, and whether EL1 may reach its registers.
+    /// `MDCR_EL2.E2PB`: owner of the buffer below EL3, and EL1's access to the buffer registers.
     pub const E2PB: u64 = 0b11 << 12;
-    /// `MDCR_EL2.TPMS`: accesses of EL1 to the sampling registers are trapped.
+    /// `MDCR_EL2.TPMS`: traps EL1's accesses to the sampling registers.
     pub const TPMS: u64 = 1 << 14;
-    /// `MDCR_EL3.NSPB`: which security state owns the buffer, and whether it may reach it.
+    /// `MDCR_EL3.NSPB`: security state that owns the buffer, and its access to the buffer
+    /// registers.
     pub const NSPB: u64 = 0b11 << 12;
-    /// Where both two-bit fields begin.
+    /// Shift of both two-bit fields.
     pub const BUFFER_SHIFT: u32 = 12;
 }
 
-/// Whose the profiling buffer is.
+/// Owner of the profiling buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The secure state.
+    /// The owner is the secure state.
     pub secure: bool,
-    /// Exception level, 1 or 2.
+    /// Exception level of the owner, 1 or 2.
     pub level: u8,
 }
 
-/// The time that a record carries.
+/// Time source of a record's timestamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeStamp {
-    /// None.
+    /// No timestamp.
     #[default]
     None,
-    /// `CNTVCT_EL0`.
+    /// Virtual time, `CNTVCT_EL0`.
     Virtual,
-    /// `CNTPCT_EL0`.
+    /// Physical time, `CNTPCT_EL0`.
     Physical,
 }
 
-/// What a record may say of an operation besides what every record says.
+/// Optional fields that a record may contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Collected {
     pub(crate) context_el1: bool,
@@ -47,9 +48,9 @@ pub(crate) struct Collected {
     pub(crate) time: TimeStamp,
 }
 
-/// Where a program runs, and what the levels above allow it.
+/// Context of profiling: the program's level and state, and the controls of higher levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Surroundings {
+pub(crate) struct SpeContext {
     pub(crate) privilege: Privilege,
     /// The program is A32 code.
     pub(crate) aarch32: bool,
@@ -59,7 +60,7 @@ pub(crate) struct Surroundings {
     pub(crate) mdcr_el3: u64,
 }
 
-impl Surroundings {
+impl SpeContext {
     pub(crate) fn e2pb(&self) -> u64 {
         (self.mdcr_el2 & mdcr::E2PB) >> mdcr::BUFFER_SHIFT
     }
@@ -68,30 +69,31 @@ impl Surroundings {
         (self.mdcr_el3 & mdcr::NSPB) >> mdcr::BUFFER_SHIFT
     }
 
-    /// Whose the buffer is.
+    /// Returns the owner of the buffer.
     pub(crate) fn owner(&self) -> Owner {
         let secure = self.nspb() & 0b10 == 0;
         let level = if !secure && self.e2pb() == 0 { 2 } else { 1 };
         Owner { secure, level }
     }
 
-    /// The owner's security state is that of the levels below EL3.
+    /// Returns whether the owner's security state is the state of the levels below EL3.
     pub(crate) fn is_owners_state(&self) -> bool {
         self.owner().secure == self.privilege.secure
     }
 
-    /// Applications run under EL2.
+    /// Returns whether applications run under a host at EL2.
     fn is_hosted(&self) -> bool {
         !self.privilege.is_secure() && self.privilege.tge
     }
 
-    /// Operations are sampled, as far as levels and states decide; the buffer has its own word.
+    /// Returns whether operations are sampled, as far as levels and states decide. The buffer's own
+    /// enable is checked is_excluded.
     pub(crate) fn samples(&self, registers: &Registers) -> bool {
         let (owner, level) = (self.owner(), self.privilege.level);
-        let elsewhere = owner.level < level
+        let is_excluded = owner.level < level
             || owner.secure != self.privilege.is_secure()
             || self.is_hosted() && owner.level == 1;
-        if self.aarch32 || self.debug || elsewhere {
+        if self.aarch32 || self.debug || is_excluded {
             return false;
         }
         let enable = match level {
@@ -103,7 +105,7 @@ impl Surroundings {
         enable != 0
     }
 
-    /// What the record of an operation that is sampled here may say.
+    /// Returns the optional fields of records in this context.
     pub(crate) fn collected(&self, registers: &Registers) -> Collected {
         let owner = self.owner();
         let el1 = |bit: u64| registers.pmscr_el1 & bit != 0;
@@ -141,20 +143,20 @@ mod tests {
         pmslatfr: 0,
     };
 
-    fn at(level: u8, secure: bool, tge: bool, nspb: u64, e2pb: u64) -> Surroundings {
+    fn at(level: u8, secure: bool, tge: bool, nspb: u64, e2pb: u64) -> SpeContext {
         let privilege = Privilege { level, e2h: tge, tge, secure };
         let shifted = |field: u64| field << mdcr::BUFFER_SHIFT;
-        Surroundings {
+        SpeContext {
             privilege,
             mdcr_el2: shifted(e2pb),
             mdcr_el3: shifted(nspb),
-            ..Surroundings::default()
+            ..SpeContext::default()
         }
     }
 
-    /// Which of the four enable bits decides in each cell of table 3: 'a' E0SPE, 'b' E1SPE,
-    /// 'c' E0HSPE, 'd' E2SPE, '-' none.
-    fn decides(state: &Surroundings) -> String {
+    /// Returns the enable bits that decide for one cell of table 3: 'a' E0SPE, 'b' E1SPE, 'c'
+    /// E0HSPE, 'd' E2SPE, '-' none.
+    fn decides(state: &SpeContext) -> String {
         let bits =
             [('a', 1, pmscr::E0), ('b', 1, pmscr::OWN), ('c', 2, pmscr::E0), ('d', 2, pmscr::OWN)];
         let with = |of: u8, bit: u64| Registers {
@@ -190,7 +192,7 @@ mod tests {
             {
                 let levels: Vec<u8> = (0..4).rev().collect();
                 let cell = |level: &u8| decides(&at(*level, secure, tge, nspb, e2pb));
-                // There is no EL2 in the secure state, and no EL1 under a host.
+                // The secure state has no EL2, and under a host there is no EL1.
                 let exists = |level: u8| !(secure && level == 2 || !secure && tge && level == 1);
                 for (level, expected) in levels.iter().zip(cells.chars()) {
                     if exists(*level) {
@@ -206,13 +208,13 @@ mod tests {
     fn a32_code_and_debug_state_are_never_sampled() {
         let state = at(0, false, false, 3, 3);
         assert!(state.samples(&EACH));
-        assert!(!Surroundings { aarch32: true, ..state }.samples(&EACH));
-        assert!(!Surroundings { debug: true, ..state }.samples(&EACH));
+        assert!(!SpeContext { aarch32: true, ..state }.samples(&EACH));
+        assert!(!SpeContext { debug: true, ..state }.samples(&EACH));
     }
 
     #[test]
-    fn contexts_are_collected_where_they_say_something() {
-        let both = |state: Surroundings| {
+    fn contexts_are_collected_where_they_are_valid() {
+        let both = |state: SpeContext| {
             let Collected { context_el1, context_el2, .. } = state.collected(&EACH);
             (context_el1, context_el2)
         };
@@ -223,23 +225,23 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_at_el1_needs_the_word_of_el2_for_addresses_and_time() {
+    fn an_owner_at_el1_needs_permission_of_el2_for_addresses_and_time() {
         let with = |pmscr_el1, pmscr_el2| Registers { pmscr_el1, pmscr_el2, ..EACH };
         let guest = at(0, false, false, 3, 3);
         let host = at(0, false, true, 3, 0);
         let secure = at(0, true, false, 1, 0);
-        let told = |state: Surroundings, registers: Registers| {
+        let collected = |state: SpeContext, registers: Registers| {
             let Collected { physical_address, time, .. } = state.collected(&registers);
             (physical_address, time)
         };
         use TimeStamp::{None, Physical, Virtual};
         let all = pmscr::ALL;
-        assert_eq!(told(guest, with(all, 0)), (false, Virtual));
-        assert_eq!(told(guest, with(all, all)), (true, Physical));
-        assert_eq!(told(guest, with(0, all)), (false, None));
-        assert_eq!(told(host, with(0, all)), (true, Physical));
-        assert_eq!(told(host, with(all, pmscr::TS)), (false, Virtual));
-        assert_eq!(told(secure, with(all, 0)), (true, Physical));
-        assert_eq!(told(secure, with(pmscr::TS, all)), (false, Virtual));
+        assert_eq!(collected(guest, with(all, 0)), (false, Virtual));
+        assert_eq!(collected(guest, with(all, all)), (true, Physical));
+        assert_eq!(collected(guest, with(0, all)), (false, None));
+        assert_eq!(collected(host, with(0, all)), (true, Physical));
+        assert_eq!(collected(host, with(all, pmscr::TS)), (false, Virtual));
+        assert_eq!(collected(secure, with(all, 0)), (true, Physical));
+        assert_eq!(collected(secure, with(pmscr::TS, all)), (false, Virtual));
     }
 }

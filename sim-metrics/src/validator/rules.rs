@@ -1,5 +1,5 @@
-//! The rules that find faults of a formula itself, one function each. Those that need no difference to
-//! a truth come first; the others ask what the formula would say with something mended.
+//! Rules that find faults of a formula, one function each. Rules that do not compare with the truth
+//! come first. The others evaluate the formula with one part corrected.
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::{EventNameError, RelationKind};
@@ -12,24 +12,26 @@ use crate::formula::event_use::Quantity;
 use crate::formula::{BinaryOp, EventUse, Linked, Node, NodeId, Op};
 use crate::truth::{Truth, TruthUnit};
 
-/// Factors that people forget: of percent, thousands, slots, bytes of a line or a beat.
+/// Factors that are often forgotten: of percent, thousands, slots, and bytes of a line or a beat.
 const USUAL_FACTORS: [f64; 9] = [2.0, 4.0, 5.0, 8.0, 16.0, 32.0, 64.0, 100.0, 1000.0];
-/// How exactly a ratio must be one of them.
+/// Relative tolerance of a ratio that equals one of them.
 const FACTOR_TOLERANCE: f64 = 0.02;
-/// Runs in which an inexact factor must be the same: two may agree by chance.
+/// Smallest number of runs in which an inexact factor must be the same; two runs may agree by
+/// chance.
 const FACTOR_RUNS: usize = 3;
-/// A share may be this much above 1 or below 0 by rounding.
+/// Amount by which a share may be above 1 or below 0 because of rounding.
 const SHARE_ROUNDING: f64 = 1e-9;
-/// How exact a ratio is that no chance makes.
+/// Relative difference that is too small for chance.
 const EXACT: f64 = 1e-6;
-/// What remains of a difference when a rule explains it, at most.
+/// Largest fraction of a difference that may remain when a rule explains it.
 const EXPLAINED: f64 = 0.5;
-/// A misprediction term off by more than this charges for something else.
+/// Largest ratio of a misprediction term to the actual cost. A term beyond it charges for something
+/// else.
 const TERM_MAX: f64 = 100.0;
-/// A term that is right to this part is not the reason.
+/// Relative tolerance within which a term is correct.
 const TERM_TOLERANCE: f64 = 0.1;
 
-/// Events that the formula needs and that say nothing on this machine.
+/// Returns reasons for needed events that have no meaning on this machine.
 pub(super) fn useless_events(
     formula: &Linked,
     name: &str,
@@ -63,8 +65,8 @@ fn useless(name: &EventUse, run: Option<&Evidence>) -> Option<Reason> {
     }
 }
 
-/// The event whose number has the last two digits the other way round, in its own or another page of
-/// numbers: floating-point operations are 0x80C0, not 0x0C.
+/// Returns the event whose number has the last two digits swapped, in the same page of numbers or
+/// another one: floating-point operations are 0x80C0, not 0x0C.
 fn exchanged(code: u32) -> Option<PmuEvent> {
     let (high, low) = (code >> 4 & 0xF, code & 0xF);
     let turned = low << 4 | high;
@@ -72,7 +74,7 @@ fn exchanged(code: u32) -> Option<PmuEvent> {
     pages.into_iter().find_map(|page| PmuEvent::from_code(page | turned).ok())
 }
 
-/// A share that is more than a whole, or less than nothing.
+/// Returns a reason for a share above 1 or below 0.
 pub(super) fn out_of_range(value: f64, unit: TruthUnit) -> Option<Reason> {
     match unit {
         TruthUnit::Share if value > 1.0 + SHARE_ROUNDING => Some(Reason::AboveOne(value)),
@@ -81,21 +83,22 @@ pub(super) fn out_of_range(value: f64, unit: TruthUnit) -> Option<Reason> {
     }
 }
 
-/// The surplus slot of r0p0 to r0p2, left in or taken off where there is none.
+/// Returns a reason if the surplus slot of r0p0 to r0p2 is not subtracted, or is subtracted where
+/// there is none.
 pub(super) fn erratum(case: &Case, real: f64) -> Option<Reason> {
     let has_surplus = case.patch < FIRST_SOUND_PATCH;
     let (other, reason) = match has_surplus {
         true => (FIRST_SOUND_PATCH, Reason::ErratumUncorrected),
         false => (ERRATUM_PATCH, Reason::ErratumTwice),
     };
-    // The formula of this revision, fed with the counts of the other one.
+    // The formula of this revision with the counts of the other one.
     let (own, fed) = (case.value(), case.fed_with(other));
     let is_explained = own != fed && (fed - real).abs() <= EXPLAINED * (own - real).abs();
-    (is_explained && takes_cycles_off(case) != has_surplus).then_some(reason)
+    (is_explained && subtracts_cycles(case) != has_surplus).then_some(reason)
 }
 
-/// True if the formula, on this revision, takes cycles off a stall-slot event.
-fn takes_cycles_off(case: &Case) -> bool {
+/// Returns whether the formula, on this revision, subtracts cycles from a stall-slot event.
+fn subtracts_cycles(case: &Case) -> bool {
     let formula = case.formula;
     let values = case.evaluation().values;
     let event_at = |node: NodeId| match formula.node(node).op {
@@ -120,7 +123,7 @@ fn takes_cycles_off(case: &Case) -> bool {
     false
 }
 
-/// One side of a division counts what was executed, the other what retired.
+/// Returns a reason if one side of a division counts executed work and the other retired work.
 pub(super) fn mixed_populations(case: &Case, real: f64) -> Option<Reason> {
     let is_mixed = |node: &Node| match node.op {
         Op::Binary(BinaryOp::Divide | BinaryOp::Ratio, above, below) => {
@@ -133,20 +136,20 @@ pub(super) fn mixed_populations(case: &Case, real: f64) -> Option<Reason> {
         }
         _ => false,
     };
-    // Operations kept of those executed is a ratio of its own, not a mistake.
+    // The fraction of executed operations that retire is a valid ratio, not a mistake.
     let is_wanted = matches!(
         case.truth,
         Truth::OpsKept | Truth::OpsWasted | Truth::Retiring | Truth::BadSpeculation
     );
     let is_explained = || {
-        let of_all = case.without(&[super::adjust::Habit::Speculation]);
+        let of_all = case.without(&[super::adjust::CountingBias::Speculation]);
         (of_all - real).abs() <= EXPLAINED * (case.value() - real).abs()
     };
     let found = !is_wanted && case.formula.nodes().iter().any(is_mixed);
     (found && is_explained()).then_some(Reason::MixedPopulations)
 }
 
-/// Which instructions an expression counts.
+/// Population of instructions that an expression counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Population {
     Executed,
@@ -164,7 +167,7 @@ fn population_of(event: PmuEvent) -> Option<Population> {
     }
 }
 
-/// The population of an expression; `None` if no event of it has one.
+/// Returns the population of an expression, or `None` if none of its events has one.
 fn population(formula: &Linked, node: usize) -> Option<Population> {
     let op = &formula.nodes()[node].op;
     if let Op::Name(name) = op {
@@ -174,8 +177,8 @@ fn population(formula: &Linked, node: usize) -> Option<Population> {
     parts.reduce(|a, b| if a == b { a } else { Population::Mixed })
 }
 
-/// A term of mispredictions that charges something else than what they cost. Only a formula whose
-/// other terms are what the ledger says without them has its difference from this one.
+/// Returns a reason if a misprediction term charges something other than the actual cost. The term
+/// is responsible only if the other terms equal the machine's accounting without mispredictions.
 pub(super) fn mispredict_term(case: &Case, real: f64) -> Option<Reason> {
     const TERM: [PmuEvent; 2] = [BR_MIS_PRED, BR_MIS_PRED_RETIRED];
     let (without, with) = (case.with_scaled(&TERM, 0.0), case.with_scaled(&TERM, 1.0));
@@ -183,7 +186,7 @@ pub(super) fn mispredict_term(case: &Case, real: f64) -> Option<Reason> {
     if (without - of_others).abs() > TERM_TOLERANCE * (with - without).abs() {
         return None;
     }
-    // So much of the term would be right.
+    // Ratio of the correct term to the given one.
     let right = (real - without) / (with - without);
     if !right.is_finite() || (right - 1.0).abs() < TERM_TOLERANCE {
         return None;
@@ -195,7 +198,7 @@ pub(super) fn mispredict_term(case: &Case, real: f64) -> Option<Reason> {
     (1.0 / TERM_MAX..=TERM_MAX).contains(&times).then_some(Reason::MispredictTerm(times))
 }
 
-/// What the other terms of a share say, of which a term of mispredictions makes the truth.
+/// Returns the truth of a share's other terms, which the misprediction term completes to the claim.
 fn without_recovery(truth: Truth) -> Option<Truth> {
     match truth {
         Truth::FrontendBound => Some(Truth::FrontendEmpty),
@@ -207,15 +210,16 @@ fn without_recovery(truth: Truth) -> Option<Truth> {
     }
 }
 
-/// One run alone shows a forgotten factor only if everything else is exact.
+/// Returns a forgotten factor from one run, where everything else must be exact.
 pub(super) fn exact_factor(value: f64, real: f64) -> Option<Reason> {
     let is_exact = |factor: f64| (value / (factor * real) - 1.0).abs() < EXACT;
     let forgotten = [100.0, 0.01, 1000.0, 0.001];
     forgotten.into_iter().find(|factor| is_exact(*factor)).map(Reason::Factor)
 }
 
-/// A forgotten factor: in every run the value is the same multiple of the truth, `pairs` of both. Any
-/// simple fraction is one if it is exact; the usual ones may hide behind habits of the events.
+/// Returns a forgotten factor: in every run the value is the same multiple of the truth, as given
+/// by `pairs` of both. An exact ratio may be any simple fraction. An inexact one must be a usual
+/// factor, because counting biases may obscure it.
 pub(super) fn factor(pairs: &[(f64, f64)]) -> Option<f64> {
     let ratios: Vec<f64> =
         pairs.iter().filter(|(_, real)| *real != 0.0).map(|(v, r)| v / r).collect();

@@ -1,13 +1,13 @@
-//! Simple fractions: the factors that people forget or put in twice.
+//! Simple fractions: typical factors that are forgotten or applied twice.
 
 use std::fmt;
 
-/// The largest number above and below the line.
+/// Largest numerator and denominator.
 const NUMBER_MAX: u32 = 16;
-/// How exactly a value must be the fraction.
+/// Relative difference below which a value is the fraction.
 const EXACT: f64 = 1e-6;
 
-/// A fraction of two small numbers without a common factor; or a whole number.
+/// Reduced fraction of two small numbers, or a whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fraction {
     pub(super) part: u32,
@@ -15,7 +15,7 @@ pub(super) struct Fraction {
 }
 
 impl Fraction {
-    /// The fraction that a value is, with the smallest number below the line.
+    /// Returns the fraction equal to a value, with the smallest denominator.
     pub(super) fn of(value: f64) -> Option<Fraction> {
         if value <= 0.0 || !value.is_finite() {
             return None;
@@ -34,7 +34,7 @@ impl Fraction {
         (1..=NUMBER_MAX).find_map(candidate).or_else(inverse)
     }
 
-    /// The number that it is, without the rounding of what it was found from.
+    /// Returns the exact value of the fraction, without the rounding of its input.
     pub(super) fn value(self) -> f64 {
         f64::from(self.part) / f64::from(self.whole)
     }
@@ -67,9 +67,9 @@ mod tests {
         }
     }
 
-    /// Numbers at the border of what is small, and beyond it.
+    /// Tests the largest numerator and denominator, and the next larger ones.
     #[test]
-    fn a_number_that_is_not_small_is_no_part_of_a_fraction() {
+    fn large_numbers_do_not_form_a_fraction() {
         let text = |value| Fraction::of(value).map(|fraction| fraction.to_string());
         assert_eq!(text(16.0 / 3.0).as_deref(), Some("16/3"));
         assert_eq!(text(999_999_999.0).as_deref(), Some("999999999"));

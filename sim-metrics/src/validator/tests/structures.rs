@@ -1,9 +1,9 @@
-//! Faults of structure at their borders, and the words of what would be right.
+//! Tests of structural faults at their limits, and of the offered corrections.
 
 use super::super::structure::{Structure, Subject, compare, factor_reason};
 use crate::formula::{Catalog, Formula, Linked};
-use crate::judge::Reason;
 use crate::truth::Truth;
+use crate::validator::Reason;
 
 fn structure(text: &str, truth: Truth, factor: f64, patch: u8) -> Structure {
     let formula = Formula::parse(text).expect("a formula");
@@ -12,7 +12,7 @@ fn structure(text: &str, truth: Truth, factor: f64, patch: u8) -> Structure {
 }
 
 #[test]
-fn a_factor_is_one_of_slots_only_from_2_to_16_and_where_slots_are_claimed() {
+fn a_slot_width_is_from_2_to_16_and_needs_a_claim_in_slots() {
     let width = |truth, times| match factor_reason(truth, times) {
         Reason::SlotWidth { given, .. } => Some(given),
         _ => None,
@@ -29,16 +29,16 @@ fn a_factor_is_one_of_slots_only_from_2_to_16_and_where_slots_are_claimed() {
 }
 
 #[test]
-fn a_number_with_a_fraction_is_no_width_and_a_negative_value_no_multiple() {
+fn fractions_are_not_widths_and_negative_values_not_multiples() {
     let code = |text, truth| structure(text, truth, 1.0, 3).fault.map(|fault| fault.code());
     assert_eq!(code("OP_RETIRED / (4.5 * CPU_CYCLES)", Truth::Retiring), Some("factor"));
     assert_eq!(code("-INST_RETIRED / CPU_CYCLES", Truth::Ipc), None);
-    assert_eq!(code("1 - INST_RETIRED / CPU_CYCLES", Truth::Ipc), None, "it is no share");
+    assert_eq!(code("1 - INST_RETIRED / CPU_CYCLES", Truth::Ipc), None, "it is not a share");
     let of_user = structure("2 * INST_RETIRED:u / CPU_CYCLES", Truth::Ipc, 1.0, 3);
     assert_eq!(of_user, Structure::default(), "levels are not compared");
 }
 
-/// Formula, claim, factor to the unit of the claim, revision, and what is offered in its place.
+/// Formula, claim, factor to the unit of the claim, revision, and offered correction.
 const OFFERED: [(&str, Truth, f64, u8, &str); 13] = [
     ("ST_SPEC", Truth::BranchMissRatio, 0.01, 3, "100 * BR_MIS_PRED_RETIRED / BR_RETIRED"),
     ("ST_SPEC", Truth::Squashed, 0.01, 3, "100 * (OP_SPEC - OP_RETIRED) / (5 * CPU_CYCLES)"),
@@ -110,7 +110,7 @@ const OFFERED: [(&str, Truth, f64, u8, &str); 13] = [
 ];
 
 #[test]
-fn what_is_offered_is_the_formula_itself_where_it_can_be_mended() {
+fn corrections_edit_the_formula_itself_where_possible() {
     for (text, truth, factor, patch, right) in OFFERED {
         let offered = structure(text, truth, factor, patch).corrected;
         assert_eq!(offered.as_deref(), Some(right), "{text} for {}", truth.name());

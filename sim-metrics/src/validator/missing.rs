@@ -1,4 +1,5 @@
-//! What a metric refers to and is given nowhere: without it there is no verdict, and above all no reason.
+//! Data that a metric refers to and nothing provides. Without them there is no verdict and no
+//! reason.
 
 use sim_core::pmu_event::EventNameError;
 
@@ -8,26 +9,26 @@ use crate::formula::event_use::Quantity;
 use crate::formula::foreign;
 use crate::formula::{EventUse, Linked, MetricFormula};
 
-/// Says what is missing and what to give. `None` if the metric can be judged.
+/// Returns the missing data with what to provide, or `None` if the metric can be validated.
 pub(super) fn of(metric: &MetricFormula, formula: Option<&Linked>) -> Option<String> {
     let in_formula = || formula?.events().iter().find_map(name);
     metric.missing.clone().or_else(in_formula)
 }
 
-/// What is to be said of a name that no event of a core has, if it may be something else.
+/// Returns the message about a name that is not an event of any core but may be something else.
 fn name(name: &EventUse) -> Option<String> {
     let spelled = &name.name;
     match &name.quantity {
         Quantity::OtherPmu(pmu) => Some(format!(
-            "{spelled} is an event of {pmu}, outside of the core: no count of it is given"
+            "{spelled} is an event of {pmu}, outside the core: its count is not available"
         )),
-        Quantity::Unknown(EventNameError::NotModeled(..)) => {
-            Some(format!("{spelled} is an event that n2sim does not model: no count is given"))
-        }
+        Quantity::Unknown(EventNameError::NotModeled(..)) => Some(format!(
+            "{spelled} is an event that n2sim does not model: its count is not available"
+        )),
         Quantity::Unknown(EventNameError::Unknown(_, closest)) => {
             if is_metric(spelled) {
                 return Some(format!(
-                    "{spelled} is the name of a metric, which is not given: name the file that defines it \
+                    "{spelled} is the name of a metric, which is not defined; name the file that defines it \
                      too (--metrics FILE)"
                 ));
             }
@@ -36,7 +37,7 @@ fn name(name: &EventUse) -> Option<String> {
                 || closest.is_some();
             (!is_event).then(|| {
                 format!(
-                    "{spelled} is neither an event nor a metric that is given: write its value in its \
+                    "{spelled} is neither an event nor a defined metric; write its value in its \
                      place, or name the file that defines it too (--metrics FILE)"
                 )
             })
@@ -45,7 +46,7 @@ fn name(name: &EventUse) -> Option<String> {
     }
 }
 
-/// True for the name of a metric that is published or that the program brings.
+/// Returns whether this is the name of a published or a built-in metric.
 fn is_metric(name: &str) -> bool {
     claims::is_known(name) || builtin::catalog().get(name).is_some()
 }
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_named() {
+    fn missing_data_are_named() {
         for (text, named) in [
             ("ipc / #slots", "ipc is the name of a metric"),
             ("OP_RETIRED / (CPU_CYCLES * SLOTS_OF_THIS_CORE)", "SLOTS_OF_THIS_CORE is neither"),
@@ -71,13 +72,13 @@ mod tests {
             ("arm_cmn_0@hnf_mc_reqs@ / INST_RETIRED", "is an event of arm_cmn_0"),
             ("TRB_WRAP / CPU_CYCLES", "TRB_WRAP is an event that n2sim does not model"),
         ] {
-            let told = missing(text).unwrap_or_default();
-            assert!(told.contains(named), "{text}: {told}");
+            let message = missing(text).unwrap_or_default();
+            assert!(message.contains(named), "{text}: {message}");
         }
     }
 
     #[test]
-    fn wrong_events_are_wrong_and_not_missing() {
+    fn unknown_events_are_wrong_rather_than_missing() {
         for text in
             ["INST_RETIRED / CPU_CYCLES", "UOPS_ISSUED.ANY", "LL_CACHE_MISS", "L1D_CACH", "r0c"]
         {
